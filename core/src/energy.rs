@@ -1,0 +1,313 @@
+//! Energy of register accesses: counts times a table, once, at the end.
+//!
+//! Models: bank energy of each level and wire energy to and from each datapath, 128 bits at a time.
+//! Does not model: operand buffering and routing, tags, leakage.
+//! Source: `[RFC2011]` 4.3, Tables 2, 3 and 5; `[DISS]` 4.4, Tables 4.5 and 4.6; `docs/MODEL.md`,
+//! rule 6.
+
+use crate::count::CLUSTERS;
+use crate::event::{Counters, Datapath, EnergyClass, Event};
+use crate::units::Femtojoules;
+
+/// 32-bit words in the 128-bit access of one cluster.
+const WORDS_PER_ACCESS: u128 = 4;
+const MICROMETRES_PER_MILLIMETRE: u128 = 1000;
+
+/// Energy of one 128-bit access of a bank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BankEnergy {
+    /// A read.
+    pub read: Femtojoules,
+    /// A write.
+    pub write: Femtojoules,
+}
+
+/// How far operands travel. Unit: micrometres.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct WireLengths {
+    /// Between a level and the private datapath.
+    pub private_um: u32,
+    /// Between a level and the shared datapath.
+    pub shared_um: u32,
+}
+
+impl WireLengths {
+    const fn to(self, datapath: Datapath) -> u32 {
+        match datapath {
+            Datapath::Private => self.private_um,
+            Datapath::Shared => self.shared_um,
+        }
+    }
+}
+
+/// One level of the hierarchy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LevelEnergy {
+    /// Its banks.
+    pub bank: BankEnergy,
+    /// Its wires.
+    pub wires: WireLengths,
+}
+
+/// What accesses cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EnergyTable {
+    /// Main register file.
+    pub mrf: LevelEnergy,
+    /// Register file cache, of a design that has one.
+    pub rfc: Option<LevelEnergy>,
+    /// Energy to move a 32-bit word. Unit: femtojoules for each millimetre.
+    pub wire_per_mm_per_32bit: Femtojoules,
+}
+
+/// Energy of all counted accesses, by what spent it. Its parts sum to the total.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct EnergyBreakdown {
+    /// Banks of the main register file, for operands and results.
+    pub mrf_bank: Femtojoules,
+    /// Wires between the main register file and the execution units.
+    pub mrf_wire: Femtojoules,
+    /// Banks of the register file cache, for operands and results.
+    pub rfc_bank: Femtojoules,
+    /// Wires between the register file cache and the execution units.
+    pub rfc_wire: Femtojoules,
+    /// Banks of both levels, for writebacks.
+    pub writeback_bank: Femtojoules,
+    /// Wires to the main register file, for writebacks.
+    pub writeback_wire: Femtojoules,
+}
+
+impl EnergyBreakdown {
+    /// Every part with its name.
+    pub const fn parts(&self) -> [(&'static str, Femtojoules); 6] {
+        [
+            ("mrf_bank", self.mrf_bank),
+            ("mrf_wire", self.mrf_wire),
+            ("rfc_bank", self.rfc_bank),
+            ("rfc_wire", self.rfc_wire),
+            ("writeback_bank", self.writeback_bank),
+            ("writeback_wire", self.writeback_wire),
+        ]
+    }
+
+    /// The sum of the parts; [`EnergyTable::energy`] has checked that it fits.
+    pub fn total(&self) -> Femtojoules {
+        Femtojoules(self.parts().iter().map(|(_, part)| part.0).sum())
+    }
+}
+
+/// Counts that the table cannot price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnergyError {
+    /// The counters hold accesses of a register file cache, and the table has none.
+    NoCache,
+    /// The total does not fit 64 bits of femtojoules, about 18 kilojoules.
+    Overflow,
+}
+
+impl core::fmt::Display for EnergyError {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.write_str(match self {
+            Self::NoCache => "accesses of a register file cache, but no energy table for it",
+            Self::Overflow => "the energy does not fit 64 bits of femtojoules",
+        })
+    }
+}
+
+impl core::error::Error for EnergyError {}
+
+/// Sums before the one division: banks in femtojoules, wires in femtojoules times micrometres for
+/// each millimetre.
+#[derive(Default)]
+struct Sums {
+    mrf_bank: u128,
+    mrf_wire: u128,
+    rfc_bank: u128,
+    rfc_wire: u128,
+    writeback_bank: u128,
+    writeback_wire: u128,
+}
+
+impl EnergyTable {
+    /// Energy of one 128-bit word over a wire. Unit: femtojoules, rounded to nearest.
+    pub fn wire_per_128bit(&self, micrometres: u32) -> Option<Femtojoules> {
+        wires(u128::from(micrometres) * WORDS_PER_ACCESS * u128::from(self.wire_per_mm_per_32bit.0))
+    }
+
+    /// Energy of counters whose accesses are those of whole warps: all clusters take part.
+    ///
+    /// Each part of the breakdown is rounded to the nearest femtojoule once.
+    pub fn energy(&self, counters: &Counters) -> Result<EnergyBreakdown, EnergyError> {
+        self.price(counters, u128::from(CLUSTERS))
+    }
+
+    /// Energy of counters whose accesses are those of single clusters
+    /// ([`crate::count::count_path_clusters`]).
+    pub fn energy_of_clusters(&self, counters: &Counters) -> Result<EnergyBreakdown, EnergyError> {
+        self.price(counters, 1)
+    }
+
+    fn price(&self, counters: &Counters, clusters: u128) -> Result<EnergyBreakdown, EnergyError> {
+        let mut sums = Sums::default();
+        for &event in Event::ALL {
+            let accesses = u128::from(counters.get(event)) * clusters;
+            if accesses != 0 {
+                self.add(&mut sums, event.energy_class(), accesses)?;
+            }
+        }
+        let bank = |sum: u128| u64::try_from(sum).ok().map(Femtojoules);
+        let breakdown = || {
+            Some(EnergyBreakdown {
+                mrf_bank: bank(sums.mrf_bank)?,
+                mrf_wire: wires(sums.mrf_wire)?,
+                rfc_bank: bank(sums.rfc_bank)?,
+                rfc_wire: wires(sums.rfc_wire)?,
+                writeback_bank: bank(sums.writeback_bank)?,
+                writeback_wire: wires(sums.writeback_wire)?,
+            })
+        };
+        let breakdown = breakdown().ok_or(EnergyError::Overflow)?;
+        let mut parts = breakdown.parts().into_iter().map(|(_, part)| part.0);
+        parts.try_fold(0, u64::checked_add).ok_or(EnergyError::Overflow)?;
+        Ok(breakdown)
+    }
+
+    fn add(&self, sums: &mut Sums, class: EnergyClass, times: u128) -> Result<(), EnergyError> {
+        let rfc = || self.rfc.ok_or(EnergyError::NoCache);
+        let bank = |energy: Femtojoules| times.checked_mul(u128::from(energy.0));
+        let wire = |micrometres: u32| {
+            let words = times.checked_mul(u128::from(micrometres) * WORDS_PER_ACCESS);
+            words?.checked_mul(u128::from(self.wire_per_mm_per_32bit.0))
+        };
+        let (bank_sum, bank_energy, wire_sum, wire_energy) = match class {
+            EnergyClass::Free => return Ok(()),
+            EnergyClass::MrfRead(datapath) => (
+                &mut sums.mrf_bank,
+                bank(self.mrf.bank.read),
+                &mut sums.mrf_wire,
+                wire(self.mrf.wires.to(datapath)),
+            ),
+            EnergyClass::MrfWrite(datapath) => (
+                &mut sums.mrf_bank,
+                bank(self.mrf.bank.write),
+                &mut sums.mrf_wire,
+                wire(self.mrf.wires.to(datapath)),
+            ),
+            EnergyClass::RfcRead(datapath) => (
+                &mut sums.rfc_bank,
+                bank(rfc()?.bank.read),
+                &mut sums.rfc_wire,
+                wire(rfc()?.wires.to(datapath)),
+            ),
+            EnergyClass::RfcWrite(datapath) => (
+                &mut sums.rfc_bank,
+                bank(rfc()?.bank.write),
+                &mut sums.rfc_wire,
+                wire(rfc()?.wires.to(datapath)),
+            ),
+            // The cache's banks stand beside the private datapath, so the value travels as far as
+            // a result of that datapath; it makes no trip to the execution units.
+            EnergyClass::RfcWriteback => (
+                &mut sums.writeback_bank,
+                bank(rfc()?.bank.read)
+                    .and_then(|read| read.checked_add(bank(self.mrf.bank.write)?)),
+                &mut sums.writeback_wire,
+                wire(self.mrf.wires.private_um),
+            ),
+        };
+        for (sum, energy) in [(bank_sum, bank_energy), (wire_sum, wire_energy)] {
+            let total = energy.and_then(|energy| sum.checked_add(energy));
+            *sum = total.ok_or(EnergyError::Overflow)?;
+        }
+        Ok(())
+    }
+}
+
+/// Divides the wire sum, rounding to nearest, ties up.
+fn wires(sum: u128) -> Option<Femtojoules> {
+    let rounded = sum.checked_add(MICROMETRES_PER_MILLIMETRE / 2)? / MICROMETRES_PER_MILLIMETRE;
+    u64::try_from(rounded).ok().map(Femtojoules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `[RFC2011]` Tables 2 and 3 for 6 entries and 8 active warps, the cache at 0.2 and 0.4 mm.
+    const TABLE: EnergyTable = EnergyTable {
+        mrf: LevelEnergy {
+            bank: BankEnergy { read: Femtojoules(8_000), write: Femtojoules(11_000) },
+            wires: WireLengths { private_um: 1_000, shared_um: 1_000 },
+        },
+        rfc: Some(LevelEnergy {
+            bank: BankEnergy { read: Femtojoules(2_200), write: Femtojoules(6_700) },
+            wires: WireLengths { private_um: 200, shared_um: 400 },
+        }),
+        wire_per_mm_per_32bit: Femtojoules(1_900),
+    };
+
+    fn one(event: Event) -> Counters {
+        let mut counters = Counters::default();
+        counters.record(event, 1);
+        counters
+    }
+
+    fn parts(event: Event) -> [u64; 6] {
+        TABLE.energy(&one(event)).unwrap().parts().map(|(_, part)| part.0)
+    }
+
+    #[test]
+    fn each_access_costs_what_the_tables_say() {
+        // 8 clusters x 8 pJ, and 8 clusters x 7.6 pJ/mm x 1 mm.
+        assert_eq!(parts(Event::MrfReadPrivate), [64_000, 60_800, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfReadShared), [64_000, 60_800, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfWritePrivate), [88_000, 60_800, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcReadPrivate), [0, 0, 17_600, 12_160, 0, 0]);
+        assert_eq!(parts(Event::RfcReadShared), [0, 0, 17_600, 24_320, 0, 0]);
+        assert_eq!(parts(Event::RfcWritePrivate), [0, 0, 53_600, 12_160, 0, 0]);
+        assert_eq!(parts(Event::RfcFillShared), [0, 0, 53_600, 24_320, 0, 0]);
+        // One RFC read, one MRF write, the latter's wire only.
+        assert_eq!(parts(Event::RfcWritebackFlush), [0, 0, 0, 0, 105_600, 60_800]);
+        assert_eq!(parts(Event::RfcWritebackEviction), parts(Event::RfcWritebackFlush));
+        assert_eq!(parts(Event::WarpInstruction), [0; 6]);
+        assert_eq!(TABLE.wire_per_128bit(1_000), Some(Femtojoules(7_600)));
+    }
+
+    #[test]
+    fn a_cluster_costs_an_eighth_of_a_warp() {
+        let mut counters = one(Event::MrfReadPrivate);
+        counters.record(Event::RfcWriteShared, 3);
+        let clusters = counters.checked_mul(8).unwrap();
+        assert_eq!(TABLE.energy_of_clusters(&clusters), TABLE.energy(&counters));
+        assert_ne!(TABLE.energy_of_clusters(&counters), TABLE.energy(&counters));
+    }
+
+    #[test]
+    fn odd_distances_are_rounded_once() {
+        let mut table = TABLE;
+        table.mrf.wires.private_um = 1;
+        let mut counters = Counters::default();
+        counters.record(Event::MrfReadPrivate, 10);
+        // 10 x 8 x 7.6 fJ = 608 fJ, although one access would round to 61.
+        assert_eq!(table.energy(&counters).unwrap().mrf_wire, Femtojoules(608));
+    }
+
+    #[test]
+    fn what_cannot_be_priced_is_an_error() {
+        let flat = EnergyTable { rfc: None, ..TABLE };
+        assert!(flat.energy(&one(Event::MrfWriteShared)).is_ok());
+        for event in [Event::RfcReadPrivate, Event::RfcWriteShared, Event::RfcWritebackFlush] {
+            assert_eq!(flat.energy(&one(event)), Err(EnergyError::NoCache), "{}", event.name());
+        }
+        let mut counters = Counters::default();
+        counters.record(Event::MrfReadPrivate, u64::MAX);
+        assert_eq!(TABLE.energy(&counters), Err(EnergyError::Overflow));
+        let mut huge = TABLE;
+        huge.mrf.bank.read = Femtojoules(u64::MAX);
+        assert_eq!(huge.energy(&counters), Err(EnergyError::Overflow));
+        // Each part fits, the total does not.
+        let mut counters = Counters::default();
+        counters.record(Event::MrfReadPrivate, u64::MAX / 64_000);
+        assert_eq!(TABLE.energy(&counters), Err(EnergyError::Overflow));
+    }
+}

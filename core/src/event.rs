@@ -1,0 +1,360 @@
+//! Event table: everything the register hierarchy does that is counted or costs energy.
+//!
+//! Models: one row per event with its name, unit, energy class and meaning; the counters, the
+//! reported quantities and the energy sums all follow from it.
+//! Does not model: when an event happens (`register_file_cache`, `count`), its cost (`energy`).
+//! Source: `[RFC2011]` 3.1, 5.4; `[DISS]` 4.4.
+
+use crate::image::Unit;
+
+/// Which execution units an operand goes to or comes from: wires to the shared ones are longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Datapath {
+    /// The ALUs of a lane.
+    Private,
+    /// Special function, memory and texture units.
+    Shared,
+}
+
+impl Datapath {
+    /// The datapath of a unit.
+    pub const fn of(unit: Unit) -> Self {
+        if unit.is_shared_datapath() { Self::Shared } else { Self::Private }
+    }
+}
+
+/// What an event costs, in terms that an energy table can price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EnergyClass {
+    /// Nothing that the model charges.
+    Free,
+    /// A read of the main register file and the wire to the consumer.
+    MrfRead(Datapath),
+    /// A write of the main register file and the wire from the producer.
+    MrfWrite(Datapath),
+    /// A read of the register file cache and the wire to the consumer.
+    RfcRead(Datapath),
+    /// A write of the register file cache and the wire from the producer.
+    RfcWrite(Datapath),
+    /// A read of the register file cache, a write of the main register file and the latter's wire.
+    RfcWriteback,
+}
+
+macro_rules! events {
+    ($($(#[doc = $doc:literal])+ $variant:ident, $name:ident, $unit:literal, $class:expr;)+) => {
+        /// Something that is counted.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Event {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Event {
+            /// Every event, in the table's order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The name used in reports.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($name),)+ }
+            }
+
+            /// Unit of the count.
+            pub const fn unit(self) -> &'static str {
+                match self { $(Self::$variant => $unit,)+ }
+            }
+
+            /// What it means, in one sentence.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+).trim_ascii_start(),)+ }
+            }
+
+            /// What it costs.
+            pub const fn energy_class(self) -> EnergyClass {
+                match self { $(Self::$variant => $class,)+ }
+            }
+        }
+
+        impl Counters {
+            $($(#[doc = $doc])+ pub const fn $name(&self) -> u64 {
+                self.counts[Event::$variant as usize]
+            })+
+        }
+    };
+}
+
+use Datapath::{Private, Shared};
+use EnergyClass::{Free, MrfRead, MrfWrite, RfcRead, RfcWrite, RfcWriteback};
+
+events! {
+    /// Instructions issued, those with no lane enabled included.
+    WarpInstruction, warp_instructions, "warp instructions", Free;
+    /// Lanes enabled, summed over the instructions issued.
+    ThreadInstruction, thread_instructions, "thread instructions", Free;
+    /// Operands read from the main register file for the private datapath.
+    MrfReadPrivate, mrf_reads_private, "warp register accesses", MrfRead(Private);
+    /// Operands read from the main register file for the shared datapath.
+    MrfReadShared, mrf_reads_shared, "warp register accesses", MrfRead(Shared);
+    /// Results of the private datapath written straight to the main register file.
+    MrfWritePrivate, mrf_writes_private, "warp register accesses", MrfWrite(Private);
+    /// Results of the shared datapath written straight to the main register file.
+    MrfWriteShared, mrf_writes_shared, "warp register accesses", MrfWrite(Shared);
+    /// Operands read from the register file cache for the private datapath.
+    RfcReadPrivate, rfc_reads_private, "warp register accesses", RfcRead(Private);
+    /// Operands read from the register file cache for the shared datapath.
+    RfcReadShared, rfc_reads_shared, "warp register accesses", RfcRead(Shared);
+    /// Operand reads that needed both the register file cache and the main register file, because
+    /// the entry held only some of the lanes; counted as one read of each.
+    RfcPartialHit, rfc_partial_hits, "operand reads", Free;
+    /// Results of the private datapath written to the register file cache.
+    RfcWritePrivate, rfc_writes_private, "warp register accesses", RfcWrite(Private);
+    /// Results of the shared datapath written to the register file cache.
+    RfcWriteShared, rfc_writes_shared, "warp register accesses", RfcWrite(Shared);
+    /// Operands of the private datapath copied into the register file cache after a miss.
+    RfcFillPrivate, rfc_fills_private, "warp register accesses", RfcWrite(Private);
+    /// Operands of the shared datapath copied into the register file cache after a miss.
+    RfcFillShared, rfc_fills_shared, "warp register accesses", RfcWrite(Shared);
+    /// Dirty entries written back to make room for another register.
+    RfcWritebackEviction, rfc_writebacks_eviction, "warp register accesses", RfcWriteback;
+    /// Dirty entries written back because the cache was flushed.
+    RfcWritebackFlush, rfc_writebacks_flush, "warp register accesses", RfcWriteback;
+    /// Entries that a register newly occupied.
+    RfcAllocation, rfc_allocations, "entries", Free;
+    /// Entries given up without a writeback: dead, clean, or overtaken by a write that bypassed.
+    RfcDrop, rfc_drops, "entries", Free;
+    /// Times a warp was descheduled because it was about to read a long-latency result.
+    Deschedule, deschedules, "deschedules", Free;
+    /// Times a warp was descheduled by a barrier.
+    BarrierDeschedule, barrier_deschedules, "deschedules", Free;
+}
+
+/// A reported number: the sum of one or several events.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantity {
+    /// The name used in reports.
+    pub name: &'static str,
+    /// Unit of the count.
+    pub unit: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    terms: &'static [Event],
+}
+
+impl Quantity {
+    /// The events that are summed; none occurs twice.
+    pub const fn terms(&self) -> &'static [Event] {
+        self.terms
+    }
+}
+
+macro_rules! sums {
+    ($($(#[doc = $doc:literal])+ $name:ident, $unit:literal = $($term:ident)|+;)+) => {
+        /// The sums that reports show before the single events.
+        pub const SUMS: &[Quantity] = &[$(Quantity {
+            name: stringify!($name),
+            unit: $unit,
+            meaning: concat!($($doc),+).trim_ascii_start(),
+            terms: &[$(Event::$term),+],
+        },)+];
+
+        impl Counters {
+            $($(#[doc = $doc])+ pub const fn $name(&self) -> u64 {
+                0 $(+ self.counts[Event::$term as usize])+
+            })+
+        }
+    };
+}
+
+sums! {
+    /// Reads of the main register file by instructions.
+    mrf_reads, "warp register accesses" = MrfReadPrivate | MrfReadShared;
+    /// Writes of the main register file: results written straight to it, and writebacks.
+    mrf_writes, "warp register accesses" =
+        MrfWritePrivate | MrfWriteShared | RfcWritebackEviction | RfcWritebackFlush;
+    /// Reads of the register file cache by instructions; the reads of writebacks are apart.
+    rfc_reads, "warp register accesses" = RfcReadPrivate | RfcReadShared;
+    /// Writes of the register file cache: results, and operands allocated after a miss.
+    rfc_writes, "warp register accesses" =
+        RfcWritePrivate | RfcWriteShared | RfcFillPrivate | RfcFillShared;
+    /// Dirty live entries evicted or flushed; each is one read of the register file cache, not in
+    /// `rfc_reads`, and one write of the main register file, in `mrf_writes`.
+    rfc_writebacks, "warp register accesses" = RfcWritebackEviction | RfcWritebackFlush;
+}
+
+/// Totals of every event.
+///
+/// Two derived numbers have no row of their own: operand reads are `mrf_reads + rfc_reads -
+/// rfc_partial_hits`, operand writes `mrf_writes - rfc_writebacks` plus the results written to the
+/// register file cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Counters {
+    counts: [u64; Event::ALL.len()],
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self { counts: [0; Event::ALL.len()] }
+    }
+}
+
+/// A sum, difference or multiple of counters does not fit its 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterOverflow {
+    /// The counter that does not fit.
+    pub event: Event,
+}
+
+impl core::fmt::Display for CounterOverflow {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(formatter, "the counter `{}` does not fit 64 bits", self.event.name())
+    }
+}
+
+impl core::error::Error for CounterOverflow {}
+
+impl Counters {
+    /// Counts one event `times` times.
+    #[inline]
+    pub fn record(&mut self, event: Event, times: u64) {
+        self.counts[event as usize] += times;
+    }
+
+    /// The total of one event.
+    pub const fn get(&self, event: Event) -> u64 {
+        self.counts[event as usize]
+    }
+
+    /// Operand slots read, whichever levels served them.
+    pub const fn operand_reads(&self) -> u64 {
+        self.mrf_reads() + self.rfc_reads() - self.rfc_partial_hits()
+    }
+
+    /// Result slots written, to whichever level.
+    pub const fn operand_writes(&self) -> u64 {
+        self.mrf_writes_private()
+            + self.mrf_writes_shared()
+            + self.rfc_writes_private()
+            + self.rfc_writes_shared()
+    }
+
+    /// The totals of both.
+    pub fn checked_add(&self, other: &Self) -> Result<Self, CounterOverflow> {
+        self.combine(other, u64::checked_add)
+    }
+
+    /// What `self` counted beyond `other`.
+    pub fn checked_sub(&self, other: &Self) -> Result<Self, CounterOverflow> {
+        self.combine(other, u64::checked_sub)
+    }
+
+    /// The totals of `times` repetitions.
+    pub fn checked_mul(&self, times: u64) -> Result<Self, CounterOverflow> {
+        self.combine(&Self { counts: [times; Event::ALL.len()] }, u64::checked_mul)
+    }
+
+    fn combine(
+        &self,
+        other: &Self,
+        operation: impl Fn(u64, u64) -> Option<u64>,
+    ) -> Result<Self, CounterOverflow> {
+        let mut result = Self::default();
+        for &event in Event::ALL {
+            result.counts[event as usize] =
+                operation(self.get(event), other.get(event)).ok_or(CounterOverflow { event })?;
+        }
+        Ok(result)
+    }
+
+    /// The value of a reported quantity.
+    pub fn quantity(&self, quantity: &Quantity) -> u64 {
+        quantity.terms.iter().map(|&event| self.get(event)).sum()
+    }
+
+    /// Every reported number with its name: the two instruction counts, the sums, the other events.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        let event = |&event: &Event| (event.name(), self.get(event));
+        let (instructions, others) = Event::ALL.split_at(Event::ThreadInstruction as usize + 1);
+        instructions
+            .iter()
+            .map(event)
+            .chain(SUMS.iter().map(|sum| (sum.name, self.quantity(sum))))
+            .chain(others.iter().map(event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn distinct() -> Counters {
+        let mut counters = Counters::default();
+        for (index, &event) in Event::ALL.iter().enumerate() {
+            counters.record(event, 1 << index);
+        }
+        counters
+    }
+
+    #[test]
+    fn names_are_unique_and_complete() {
+        let counters = distinct();
+        let names: BTreeSet<_> = counters.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), Event::ALL.len() + SUMS.len());
+        assert_eq!(counters.iter().count(), names.len());
+        for required in [
+            "warp_instructions",
+            "thread_instructions",
+            "mrf_reads",
+            "mrf_writes",
+            "rfc_reads",
+            "rfc_writes",
+            "rfc_writebacks",
+        ] {
+            assert!(names.contains(required), "{required}");
+        }
+    }
+
+    #[test]
+    fn a_sum_is_the_sum_of_its_terms() {
+        let counters = distinct();
+        assert_eq!(
+            counters.mrf_reads(),
+            counters.mrf_reads_private() + counters.mrf_reads_shared()
+        );
+        assert_eq!(
+            counters.mrf_writes(),
+            counters.mrf_writes_private()
+                + counters.mrf_writes_shared()
+                + counters.rfc_writebacks()
+        );
+        for sum in SUMS {
+            let value = counters.iter().find(|&(name, _)| name == sum.name).map(|(_, value)| value);
+            assert_eq!(value, Some(counters.quantity(sum)), "{}", sum.name);
+            let terms: BTreeSet<_> = sum.terms().iter().map(|event| event.name()).collect();
+            assert_eq!(terms.len(), sum.terms().len(), "{}", sum.name);
+        }
+    }
+
+    #[test]
+    fn arithmetic_is_checked() {
+        let one = distinct();
+        let three = one.checked_mul(3).unwrap();
+        assert_eq!(three.checked_sub(&one).unwrap(), one.checked_add(&one).unwrap());
+        let last = *Event::ALL.last().unwrap();
+        let too_many = one.checked_mul(u64::MAX).unwrap_err();
+        assert_eq!(too_many.event, Event::ThreadInstruction);
+        let negative = Counters::default().checked_sub(&one).unwrap_err();
+        assert_eq!(negative.event, Event::WarpInstruction);
+        let mut full = Counters::default();
+        full.record(last, u64::MAX);
+        assert_eq!(full.checked_add(&one).unwrap_err().event, last);
+    }
+
+    #[test]
+    fn only_accesses_cost_energy() {
+        for &event in Event::ALL {
+            let free = event.energy_class() == Free;
+            assert_eq!(free, event.unit() != "warp register accesses", "{}", event.name());
+            assert!(event.meaning().ends_with('.'), "{}", event.name());
+        }
+    }
+}

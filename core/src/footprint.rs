@@ -1,0 +1,61 @@
+//! Footprint: the memory that the model itself needs, in its two sizes.
+//!
+//! The host's caches have room for every size that is swept. The device's hold what its prototype
+//! has, so that a whole SM of 32 warps fits a microcontroller of 64 KB.
+
+use core::mem::size_of;
+
+use crate::event::Counters;
+use crate::register_file_cache::RegisterFileCache;
+use crate::units::LaneMask;
+
+/// Entries that the host's caches have room for.
+pub const HOST_CAPACITY: usize = 16;
+/// Entries that the device's caches have room for.
+pub const DEVICE_CAPACITY: usize = 8;
+
+/// Sizes of the model's state. Unit: bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Footprint {
+    /// The cache of one warp.
+    pub cache: usize,
+    /// The pending lanes of one register of one warp.
+    pub pending: usize,
+    /// One set of counters.
+    pub counters: usize,
+}
+
+impl Footprint {
+    /// With the host's capacity, on the machine that this is compiled for.
+    pub const HOST: Self = Self::of::<HOST_CAPACITY>();
+    /// With the device's capacity, on the machine that this is compiled for.
+    pub const DEVICE: Self = Self::of::<DEVICE_CAPACITY>();
+
+    const fn of<const CAPACITY: usize>() -> Self {
+        Self {
+            cache: size_of::<RegisterFileCache<CAPACITY>>(),
+            pending: size_of::<LaneMask>(),
+            counters: size_of::<Counters>(),
+        }
+    }
+
+    /// The state of an SM: caches of the active warps, pending lanes of all, one set of counters.
+    pub const fn sm(&self, active_warps: usize, warps: usize, registers: usize) -> usize {
+        active_warps * self.cache + warps * registers * self.pending + self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_states_have_the_sizes_that_the_documents_say() {
+        let limits = |footprint: Footprint| (footprint.cache, footprint.pending);
+        assert_eq!(limits(Footprint::HOST), (120, 4));
+        assert_eq!(limits(Footprint::DEVICE), (72, 4));
+        // All 32 warps of 32 registers active; 8 active, of 128 registers: both fit 64 KB.
+        assert!(Footprint::DEVICE.sm(32, 32, 32) < 8 * 1024);
+        assert!(Footprint::DEVICE.sm(8, 32, 128) < 18 * 1024);
+    }
+}

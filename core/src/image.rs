@@ -1,0 +1,236 @@
+//! Kernel image: the static facts of a kernel that the machine needs, one record per instruction.
+//!
+//! Models: operand slots as physical registers, last uses, unit and latency class, the places where
+//! a warp may be descheduled.
+//! Does not model: values, addresses, opcodes; those belong to the executor.
+
+use bitflags::bitflags;
+
+use crate::units::RegisterId;
+
+/// Most register slots that one instruction reads, and most that it writes.
+pub const MAX_SLOTS: usize = 32;
+
+/// The execution unit an instruction goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// The ALUs of the private datapath: integer, single precision, moves, predicates.
+    Alu,
+    /// Double precision: private datapath, half rate.
+    DoublePrecision,
+    /// Special function unit: shared datapath.
+    Sfu,
+    /// Loads, stores and atomics: shared datapath.
+    Memory,
+    /// Texture and surface unit: shared datapath.
+    Texture,
+    /// Branches, barriers, exits: no datapath operands beyond predicates.
+    Control,
+}
+
+impl Unit {
+    /// True for units of the shared datapath, which operands reach over a longer wire.
+    pub const fn is_shared_datapath(self) -> bool {
+        matches!(self, Self::Sfu | Self::Memory | Self::Texture)
+    }
+}
+
+/// Where a memory instruction goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemorySpace {
+    /// Global, local and generic memory.
+    Global,
+    /// Local memory: spills and per-thread arrays.
+    Local,
+    /// Shared memory.
+    Shared,
+    /// Constant memory and parameters.
+    Constant,
+}
+
+bitflags! {
+    /// Static facts of an instruction that are one bit each.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Flags: u16 {
+        /// The results come from a long-latency operation.
+        const LONG_LATENCY = 1 << 0;
+        /// On some path this instruction reads a long-latency result that may still be pending: the
+        /// warp is descheduled before it when one is (encoded as a mark on the instruction before).
+        const DESCHEDULE_BEFORE = 1 << 1;
+        /// A branch whose target does not come after it.
+        const BACKWARD_BRANCH = 1 << 2;
+        /// Any branch.
+        const BRANCH = 1 << 3;
+        /// A CTA barrier.
+        const BARRIER = 1 << 4;
+        /// Ends the executing threads.
+        const EXIT = 1 << 5;
+        /// Writes memory.
+        const STORE = 1 << 6;
+        /// Reads memory.
+        const LOAD = 1 << 7;
+    }
+}
+
+/// Predicate registers, which are not in the register file but make instructions wait all the same.
+///
+/// Bit `n` is predicate register `n`; a kernel with more than 32 folds them, which may only make an
+/// instruction wait for a predicate that it does not need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Predicates {
+    /// Read, by the guard or as an operand.
+    pub read: u32,
+    /// Written.
+    pub written: u32,
+}
+
+impl Predicates {
+    /// No predicate at all.
+    pub const NONE: Self = Self { read: 0, written: 0 };
+
+    /// The bit of a predicate register.
+    pub const fn bit(register: u16) -> u32 {
+        1 << (register % 32)
+    }
+}
+
+/// The facts of one instruction. Its register slots are ranges of [`KernelImage::slots`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaticInstruction {
+    /// First of the source slots; the destination slots follow the source slots.
+    pub first_slot: u32,
+    /// Source slots: one for each 32-bit register read, in operand order, repeats kept. Range:
+    /// `0..=MAX_SLOTS`.
+    pub sources: u8,
+    /// Destination slots: one for each 32-bit register written. Range: `0..=MAX_SLOTS`.
+    pub destinations: u8,
+    /// Unit.
+    pub unit: Unit,
+    /// Memory space, for loads, stores and atomics.
+    pub space: Option<MemorySpace>,
+    /// One-bit facts.
+    pub flags: Flags,
+    /// Predicate registers read and written.
+    pub predicates: Predicates,
+    /// Bit `i`: source slot `i` is the last read of its value on every path (the encoding's
+    /// liveness bit). Set on the last slot in order when an instruction reads a register twice.
+    pub last_use: u32,
+    /// Bit `i`: no path reads destination slot `i` at all.
+    pub never_read: u32,
+    /// Bit `i`: no path reads destination slot `i` before the warp's next possible deschedule
+    /// (the hint of liveness-aware bypass and eviction).
+    pub not_read_before_deschedule: u32,
+    /// Bit `i`: after this read, no path reads source slot `i`'s value again before the warp's next
+    /// possible deschedule (the hint of liveness-aware eviction for values already cached).
+    pub last_use_before_deschedule: u32,
+}
+
+/// A kernel as the machine sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelImage<'a> {
+    /// One record per instruction; a program counter is an index.
+    pub instructions: &'a [StaticInstruction],
+    /// Register slots that the records' ranges point into.
+    pub slots: &'a [RegisterId],
+    /// Registers per thread. Unit: 32-bit registers.
+    pub registers: u16,
+}
+
+impl StaticInstruction {
+    /// True when an execution with an enabled lane moves bytes through shared memory or to DRAM, so
+    /// that a trace has an access for it. Constants and parameters do not.
+    pub const fn moves_bytes(&self) -> bool {
+        matches!(self.unit, Unit::Memory) && !matches!(self.space, Some(MemorySpace::Constant))
+    }
+}
+
+impl<'a> KernelImage<'a> {
+    /// The registers an instruction reads, in operand order.
+    pub fn sources(&self, instruction: &StaticInstruction) -> &'a [RegisterId] {
+        let first = instruction.first_slot as usize;
+        &self.slots[first..first + usize::from(instruction.sources)]
+    }
+
+    /// The registers an instruction writes.
+    pub fn destinations(&self, instruction: &StaticInstruction) -> &'a [RegisterId] {
+        let first = instruction.first_slot as usize + usize::from(instruction.sources);
+        &self.slots[first..first + usize::from(instruction.destinations)]
+    }
+}
+
+/// An image that breaks its own rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageError {
+    /// An instruction has more than [`MAX_SLOTS`] sources or destinations.
+    TooManySlots {
+        /// The instruction.
+        pc: u32,
+    },
+    /// An instruction's slots lie outside the slot table.
+    SlotsOutOfRange {
+        /// The instruction.
+        pc: u32,
+    },
+    /// A slot names a register that the kernel does not have.
+    RegisterOutOfRange {
+        /// The instruction.
+        pc: u32,
+        /// The register.
+        register: RegisterId,
+    },
+}
+
+impl core::fmt::Display for ImageError {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::TooManySlots { pc } => {
+                write!(formatter, "instruction {pc} has more than {MAX_SLOTS} register slots")
+            }
+            Self::SlotsOutOfRange { pc } => {
+                write!(formatter, "the register slots of instruction {pc} are outside the table")
+            }
+            Self::RegisterOutOfRange { pc, register } => {
+                let register = register.0;
+                write!(formatter, "instruction {pc} names register {register}, beyond the last")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ImageError {}
+
+/// A kernel image whose slots and registers were found to be in range, once for all its paths.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckedImage<'a>(KernelImage<'a>);
+
+impl<'a> CheckedImage<'a> {
+    /// Checks every instruction. Cost: linear in the image.
+    pub fn new(image: KernelImage<'a>) -> Result<Self, ImageError> {
+        for (pc, instruction) in (0_u32..).zip(image.instructions) {
+            let (sources, destinations) =
+                (usize::from(instruction.sources), usize::from(instruction.destinations));
+            if sources > MAX_SLOTS || destinations > MAX_SLOTS {
+                return Err(ImageError::TooManySlots { pc });
+            }
+            let first = instruction.first_slot as usize;
+            let slots = first
+                .checked_add(sources + destinations)
+                .and_then(|end| image.slots.get(first..end))
+                .ok_or(ImageError::SlotsOutOfRange { pc })?;
+            for &register in slots {
+                if register.0 >= image.registers {
+                    return Err(ImageError::RegisterOutOfRange { pc, register });
+                }
+            }
+        }
+        Ok(Self(image))
+    }
+}
+
+impl<'a> core::ops::Deref for CheckedImage<'a> {
+    type Target = KernelImage<'a>;
+
+    fn deref(&self) -> &KernelImage<'a> {
+        &self.0
+    }
+}

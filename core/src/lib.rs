@@ -1,0 +1,60 @@
+//! Strata's machine: the register hierarchy of a GPU streaming multiprocessor, in integers, without
+//! std and without an allocator.
+//!
+//! A kernel comes in as a [`image::KernelImage`], one record of static facts for each instruction,
+//! and what a warp executed as a path of [`path::PathStep`]s. [`count`] walks the path through the
+//! hierarchy, whose parts have a file each: [`register_file_cache`]. Every event of the one table
+//! in [`event`] is counted once, where it happens; [`energy`] multiplies counts by a paper's table
+//! at the end, and [`chip_power`] puts the result into the context of a chip. [`value_usage`]
+//! describes a path without any machine. [`sm`] runs the paths of many warps through the same
+//! hierarchy in time.
+//!
+//! Principles:
+//! - Same input, same bits, on every machine: no floating point, no clock, no randomness.
+//! - A component is a configuration that was checked, a state of plain data, and a `step` that
+//!   cannot fail. What the input can get wrong is an error value.
+//! - No allocation: small state is sized at compile time, large working memory is the caller's.
+//!
+//! ```
+//! use strata_core::count::{CountConfig, count_path};
+//! use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
+//! use strata_core::path::PathStep;
+//! use strata_core::units::{LaneMask, RegisterId};
+//!
+//! // r2 = r0 + r1
+//! let add = StaticInstruction {
+//!     first_slot: 0,
+//!     sources: 2,
+//!     destinations: 1,
+//!     unit: Unit::Alu,
+//!     space: None,
+//!     flags: Flags::empty(),
+//!     predicates: Predicates::NONE,
+//!     last_use: 0,
+//!     never_read: 0,
+//!     not_read_before_deschedule: 0,
+//!     last_use_before_deschedule: 0,
+//! };
+//! let slots = [RegisterId(0), RegisterId(1), RegisterId(2)];
+//! let image = KernelImage { instructions: &[add], slots: &slots, registers: 3 };
+//! let image = CheckedImage::new(image)?;
+//! let path = [PathStep { pc: 0, length: 1, mask: LaneMask::FULL }];
+//! let counters = count_path(&CountConfig::FLAT, image, &mut [LaneMask::EMPTY; 3], path)?;
+//! assert_eq!((counters.mrf_reads(), counters.mrf_writes()), (2, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+#![deny(clippy::float_arithmetic)]
+
+pub mod chip_power;
+pub mod count;
+pub mod energy;
+pub mod event;
+pub mod footprint;
+mod hierarchy;
+pub mod image;
+pub mod path;
+pub mod register_file_cache;
+pub mod units;
+pub mod value_usage;

@@ -1,0 +1,479 @@
+//! Register file cache (RFC): the few registers that one warp used last, in front of the main
+//! register file.
+//!
+//! Models: tags, valid lanes, dirty and dead state; FIFO and LRU replacement; allocation on writes,
+//! or on reads too; static liveness; bypass; flush. Tags change at issue, in program order.
+//! Does not model: values (the executor), time and ports (the SM), energy (`energy`).
+//! Source: `[RFC2011]` 3.1-3.3 and 5.3, `[DISS]` 5.2-5.4; `docs/MODEL.md`, rules 7 to 15.
+
+use crate::units::{LaneMask, RegisterId};
+
+/// Most entries of one warp's cache that a paper measures.
+pub const MAX_ENTRIES: u8 = 13;
+
+/// Which entry makes room for a new register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Replacement {
+    /// The one allocated first; rewriting an entry in place does not make it younger.
+    #[default]
+    Fifo,
+    /// The one read or written least recently.
+    Lru,
+}
+
+/// What brings a register into the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Allocation {
+    /// Results only.
+    #[default]
+    Writes,
+    /// Results, and operands that missed.
+    WritesAndReads,
+}
+
+/// Knobs of one cache, fixed for a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegisterFileCacheConfig {
+    /// Entries of one warp. Unit: 32-lane registers. Range: `1..=MAX_ENTRIES`.
+    pub entries: u8,
+    /// Replacement policy.
+    pub replacement: Replacement,
+    /// Allocation policy.
+    pub allocation: Allocation,
+    /// Last reads, marked in the encoding, free their entry; nothing dead is written back.
+    pub liveness: bool,
+    /// A result that no path reads before the warp's next deschedule goes to the main register file
+    /// instead. Needs `liveness`.
+    pub liveness_aware_bypass: bool,
+    /// The victim is the oldest entry that no path reads before the next deschedule, if there is
+    /// one. Needs `liveness`.
+    pub liveness_aware_eviction: bool,
+}
+
+/// A configuration that cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigError {
+    /// A cache without entries is expressed by leaving the cache out.
+    NoEntries,
+    /// More entries than `limit`.
+    TooManyEntries {
+        /// Entries asked for.
+        requested: u8,
+        /// Entries possible.
+        limit: u8,
+    },
+    /// Liveness-aware bypass or eviction without liveness: both use its analysis and encoding.
+    NeedsLiveness,
+}
+
+impl core::fmt::Display for ConfigError {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::NoEntries => formatter.write_str("a register file cache has at least 1 entry"),
+            Self::TooManyEntries { requested, limit } => {
+                write!(formatter, "{requested} entries are more than the {limit} possible")
+            }
+            Self::NeedsLiveness => {
+                formatter.write_str("liveness-aware bypass and eviction need static liveness")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+impl RegisterFileCacheConfig {
+    /// Checks the ranges and combinations.
+    pub const fn check(&self) -> Result<(), ConfigError> {
+        if self.entries == 0 {
+            return Err(ConfigError::NoEntries);
+        }
+        if self.entries > MAX_ENTRIES {
+            let requested = self.entries;
+            return Err(ConfigError::TooManyEntries { requested, limit: MAX_ENTRIES });
+        }
+        if (self.liveness_aware_bypass || self.liveness_aware_eviction) && !self.liveness {
+            return Err(ConfigError::NeedsLiveness);
+        }
+        Ok(())
+    }
+}
+
+/// The register slots of one instruction, with the compiler's hints. Bit `i` of a hint belongs to
+/// slot `i`; their meanings are those of [`crate::image::StaticInstruction`].
+#[derive(Clone, Copy, Debug)]
+pub struct Operands<'a> {
+    /// Registers read, in operand order. At most 32.
+    pub sources: &'a [RegisterId],
+    /// Last reads of their values.
+    pub last_use: u32,
+    /// Last reads of their values before the next deschedule.
+    pub last_use_before_deschedule: u32,
+    /// Registers written. At most 32.
+    pub destinations: &'a [RegisterId],
+    /// Results that no path reads before the next deschedule.
+    pub not_read_before_deschedule: u32,
+    /// The results go to the main register file, as those of long-latency operations do.
+    pub bypass: bool,
+    /// Lanes that take part. Not empty.
+    pub mask: LaneMask,
+}
+
+/// One thing the cache did, in the papers' words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// An operand's lanes came from an entry.
+    ReadHit,
+    /// An operand's lanes came from the main register file.
+    MainRead,
+    /// The operand needed both of the above, which are reported apart.
+    PartialHit,
+    /// A result was written to an entry.
+    Write,
+    /// A result was written to the main register file instead.
+    MainWrite,
+    /// An operand that missed was copied into an entry.
+    Fill,
+    /// A dirty entry was written back to make room.
+    WritebackEviction,
+    /// A dirty entry was written back by a flush.
+    WritebackFlush,
+    /// A register newly occupies an entry.
+    Allocation,
+    /// An entry was given up without a writeback.
+    Drop,
+}
+
+/// Hears what the cache does, in order.
+pub trait Observer {
+    /// `access` concerned these lanes of this register.
+    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask);
+}
+
+impl<F: FnMut(Access, RegisterId, LaneMask)> Observer for F {
+    #[inline]
+    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+        self(access, register, lanes);
+    }
+}
+
+/// The occupied slots from oldest to youngest, four bits each, the oldest lowest.
+///
+/// Kept apart from the entries so that an entry never moves. All operations take constant time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct AgeOrder(u64);
+
+impl AgeOrder {
+    const ONES: u64 = 0x1111_1111_1111_1111;
+
+    /// The slot at `position`, 0 the oldest.
+    const fn slot(self, position: usize) -> usize {
+        (self.0 >> (4 * position)) as usize & 15
+    }
+
+    /// Makes `slot`, not in the order, the youngest of now `count + 1`.
+    const fn push(&mut self, slot: usize, count: usize) {
+        self.0 |= (slot as u64) << (4 * count);
+    }
+
+    /// Takes out `slot`, which is in the order.
+    const fn remove(&mut self, slot: usize) {
+        // The lowest zero digit of `differing` is the slot's; digits above the youngest are zero
+        // too, but higher.
+        let differing = self.0 ^ (Self::ONES * slot as u64);
+        let zeros = differing.wrapping_sub(Self::ONES) & !differing & (Self::ONES << 3);
+        let shift = zeros.trailing_zeros() & !3;
+        let younger = (self.0 >> shift) >> 4;
+        let older = self.0 & !(u64::MAX << shift);
+        self.0 = older | (younger << shift);
+    }
+}
+
+/// What the reads of one instruction found.
+struct Lookup {
+    /// Slots whose values were read for the last time.
+    dead: u16,
+    /// Source slots that needed the main register file.
+    missed: u32,
+}
+
+/// One warp's register file cache.
+///
+/// `CAPACITY` bounds the storage at compile time; the entries in use are run-time configuration, so
+/// that one binary sweeps sizes. Range: `1..=16`.
+#[derive(Clone, Debug)]
+pub struct RegisterFileCache<const CAPACITY: usize> {
+    // Invariants:
+    // - bit `s` of `occupied` says that slot `s < config.entries <= CAPACITY` holds a register;
+    // - occupied slots hold distinct tags and at least one lane;
+    // - `order` lists exactly the occupied slots;
+    // - `dirty` and `unneeded` are subsets of `occupied`.
+    tags: [u16; CAPACITY],
+    lanes: [LaneMask; CAPACITY],
+    order: AgeOrder,
+    occupied: u16,
+    dirty: u16,
+    /// Not read before the next deschedule, says the compiler.
+    unneeded: u16,
+    config: RegisterFileCacheConfig,
+}
+
+impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
+    const CAPACITY_FITS: () = assert!(CAPACITY >= 1 && CAPACITY <= 16);
+
+    /// Builds an empty cache, or says why it cannot be.
+    pub const fn new(config: RegisterFileCacheConfig) -> Result<Self, ConfigError> {
+        let () = Self::CAPACITY_FITS;
+        if let Err(error) = config.check() {
+            return Err(error);
+        }
+        if config.entries as usize > CAPACITY {
+            let requested = config.entries;
+            return Err(ConfigError::TooManyEntries { requested, limit: CAPACITY as u8 });
+        }
+        Ok(Self {
+            tags: [0; CAPACITY],
+            lanes: [LaneMask::EMPTY; CAPACITY],
+            order: AgeOrder(0),
+            occupied: 0,
+            dirty: 0,
+            unneeded: 0,
+            config,
+        })
+    }
+
+    /// Entries that hold a register. Range: `0..=config.entries`.
+    pub const fn resident(&self) -> usize {
+        self.occupied.count_ones() as usize
+    }
+
+    /// The registers held, oldest first, with their valid lanes and whether they are dirty.
+    pub fn entries(&self) -> impl Iterator<Item = (RegisterId, LaneMask, bool)> + '_ {
+        (0..self.resident()).map(|position| {
+            let slot = self.order.slot(position);
+            (RegisterId(self.tags[slot]), self.lanes[slot], self.dirty & (1 << slot) != 0)
+        })
+    }
+
+    /// Runs one instruction's operand traffic: all reads, then the allocation of operands that
+    /// missed, in operand order, then the results.
+    ///
+    /// Cost: at most `CAPACITY` tag compares for each slot, twice that with reads allocating.
+    #[inline]
+    pub fn step(&mut self, operands: &Operands<'_>, observer: &mut impl Observer) {
+        debug_assert!(!operands.mask.is_empty());
+        // Reads come first because an instruction may name its destination as a source, and deaths
+        // after all reads because it may read a register twice.
+        let mut found = Lookup { dead: 0, missed: 0 };
+        for (index, &source) in operands.sources.iter().enumerate() {
+            self.read(source, index, operands, &mut found, observer);
+        }
+        if found.dead != 0 {
+            self.drop_slots(found.dead, observer);
+        }
+        if found.missed != 0 && self.config.allocation == Allocation::WritesAndReads {
+            self.allocate_reads(found.missed, operands, observer);
+        }
+        for (index, &destination) in operands.destinations.iter().enumerate() {
+            let unneeded = operands.not_read_before_deschedule >> index & 1 != 0;
+            if operands.bypass || (self.config.liveness_aware_bypass && unneeded) {
+                observer.observe(Access::MainWrite, destination, operands.mask);
+                self.invalidate(destination, operands.mask, observer);
+            } else {
+                observer.observe(Access::Write, destination, operands.mask);
+                let slot = self.place(destination, operands.mask, unneeded, observer);
+                self.dirty |= 1 << slot;
+            }
+        }
+        debug_assert_eq!(self.dirty & !self.occupied, 0);
+        debug_assert_eq!(self.unneeded & !self.occupied, 0);
+    }
+
+    /// Writes every dirty entry back, oldest first, and empties the cache.
+    pub fn flush(&mut self, observer: &mut impl Observer) {
+        self.empty(Access::WritebackFlush, observer);
+    }
+
+    /// Empties the cache at the end of the warp: with liveness nothing is live any more, without it
+    /// every dirty entry is written back.
+    pub fn exit(&mut self, observer: &mut impl Observer) {
+        let dirty = if self.config.liveness { Access::Drop } else { Access::WritebackFlush };
+        self.empty(dirty, observer);
+    }
+
+    fn empty(&mut self, dirty: Access, observer: &mut impl Observer) {
+        for position in 0..self.resident() {
+            let slot = self.order.slot(position);
+            let access = if self.dirty & (1 << slot) != 0 { dirty } else { Access::Drop };
+            observer.observe(access, RegisterId(self.tags[slot]), self.lanes[slot]);
+        }
+        self.order = AgeOrder(0);
+        self.occupied = 0;
+        self.dirty = 0;
+        self.unneeded = 0;
+    }
+
+    /// The slot that holds a register.
+    #[inline]
+    fn find(&self, register: RegisterId) -> Option<usize> {
+        let mut matches = 0_u16;
+        for (slot, &tag) in self.tags.iter().enumerate() {
+            matches |= u16::from(tag == register.0) << slot;
+        }
+        matches &= self.occupied;
+        (matches != 0).then(|| matches.trailing_zeros() as usize)
+    }
+
+    /// Serves one operand.
+    #[inline]
+    fn read(
+        &mut self,
+        source: RegisterId,
+        index: usize,
+        operands: &Operands<'_>,
+        found: &mut Lookup,
+        observer: &mut impl Observer,
+    ) {
+        let Some(slot) = self.find(source) else {
+            observer.observe(Access::MainRead, source, operands.mask);
+            found.missed |= 1 << index;
+            return;
+        };
+        let hit = self.lanes[slot].and(operands.mask);
+        let missing = operands.mask.without(hit);
+        if !hit.is_empty() {
+            observer.observe(Access::ReadHit, source, hit);
+            if self.config.replacement == Replacement::Lru {
+                self.touch(slot);
+            }
+        }
+        if !missing.is_empty() {
+            observer.observe(Access::MainRead, source, missing);
+            found.missed |= 1 << index;
+            if !hit.is_empty() {
+                observer.observe(Access::PartialHit, source, hit);
+            }
+        }
+        let bit = 1 << slot;
+        if operands.last_use_before_deschedule >> index & 1 != 0 {
+            self.unneeded |= bit;
+        } else {
+            self.unneeded &= !bit;
+        }
+        if self.config.liveness && operands.last_use >> index & 1 != 0 {
+            found.dead |= bit;
+        }
+    }
+
+    /// Copies operands that missed into the cache, except values that will not be read again.
+    fn allocate_reads(
+        &mut self,
+        missed: u32,
+        operands: &Operands<'_>,
+        observer: &mut impl Observer,
+    ) {
+        for (index, &source) in operands.sources.iter().enumerate() {
+            if missed >> index & 1 == 0 {
+                continue;
+            }
+            let covered = self.find(source).map_or(LaneMask::EMPTY, |slot| self.lanes[slot]);
+            let missing = operands.mask.without(covered);
+            let marked = |hints: u32| {
+                let mut slots = operands.sources.iter().enumerate();
+                slots.any(|(other, &same)| same == source && hints >> other & 1 != 0)
+            };
+            let unneeded = marked(operands.last_use_before_deschedule);
+            let dead = self.config.liveness && marked(operands.last_use);
+            let bypass = self.config.liveness_aware_bypass && unneeded;
+            if missing.is_empty() || dead || bypass {
+                continue;
+            }
+            observer.observe(Access::Fill, source, missing);
+            self.place(source, operands.mask, unneeded, observer);
+        }
+    }
+
+    /// Puts lanes of a register into its entry, or into a new one, and returns the slot.
+    fn place(
+        &mut self,
+        register: RegisterId,
+        mask: LaneMask,
+        unneeded: bool,
+        observer: &mut impl Observer,
+    ) -> usize {
+        let slot = if let Some(slot) = self.find(register) {
+            self.lanes[slot] = self.lanes[slot].or(mask);
+            if self.config.replacement == Replacement::Lru {
+                self.touch(slot);
+            }
+            slot
+        } else {
+            let in_use = (1_u16 << self.config.entries) - 1;
+            let free = in_use & !self.occupied;
+            let slot =
+                if free == 0 { self.evict(observer) } else { free.trailing_zeros() as usize };
+            observer.observe(Access::Allocation, register, mask);
+            self.order.push(slot, self.resident());
+            self.tags[slot] = register.0;
+            self.lanes[slot] = mask;
+            self.occupied |= 1 << slot;
+            slot
+        };
+        self.unneeded = self.unneeded & !(1 << slot) | u16::from(unneeded) << slot;
+        slot
+    }
+
+    /// Frees the victim's slot. The cache is full.
+    fn evict(&mut self, observer: &mut impl Observer) -> usize {
+        let slot = self.victim();
+        let dirty = self.dirty & (1 << slot) != 0;
+        let access = if dirty { Access::WritebackEviction } else { Access::Drop };
+        self.release(slot, access, observer);
+        slot
+    }
+
+    fn victim(&self) -> usize {
+        if self.config.liveness_aware_eviction && self.unneeded != 0 {
+            for position in 0..self.resident() {
+                let slot = self.order.slot(position);
+                if self.unneeded & (1 << slot) != 0 {
+                    return slot;
+                }
+            }
+        }
+        self.order.slot(0)
+    }
+
+    /// Makes an entry the youngest.
+    fn touch(&mut self, slot: usize) {
+        self.order.remove(slot);
+        self.order.push(slot, self.resident() - 1);
+    }
+
+    /// Gives up lanes that a write to the main register file has overtaken.
+    fn invalidate(&mut self, register: RegisterId, mask: LaneMask, observer: &mut impl Observer) {
+        let Some(slot) = self.find(register) else { return };
+        let kept = self.lanes[slot].without(mask);
+        if kept.is_empty() {
+            self.release(slot, Access::Drop, observer);
+        } else {
+            self.lanes[slot] = kept;
+        }
+    }
+
+    fn drop_slots(&mut self, mut slots: u16, observer: &mut impl Observer) {
+        while slots != 0 {
+            self.release(slots.trailing_zeros() as usize, Access::Drop, observer);
+            slots &= slots - 1;
+        }
+    }
+
+    fn release(&mut self, slot: usize, access: Access, observer: &mut impl Observer) {
+        observer.observe(access, RegisterId(self.tags[slot]), self.lanes[slot]);
+        self.order.remove(slot);
+        let kept = !(1 << slot);
+        self.occupied &= kept;
+        self.dirty &= kept;
+        self.unneeded &= kept;
+    }
+}

@@ -1,0 +1,333 @@
+//! Count mode by hand-made paths: what is counted where, deschedules, barriers, flushes and faults.
+
+use strata_core::count::{
+    CountConfig, CountConfigError, CountSettings, Fault, Scheduling, WarpCounter, count_path,
+    count_path_clusters,
+};
+use strata_core::event::{Counters, Event};
+use strata_core::image::{
+    CheckedImage, Flags, ImageError, KernelImage, Predicates, StaticInstruction, Unit,
+};
+use strata_core::path::PathStep;
+use strata_core::register_file_cache::{
+    Allocation, ConfigError, RegisterFileCacheConfig, Replacement,
+};
+use strata_core::units::{LaneMask, RegisterId};
+
+const FULL: LaneMask = LaneMask::FULL;
+const LEFT: LaneMask = LaneMask(0xffff_0000);
+const RIGHT: LaneMask = LaneMask(0x0000_ffff);
+const EMPTY: LaneMask = LaneMask::EMPTY;
+
+/// A kernel under construction.
+#[derive(Default)]
+struct Kernel {
+    instructions: Vec<StaticInstruction>,
+    slots: Vec<RegisterId>,
+}
+
+impl Kernel {
+    fn add(mut self, unit: Unit, flags: Flags, read: &[u16], write: &[u16]) -> Self {
+        let first_slot = self.slots.len() as u32;
+        self.slots.extend(read.iter().chain(write).map(|&register| RegisterId(register)));
+        self.instructions.push(StaticInstruction {
+            first_slot,
+            sources: read.len() as u8,
+            destinations: write.len() as u8,
+            unit,
+            space: None,
+            flags,
+            predicates: Predicates::NONE,
+            last_use: 0,
+            never_read: 0,
+            not_read_before_deschedule: 0,
+            last_use_before_deschedule: 0,
+        });
+        self
+    }
+
+    fn alu(self, read: &[u16], write: &[u16]) -> Self {
+        self.add(Unit::Alu, Flags::empty(), read, write)
+    }
+
+    fn image(&self) -> KernelImage<'_> {
+        KernelImage { instructions: &self.instructions, slots: &self.slots, registers: 16 }
+    }
+
+    fn count(&self, settings: CountSettings, path: &[PathStep]) -> Result<Counters, Fault> {
+        let config = CountConfig::new(settings).unwrap();
+        let image = CheckedImage::new(self.image()).unwrap();
+        count_path(&config, image, &mut [FULL; 16], path.iter().copied())
+    }
+}
+
+fn step(pc: u32, length: u32, mask: LaneMask) -> PathStep {
+    PathStep { pc, length, mask }
+}
+
+fn rfc(entries: u8) -> RegisterFileCacheConfig {
+    RegisterFileCacheConfig {
+        entries,
+        replacement: Replacement::Fifo,
+        allocation: Allocation::Writes,
+        liveness: true,
+        liveness_aware_bypass: false,
+        liveness_aware_eviction: false,
+    }
+}
+
+fn two_level(entries: u8) -> CountSettings {
+    CountSettings {
+        cache: Some(rfc(entries)),
+        scheduling: Scheduling::TwoLevel { active_warps: 8 },
+        flush_at_backward_branches: false,
+    }
+}
+
+fn single_level(entries: u8) -> CountSettings {
+    CountSettings { scheduling: Scheduling::SingleLevel, ..two_level(entries) }
+}
+
+const FLAT: CountSettings = CountSettings {
+    cache: None,
+    scheduling: Scheduling::SingleLevel,
+    flush_at_backward_branches: false,
+};
+
+/// Events that occurred, with their counts.
+fn events(counters: &Counters) -> Vec<(Event, u64)> {
+    let counted = Event::ALL.iter().map(|&event| (event, counters.get(event)));
+    counted.filter(|&(_, count)| count != 0).collect()
+}
+
+const LOAD: Flags = Flags::LONG_LATENCY.union(Flags::LOAD);
+const MARK: Flags = Flags::DESCHEDULE_BEFORE;
+
+#[test]
+fn the_flat_design_counts_every_slot_by_datapath() {
+    let kernel = Kernel::default()
+        .alu(&[1, 1, 2], &[3])
+        .add(Unit::Memory, LOAD, &[3, 4], &[6, 7])
+        .add(Unit::Memory, Flags::STORE, &[4, 5, 6], &[])
+        .add(Unit::DoublePrecision, Flags::empty(), &[2, 3], &[2, 3])
+        .add(Unit::Sfu, Flags::empty(), &[1], &[1])
+        .add(Unit::Control, Flags::BRANCH, &[], &[]);
+    let counters = kernel.count(FLAT, &[step(0, 6, FULL)]).unwrap();
+    let expected = [
+        (Event::WarpInstruction, 6),
+        (Event::ThreadInstruction, 192),
+        (Event::MrfReadPrivate, 5),
+        (Event::MrfReadShared, 6),
+        (Event::MrfWritePrivate, 3),
+        (Event::MrfWriteShared, 3),
+    ];
+    assert_eq!(events(&counters), expected);
+}
+
+#[test]
+fn an_instruction_without_lanes_only_counts_as_an_instruction() {
+    let kernel = Kernel::default().add(Unit::Memory, LOAD, &[1], &[2]).add(
+        Unit::Alu,
+        Flags::BARRIER | Flags::BACKWARD_BRANCH,
+        &[2],
+        &[3],
+    );
+    for settings in [FLAT, single_level(6), two_level(6)] {
+        let counters = kernel.count(settings, &[step(0, 2, EMPTY)]).unwrap();
+        assert_eq!(events(&counters), [(Event::WarpInstruction, 2)]);
+        // Not even the read of a pending result is one.
+        let path = [step(0, 1, FULL), step(1, 1, EMPTY)];
+        let counters = kernel.count(settings, &path).unwrap();
+        assert_eq!(counters.deschedules() + counters.barrier_deschedules(), 0);
+    }
+}
+
+#[test]
+fn a_long_latency_result_bypasses_the_cache_and_its_read_flushes_it() {
+    let kernel = Kernel::default()
+        .alu(&[], &[1])
+        .add(Unit::Memory, LOAD, &[1], &[2])
+        .alu(&[1], &[3])
+        .add(Unit::Alu, MARK, &[2, 3], &[4])
+        .add(Unit::Alu, MARK, &[2, 4], &[5]);
+    let counters = kernel.count(two_level(6), &[step(0, 5, FULL)]).unwrap();
+    let expected = [
+        (Event::WarpInstruction, 5),
+        (Event::ThreadInstruction, 160),
+        // R2 and the flushed R3, then R2 again.
+        (Event::MrfReadPrivate, 3),
+        (Event::MrfWriteShared, 1),
+        (Event::RfcReadPrivate, 2),
+        (Event::RfcReadShared, 1),
+        (Event::RfcWritePrivate, 4),
+        (Event::RfcWritebackFlush, 2),
+        (Event::RfcAllocation, 4),
+        (Event::RfcDrop, 2),
+        // The second reader finds nothing pending.
+        (Event::Deschedule, 1),
+    ];
+    assert_eq!(events(&counters), expected);
+
+    let counters = kernel.count(single_level(6), &[step(0, 5, FULL)]).unwrap();
+    let expected = [
+        (Event::WarpInstruction, 5),
+        (Event::ThreadInstruction, 160),
+        (Event::RfcReadPrivate, 5),
+        (Event::RfcReadShared, 1),
+        (Event::RfcWritePrivate, 4),
+        (Event::RfcWriteShared, 1),
+        (Event::RfcAllocation, 5),
+        (Event::RfcDrop, 5),
+    ];
+    assert_eq!(events(&counters), expected);
+}
+
+#[test]
+fn a_short_latency_write_ends_the_wait_for_its_lanes() {
+    let kernel = Kernel::default().add(Unit::Memory, LOAD, &[], &[2]).alu(&[], &[2]).alu(&[2], &[]);
+    // Overwritten in all lanes: nothing to wait for, and no mark needed.
+    let counters = kernel.count(two_level(6), &[step(0, 3, FULL)]).unwrap();
+    assert_eq!(counters.deschedules(), 0);
+    // The two sides of a branch: each reads what it wrote.
+    let path = [step(0, 1, LEFT), step(1, 2, RIGHT)];
+    assert_eq!(kernel.count(two_level(6), &path).unwrap().deschedules(), 0);
+    // A lane of the load still waits.
+    let path = [step(0, 1, FULL), step(1, 1, LEFT), step(2, 1, FULL)];
+    let fault = Fault::UnmarkedDeschedule { pc: 2, register: RegisterId(2) };
+    assert_eq!(kernel.count(two_level(6), &path), Err(fault));
+    assert!(kernel.count(single_level(6), &path).is_ok());
+}
+
+#[test]
+fn the_pending_set_starts_afresh_after_each_deschedule() {
+    let kernel = Kernel::default()
+        .add(Unit::Memory, LOAD, &[], &[2])
+        .add(Unit::Memory, LOAD, &[], &[3])
+        .add(Unit::Alu, MARK, &[2], &[])
+        .add(Unit::Alu, MARK, &[3], &[]);
+    let path = [step(0, 4, FULL)];
+    assert_eq!(kernel.count(two_level(6), &path).unwrap().deschedules(), 1);
+    let again = [step(0, 4, FULL), step(0, 4, FULL)];
+    assert_eq!(kernel.count(two_level(6), &again).unwrap().deschedules(), 2);
+}
+
+#[test]
+fn a_barrier_deschedules_after_its_reads() {
+    let kernel = Kernel::default()
+        .add(Unit::Memory, LOAD, &[], &[2])
+        .alu(&[], &[1])
+        .add(Unit::Control, Flags::BARRIER, &[1], &[])
+        .alu(&[1, 2], &[]);
+    let counters = kernel.count(two_level(6), &[step(0, 4, FULL)]).unwrap();
+    assert_eq!(counters.barrier_deschedules(), 1);
+    assert_eq!(counters.deschedules(), 0);
+    assert_eq!(counters.rfc_reads(), 1);
+    assert_eq!(counters.rfc_writebacks_flush(), 1);
+    assert_eq!(counters.mrf_reads(), 2);
+    let counters = kernel.count(single_level(6), &[step(0, 4, FULL)]).unwrap();
+    assert_eq!(counters.barrier_deschedules(), 0);
+    assert_eq!(counters.rfc_writebacks(), 0);
+}
+
+#[test]
+fn a_taken_backward_branch_flushes_if_asked() {
+    let kernel =
+        Kernel::default().alu(&[], &[1]).add(Unit::Control, Flags::BACKWARD_BRANCH, &[], &[]);
+    let flush =
+        |settings: CountSettings| CountSettings { flush_at_backward_branches: true, ..settings };
+    let path = [step(0, 2, FULL), step(0, 2, FULL)];
+    for settings in [two_level(6), single_level(6)] {
+        assert_eq!(kernel.count(settings, &path).unwrap().rfc_writebacks(), 0);
+        let flushed = kernel.count(flush(settings), &path).unwrap();
+        assert_eq!(flushed.rfc_writebacks_flush(), 2);
+        assert_eq!(flushed.deschedules() + flushed.barrier_deschedules(), 0);
+        // Not taken by any lane.
+        let path = [step(0, 1, FULL), step(1, 1, EMPTY)];
+        assert_eq!(kernel.count(flush(settings), &path).unwrap().rfc_writebacks(), 0);
+    }
+}
+
+#[test]
+fn clusters_without_lanes_cost_nothing_when_counted_by_cluster() {
+    let kernel = Kernel::default().alu(&[1], &[2]).alu(&[2], &[3]);
+    let image = CheckedImage::new(kernel.image()).unwrap();
+    // Lanes 2, 3 and 29: clusters 0 and 7.
+    let path = [step(0, 1, FULL), step(1, 1, LaneMask(1 << 29 | 0b1100))];
+    let flat = CountConfig::new(FLAT).unwrap();
+    let clusters = count_path_clusters(&flat, image, &mut [EMPTY; 16], path).unwrap();
+    assert_eq!(clusters.mrf_reads(), 8 + 2);
+    assert_eq!(clusters.mrf_writes(), 8 + 2);
+    assert_eq!(clusters.warp_instructions(), 2);
+    let cached = CountConfig::new(two_level(1)).unwrap();
+    let clusters = count_path_clusters(&cached, image, &mut [EMPTY; 16], path).unwrap();
+    assert_eq!((clusters.mrf_reads(), clusters.rfc_reads()), (8, 2));
+    assert_eq!((clusters.rfc_writes(), clusters.rfc_writebacks()), (8 + 2, 8));
+    assert_eq!(clusters.rfc_allocations(), 2);
+}
+
+#[test]
+fn paths_outside_the_kernel_are_faults() {
+    let kernel = Kernel::default().alu(&[1], &[2]).alu(&[2], &[3]);
+    for bad in
+        [step(0, 3, FULL), step(2, 1, FULL), step(u32::MAX, u32::MAX, FULL), step(0, 0, FULL)]
+    {
+        let fault = Fault::PathOutOfRange { step: bad, instructions: 2 };
+        assert_eq!(kernel.count(two_level(6), &[bad]), Err(fault));
+        assert!(kernel.count(FLAT, &[PathStep { mask: EMPTY, ..bad }]).is_err());
+    }
+    let message = Fault::PathOutOfRange { step: step(1, 2, FULL), instructions: 2 }.to_string();
+    assert_eq!(message, "a path runs 2 instructions from 1, but the kernel has 2");
+    let config = CountConfig::new(FLAT).unwrap();
+    let image = CheckedImage::new(kernel.image()).unwrap();
+    let fault = count_path(&config, image, &mut [EMPTY; 15], []).unwrap_err();
+    assert_eq!(fault, Fault::ScratchTooShort { needed: 16, given: 15 });
+}
+
+#[test]
+fn a_device_with_a_small_cache_refuses_a_large_one() {
+    let kernel = Kernel::default();
+    let image = CheckedImage::new(kernel.image()).unwrap();
+    let config = CountConfig::new(two_level(6)).unwrap();
+    let mut pending = [EMPTY; 16];
+    let fault = WarpCounter::<4, false>::new(&config, image, &mut pending).err();
+    let error = ConfigError::TooManyEntries { requested: 6, limit: 4 };
+    assert_eq!(fault, Some(Fault::Cache(error)));
+}
+
+#[test]
+fn malformed_images_are_refused() {
+    let good = Kernel::default().alu(&[1], &[15]);
+    assert!(CheckedImage::new(good.image()).is_ok());
+    let error = |kernel: &Kernel| CheckedImage::new(kernel.image()).unwrap_err();
+    let register = RegisterId(16);
+    let beyond = ImageError::RegisterOutOfRange { pc: 1, register };
+    assert_eq!(error(&Kernel::default().alu(&[1], &[2]).alu(&[16], &[])), beyond);
+    let mut short = Kernel::default().alu(&[1], &[2]);
+    short.slots.pop();
+    assert_eq!(error(&short), ImageError::SlotsOutOfRange { pc: 0 });
+    short.instructions[0].first_slot = u32::MAX;
+    assert_eq!(error(&short), ImageError::SlotsOutOfRange { pc: 0 });
+    let wide = Kernel::default().alu(&[1; 33], &[]);
+    assert_eq!(error(&wide), ImageError::TooManySlots { pc: 0 });
+    assert!(CheckedImage::new(Kernel::default().alu(&[1; 32], &[2; 32]).image()).is_ok());
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let refuse = |settings| CountConfig::new(settings).unwrap_err();
+    let active = |active_warps| CountSettings {
+        scheduling: Scheduling::TwoLevel { active_warps },
+        ..two_level(6)
+    };
+    assert_eq!(refuse(active(0)), CountConfigError::ActiveWarps(0));
+    assert_eq!(refuse(active(33)), CountConfigError::ActiveWarps(33));
+    assert!(CountConfig::new(active(32)).is_ok());
+    let error = CountConfigError::Cache(ConfigError::NoEntries);
+    assert_eq!(refuse(two_level(0)), error);
+    let aware = RegisterFileCacheConfig { liveness_aware_bypass: true, ..rfc(6) };
+    let settings = CountSettings { cache: Some(aware), ..single_level(6) };
+    assert_eq!(refuse(settings), CountConfigError::NeedsTwoLevel);
+    let nothing = CountSettings { flush_at_backward_branches: true, ..FLAT };
+    assert_eq!(refuse(nothing), CountConfigError::NothingToFlush);
+    assert_eq!(*CountConfig::FLAT.settings(), FLAT);
+}

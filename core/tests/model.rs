@@ -1,0 +1,374 @@
+//! The register file cache and count mode against an obvious reference model, on random traffic:
+//! every capacity, every combination of policies, full and partial masks.
+
+mod random;
+mod reference;
+
+use random::{Random, lanes_of};
+use reference::{Cache, Slots, Totals};
+use strata_core::count::{CountConfig, CountSettings, Fault, Scheduling, count_path};
+use strata_core::event::{Counters, Event};
+use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
+use strata_core::path::PathStep;
+use strata_core::register_file_cache::{
+    Access, Allocation, MAX_ENTRIES, Operands, RegisterFileCache, RegisterFileCacheConfig,
+    Replacement,
+};
+use strata_core::units::{LANES, LaneMask, RegisterId};
+
+/// Every cache of `entries` entries.
+fn policies(entries: u8) -> Vec<RegisterFileCacheConfig> {
+    let mut all = Vec::new();
+    for replacement in [Replacement::Fifo, Replacement::Lru] {
+        for allocation in [Allocation::Writes, Allocation::WritesAndReads] {
+            for (liveness, liveness_aware_bypass, liveness_aware_eviction) in [
+                (false, false, false),
+                (true, false, false),
+                (true, true, false),
+                (true, false, true),
+                (true, true, true),
+            ] {
+                all.push(RegisterFileCacheConfig {
+                    entries,
+                    replacement,
+                    allocation,
+                    liveness,
+                    liveness_aware_bypass,
+                    liveness_aware_eviction,
+                });
+            }
+        }
+    }
+    all
+}
+
+fn random_registers(random: &mut Random, most: u32, registers: u32) -> Vec<RegisterId> {
+    (0..random.below(most + 1)).map(|_| RegisterId(random.below(registers) as u16)).collect()
+}
+
+/// What the cache reports, in the reference's terms; the datapath is not the cache's business.
+fn total(totals: &mut Totals, access: Access, side: usize) {
+    *match access {
+        Access::ReadHit => &mut totals.cache_reads[side],
+        Access::MainRead => &mut totals.main_reads[side],
+        Access::PartialHit => &mut totals.both,
+        Access::Write => &mut totals.cache_writes[side],
+        Access::MainWrite => &mut totals.main_writes[side],
+        Access::Fill => &mut totals.cache_fills[side],
+        Access::WritebackEviction => &mut totals.evicted,
+        Access::WritebackFlush => &mut totals.flushed,
+        Access::Allocation => &mut totals.allocated,
+        Access::Drop => &mut totals.dropped,
+    } += 1;
+}
+
+/// Values as the reported accesses move them, and as the program sees them.
+struct Values {
+    program: Vec<[Option<u32>; LANES as usize]>,
+    main: Vec<[Option<u32>; LANES as usize]>,
+    cached: Vec<[Option<u32>; LANES as usize]>,
+    next: u32,
+}
+
+impl Values {
+    fn new(registers: usize) -> Self {
+        let unknown = vec![[None; LANES as usize]; registers];
+        Self { program: unknown.clone(), main: unknown.clone(), cached: unknown, next: 0 }
+    }
+
+    /// Follows one access; fails if a lane reads anything but what the program wrote there.
+    fn follow(
+        &mut self,
+        access: Access,
+        register: RegisterId,
+        lanes: LaneMask,
+    ) -> Result<(), String> {
+        let register = usize::from(register.0);
+        self.next += 1;
+        for lane in lanes_of(lanes) {
+            let lane = lane as usize;
+            let (main, cached) = (&mut self.main[register][lane], &mut self.cached[register][lane]);
+            let wanted = &mut self.program[register][lane];
+            let read = match access {
+                Access::ReadHit => *cached,
+                Access::MainRead => *main,
+                Access::Write => {
+                    (*cached, *wanted) = (Some(self.next), Some(self.next));
+                    continue;
+                }
+                Access::MainWrite => {
+                    (*main, *wanted) = (Some(self.next), Some(self.next));
+                    continue;
+                }
+                Access::Fill => {
+                    *cached = *main;
+                    continue;
+                }
+                Access::WritebackEviction | Access::WritebackFlush => {
+                    (*main, *cached) = (*cached, None);
+                    continue;
+                }
+                Access::Drop => {
+                    *cached = None;
+                    continue;
+                }
+                Access::PartialHit | Access::Allocation => continue,
+            };
+            // A value that was never written, or that the compiler declared dead, may be anything.
+            if wanted.is_some() && read != *wanted {
+                return Err(format!("register {register} lane {lane}: {access:?} finds {read:?}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One random instruction, for both sides.
+struct Drawn {
+    sources: Vec<RegisterId>,
+    destinations: Vec<RegisterId>,
+    last_use: u32,
+    last_use_before_deschedule: u32,
+    not_read_before_deschedule: u32,
+    bypass: bool,
+    mask: LaneMask,
+}
+
+fn bit(hints: u32, index: usize) -> bool {
+    hints >> index & 1 != 0
+}
+
+impl Drawn {
+    fn new(random: &mut Random, registers: u32) -> Self {
+        let hints = |random: &mut Random| random.below(256) & random.below(256);
+        Self {
+            sources: random_registers(random, 4, registers),
+            destinations: random_registers(random, 2, registers),
+            last_use: hints(random),
+            last_use_before_deschedule: hints(random),
+            not_read_before_deschedule: hints(random),
+            bypass: random.chance(15),
+            mask: random.mask(),
+        }
+    }
+
+    fn operands(&self) -> Operands<'_> {
+        Operands {
+            sources: &self.sources,
+            last_use: self.last_use,
+            last_use_before_deschedule: self.last_use_before_deschedule,
+            destinations: &self.destinations,
+            not_read_before_deschedule: self.not_read_before_deschedule,
+            bypass: self.bypass,
+            mask: self.mask,
+        }
+    }
+
+    fn slots(&self) -> Slots {
+        let sources = self.sources.iter().enumerate().map(|(at, register)| {
+            let unneeded = bit(self.last_use_before_deschedule, at);
+            (register.0, bit(self.last_use, at), unneeded)
+        });
+        let destinations = self.destinations.iter().enumerate();
+        let destinations = destinations
+            .map(|(at, register)| (register.0, bit(self.not_read_before_deschedule, at)));
+        Slots {
+            sources: sources.collect(),
+            destinations: destinations.collect(),
+            bypass: self.bypass,
+            lanes: lanes_of(self.mask),
+            shared: false,
+        }
+    }
+
+    /// Forgets the values that the compiler declared dead and the instruction did not rewrite.
+    fn bury(&self, values: &mut Values) {
+        for (at, source) in self.sources.iter().enumerate() {
+            let rewritten = self.destinations.contains(source);
+            let kept = if rewritten { self.mask } else { LaneMask::EMPTY };
+            if bit(self.last_use, at) {
+                for lane in lanes_of(LaneMask::FULL.without(kept)) {
+                    values.program[usize::from(source.0)][lane as usize] = None;
+                }
+            }
+        }
+    }
+}
+
+fn drive(config: RegisterFileCacheConfig, seed: u64) {
+    let mut random = Random(seed);
+    let registers = 1 + random.below(20);
+    let mut cache = RegisterFileCache::<16>::new(config).unwrap();
+    let mut reference = Cache::new(config);
+    let mut totals = Totals::default();
+    let mut values = Values::new(registers as usize);
+    for step in 0..60 {
+        let context = || format!("seed {seed}, step {step}, {config:?}");
+        let drawn = Drawn::new(&mut random, registers);
+        let mut trouble = None;
+        let mut observe = |access: Access, register: RegisterId, lanes: LaneMask| {
+            assert!(!lanes.is_empty());
+            total(&mut totals, access, 0);
+            trouble = trouble.take().or(values.follow(access, register, lanes).err());
+        };
+        if random.chance(5) {
+            cache.flush(&mut observe);
+            reference.flush();
+        }
+        cache.step(&drawn.operands(), &mut observe);
+        reference.step(&drawn.slots());
+        assert_eq!(trouble, None, "{}", context());
+        if config.liveness {
+            drawn.bury(&mut values);
+        }
+        let found =
+            cache.entries().map(|(register, lanes, dirty)| (register.0, lanes_of(lanes), dirty));
+        let expected = reference.lines().into_iter();
+        let expected = expected.map(|line| (line.register, line.lanes, line.dirty));
+        assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{}", context());
+        assert_eq!(totals, reference.totals, "{}", context());
+        let resident = cache.resident() as u64;
+        let left = totals.evicted + totals.flushed + totals.dropped;
+        assert_eq!(totals.allocated, resident + left, "{}", context());
+    }
+}
+
+#[test]
+fn the_cache_does_what_the_reference_does() {
+    for entries in 1..=MAX_ENTRIES {
+        for (number, config) in policies(entries).into_iter().enumerate() {
+            for run in 0..4 {
+                drive(config, u64::from(entries) * 1000 + number as u64 * 10 + run);
+            }
+        }
+    }
+}
+
+/// A random image: every flag, repeated and missing operands.
+fn random_image(
+    random: &mut Random,
+    marked: bool,
+) -> (Vec<StaticInstruction>, Vec<RegisterId>, u16) {
+    let registers = 1 + random.below(24);
+    let mut slots = Vec::new();
+    let instructions = (0..30).map(|_| {
+        let first_slot = slots.len() as u32;
+        let sources = random_registers(random, 4, registers);
+        let destinations = random_registers(random, 2, registers);
+        slots.extend(&sources);
+        slots.extend(&destinations);
+        let units = [Unit::Alu, Unit::DoublePrecision, Unit::Sfu, Unit::Memory, Unit::Texture];
+        let mut flags = Flags::empty();
+        flags.set(Flags::LONG_LATENCY, random.chance(15));
+        flags.set(Flags::BARRIER, random.chance(4));
+        flags.set(Flags::BACKWARD_BRANCH, random.chance(6));
+        flags.set(Flags::DESCHEDULE_BEFORE, marked || random.chance(90));
+        StaticInstruction {
+            first_slot,
+            sources: sources.len() as u8,
+            destinations: destinations.len() as u8,
+            unit: units[random.below(5) as usize],
+            space: None,
+            flags,
+            predicates: Predicates::NONE,
+            last_use: random.below(16) & random.below(16),
+            never_read: 0,
+            not_read_before_deschedule: random.below(4) & random.below(4),
+            last_use_before_deschedule: random.below(16) & random.below(16),
+        }
+    });
+    (instructions.collect(), slots, registers as u16)
+}
+
+fn random_path(random: &mut Random) -> Vec<PathStep> {
+    (0..25)
+        .map(|_| {
+            let pc = random.below(30);
+            let length = 1 + random.below(30 - pc);
+            let mask = if random.chance(10) { LaneMask::EMPTY } else { random.mask() };
+            PathStep { pc, length, mask }
+        })
+        .collect()
+}
+
+fn in_reference_terms(counters: &Counters) -> Totals {
+    let get = |event| counters.get(event);
+    Totals {
+        instructions: get(Event::WarpInstruction),
+        threads: get(Event::ThreadInstruction),
+        main_reads: [get(Event::MrfReadPrivate), get(Event::MrfReadShared)],
+        main_writes: [get(Event::MrfWritePrivate), get(Event::MrfWriteShared)],
+        cache_reads: [get(Event::RfcReadPrivate), get(Event::RfcReadShared)],
+        cache_writes: [get(Event::RfcWritePrivate), get(Event::RfcWriteShared)],
+        cache_fills: [get(Event::RfcFillPrivate), get(Event::RfcFillShared)],
+        both: get(Event::RfcPartialHit),
+        evicted: get(Event::RfcWritebackEviction),
+        flushed: get(Event::RfcWritebackFlush),
+        allocated: get(Event::RfcAllocation),
+        dropped: get(Event::RfcDrop),
+        deschedules: get(Event::Deschedule),
+        barriers: get(Event::BarrierDeschedule),
+    }
+}
+
+/// Counts one random path both ways. Returns whether it faulted.
+fn compare(settings: CountSettings, seed: u64) -> bool {
+    let Ok(config) = CountConfig::new(settings) else { return false };
+    let mut random = Random(seed);
+    let marked = random.chance(70);
+    let (instructions, slots, registers) = random_image(&mut random, marked);
+    let path = random_path(&mut random);
+    let image = KernelImage { instructions: &instructions, slots: &slots, registers };
+    let checked = CheckedImage::new(image).unwrap();
+    let mut pending = vec![LaneMask::FULL; usize::from(registers) + 3];
+    let counted = count_path(&config, checked, &mut pending, path.iter().copied());
+    let expected = reference::count(&settings, &image, &path);
+    match (counted, expected) {
+        (Ok(counters), Ok(totals)) => {
+            assert_eq!(in_reference_terms(&counters), totals, "seed {seed}, {settings:?}");
+            conserve(&counters, &image, &path, seed);
+            false
+        }
+        (Err(Fault::UnmarkedDeschedule { pc, .. }), Err(expected)) => {
+            assert_eq!(pc, expected, "seed {seed}, {settings:?}");
+            true
+        }
+        (counted, expected) => panic!("seed {seed}, {settings:?}: {counted:?}, {expected:?}"),
+    }
+}
+
+/// Laws that hold for every design.
+fn conserve(counters: &Counters, image: &KernelImage<'_>, path: &[PathStep], seed: u64) {
+    let executed = path.iter().filter(|step| !step.mask.is_empty()).flat_map(|step| {
+        let first = step.pc as usize;
+        &image.instructions[first..first + step.length as usize]
+    });
+    let (mut reads, mut writes) = (0, 0);
+    for instruction in executed {
+        reads += u64::from(instruction.sources);
+        writes += u64::from(instruction.destinations);
+    }
+    assert_eq!(counters.operand_reads(), reads, "seed {seed}");
+    assert_eq!(counters.operand_writes(), writes, "seed {seed}");
+    let left = counters.rfc_writebacks() + counters.rfc_drops();
+    assert_eq!(counters.rfc_allocations(), left, "seed {seed}");
+    assert!(counters.rfc_allocations() <= counters.rfc_writes(), "seed {seed}");
+}
+
+#[test]
+fn count_mode_does_what_the_reference_does() {
+    let mut faults = 0;
+    let mut runs = 0;
+    for cache in (1..=MAX_ENTRIES).flat_map(policies).map(Some).chain([None]) {
+        for scheduling in [Scheduling::SingleLevel, Scheduling::TwoLevel { active_warps: 8 }] {
+            for flush_at_backward_branches in [false, true] {
+                for _ in 0..2 {
+                    let settings = CountSettings { cache, scheduling, flush_at_backward_branches };
+                    runs += 1;
+                    faults += u32::from(compare(settings, runs));
+                }
+            }
+        }
+    }
+    assert!(faults > 20, "{faults} faults in {runs} runs: unmarked deschedules are hardly tested");
+}
