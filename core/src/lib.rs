@@ -56,5 +56,6 @@ mod hierarchy;
 pub mod image;
 pub mod path;
 pub mod register_file_cache;
+pub mod sm;
 pub mod units;
 pub mod value_usage;

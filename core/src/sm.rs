@@ -1,0 +1,76 @@
+//! Cycle mode: an SM in time, cycle by cycle.
+//!
+//! Models: in-order warps with a scoreboard for registers and predicates; one or two issue slots; a
+//! scheduler of one or two levels; a main register file of 4 banks with their ports; the register
+//! file cache of count mode; units with latency and throughput; barriers; CTAs that are launched in
+//! order as room becomes free.
+//! Does not model: caches and DRAM timing, instruction fetch, values; named barriers (all barriers
+//! of a CTA are one).
+//! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 22.
+//!
+//! The host hands in what each warp executed ([`Trace`]) and working memory ([`Memory`]); the SM
+//! pulls runs of instructions as its warps get there, so a trace need not be in memory at once. A
+//! run's access counters are the sum of count mode's over the warps, and every issue slot of every
+//! cycle has one reason ([`counters::StallReason`]).
+//!
+//! ```
+//! use strata_core::image::{
+//!     CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit,
+//! };
+//! use strata_core::path::PathStep;
+//! use strata_core::sm::config::{SmConfig, SmSettings};
+//! use strata_core::sm::{Memory, MemorySize, ReadyAt, Facts, Sm, Warp, WarpTrace};
+//! use strata_core::units::{LaneMask, RegisterId};
+//!
+//! // r1 = f(r0); r2 = f(r1)
+//! let first = StaticInstruction {
+//!     first_slot: 0,
+//!     sources: 1,
+//!     destinations: 1,
+//!     unit: Unit::Alu,
+//!     space: None,
+//!     flags: Flags::empty(),
+//!     predicates: Predicates::NONE,
+//!     last_use: 0,
+//!     never_read: 0,
+//!     not_read_before_deschedule: 0,
+//!     last_use_before_deschedule: 0,
+//! };
+//! let instructions = [first, StaticInstruction { first_slot: 2, ..first }];
+//! let slots = [0, 1, 1, 2].map(RegisterId);
+//! let image = KernelImage { instructions: &instructions, slots: &slots, registers: 3 };
+//! let image = CheckedImage::new(image)?;
+//! let config = SmConfig::new(SmSettings::ISCA11)?;
+//!
+//! let size = MemorySize::of(&config, &image);
+//! let memory = Memory::<_, 8> {
+//!     warps: &mut vec![Warp::default(); size.warps],
+//!     facts: &mut vec![Facts::default(); size.facts],
+//!     ready: &mut vec![ReadyAt::NOW; size.ready],
+//!     pending: &mut vec![LaneMask::EMPTY; size.pending],
+//!     caches: &mut vec![None; size.caches],
+//! };
+//! let path = [PathStep { pc: 0, length: 2, mask: LaneMask::FULL }];
+//! let warp = WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &[] };
+//! // One CTA of one warp.
+//! let counters = Sm::new(&config, image, 1, 0, memory)?.run([[warp]])?;
+//! assert_eq!(counters.cycles(), 8 + 8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod config;
+pub mod counters;
+mod facts;
+pub mod fault;
+mod issue;
+mod lifecycle;
+mod machine;
+mod ports;
+mod schedule;
+mod units;
+mod warp;
+mod wheel;
+
+pub use facts::{Facts, ReadyAt};
+pub use machine::{Issue, Memory, MemorySize, Sm};
+pub use warp::{MemoryAccess, Trace, Warp, WarpTrace};

@@ -1,0 +1,411 @@
+//! What an SM is made of: limits, units, schedulers; and how many CTAs of a kernel fit.
+
+use crate::count::{CountConfig, Scheduling};
+use crate::units::LANES;
+
+/// Most warps that an SM can be configured for: warp sets are 64-bit masks.
+pub const MAX_RESIDENT_WARPS: usize = 64;
+/// Most CTAs that an SM can be configured for.
+pub const MAX_RESIDENT_CTAS: usize = 32;
+/// Longest configurable latency. Unit: cycles.
+pub const MAX_LATENCY: u16 = 4096;
+/// Logical banks of the main register file: a warp operand uses the same bank in all clusters.
+pub const BANKS: usize = 4;
+
+/// Which of the warps that can issue does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scheduler {
+    /// The warp that issued last, for as long as it can; then the one with the lowest index.
+    #[default]
+    Greedy,
+    /// Rotating priority: it moves to the next warp of the active set in every cycle, whether or
+    /// not one issued.
+    RoundRobin,
+    /// The warp that issued last, for as long as it can; then the one that was launched first.
+    GreedyThenOldest,
+    /// The next one after the last that issued.
+    LooseRoundRobin,
+}
+
+/// When a warp of a two-level scheduler leaves the active set to wait for data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Replacement {
+    /// Before it reads a pending long-latency result, at the compiler's mark, whether or not the
+    /// data has arrived.
+    #[default]
+    Preemptive,
+    /// When it has waited for an operand for this many cycles and waits still.
+    Reactive {
+        /// Cycles. Range: from 1.
+        threshold: u16,
+    },
+}
+
+/// When a barrier makes a warp of a two-level scheduler leave the active set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BarrierRule {
+    /// Always, so that counts do not depend on time.
+    #[default]
+    Always,
+    /// Unless its arrival completes the barrier.
+    WhenBlocking,
+    /// Never. A CTA with more warps than the active set holds then never completes a barrier.
+    Never,
+}
+
+/// Latencies and throughputs. Every latency is the cycles from the issue of an instruction to the
+/// earliest issue of one that uses its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Timing {
+    /// Arithmetic and predicates. Unit: cycles. Range: `1..=MAX_LATENCY`, as of all latencies.
+    pub alu_latency: u16,
+    /// From a branch to the warp's next instruction, without a register file cache. Unit: cycles.
+    pub branch_latency: u16,
+    /// What the tag check of a register file cache adds to a branch. Unit: cycles.
+    pub tag_check_cycles: u16,
+    /// Double precision. Unit: cycles.
+    pub double_latency: u16,
+    /// Lanes of a warp that start double-precision operations in a cycle. Range: `1..=32`.
+    pub double_lanes: u8,
+    /// Special functions. Unit: cycles.
+    pub special_function_latency: u16,
+    /// Lanes that start special functions in a cycle. Range: `1..=32`.
+    pub special_function_lanes: u8,
+    /// Textures. Unit: cycles.
+    pub texture_latency: u16,
+    /// Lanes that start texture accesses in a cycle. Range: `1..=32`.
+    pub texture_lanes: u8,
+    /// Shared memory, for an access of up to one 32-bit word for each lane. Unit: cycles.
+    pub shared_latency: u16,
+    /// Bandwidth of shared memory. Unit: bytes in a cycle. Range: from 1.
+    pub shared_bytes_per_cycle: u32,
+    /// Constants and parameters. Unit: cycles.
+    pub constant_latency: u16,
+    /// DRAM, for an access of up to one 32-bit word for each lane that no other delays.
+    pub dram_latency: u16,
+    /// Bandwidth of DRAM. Unit: bytes in a cycle. Range: from 1.
+    pub dram_bytes_per_cycle: u32,
+    /// From the last arrival at a barrier to the next instruction of the warps. Unit: cycles.
+    pub barrier_latency: u16,
+    /// Cycles in which an instruction may read its operands from the main register file without
+    /// delay. Range: `1..=8`. Each cycle beyond delays its result and what issues after it.
+    pub operand_window: u8,
+}
+
+impl Timing {
+    /// `[RFC2011]` Table 4 and section 4. Not printed there, so assumed: branches take what ALU
+    /// operations take, double precision runs at half rate, constants are as far as shared memory,
+    /// a barrier lets go in the next cycle.
+    pub const ISCA11: Self = Self {
+        alu_latency: 8,
+        branch_latency: 8,
+        tag_check_cycles: 1,
+        double_latency: 8,
+        double_lanes: 16,
+        special_function_latency: 20,
+        special_function_lanes: 8,
+        texture_latency: 400,
+        texture_lanes: 4,
+        shared_latency: 20,
+        shared_bytes_per_cycle: 32,
+        constant_latency: 20,
+        dram_latency: 400,
+        dram_bytes_per_cycle: 32,
+        barrier_latency: 1,
+        operand_window: 3,
+    };
+
+    /// `[DISS]` Table 4.4 and sections 4.2 and 4.3: less DRAM bandwidth, and a cycle for each
+    /// access of an instruction to the same bank beyond the first.
+    pub const DISSERTATION: Self =
+        Self { dram_bytes_per_cycle: 16, operand_window: 1, ..Self::ISCA11 };
+
+    const fn latencies(&self) -> [u16; 9] {
+        [
+            self.alu_latency,
+            self.branch_latency,
+            self.double_latency,
+            self.special_function_latency,
+            self.texture_latency,
+            self.shared_latency,
+            self.constant_latency,
+            self.dram_latency,
+            self.barrier_latency,
+        ]
+    }
+}
+
+/// What an SM is made of, before it is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SmSettings {
+    /// Register file cache and levels of scheduling.
+    pub hierarchy: CountConfig,
+    /// Which warp issues.
+    pub scheduler: Scheduler,
+    /// When a warp leaves the active set to wait for data; with two-level scheduling only.
+    pub replacement: Replacement,
+    /// When a barrier makes a warp leave the active set; with two-level scheduling only.
+    pub barrier: BarrierRule,
+    /// Instructions that issue in a cycle, from different warps. Range: `1..=2`.
+    pub issue_slots: u8,
+    /// Most resident warps. Range: `1..=MAX_RESIDENT_WARPS`.
+    pub max_warps: u8,
+    /// Most resident CTAs. Range: `1..=MAX_RESIDENT_CTAS`.
+    pub max_ctas: u8,
+    /// The main register file. Unit: bytes. Range: from 128.
+    pub register_file_bytes: u32,
+    /// Shared memory. Unit: bytes.
+    pub shared_memory_bytes: u32,
+    /// Latencies and throughputs.
+    pub timing: Timing,
+}
+
+impl SmSettings {
+    /// The flat baseline of `[RFC2011]`: Table 4 and section 2.1; 8 CTAs are Fermi's limit.
+    pub const ISCA11: Self = Self {
+        hierarchy: CountConfig::FLAT,
+        scheduler: Scheduler::Greedy,
+        replacement: Replacement::Preemptive,
+        barrier: BarrierRule::Always,
+        issue_slots: 1,
+        max_warps: 32,
+        max_ctas: 8,
+        register_file_bytes: 128 * 1024,
+        shared_memory_bytes: 32 * 1024,
+        timing: Timing::ISCA11,
+    };
+
+    /// The flat baseline of `[DISS]`: Table 4.4 and section 2.4.
+    pub const DISSERTATION: Self =
+        Self { shared_memory_bytes: 64 * 1024, timing: Timing::DISSERTATION, ..Self::ISCA11 };
+}
+
+/// Settings that make no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SmConfigError {
+    /// Neither one nor two issue slots.
+    IssueSlots(u8),
+    /// Resident warps outside `1..=MAX_RESIDENT_WARPS`.
+    Warps(u8),
+    /// Resident CTAs outside `1..=MAX_RESIDENT_CTAS`.
+    Ctas(u8),
+    /// Less than one warp-wide register.
+    RegisterFile(u32),
+    /// A latency outside `1..=MAX_LATENCY`.
+    Latency(u16),
+    /// A unit that starts no lane, or more than a warp has, in a cycle.
+    UnitLanes(u8),
+    /// A memory without bandwidth.
+    Bandwidth,
+    /// An operand window outside `1..=8`.
+    OperandWindow(u8),
+    /// A reactive threshold of no cycles.
+    Threshold,
+    /// A rule about leaving the active set with a scheduler of one level.
+    NeedsTwoLevel,
+}
+
+impl core::fmt::Display for SmConfigError {
+    fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::IssueSlots(slots) => write!(to, "{slots} issue slots are neither 1 nor 2"),
+            Self::Warps(warps) => {
+                write!(to, "{warps} warps are outside the range 1 to {MAX_RESIDENT_WARPS}")
+            }
+            Self::Ctas(ctas) => {
+                write!(to, "{ctas} CTAs are outside the range 1 to {MAX_RESIDENT_CTAS}")
+            }
+            Self::RegisterFile(bytes) => {
+                write!(to, "a register file of {bytes} bytes holds no register of a warp")
+            }
+            Self::Latency(cycles) => {
+                write!(to, "a latency of {cycles} cycles is outside the range 1 to {MAX_LATENCY}")
+            }
+            Self::UnitLanes(lanes) => {
+                write!(to, "{lanes} lanes in a cycle are outside the range 1 to {LANES}")
+            }
+            Self::Bandwidth => {
+                to.write_str("a memory needs a bandwidth of at least 1 byte a cycle")
+            }
+            Self::OperandWindow(cycles) => {
+                write!(to, "an operand window of {cycles} cycles is outside the range 1 to 8")
+            }
+            Self::Threshold => to.write_str("a warp waits at least 1 cycle before it is replaced"),
+            Self::NeedsTwoLevel => to.write_str(
+                "rules for leaving the active set need two-level scheduling: with one level every \
+                 warp stays",
+            ),
+        }
+    }
+}
+
+impl core::error::Error for SmConfigError {}
+
+/// What an SM is made of: settings that were checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SmConfig(SmSettings);
+
+impl SmConfig {
+    /// Checks settings.
+    pub fn new(settings: SmSettings) -> Result<Self, SmConfigError> {
+        if !(1..=2).contains(&settings.issue_slots) {
+            return Err(SmConfigError::IssueSlots(settings.issue_slots));
+        }
+        if !(1..=MAX_RESIDENT_WARPS).contains(&usize::from(settings.max_warps)) {
+            return Err(SmConfigError::Warps(settings.max_warps));
+        }
+        if !(1..=MAX_RESIDENT_CTAS).contains(&usize::from(settings.max_ctas)) {
+            return Err(SmConfigError::Ctas(settings.max_ctas));
+        }
+        if settings.register_file_bytes < LANES * 4 {
+            return Err(SmConfigError::RegisterFile(settings.register_file_bytes));
+        }
+        let timing = &settings.timing;
+        let fits = |latency: &u16| (1..=MAX_LATENCY).contains(latency);
+        if let Some(&latency) = timing.latencies().iter().find(|latency| !fits(latency)) {
+            return Err(SmConfigError::Latency(latency));
+        }
+        if timing.tag_check_cycles > MAX_LATENCY {
+            return Err(SmConfigError::Latency(timing.tag_check_cycles));
+        }
+        let lanes = [timing.double_lanes, timing.special_function_lanes, timing.texture_lanes];
+        if let Some(&lanes) = lanes.iter().find(|&&lanes| lanes == 0 || u32::from(lanes) > LANES) {
+            return Err(SmConfigError::UnitLanes(lanes));
+        }
+        if timing.shared_bytes_per_cycle == 0 || timing.dram_bytes_per_cycle == 0 {
+            return Err(SmConfigError::Bandwidth);
+        }
+        if !(1..=8).contains(&timing.operand_window) {
+            return Err(SmConfigError::OperandWindow(timing.operand_window));
+        }
+        if settings.replacement == (Replacement::Reactive { threshold: 0 }) {
+            return Err(SmConfigError::Threshold);
+        }
+        let one_level = matches!(settings.hierarchy.settings().scheduling, Scheduling::SingleLevel);
+        let rules = settings.replacement != Replacement::Preemptive
+            || settings.barrier != BarrierRule::Always;
+        if one_level && rules {
+            return Err(SmConfigError::NeedsTwoLevel);
+        }
+        Ok(Self(settings))
+    }
+
+    /// The settings.
+    pub const fn settings(&self) -> &SmSettings {
+        &self.0
+    }
+
+    /// Warps that can be active at a time.
+    pub(crate) const fn active_warps(&self) -> usize {
+        match self.0.hierarchy.settings().scheduling {
+            Scheduling::SingleLevel => self.0.max_warps as usize,
+            Scheduling::TwoLevel { active_warps } => active_warps as usize,
+        }
+    }
+
+    /// True when only some warps are active.
+    pub(crate) const fn two_level(&self) -> bool {
+        matches!(self.0.hierarchy.settings().scheduling, Scheduling::TwoLevel { .. })
+    }
+}
+
+/// What all CTAs of a launch have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Warps of a CTA. Range: from 1.
+    pub warps_per_cta: u32,
+    /// Registers of a thread. Unit: 32-bit registers.
+    pub registers: u16,
+    /// Shared memory of a CTA. Unit: bytes.
+    pub shared_bytes: u32,
+}
+
+/// What keeps another CTA from being resident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Limit {
+    /// The warps that the scheduler has room for.
+    Warps,
+    /// The CTAs that the SM has room for.
+    Ctas,
+    /// The register file.
+    Registers,
+    /// Shared memory.
+    SharedMemory,
+}
+
+impl Limit {
+    /// Every limit, in the order in which ties are broken.
+    pub const ALL: [Self; 4] = [Self::Warps, Self::Ctas, Self::Registers, Self::SharedMemory];
+
+    /// The name used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warps => "warps",
+            Self::Ctas => "ctas",
+            Self::Registers => "registers",
+            Self::SharedMemory => "shared_memory",
+        }
+    }
+}
+
+/// How many CTAs of a launch are resident at a time, and why not more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residency {
+    /// Resident CTAs. At least 1.
+    pub ctas: u32,
+    /// Resident warps.
+    pub warps: u32,
+    /// What keeps the next CTA out; of several, the first in the order of [`Limit::ALL`].
+    pub limit: Limit,
+}
+
+/// Not even one CTA fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CtaTooLarge {
+    /// What is missing.
+    pub limit: Limit,
+    /// What a CTA needs of it: warps, bytes of the register file or bytes of shared memory.
+    pub needed: u64,
+    /// What there is.
+    pub available: u64,
+}
+
+impl core::fmt::Display for CtaTooLarge {
+    fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self { limit, needed, available } = self;
+        let what = match limit {
+            Limit::Warps | Limit::Ctas => "warps",
+            Limit::Registers => "bytes of the register file",
+            Limit::SharedMemory => "bytes of shared memory",
+        };
+        write!(to, "a CTA needs {needed} {what}, but an SM has {available}")
+    }
+}
+
+impl core::error::Error for CtaTooLarge {}
+
+impl SmConfig {
+    /// How many CTAs of a launch are resident at a time.
+    pub fn residency(&self, launch: &Launch) -> Result<Residency, CtaTooLarge> {
+        let settings = &self.0;
+        let warps = u64::from(launch.warps_per_cta.max(1));
+        let registers = warps * u64::from(launch.registers) * u64::from(LANES) * 4;
+        let demands = [
+            (warps, u64::from(settings.max_warps)),
+            (1, u64::from(settings.max_ctas)),
+            (registers, u64::from(settings.register_file_bytes)),
+            (u64::from(launch.shared_bytes), u64::from(settings.shared_memory_bytes)),
+        ];
+        let (mut ctas, mut binding) = (u64::MAX, Limit::Warps);
+        for (limit, (needed, available)) in Limit::ALL.into_iter().zip(demands) {
+            let fit = available.checked_div(needed).unwrap_or(u64::MAX);
+            if fit == 0 {
+                return Err(CtaTooLarge { limit, needed, available });
+            }
+            if fit < ctas {
+                (ctas, binding) = (fit, limit);
+            }
+        }
+        Ok(Residency { ctas: ctas as u32, warps: (ctas * warps) as u32, limit: binding })
+    }
+}

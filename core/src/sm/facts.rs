@@ -1,0 +1,166 @@
+//! Facts: what issuing an instruction needs to know, packed once for each instruction of a kernel.
+
+use super::config::{SmConfig, Timing};
+use super::ports::BankCounts;
+use crate::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
+
+/// Where an instruction goes, as far as time is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// The units that start a warp in every cycle: ALUs, control, constants.
+    #[default]
+    Free,
+    /// A unit that takes several cycles to start a warp.
+    Unit(BusyUnit),
+    /// DRAM.
+    Dram,
+}
+
+/// Units that take several cycles to start a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BusyUnit {
+    Double,
+    SpecialFunction,
+    Texture,
+    SharedMemory,
+}
+
+impl BusyUnit {
+    pub(crate) const COUNT: usize = 4;
+}
+
+/// What a warp waits for, from the most ordinary to the most exceptional.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wait {
+    /// The next cycle.
+    #[default]
+    InOrder,
+    Branch,
+    Arithmetic,
+    SpecialFunction,
+    ShortMemory,
+    LongLatency,
+}
+
+impl Wait {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::InOrder,
+        Self::Branch,
+        Self::Arithmetic,
+        Self::SpecialFunction,
+        Self::ShortMemory,
+        Self::LongLatency,
+    ];
+}
+
+/// When something is there, and what it is: the later of two is the greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ReadyAt(u64);
+
+impl ReadyAt {
+    const SHIFT: u32 = 3;
+
+    /// Everything is there from the beginning.
+    pub const NOW: Self = Self(0);
+
+    #[inline]
+    pub(crate) const fn new(cycle: u64, wait: Wait) -> Self {
+        Self(cycle << Self::SHIFT | wait as u64)
+    }
+
+    #[inline]
+    pub(crate) const fn cycle(self) -> u64 {
+        self.0 >> Self::SHIFT
+    }
+
+    #[inline]
+    pub(crate) const fn wait(self) -> Wait {
+        Wait::ALL[(self.0 & 7) as usize % Wait::ALL.len()]
+    }
+}
+
+/// The packed facts of one instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    pub(crate) first_slot: u32,
+    pub(crate) predicates: Predicates,
+    /// Reads of each bank when the main register file serves all of them.
+    pub(crate) reads: BankCounts,
+    pub(crate) latency: u16,
+    pub(crate) flags: Flags,
+    pub(crate) sources: u8,
+    pub(crate) destinations: u8,
+    pub(crate) class: Class,
+    /// What a reader of the result waits for.
+    pub(crate) wait: Wait,
+    /// An execution moves bytes that the trace tells.
+    pub(crate) moves_bytes: bool,
+}
+
+impl Facts {
+    fn new(image: &CheckedImage<'_>, instruction: &StaticInstruction, timing: &Timing) -> Self {
+        let mut reads = BankCounts::default();
+        for &register in image.sources(instruction) {
+            reads.add(register);
+        }
+        let (class, latency, wait) = classify(instruction, timing);
+        Self {
+            first_slot: instruction.first_slot,
+            predicates: instruction.predicates,
+            reads,
+            latency,
+            flags: instruction.flags,
+            sources: instruction.sources,
+            destinations: instruction.destinations,
+            class,
+            wait,
+            moves_bytes: instruction.moves_bytes(),
+        }
+    }
+
+    /// Register slots read and written.
+    #[inline]
+    pub(crate) fn slots(&self) -> core::ops::Range<usize> {
+        let first = self.first_slot as usize;
+        first..first + usize::from(self.sources) + usize::from(self.destinations)
+    }
+}
+
+fn classify(instruction: &StaticInstruction, timing: &Timing) -> (Class, u16, Wait) {
+    let unit = |unit, latency, wait| (Class::Unit(unit), latency, wait);
+    match instruction.unit {
+        Unit::Alu | Unit::Control => (Class::Free, timing.alu_latency, Wait::Arithmetic),
+        Unit::DoublePrecision => unit(BusyUnit::Double, timing.double_latency, Wait::Arithmetic),
+        Unit::Sfu => {
+            unit(BusyUnit::SpecialFunction, timing.special_function_latency, Wait::SpecialFunction)
+        }
+        Unit::Texture => unit(BusyUnit::Texture, timing.texture_latency, Wait::LongLatency),
+        Unit::Memory => match instruction.space {
+            Some(MemorySpace::Constant) => {
+                (Class::Free, timing.constant_latency, Wait::ShortMemory)
+            }
+            Some(MemorySpace::Shared) => {
+                unit(BusyUnit::SharedMemory, timing.shared_latency, Wait::ShortMemory)
+            }
+            Some(MemorySpace::Global | MemorySpace::Local) | None => {
+                (Class::Dram, timing.dram_latency, Wait::LongLatency)
+            }
+        },
+    }
+}
+
+/// Fills the table, which has an element for each instruction.
+pub(crate) fn pack(table: &mut [Facts], image: &CheckedImage<'_>, config: &SmConfig) {
+    let timing = &config.settings().timing;
+    for (facts, instruction) in table.iter_mut().zip(image.instructions) {
+        *facts = Facts::new(image, instruction, timing);
+    }
+}
+
+/// Predicate registers that need a place: the highest that the kernel names and all below it.
+pub(crate) fn predicates(image: &CheckedImage<'_>) -> usize {
+    let named = image.instructions.iter().fold(0, |named, instruction| {
+        named | instruction.predicates.read | instruction.predicates.written
+    });
+    (u32::BITS - named.leading_zeros()) as usize
+}

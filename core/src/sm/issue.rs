@@ -1,0 +1,428 @@
+//! Issue: one instruction through operands, unit and results, and the warp on to its next.
+
+use super::config::{BarrierRule, Replacement};
+use super::counters::CycleEvent;
+use super::facts::{Class, Facts, ReadyAt, Wait};
+use super::fault::Fault;
+use super::machine::Sm;
+use super::ports::{BankCounts, WritePorts};
+use super::warp::{Departure, Phase, Trace};
+use crate::count::{self, Tally};
+use crate::event::{Counters, Datapath, Event};
+use crate::hierarchy::{Listener, Step, WarpHierarchy, awaited};
+use crate::image::Flags;
+use crate::register_file_cache::{Access, Observer};
+use crate::units::{LaneMask, RegisterId};
+
+/// Follows an instruction's operand traffic to banks and ports.
+struct Traffic<'s> {
+    tally: Tally<'s, false>,
+    writes: &'s mut WritePorts,
+    /// When each register of the warp is there.
+    ready: &'s [ReadyAt],
+    now: u64,
+    /// When the instruction's result is there, conflicts apart.
+    done: u64,
+    reads: BankCounts,
+    /// Results heard of so far.
+    results: u32,
+    /// Bit `i`: result `i` goes to the main register file.
+    to_main: u32,
+    write_delay: u64,
+}
+
+impl Observer for Traffic<'_> {
+    #[inline]
+    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+        match access {
+            Access::MainRead => self.reads.add(register),
+            Access::Write => self.results += 1,
+            Access::MainWrite => {
+                self.to_main |= 1 << self.results;
+                self.results += 1;
+            }
+            Access::WritebackEviction | Access::WritebackFlush => {
+                // The victim leaves when the new value comes, or when it has come itself.
+                let time = self.done.max(self.ready[usize::from(register.0)].cycle());
+                self.write_delay += self.writes.write(register, time, self.now) - time;
+            }
+            _ => {}
+        }
+        self.tally.observe(access, register, lanes);
+    }
+}
+
+impl Listener for Traffic<'_> {
+    #[inline]
+    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
+        self.to_main = u32::MAX;
+        self.tally.flat(sources, destinations, mask);
+    }
+}
+
+/// Follows a flush to the write ports.
+pub(super) struct Flush<'s> {
+    pub(super) tally: Tally<'s, false>,
+    pub(super) writes: &'s mut WritePorts,
+    pub(super) ready: &'s mut [ReadyAt],
+    pub(super) now: u64,
+    /// First cycle after the flush.
+    pub(super) end: u64,
+    pub(super) write_delay: u64,
+}
+
+impl Observer for Flush<'_> {
+    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+        if access == Access::WritebackFlush {
+            let ready = &mut self.ready[usize::from(register.0)];
+            // A result on its way goes straight to the main register file when it comes.
+            let time = self.now.max(ready.cycle());
+            let cycle = self.writes.write(register, time, self.now);
+            self.write_delay += cycle - time;
+            if ready.cycle() <= self.now {
+                self.end = self.end.max(cycle + 1);
+            } else {
+                *ready = ReadyAt::new(cycle, ready.wait());
+            }
+        }
+        self.tally.observe(access, register, lanes);
+    }
+}
+
+impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
+    /// Issues the next instruction of a ready warp.
+    #[inline]
+    pub(super) fn issue(&mut self, warp: usize) -> Result<(), Fault> {
+        let bit = 1 << warp;
+        let state = &self.memory.warps[warp];
+        let (pc, mask) = (state.pc, state.mask);
+        let facts = self.memory.facts[pc as usize];
+        self.sets.ready &= !bit;
+        if let Class::Unit(unit) = facts.class {
+            self.wanting[unit as usize] &= !bit;
+        }
+        if !mask.is_empty() {
+            self.execute(warp, &facts)?;
+        }
+        let mut fetch = ReadyAt::new(self.now + 1, Wait::InOrder);
+        if facts.flags.contains(Flags::BRANCH) {
+            fetch = self.branch(warp, facts.flags, mask);
+        }
+        let state = &mut self.memory.warps[warp];
+        state.fetch = fetch;
+        state.pc += 1;
+        state.left -= 1;
+        if state.left == 0 {
+            self.load_step(warp)?;
+        }
+        let mut departs = false;
+        if !mask.is_empty() && facts.flags.intersects(Flags::BARRIER.union(Flags::EXIT)) {
+            departs = self.arrive_or_exit(warp, facts.flags, mask)?;
+        }
+        self.proceed(warp, departs)
+    }
+
+    /// Operands, unit and results of an instruction with a lane enabled.
+    #[inline]
+    fn execute(&mut self, warp: usize, facts: &Facts) -> Result<(), Fault> {
+        let (now, row) = (self.now, self.row);
+        let state = &mut self.memory.warps[warp];
+        let (pc, mask) = (state.pc, state.mask);
+        let mut bytes = 0;
+        if facts.moves_bytes {
+            let access = state.trace.as_mut().and_then(Trace::next_access);
+            let Some(access) = access else {
+                let (cta, warp) = (self.ctas[usize::from(state.cta)].number, state.number);
+                return Err(Fault::AccessMissing { cta, warp, pc });
+            };
+            bytes = access.bytes;
+        }
+        let done = self.units.start(facts, bytes, now, &mut self.counters);
+        let instruction = &self.image.instructions[pc as usize];
+        let slots = &self.image.slots[facts.slots()];
+        let (sources, destinations) = slots.split_at(usize::from(facts.sources));
+        let ready = &self.memory.ready[warp * row..][..row];
+        let registers = usize::from(self.image.registers);
+        let mut hierarchy = WarpHierarchy {
+            cache: self.memory.caches[usize::from(state.place)].as_mut(),
+            pending: &mut self.memory.pending[warp * registers..][..registers],
+            anything_pending: &mut state.anything_pending,
+        };
+        let flat = hierarchy.cache.is_none();
+        let mut traffic = Traffic {
+            tally: Tally::new(&mut self.counters.accesses, Datapath::of(instruction.unit)),
+            writes: &mut self.writes,
+            ready,
+            now,
+            done,
+            reads: BankCounts::default(),
+            results: 0,
+            to_main: 0,
+            write_delay: 0,
+        };
+        let step = Step { instruction, sources, destinations, mask };
+        hierarchy.execute(step, self.two_level, &mut traffic);
+        let Traffic { reads, to_main, write_delay, .. } = traffic;
+        if write_delay != 0 {
+            self.counters.record(CycleEvent::WriteDelay, write_delay);
+        }
+        let delay = self.read_operands(if flat { facts.reads } else { reads });
+        if !destinations.is_empty() || facts.predicates.written != 0 {
+            self.write_results(warp, facts, done + delay, to_main);
+        }
+        Ok(())
+    }
+
+    /// Reads operands from the banks. Returns by how much that delays the instruction.
+    #[inline]
+    fn read_operands(&mut self, reads: BankCounts) -> u64 {
+        if reads.is_empty() {
+            return 0;
+        }
+        let window = u64::from(self.config.settings().timing.operand_window);
+        let outcome = self.reads.read(reads, self.now, window);
+        if outcome.own_conflicts + outcome.other_conflicts != 0 {
+            self.counters.record(CycleEvent::OwnBankConflict, outcome.own_conflicts);
+            self.counters.record(CycleEvent::OtherBankConflict, outcome.other_conflicts);
+            self.counters.record(CycleEvent::OperandDelay, outcome.delay);
+            self.blocked_until = self.blocked_until.max(self.now + 1 + outcome.delay);
+        }
+        outcome.delay
+    }
+
+    /// Reserves the writes of results that are there from `done` on, one a cycle.
+    #[inline]
+    fn write_results(&mut self, warp: usize, facts: &Facts, done: u64, to_main: u32) {
+        let row = self.row;
+        let ready = &mut self.memory.ready[warp * row..][..row];
+        let destinations = &self.image.slots[facts.slots()][usize::from(facts.sources)..];
+        let mut last = done;
+        for (index, &register) in destinations.iter().enumerate() {
+            let mut time = done + index as u64;
+            if to_main >> index & 1 != 0 {
+                let cycle = self.writes.write(register, time, self.now);
+                if cycle != time {
+                    self.counters.record(CycleEvent::WriteDelay, cycle - time);
+                    time = cycle;
+                }
+            }
+            last = last.max(time);
+            ready[usize::from(register.0)] = ReadyAt::new(time, facts.wait);
+        }
+        let registers = usize::from(self.image.registers);
+        for predicate in bits(facts.predicates.written) {
+            ready[registers + predicate] = ReadyAt::new(done, facts.wait);
+        }
+        let state = &mut self.memory.warps[warp];
+        state.results_until = state.results_until.max(last);
+        if facts.flags.contains(Flags::LONG_LATENCY) {
+            state.long_until = state.long_until.max(last);
+        }
+    }
+
+    /// A branch: when its warp may go on.
+    fn branch(&mut self, warp: usize, flags: Flags, mask: LaneMask) -> ReadyAt {
+        let timing = &self.config.settings().timing;
+        let hierarchy = self.config.settings().hierarchy.settings();
+        let tag_check = if hierarchy.cache.is_some() { timing.tag_check_cycles } else { 0 };
+        let mut cycle = self.now + u64::from(timing.branch_latency) + u64::from(tag_check);
+        let flushes = hierarchy.flush_at_backward_branches
+            && flags.contains(Flags::BACKWARD_BRANCH)
+            && !mask.is_empty();
+        if flushes {
+            cycle = cycle.max(self.with_flush(warp, self.now + 1, |hierarchy, flush| {
+                hierarchy.flush(flush);
+            }));
+        }
+        ReadyAt::new(cycle, Wait::Branch)
+    }
+
+    /// Lets a warp's hierarchy flush from cycle `from` on. Returns the first cycle after that.
+    pub(super) fn with_flush(
+        &mut self,
+        warp: usize,
+        from: u64,
+        act: impl FnOnce(&mut WarpHierarchy<'_, CAPACITY>, &mut Flush<'_>),
+    ) -> u64 {
+        let registers = usize::from(self.image.registers);
+        let state = &mut self.memory.warps[warp];
+        let mut hierarchy = WarpHierarchy {
+            cache: self.memory.caches[usize::from(state.place)].as_mut(),
+            pending: &mut self.memory.pending[warp * registers..][..registers],
+            anything_pending: &mut state.anything_pending,
+        };
+        let accesses: &mut Counters = &mut self.counters.accesses;
+        let mut flush = Flush {
+            tally: Tally::new(accesses, Datapath::Private),
+            writes: &mut self.writes,
+            ready: &mut self.memory.ready[warp * self.row..][..self.row],
+            now: from,
+            end: from,
+            write_delay: 0,
+        };
+        act(&mut hierarchy, &mut flush);
+        let (end, delay) = (flush.end, flush.write_delay);
+        self.counters.record(CycleEvent::WriteDelay, delay);
+        end
+    }
+
+    /// Loads the warp's next run, if there is one.
+    pub(super) fn load_step(&mut self, warp: usize) -> Result<(), Fault> {
+        let state = &mut self.memory.warps[warp];
+        let Some(step) = state.trace.as_mut().and_then(Trace::next_step) else {
+            state.left = 0;
+            // What the trace holds on the host is not needed any longer.
+            let mut trace = state.trace.take();
+            if trace.as_mut().and_then(Trace::next_access).is_some() {
+                let (cta, warp) = (self.ctas[usize::from(state.cta)].number, state.number);
+                return Err(Fault::AccessesLeft { cta, warp });
+            }
+            return Ok(());
+        };
+        self.image.run(step)?;
+        (state.pc, state.left, state.mask) = (step.pc, step.length, step.mask);
+        let length = u64::from(step.length);
+        let lanes = u64::from(step.mask.0.count_ones());
+        self.counters.accesses.record(Event::WarpInstruction, length);
+        self.counters.accesses.record(Event::ThreadInstruction, length * lanes);
+        Ok(())
+    }
+
+    /// A barrier or an exit. Returns whether the barrier makes the warp leave the active set.
+    fn arrive_or_exit(&mut self, warp: usize, flags: Flags, mask: LaneMask) -> Result<bool, Fault> {
+        let state = &mut self.memory.warps[warp];
+        if flags.contains(Flags::EXIT) {
+            state.live = state.live.without(mask);
+        }
+        if flags.contains(Flags::BARRIER) {
+            state.arrived = state.arrived.or(mask);
+        }
+        // Lanes that have not arrived run on while the others wait.
+        let waits = !state.arrived.is_empty()
+            && state.left != 0
+            && state.live.without(state.arrived).is_empty();
+        if waits {
+            state.at_barrier = true;
+            state.arrived = LaneMask::EMPTY;
+            let cta = usize::from(state.cta);
+            self.ctas[cta].arrived += 1;
+            self.release_barrier(cta)?;
+        }
+        let blocked = self.memory.warps[warp].at_barrier;
+        let leaves = match self.config.settings().barrier {
+            // Lanes that exit may leave the others at a barrier at which the warp was descheduled
+            // before. It must not wait in the active set, so it is descheduled once more.
+            BarrierRule::Always => blocked || flags.contains(Flags::BARRIER),
+            BarrierRule::WhenBlocking => blocked,
+            BarrierRule::Never => false,
+        };
+        Ok(self.two_level && leaves)
+    }
+
+    /// When the operands of the warp's next instruction are there.
+    #[inline]
+    pub(super) fn operands(&self, warp: usize) -> ReadyAt {
+        let state = &self.memory.warps[warp];
+        let facts = &self.memory.facts[state.pc as usize];
+        let ready = &self.memory.ready[warp * self.row..][..self.row];
+        let registers = usize::from(self.image.registers);
+        let mut latest = ReadyAt::NOW;
+        let mut predicates = facts.predicates.read;
+        // An instruction without an enabled lane needs its guard only.
+        if !state.mask.is_empty() {
+            predicates |= facts.predicates.written;
+            for register in &self.image.slots[facts.slots()] {
+                latest = latest.max(ready[usize::from(register.0)]);
+            }
+        }
+        for predicate in bits(predicates) {
+            latest = latest.max(ready[registers + predicate]);
+        }
+        latest
+    }
+
+    /// Decides what an active warp that has just issued, or has not begun, does next.
+    #[inline]
+    pub(super) fn proceed(&mut self, warp: usize, departs: bool) -> Result<(), Fault> {
+        let state = &self.memory.warps[warp];
+        if state.left == 0 {
+            self.end_path(warp, departs)?;
+        } else if departs {
+            self.leave_at(warp, Departure::Barrier, state.fetch);
+        } else if state.at_barrier {
+            self.sets.barrier |= 1 << warp;
+        } else if self.two_level && self.must_leave(warp)? {
+            self.leave_at(warp, Departure::Data, self.memory.warps[warp].fetch);
+        } else {
+            self.await_operands(warp);
+        }
+        Ok(())
+    }
+
+    /// Whether the warp's next instruction reads a pending long-latency result.
+    fn must_leave(&self, warp: usize) -> Result<bool, Fault> {
+        let state = &self.memory.warps[warp];
+        if !state.anything_pending
+            || state.mask.is_empty()
+            || self.config.settings().replacement != Replacement::Preemptive
+        {
+            return Ok(false);
+        }
+        let facts = &self.memory.facts[state.pc as usize];
+        let sources = &self.image.slots[facts.slots()][..usize::from(facts.sources)];
+        let registers = usize::from(self.image.registers);
+        let pending = &self.memory.pending[warp * registers..][..registers];
+        let Some(register) = awaited(pending, sources, state.mask) else { return Ok(false) };
+        if !facts.flags.contains(Flags::DESCHEDULE_BEFORE) {
+            return Err(count::Fault::UnmarkedDeschedule { pc: state.pc, register }.into());
+        }
+        Ok(true)
+    }
+
+    /// An active warp waits for its operands.
+    #[inline]
+    pub(super) fn await_operands(&mut self, warp: usize) {
+        let fetch = self.memory.warps[warp].fetch;
+        let ready = self.operands(warp).max(fetch);
+        if ready.cycle() <= self.now {
+            self.make_ready(warp);
+            return;
+        }
+        let state = &mut self.memory.warps[warp];
+        if let Replacement::Reactive { threshold } = self.config.settings().replacement {
+            let patience = fetch.cycle().max(self.now) + u64::from(threshold);
+            if self.two_level && ready.cycle() > patience {
+                self.leave_at(warp, Departure::Data, ReadyAt::new(patience, ready.wait()));
+                return;
+            }
+        }
+        state.phase = Phase::Waiting;
+        state.wait = ready.wait();
+        self.sets.waiting[ready.wait() as usize] |= 1 << warp;
+        self.wheel.schedule(warp, ready.cycle());
+    }
+
+    /// The warp can issue.
+    #[inline]
+    pub(super) fn make_ready(&mut self, warp: usize) {
+        let state = &mut self.memory.warps[warp];
+        state.phase = Phase::Idle;
+        self.sets.ready |= 1 << warp;
+        if let Class::Unit(unit) = self.memory.facts[state.pc as usize].class {
+            // Without an enabled lane nothing is started.
+            if !state.mask.is_empty() {
+                self.wanting[unit as usize] |= 1 << warp;
+            }
+        }
+    }
+}
+
+/// The set bits of a mask, lowest first.
+#[inline]
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(bit)
+    })
+}

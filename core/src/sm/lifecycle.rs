@@ -1,0 +1,237 @@
+//! Lives of warps and CTAs: launch, activation, departure, barrier, end.
+
+use super::config::MAX_RESIDENT_WARPS;
+use super::counters::CycleEvent;
+use super::facts::{ReadyAt, Wait};
+use super::fault::Fault;
+use super::machine::{Cta, Sm};
+use super::schedule::first_from;
+use super::warp::{Departure, Phase, Trace, Warp};
+use crate::event::Event;
+use crate::units::LaneMask;
+
+impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
+    /// Something that a warp waited for has come.
+    #[inline]
+    pub(super) fn event(&mut self, warp: usize) {
+        let bit = 1 << warp;
+        let state = &mut self.memory.warps[warp];
+        let phase = core::mem::take(&mut state.phase);
+        match phase {
+            Phase::Idle => {}
+            Phase::Waiting => {
+                self.sets.waiting[state.wait as usize] &= !bit;
+                self.make_ready(warp);
+            }
+            Phase::Leaving(departure) => {
+                self.sets.waiting[state.wait as usize] &= !bit;
+                self.leave(warp, departure);
+            }
+            Phase::Flushing(departure) => {
+                self.sets.flushing &= !bit;
+                self.vacate(warp, departure);
+            }
+            Phase::Outside => {
+                self.sets.outside &= !bit;
+                self.sets.returnable |= bit;
+            }
+            Phase::Draining => {
+                self.sets.draining &= !bit;
+                self.retire(warp);
+            }
+        }
+    }
+
+    /// Launches a CTA; there is room for it.
+    pub(super) fn launch(&mut self, traces: impl IntoIterator<Item = T>) -> Result<(), Fault> {
+        let count = self.launch.warps_per_cta;
+        let place = self.ctas.iter().position(|cta| cta.left == 0).unwrap_or(0);
+        let mismatch = Fault::WarpsInCta { cta: self.launched_ctas, expected: count };
+        let mut warps = 0;
+        let mut vacant = self.sets.vacant;
+        let mut number = 0;
+        for trace in traces {
+            if number == count {
+                return Err(mismatch);
+            }
+            let warp = vacant.trailing_zeros() as usize;
+            vacant &= vacant - 1;
+            warps |= 1 << warp;
+            let live = trace.lanes();
+            let age = self.launched_warps;
+            self.launched_warps += 1;
+            let cta = place as u8;
+            let fetch = ReadyAt::new(self.now, Wait::InOrder);
+            let trace = Some(trace);
+            self.memory.warps[warp] =
+                Warp { trace, live, cta, number, age, fetch, ..Warp::default() };
+            number += 1;
+        }
+        if number != count {
+            return Err(mismatch);
+        }
+        self.ctas[place] =
+            Cta { number: self.launched_ctas, warps, running: count, arrived: 0, left: count };
+        self.launched_ctas += 1;
+        self.resident_ctas += 1;
+        self.sets.vacant = vacant;
+        let (row, registers) = (self.row, usize::from(self.image.registers));
+        while warps != 0 {
+            let warp = warps.trailing_zeros() as usize;
+            warps &= warps - 1;
+            self.memory.ready[warp * row..][..row].fill(ReadyAt::NOW);
+            self.memory.pending[warp * registers..][..registers].fill(LaneMask::EMPTY);
+            self.load_step(warp)?;
+            self.sets.returnable |= 1 << warp;
+        }
+        Ok(())
+    }
+
+    /// Lets warps into the active set, round robin, as far as there are places.
+    pub(super) fn activate(&mut self) -> Result<(), Fault> {
+        while self.places != 0 {
+            let Some(warp) = first_from(self.sets.returnable, self.next_return) else { break };
+            let bit = 1 << warp;
+            // With one level every warp has its own place.
+            let place = if self.two_level { self.places.trailing_zeros() as usize } else { warp };
+            self.sets.returnable &= !bit;
+            self.places &= !(1 << place);
+            self.active |= bit;
+            let state = &mut self.memory.warps[warp];
+            state.place = place as u8;
+            let ended = state.left == 0;
+            if self.two_level {
+                self.next_return = (warp as u32 + 1) % MAX_RESIDENT_WARPS as u32;
+                self.counters.record(CycleEvent::Activation, 1);
+            }
+            if ended {
+                state.fetch = ReadyAt::new(self.now + 1, Wait::InOrder);
+                self.end_path(warp, false)?;
+            } else {
+                self.await_operands(warp);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has an active warp leave the active set at a later cycle.
+    pub(super) fn leave_at(&mut self, warp: usize, departure: Departure, at: ReadyAt) {
+        let state = &mut self.memory.warps[warp];
+        state.phase = Phase::Leaving(departure);
+        state.wait = at.wait();
+        self.sets.waiting[at.wait() as usize] |= 1 << warp;
+        self.wheel.schedule(warp, at.cycle());
+    }
+
+    /// The warp has issued its last instruction, which may be a barrier that makes it leave.
+    pub(super) fn end_path(&mut self, warp: usize, departs: bool) -> Result<(), Fault> {
+        let next = ReadyAt::new(self.now + 1, Wait::InOrder);
+        let departure = if departs { Departure::BarrierAtEnd } else { Departure::End };
+        self.leave_at(warp, departure, next);
+        let cta = usize::from(self.memory.warps[warp].cta);
+        self.ctas[cta].running -= 1;
+        self.release_barrier(cta)
+    }
+
+    /// The warp leaves the active set now, once its cache is flushed.
+    fn leave(&mut self, warp: usize, departure: Departure) {
+        let event = match departure {
+            Departure::Data => Some(Event::Deschedule),
+            Departure::Barrier | Departure::BarrierAtEnd => Some(Event::BarrierDeschedule),
+            Departure::End => None,
+        };
+        if let Some(event) = event {
+            self.counters.accesses.record(event, 1);
+        }
+        let end = self.with_flush(warp, self.now, |hierarchy, flush| match departure {
+            Departure::Data | Departure::Barrier | Departure::BarrierAtEnd => {
+                hierarchy.deschedule(flush);
+            }
+            Departure::End => hierarchy.exit(flush),
+        });
+        if end == self.now {
+            self.vacate(warp, departure);
+            return;
+        }
+        self.counters.record(CycleEvent::FlushCycle, end - self.now);
+        self.memory.warps[warp].phase = Phase::Flushing(departure);
+        self.sets.flushing |= 1 << warp;
+        self.wheel.schedule(warp, end);
+    }
+
+    /// Gives the warp's place in the active set up.
+    fn vacate(&mut self, warp: usize, departure: Departure) {
+        let bit = 1 << warp;
+        self.active &= !bit;
+        let state = &self.memory.warps[warp];
+        self.places |= 1 << state.place;
+        if matches!(departure, Departure::End | Departure::BarrierAtEnd) {
+            if state.results_until > self.now {
+                let results = state.results_until;
+                self.memory.warps[warp].phase = Phase::Draining;
+                self.sets.draining |= bit;
+                self.wheel.schedule(warp, results);
+            } else {
+                self.retire(warp);
+            }
+            return;
+        }
+        self.sets.outside |= bit;
+        if !state.at_barrier {
+            self.await_return(warp);
+        }
+    }
+
+    /// A warp outside the active set waits for all that it needs.
+    fn await_return(&mut self, warp: usize) {
+        let operands = self.operands(warp).cycle();
+        let state = &mut self.memory.warps[warp];
+        let time = operands.max(state.long_until).max(state.fetch.cycle()).max(self.now + 1);
+        state.phase = Phase::Outside;
+        self.wheel.schedule(warp, time);
+    }
+
+    /// Lets the warps of a CTA go on if all that have not ended have arrived.
+    pub(super) fn release_barrier(&mut self, cta: usize) -> Result<(), Fault> {
+        let Cta { mut warps, running, arrived, .. } = self.ctas[cta];
+        if arrived == 0 || arrived != running {
+            return Ok(());
+        }
+        self.ctas[cta].arrived = 0;
+        let latency = u64::from(self.config.settings().timing.barrier_latency);
+        let release = ReadyAt::new(self.now + latency, Wait::InOrder);
+        while warps != 0 {
+            let warp = warps.trailing_zeros() as usize;
+            let bit = 1 << warp;
+            warps &= warps - 1;
+            let state = &mut self.memory.warps[warp];
+            if !core::mem::take(&mut state.at_barrier) {
+                continue;
+            }
+            state.fetch = state.fetch.max(release);
+            if self.sets.barrier & bit != 0 {
+                self.sets.barrier &= !bit;
+                self.proceed(warp, false)?;
+            } else if self.sets.outside & bit != 0 {
+                self.await_return(warp);
+            }
+        }
+        Ok(())
+    }
+
+    /// The warp is done; with the last of its CTA, the CTA is.
+    fn retire(&mut self, warp: usize) {
+        let cta = &mut self.ctas[usize::from(self.memory.warps[warp].cta)];
+        cta.left -= 1;
+        if cta.left > 0 {
+            // Its registers stay taken until the CTA ends.
+            self.sets.draining |= 1 << warp;
+            return;
+        }
+        let warps = cta.warps;
+        self.sets.draining &= !warps;
+        self.sets.vacant |= warps;
+        self.resident_ctas -= 1;
+        self.counters.record(CycleEvent::Cta, 1);
+    }
+}

@@ -1,0 +1,435 @@
+//! The SM: its state, and the run from the first CTA to the last, event by event.
+//!
+//! Within a cycle, in this order: warps whose event is due, by index; launch of CTAs; activation of
+//! warps; issue, slot by slot. Everything that an issue sets in motion is decided at issue:
+//! results, ports and units are reserved then, so that the next event is always known.
+
+use core::mem::size_of;
+
+use super::config::{Launch, MAX_RESIDENT_CTAS, Residency, SmConfig};
+use super::counters::{CycleEvent, SmCounters, StallReason};
+use super::facts::{BusyUnit, Facts, ReadyAt, Wait, pack, predicates};
+use super::fault::Fault;
+use super::ports::{ReadPorts, WritePorts};
+use super::schedule::Selector;
+use super::units::Units;
+use super::warp::{Trace, Warp};
+use super::wheel::Wheel;
+use crate::image::CheckedImage;
+use crate::register_file_cache::RegisterFileCache;
+use crate::units::LaneMask;
+
+/// Elements of working memory that an SM needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemorySize {
+    /// Of [`Memory::warps`].
+    pub warps: usize,
+    /// Of [`Memory::facts`].
+    pub facts: usize,
+    /// Of [`Memory::ready`].
+    pub ready: usize,
+    /// Of [`Memory::pending`].
+    pub pending: usize,
+    /// Of [`Memory::caches`].
+    pub caches: usize,
+}
+
+impl MemorySize {
+    /// What a kernel needs on an SM.
+    pub fn of(config: &SmConfig, image: &CheckedImage<'_>) -> Self {
+        let warps = usize::from(config.settings().max_warps);
+        let registers = usize::from(image.registers);
+        Self {
+            warps,
+            facts: image.instructions.len(),
+            ready: warps * (registers + predicates(image)),
+            pending: warps * registers,
+            caches: config.active_warps(),
+        }
+    }
+
+    /// All of it, and the SM itself, with warps that pull from a `T`. Unit: bytes, on the machine
+    /// that this is compiled for.
+    pub const fn bytes<T, const CAPACITY: usize>(&self) -> usize {
+        size_of::<Sm<'_, T, CAPACITY>>()
+            + self.warps * size_of::<Warp<T>>()
+            + self.facts * size_of::<Facts>()
+            + self.ready * size_of::<ReadyAt>()
+            + self.pending * size_of::<LaneMask>()
+            + self.caches * size_of::<Option<RegisterFileCache<CAPACITY>>>()
+    }
+}
+
+/// Working memory of an SM, handed in by the caller. Its contents do not matter.
+#[derive(Debug)]
+pub struct Memory<'m, T, const CAPACITY: usize> {
+    /// Resident warps.
+    pub warps: &'m mut [Warp<T>],
+    /// Packed facts of the kernel's instructions.
+    pub facts: &'m mut [Facts],
+    /// When each register of each resident warp is there.
+    pub ready: &'m mut [ReadyAt],
+    /// Pending lanes of each register of each resident warp.
+    pub pending: &'m mut [LaneMask],
+    /// Caches of the active warps.
+    pub caches: &'m mut [Option<RegisterFileCache<CAPACITY>>],
+}
+
+/// An instruction that issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// When.
+    pub cycle: u64,
+    /// The resident warp's place in the SM.
+    pub place: u8,
+    /// Its CTA, in launch order from 0.
+    pub cta: u64,
+    /// The warp's number within its CTA.
+    pub warp: u32,
+    /// The instruction.
+    pub pc: u32,
+}
+
+/// A resident CTA.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cta {
+    /// In launch order from 0.
+    pub(super) number: u64,
+    /// Its warps.
+    pub(super) warps: u64,
+    /// Warps that have not issued their last instruction.
+    pub(super) running: u32,
+    /// Warps that wait at the barrier.
+    pub(super) arrived: u32,
+    /// Warps that have not drained.
+    pub(super) left: u32,
+}
+
+/// Warps by what they do: each resident warp is in exactly one set, or in one of `waiting`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sets {
+    /// No warp there.
+    pub(super) vacant: u64,
+    /// Active, with all operands.
+    pub(super) ready: u64,
+    /// Active, by what they wait for.
+    pub(super) waiting: [u64; Wait::ALL.len()],
+    /// Leaving the active set, their place still taken.
+    pub(super) flushing: u64,
+    /// At a barrier, in the active set.
+    pub(super) barrier: u64,
+    /// Outside the active set, waiting.
+    pub(super) outside: u64,
+    /// Outside the active set, able to return.
+    pub(super) returnable: u64,
+    /// All issued, results on their way.
+    pub(super) draining: u64,
+}
+
+impl Sets {
+    fn all(&self) -> [u64; 7 + Wait::ALL.len()] {
+        let Self { vacant, ready, waiting: w, flushing, barrier, outside, returnable, draining } =
+            *self;
+        [
+            vacant, ready, flushing, barrier, outside, returnable, draining, w[0], w[1], w[2],
+            w[3], w[4], w[5],
+        ]
+    }
+
+    fn are_a_partition_of(&self, warps: u64) -> bool {
+        let sets = self.all();
+        let total: u32 = sets.iter().map(|set| set.count_ones()).sum();
+        sets.iter().fold(0, |all, set| all | set) == warps && total == warps.count_ones()
+    }
+}
+
+/// An SM with a kernel to run.
+#[derive(Debug)]
+pub struct Sm<'m, T, const CAPACITY: usize> {
+    pub(super) config: SmConfig,
+    pub(super) image: CheckedImage<'m>,
+    pub(super) launch: Launch,
+    pub(super) residency: Residency,
+    pub(super) memory: Memory<'m, T, CAPACITY>,
+    /// Elements of `memory.ready` for each warp: registers, then predicates.
+    pub(super) row: usize,
+    pub(super) two_level: bool,
+    pub(super) now: u64,
+    pub(super) wheel: Wheel,
+    pub(super) sets: Sets,
+    /// Warps in the active set: those of `ready`, `waiting`, `flushing` and `barrier`.
+    pub(super) active: u64,
+    /// Ready warps by the unit that their next instruction goes to.
+    pub(super) wanting: [u64; BusyUnit::COUNT],
+    /// Free places in the active set.
+    pub(super) places: u64,
+    /// The warp that the round robin of activation begins with.
+    pub(super) next_return: u32,
+    pub(super) selector: Selector,
+    /// First cycle in which operand reads do not hold up the pipeline.
+    pub(super) blocked_until: u64,
+    pub(super) reads: ReadPorts,
+    pub(super) writes: WritePorts,
+    pub(super) units: Units,
+    pub(super) ctas: [Cta; MAX_RESIDENT_CTAS],
+    pub(super) resident_ctas: u32,
+    pub(super) launched_ctas: u64,
+    pub(super) launched_warps: u64,
+    pub(super) counters: SmCounters,
+}
+
+fn first<'s, E>(
+    memory: &'s mut [E],
+    name: &'static str,
+    needed: usize,
+) -> Result<&'s mut [E], Fault> {
+    let given = memory.len();
+    memory.get_mut(..needed).ok_or(Fault::MemoryTooShort { memory: name, needed, given })
+}
+
+/// The lowest `count` bits.
+pub(super) const fn lowest(count: usize) -> u64 {
+    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+}
+
+impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
+    /// Builds an empty SM for CTAs of one launch.
+    ///
+    /// `shared_bytes` and `warps_per_cta` are those of every CTA. Cost: linear in the memory.
+    pub fn new(
+        config: &SmConfig,
+        image: CheckedImage<'m>,
+        warps_per_cta: u32,
+        shared_bytes: u32,
+        memory: Memory<'m, T, CAPACITY>,
+    ) -> Result<Self, Fault> {
+        if warps_per_cta == 0 {
+            return Err(Fault::NoWarps);
+        }
+        let settings = config.settings();
+        let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
+        let residency = config.residency(&launch)?;
+        let size = MemorySize::of(config, &image);
+        let Memory { warps, facts, ready, pending, caches } = memory;
+        let memory = Memory {
+            warps: first(warps, "warps", size.warps)?,
+            facts: first(facts, "facts", size.facts)?,
+            ready: first(ready, "ready", size.ready)?,
+            pending: first(pending, "pending", size.pending)?,
+            caches: first(caches, "caches", size.caches)?,
+        };
+        let cache = match settings.hierarchy.settings().cache.map(RegisterFileCache::new) {
+            Some(Ok(cache)) => Some(cache),
+            Some(Err(error)) => return Err(crate::count::Fault::Cache(error).into()),
+            None => None,
+        };
+        memory.caches.fill(cache);
+        memory.warps.fill_with(Warp::default);
+        pack(memory.facts, &image, config);
+        Ok(Self {
+            config: *config,
+            image,
+            launch,
+            residency,
+            memory,
+            row: size.ready / size.warps,
+            two_level: config.two_level(),
+            now: 0,
+            wheel: Wheel::new(),
+            sets: Sets { vacant: lowest(size.warps), ..Sets::default() },
+            active: 0,
+            wanting: [0; BusyUnit::COUNT],
+            places: lowest(config.active_warps()),
+            next_return: 0,
+            selector: Selector::new(settings.scheduler),
+            blocked_until: 0,
+            reads: ReadPorts::default(),
+            writes: WritePorts::new(),
+            units: Units::new(&settings.timing),
+            ctas: [Cta::default(); MAX_RESIDENT_CTAS],
+            resident_ctas: 0,
+            launched_ctas: 0,
+            launched_warps: 0,
+            counters: SmCounters::default(),
+        })
+    }
+
+    /// How many CTAs are resident at a time, and why not more.
+    pub const fn residency(&self) -> Residency {
+        self.residency
+    }
+
+    /// Runs CTAs, in the order given, as room becomes free, to the end of the last.
+    ///
+    /// A CTA is as many warps as the launch says. Cycles in which nothing can happen cost no time.
+    pub fn run<C>(self, ctas: impl IntoIterator<Item = C>) -> Result<SmCounters, Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        self.run_at_pace::<C, false>(ctas.into_iter(), |_| {})
+    }
+
+    /// Like [`Self::run`], and tells of every instruction when it issues, in order.
+    pub fn run_observed<C>(
+        self,
+        ctas: impl IntoIterator<Item = C>,
+        observe: impl FnMut(Issue),
+    ) -> Result<SmCounters, Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        self.run_at_pace::<C, false>(ctas.into_iter(), observe)
+    }
+
+    /// Like [`Self::run`], but visits every cycle: slower, with the same result.
+    pub fn run_every_cycle<C>(self, ctas: impl IntoIterator<Item = C>) -> Result<SmCounters, Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        self.run_at_pace::<C, true>(ctas.into_iter(), |_| {})
+    }
+
+    fn run_at_pace<C, const EVERY_CYCLE: bool>(
+        mut self,
+        mut ctas: impl Iterator<Item = C>,
+        mut observe: impl FnMut(Issue),
+    ) -> Result<SmCounters, Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        let slots = u64::from(self.config.settings().issue_slots);
+        let mut exhausted = false;
+        loop {
+            let mut due = self.wheel.advance(self.now);
+            while due != 0 {
+                let warp = due.trailing_zeros() as usize;
+                due &= due - 1;
+                self.event(warp);
+            }
+            while !exhausted && self.resident_ctas < self.residency.ctas {
+                match ctas.next() {
+                    Some(cta) => self.launch(cta)?,
+                    None => exhausted = true,
+                }
+            }
+            if self.sets.returnable != 0 {
+                self.activate()?;
+            }
+            if self.resident_ctas == 0 && exhausted {
+                return Ok(self.finish(slots));
+            }
+            self.check();
+            self.selector.rotate(self.active, 1);
+            let (issued, reason) = self.issue_slots(slots, &mut observe)?;
+            self.counters.charge(StallReason::Issued, issued);
+            self.counters.charge(reason, slots - issued);
+            let mut next = self.now + 1;
+            if issued == 0 {
+                let Some(event) = self.next_event() else { return Err(self.stalled(reason)) };
+                if !EVERY_CYCLE {
+                    self.counters.charge(reason, slots * (event - next));
+                    self.selector.rotate(self.active, event - next);
+                    next = event;
+                }
+            }
+            self.now = next;
+        }
+    }
+
+    fn finish(mut self, slots: u64) -> SmCounters {
+        let end = self.now.max(self.units.dram_free());
+        self.counters.charge(StallReason::Drain, (end - self.now) * slots);
+        self.counters.record(CycleEvent::Cycle, end);
+        debug_assert_eq!(self.counters.all_slots(), end * slots);
+        self.counters
+    }
+
+    /// Issues up to `slots` instructions of different warps. Returns how many, and what became of
+    /// the other slots.
+    #[inline]
+    fn issue_slots(
+        &mut self,
+        slots: u64,
+        observe: &mut impl FnMut(Issue),
+    ) -> Result<(u64, StallReason), Fault> {
+        if self.blocked_until > self.now {
+            let held = self.sets.ready != 0;
+            return Ok((0, if held { StallReason::OperandRead } else { self.reason() }));
+        }
+        for slot in 0..slots {
+            let able = self.sets.ready & !self.held_by_units();
+            let warps = &self.memory.warps;
+            let Some(warp) = self.selector.pick(slot as usize, able, |warp| warps[warp].age) else {
+                return Ok((slot, self.reason()));
+            };
+            let state = &self.memory.warps[warp];
+            let cta = self.ctas[usize::from(state.cta)].number;
+            let (pc, place, number) = (state.pc, warp as u8, state.number);
+            observe(Issue { cycle: self.now, place, cta, warp: number, pc });
+            self.issue(warp)?;
+        }
+        Ok((slots, StallReason::Issued))
+    }
+
+    /// Ready warps whose unit is still starting another.
+    #[inline]
+    fn held_by_units(&self) -> u64 {
+        let mut held = 0;
+        for (unit, wanting) in self.wanting.iter().enumerate() {
+            if self.units.free_at(unit) > self.now {
+                held |= wanting;
+            }
+        }
+        held
+    }
+
+    /// Why no warp can issue.
+    fn reason(&self) -> StallReason {
+        let sets = &self.sets;
+        let reasons = [
+            (sets.ready, StallReason::UnitBusy),
+            (sets.waiting[Wait::InOrder as usize], StallReason::InOrder),
+            (sets.waiting[Wait::Branch as usize], StallReason::Branch),
+            (sets.waiting[Wait::Arithmetic as usize], StallReason::Arithmetic),
+            (sets.waiting[Wait::SpecialFunction as usize], StallReason::SpecialFunction),
+            (sets.waiting[Wait::ShortMemory as usize], StallReason::ShortMemory),
+            (sets.waiting[Wait::LongLatency as usize], StallReason::LongLatency),
+            (sets.flushing, StallReason::Flush),
+            (sets.barrier, StallReason::Barrier),
+            (sets.outside, StallReason::Outside),
+        ];
+        let first = reasons.iter().find(|(set, _)| *set != 0);
+        first.map_or(StallReason::Drain, |&(_, reason)| reason)
+    }
+
+    /// The next cycle in which something can change, when nothing issued in this one.
+    fn next_event(&self) -> Option<u64> {
+        let mut next = self.wheel.next().unwrap_or(u64::MAX);
+        if self.blocked_until > self.now {
+            next = next.min(self.blocked_until);
+        } else {
+            for (unit, &wanting) in self.wanting.iter().enumerate() {
+                let free = self.units.free_at(unit);
+                if wanting != 0 && free > self.now {
+                    next = next.min(free);
+                }
+            }
+        }
+        (next != u64::MAX).then_some(next)
+    }
+
+    fn stalled(&self, reason: StallReason) -> Fault {
+        let resident = lowest(self.memory.warps.len()) & !self.sets.vacant;
+        Fault::Stalled { cycle: self.now, warp: resident.trailing_zeros() as u8, reason }
+    }
+
+    /// The invariants that hold between cycles' events and issues.
+    fn check(&self) {
+        debug_assert!(self.sets.are_a_partition_of(lowest(self.memory.warps.len())));
+        debug_assert_eq!(
+            self.places.count_ones() + self.active.count_ones(),
+            self.config.active_warps() as u32
+        );
+        debug_assert_eq!(self.wanting.iter().fold(0, |all, &set| all | set) & !self.sets.ready, 0);
+    }
+}

@@ -1,0 +1,161 @@
+//! Ports of the main register file: 4 logical banks with one read and one write in a cycle each.
+//!
+//! Models: an instruction reads its operands bank by bank, one a cycle; reads of a bank take their
+//! turns in issue order. Results and writebacks take a bank's first free write from their time on,
+//! reserved at issue.
+//! Does not model: write conflicts further ahead than [`HORIZON`]: a result of DRAM is taken to
+//! find an idle write when it comes.
+//! Source: `[RFC2011]` 2.1, `[DISS]` 4.2; `docs/MODEL.md`, rule 20.
+
+use super::config::BANKS;
+use crate::units::RegisterId;
+
+/// How far ahead writes are reserved. Unit: cycles.
+const HORIZON: u64 = 128;
+
+/// Accesses of one instruction to each bank, one byte each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BankCounts(u32);
+
+impl BankCounts {
+    /// The bank of a register: registers are interleaved.
+    #[inline]
+    pub(crate) const fn bank(register: RegisterId) -> usize {
+        register.0 as usize % BANKS
+    }
+
+    /// One more access. At most 255 of a bank: an instruction has at most 32 operands.
+    #[inline]
+    pub(crate) const fn add(&mut self, register: RegisterId) {
+        self.0 += 1 << (8 * Self::bank(register));
+    }
+
+    const fn of(self, bank: usize) -> u64 {
+        (self.0 >> (8 * bank) & 0xff) as u64
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// How the reads of an instruction went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReadOutcome {
+    /// Cycles beyond the window.
+    pub(crate) delay: u64,
+    /// Reads that waited for another read of the same instruction.
+    pub(crate) own_conflicts: u64,
+    /// Banks at which the instruction waited for reads of earlier ones.
+    pub(crate) other_conflicts: u64,
+}
+
+/// The read ports.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadPorts {
+    /// For each bank, the first cycle in which no read is planned.
+    free: [u64; BANKS],
+}
+
+impl ReadPorts {
+    /// Reads operands from cycle `now` on; within `window` cycles they cost nothing.
+    #[inline]
+    pub(crate) fn read(&mut self, counts: BankCounts, now: u64, window: u64) -> ReadOutcome {
+        let mut outcome = ReadOutcome::default();
+        for (bank, free) in self.free.iter_mut().enumerate() {
+            let count = counts.of(bank);
+            if count == 0 {
+                continue;
+            }
+            let start = now.max(*free);
+            *free = start + count;
+            outcome.own_conflicts += count - 1;
+            outcome.other_conflicts += u64::from(start > now);
+            outcome.delay = outcome.delay.max((*free).saturating_sub(now + window));
+        }
+        outcome
+    }
+}
+
+/// The write ports: which of the next cycles' writes are taken.
+#[derive(Clone, Debug)]
+pub(crate) struct WritePorts {
+    /// Cycle in the upper bits, one bit for each bank in the lower four; stands for no writes when
+    /// the cycle is not the one asked for.
+    taken: [u64; HORIZON as usize],
+}
+
+impl WritePorts {
+    pub(crate) const fn new() -> Self {
+        Self { taken: [0; HORIZON as usize] }
+    }
+
+    /// Takes the first free write of a register's bank at or after `time`, and returns its cycle.
+    #[inline]
+    pub(crate) fn write(&mut self, register: RegisterId, time: u64, now: u64) -> u64 {
+        let bank = 1 << BankCounts::bank(register);
+        let mut cycle = time;
+        while cycle < now + HORIZON {
+            let taken = &mut self.taken[(cycle % HORIZON) as usize];
+            if *taken >> BANKS != cycle {
+                *taken = cycle << BANKS;
+            }
+            if *taken & bank == 0 {
+                *taken |= bank;
+                return cycle;
+            }
+            cycle += 1;
+        }
+        time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(registers: &[u16]) -> BankCounts {
+        let mut counts = BankCounts::default();
+        for &register in registers {
+            counts.add(RegisterId(register));
+        }
+        counts
+    }
+
+    #[test]
+    fn a_window_of_three_absorbs_three_reads_of_a_bank() {
+        let mut ports = ReadPorts::default();
+        let outcome = ports.read(counts(&[0, 4, 8]), 10, 3);
+        assert_eq!(outcome, ReadOutcome { delay: 0, own_conflicts: 2, other_conflicts: 0 });
+        // Its third read is at 12; the next instruction's wait for cycle 13 and end at 15.
+        let outcome = ports.read(counts(&[0, 4, 8]), 11, 3);
+        assert_eq!(outcome, ReadOutcome { delay: 2, own_conflicts: 2, other_conflicts: 1 });
+        // Other banks do not notice.
+        assert_eq!(ports.read(counts(&[1, 2, 3]), 12, 3), ReadOutcome::default());
+    }
+
+    #[test]
+    fn a_window_of_one_charges_each_access_beyond_the_first() {
+        for (registers, delay) in
+            [(&[0, 1, 2][..], 0), (&[0, 4], 1), (&[0, 4, 8], 2), (&[0, 4, 1, 5], 1), (&[3; 32], 31)]
+        {
+            let mut ports = ReadPorts::default();
+            assert_eq!(ports.read(counts(registers), 7, 1).delay, delay, "{registers:?}");
+        }
+    }
+
+    #[test]
+    fn two_writes_of_a_bank_never_share_a_cycle() {
+        let mut ports = WritePorts::new();
+        assert_eq!(ports.write(RegisterId(4), 20, 12), 20);
+        assert_eq!(ports.write(RegisterId(5), 20, 12), 20);
+        assert_eq!(ports.write(RegisterId(0), 20, 12), 21);
+        assert_eq!(ports.write(RegisterId(8), 19, 13), 19);
+        assert_eq!(ports.write(RegisterId(8), 19, 13), 22);
+        // The same place of the ring, a turn later.
+        assert_eq!(ports.write(RegisterId(4), 20 + HORIZON, 100), 20 + HORIZON);
+        // Beyond the horizon nothing is reserved.
+        assert_eq!(ports.write(RegisterId(4), 500, 100), 500);
+        assert_eq!(ports.write(RegisterId(4), 500, 100), 500);
+    }
+}

@@ -1,0 +1,102 @@
+//! Execution units and memory: when an instruction's result is there, and how long the unit that
+//! starts it is taken.
+//!
+//! Models: units that start a few lanes in a cycle; bandwidth of shared memory, which an access
+//! holds until its bytes have moved, and of DRAM, where accesses queue without limit; fixed
+//! latencies.
+//! Does not model: caches, rows and channels of DRAM, a limit on outstanding accesses.
+//! Source: `[RFC2011]` 4 and Table 4, `[DISS]` 4.3 and Table 4.4.
+
+use super::config::Timing;
+use super::counters::{CycleEvent, SmCounters};
+use super::facts::{BusyUnit, Class, Facts};
+use crate::units::LANES;
+
+/// What a latency covers of an access: one 32-bit word for each lane. Unit: bytes.
+const WORD_FOR_EACH_LANE: u32 = LANES * 4;
+
+/// The units' state.
+#[derive(Clone, Debug)]
+pub(crate) struct Units {
+    /// First cycle in which each unit can start a warp.
+    free: [u64; BusyUnit::COUNT],
+    /// Cycles that each unit takes to start a warp; shared memory's follow from its bytes.
+    intervals: [u64; BusyUnit::COUNT],
+    /// First cycle in which DRAM can move bytes for a new access.
+    dram_free: u64,
+    shared_bytes_per_cycle: u32,
+    dram_bytes_per_cycle: u32,
+}
+
+impl Units {
+    pub(crate) fn new(timing: &Timing) -> Self {
+        let interval = |lanes: u8| u64::from(LANES.div_ceil(u32::from(lanes)));
+        let mut intervals = [1; BusyUnit::COUNT];
+        intervals[BusyUnit::Double as usize] = interval(timing.double_lanes);
+        intervals[BusyUnit::SpecialFunction as usize] = interval(timing.special_function_lanes);
+        intervals[BusyUnit::Texture as usize] = interval(timing.texture_lanes);
+        Self {
+            free: [0; BusyUnit::COUNT],
+            intervals,
+            dram_free: 0,
+            shared_bytes_per_cycle: timing.shared_bytes_per_cycle,
+            dram_bytes_per_cycle: timing.dram_bytes_per_cycle,
+        }
+    }
+
+    /// The first cycle in which a unit can start a warp.
+    #[inline]
+    pub(crate) const fn free_at(&self, unit: usize) -> u64 {
+        self.free[unit]
+    }
+
+    /// The first cycle in which no byte of any access moves to or from DRAM any more.
+    pub(crate) const fn dram_free(&self) -> u64 {
+        self.dram_free
+    }
+
+    /// Starts an instruction that moves `bytes`, whose unit is free. Returns the cycle from which
+    /// an instruction that uses its result can issue.
+    #[inline]
+    pub(crate) fn start(
+        &mut self,
+        facts: &Facts,
+        bytes: u32,
+        now: u64,
+        counters: &mut SmCounters,
+    ) -> u64 {
+        let latency = u64::from(facts.latency);
+        match facts.class {
+            Class::Free => now + latency,
+            Class::Unit(BusyUnit::SharedMemory) => {
+                let (cycles, beyond) = transfer(bytes, self.shared_bytes_per_cycle);
+                counters.record(CycleEvent::SharedByte, u64::from(bytes));
+                counters.record(CycleEvent::SharedBusy, cycles);
+                self.free[BusyUnit::SharedMemory as usize] = now + cycles.max(1);
+                now + latency + beyond
+            }
+            Class::Unit(unit) => {
+                let unit = unit as usize;
+                self.free[unit] = now + self.intervals[unit];
+                now + latency
+            }
+            Class::Dram => {
+                let (cycles, beyond) = transfer(bytes, self.dram_bytes_per_cycle);
+                if cycles == 0 {
+                    return now + latency;
+                }
+                counters.record(CycleEvent::DramByte, u64::from(bytes));
+                counters.record(CycleEvent::DramBusy, cycles);
+                let start = now.max(self.dram_free);
+                self.dram_free = start + cycles;
+                start + latency + beyond
+            }
+        }
+    }
+}
+
+/// Cycles in which bytes move, and how many of them the latency does not cover.
+fn transfer(bytes: u32, bytes_per_cycle: u32) -> (u64, u64) {
+    let cycles = u64::from(bytes.div_ceil(bytes_per_cycle));
+    (cycles, cycles.saturating_sub(u64::from(WORD_FOR_EACH_LANE.div_ceil(bytes_per_cycle))))
+}

@@ -1,0 +1,145 @@
+//! Warp: what a resident warp executes and where it stands.
+
+use super::facts::{ReadyAt, Wait};
+use crate::path::PathStep;
+use crate::units::LaneMask;
+
+/// The bytes that one executed memory instruction moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryAccess {
+    /// From or to DRAM after coalescing, or through shared memory with the serialisation of bank
+    /// conflicts included. Unit: bytes.
+    pub bytes: u32,
+}
+
+/// What one warp executed, pulled as it executes in time.
+pub trait Trace {
+    /// Lanes that have a thread.
+    fn lanes(&self) -> LaneMask;
+    /// The next run of instructions; none at the end of the warp.
+    fn next_step(&mut self) -> Option<PathStep>;
+    /// The access of the next executed instruction that moves bytes
+    /// ([`crate::image::StaticInstruction::moves_bytes`]) and has a lane enabled.
+    fn next_access(&mut self) -> Option<MemoryAccess>;
+}
+
+/// A warp's trace in slices.
+#[derive(Clone, Copy, Debug)]
+pub struct WarpTrace<'t> {
+    /// Lanes that have a thread.
+    pub lanes: LaneMask,
+    /// Runs of instructions, in order.
+    pub path: &'t [PathStep],
+    /// Accesses, in the order of the instructions that make them.
+    pub accesses: &'t [MemoryAccess],
+}
+
+impl Trace for WarpTrace<'_> {
+    fn lanes(&self) -> LaneMask {
+        self.lanes
+    }
+
+    #[inline]
+    fn next_step(&mut self) -> Option<PathStep> {
+        let (&first, rest) = self.path.split_first()?;
+        self.path = rest;
+        Some(first)
+    }
+
+    #[inline]
+    fn next_access(&mut self) -> Option<MemoryAccess> {
+        let (&first, rest) = self.accesses.split_first()?;
+        self.accesses = rest;
+        Some(first)
+    }
+}
+
+/// Why a warp leaves the active set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Departure {
+    /// To wait for data.
+    Data,
+    /// To wait at a barrier, or because it arrived at one.
+    Barrier,
+    /// It has issued its last instruction.
+    End,
+    /// It has issued its last instruction, a barrier at which it leaves as from any other.
+    BarrierAtEnd,
+}
+
+/// What a warp's next event means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// No event: no warp here, or one that can issue, or that waits at a barrier.
+    #[default]
+    Idle,
+    /// The next instruction can issue.
+    Waiting,
+    /// The warp leaves the active set.
+    Leaving(Departure),
+    /// Its cache has been flushed.
+    Flushing(Departure),
+    /// It may return to the active set.
+    Outside,
+    /// Its last result has arrived.
+    Draining,
+}
+
+/// A place for a resident warp. The caller provides as many as the SM has warps.
+#[derive(Clone, Debug)]
+pub struct Warp<T> {
+    pub(crate) trace: Option<T>,
+    /// Next instruction to issue.
+    pub(crate) pc: u32,
+    /// Instructions of the run from `pc` on; 0 at the end of the path.
+    pub(crate) left: u32,
+    pub(crate) mask: LaneMask,
+    /// Lanes that have not exited.
+    pub(crate) live: LaneMask,
+    /// Lanes that wait at the CTA's barrier.
+    pub(crate) arrived: LaneMask,
+    /// The whole warp waits at the CTA's barrier.
+    pub(crate) at_barrier: bool,
+    pub(crate) anything_pending: bool,
+    pub(crate) phase: Phase,
+    /// What it waits for in the active set.
+    pub(crate) wait: Wait,
+    /// Its place in the active set.
+    pub(crate) place: u8,
+    /// Its CTA's place.
+    pub(crate) cta: u8,
+    /// Its number within its CTA.
+    pub(crate) number: u32,
+    /// Order of launch.
+    pub(crate) age: u64,
+    /// From when the front end can deliver the next instruction.
+    pub(crate) fetch: ReadyAt,
+    /// When all long-latency results issued so far are there.
+    pub(crate) long_until: u64,
+    /// When all results issued so far are there.
+    pub(crate) results_until: u64,
+}
+
+impl<T> Default for Warp<T> {
+    fn default() -> Self {
+        Self {
+            trace: None,
+            pc: 0,
+            left: 0,
+            mask: LaneMask::EMPTY,
+            live: LaneMask::EMPTY,
+            arrived: LaneMask::EMPTY,
+            at_barrier: false,
+            anything_pending: false,
+            phase: Phase::Idle,
+            wait: Wait::InOrder,
+            place: 0,
+            cta: 0,
+            number: 0,
+            age: 0,
+            fetch: ReadyAt::NOW,
+            long_until: 0,
+            results_until: 0,
+        }
+    }
+}

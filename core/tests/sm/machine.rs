@@ -1,0 +1,169 @@
+//! Kernels, traces and an SM in owned memory, for tests.
+
+use strata_core::image::{
+    CheckedImage, Flags, KernelImage, MemorySpace, Predicates, StaticInstruction, Unit,
+};
+use strata_core::path::PathStep;
+use strata_core::sm::config::{SmConfig, SmSettings};
+use strata_core::sm::counters::SmCounters;
+use strata_core::sm::fault::Fault;
+use strata_core::sm::{
+    Facts, Issue, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
+};
+use strata_core::units::{LaneMask, RegisterId};
+
+/// A kernel under construction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kernel {
+    pub(crate) instructions: Vec<StaticInstruction>,
+    pub(crate) slots: Vec<RegisterId>,
+    pub(crate) registers: u16,
+}
+
+impl Kernel {
+    pub(crate) fn add(mut self, unit: Unit, flags: Flags, read: &[u16], write: &[u16]) -> Self {
+        let first_slot = self.slots.len() as u32;
+        self.slots.extend(read.iter().chain(write).map(|&register| RegisterId(register)));
+        let highest = read.iter().chain(write).max().map_or(0, |register| register + 1);
+        self.registers = self.registers.max(highest);
+        self.instructions.push(StaticInstruction {
+            first_slot,
+            sources: read.len() as u8,
+            destinations: write.len() as u8,
+            unit,
+            space: None,
+            flags,
+            predicates: Predicates::NONE,
+            last_use: 0,
+            never_read: 0,
+            not_read_before_deschedule: 0,
+            last_use_before_deschedule: 0,
+        });
+        self
+    }
+
+    /// Changes the instruction added last.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut StaticInstruction)) -> Self {
+        change(self.instructions.last_mut().expect("there is one"));
+        self
+    }
+
+    pub(crate) fn alu(self, read: &[u16], write: &[u16]) -> Self {
+        self.add(Unit::Alu, Flags::empty(), read, write)
+    }
+
+    /// A global load, long latency.
+    pub(crate) fn load(self, read: &[u16], write: &[u16]) -> Self {
+        self.add(Unit::Memory, Flags::LOAD | Flags::LONG_LATENCY, read, write)
+            .with(|load| load.space = Some(MemorySpace::Global))
+    }
+
+    pub(crate) fn store(self, read: &[u16]) -> Self {
+        self.add(Unit::Memory, Flags::STORE, read, &[])
+            .with(|store| store.space = Some(MemorySpace::Global))
+    }
+
+    pub(crate) fn shared_load(self, read: &[u16], write: &[u16]) -> Self {
+        self.add(Unit::Memory, Flags::LOAD, read, write)
+            .with(|load| load.space = Some(MemorySpace::Shared))
+    }
+
+    pub(crate) fn barrier(self) -> Self {
+        self.add(Unit::Control, Flags::BARRIER, &[], &[])
+    }
+
+    /// Marks the instruction added last as a place to deschedule before.
+    pub(crate) fn marked(self) -> Self {
+        self.with(|instruction| instruction.flags |= Flags::DESCHEDULE_BEFORE)
+    }
+
+    pub(crate) fn image(&self) -> KernelImage<'_> {
+        KernelImage {
+            instructions: &self.instructions,
+            slots: &self.slots,
+            registers: self.registers,
+        }
+    }
+
+    /// One run over the whole kernel, all lanes.
+    pub(crate) fn straight(&self) -> OwnedTrace {
+        OwnedTrace::new(vec![run(0, self.instructions.len() as u32)], &[])
+    }
+
+    /// The whole kernel, with accesses of these bytes.
+    pub(crate) fn moving(&self, bytes: &[u32]) -> OwnedTrace {
+        OwnedTrace::new(vec![run(0, self.instructions.len() as u32)], bytes)
+    }
+}
+
+pub(crate) fn run(pc: u32, length: u32) -> PathStep {
+    PathStep { pc, length, mask: LaneMask::FULL }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct OwnedTrace {
+    pub(crate) lanes: LaneMask,
+    pub(crate) path: Vec<PathStep>,
+    pub(crate) accesses: Vec<MemoryAccess>,
+}
+
+impl OwnedTrace {
+    pub(crate) fn new(path: Vec<PathStep>, bytes: &[u32]) -> Self {
+        let accesses = bytes.iter().map(|&bytes| MemoryAccess { bytes }).collect();
+        Self { lanes: LaneMask::FULL, path, accesses }
+    }
+
+    fn borrow(&self) -> WarpTrace<'_> {
+        WarpTrace { lanes: self.lanes, path: &self.path, accesses: &self.accesses }
+    }
+}
+
+/// CTAs by warps.
+pub(crate) type Grid = Vec<Vec<OwnedTrace>>;
+
+/// Runs a grid, skipping idle cycles or visiting each.
+pub(crate) fn simulate(
+    settings: SmSettings,
+    kernel: &Kernel,
+    shared_bytes: u32,
+    grid: &Grid,
+    every_cycle: bool,
+    observe: impl FnMut(Issue),
+) -> Result<SmCounters, Fault> {
+    let config = SmConfig::new(settings).unwrap();
+    let image = CheckedImage::new(kernel.image()).unwrap();
+    let size = MemorySize::of(&config, &image);
+    let mut warps = vec![Warp::default(); size.warps];
+    // Beyond what is needed, too, contents do not matter.
+    let mut facts = vec![Facts::default(); size.facts];
+    let mut ready = vec![ReadyAt::NOW; size.ready];
+    let mut pending = vec![LaneMask::FULL; size.pending + 3];
+    let mut caches = vec![None; size.caches];
+    let memory = Memory::<_, 16> {
+        warps: &mut warps,
+        facts: &mut facts,
+        ready: &mut ready,
+        pending: &mut pending,
+        caches: &mut caches,
+    };
+    let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;
+    let sm = Sm::new(&config, image, warps_per_cta, shared_bytes, memory)?;
+    let ctas = grid.iter().map(|cta| cta.iter().map(OwnedTrace::borrow));
+    if every_cycle { sm.run_every_cycle(ctas) } else { sm.run_observed(ctas, observe) }
+}
+
+/// Runs a grid both ways and holds the results beside each other.
+pub(crate) fn both(
+    settings: SmSettings,
+    kernel: &Kernel,
+    shared_bytes: u32,
+    grid: &Grid,
+) -> Result<SmCounters, Fault> {
+    let skipped = simulate(settings, kernel, shared_bytes, grid, false, |_| {});
+    assert_eq!(skipped, simulate(settings, kernel, shared_bytes, grid, true, |_| {}));
+    if let Ok(counters) = &skipped {
+        let slots = u64::from(settings.issue_slots);
+        assert_eq!(counters.all_slots(), counters.cycles() * slots);
+    }
+    skipped
+}

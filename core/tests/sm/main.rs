@@ -1,0 +1,8 @@
+//! Cycle mode: exact instants, and random kernels against count mode.
+
+mod exact;
+mod machine;
+mod model;
+#[expect(dead_code, reason = "nothing here looks at single lanes")]
+#[path = "../random/mod.rs"]
+mod random;

@@ -1,0 +1,217 @@
+//! Cycle mode on random kernels: the accesses are count mode's, and idle cycles may be skipped.
+
+use crate::machine::{Grid, Kernel, OwnedTrace, simulate};
+use crate::random::Random;
+use strata_core::count::{CountConfig, CountSettings, Scheduling, count_path};
+use strata_core::event::Counters;
+use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, Unit};
+use strata_core::path::PathStep;
+use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
+use strata_core::sm::config::{
+    BarrierRule, Replacement as ActiveSet, Scheduler, SmSettings, Timing,
+};
+use strata_core::sm::counters::{SmCounters, StallReason};
+use strata_core::sm::fault::Fault;
+use strata_core::units::LaneMask;
+
+const INSTRUCTIONS: u32 = 30;
+
+fn random_kernel(random: &mut Random) -> Kernel {
+    let registers = 1 + random.below(20);
+    let mut kernel = Kernel { registers: registers as u16, ..Kernel::default() };
+    for _ in 0..INSTRUCTIONS {
+        let mut some = |most: u32| -> Vec<u16> {
+            (0..random.below(most + 1)).map(|_| random.below(registers) as u16).collect()
+        };
+        let (read, write) = (some(4), some(2));
+        let (unit, space) = match random.below(20) {
+            0 | 1 => (Unit::Sfu, None),
+            2 => (Unit::DoublePrecision, None),
+            3 => (Unit::Texture, None),
+            4 | 5 => (Unit::Memory, Some(MemorySpace::Global)),
+            6 | 7 => (Unit::Memory, Some(MemorySpace::Shared)),
+            8 => (Unit::Memory, Some(MemorySpace::Constant)),
+            9 => (Unit::Control, None),
+            _ => (Unit::Alu, None),
+        };
+        let long = unit == Unit::Texture || space == Some(MemorySpace::Global);
+        let mut flags = Flags::DESCHEDULE_BEFORE;
+        flags.set(Flags::LONG_LATENCY, long);
+        let control = unit == Unit::Control;
+        flags.set(Flags::BARRIER, control && random.chance(50));
+        flags.set(Flags::BRANCH, control && !flags.contains(Flags::BARRIER));
+        flags.set(Flags::BACKWARD_BRANCH, flags.contains(Flags::BRANCH) && random.chance(50));
+        let predicates = Predicates {
+            read: if random.chance(20) { 1 << random.below(5) } else { 0 },
+            written: if random.chance(20) { 1 << random.below(5) } else { 0 },
+        };
+        let (last_use, unneeded) = (random.below(16) & random.below(16), random.below(4));
+        let last_before = last_use | random.below(16) & random.below(16);
+        kernel = kernel.add(unit, flags, &read, &write).with(|instruction| {
+            instruction.space = space;
+            instruction.predicates = predicates;
+            instruction.last_use = last_use;
+            instruction.not_read_before_deschedule = unneeded;
+            instruction.last_use_before_deschedule = last_before;
+        });
+    }
+    kernel
+}
+
+fn random_trace(random: &mut Random, kernel: &Kernel) -> OwnedTrace {
+    let mut bytes = Vec::new();
+    let steps = random.below(12);
+    let path: Vec<_> = (0..steps)
+        .map(|_| {
+            let pc = random.below(INSTRUCTIONS);
+            let length = 1 + random.below(INSTRUCTIONS - pc);
+            let mask = if random.chance(10) { LaneMask::EMPTY } else { random.mask() };
+            PathStep { pc, length, mask }
+        })
+        .collect();
+    for step in path.iter().filter(|step| !step.mask.is_empty()) {
+        for instruction in &kernel.instructions[step.pc as usize..][..step.length as usize] {
+            if instruction.moves_bytes() {
+                bytes.push([0, 4, 32, 128, 128, 512, 4096][random.below(7) as usize]);
+            }
+        }
+    }
+    OwnedTrace::new(path, &bytes)
+}
+
+fn random_grid(random: &mut Random, kernel: &Kernel) -> Grid {
+    let warps = 1 + random.below(8);
+    let cta = |random: &mut Random| (0..warps).map(|_| random_trace(random, kernel)).collect();
+    (0..=random.below(6)).map(|_| cta(random)).collect()
+}
+
+fn one_of<T: Copy>(random: &mut Random, values: &[T]) -> T {
+    values[random.below(values.len() as u32) as usize]
+}
+
+fn random_settings(random: &mut Random) -> SmSettings {
+    let cache = random.chance(75).then(|| RegisterFileCacheConfig {
+        entries: 1 + random.below(13) as u8,
+        replacement: one_of(random, &[Replacement::Fifo, Replacement::Lru]),
+        allocation: one_of(random, &[Allocation::Writes, Allocation::WritesAndReads]),
+        liveness: random.chance(70),
+        liveness_aware_bypass: random.chance(30),
+        liveness_aware_eviction: random.chance(30),
+    });
+    let scheduling = if random.chance(30) {
+        Scheduling::SingleLevel
+    } else {
+        Scheduling::TwoLevel { active_warps: 1 + random.below(8) as u8 }
+    };
+    let flush_at_backward_branches = random.chance(20);
+    let settings = CountSettings { cache, scheduling, flush_at_backward_branches };
+    let Ok(hierarchy) = CountConfig::new(settings) else { return random_settings(random) };
+    let scheduler = one_of(
+        random,
+        &[
+            Scheduler::Greedy,
+            Scheduler::RoundRobin,
+            Scheduler::GreedyThenOldest,
+            Scheduler::LooseRoundRobin,
+        ],
+    );
+    SmSettings {
+        hierarchy,
+        scheduler,
+        issue_slots: 1 + random.below(2) as u8,
+        max_warps: one_of(random, &[8, 16, 32, 48, 64]),
+        max_ctas: 1 + random.below(8) as u8,
+        timing: Timing {
+            alu_latency: one_of(random, &[1, 4, 8, 8, 70]),
+            dram_latency: one_of(random, &[30, 64, 400]),
+            dram_bytes_per_cycle: one_of(random, &[1, 16, 32]),
+            operand_window: one_of(random, &[1, 3]),
+            barrier_latency: one_of(random, &[1, 10, 100]),
+            ..Timing::ISCA11
+        },
+        ..SmSettings::ISCA11
+    }
+}
+
+fn count_mode(settings: &SmSettings, kernel: &Kernel, grid: &Grid) -> Counters {
+    let image = CheckedImage::new(kernel.image()).unwrap();
+    let mut pending = vec![LaneMask::EMPTY; usize::from(kernel.registers)];
+    grid.iter().flatten().fold(Counters::default(), |sum, warp| {
+        let path = warp.path.iter().copied();
+        let counted = count_path(&settings.hierarchy, image, &mut pending, path).unwrap();
+        sum.checked_add(&counted).unwrap()
+    })
+}
+
+/// Runs one random case at both paces and checks what holds for every design.
+fn drive(
+    seed: u64,
+    settings: SmSettings,
+    kernel: &Kernel,
+    grid: &Grid,
+) -> Result<SmCounters, Fault> {
+    let mut issues = 0;
+    let mut latest = 0;
+    let skipping = simulate(settings, kernel, 0, grid, false, |issue| {
+        assert!(issue.cycle >= latest, "seed {seed}");
+        latest = issue.cycle;
+        issues += 1;
+    });
+    let every_cycle = simulate(settings, kernel, 0, grid, true, |_| {});
+    assert_eq!(skipping, every_cycle, "seed {seed}, {settings:?}");
+    let counters = skipping?;
+    let slots = u64::from(settings.issue_slots);
+    assert_eq!(counters.all_slots(), counters.cycles() * slots, "seed {seed}");
+    let issued = counters.slots(StallReason::Issued);
+    assert_eq!(issued, counters.accesses.warp_instructions(), "seed {seed}");
+    assert_eq!(issued, issues, "seed {seed}");
+    assert_eq!(counters.ctas(), grid.len() as u64, "seed {seed}");
+    Ok(counters)
+}
+
+#[test]
+fn accesses_are_those_of_count_mode() {
+    for seed in 0..600 {
+        let mut random = Random(seed);
+        let settings = random_settings(&mut random);
+        let kernel = random_kernel(&mut random);
+        let grid = random_grid(&mut random, &kernel);
+        let counters = drive(seed, settings, &kernel, &grid)
+            .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
+        let expected = count_mode(&settings, &kernel, &grid);
+        assert_eq!(counters.accesses, expected, "seed {seed}, {settings:?}");
+    }
+}
+
+#[test]
+fn the_papers_alternatives_skip_idle_cycles_too() {
+    let mut stalled = 0;
+    for seed in 1000..1300 {
+        let mut random = Random(seed);
+        let mut settings = random_settings(&mut random);
+        let scheduling = settings.hierarchy.settings().scheduling;
+        if matches!(scheduling, Scheduling::SingleLevel) {
+            continue;
+        }
+        if random.chance(50) {
+            let threshold = 1 + random.below(40) as u16;
+            settings.replacement = ActiveSet::Reactive { threshold };
+        }
+        settings.barrier = one_of(
+            &mut random,
+            &[BarrierRule::Always, BarrierRule::WhenBlocking, BarrierRule::Never],
+        );
+        let kernel = random_kernel(&mut random);
+        let grid = random_grid(&mut random, &kernel);
+        match drive(seed, settings, &kernel, &grid) {
+            Ok(_) => {}
+            Err(Fault::Stalled { reason, .. }) => {
+                assert_eq!(settings.barrier, BarrierRule::Never, "seed {seed}");
+                assert_eq!(reason, StallReason::Barrier, "seed {seed}");
+                stalled += 1;
+            }
+            Err(fault) => panic!("seed {seed}, {settings:?}: {fault}"),
+        }
+    }
+    assert!(stalled > 5, "{stalled} deadlocks: the rule is hardly tested");
+}
