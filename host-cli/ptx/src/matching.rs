@@ -1,0 +1,162 @@
+//! Finds the forms that have the words of an instruction.
+
+use std::fmt::Write as _;
+
+use crate::forms::{Form, Group, Pipe, Slot, SlotKind, SlotType, Words, forms};
+use crate::module::Span;
+use crate::opcode::{Modifiers, Opcode};
+use crate::types::ScalarType;
+use crate::words;
+
+/// A modifier or type as written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word<'a> {
+    /// Without its dot.
+    pub(crate) text: &'a str,
+    /// With its dot.
+    pub(crate) span: Span,
+}
+
+/// Why no form has the words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mismatch {
+    /// No form of the opcode has this word.
+    UnknownWord(usize),
+    /// Each word is known, but not all together; this form comes nearest.
+    Combination(&'static Form),
+}
+
+/// A form and, for each of its groups, the word that was chosen.
+pub(crate) type Candidate = (&'static Form, Vec<Option<usize>>);
+
+/// The forms whose groups take up all words, in the order of the tables.
+pub(crate) fn candidates(opcode: Opcode, words: &[Word<'_>]) -> Result<Vec<Candidate>, Mismatch> {
+    let forms = forms(opcode);
+    let matched: Vec<Candidate> =
+        forms.iter().filter_map(|form| assign(form, words).ok().map(|a| (form, a))).collect();
+    // Where the same word means something else at another place, the order is the manual's.
+    let ordered = matches!(opcode, Opcode::CpAsync | Opcode::Mma | Opcode::Wmma);
+    let in_order = |candidate: &Candidate| candidate.1.iter().flatten().is_sorted();
+    let matched: Vec<Candidate> =
+        matched.into_iter().filter(|candidate| !ordered || in_order(candidate)).collect();
+    if !matched.is_empty() {
+        return Ok(matched);
+    }
+    let known = |word: &Word<'_>| {
+        forms.iter().flat_map(|form| &form.groups).any(|group| has(group, word.text))
+    };
+    if let Some(index) = words.iter().position(|word| !known(word)) {
+        return Err(Mismatch::UnknownWord(index));
+    }
+    // The first of the forms that come nearest: reverse, because the last maximum is taken.
+    let nearest = forms.iter().rev().max_by_key(|form| match assign(form, words) {
+        Ok(_) => usize::MAX,
+        Err(taken) => taken,
+    });
+    nearest.map_or(Err(Mismatch::UnknownWord(0)), |form| Err(Mismatch::Combination(form)))
+}
+
+fn has(group: &Group, word: &str) -> bool {
+    match &group.words {
+        Words::Types(types) => types.iter().any(|ty| ty.name() == word),
+        Words::Modifiers(modifiers) => modifiers.contains(&word),
+    }
+}
+
+/// Gives each word to a group: modifiers to any that is free, types to the next. When that does not
+/// work out, the error is how many words did, less one for each group that must have a word.
+fn assign(form: &Form, words: &[Word<'_>]) -> Result<Vec<Option<usize>>, usize> {
+    let mut assigned = vec![None; form.groups.len()];
+    let mut types_from = 0;
+    let mut taken = 0;
+    for (index, word) in words.iter().enumerate() {
+        let free = |group: usize| assigned[group].is_none() && has(&form.groups[group], word.text);
+        let is_type = |group: usize| matches!(form.groups[group].words, Words::Types(_));
+        let all = 0..form.groups.len();
+        let modifier = all.clone().find(|&group| !is_type(group) && free(group));
+        let chosen = modifier.or_else(|| {
+            let next = all.clone().skip(types_from).find(|&group| is_type(group));
+            next.filter(|&group| free(group))
+        });
+        if let Some(group) = chosen {
+            assigned[group] = Some(index);
+            taken += 1;
+            if is_type(group) {
+                types_from = group + 1;
+            }
+        }
+    }
+    let missing =
+        form.groups.iter().zip(&assigned).filter(|(g, a)| !g.optional && a.is_none()).count();
+    if taken == words.len() && missing == 0 {
+        Ok(assigned)
+    } else {
+        Err((taken + 32).saturating_sub(missing))
+    }
+}
+
+/// The modifiers and types of an instruction of this form.
+pub(crate) fn modifiers(
+    opcode: Opcode,
+    form: &Form,
+    words: &[Word<'_>],
+    assigned: &[Option<usize>],
+) -> (Modifiers, Vec<ScalarType>) {
+    let mut modifiers = Modifiers::default();
+    let mut types = Vec::new();
+    // In the order of the form, whatever the order written, so that `other` has one order.
+    for (group, &index) in form.groups.iter().zip(assigned) {
+        let Some(word) = index.and_then(|index| words.get(index)) else { continue };
+        match &group.words {
+            Words::Types(_) => types.extend(ScalarType::from_name(word.text)),
+            Words::Modifiers(_) => words::apply(&mut modifiers, opcode, word.text),
+        }
+    }
+    (modifiers, types)
+}
+
+/// A form as the manual would write it, for hints.
+pub(crate) fn usage(opcode: Opcode, form: &Form) -> String {
+    let mut out = opcode.name().to_owned();
+    for group in &form.groups {
+        let words: Vec<&str> = match &group.words {
+            Words::Types(types) => types.iter().map(|ty| ty.name()).collect(),
+            Words::Modifiers(words) => words.clone(),
+        };
+        let (open, close) = match (group.optional, words.len()) {
+            (true, _) => ("{", "}"),
+            (false, 1) => ("", ""),
+            (false, _) => ("(", ")"),
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{open}.{}{close}", words.join("|."));
+    }
+    for (index, slot) in form.slots.iter().enumerate() {
+        out.push_str(if index == 0 { " " } else { ", " });
+        out.push_str(&slot_name(slot, index));
+    }
+    out
+}
+
+fn slot_name(slot: &Slot, index: usize) -> String {
+    let letters = ["d", "a", "b", "c", "e", "f"];
+    let letter = letters.get(index).copied().unwrap_or("...");
+    let name = match slot.kind {
+        SlotKind::Predicate if slot.destination => "p".to_owned(),
+        SlotKind::Predicate => "q".to_owned(),
+        SlotKind::Address => format!("[{letter}]"),
+        SlotKind::Texture => "[t, {x, y, ..}]".to_owned(),
+        SlotKind::Label => "label".to_owned(),
+        SlotKind::Table => "table".to_owned(),
+        SlotKind::Immediate(limit) => format!("0..{limit}"),
+        SlotKind::Rest => "...".to_owned(),
+        _ if matches!(slot.ty, SlotType::Fixed(_)) && !slot.destination => letter.to_owned(),
+        _ => letter.to_owned(),
+    };
+    let pipe = match slot.pipe {
+        Pipe::None => "",
+        Pipe::Optional => "{|p}",
+        Pipe::Required => "|p",
+    };
+    if slot.optional { format!("{{{name}}}") } else { format!("{name}{pipe}") }
+}

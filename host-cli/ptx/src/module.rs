@@ -1,0 +1,366 @@
+//! The module: what a PTX file says, checked and with every name resolved.
+//!
+//! This is the only representation of an instruction on the host: the compiler rewrites register
+//! numbers and inserts instructions, the executor decodes it, the listing prints it.
+
+use crate::opcode::{Modifiers, Opcode};
+use crate::types::ScalarType;
+
+/// A half-open range of bytes in the source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte. Unit: bytes from the start of the file.
+    pub start: u32,
+    /// One past the last byte. Unit: bytes from the start of the file.
+    pub end: u32,
+}
+
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in the table that this number indexes.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+index! {
+    /// A register of one function: an index into [`Function::registers`].
+    RegisterId
+}
+index! {
+    /// A label of one function: an index into [`Function::labels`].
+    LabelId
+}
+index! {
+    /// A variable: an index into [`Module::variables`] or [`Function::variables`], as
+    /// [`Symbol`] says.
+    VariableId
+}
+index! {
+    /// A function of the module: an index into [`Module::functions`].
+    FunctionId
+}
+
+/// One PTX file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Module {
+    /// `.version major.minor`.
+    pub version: (u8, u8),
+    /// First word of `.target`, such as `sm_75`.
+    pub target: String,
+    /// `.address_size`. Unit: bits; 32 or 64. 64 where it is not written: before PTX 2.3 there was
+    /// no such directive, and narrower addresses are read by the instructions themselves.
+    pub address_bits: u8,
+    /// Variables of module scope, in file order.
+    pub variables: Vec<Variable>,
+    /// Kernels and functions, in file order of first mention; a later definition replaces a
+    /// declaration.
+    pub functions: Vec<Function>,
+    /// Where the lines of the text begin, ascending, the first at 0. Unit: bytes.
+    pub line_starts: Vec<u32>,
+}
+
+impl Module {
+    /// Line that contains a byte of the text, from 1; 1 where the lines are not known.
+    pub fn line(&self, offset: u32) -> u32 {
+        (self.line_starts.partition_point(|&start| start <= offset) as u32).max(1)
+    }
+}
+
+/// Where a variable lives, and what an address points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StateSpace {
+    /// No space written: the generic address space.
+    Generic,
+    /// `.const`.
+    Const,
+    /// `.global`.
+    Global,
+    /// `.local`: private to a thread.
+    Local,
+    /// `.param`: a kernel's parameters, or a function's arguments and results.
+    Param,
+    /// `.shared`: one copy for each CTA.
+    Shared,
+}
+
+/// Who can see a symbol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkage {
+    /// No directive: this file only.
+    #[default]
+    Internal,
+    /// `.visible`.
+    Visible,
+    /// `.extern`: defined elsewhere.
+    Extern,
+    /// `.weak` or `.common`.
+    Weak,
+}
+
+/// A variable, parameter or result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Name as written.
+    pub name: String,
+    /// Space it lives in.
+    pub space: StateSpace,
+    /// Type of one element of one vector component.
+    pub ty: ScalarType,
+    /// Components of a vector element: 1, 2 or 4.
+    pub vector: u8,
+    /// Array dimensions, outermost first; empty for a scalar. A first dimension of 0 is an open
+    /// array (`extern .shared .b8 s[]`).
+    pub dimensions: Vec<u64>,
+    /// Alignment, given or natural. Unit: bytes; a power of two.
+    pub align: u32,
+    /// Size of the whole variable; 0 for an open array. Unit: bytes.
+    pub size: u64,
+    /// Initial contents, when given.
+    pub initial: Option<Initializer>,
+    /// Visibility.
+    pub linkage: Linkage,
+    /// True for a parameter or result declared `.reg` (a function's register parameter).
+    pub register: Option<RegisterId>,
+    /// Place of the name.
+    pub span: Span,
+}
+
+/// Initial contents of a variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Initializer {
+    /// Contents, little endian; bytes past the end are zero; address fields are zero here.
+    pub bytes: Vec<u8>,
+    /// Addresses to be stored once variables have been placed.
+    pub addresses: Vec<AddressInitializer>,
+}
+
+/// An address inside an initializer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressInitializer {
+    /// Where it goes. Unit: bytes from the start of the variable.
+    pub offset: u64,
+    /// Width of the field. Unit: bytes.
+    pub size: u8,
+    /// What it points to.
+    pub symbol: Symbol,
+    /// Added to the symbol's address. Unit: bytes.
+    pub addend: i64,
+    /// `generic(symbol)`: the generic address, not the one within its space.
+    pub generic: bool,
+}
+
+/// What a name outside the register file stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// A variable of module scope.
+    Module(VariableId),
+    /// A variable, parameter or result of the function: an index into [`Function::variables`].
+    Local(VariableId),
+    /// A function of the module.
+    Function(FunctionId),
+}
+
+/// A virtual register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Name as written, with its percent sign.
+    pub name: String,
+    /// Declared type; [`ScalarType::Pred`] for a predicate.
+    pub ty: ScalarType,
+}
+
+/// A label and the instruction it stands before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Name as written.
+    pub name: String,
+    /// Index of the next instruction; equals the body's length at the end.
+    pub target: u32,
+}
+
+/// A kernel (`.entry`) or device function (`.func`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Name as written.
+    pub name: String,
+    /// True for `.entry`.
+    pub kernel: bool,
+    /// False when only declared (`.extern .func vprintf`).
+    pub defined: bool,
+    /// Visibility.
+    pub linkage: Linkage,
+    /// Variables of the function: first the parameters, then the results, then those of the body.
+    pub variables: Vec<Variable>,
+    /// How many of `variables` are parameters.
+    pub parameters: u32,
+    /// How many of `variables` are results.
+    pub results: u32,
+    /// Registers that an instruction names.
+    pub registers: Vec<Register>,
+    /// Labels, in file order.
+    pub labels: Vec<Label>,
+    /// Branch target tables of `brx.idx` (`.branchtargets`), by order of declaration.
+    pub branch_tables: Vec<Vec<LabelId>>,
+    /// Instructions, in file order.
+    pub body: Vec<Instruction>,
+    /// `.maxntid` or `.reqntid`, when given. Unit: threads.
+    pub max_threads: Option<[u32; 3]>,
+    /// `.noreturn` was given.
+    pub noreturn: bool,
+    /// Place of the name.
+    pub span: Span,
+}
+
+/// A guard: `@%p` or `@!%p`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Guard {
+    /// The predicate register.
+    pub register: RegisterId,
+    /// True for `@!%p`.
+    pub negated: bool,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instruction {
+    /// Guard predicate, when written.
+    pub guard: Option<Guard>,
+    /// Base opcode.
+    pub opcode: Opcode,
+    /// Everything between the opcode and its types.
+    pub modifiers: Modifiers,
+    /// Types in the order written (`cvt.f32.s32`: F32, S32); empty where none is written.
+    pub types: Vec<ScalarType>,
+    /// Results: none, one, or two for `p|q`, `d|p` and `(retval)` of a call. A vector result is one
+    /// [`Operand::Vector`]. Stores, reductions without result, branches and barriers have none.
+    pub destinations: Vec<Operand>,
+    /// Sources in the order written. Of `ld` the address; of `st` the address, then the value; of
+    /// `call` the function, then the arguments; of `bra` the label.
+    pub sources: Vec<Operand>,
+    /// Place in the file.
+    pub span: Span,
+}
+
+/// One operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A register.
+    Register(RegisterId),
+    /// `!%p`: a negated predicate source.
+    NotRegister(RegisterId),
+    /// An integer constant, as its 64-bit pattern (negative ones sign-extended).
+    Integer(u64),
+    /// A single-precision constant (`0f3F800000`), as its bits.
+    Float32(u32),
+    /// A double-precision constant (`0d...` or decimal), as its bits.
+    Float64(u64),
+    /// A special register.
+    Special(SpecialRegister),
+    /// The address of a symbol plus an offset in bytes (`mov.u64 %rd1, array+8`).
+    Symbol {
+        /// What is named.
+        symbol: Symbol,
+        /// Added to its address. Unit: bytes.
+        offset: i64,
+    },
+    /// A memory operand in brackets.
+    Address {
+        /// What the offset is added to.
+        base: AddressBase,
+        /// Unit: bytes.
+        offset: i64,
+    },
+    /// A vector in braces; elements are registers, constants or sinks.
+    Vector(Vec<Operand>),
+    /// A branch target.
+    Label(LabelId),
+    /// A branch table of `brx.idx`: an index into [`Function::branch_tables`].
+    BranchTable(u32),
+    /// `_`: a result nobody wants.
+    Sink,
+}
+
+/// The base of a memory operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressBase {
+    /// A register that holds the address.
+    Register(RegisterId),
+    /// A variable.
+    Symbol(Symbol),
+    /// Nothing: an absolute address.
+    Absolute,
+}
+
+/// A component of a three-dimensional special register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// `.x`.
+    X,
+    /// `.y`.
+    Y,
+    /// `.z`.
+    Z,
+}
+
+/// Registers that the hardware provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SpecialRegister {
+    /// `%tid`: thread index within the CTA.
+    Tid(Axis),
+    /// `%ntid`: threads in a CTA.
+    Ntid(Axis),
+    /// `%ctaid`: CTA index within the grid.
+    Ctaid(Axis),
+    /// `%nctaid`: CTAs in the grid.
+    Nctaid(Axis),
+    /// `%laneid`.
+    Laneid,
+    /// `%warpid`.
+    Warpid,
+    /// `%nwarpid`.
+    Nwarpid,
+    /// `%smid`.
+    Smid,
+    /// `%nsmid`.
+    Nsmid,
+    /// `%gridid`.
+    Gridid,
+    /// `%lanemask_eq`.
+    LanemaskEq,
+    /// `%lanemask_le`.
+    LanemaskLe,
+    /// `%lanemask_lt`.
+    LanemaskLt,
+    /// `%lanemask_ge`.
+    LanemaskGe,
+    /// `%lanemask_gt`.
+    LanemaskGt,
+    /// `%clock`.
+    Clock,
+    /// `%clock_hi`.
+    ClockHi,
+    /// `%clock64`.
+    Clock64,
+    /// `%globaltimer`.
+    Globaltimer,
+    /// `%globaltimer_lo`.
+    GlobaltimerLo,
+    /// `%globaltimer_hi`.
+    GlobaltimerHi,
+    /// `%envreg0` to `%envreg31`.
+    Envreg(u8),
+    /// `%pm0` to `%pm7`.
+    Pm(u8),
+    /// `%dynamic_smem_size`. Unit: bytes.
+    DynamicSmemSize,
+    /// `%total_smem_size`. Unit: bytes.
+    TotalSmemSize,
+}

@@ -1,0 +1,361 @@
+//! Recursive-descent parser: tokens to a resolved module.
+//!
+//! Errors do not stop it: a statement that makes no sense is reported, skipped to its `;` and
+//! forgotten. Nothing recurses with the text except constant expressions, whose depth is limited,
+//! and work per token is bounded, so that hostile files cost no more than honest ones.
+
+mod constant;
+mod function;
+mod header;
+mod initializer;
+mod instruction;
+mod operand;
+mod scope;
+mod variable;
+
+use rustc_hash::FxHashMap;
+
+use crate::diagnostic::{Diagnostic, line_starts};
+use crate::lexer::{Lexeme, Token, lex};
+use crate::module::{Module, Span, Symbol};
+use crate::suggest::nearest;
+pub(crate) use operand::Written;
+use scope::Body;
+
+/// Largest text that is parsed. Unit: bytes.
+const TEXT_MAX: usize = 256 << 20;
+/// Diagnostics kept; the rest are counted.
+const DIAGNOSTICS_MAX: usize = 200;
+
+/// A module, as far as it could be understood, and everything that is wrong with it.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// What was understood; to be used only when [`Parsed::has_errors`] is false.
+    pub module: Module,
+    /// Errors and unsupported features, in file order, at most 200 and one that counts the rest.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    /// Whether the file is malformed (unsupported features alone do not make it so).
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.kind == crate::diagnostic::DiagnosticKind::Error)
+    }
+}
+
+/// Parses PTX text. Never fails: what is wrong is in [`Parsed::diagnostics`].
+pub fn parse(source: &str) -> Parsed {
+    if source.len() > TEXT_MAX {
+        let message = format!("the file is larger than {} MiB", TEXT_MAX >> 20);
+        let error = Diagnostic::error("file-too-large", Span::default(), message);
+        return Parsed { module: Module::default(), diagnostics: vec![error] };
+    }
+    let mut parser = Parser::new(source);
+    parser.module();
+    Parsed { module: parser.module, diagnostics: parser.sink.finish() }
+}
+
+/// Parses bytes that should be PTX text: invalid UTF-8 is reported with its place.
+pub fn parse_bytes(source: &[u8]) -> Parsed {
+    match std::str::from_utf8(source) {
+        Ok(text) => parse(text),
+        Err(error) => {
+            let start = error.valid_up_to() as u32;
+            let length = error.error_len().unwrap_or(1) as u32;
+            let span = Span { start, end: start.saturating_add(length) };
+            let message = format!("the file is not UTF-8 text: byte {start} is not valid");
+            let hint = "give PTX text, such as `nvcc -ptx` writes, not a cubin or fat binary";
+            let diagnostic = Diagnostic::error("not-utf8", span, message).with_hint(hint);
+            Parsed { module: Module::default(), diagnostics: vec![diagnostic] }
+        }
+    }
+}
+
+/// Says that an error has been reported and the statement is to be skipped.
+#[derive(Clone, Copy, Debug)]
+struct Reported;
+
+type Result<T> = std::result::Result<T, Reported>;
+
+/// Collects diagnostics up to a limit.
+#[derive(Debug, Default)]
+struct Sink {
+    list: Vec<Diagnostic>,
+    dropped: usize,
+    last: Span,
+}
+
+impl Sink {
+    fn push(&mut self, diagnostic: impl FnOnce() -> Diagnostic, span: Span) {
+        if self.list.len() < DIAGNOSTICS_MAX {
+            self.list.push(diagnostic());
+        } else {
+            self.dropped += 1;
+            self.last = span;
+        }
+    }
+
+    fn finish(mut self) -> Vec<Diagnostic> {
+        self.list.sort_by_key(|d| d.span.start);
+        if self.dropped > 0 {
+            let message = format!("and {} more", self.dropped);
+            self.list.push(Diagnostic::error("too-many", self.last, message));
+        }
+        self.list
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    lexemes: Vec<Lexeme>,
+    at: usize,
+    sink: Sink,
+    module: Module,
+    globals: FxHashMap<&'a str, Symbol>,
+    body: Body<'a>,
+    /// Name of the function being read, for diagnostics.
+    inside: Option<String>,
+    /// Bytes of initial contents that may still be stored.
+    initial_budget: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            lexemes: lex(text),
+            at: 0,
+            sink: Sink::default(),
+            module: Module {
+                address_bits: 64,
+                line_starts: line_starts(text).collect(),
+                ..Module::default()
+            },
+            globals: FxHashMap::default(),
+            body: Body::default(),
+            inside: None,
+            // A value takes at least two characters and at most 16 bytes; the rest is for padding.
+            initial_budget: text.len().saturating_mul(16).saturating_add(1 << 20),
+        }
+    }
+
+    // Tokens.
+
+    fn peek(&self) -> Token {
+        self.lexemes[self.at].token
+    }
+
+    fn peek_at(&self, ahead: usize) -> Token {
+        self.lexemes.get(self.at + ahead).map_or(Token::End, |lexeme| lexeme.token)
+    }
+
+    fn span(&self) -> Span {
+        self.lexemes[self.at].span
+    }
+
+    /// Place of the token before.
+    fn previous(&self) -> Span {
+        self.lexemes[self.at.saturating_sub(1)].span
+    }
+
+    fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// Text of the next token.
+    fn word(&self) -> &'a str {
+        self.slice(self.span())
+    }
+
+    /// Steps over the next token; the end is never passed.
+    fn bump(&mut self) -> Lexeme {
+        let lexeme = self.lexemes[self.at];
+        if self.at + 1 < self.lexemes.len() {
+            self.at += 1;
+        }
+        lexeme
+    }
+
+    fn eat(&mut self, token: Token) -> bool {
+        let found = self.peek() == token;
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: Token, what: &str) -> Result<Span> {
+        if self.peek() == token { Ok(self.bump().span) } else { Err(self.expected(what)) }
+    }
+
+    /// The `;` of a statement. One that is missing at the end of a line is reported, and the next
+    /// line is taken for the next statement.
+    fn expect_semicolon(&mut self) -> Result<()> {
+        if self.eat(Token::Semicolon) {
+            return Ok(());
+        }
+        let hint = Some("every statement ends with `;`".into());
+        if self.at_line_end() {
+            let span = self.previous();
+            let message = format!("expected `;` after `{}`", shorten(self.slice(span)));
+            self.error_with_hint("expected-semicolon", span, message, hint);
+            return Ok(());
+        }
+        let message = format!("expected `;`, found {}", self.found());
+        Err(self.error_with_hint("expected-semicolon", self.span(), message, hint))
+    }
+
+    /// Whether the next token is on another line than the one before.
+    fn at_line_end(&self) -> bool {
+        let between = self.previous().end as usize..self.span().start as usize;
+        self.text.get(between).is_some_and(|text| text.contains('\n'))
+    }
+
+    fn identifier(&mut self, what: &str) -> Result<(&'a str, Span)> {
+        let name = self.word();
+        let span = self.expect(Token::Word, what)?;
+        Ok((name, span))
+    }
+
+    /// The dot word that comes next, without its dot.
+    fn dot_word(&self) -> Option<&'a str> {
+        (self.peek() == Token::DotWord).then(|| &self.word()[1..])
+    }
+
+    fn eat_dot(&mut self, word: &str) -> bool {
+        let found = self.dot_word() == Some(word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    // Diagnostics.
+
+    fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
+        diagnostic.kernel.clone_from(&self.inside);
+        let span = diagnostic.span;
+        self.sink.push(|| diagnostic, span);
+        Reported
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> Reported {
+        self.report(Diagnostic::error(code, span, message))
+    }
+
+    fn error_with_hint(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        hint: Option<String>,
+    ) -> Reported {
+        let mut diagnostic = Diagnostic::error(code, span, message);
+        diagnostic.hint = hint;
+        self.report(diagnostic)
+    }
+
+    fn expected(&mut self, what: &str) -> Reported {
+        let message = format!("expected {what}, found {}", self.found());
+        let code = match self.peek() {
+            Token::Unknown => "unknown-character",
+            Token::OpenComment => "open-comment",
+            _ => "syntax",
+        };
+        self.error(code, self.span(), message)
+    }
+
+    /// The next token, for a message.
+    fn found(&self) -> String {
+        match self.peek() {
+            Token::End => "the end of the file".into(),
+            Token::OpenComment => "a comment without its `*/`".into(),
+            Token::Unknown if self.word().starts_with('"') => {
+                "a string without its closing quote".into()
+            }
+            Token::Unknown => {
+                let text: String = self.word().chars().take(8).collect();
+                format!("`{}`, which PTX does not use", text.escape_debug())
+            }
+            _ => format!("`{}`", shorten(self.word())),
+        }
+    }
+
+    /// A suggestion, unless so much has been reported that nobody will read it.
+    fn suggest<C: AsRef<str>>(
+        &self,
+        name: &str,
+        candidates: impl FnOnce() -> Vec<C>,
+    ) -> Option<String> {
+        if self.sink.list.len() >= DIAGNOSTICS_MAX {
+            return None;
+        }
+        let candidates = candidates();
+        nearest(name, candidates.iter().map(AsRef::as_ref))
+            .map(|name| format!("did you mean `{name}`?"))
+    }
+
+    // Recovery.
+
+    /// Skips from `start` past the `;` of a broken statement, or to the `}` that closes the block
+    /// around it, or to the next function.
+    fn recover(&mut self, start: usize) {
+        self.at = start;
+        let mut depth = 0_u32;
+        loop {
+            match self.peek() {
+                Token::End => return,
+                Token::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                Token::LeftBrace => depth += 1,
+                Token::RightBrace if depth == 0 => return,
+                Token::RightBrace => depth -= 1,
+                Token::DotWord if self.at > start && self.begins_function() => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Whether a function begins here: `.entry`, `.func`, or those with their linkage.
+    fn begins_function(&self) -> bool {
+        let is_function = |word| matches!(word, "entry" | "func");
+        match self.dot_word() {
+            Some("visible" | "extern" | "weak") => {
+                let next = self.lexemes.get(self.at + 1).map(|lexeme| self.slice(lexeme.span));
+                next.and_then(|text| text.strip_prefix('.')).is_some_and(is_function)
+            }
+            Some(word) => is_function(word),
+            None => false,
+        }
+    }
+
+    /// Skips a block in braces whose `{` comes next.
+    fn skip_block(&mut self) -> Result<()> {
+        let open = self.expect(Token::LeftBrace, "`{`")?;
+        let mut depth = 1_u32;
+        while depth > 0 {
+            match self.bump().token {
+                Token::LeftBrace => depth += 1,
+                Token::RightBrace => depth -= 1,
+                Token::End | Token::OpenComment => {
+                    return Err(self.error("unclosed", open, "this `{` is never closed"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name for a message: cut when it is very long.
+fn shorten(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut short: String = text.chars().take(SHOWN).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        short.push_str("...");
+    }
+    short.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'")
+}

@@ -1,0 +1,205 @@
+//! Bodies of functions: blocks, labels and the directives within.
+
+use super::scope::{Body, DEPTH_MAX, Target};
+use super::variable::SPACES;
+use super::{Parser, Result};
+use crate::lexer::Token;
+use crate::module::{LabelId, Linkage, Operand};
+
+impl Parser<'_> {
+    /// A body from its `{` to its `}`.
+    pub(super) fn function_body(&mut self) -> Result<()> {
+        let open = self.expect(Token::LeftBrace, "`{` or `;` after the header of a function")?;
+        loop {
+            let start = self.at;
+            match self.peek() {
+                Token::End => {
+                    return Err(self.error("unclosed", open, "this `{` is never closed"));
+                }
+                Token::OpenComment => return Err(self.expected("a statement")),
+                Token::LeftBrace => {
+                    let span = self.bump().span;
+                    if !self.body.open() {
+                        let message = format!("blocks are nested deeper than {DEPTH_MAX}");
+                        return Err(self.error("too-deep", span, message));
+                    }
+                }
+                Token::RightBrace => {
+                    self.bump();
+                    if !self.body.close() {
+                        break;
+                    }
+                }
+                Token::DotWord if self.begins_function() => {
+                    let message = "this function begins before the one above is closed";
+                    self.error("unclosed", self.span(), message);
+                    break;
+                }
+                _ => {
+                    if self.statement().is_err() {
+                        self.recover(start);
+                        if self.at == start {
+                            self.bump();
+                        }
+                    }
+                }
+            }
+        }
+        self.resolve_labels();
+        Ok(())
+    }
+
+    fn statement(&mut self) -> Result<()> {
+        match self.peek() {
+            Token::Semicolon => {
+                self.bump();
+                Ok(())
+            }
+            Token::Word if self.peek_at(1) == Token::Colon => self.label(),
+            Token::Word | Token::At => self.instruction(),
+            Token::DotWord => self.local_directive(),
+            _ => Err(self.expected("an instruction")),
+        }
+    }
+
+    fn local_directive(&mut self) -> Result<()> {
+        let word = self.dot_word().unwrap_or_default();
+        match word {
+            "reg" => {
+                self.bump();
+                self.registers()
+            }
+            "loc" | "file" | "section" | "pragma" => self.debug_directive(),
+            "extern" | "visible" | "weak" => {
+                self.bump();
+                let linkage = match word {
+                    "extern" => Linkage::Extern,
+                    "visible" => Linkage::Visible,
+                    _ => Linkage::Weak,
+                };
+                self.variables(linkage, false)
+            }
+            _ if SPACES.contains(&word) => self.variables(Linkage::Internal, false),
+            _ => {
+                let hint = self.suggest(word, || [SPACES, &["reg", "loc", "pragma"]].concat());
+                let hint = hint.map(|hint| hint.replacen('`', "`.", 1));
+                let message = format!("`.{}` is not a directive", super::shorten(word));
+                Err(self.error_with_hint("unknown-directive", self.span(), message, hint))
+            }
+        }
+    }
+
+    /// `name:`, or a table, prototype or list of functions with a name.
+    fn label(&mut self) -> Result<()> {
+        let (name, span) = self.identifier("a label")?;
+        self.bump();
+        let fresh = match self.dot_word() {
+            Some("branchtargets") => {
+                self.bump();
+                let targets = self.branch_targets()?;
+                self.body.declare_table(name, targets)
+            }
+            Some("calltargets") => {
+                self.bump();
+                loop {
+                    self.identifier("the name of a function")?;
+                    if !self.eat(Token::Comma) {
+                        break;
+                    }
+                }
+                self.expect_semicolon()?;
+                self.body.declare_label(name)
+            }
+            Some("callprototype") => {
+                self.bump();
+                self.call_prototype()?;
+                self.body.declare_label(name)
+            }
+            _ => self.body.declare_label(name),
+        };
+        if !fresh {
+            self.redeclared(name, span)?;
+        }
+        Ok(())
+    }
+
+    fn branch_targets(&mut self) -> Result<Vec<LabelId>> {
+        let mut targets = Vec::new();
+        loop {
+            let (name, span) = self.identifier("a label")?;
+            targets.push(self.body.refer(name, span, false));
+            if !self.eat(Token::Comma) {
+                self.expect_semicolon()?;
+                return Ok(targets);
+            }
+        }
+    }
+
+    /// `(.param .b32 _) _ (.param .b64 _)` and attributes: who is called is known at run time only.
+    fn call_prototype(&mut self) -> Result<()> {
+        if self.peek() == Token::LeftParenthesis {
+            self.parameters()?;
+        }
+        if !self.eat(Token::Underscore) {
+            self.identifier("`_`")?;
+        }
+        if self.peek() == Token::LeftParenthesis {
+            self.parameters()?;
+        }
+        while self.dot_word().is_some() {
+            self.bump();
+            if self.peek() == Token::Number {
+                self.bump();
+            }
+        }
+        self.expect_semicolon()
+    }
+
+    /// Turns numbers of references into numbers of labels and tables.
+    fn resolve_labels(&mut self) {
+        let references = std::mem::take(&mut self.body.references);
+        let targets: Vec<Option<Target>> =
+            references.iter().map(|reference| self.body.resolve(reference)).collect();
+        for (reference, target) in references.iter().zip(&targets) {
+            let name = Body::reference_name(reference);
+            match (target, reference.table) {
+                (None, _) => {
+                    let hint = self.suggest(name, || self.body.known_labels());
+                    let message = format!("there is no label `{}` here", super::shorten(name));
+                    self.error_with_hint("undeclared-label", reference.span, message, hint);
+                }
+                (Some(Target::Label(_)), true) => {
+                    let message = format!("`{}` is not a `.branchtargets`", super::shorten(name));
+                    self.error("label-kind", reference.span, message);
+                }
+                (Some(Target::Table(_)), false) => {
+                    let message = format!("`{}` is a table of labels", super::shorten(name));
+                    self.error("label-kind", reference.span, message);
+                }
+                _ => {}
+            }
+        }
+        let label = |id: LabelId| match targets.get(id.index()) {
+            Some(&Some(Target::Label(label))) => Some(label),
+            _ => None,
+        };
+        for table in &mut self.body.function.branch_tables {
+            for entry in table {
+                *entry = label(*entry).unwrap_or(*entry);
+            }
+        }
+        for instruction in &mut self.body.function.body {
+            for operand in &mut instruction.sources {
+                match operand {
+                    Operand::Label(id) => *id = label(*id).unwrap_or(*id),
+                    Operand::BranchTable(number) => {
+                        if let Some(&Some(Target::Table(table))) = targets.get(*number as usize) {
+                            *number = table;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! Module scope: version, target, variables, and the headers of functions.
+
+use super::scope::{Body, Name};
+use super::variable::SPACES;
+use super::{Parser, Result};
+use crate::lexer::Token;
+use crate::module::{Function, FunctionId, Linkage, Span, Symbol, Variable};
+
+/// Directives that begin something at module scope, for suggestions.
+const DIRECTIVES: &[&str] = &[
+    "version",
+    "target",
+    "address_size",
+    "visible",
+    "extern",
+    "weak",
+    "common",
+    "entry",
+    "func",
+    "global",
+    "const",
+    "shared",
+    "texref",
+    "surfref",
+    "samplerref",
+    "file",
+    "loc",
+    "section",
+    "pragma",
+    "alias",
+];
+
+impl<'a> Parser<'a> {
+    /// The whole file.
+    pub(super) fn module(&mut self) {
+        while self.peek() != Token::End {
+            let start = self.at;
+            if self.directive().is_err() {
+                self.inside = None;
+                self.recover_module(start);
+            }
+        }
+        if self.module.version == (0, 0) && self.sink.list.is_empty() {
+            let end = Span { start: 0, end: self.text.len().min(1) as u32 };
+            let hint = Some("a PTX file begins with `.version`, such as `.version 9.0`".into());
+            self.error_with_hint("no-version", end, "this is not a PTX file", hint);
+        }
+    }
+
+    /// Skips what was not understood: to its `;`, past the body of a function, or to where the next
+    /// function or line with a directive begins. Always advances.
+    fn recover_module(&mut self, start: usize) {
+        self.at = start;
+        let mut depth = 0_u32;
+        let mut contents = false;
+        loop {
+            let token = self.bump().token;
+            match token {
+                Token::End => return,
+                Token::Equals if depth == 0 => contents = true,
+                Token::Semicolon if depth == 0 => return,
+                Token::LeftBrace => depth += 1,
+                Token::RightBrace => {
+                    depth = depth.saturating_sub(1);
+                    // The braces of initial contents are followed by more.
+                    if depth == 0 && !contents {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+            if self.begins_function() && !self.linkage(token) {
+                return;
+            }
+            let directive = self.dot_word().is_some_and(|word| DIRECTIVES.contains(&word));
+            if directive && depth == 0 && self.at_line_end() {
+                return;
+            }
+        }
+    }
+
+    /// Whether a token is the linkage of what follows it.
+    fn linkage(&self, token: Token) -> bool {
+        token == Token::DotWord
+            && matches!(self.slice(self.previous()), ".visible" | ".extern" | ".weak")
+    }
+
+    fn directive(&mut self) -> Result<()> {
+        if self.peek() == Token::At {
+            return self.old_debug_line();
+        }
+        let Some(word) = self.dot_word() else {
+            return Err(self.expected("a directive such as `.entry`"));
+        };
+        match word {
+            "version" => self.version(),
+            "target" => self.target(),
+            "address_size" => self.address_size(),
+            "visible" | "extern" | "weak" | "common" | "entry" | "func" => self.linked(),
+            "file" | "loc" | "section" | "pragma" => self.debug_directive(),
+            "alias" => self.alias(),
+            _ if SPACES.contains(&word) => self.variables(Linkage::Internal, true),
+            _ => {
+                let hint = self.suggest(word, || DIRECTIVES.to_vec());
+                let hint = hint.map(|hint| hint.replacen('`', "`.", 1));
+                let message = format!("`.{}` is not a directive", super::shorten(word));
+                Err(self.error_with_hint("unknown-directive", self.span(), message, hint))
+            }
+        }
+    }
+
+    /// `@@DWARF ...` of PTX 2.x: debug information up to the end of its line.
+    fn old_debug_line(&mut self) -> Result<()> {
+        let start = self.bump().span;
+        self.expect(Token::At, "`@@DWARF`")?;
+        let rest = &self.text[start.start as usize..];
+        let end = rest.find('\n').map_or(self.text.len(), |n| n + start.start as usize);
+        while self.peek() != Token::End && (self.span().start as usize) < end {
+            self.bump();
+        }
+        Ok(())
+    }
+
+    fn version(&mut self) -> Result<()> {
+        self.bump();
+        let text = self.word();
+        let span = self.expect(Token::Decimal, "a version such as `9.0`")?;
+        let parts = text.split_once('.').map(|(a, b)| (a.parse::<u8>(), b.parse::<u8>()));
+        let Some((Ok(major), Ok(minor))) = parts else {
+            return Err(self.error("bad-version", span, format!("`{text}` is not a PTX version")));
+        };
+        self.module.version = (major, minor);
+        Ok(())
+    }
+
+    fn target(&mut self) -> Result<()> {
+        self.bump();
+        let (name, _) = self.identifier("a target such as `sm_75`")?;
+        self.module.target = name.to_owned();
+        while self.eat(Token::Comma) {
+            self.identifier("a target or a property")?;
+        }
+        Ok(())
+    }
+
+    fn address_size(&mut self) -> Result<()> {
+        self.bump();
+        let span = self.span();
+        match self.integer()? {
+            bits @ (32 | 64) => {
+                self.module.address_bits = bits as u8;
+                Ok(())
+            }
+            _ => Err(self.error("bad-address-size", span, "an address has 32 or 64 bits")),
+        }
+    }
+
+    /// `.file`, `.loc`, `.section`, `.pragma`: nothing depends on them.
+    pub(super) fn debug_directive(&mut self) -> Result<()> {
+        let word = self.dot_word().unwrap_or_default();
+        self.bump();
+        match word {
+            "file" => {
+                self.integer()?;
+                self.expect(Token::String, "a file name")?;
+                while self.eat(Token::Comma) {
+                    self.integer()?;
+                }
+            }
+            "loc" => {
+                for _ in 0..3 {
+                    self.integer()?;
+                }
+                while self.eat(Token::Comma) {
+                    self.identifier("`function_name` or `inlined_at`")?;
+                    while matches!(self.peek(), Token::Word | Token::Number | Token::Plus) {
+                        self.bump();
+                    }
+                }
+            }
+            "section" => {
+                if !matches!(self.peek(), Token::Word | Token::DotWord) {
+                    return Err(self.expected("the name of a section"));
+                }
+                self.bump();
+                while self.eat(Token::Comma) {
+                    self.bump();
+                }
+                self.skip_block()?;
+            }
+            _ => {
+                self.expect(Token::String, "a string")?;
+                while self.eat(Token::Comma) {
+                    self.expect(Token::String, "a string")?;
+                }
+                self.expect_semicolon()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `.alias f, g;`: `f` is another name for the function `g`, which is defined before.
+    fn alias(&mut self) -> Result<()> {
+        self.bump();
+        let (name, _) = self.identifier("the name of a function")?;
+        self.expect(Token::Comma, "`,`")?;
+        let (target, span) = self.identifier("the name of a function")?;
+        let Some(&Symbol::Function(target_id)) = self.globals.get(target) else {
+            return Err(self.undeclared_symbol(target, span));
+        };
+        let declared = self.globals.insert(name, Symbol::Function(target_id));
+        if let Some(Symbol::Function(id)) = declared
+            && !self.module.functions[id.index()].defined
+        {
+            // Calls that were read before this line mean the declaration: it becomes a copy.
+            let mut copy = self.module.functions[target_id.index()].clone();
+            name.clone_into(&mut copy.name);
+            self.module.functions[id.index()] = copy;
+        }
+        self.expect_semicolon()
+    }
+
+    /// A function or variable with its linkage.
+    fn linked(&mut self) -> Result<()> {
+        let mut linkage = Linkage::Internal;
+        loop {
+            match self.dot_word() {
+                Some("visible") => linkage = Linkage::Visible,
+                Some("extern") => linkage = Linkage::Extern,
+                Some("weak" | "common") => linkage = Linkage::Weak,
+                Some("entry") => return self.function(linkage, true),
+                Some("func") => return self.function(linkage, false),
+                Some(word) if SPACES.contains(&word) => return self.variables(linkage, true),
+                _ => return Err(self.expected("`.entry`, `.func` or a state space")),
+            }
+            self.bump();
+        }
+    }
+
+    fn function(&mut self, linkage: Linkage, kernel: bool) -> Result<()> {
+        self.bump();
+        if self.eat_dot("attribute") {
+            self.skip_parentheses()?;
+        }
+        let results = match self.peek() {
+            Token::LeftParenthesis if !kernel => self.parameters()?,
+            _ => Vec::new(),
+        };
+        let (name, span) = self.identifier("the name of a function")?;
+        self.inside = Some(name.to_owned());
+        let parameters = match self.peek() {
+            Token::LeftParenthesis => self.parameters()?,
+            _ => Vec::new(),
+        };
+        self.body = Body::default();
+        let function = &mut self.body.function;
+        name.clone_into(&mut function.name);
+        function.kernel = kernel;
+        function.linkage = linkage;
+        function.span = span;
+        function.parameters = parameters.len() as u32;
+        function.results = results.len() as u32;
+        self.performance_directives()?;
+        let id = self.declare_function(name, span)?;
+        let declared = self.declare_parameters(parameters.into_iter().chain(results));
+        if self.eat(Token::Semicolon) {
+            let declaration = std::mem::take(&mut self.body).function;
+            self.place_function(id, declaration);
+        } else {
+            self.body.function.defined = true;
+            self.function_body()?;
+            let definition = std::mem::take(&mut self.body).function;
+            self.place_function(id, definition);
+        }
+        self.inside = None;
+        // Reported at its place already; the body was worth reading all the same.
+        let _ = declared;
+        Ok(())
+    }
+
+    /// The function's number; a new one unless it was declared before.
+    fn declare_function(&mut self, name: &'a str, span: Span) -> Result<FunctionId> {
+        match self.globals.get(name).copied() {
+            None => {
+                let id = FunctionId(self.module.functions.len() as u32);
+                // Calls of itself find at least the header.
+                self.module.functions.push(self.body.function.clone());
+                self.globals.insert(name, Symbol::Function(id));
+                Ok(id)
+            }
+            Some(Symbol::Function(id)) => {
+                let known = &self.module.functions[id.index()];
+                let new = &self.body.function;
+                let same = (known.kernel, known.parameters, known.results)
+                    == (new.kernel, new.parameters, new.results);
+                if !same {
+                    let message = format!(
+                        "`{}` is declared with other parameters before",
+                        super::shorten(name)
+                    );
+                    self.error("signature", span, message);
+                }
+                Ok(id)
+            }
+            Some(_) => {
+                let message = format!("`{}` is a variable already", super::shorten(name));
+                Err(self.error("redeclared", span, message))
+            }
+        }
+    }
+
+    /// Keeps a definition in the face of a later declaration, and refuses a second definition.
+    fn place_function(&mut self, id: FunctionId, function: Function) {
+        let known = &mut self.module.functions[id.index()];
+        if !known.defined {
+            *known = function;
+        } else if function.defined {
+            let message = format!("`{}` is defined twice", super::shorten(&function.name));
+            self.error("redeclared", function.span, message);
+        }
+    }
+
+    fn declare_parameters(
+        &mut self,
+        named: impl Iterator<Item = (&'a str, Variable)>,
+    ) -> Result<()> {
+        let mut outcome = Ok(());
+        for (name, mut variable) in named {
+            let span = variable.span;
+            let id = crate::module::VariableId(self.body.function.variables.len() as u32);
+            let meaning = if variable.register.is_some() {
+                let register = self.body.add_register(name.to_owned(), variable.ty);
+                variable.register = Some(register);
+                Name::Register(register)
+            } else {
+                Name::Variable(id)
+            };
+            self.body.function.variables.push(variable);
+            if name != "_" && !self.body.declare(name, meaning) {
+                outcome = self.redeclared(name, span);
+            }
+        }
+        outcome
+    }
+
+    /// What stands between a function's header and its body.
+    fn performance_directives(&mut self) -> Result<()> {
+        const KNOWN: &[&str] = &[
+            "maxntid",
+            "reqntid",
+            "minnctapersm",
+            "maxnctapersm",
+            "maxnreg",
+            "noreturn",
+            "pragma",
+            "reqnctapercluster",
+            "maxclusterrank",
+            "explicitcluster",
+            "blocksareclusters",
+            "abi_preserve",
+            "abi_preserve_control",
+            "unique",
+            "local_maxnreg",
+        ];
+        while let Some(word) = self.dot_word() {
+            let span = self.span();
+            match word {
+                "maxntid" | "reqntid" => {
+                    self.bump();
+                    let threads = self.three_numbers()?;
+                    self.body.function.max_threads = Some(threads);
+                }
+                "noreturn" => {
+                    self.bump();
+                    self.body.function.noreturn = true;
+                }
+                "explicitcluster" | "blocksareclusters" | "unique" => {
+                    self.bump();
+                }
+                "reqnctapercluster" => {
+                    self.bump();
+                    self.three_numbers()?;
+                }
+                "pragma" | "loc" | "file" => self.debug_directive()?,
+                "attribute" => {
+                    self.bump();
+                    self.skip_parentheses()?;
+                }
+                _ if KNOWN.contains(&word) => {
+                    self.bump();
+                    self.integer()?;
+                }
+                _ => {
+                    let hint = self.suggest(word, || KNOWN.to_vec());
+                    let hint = hint.map(|hint| hint.replacen('`', "`.", 1));
+                    let message = format!("`.{}` is not a directive", super::shorten(word));
+                    return Err(self.error_with_hint("unknown-directive", span, message, hint));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `128`, `16, 16` or `8, 8, 4`.
+    fn three_numbers(&mut self) -> Result<[u32; 3]> {
+        let mut numbers = [1; 3];
+        for (index, number) in numbers.iter_mut().enumerate() {
+            if index > 0 && !self.eat(Token::Comma) {
+                break;
+            }
+            let span = self.span();
+            let value = self.integer()?;
+            let Some(valid) = u32::try_from(value).ok().filter(|&value| value > 0) else {
+                return Err(self.error("value-range", span, "a number of threads is needed here"));
+            };
+            *number = valid;
+        }
+        Ok(numbers)
+    }
+}

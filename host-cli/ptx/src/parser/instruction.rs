@@ -1,0 +1,303 @@
+//! Instructions: guard, opcode, modifiers, operands.
+
+use super::operand::{Place, Written};
+use super::scope::Name;
+use super::{Parser, Reported, Result};
+use crate::check::{self, Context};
+use crate::diagnostic::Diagnostic;
+use crate::forms::{Words, forms};
+use crate::lexer::Token;
+use crate::matching::{self, Candidate, Mismatch, Word};
+use crate::module::{AddressBase, Guard, Instruction, Operand, Span, Symbol};
+use crate::opcode::{Modifiers, Opcode};
+use crate::types::ScalarType;
+
+/// Most modifiers of an instruction, and most operands.
+const WORDS_MAX: usize = 32;
+
+/// Opcodes of PTX that the model does not have.
+const UNSUPPORTED: &str = "alloca applypriority clusterlaunchcontrol createpolicy getctarank \
+    griddepcontrol mapa mbarrier movmatrix multimem setmaxnreg stackrestore stacksave stmatrix \
+    tcgen05 tensormap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4 vmin2 vmin4 vset2 \
+    vset4 vsub2 vsub4 wgmma";
+
+/// Types and words of PTX that the model does not have.
+const UNSUPPORTED_WORDS: &str = "\
+    async b1 b4 b4x16 b6x16_p32 b8x16 block_scale bulk e2m1 e2m1x2 e2m1x4 e2m3 e2m3x2 e2m3x4 \
+    e3m2 e3m2x2 e3m2x4 e4m3 e4m3x2 e4m3x4 e5m2 e5m2x2 e5m2x4 f32x2 m16n16 m8n16 mbarrier_init \
+    reduce sync_restrict::shared::cta sync_restrict::shared::cluster tensormap \
+    tensormap::generic kind::f8f6f4 kind::mxf4 kind::mxf4nvf4 kind::mxf8f6f4 mbarrier \
+    mbarrier::complete_tx::bytes multicast::cluster proxy rs s16x2 s2 s4 scale_vec::1X sp \
+    sp::ordered_metadata tensor u16x2 u2 u4 ue8m0 ue8m0x2 unified";
+
+fn is_unsupported(word: &str) -> bool {
+    UNSUPPORTED_WORDS.split_whitespace().any(|known| known == word)
+}
+
+/// The operands of an instruction before they are checked.
+enum Operands {
+    /// Results and sources of a call.
+    Call(Vec<Operand>, Vec<Operand>),
+    /// Of any other.
+    Written(Vec<Written>),
+}
+
+impl<'a> Parser<'a> {
+    /// One instruction with its `;`.
+    pub(super) fn instruction(&mut self) -> Result<()> {
+        let start = self.span();
+        let guard = self.guard()?;
+        let name = self.word();
+        let name_span = self.expect(Token::Word, "an opcode")?;
+        let Some(opcode) = Opcode::from_name(name) else {
+            return Err(self.unknown_opcode(name, name_span));
+        };
+        let words = self.modifier_words(opcode)?;
+        let head = Span { start: name_span.start, end: self.previous().end };
+        let candidates = self.candidates(opcode, &words, head);
+        let operands = if opcode == Opcode::Call {
+            let (destinations, sources) = self.call_operands()?;
+            Operands::Call(destinations, sources)
+        } else {
+            Operands::Written(self.operands(opcode)?)
+        };
+        let end = self.previous().end;
+        self.expect_semicolon()?;
+        // What is wrong from here on is reported, and nothing is left to skip.
+        let Ok(candidates) = candidates else { return Ok(()) };
+        let body = Span { start: name_span.start, end };
+        let checked = self.checked(opcode, &candidates, &words, operands, body);
+        if let Ok((modifiers, types, destinations, sources)) = checked {
+            let span = Span { start: start.start, end };
+            let instruction =
+                Instruction { guard, opcode, modifiers, types, destinations, sources, span };
+            self.body.function.body.push(instruction);
+        }
+        Ok(())
+    }
+
+    /// `@%p` or `@!%p`.
+    fn guard(&mut self) -> Result<Option<Guard>> {
+        if !self.eat(Token::At) {
+            return Ok(None);
+        }
+        let negated = self.eat(Token::Bang);
+        let (name, span) = self.identifier("a predicate register")?;
+        match self.body.find(name) {
+            Some(Name::Register(register)) => {
+                let ty = self.body.function.registers[register.index()].ty;
+                if ty == ScalarType::Pred {
+                    return Ok(Some(Guard { register, negated }));
+                }
+                let message = format!("`{}` is a `.{}` register", super::shorten(name), ty.name());
+                let hint = Some("a guard must be a `.pred` register".into());
+                Err(self.error_with_hint("guard-type", span, message, hint))
+            }
+            Some(_) => Err(self.error("guard-type", span, "a guard must be a `.pred` register")),
+            None => {
+                let hint = self.suggest(name, || self.body.known_names(name));
+                let message = format!("the register `{}` is not declared", super::shorten(name));
+                Err(self.error_with_hint("undeclared-register", span, message, hint))
+            }
+        }
+    }
+
+    fn unknown_opcode(&mut self, name: &str, span: Span) -> Reported {
+        if UNSUPPORTED.split_whitespace().any(|known| known == name) {
+            let message = format!("`{name}` cannot be executed yet");
+            return self.report(Diagnostic::unsupported("unsupported-opcode", span, message));
+        }
+        let hint = self.suggest(name, || Opcode::ALL.iter().map(|opcode| opcode.name()).collect());
+        let message = format!("`{}` is not an opcode", super::shorten(name));
+        self.error_with_hint("unknown-opcode", span, message, hint)
+    }
+
+    /// The dot words after an opcode; those of two parts become one.
+    fn modifier_words(&mut self, opcode: Opcode) -> Result<Vec<Word<'a>>> {
+        let mut words: Vec<Word<'a>> = Vec::new();
+        while let Some(text) = self.dot_word() {
+            let span = self.bump().span;
+            if words.len() == WORDS_MAX {
+                return Err(self.error("too-many-modifiers", span, "too many modifiers"));
+            }
+            let joined = words.last().is_some_and(|last| joins(opcode, last.text, text));
+            match words.last_mut().filter(|_| joined) {
+                Some(last) => {
+                    last.span.end = span.end;
+                    // The text between the dots, both words included.
+                    last.text = &self.text[last.span.start as usize + 1..last.span.end as usize];
+                }
+                None => words.push(Word { text, span }),
+            }
+        }
+        Ok(words)
+    }
+
+    /// Forms of the opcode that have these words.
+    fn candidates(
+        &mut self,
+        opcode: Opcode,
+        words: &[Word<'a>],
+        head: Span,
+    ) -> Result<Vec<Candidate>> {
+        match matching::candidates(opcode, words) {
+            Ok(candidates) => Ok(candidates),
+            Err(Mismatch::UnknownWord(index)) => {
+                // A new feature brings other new words with it: name the one that is known.
+                let feature = words[index..].iter().find(|word| is_unsupported(word.text));
+                let word = feature.unwrap_or(&words[index]);
+                Err(self.unknown_word(opcode, word.text, word.span))
+            }
+            Err(Mismatch::Combination(form)) => {
+                let usage = matching::usage(opcode, form);
+                let message = format!("these modifiers do not go together on `{}`", opcode.name());
+                let hint = Some(format!("the nearest form is `{usage}`"));
+                Err(self.error_with_hint("modifiers", head, message, hint))
+            }
+        }
+    }
+
+    fn unknown_word(&mut self, opcode: Opcode, word: &str, span: Span) -> Reported {
+        if is_unsupported(word) {
+            let message = format!("`.{word}` on `{}` cannot be executed yet", opcode.name());
+            return self.report(Diagnostic::unsupported("unsupported-modifier", span, message));
+        }
+        let known = forms(opcode).iter().flat_map(|form| &form.groups);
+        let mut names: Vec<&str> = Vec::new();
+        for group in known {
+            match &group.words {
+                Words::Types(types) => names.extend(types.iter().map(|ty| ty.name())),
+                Words::Modifiers(words) => names.extend(words),
+            }
+        }
+        let hint = self.suggest(word, || names).map(|hint| hint.replacen('`', "`.", 1));
+        let word = super::shorten(word);
+        let message = format!("`.{word}` is not a modifier or type of `{}`", opcode.name());
+        self.error_with_hint("unknown-modifier", span, message, hint)
+    }
+
+    /// Operands up to the `;`, which stays.
+    fn operands(&mut self, opcode: Opcode) -> Result<Vec<Written>> {
+        let mut operands = Vec::new();
+        let no_operand = matches!(self.peek(), Token::RightBrace | Token::DotWord | Token::At);
+        if self.peek() == Token::Semicolon || no_operand && self.at_line_end() {
+            return Ok(operands);
+        }
+        loop {
+            if operands.len() == WORDS_MAX {
+                return Err(self.error("too-many-operands", self.span(), "too many operands"));
+            }
+            let first = self.at;
+            let place = match (opcode, operands.len()) {
+                (Opcode::Bra, 0) => Place::Label,
+                (Opcode::Brx, 1) => Place::Table,
+                _ => Place::Ordinary,
+            };
+            let mut written = self.operand(place)?;
+            if opcode == Opcode::Mov && self.lexemes[first].token == Token::Word {
+                address_of(&mut written.operand);
+            }
+            operands.push(written);
+            if !self.eat(Token::Comma) {
+                return Ok(operands);
+            }
+        }
+    }
+
+    /// Chooses the form by its operands and checks them.
+    #[expect(clippy::type_complexity, reason = "the parts of an instruction, used at one place")]
+    fn checked(
+        &mut self,
+        opcode: Opcode,
+        candidates: &[Candidate],
+        words: &[Word<'a>],
+        operands: Operands,
+        span: Span,
+    ) -> Result<(Modifiers, Vec<ScalarType>, Vec<Operand>, Vec<Operand>)> {
+        let (first, assigned) = candidates.first().ok_or(Reported)?;
+        let written = match operands {
+            Operands::Written(written) => written,
+            Operands::Call(destinations, sources) => {
+                self.check_call(&destinations, &sources, span)?;
+                let (modifiers, types) = matching::modifiers(opcode, first, words, assigned);
+                return Ok((modifiers, types, destinations, sources));
+            }
+        };
+        let fitting = candidates.iter().find(|(form, _)| check::takes(form, written.len()));
+        let Some((form, assigned)) = fitting else {
+            let usage = matching::usage(opcode, first);
+            let given = written.len();
+            let plural = if given == 1 { "" } else { "s" };
+            let message = format!("`{}` does not take {given} operand{plural} here", opcode.name());
+            let hint = Some(format!("write `{usage}`"));
+            return Err(self.error_with_hint("operand-count", span, message, hint));
+        };
+        let (mut modifiers, types) = matching::modifiers(opcode, form, words, assigned);
+        for (index, operand) in written.iter().enumerate() {
+            if let Some(selector) = &operand.selector {
+                modifiers.other.push(format!("{index}.{selector}"));
+            }
+        }
+        let context = Context {
+            module: &self.module,
+            function: &self.body.function,
+            opcode,
+            modifiers: &modifiers,
+            types: &types,
+        };
+        let checked = check::operands(&context, form, written);
+        if checked.problems.is_empty() {
+            return Ok((modifiers, types, checked.destinations, checked.sources));
+        }
+        for problem in checked.problems {
+            self.report(problem);
+        }
+        Err(Reported)
+    }
+}
+
+impl Parser<'_> {
+    /// Whether a direct call has as many arguments and results as the function.
+    fn check_call(
+        &mut self,
+        destinations: &[Operand],
+        sources: &[Operand],
+        span: Span,
+    ) -> Result<()> {
+        let Some((Operand::Symbol { symbol: Symbol::Function(id), .. }, arguments)) =
+            sources.split_first()
+        else {
+            return Ok(());
+        };
+        let function = &self.module.functions[id.index()];
+        let arguments = arguments.iter().filter(|o| !matches!(o, Operand::Label(_))).count();
+        let (taken, given) = (function.parameters as usize, function.results as usize);
+        if taken == arguments && given == destinations.len() {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` takes {taken} and gives {given}, not {arguments} and {}",
+            super::shorten(&function.name),
+            destinations.len()
+        );
+        let hint = Some("the numbers of arguments and results must be those declared".into());
+        Err(self.error_with_hint("signature", span, message, hint))
+    }
+}
+
+/// Turns `array[2]`, which is otherwise a place in memory, into its address.
+fn address_of(operand: &mut Operand) {
+    if let Operand::Address { base: AddressBase::Symbol(symbol), offset } = *operand {
+        *operand = Operand::Symbol { symbol, offset };
+    }
+}
+
+/// Whether two modifiers are one.
+fn joins(opcode: Opcode, first: &str, second: &str) -> bool {
+    match (first, second) {
+        ("xorsign", "abs") | ("mmio", "relaxed") => true,
+        ("red", "popc" | "and" | "or") => matches!(opcode, Opcode::Bar | Opcode::Barrier),
+        ("warp", "sync") => opcode == Opcode::Bar,
+        _ => false,
+    }
+}

@@ -1,0 +1,276 @@
+//! Names inside a function: registers, variables and labels, by block.
+
+use rustc_hash::FxHashMap;
+
+use super::{Parser, Result};
+use crate::module::{Function, Label, LabelId, Register, RegisterId, Span, Symbol, VariableId};
+use crate::types::ScalarType;
+
+/// Deepest nesting of blocks.
+pub(super) const DEPTH_MAX: usize = 64;
+
+/// What a name in a block stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Name {
+    /// A register that some instruction has named.
+    Register(RegisterId),
+    /// A register that is declared, and not used so far.
+    Declared(ScalarType),
+    /// A register of several components (`.reg .v4 .f32 v`).
+    Vector(ScalarType, u8),
+    /// A variable of the function.
+    Variable(VariableId),
+}
+
+/// What a label stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target {
+    Label(LabelId),
+    Table(u32),
+}
+
+/// `%r<count>`: numbered registers.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    ty: ScalarType,
+    count: u64,
+}
+
+/// One block.
+#[derive(Debug, Default)]
+struct Scope<'a> {
+    names: FxHashMap<&'a str, Name>,
+    ranges: FxHashMap<&'a str, Range>,
+    labels: FxHashMap<&'a str, Target>,
+    parent: Option<usize>,
+}
+
+/// A label that is used, perhaps before it is declared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reference<'a> {
+    name: &'a str,
+    scope: usize,
+    pub(super) span: Span,
+    /// A branch table is meant, not a label.
+    pub(super) table: bool,
+}
+
+/// The function being read.
+#[derive(Debug)]
+pub(super) struct Body<'a> {
+    pub(super) function: Function,
+    scopes: Vec<Scope<'a>>,
+    current: usize,
+    depth: usize,
+    /// Components of vector registers in use, by block, name and position.
+    components: FxHashMap<(usize, &'a str, usize), RegisterId>,
+    /// Until the function ends, label operands index this.
+    pub(super) references: Vec<Reference<'a>>,
+}
+
+impl Default for Body<'_> {
+    fn default() -> Self {
+        Self {
+            function: empty_function(),
+            scopes: vec![Scope::default()],
+            current: 0,
+            depth: 1,
+            components: FxHashMap::default(),
+            references: Vec::new(),
+        }
+    }
+}
+
+fn empty_function() -> Function {
+    Function {
+        name: String::new(),
+        kernel: false,
+        defined: false,
+        linkage: crate::module::Linkage::Internal,
+        variables: Vec::new(),
+        parameters: 0,
+        results: 0,
+        registers: Vec::new(),
+        labels: Vec::new(),
+        branch_tables: Vec::new(),
+        body: Vec::new(),
+        max_threads: None,
+        noreturn: false,
+        span: Span::default(),
+    }
+}
+
+impl<'a> Body<'a> {
+    /// Opens a block; false when it would be too deep.
+    pub(super) fn open(&mut self) -> bool {
+        if self.depth == DEPTH_MAX {
+            return false;
+        }
+        self.scopes.push(Scope { parent: Some(self.current), ..Scope::default() });
+        self.current = self.scopes.len() - 1;
+        self.depth += 1;
+        true
+    }
+
+    /// Closes the innermost block; false when it is the function's own.
+    pub(super) fn close(&mut self) -> bool {
+        let Some(parent) = self.scopes[self.current].parent else { return false };
+        self.current = parent;
+        self.depth -= 1;
+        true
+    }
+
+    /// Scopes from the given one outwards.
+    fn outwards(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(from), |&scope| self.scopes[scope].parent)
+    }
+
+    /// Declares a name; false when the block has it already.
+    pub(super) fn declare(&mut self, name: &'a str, meaning: Name) -> bool {
+        self.scopes[self.current].names.insert(name, meaning).is_none()
+    }
+
+    /// Declares `prefix<count>`; false when the block has it already.
+    pub(super) fn declare_range(&mut self, prefix: &'a str, ty: ScalarType, count: u64) -> bool {
+        self.scopes[self.current].ranges.insert(prefix, Range { ty, count }).is_none()
+    }
+
+    /// Declares a label; false when the block has it already.
+    pub(super) fn declare_label(&mut self, name: &'a str) -> bool {
+        let id = LabelId(self.function.labels.len() as u32);
+        let target = self.function.body.len() as u32;
+        self.function.labels.push(Label { name: name.to_owned(), target });
+        self.scopes[self.current].labels.insert(name, Target::Label(id)).is_none()
+    }
+
+    /// Declares a branch table; false when the block has the name already.
+    pub(super) fn declare_table(&mut self, name: &'a str, targets: Vec<LabelId>) -> bool {
+        let id = self.function.branch_tables.len() as u32;
+        self.function.branch_tables.push(targets);
+        self.scopes[self.current].labels.insert(name, Target::Table(id)).is_none()
+    }
+
+    /// Notes the use of a label. The number returned is that of the reference.
+    pub(super) fn refer(&mut self, name: &'a str, span: Span, table: bool) -> LabelId {
+        self.references.push(Reference { name, scope: self.current, span, table });
+        LabelId(self.references.len() as u32 - 1)
+    }
+
+    /// What a reference refers to.
+    pub(super) fn resolve(&self, reference: &Reference<'a>) -> Option<Target> {
+        self.outwards(reference.scope)
+            .find_map(|scope| self.scopes[scope].labels.get(reference.name).copied())
+    }
+
+    /// Finds a register or variable, innermost block first. Registers become used.
+    pub(super) fn find(&mut self, name: &'a str) -> Option<Name> {
+        let mut next = Some(self.current);
+        while let Some(scope) = next {
+            match self.scopes[scope].names.get(name).copied() {
+                Some(Name::Declared(ty)) => return Some(self.use_register(scope, name, ty)),
+                Some(found) => return Some(found),
+                None => {}
+            }
+            if let Some(ty) = self.in_range(scope, name) {
+                return Some(self.use_register(scope, name, ty));
+            }
+            next = self.scopes[scope].parent;
+        }
+        None
+    }
+
+    fn use_register(&mut self, scope: usize, name: &'a str, ty: ScalarType) -> Name {
+        let id = self.add_register(name.to_owned(), ty);
+        self.scopes[scope].names.insert(name, Name::Register(id));
+        Name::Register(id)
+    }
+
+    /// Adds a register to the function.
+    pub(super) fn add_register(&mut self, name: String, ty: ScalarType) -> RegisterId {
+        self.function.registers.push(Register { name, ty });
+        RegisterId(self.function.registers.len() as u32 - 1)
+    }
+
+    /// One component of the innermost vector register `name`.
+    pub(super) fn component(&mut self, name: &'a str, ty: ScalarType, index: usize) -> RegisterId {
+        let scope = self
+            .outwards(self.current)
+            .find(|&scope| self.scopes[scope].names.contains_key(name))
+            .unwrap_or(self.current);
+        if let Some(id) = self.components.get(&(scope, name, index)) {
+            return *id;
+        }
+        let letter = ["x", "y", "z", "w"].get(index).copied().unwrap_or("w");
+        let id = self.add_register(format!("{name}.{letter}"), ty);
+        self.components.insert((scope, name, index), id);
+        id
+    }
+
+    /// Type of a register that a range of this block declares. A name may be cut at several places:
+    /// `%r12` is in `%r<20>` and in `%r1<3>`.
+    fn in_range(&self, scope: usize, name: &str) -> Option<ScalarType> {
+        let ranges = &self.scopes[scope].ranges;
+        if ranges.is_empty() {
+            return None;
+        }
+        let digits = name.bytes().rev().take(20).take_while(u8::is_ascii_digit).count();
+        (1..=digits).rev().find_map(|length| {
+            let (prefix, number) = name.split_at(name.len() - length);
+            if length > 1 && number.starts_with('0') {
+                return None;
+            }
+            let range = ranges.get(prefix)?;
+            number.parse::<u64>().ok().filter(|&number| number < range.count).map(|_| range.ty)
+        })
+    }
+
+    /// Names that a suggestion may come from; ranges give the name with its number cut to size.
+    pub(super) fn known_names(&self, name: &str) -> Vec<String> {
+        const NAMES_MAX: usize = 4096;
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let number = &name[name.len() - digits..];
+        let mut known = Vec::new();
+        for scope in self.outwards(self.current) {
+            let scope = &self.scopes[scope];
+            let ranges = scope.ranges.iter().take(NAMES_MAX);
+            known.extend(ranges.map(|(prefix, range)| {
+                let wanted = number.parse::<u64>().unwrap_or(0);
+                format!("{prefix}{}", wanted.min(range.count.saturating_sub(1)))
+            }));
+            known.extend(scope.names.keys().take(NAMES_MAX).map(|&name| name.to_owned()));
+        }
+        // The maps have no order of their own, and equal suggestions must not depend on it.
+        known.sort_unstable();
+        known
+    }
+
+    /// Labels that a suggestion may come from.
+    pub(super) fn known_labels(&self) -> Vec<&'a str> {
+        let mut labels: Vec<&str> =
+            self.scopes.iter().flat_map(|scope| scope.labels.keys().copied()).take(4096).collect();
+        labels.sort_unstable();
+        labels
+    }
+
+    /// The text of a reference.
+    pub(super) fn reference_name(reference: &Reference<'a>) -> &'a str {
+        reference.name
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// A variable or function by name, innermost first; registers are not looked for.
+    pub(super) fn symbol(&mut self, name: &'a str) -> Option<Symbol> {
+        match self.body.find(name) {
+            Some(Name::Variable(id)) => Some(Symbol::Local(id)),
+            Some(_) => None,
+            None => self.globals.get(name).copied(),
+        }
+    }
+
+    /// Reports a name declared twice.
+    pub(super) fn redeclared(&mut self, name: &str, span: Span) -> Result<()> {
+        let message = format!("`{}` is declared twice in this block", super::shorten(name));
+        Err(self.error("redeclared", span, message))
+    }
+}

@@ -1,0 +1,379 @@
+//! Declarations: registers, variables, parameters.
+
+use super::scope::Name;
+use super::{Parser, Reported, Result};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::Token;
+use crate::module::{Linkage, Span, StateSpace, Symbol, Variable, VariableId};
+use crate::types::{Kind, ScalarType};
+
+/// Most dimensions of an array.
+const DIMENSIONS_MAX: usize = 32;
+/// Largest alignment. Unit: bytes.
+const ALIGN_MAX: u64 = 1 << 16;
+
+/// Words that begin the declaration of a variable.
+pub(super) const SPACES: &[&str] =
+    &["global", "const", "shared", "local", "param", "texref", "surfref", "samplerref", "tex"];
+
+/// What stands between the space and the name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attributes {
+    pub(super) space: StateSpace,
+    pub(super) linkage: Linkage,
+    pub(super) ty: ScalarType,
+    pub(super) vector: u8,
+    pub(super) align: Option<u32>,
+}
+
+impl<'a> Parser<'a> {
+    /// `.reg .b32 %r<10>, %s;` after its `.reg`.
+    pub(super) fn registers(&mut self) -> Result<()> {
+        let attributes = self.register_type()?;
+        loop {
+            let (name, span) = self.identifier("the name of a register")?;
+            if self.eat(Token::Less) {
+                let count = self.range_count()?;
+                self.expect(Token::Greater, "`>` after the number of registers")?;
+                if attributes.vector > 1 {
+                    let message = "vector registers cannot be numbered";
+                    return Err(self.error("vector-register-range", span, message));
+                }
+                if !self.body.declare_range(name, attributes.ty, count) {
+                    self.redeclared(name, span)?;
+                }
+            } else {
+                let meaning = match attributes.vector {
+                    1 => Name::Declared(attributes.ty),
+                    components => Name::Vector(attributes.ty, components),
+                };
+                if !self.body.declare(name, meaning) {
+                    self.redeclared(name, span)?;
+                }
+            }
+            if !self.eat(Token::Comma) {
+                return self.expect_semicolon();
+            }
+        }
+    }
+
+    fn register_type(&mut self) -> Result<Attributes> {
+        let span = self.span();
+        let attributes = self.attributes(StateSpace::Generic, Linkage::Internal)?;
+        if attributes.ty.kind() == Kind::Opaque {
+            return Err(self.error("bad-type", span, "a register cannot have an opaque type"));
+        }
+        Ok(attributes)
+    }
+
+    /// Vector, alignment, type and pointer attributes, in any order.
+    pub(super) fn attributes(&mut self, space: StateSpace, linkage: Linkage) -> Result<Attributes> {
+        let mut ty = None;
+        let mut vector = 1;
+        let mut align = None;
+        while let Some(word) = self.dot_word() {
+            let span = self.bump().span;
+            match word {
+                "align" => align = Some(self.alignment()?),
+                "v2" => vector = 2,
+                "v4" => vector = 4,
+                "v8" => vector = 8,
+                "attribute" => self.skip_parentheses()?,
+                "ptr" => self.pointer_attributes()?,
+                _ => match ScalarType::from_name(word) {
+                    Some(found) if ty.is_none() => ty = Some(found),
+                    Some(_) => {
+                        return Err(self.error("two-types", span, "a second type is given"));
+                    }
+                    None => return Err(self.bad_type(word, span)),
+                },
+            }
+        }
+        let Some(ty) = ty else { return Err(self.expected("a type such as `.u32`")) };
+        Ok(Attributes { space, linkage, ty, vector, align })
+    }
+
+    fn bad_type(&mut self, word: &str, span: Span) -> Reported {
+        let message = format!("`.{}` is not a type", super::shorten(word));
+        let hint = self
+            .suggest(word, || ScalarType::ALL.iter().map(|ty| ty.name()).collect())
+            .map(|hint| hint.replacen('`', "`.", 1));
+        self.error_with_hint("unknown-type", span, message, hint)
+    }
+
+    /// The number after `.align`.
+    fn alignment(&mut self) -> Result<u32> {
+        let span = self.span();
+        let align = self.integer()?;
+        if align.is_power_of_two() && align <= ALIGN_MAX {
+            return Ok(align as u32);
+        }
+        let message = format!("{align} is not an alignment");
+        let hint = format!("an alignment is a power of two up to {ALIGN_MAX}");
+        Err(self.error_with_hint("bad-alignment", span, message, Some(hint)))
+    }
+
+    /// `.ptr .global .align 4`: what a kernel parameter points to. Nothing depends on it.
+    fn pointer_attributes(&mut self) -> Result<()> {
+        while matches!(self.dot_word(), Some("global" | "const" | "shared" | "local")) {
+            self.bump();
+        }
+        if self.eat_dot("align") {
+            self.alignment()?;
+        }
+        Ok(())
+    }
+
+    /// `( ... )` whose contents do not matter.
+    pub(super) fn skip_parentheses(&mut self) -> Result<()> {
+        self.expect(Token::LeftParenthesis, "`(`")?;
+        let mut depth = 1_u32;
+        while depth > 0 {
+            match self.peek() {
+                Token::LeftParenthesis => depth += 1,
+                Token::RightParenthesis => depth -= 1,
+                Token::Semicolon | Token::End => return Err(self.expected("`)`")),
+                _ => {}
+            }
+            self.bump();
+        }
+        Ok(())
+    }
+
+    /// A variable declaration from its space on, up to and including the `;`.
+    pub(super) fn variables(&mut self, linkage: Linkage, global: bool) -> Result<()> {
+        let word = self.dot_word().unwrap_or_default();
+        let attributes = if let Some(ty) = opaque_type(word) {
+            self.bump();
+            Attributes { space: StateSpace::Global, linkage, ty, vector: 1, align: None }
+        } else if word == "tex" {
+            // PTX 1.x: `.tex .u32 name` is what `.global .texref name` is now.
+            self.bump();
+            let attributes = self.attributes(StateSpace::Global, linkage)?;
+            Attributes { ty: ScalarType::Texref, ..attributes }
+        } else {
+            let Some(space) = space_named(word) else {
+                return Err(self.expected("a state space such as `.global`"));
+            };
+            self.bump();
+            self.attributes(space, linkage)?
+        };
+        loop {
+            let (name, mut variable) = self.variable(attributes)?;
+            let contents = self.contents(attributes, &mut variable);
+            // Declared even when its contents are wrong, so that its uses are not errors too.
+            self.add_variable((name, variable), global)?;
+            contents?;
+            if !self.eat(Token::Comma) {
+                return self.expect_semicolon();
+            }
+        }
+    }
+
+    fn add_variable(&mut self, named: (&'a str, Variable), global: bool) -> Result<()> {
+        let (name, variable) = named;
+        let span = variable.span;
+        if !global {
+            let id = VariableId(self.body.function.variables.len() as u32);
+            self.body.function.variables.push(variable);
+            if !self.body.declare(name, Name::Variable(id)) {
+                self.redeclared(name, span)?;
+            }
+            return Ok(());
+        }
+        match self.globals.get(name).copied() {
+            None => {
+                let id = VariableId(self.module.variables.len() as u32);
+                self.module.variables.push(variable);
+                self.globals.insert(name, Symbol::Module(id));
+            }
+            // A declaration may be repeated, and a definition may follow it.
+            Some(Symbol::Module(id)) => {
+                let known = &mut self.module.variables[id.index()];
+                if known.linkage == Linkage::Extern && known.space == variable.space {
+                    if variable.linkage != Linkage::Extern {
+                        *known = variable;
+                    }
+                } else if variable.linkage != Linkage::Extern || known.space != variable.space {
+                    self.redeclared(name, span)?;
+                }
+            }
+            Some(_) => self.redeclared(name, span)?,
+        }
+        Ok(())
+    }
+
+    /// Name and dimensions.
+    pub(super) fn variable(&mut self, attributes: Attributes) -> Result<(&'a str, Variable)> {
+        let (name, span) = self.identifier("the name of a variable")?;
+        let dimensions = self.dimensions()?;
+        let element = element_bytes(attributes);
+        let Some(size) = total(element, &dimensions) else {
+            let message = format!("`{}` is larger than an address can reach", super::shorten(name));
+            return Err(self.error("size-overflow", span, message));
+        };
+        if attributes.ty == ScalarType::Pred {
+            return Err(self.error("bad-type", span, "a predicate cannot be in memory"));
+        }
+        let variable = Variable {
+            name: name.to_owned(),
+            space: attributes.space,
+            ty: attributes.ty,
+            vector: attributes.vector,
+            dimensions,
+            align: attributes.align.unwrap_or(element as u32),
+            size,
+            initial: None,
+            linkage: attributes.linkage,
+            register: None,
+            span,
+        };
+        Ok((name, variable))
+    }
+
+    /// The initial contents, when they are given; they close an open array.
+    fn contents(&mut self, attributes: Attributes, variable: &mut Variable) -> Result<()> {
+        if !self.eat(Token::Equals) {
+            return Ok(());
+        }
+        if !matches!(variable.space, StateSpace::Global | StateSpace::Const) {
+            let message = "only variables in `.global` and `.const` can have initial contents";
+            return Err(self.error("bad-initializer", variable.span, message));
+        }
+        let (contents, rows) = self.initializer(attributes, &variable.dimensions)?;
+        variable.initial = Some(contents);
+        if let Some(open) = variable.dimensions.first_mut().filter(|open| **open == 0) {
+            *open = rows;
+            let size = total(element_bytes(attributes), &variable.dimensions);
+            variable.size = size.unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    /// `[4][2]`, or `[]` for an open array.
+    fn dimensions(&mut self) -> Result<Vec<u64>> {
+        let mut dimensions = Vec::new();
+        while self.peek() == Token::LeftBracket {
+            let open = self.bump().span;
+            if dimensions.len() == DIMENSIONS_MAX {
+                return Err(self.error("too-many-dimensions", open, "too many dimensions"));
+            }
+            if self.eat(Token::RightBracket) {
+                if !dimensions.is_empty() {
+                    let message = "only the first dimension can be open";
+                    return Err(self.error("bad-dimension", open, message));
+                }
+                dimensions.push(0);
+                continue;
+            }
+            let span = self.span();
+            let size = self.integer()?;
+            if size > i64::MAX as u64 {
+                return Err(self.error("bad-dimension", span, "a dimension cannot be negative"));
+            }
+            dimensions.push(size);
+            self.expect(Token::RightBracket, "`]`")?;
+        }
+        Ok(dimensions)
+    }
+
+    /// `(.param .u64 a, .reg .f32 %x)`: parameters or results, as variables of the function.
+    pub(super) fn parameters(&mut self) -> Result<Vec<(&'a str, Variable)>> {
+        self.expect(Token::LeftParenthesis, "`(`")?;
+        let mut parameters = Vec::new();
+        if self.eat(Token::RightParenthesis) {
+            return Ok(parameters);
+        }
+        loop {
+            let span = self.span();
+            let register = match self.dot_word() {
+                Some("param") => false,
+                Some("reg") => true,
+                _ => return Err(self.expected("`.param` or `.reg`")),
+            };
+            self.bump();
+            let attributes = self.attributes(StateSpace::Param, Linkage::Internal)?;
+            if register {
+                parameters.push(self.register_parameter(attributes)?);
+            } else if self.peek() == Token::Underscore {
+                // `_` in a `.callprototype`, where names do not matter.
+                self.bump();
+                self.dimensions()?;
+            } else {
+                parameters.push(self.variable(attributes)?);
+            }
+            if self.peek() != Token::Comma {
+                self.expect(Token::RightParenthesis, "`,` or `)` after a parameter")?;
+                return Ok(parameters);
+            }
+            self.bump();
+            if self.peek() == Token::RightParenthesis {
+                return Err(self.error("syntax", span, "a parameter is missing after the comma"));
+            }
+        }
+    }
+
+    /// `.reg .f32 %x` of an old function: the variable is bound to a register when the body begins.
+    fn register_parameter(&mut self, attributes: Attributes) -> Result<(&'a str, Variable)> {
+        let span = self.span();
+        let name = if self.peek() == Token::Underscore {
+            self.bump();
+            "_"
+        } else {
+            self.identifier("the name of a register")?.0
+        };
+        if attributes.vector > 1 {
+            let unsupported = Diagnostic::unsupported(
+                "vector-parameter",
+                span,
+                "vector registers cannot be parameters yet",
+            );
+            return Err(self.report(unsupported));
+        }
+        let variable = Variable {
+            name: name.to_owned(),
+            space: StateSpace::Param,
+            ty: attributes.ty,
+            vector: 1,
+            dimensions: Vec::new(),
+            align: attributes.ty.bytes(),
+            size: u64::from(attributes.ty.bytes()),
+            initial: None,
+            linkage: Linkage::Internal,
+            // Replaced by the register's number when the function's body begins.
+            register: Some(crate::module::RegisterId(u32::MAX)),
+            span,
+        };
+        Ok((name, variable))
+    }
+}
+
+/// Size of one element with all its components. Unit: bytes.
+fn element_bytes(attributes: Attributes) -> u64 {
+    u64::from(attributes.ty.bytes()) * u64::from(attributes.vector)
+}
+
+/// Size of an array. Unit: bytes; `None` when it does not fit a signed 64-bit offset.
+fn total(element: u64, dimensions: &[u64]) -> Option<u64> {
+    // Open and empty dimensions must not hide an overflow of the others.
+    let mut size = element;
+    for &dimension in dimensions {
+        size = size.checked_mul(dimension.max(1)).filter(|&size| i64::try_from(size).is_ok())?;
+    }
+    Some(if dimensions.contains(&0) { 0 } else { size })
+}
+
+fn opaque_type(word: &str) -> Option<ScalarType> {
+    ScalarType::from_name(word).filter(|ty| ty.kind() == Kind::Opaque)
+}
+
+fn space_named(word: &str) -> Option<StateSpace> {
+    Some(match word {
+        "global" => StateSpace::Global,
+        "const" => StateSpace::Const,
+        "shared" => StateSpace::Shared,
+        "local" => StateSpace::Local,
+        "param" => StateSpace::Param,
+        _ => return None,
+    })
+}
