@@ -1,0 +1,195 @@
+//! Control flow graph: basic blocks, post-dominators, reconvergence points.
+//!
+//! Block `exit` (one past the last real block) stands for the end of the kernel. Blocks from which
+//! no path reaches it (endless loops) get an edge there for post-dominance only: one from each
+//! group of blocks that is left, found in block order.
+
+use crate::kernel::{Flow, Kernel, flow};
+use crate::limits::{Limit, MAX_BLOCKS};
+
+/// A basic block: a range of instructions that control enters at the first and leaves at the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// First instruction.
+    pub(crate) start: usize,
+    /// One past the last instruction.
+    pub(crate) end: usize,
+    /// Blocks that may follow, without repeats; the exit is [`Graph::exit`].
+    pub(crate) successors: Vec<usize>,
+    /// Blocks that may precede, without repeats.
+    pub(crate) predecessors: Vec<usize>,
+}
+
+/// The blocks of a kernel, in program order, and what post-dominates each.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    pub(crate) blocks: Vec<Block>,
+    /// Block of each instruction.
+    pub(crate) block_of: Vec<usize>,
+    /// Immediate post-dominator of each block; the exit's is itself.
+    pub(crate) post_dominator: Vec<usize>,
+}
+
+impl Graph {
+    /// Builds the graph of a kernel, which has at least one instruction.
+    pub(crate) fn new(kernel: &Kernel) -> Result<Self, Limit> {
+        let (mut blocks, block_of) = find_blocks(kernel);
+        if blocks.len() > MAX_BLOCKS {
+            let message = format!("has {} basic blocks, at most {MAX_BLOCKS} can be", blocks.len());
+            return Err(Limit::kernel("kernel-too-large", message));
+        }
+        let exit = blocks.len();
+        for index in 0..exit {
+            let mut successors = Vec::new();
+            kernel.successors(blocks[index].end - 1, |next| {
+                let next = next.map_or(exit, |pc| block_of[pc]);
+                if !successors.contains(&next) {
+                    successors.push(next);
+                }
+            });
+            for &next in successors.iter().filter(|&&next| next != exit) {
+                blocks[next].predecessors.push(index);
+            }
+            blocks[index].successors = successors;
+        }
+        let post_dominator = post_dominators(&blocks);
+        Ok(Self { blocks, block_of, post_dominator })
+    }
+
+    /// Number of the virtual block behind every real one.
+    pub(crate) fn exit(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Where the branch that ends a block reconverges, when it is one that may diverge: a guarded
+    /// branch (`.uni` or not: nothing proves it) or an indexed one.
+    pub(crate) fn reconvergence(&self, kernel: &Kernel, pc: usize) -> Option<u32> {
+        if !may_diverge(kernel, pc) {
+            return None;
+        }
+        let at = self.post_dominator[self.block_of[pc]];
+        self.blocks.get(at).map(|block| block.start as u32)
+    }
+}
+
+/// Whether lanes may leave an instruction for different instructions.
+pub(crate) fn may_diverge(kernel: &Kernel, pc: usize) -> bool {
+    let instruction = &kernel.instructions[pc];
+    match flow(instruction) {
+        Flow::Branch(_) => instruction.guard.is_some(),
+        Flow::Table(_) => true,
+        Flow::Next | Flow::Exit => false,
+    }
+}
+
+fn find_blocks(kernel: &Kernel) -> (Vec<Block>, Vec<usize>) {
+    let count = kernel.instructions.len();
+    let mut leader = vec![false; count + 1];
+    leader[0] = true;
+    for pc in 0..count {
+        if flow(&kernel.instructions[pc]) != Flow::Next {
+            leader[pc + 1] = true;
+            kernel.successors(pc, |next| {
+                if let Some(next) = next {
+                    leader[next] = true;
+                }
+            });
+        }
+    }
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut block_of = Vec::with_capacity(count);
+    for (pc, leads) in leader.iter().take(count).enumerate() {
+        if *leads {
+            let (successors, predecessors) = (Vec::new(), Vec::new());
+            blocks.push(Block { start: pc, end: pc, successors, predecessors });
+        }
+        block_of.push(blocks.len() - 1);
+        if let Some(block) = blocks.last_mut() {
+            block.end = pc + 1;
+        }
+    }
+    (blocks, block_of)
+}
+
+/// Immediate post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy on the
+/// reversed graph.
+fn post_dominators(blocks: &[Block]) -> Vec<usize> {
+    let exit = blocks.len();
+    let mut sources: Vec<usize> =
+        (0..exit).filter(|&block| blocks[block].successors.contains(&exit)).collect();
+    let order = reverse_post_order(blocks, &mut sources);
+    let mut rank = vec![usize::MAX; exit + 1];
+    for (index, &block) in order.iter().enumerate() {
+        rank[block] = index;
+    }
+    let mut leaves = vec![false; exit];
+    for &block in &sources {
+        leaves[block] = true;
+    }
+    let mut dominator = vec![usize::MAX; exit + 1];
+    dominator[exit] = exit;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in order.iter().skip(1) {
+            let real = blocks[block].successors.iter().copied().filter(|&next| next != exit);
+            let next = real.chain(leaves[block].then_some(exit));
+            let new = next.filter(|&next| dominator[next] != usize::MAX).reduce(|mut a, mut b| {
+                while a != b {
+                    while rank[a] > rank[b] {
+                        a = dominator[a];
+                    }
+                    while rank[b] > rank[a] {
+                        b = dominator[b];
+                    }
+                }
+                a
+            });
+            if let Some(new) = new.filter(|&new| new != dominator[block]) {
+                dominator[block] = new;
+                changed = true;
+            }
+        }
+    }
+    dominator
+}
+
+/// Blocks in reverse post-order of a walk against the edges from the exit. Adds to `sources` (the
+/// blocks with an edge to the exit) one block of each group that cannot reach it.
+fn reverse_post_order(blocks: &[Block], sources: &mut Vec<usize>) -> Vec<usize> {
+    let exit = blocks.len();
+    let mut seen = vec![false; exit + 1];
+    seen[exit] = true;
+    let mut post_order = Vec::with_capacity(exit + 1);
+    let walk = |root: usize, seen: &mut Vec<bool>, post_order: &mut Vec<usize>| {
+        if std::mem::replace(&mut seen[root], true) {
+            return;
+        }
+        let mut stack = vec![(root, 0)];
+        while let Some((block, next)) = stack.last_mut() {
+            if let Some(&before) = blocks[*block].predecessors.get(*next) {
+                *next += 1;
+                if !std::mem::replace(&mut seen[before], true) {
+                    stack.push((before, 0));
+                }
+            } else {
+                post_order.push(*block);
+                stack.pop();
+            }
+        }
+    };
+    for &source in sources.iter() {
+        walk(source, &mut seen, &mut post_order);
+    }
+    // What is left cannot reach the exit. Later blocks first, so that a loop's last block, where
+    // its back edge usually is, becomes the one that leaves.
+    for block in (0..exit).rev() {
+        if !seen[block] {
+            sources.push(block);
+            walk(block, &mut seen, &mut post_order);
+        }
+    }
+    post_order.push(exit);
+    post_order.reverse();
+    post_order
+}

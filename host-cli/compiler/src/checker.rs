@@ -1,0 +1,204 @@
+//! Checker: proves that an allocated program does what its kernel says.
+//!
+//! Knows the kernel (calls inlined, virtual registers) and the program and image made of it;
+//! nothing of how they were made: no pass behind inlining is used, and graph, post-dominance,
+//! liveness and pending results are computed here anew, in the plainest way.
+//!
+//! Proves, for every path and for every order in which a warp may execute the sides of its
+//! divergent branches (every guarded or indexed branch counts as divergent):
+//! - the program's instructions are the kernel's, register names apart;
+//! - places exist, are aligned, and the image's slots are the places of the operands;
+//! - reconvergence points are the immediate post-dominators;
+//! - every read finds the value that its definition wrote, and no value lies where another one
+//!   lies that some lane, waiting ones included, still reads;
+//! - last-use, never-read and before-deschedule bits are sound;
+//! - every instruction that may read a pending long-latency result is marked.
+//!
+//! Does not say whether a bit or mark that is missing could have been set, nor whether a mark that
+//! is set is needed.
+
+mod facts;
+mod graph;
+mod held;
+mod hints;
+mod pending;
+
+use strata_core::units::RegisterId as PhysicalRegister;
+use strata_ptx::module::{Instruction, RegisterId};
+
+use crate::kernel::Kernel;
+use crate::operands::{definitions, uses};
+use crate::program::{Location, Program};
+use graph::Graph;
+
+/// One way in which a program is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("instruction {pc} (line {line}): {problem}")]
+pub struct Violation {
+    /// Index of the instruction.
+    pub pc: usize,
+    /// Line of the PTX file.
+    pub line: u32,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What can be wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// Instructions, targets, tables or variables are not those of the kernel.
+    #[error("{0} differs from the kernel's")]
+    Different(&'static str),
+    /// A register has no place, or one of the wrong size or alignment, or outside the file.
+    #[error("`{register}` is badly placed: {place:?}")]
+    BadPlace {
+        /// Name of the register.
+        register: String,
+        /// Its place.
+        place: Location,
+    },
+    /// A record's slots are not the places of its operands.
+    #[error("{which} slots are {found:?}, the operands lie in {expected:?}")]
+    Slots {
+        /// Sources or destinations.
+        which: &'static str,
+        /// What the image says.
+        found: Vec<PhysicalRegister>,
+        /// What the operands say.
+        expected: Vec<PhysicalRegister>,
+    },
+    /// A static fact is wrong.
+    #[error("{0} is wrong")]
+    Fact(&'static str),
+    /// A divergent branch reconverges elsewhere.
+    #[error("reconverges at {found:?}, its immediate post-dominator is {expected:?}")]
+    Reconvergence {
+        /// What the program says.
+        found: Option<u32>,
+        /// What it should say; `None` is the exit.
+        expected: Option<u32>,
+    },
+    /// A read does not find the value.
+    #[error("reads `{register}` from {place:?}, where its value is not on some path")]
+    LostValue {
+        /// Name of the virtual register.
+        register: String,
+        /// Where it looks.
+        place: Location,
+    },
+    /// A result lies where waiting lanes keep a value.
+    #[error("writes `{register}` over `{kept}`, which lanes waiting at {waiting_at} still read")]
+    OverwritesWaiting {
+        /// Name of the virtual register written.
+        register: String,
+        /// Name of the virtual register whose value waits.
+        kept: String,
+        /// Instruction that the lanes wait to execute.
+        waiting_at: usize,
+    },
+    /// A hint claims too much.
+    #[error("{hint} is set for slot {slot}, but `{register}` is read again {place}")]
+    Unsound {
+        /// Which hint.
+        hint: &'static str,
+        /// Slot of the record.
+        slot: u32,
+        /// Name of the virtual register.
+        register: String,
+        /// Where.
+        place: Again,
+    },
+    /// A mark is missing.
+    #[error("reads {register:?}, which may be pending, without a deschedule mark")]
+    Unmarked {
+        /// The register.
+        register: PhysicalRegister,
+    },
+}
+
+/// Where a value is read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// On the lane's own path.
+    Ahead,
+    /// By lanes that wait to execute this instruction.
+    Waiting(usize),
+    /// By a later operand of the same instruction.
+    SameInstruction,
+}
+
+impl std::fmt::Display for Again {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ahead => f.write_str("on some path"),
+            Self::Waiting(pc) => write!(f, "by lanes waiting at {pc}"),
+            Self::SameInstruction => f.write_str("by a later operand"),
+        }
+    }
+}
+
+/// Checks a program against its kernel.
+///
+/// # Errors
+///
+/// Every violation found, in program order within each kind. When the instructions are not the
+/// kernel's, or the tables do not fit them, only that is reported.
+pub fn check(kernel: &Kernel, program: &Program) -> Result<(), Vec<Violation>> {
+    let mut report = Report { program, violations: Vec::new() };
+    facts::check_correspondence(kernel, program, &mut report);
+    report.done()?;
+    let mut report = Report { program, violations: Vec::new() };
+    facts::check_places(program, &mut report);
+    facts::check_records(kernel, program, &mut report);
+    report.done()?;
+    let mut report = Report { program, violations: Vec::new() };
+    let graph = Graph::new(kernel, program);
+    graph.check_reconvergence(kernel, program, &mut report);
+    let waiting = graph.waiting();
+    held::check(kernel, program, &graph, &waiting, &mut report);
+    hints::check(kernel, program, &graph, &waiting, &mut report);
+    pending::check(program, &graph, &waiting, &mut report);
+    report.done()
+}
+
+/// Violations so far.
+struct Report<'a> {
+    program: &'a Program,
+    violations: Vec<Violation>,
+}
+
+impl Report<'_> {
+    fn add(&mut self, pc: usize, problem: Problem) {
+        let line = self.program.instructions.get(pc).map_or(0, |instruction| instruction.line);
+        self.violations.push(Violation { pc, line, problem });
+    }
+
+    fn done(self) -> Result<(), Vec<Violation>> {
+        if self.violations.is_empty() { Ok(()) } else { Err(self.violations) }
+    }
+}
+
+/// Registers that an instruction reads, guard included, in order.
+fn reads(instruction: &Instruction) -> Vec<RegisterId> {
+    let mut found = Vec::new();
+    uses(instruction, |register| found.push(register));
+    found
+}
+
+/// Registers that an instruction writes, in order.
+fn writes(instruction: &Instruction) -> Vec<RegisterId> {
+    let mut found = Vec::new();
+    definitions(instruction, |register| found.push(register));
+    found
+}
+
+/// Whether two places have a register in common.
+fn places_meet(a: Location, b: Location) -> bool {
+    match (a, b) {
+        (Location::General { first: a, count: m }, Location::General { first: b, count: n }) => {
+            u32::from(a) < u32::from(b) + u32::from(n) && u32::from(b) < u32::from(a) + u32::from(m)
+        }
+        (Location::Predicate(a), Location::Predicate(b)) => a == b,
+        _ => false,
+    }
+}

@@ -1,0 +1,196 @@
+//! Where each value is, along every path, and what waiting lanes keep where.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fixedbitset::FixedBitSet;
+use strata_ptx::module::{Instruction, RegisterId};
+
+use super::graph::{Graph, Waiting};
+use super::{Problem, Report, places_meet, reads, writes};
+use crate::kernel::Kernel;
+use crate::program::{Location, Program};
+
+/// Where the current values of virtual registers are. Absent: no path has defined it yet, so any
+/// place will do. `None`: not in one place on all paths, or overwritten.
+pub(super) type Held = BTreeMap<RegisterId, Option<RegisterId>>;
+
+/// A value that waiting lanes keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Virtual register.
+    pub(super) value: RegisterId,
+    /// The program's register.
+    pub(super) register: RegisterId,
+    /// Node at whose start the lanes wait.
+    pub(super) at: usize,
+}
+
+/// Virtual registers that a lane at the start of each node may still read.
+pub(super) fn live_in(kernel: &Kernel, graph: &Graph) -> Vec<FixedBitSet> {
+    let mut live = vec![FixedBitSet::with_capacity(kernel.registers.len()); graph.nodes.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (number, node) in graph.nodes.iter().enumerate().rev() {
+            let mut set = FixedBitSet::with_capacity(kernel.registers.len());
+            for &next in &node.next {
+                set.union_with(&live[next]);
+            }
+            for instruction in kernel.instructions[node.start..node.end].iter().rev() {
+                before(instruction, &mut set);
+            }
+            if set != live[number] {
+                live[number] = set;
+                changed = true;
+            }
+        }
+    }
+    live
+}
+
+/// Moves a set of live virtual registers from behind an instruction to before it.
+pub(super) fn before(instruction: &Instruction, live: &mut FixedBitSet) {
+    if instruction.guard.is_none() {
+        for register in writes(instruction) {
+            live.set(register.index(), false);
+        }
+    }
+    for register in reads(instruction) {
+        live.insert(register.index());
+    }
+}
+
+/// Where values are at the start of each node: the least that all paths agree on.
+pub(super) fn held_in(
+    kernel: &Kernel,
+    program: &Program,
+    graph: &Graph,
+    live: &[FixedBitSet],
+) -> Vec<Held> {
+    let mut held = vec![Held::new(); graph.nodes.len()];
+    let mut reached = vec![false; graph.nodes.len()];
+    let mut work = BTreeSet::from([0]);
+    while let Some(number) = work.pop_first() {
+        reached[number] = true;
+        let node = &graph.nodes[number];
+        let mut state = held[number].clone();
+        for pc in node.start..node.end {
+            write(kernel, program, pc, &mut state);
+        }
+        for &next in &node.next {
+            if agree(program, &state, &live[next], &mut held[next]) || !reached[next] {
+                work.insert(next);
+            }
+        }
+    }
+    held
+}
+
+fn place(program: &Program, register: RegisterId) -> Location {
+    program.registers[register.index()].location
+}
+
+/// Joins what one path says into what all say; true when that changed.
+fn agree(program: &Program, state: &Held, live: &FixedBitSet, all: &mut Held) -> bool {
+    let mut changed = false;
+    for (&value, &found) in state.iter().filter(|(value, _)| live.contains(value.index())) {
+        let known = all.entry(value).or_insert_with(|| {
+            changed = true;
+            found
+        });
+        let same = match (*known, found) {
+            (Some(a), Some(b)) => place(program, a) == place(program, b),
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        if !same {
+            *known = None;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// What an instruction's results do to where values are.
+fn write(kernel: &Kernel, program: &Program, pc: usize, state: &mut Held) {
+    let (ours, theirs) = (&kernel.instructions[pc], &program.instructions[pc].instruction);
+    for (value, register) in writes(ours).into_iter().zip(writes(theirs)) {
+        let target = place(program, register);
+        for (&other, held) in state.iter_mut() {
+            if other != value && held.is_some_and(|held| places_meet(place(program, held), target))
+            {
+                *held = None;
+            }
+        }
+        // Lanes whose guard is false keep the old value: it has to be in the same place.
+        let old = state.get(&value).copied().filter(|_| ours.guard.is_some());
+        let new = match old {
+            None => Some(register),
+            Some(Some(held)) if place(program, held) == target => Some(register),
+            Some(_) => None,
+        };
+        state.insert(value, new);
+    }
+}
+
+/// What lanes that wait while a node executes keep and will read.
+pub(super) fn kept(
+    waiting: &Waiting,
+    held: &[Held],
+    wanted: &[FixedBitSet],
+    node: usize,
+) -> Vec<Kept> {
+    let places: BTreeSet<usize> = waiting[node].iter().map(|wait| wait.at).collect();
+    let mut kept = Vec::new();
+    for at in places {
+        for (&value, &register) in &held[at] {
+            if let Some(register) = register.filter(|_| wanted[at].contains(value.index())) {
+                kept.push(Kept { value, register, at });
+            }
+        }
+    }
+    kept
+}
+
+/// Checks that reads find their values and that results do not land on what waiting lanes keep.
+pub(super) fn check(
+    kernel: &Kernel,
+    program: &Program,
+    graph: &Graph,
+    waiting: &Waiting,
+    report: &mut Report<'_>,
+) {
+    let live = live_in(kernel, graph);
+    let held = held_in(kernel, program, graph, &live);
+    let name = |value: RegisterId| kernel.registers[value.index()].name.clone();
+    for (number, node) in graph.nodes.iter().enumerate() {
+        let kept = kept(waiting, &held, &live, number);
+        let mut state = held[number].clone();
+        for pc in node.start..node.end {
+            let (ours, theirs) = (&kernel.instructions[pc], &program.instructions[pc].instruction);
+            for (value, register) in reads(ours).into_iter().zip(reads(theirs)) {
+                let place = place(program, register);
+                let found = match state.get(&value) {
+                    None => true,
+                    Some(held) => held.is_some_and(|held| self::place(program, held) == place),
+                };
+                if !found {
+                    report.add(pc, Problem::LostValue { register: name(value), place });
+                }
+            }
+            for (value, register) in writes(ours).into_iter().zip(writes(theirs)) {
+                let target = place(program, register);
+                let hit = kept.iter().find(|kept| {
+                    (kept.value, kept.register) != (value, register)
+                        && places_meet(place(program, kept.register), target)
+                });
+                if let Some(hit) = hit {
+                    let (register, kept) = (name(value), name(hit.value));
+                    let waiting_at = graph.nodes[hit.at].start;
+                    report.add(pc, Problem::OverwritesWaiting { register, kept, waiting_at });
+                }
+            }
+            write(kernel, program, pc, &mut state);
+        }
+    }
+}

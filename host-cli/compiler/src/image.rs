@@ -1,0 +1,316 @@
+//! The kernel image: operand slots, units, liveness bits and deschedule hints of each instruction.
+//!
+//! A register operand gives one slot for each 32 bits of its register's declared type, in operand
+//! order, repeats kept; guards, predicates, immediates, special registers and symbols give none.
+//! The bits speak of values (webs) under SIMT order: a value that waiting lanes may still read is
+//! live throughout the blocks they wait for (MODEL-RULES 10).
+
+use strata_core::image::{Flags, MAX_SLOTS, Predicates, StaticInstruction};
+use strata_core::units::RegisterId as PhysicalRegister;
+use strata_ptx::module::{Instruction, Operand, RegisterId};
+
+use crate::cfg::Graph;
+use crate::classify;
+use crate::divergence::Divergence;
+use crate::kernel::{Flow, Kernel, flow};
+use crate::limits::Limit;
+use crate::marks::{Effect, Lanes, deschedule_marks};
+use crate::nearness::Nearness;
+use crate::operands::{definitions, registers_of, uses};
+use crate::program::{Image, Location};
+use crate::values::Values;
+
+/// Everything that is known about a kernel once its registers are allocated.
+pub(crate) struct Parts<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) graph: &'a Graph,
+    pub(crate) divergence: &'a Divergence,
+    pub(crate) values: &'a Values,
+    pub(crate) locations: &'a [Location],
+    pub(crate) registers: u16,
+}
+
+/// Builds the image.
+pub(crate) fn build(parts: &Parts<'_>) -> Result<Image, Limit> {
+    let mut image = slots_and_facts(parts)?;
+    Limit::check_table(parts.graph.blocks.len(), usize::from(parts.registers))?;
+    let marks = {
+        let effects: Vec<Effect<'_>> =
+            (0..image.instructions.len()).map(|pc| effect(parts, &image, pc)).collect();
+        deschedule_marks(parts.graph, parts.divergence, parts.registers, &effects)
+    };
+    for (record, &mark) in image.instructions.iter_mut().zip(&marks) {
+        record.flags.set(Flags::DESCHEDULE_BEFORE, mark);
+    }
+    set_liveness(parts, &mut image);
+    Ok(image)
+}
+
+fn effect<'a>(parts: &Parts<'_>, image: &'a Image, pc: usize) -> Effect<'a> {
+    let record = &image.instructions[pc];
+    let first = record.first_slot as usize;
+    let (sources, rest) = image.slots[first..].split_at(usize::from(record.sources));
+    let waiting = &parts.divergence.waiting[parts.graph.block_of[pc]];
+    let lanes = if parts.values.instructions[pc].guard.is_some() {
+        Lanes::Guarded
+    } else if waiting.is_empty() {
+        Lanes::All
+    } else {
+        Lanes::Active
+    };
+    Effect {
+        sources,
+        destinations: &rest[..usize::from(record.destinations)],
+        long_latency: record.flags.contains(Flags::LONG_LATENCY),
+        barrier: record.flags.contains(Flags::BARRIER),
+        lanes,
+    }
+}
+
+/// Webs of the general registers among some operands, one for each occurrence, in order, with the
+/// first slot and the number of slots of each.
+fn occurrences(operands: &[Operand], locations: &[Location]) -> Vec<Occurrence> {
+    let mut found = Vec::new();
+    let mut slot = 0;
+    for operand in operands {
+        registers_of(operand, &mut |web: RegisterId| {
+            if let Location::General { first, count } = locations[web.index()] {
+                found.push(Occurrence { web: web.0, slot, first, count });
+                slot += u32::from(count);
+            }
+        });
+    }
+    found
+}
+
+/// One register operand.
+#[derive(Clone, Copy, Debug)]
+struct Occurrence {
+    web: u32,
+    /// Its first slot, counted from the first source or the first destination.
+    slot: u32,
+    /// Its first register.
+    first: u16,
+    /// Slots and registers.
+    count: u8,
+}
+
+impl Occurrence {
+    fn mask(self) -> u32 {
+        ((1 << self.count) - 1) << self.slot
+    }
+}
+
+fn slots_and_facts(parts: &Parts<'_>) -> Result<Image, Limit> {
+    let mut image = Image { registers: parts.registers, ..Image::default() };
+    for (pc, instruction) in parts.values.instructions.iter().enumerate() {
+        let first_slot = image.slots.len() as u32;
+        let mut count = |operands: &[Operand]| {
+            let found = occurrences(operands, parts.locations);
+            for occurrence in &found {
+                let registers = occurrence.first..occurrence.first + u16::from(occurrence.count);
+                image.slots.extend(registers.map(PhysicalRegister));
+            }
+            let slots = found.iter().map(|o| usize::from(o.count)).sum::<usize>();
+            if slots > MAX_SLOTS { Err(too_many_slots(slots, pc)) } else { Ok(slots as u8) }
+        };
+        let sources = count(&instruction.sources)?;
+        let destinations = count(&instruction.destinations)?;
+        let mut flags = classify::flags(instruction);
+        flags.set(Flags::BACKWARD_BRANCH, branches_backward(parts.kernel, instruction, pc));
+        image.instructions.push(StaticInstruction {
+            first_slot,
+            sources,
+            destinations,
+            unit: classify::unit(instruction),
+            space: classify::memory_space(instruction),
+            flags,
+            predicates: predicates(instruction, parts.locations),
+            last_use: 0,
+            never_read: 0,
+            not_read_before_deschedule: 0,
+            last_use_before_deschedule: 0,
+        });
+    }
+    Ok(image)
+}
+
+/// The predicate registers that an instruction and its guard name.
+fn predicates(instruction: &Instruction, locations: &[Location]) -> Predicates {
+    let mut named = Predicates::NONE;
+    let bit = |web: RegisterId| match locations[web.index()] {
+        Location::Predicate(register) => Predicates::bit(register),
+        Location::General { .. } | Location::Unused => 0,
+    };
+    uses(instruction, |web| named.read |= bit(web));
+    definitions(instruction, |web| named.written |= bit(web));
+    named
+}
+
+fn too_many_slots(slots: usize, pc: usize) -> Limit {
+    let message = format!("has {slots} operand registers on one side, at most {MAX_SLOTS} can be");
+    Limit { code: "too-many-operands", message, pc }
+}
+
+fn branches_backward(kernel: &Kernel, instruction: &Instruction, pc: usize) -> bool {
+    let backward = |label| kernel.target(label).is_some_and(|target| target <= pc);
+    match flow(instruction) {
+        Flow::Branch(label) => backward(label),
+        Flow::Table(table) => kernel.branch_tables[table as usize].iter().any(|&l| backward(l)),
+        Flow::Next | Flow::Exit => false,
+    }
+}
+
+/// A set of webs that empties in constant time.
+struct WebSet {
+    epoch: u32,
+    seen: Vec<u32>,
+}
+
+impl WebSet {
+    fn new(webs: usize) -> Self {
+        Self { epoch: 1, seen: vec![0; webs] }
+    }
+
+    fn clear(&mut self) {
+        self.epoch += 1;
+    }
+
+    fn has(&self, web: u32) -> bool {
+        self.seen[web as usize] == self.epoch
+    }
+
+    fn add(&mut self, web: u32) {
+        self.seen[web as usize] = self.epoch;
+    }
+
+    fn remove(&mut self, web: u32) {
+        self.seen[web as usize] = 0;
+    }
+}
+
+/// What may still be read, at the current place of a walk from the end of a block to its start.
+struct Ahead {
+    /// At all, on the thread's own path.
+    live: WebSet,
+    /// Before the next deschedule, on the thread's own path.
+    near: WebSet,
+    /// At all, by waiting lanes.
+    held: WebSet,
+    /// Before the next deschedule, by waiting lanes.
+    held_near: WebSet,
+}
+
+impl Ahead {
+    fn live(&self, web: u32) -> bool {
+        self.live.has(web) || self.held.has(web)
+    }
+
+    fn near(&self, web: u32) -> bool {
+        self.near.has(web) || self.held_near.has(web)
+    }
+
+    fn enter(&mut self, parts: &Parts<'_>, nearness: &Nearness, block: usize) {
+        for set in [&mut self.live, &mut self.near, &mut self.held, &mut self.held_near] {
+            set.clear();
+        }
+        let exit = parts.graph.exit();
+        for &next in parts.graph.blocks[block].successors.iter().filter(|&&next| next != exit) {
+            for (live, &near) in parts.values.live_in[next].iter().zip(&nearness.of[next]) {
+                self.live.add(live.web);
+                if near {
+                    self.near.add(live.web);
+                }
+            }
+        }
+        for &place in &parts.divergence.waiting[block] {
+            let place = place as usize;
+            for (live, &near) in parts.values.live_in[place].iter().zip(&nearness.of[place]) {
+                self.held.add(live.web);
+                if near {
+                    self.held_near.add(live.web);
+                }
+            }
+        }
+    }
+}
+
+fn set_liveness(parts: &Parts<'_>, image: &mut Image) {
+    let nearness = Nearness::new(parts.graph, parts.values, &image.instructions);
+    let set = || WebSet::new(parts.values.webs.len());
+    let mut ahead = Ahead { live: set(), near: set(), held: set(), held_near: set() };
+    let mut undefined = set();
+    for (number, block) in parts.graph.blocks.iter().enumerate() {
+        ahead.enter(parts, &nearness, number);
+        for live in parts.values.live_in[number].iter().filter(|live| !live.defined) {
+            undefined.add(live.web);
+        }
+        for pc in (block.start..block.end).rev() {
+            let instruction = &parts.values.instructions[pc];
+            pass(instruction, parts.locations, &mut image.instructions[pc], &mut ahead);
+        }
+        for pc in block.start..block.end {
+            let instruction = &parts.values.instructions[pc];
+            forget_undefined(instruction, parts.locations, &mut image.instructions[pc], &undefined);
+            definitions(instruction, |web| undefined.remove(web.0));
+        }
+        undefined.clear();
+    }
+}
+
+/// Takes the bits off operands that no path defines: such a web owns no register yet, so what lies
+/// there may be another value in use.
+fn forget_undefined(
+    instruction: &Instruction,
+    locations: &[Location],
+    record: &mut StaticInstruction,
+    undefined: &WebSet,
+) {
+    for operand in occurrences(&instruction.sources, locations) {
+        if undefined.has(operand.web) {
+            record.last_use &= !operand.mask();
+            record.last_use_before_deschedule &= !operand.mask();
+        }
+    }
+}
+
+/// Sets the bits of one instruction and moves `ahead` before it.
+fn pass(
+    instruction: &Instruction,
+    locations: &[Location],
+    record: &mut StaticInstruction,
+    ahead: &mut Ahead,
+) {
+    for result in occurrences(&instruction.destinations, locations) {
+        if !ahead.live(result.web) {
+            record.never_read |= result.mask();
+        }
+        if !ahead.near(result.web) {
+            record.not_read_before_deschedule |= result.mask();
+        }
+    }
+    if instruction.guard.is_none() {
+        definitions(instruction, |web| {
+            ahead.live.remove(web.0);
+            ahead.near.remove(web.0);
+        });
+    }
+    if record.flags.contains(Flags::BARRIER) {
+        ahead.near.clear();
+    }
+    // From the last operand to the first: of repeats, the last slot is the last use.
+    for operand in occurrences(&instruction.sources, locations).into_iter().rev() {
+        if !ahead.live(operand.web) {
+            record.last_use |= operand.mask();
+        }
+        if !ahead.near(operand.web) {
+            record.last_use_before_deschedule |= operand.mask();
+        }
+        ahead.live.add(operand.web);
+        ahead.near.add(operand.web);
+    }
+    uses(instruction, |web| ahead.live.add(web.0));
+    if record.flags.contains(Flags::DESCHEDULE_BEFORE) {
+        ahead.near.clear();
+    }
+}

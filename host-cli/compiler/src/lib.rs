@@ -1,0 +1,37 @@
+//! PTX functions to allocated, annotated programs and kernel images.
+//!
+//! The passes, in order, one file each:
+//!
+//! 1. [`inline`](mod@inline): the kernel and the functions it calls become one body
+//!    ([`kernel::Kernel`]); `frame` places the variables.
+//! 2. `cfg`: basic blocks, post-dominators, reconvergence points; `divergence`: where lanes wait
+//!    while others execute.
+//! 3. `values`: virtual registers to webs; `intervals`: where each web is live under SIMT order.
+//! 4. `allocate`: webs to physical registers.
+//! 5. `classify`, `marks`, `nearness`, `image`: the facts that the machine needs.
+//!
+//! [`checker`] proves a result without knowing any of the passes after the first.
+#![forbid(unsafe_code)]
+
+mod allocate;
+mod bits;
+mod cfg;
+pub mod checker;
+mod classify;
+mod compile;
+mod divergence;
+mod frame;
+mod image;
+pub mod inline;
+mod intervals;
+pub mod kernel;
+mod limits;
+pub mod listing;
+mod marks;
+mod nearness;
+mod operands;
+pub mod program;
+pub mod statistics;
+mod values;
+
+pub use compile::{allocate, compile};

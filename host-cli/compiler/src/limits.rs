@@ -1,0 +1,48 @@
+//! Bounds on what is compiled, so that hostile input costs bounded memory and time.
+//!
+//! Real kernels stay far below all of them: the largest have some ten thousand instructions.
+
+/// Most basic blocks of a kernel.
+pub(crate) const MAX_BLOCKS: usize = 1 << 17;
+/// Most bits of one table of blocks times registers.
+pub(crate) const MAX_TABLE_BITS: usize = 1 << 31;
+/// Most pairs (block, value live at its start).
+pub(crate) const MAX_LIVE_PAIRS: usize = 1 << 23;
+/// Most pairs (block, place where lanes wait meanwhile).
+pub(crate) const MAX_WAITING_PAIRS: usize = 1 << 24;
+/// Most triples (block, place where lanes wait meanwhile, value that they need).
+pub(crate) const MAX_HELD_TRIPLES: usize = 1 << 28;
+/// Most registers of one class.
+pub(crate) const MAX_REGISTERS: usize = 1 << 16;
+
+/// A kernel that is too large in some way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Limit {
+    /// Rule of the diagnostic.
+    pub(crate) code: &'static str,
+    /// Message of the diagnostic.
+    pub(crate) message: String,
+    /// Instruction where it shows.
+    pub(crate) pc: usize,
+}
+
+impl Limit {
+    /// The whole kernel is too large.
+    pub(crate) fn kernel(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), pc: 0 }
+    }
+
+    /// Branches are nested so deeply that the places where lanes wait cannot be told apart.
+    pub(crate) fn nesting() -> Self {
+        Self::kernel("nesting-too-deep", "branches are nested too deeply")
+    }
+
+    /// Refuses tables of too many bits.
+    pub(crate) fn check_table(blocks: usize, registers: usize) -> Result<(), Self> {
+        if blocks.saturating_mul(registers) <= MAX_TABLE_BITS {
+            return Ok(());
+        }
+        let message = format!("has {blocks} basic blocks with {registers} registers: too many");
+        Err(Self::kernel("kernel-too-large", message))
+    }
+}

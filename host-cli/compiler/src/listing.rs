@@ -1,0 +1,277 @@
+//! Annotated listing of a program: what the compiler decided, one line for each instruction.
+//!
+//! ```text
+//!   pc line   unit  instruction                     ; notes
+//! ```
+//!
+//! Between line and unit: `w` the warp may be descheduled before it, `b` a barrier (descheduled
+//! there), `l` its result has a long latency. Notes: `last` the operands of which this is the last
+//! read; `last soon` those that are not read again before the next possible deschedule; `unread`
+//! results that nothing reads; `not soon` results not read before the next possible deschedule;
+//! `join` where a divergent branch reconverges.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use strata_core::image::{Flags, MemorySpace, StaticInstruction, Unit};
+use strata_core::units::RegisterId as PhysicalRegister;
+use strata_ptx::module::{LabelId, Module, RegisterId, Symbol};
+use strata_ptx::print::{self, Names};
+
+use crate::kernel::{Flow, flow};
+use crate::program::{Location, Program};
+use crate::statistics::{ReadCounts, value_uses};
+
+/// A program to be printed; `Display` gives the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Listing<'a> {
+    /// The module that the kernel came from: names its variables and functions.
+    pub module: &'a Module,
+    /// The program.
+    pub program: &'a Program,
+    /// Whether a table of the values follows the instructions.
+    pub values: bool,
+    /// What to print before each instruction: one text of the same width for each, or none at all.
+    pub margin: &'a [String],
+}
+
+/// Blocks as the listing shows them.
+struct Blocks {
+    /// First instruction of each, ascending.
+    starts: Vec<u32>,
+    /// Blocks from which control may come to each, ascending.
+    from: Vec<Vec<usize>>,
+}
+
+impl Blocks {
+    fn new(program: &Program) -> Self {
+        let count = program.instructions.len() as u32;
+        let mut edges = Vec::new();
+        let mut starts = vec![0];
+        for pc in 0..count {
+            let instruction = &program.instructions[pc as usize].instruction;
+            let targets: Vec<u32> = match flow(instruction) {
+                Flow::Branch(label) => vec![program.targets[label.index()]],
+                Flow::Table(table) => program.branch_tables[table as usize].clone(),
+                Flow::Next | Flow::Exit => Vec::new(),
+            };
+            if flow(instruction) != Flow::Next {
+                starts.push(pc + 1);
+                starts.extend(&targets);
+            }
+            edges.extend(targets.into_iter().map(|target| (pc, target)));
+            if flow(instruction) == Flow::Next || instruction.guard.is_some() {
+                edges.push((pc, pc + 1));
+            }
+        }
+        starts.retain(|&start| start < count);
+        starts.sort_unstable();
+        starts.dedup();
+        let mut blocks = Self { from: vec![Vec::new(); starts.len()], starts };
+        for (from, to) in edges {
+            if let Ok(block) = blocks.starts.binary_search(&to) {
+                let from = blocks.containing(from);
+                blocks.from[block].push(from);
+            }
+        }
+        for from in &mut blocks.from {
+            from.sort_unstable();
+            from.dedup();
+        }
+        blocks
+    }
+
+    fn containing(&self, pc: u32) -> usize {
+        self.starts.partition_point(|&start| start <= pc) - 1
+    }
+
+    /// Name of the block that begins at an instruction.
+    fn name(&self, pc: u32) -> String {
+        match self.starts.binary_search(&pc) {
+            Ok(block) => format!("B{block}"),
+            Err(_) => "exit".to_owned(),
+        }
+    }
+}
+
+/// Names of registers by their places, of labels by their blocks.
+struct Places<'a> {
+    listing: Listing<'a>,
+    blocks: Blocks,
+}
+
+impl Names for Places<'_> {
+    fn register(&self, id: RegisterId) -> Cow<'_, str> {
+        let register = self.listing.program.registers.get(id.index());
+        register.map_or_else(|| "?".into(), |register| register.location.to_string().into())
+    }
+
+    fn label(&self, id: LabelId) -> Cow<'_, str> {
+        let target = self.listing.program.targets.get(id.index());
+        target.map_or_else(|| "?".into(), |&pc| self.blocks.name(pc).into())
+    }
+
+    fn branch_table(&self, number: u32) -> Cow<'_, str> {
+        let table = self.listing.program.branch_tables.get(number as usize);
+        let names = table.into_iter().flatten().map(|&pc| self.blocks.name(pc));
+        names.collect::<Vec<_>>().join("|").into()
+    }
+
+    fn symbol(&self, symbol: Symbol) -> Cow<'_, str> {
+        let Listing { module, program, .. } = self.listing;
+        let name = match symbol {
+            Symbol::Module(id) => module.variables.get(id.index()).map(|v| &*v.name),
+            Symbol::Local(id) => program.variables.get(id.index()).map(|v| &*v.name),
+            Symbol::Function(id) => module.functions.get(id.index()).map(|f| &*f.name),
+        };
+        name.unwrap_or("?").into()
+    }
+}
+
+impl Display for Location {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::General { first, count: 0 | 1 } => write!(f, "R{first}"),
+            Self::General { first, count } => {
+                write!(f, "R{first}:R{}", u32::from(*first) + u32::from(*count) - 1)
+            }
+            Self::Predicate(number) => write!(f, "P{number}"),
+            Self::Unused => f.write_str("-"),
+        }
+    }
+}
+
+impl Display for Listing<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let program = self.program;
+        writeln!(
+            f,
+            "{}: {} instructions, {} registers, {} predicates, {} B shared, {} B local",
+            program.name,
+            program.instructions.len(),
+            program.general_registers,
+            program.predicate_registers,
+            program.shared_bytes,
+            program.local_bytes
+        )?;
+        let places = Places { listing: *self, blocks: Blocks::new(program) };
+        for pc in 0..program.instructions.len() {
+            if let Ok(block) = places.blocks.starts.binary_search(&(pc as u32)) {
+                write!(f, "B{block}:")?;
+                let from = places.blocks.from[block].iter();
+                let from: Vec<String> = from.map(|from| format!("B{from}")).collect();
+                if from.is_empty() {
+                    writeln!(f)?;
+                } else {
+                    writeln!(f, " from {}", from.join(" "))?;
+                }
+            }
+            places.line(f, pc)?;
+        }
+        let [none, one, two, more] = ReadCounts::new(program).values;
+        writeln!(f, "values: {none} never read, {one} read once, {two} twice, {more} more often")?;
+        if self.values { self.value_table(f) } else { Ok(()) }
+    }
+}
+
+impl Places<'_> {
+    fn line(&self, f: &mut Formatter<'_>, pc: usize) -> fmt::Result {
+        let program = self.listing.program;
+        let instruction = &program.instructions[pc];
+        let record = &program.image.instructions[pc];
+        let mark = |flag, mark| if record.flags.contains(flag) { mark } else { ' ' };
+        let text = print::instruction(&instruction.instruction, self).to_string();
+        let margin = self.listing.margin.get(pc).map_or("", String::as_str);
+        let mut line = format!(
+            "{margin}{pc:>5} {:>5} {}{}{} {:<5} {text}",
+            instruction.line,
+            mark(Flags::DESCHEDULE_BEFORE, 'w'),
+            mark(Flags::BARRIER, 'b'),
+            mark(Flags::LONG_LATENCY, 'l'),
+            unit_name(record),
+        );
+        let notes = self.notes(pc);
+        if !notes.is_empty() {
+            let _ = write!(
+                line,
+                "{:width$} ; {notes}",
+                "",
+                width = (64 + margin.len()).saturating_sub(line.len())
+            );
+        }
+        writeln!(f, "{line}")
+    }
+
+    fn notes(&self, pc: usize) -> String {
+        let program = self.listing.program;
+        let record = &program.image.instructions[pc];
+        let image = program.image.borrow();
+        let (sources, results) = (image.sources(record), image.destinations(record));
+        let mut notes = Vec::new();
+        let mut note = |name: &str, slots: &[PhysicalRegister], bits: u32| {
+            if bits != 0 {
+                notes.push(format!("{name} {}", slot_names(slots, bits)));
+            }
+        };
+        note("last", sources, record.last_use);
+        note("last soon", sources, record.last_use_before_deschedule & !record.last_use);
+        note("unread", results, record.never_read);
+        note("not soon", results, record.not_read_before_deschedule & !record.never_read);
+        let instruction = &program.instructions[pc].instruction;
+        let splits = match flow(instruction) {
+            Flow::Branch(_) => instruction.guard.is_some(),
+            Flow::Table(_) => true,
+            Flow::Next | Flow::Exit => false,
+        };
+        if splits {
+            let join = program.instructions[pc].reconvergence;
+            let join = join.map_or_else(|| "exit".to_owned(), |pc| self.blocks.name(pc));
+            notes.push(format!("join {join}"));
+        }
+        notes.join(", ")
+    }
+}
+
+/// Registers of the slots whose bits are set.
+fn slot_names(slots: &[PhysicalRegister], bits: u32) -> String {
+    let set = slots.iter().enumerate().filter(|(slot, _)| bits >> slot & 1 != 0);
+    set.map(|(_, register)| format!("R{}", register.0)).collect::<Vec<_>>().join(" ")
+}
+
+fn unit_name(record: &StaticInstruction) -> &'static str {
+    match (record.unit, record.space) {
+        (Unit::Alu, _) => "alu",
+        (Unit::DoublePrecision, _) => "f64",
+        (Unit::Sfu, _) => "sfu",
+        (Unit::Texture, _) => "tex",
+        (Unit::Control, _) => "ctl",
+        (Unit::Memory, Some(MemorySpace::Global)) => "mem.g",
+        (Unit::Memory, Some(MemorySpace::Local)) => "mem.l",
+        (Unit::Memory, Some(MemorySpace::Shared)) => "mem.s",
+        (Unit::Memory, Some(MemorySpace::Constant)) => "mem.c",
+        (Unit::Memory, None) => "mem",
+    }
+}
+
+impl Listing<'_> {
+    /// One line for each value: its place, its virtual register, definitions, reads, last uses.
+    fn value_table(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let list = |pcs: &[u32]| match pcs {
+            [] => "-".to_owned(),
+            _ => pcs.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
+        };
+        for (register, value) in self.program.registers.iter().zip(value_uses(self.program)) {
+            writeln!(
+                f,
+                "{:<9} {:<12} .{:<4} defined {}, read {}, last {}",
+                register.location.to_string(),
+                register.name,
+                register.ty.name(),
+                list(&value.definitions),
+                list(&value.reads),
+                list(&value.last_uses)
+            )?;
+        }
+        Ok(())
+    }
+}

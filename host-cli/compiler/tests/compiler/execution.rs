@@ -1,0 +1,361 @@
+//! Random warps through random kernels: what the program's registers hold, and what its bits claim,
+//! is held against the kernel's own registers, lane by lane.
+//!
+//! Branches and guards go by dice, not by values, so that every path of the graph can happen; the
+//! sides of a divergent branch execute in random order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use strata_compiler::allocate;
+use strata_compiler::kernel::Kernel;
+use strata_compiler::program::{Location, Program};
+use strata_core::image::Flags;
+use strata_core::units::RegisterId as PhysicalRegister;
+use strata_ptx::module::{AddressBase, Instruction, LabelId, Operand, RegisterId};
+use strata_ptx::opcode::Opcode;
+
+use crate::common::{Random, random_kernel, shapes};
+use crate::kernels::kernels;
+
+/// Lanes of a warp here: enough for every kind of split.
+const LANES: usize = 4;
+/// Instructions before a run ends.
+const STEPS: usize = 400;
+
+type Mask = u8;
+
+/// A value is the number of the execution that made it; 0 was never made.
+type Value = u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Unit {
+    General(u16),
+    Predicate(u16),
+}
+
+/// Lanes to execute from `pc` until `join`.
+#[derive(Debug)]
+struct Entry {
+    pc: usize,
+    join: Option<usize>,
+    mask: Mask,
+}
+
+struct Warp<'a> {
+    kernel: &'a Kernel,
+    program: &'a Program,
+    random: Random,
+    clock: Value,
+    virtual_registers: Vec<[Value; LANES]>,
+    physical: BTreeMap<Unit, [Value; LANES]>,
+    /// Registers that a last use or a never-read write declared dead.
+    dead: BTreeSet<Unit>,
+    /// Registers declared not to be read before the next deschedule.
+    far: BTreeSet<Unit>,
+    /// Lanes whose long-latency result in a register came after the last deschedule.
+    pending: BTreeMap<Unit, Mask>,
+    stack: Vec<Entry>,
+    /// Bits that were seen set, of all four kinds.
+    bits: u32,
+}
+
+fn registers(operands: &[Operand]) -> Vec<RegisterId> {
+    let mut found = Vec::new();
+    for operand in operands {
+        match operand {
+            Operand::Register(register)
+            | Operand::NotRegister(register)
+            | Operand::Address { base: AddressBase::Register(register), .. } => {
+                found.push(*register);
+            }
+            Operand::Vector(elements) => found.extend(registers(elements)),
+            _ => {}
+        }
+    }
+    found
+}
+
+impl<'a> Warp<'a> {
+    fn new(kernel: &'a Kernel, program: &'a Program, seed: u64) -> Self {
+        Self {
+            kernel,
+            program,
+            random: Random::new(seed),
+            clock: 0,
+            virtual_registers: vec![[0; LANES]; kernel.registers.len()],
+            physical: BTreeMap::new(),
+            dead: BTreeSet::new(),
+            far: BTreeSet::new(),
+            pending: BTreeMap::new(),
+            stack: vec![Entry { pc: 0, join: None, mask: (1 << LANES) - 1 }],
+            bits: 0,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        for _ in 0..STEPS {
+            let Some(entry) = self.stack.last() else { return Ok(()) };
+            if entry.mask == 0 || Some(entry.pc) == entry.join {
+                self.stack.pop();
+                continue;
+            }
+            let (pc, mask) = (entry.pc, entry.mask);
+            self.step(pc, mask).map_err(|problem| format!("at {pc}: {problem}"))?;
+        }
+        Ok(())
+    }
+
+    fn dice(&mut self, mask: Mask) -> Mask {
+        // All and none are as likely as anything between.
+        match self.random.below(4) {
+            0 => mask,
+            1 => 0,
+            _ => mask & self.random.below(1 << LANES) as Mask,
+        }
+    }
+
+    fn step(&mut self, pc: usize, mask: Mask) -> Result<(), String> {
+        let (kernel, program) = (self.kernel, self.program);
+        let ours = &kernel.instructions[pc];
+        let theirs = &program.instructions[pc].instruction;
+        let taken = if ours.guard.is_some() { self.dice(mask) } else { mask };
+        if let (Some(ours), Some(theirs)) = (ours.guard, theirs.guard) {
+            self.compare(ours.register, theirs.register, mask)?;
+        }
+        if program.image.instructions[pc].flags.contains(Flags::DESCHEDULE_BEFORE) {
+            // A possible deschedule, whether or not a lane executes the instruction.
+            self.far.clear();
+        }
+        if taken != 0 {
+            self.operands(pc, taken)?;
+            self.results(pc, ours, theirs, taken);
+        }
+        self.go(pc, ours, mask, taken);
+        Ok(())
+    }
+
+    fn units(&self, register: RegisterId) -> Vec<Unit> {
+        match self.program.registers[register.index()].location {
+            Location::General { first, count } => {
+                (first..first + u16::from(count)).map(Unit::General).collect()
+            }
+            Location::Predicate(number) => vec![Unit::Predicate(number)],
+            Location::Unused => Vec::new(),
+        }
+    }
+
+    /// Where the kernel's register has a value, the program's has the same.
+    fn compare(&self, ours: RegisterId, theirs: RegisterId, mask: Mask) -> Result<(), String> {
+        let name = &self.kernel.registers[ours.index()].name;
+        for unit in self.units(theirs) {
+            let found = self.physical.get(&unit).copied().unwrap_or_default();
+            for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+                let expected = self.virtual_registers[ours.index()][lane];
+                if expected != 0 && found[lane] != expected {
+                    return Err(format!(
+                        "lane {lane} reads {} for {name} = {expected} from {unit:?}",
+                        found[lane]
+                    ));
+                }
+                if expected != 0 && self.dead.contains(&unit) {
+                    return Err(format!("{name} is read from {unit:?} after its last use"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn operands(&mut self, pc: usize, mask: Mask) -> Result<(), String> {
+        let (kernel, program) = (self.kernel, self.program);
+        let record = &program.image.instructions[pc];
+        let image = program.image.borrow();
+        let theirs = &program.instructions[pc].instruction;
+        let sources = image.sources(record);
+        let waits = |source: &&PhysicalRegister| {
+            let lanes = self.pending.get(&Unit::General(source.0)).copied();
+            lanes.unwrap_or_default() & mask != 0
+        };
+        if let Some(source) = sources.iter().find(waits) {
+            if !record.flags.contains(Flags::DESCHEDULE_BEFORE) {
+                return Err(format!("{source:?} is pending and the instruction is not marked"));
+            }
+            self.pending.clear();
+        }
+        let all = registers(&kernel.instructions[pc].sources);
+        for (ours, theirs) in all.into_iter().zip(registers(&theirs.sources)) {
+            self.compare(ours, theirs, mask)?;
+            let defined = (0..LANES).any(|lane| {
+                mask >> lane & 1 != 0 && self.virtual_registers[ours.index()][lane] != 0
+            });
+            if defined && self.units(theirs).iter().any(|unit| self.far.contains(unit)) {
+                return Err(format!("{ours:?} was not to be read before the next deschedule"));
+            }
+        }
+        for (slot, source) in sources.iter().enumerate() {
+            self.bits |= (record.last_use | record.last_use_before_deschedule) >> slot & 1;
+            if record.last_use >> slot & 1 != 0 {
+                self.dead.insert(Unit::General(source.0));
+            }
+            if record.last_use_before_deschedule >> slot & 1 != 0 {
+                self.far.insert(Unit::General(source.0));
+            }
+        }
+        if record.flags.contains(Flags::BARRIER) {
+            self.pending.clear();
+            self.far.clear();
+        }
+        Ok(())
+    }
+
+    fn results(&mut self, pc: usize, ours: &Instruction, theirs: &Instruction, mask: Mask) {
+        let record = &self.program.image.instructions[pc];
+        let all = registers(&ours.destinations).into_iter().zip(registers(&theirs.destinations));
+        for (ours, theirs) in all {
+            self.clock += 1;
+            for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+                self.virtual_registers[ours.index()][lane] = self.clock;
+                for unit in self.units(theirs) {
+                    self.physical.entry(unit).or_default()[lane] = self.clock;
+                }
+            }
+            for unit in self.units(theirs) {
+                self.dead.remove(&unit);
+                self.far.remove(&unit);
+                *self.pending.entry(unit).or_default() &= !mask;
+            }
+        }
+        let image = self.program.image.borrow();
+        for (slot, result) in image.destinations(record).iter().enumerate() {
+            let unit = Unit::General(result.0);
+            self.bits |= (record.never_read | record.not_read_before_deschedule) >> slot & 1;
+            if record.never_read >> slot & 1 != 0 {
+                self.dead.insert(unit);
+            }
+            if record.not_read_before_deschedule >> slot & 1 != 0 {
+                self.far.insert(unit);
+            }
+            if record.flags.contains(Flags::LONG_LATENCY) {
+                *self.pending.entry(unit).or_default() |= mask;
+            }
+        }
+    }
+
+    fn target(&self, label: LabelId) -> usize {
+        self.kernel.targets[label.index()] as usize
+    }
+
+    /// Moves the lanes on.
+    fn go(&mut self, pc: usize, instruction: &Instruction, mask: Mask, taken: Mask) {
+        let mut groups: BTreeMap<usize, Mask> = BTreeMap::new();
+        match instruction.opcode {
+            Opcode::Bra => {
+                let Operand::Label(label) = instruction.sources[0] else { return };
+                *groups.entry(self.target(label)).or_default() |= taken;
+                *groups.entry(pc + 1).or_default() |= mask & !taken;
+            }
+            Opcode::Brx => {
+                let Operand::BranchTable(table) = instruction.sources[1] else { return };
+                let table = self.kernel.branch_tables[table as usize].clone();
+                for lane in (0..LANES).filter(|lane| taken >> lane & 1 != 0) {
+                    let entry = if lane % 2 == 0 { 0 } else { self.random.below(table.len()) };
+                    *groups.entry(self.target(table[entry])).or_default() |= 1 << lane;
+                }
+                *groups.entry(pc + 1).or_default() |= mask & !taken;
+            }
+            Opcode::Ret | Opcode::Exit | Opcode::Trap => {
+                for entry in &mut self.stack {
+                    entry.mask &= !taken;
+                }
+                *groups.entry(pc + 1).or_default() |= mask & !taken;
+            }
+            _ => *groups.entry(pc + 1).or_default() |= mask,
+        }
+        groups.retain(|_, mask| *mask != 0);
+        let Some(entry) = self.stack.last_mut() else { return };
+        if groups.len() <= 1 {
+            if let Some(&pc) = groups.keys().next() {
+                entry.pc = pc;
+            }
+            return;
+        }
+        let join = self.program.instructions[pc].reconvergence.map(|pc| pc as usize);
+        match join {
+            Some(join) => entry.pc = join,
+            None => entry.mask = 0,
+        }
+        let mut sides: Vec<(usize, Mask)> = groups.into_iter().collect();
+        while !sides.is_empty() {
+            let (pc, mask) = sides.swap_remove(self.random.below(sides.len()));
+            self.stack.push(Entry { pc, join, mask });
+        }
+    }
+}
+
+/// Runs a kernel with several seeds; returns the bits seen.
+fn run(kernel: &Kernel, program: &Program, seeds: u64) -> Result<u32, String> {
+    let mut bits = 0;
+    for seed in 0..seeds {
+        let mut warp = Warp::new(kernel, program, seed);
+        warp.run().map_err(|problem| format!("run {seed}: {problem}"))?;
+        bits |= warp.bits;
+    }
+    Ok(bits)
+}
+
+#[test]
+fn random_kernels_keep_their_values_and_promises() {
+    let mut bits = 0;
+    for seed in 0..150 {
+        for shape in shapes() {
+            let kernel = random_kernel(&mut Random::new(seed), shape);
+            let program = allocate(&kernel).expect("random kernels are small");
+            match run(&kernel, &program, 8) {
+                Ok(seen) => bits |= seen,
+                Err(problem) => panic!("kernel {seed}, {shape:?}: {problem}"),
+            }
+        }
+    }
+    assert_eq!(bits, 1, "no bit was ever set");
+}
+
+#[test]
+fn real_kernels_keep_their_values_and_promises() {
+    for kernel in kernels() {
+        let program = allocate(&kernel).expect("real kernels fit");
+        match run(&kernel, &program, 40) {
+            // Nothing but the loop's own values is ever read in there.
+            Ok(bits) => assert!(bits == 1 || kernel.name == "forever", "{}", kernel.name),
+            Err(problem) => panic!("{}: {problem}", kernel.name),
+        }
+    }
+}
+
+/// The runs above can fail: each kind of fault shows in some run of a kernel.
+#[test]
+fn runs_notice_what_is_wrong() {
+    let kernel = kernels().into_iter().find(|kernel| kernel.name == "nested_loops");
+    let kernel = kernel.expect("in nvcc.ptx");
+    let good = allocate(&kernel).expect("small");
+    let fault = |name: &str, message: &str, change: &dyn Fn(&mut Program)| {
+        let mut program = good.clone();
+        change(&mut program);
+        let problem = run(&kernel, &program, 20).expect_err(name);
+        assert!(problem.contains(message), "{name}: {problem}");
+    };
+    let each = |change: fn(&mut strata_core::image::StaticInstruction)| {
+        move |program: &mut Program| program.image.instructions.iter_mut().for_each(change)
+    };
+    fault("marks", "is not marked", &each(|r| r.flags.remove(Flags::DESCHEDULE_BEFORE)));
+    fault("last use", "after its last use", &each(|r| r.last_use = u32::MAX));
+    fault("never read", "after its last use", &each(|r| r.never_read = u32::MAX));
+    let soon = "was not to be read";
+    fault("last soon", soon, &each(|r| r.last_use_before_deschedule = u32::MAX));
+    fault("not soon", soon, &each(|r| r.not_read_before_deschedule = u32::MAX));
+    fault("places", "reads", &|program| {
+        for register in &mut program.registers {
+            if let Location::General { first, .. } = &mut register.location {
+                *first = 0;
+            }
+        }
+    });
+}

@@ -1,0 +1,40 @@
+//! Kernels that real compilers wrote, and small ones that have what those lack.
+
+use strata_compiler::inline::inline;
+use strata_compiler::kernel::Kernel;
+use strata_compiler::{allocate, checker};
+use strata_ptx::module::FunctionId;
+
+/// PTX texts, with their names.
+pub(crate) const TEXTS: [(&str, &str); 3] = [
+    ("nvcc", include_str!("../kernels/nvcc.ptx")),
+    ("clang", include_str!("../kernels/clang.ptx")),
+    ("hand", include_str!("../kernels/hand.ptx")),
+];
+
+/// Every kernel of every text, calls inlined.
+pub(crate) fn kernels() -> Vec<Kernel> {
+    let mut kernels = Vec::new();
+    for (name, text) in TEXTS {
+        let parsed = strata_ptx::parse(text);
+        assert!(parsed.diagnostics.is_empty(), "{name}: {:?}", parsed.diagnostics);
+        for (index, function) in parsed.module.functions.iter().enumerate() {
+            if function.kernel {
+                let kernel = inline(&parsed.module, FunctionId(index as u32));
+                kernels.push(kernel.unwrap_or_else(|problems| panic!("{name}: {problems:?}")));
+            }
+        }
+    }
+    kernels
+}
+
+#[test]
+fn the_checker_accepts_real_kernels() {
+    for kernel in kernels() {
+        let program = allocate(&kernel).expect("real kernels fit");
+        if let Err(violations) = checker::check(&kernel, &program) {
+            panic!("{}: {}", kernel.name, violations[0]);
+        }
+        assert!(program.general_registers <= 18, "{}: {}", kernel.name, program.general_registers);
+    }
+}

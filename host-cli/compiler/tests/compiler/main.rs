@@ -1,0 +1,11 @@
+//! Tests of the compiler as a whole.
+
+mod common;
+mod execution;
+mod facts;
+mod inlining;
+mod kernels;
+mod limits;
+mod listings;
+mod mutants;
+mod random;
