@@ -1,0 +1,239 @@
+//! Decoding of loads, stores, atomics and address arithmetic.
+
+use strata_compiler::program::Location;
+use strata_ptx::module::{AddressBase, Operand, StateSpace, Symbol};
+use strata_ptx::opcode::{AtomicOp, Opcode};
+use strata_ptx::types::{Kind, ScalarType};
+
+use super::{Decoded, One, Problem};
+use crate::arith::atomic::atomic;
+use crate::device::WINDOW_BYTES;
+use crate::micro::{
+    Access, Action, AddressSource, Args, Atomic, Component, Direction, MAX_COMPONENTS, Run, Space,
+};
+use crate::ops::convert::{copy32, copy64};
+use crate::row::{Lanes, test1};
+
+impl One<'_, '_> {
+    pub(super) fn memory(&mut self) -> Decoded {
+        let ty = self.ty(0)?;
+        let index = self.decoder.accesses.len() as u32;
+        let access = match self.instruction.opcode {
+            Opcode::Atom | Opcode::Red => self.atomic_access(ty)?,
+            Opcode::St => {
+                let value = self.source(1)?;
+                self.plain_access(ty, value, false)?
+            }
+            _ => {
+                let target = self.destination(0)?;
+                self.plain_access(ty, target, true)?
+            }
+        };
+        let direction = match self.instruction.opcode {
+            Opcode::Atom | Opcode::Red => Direction::Atomic { flush: false },
+            Opcode::St => Direction::Store,
+            _ => Direction::Load,
+        };
+        self.decoder.accesses.push(access);
+        Ok((Action::Memory(direction, index), Args::default()))
+    }
+
+    fn plain_access(
+        &mut self,
+        ty: ScalarType,
+        value: &Operand,
+        load: bool,
+    ) -> Result<Access, Problem> {
+        let space = self.instruction.modifiers.space;
+        let space = space.or(match self.instruction.opcode {
+            Opcode::Ldu => Some(StateSpace::Global),
+            _ => None,
+        });
+        let (space, address) = self.address(space)?;
+        let elements = match value {
+            Operand::Vector(elements) => elements.as_slice(),
+            single => std::slice::from_ref(single),
+        };
+        if elements.len() > MAX_COMPONENTS || elements.is_empty() {
+            return Err(self.malformed("a vector has 1 to 8 components"));
+        }
+        let mut components = [Component::default(); MAX_COMPONENTS];
+        for (component, element) in components.iter_mut().zip(elements) {
+            *component = self.component(element, ty, load)?;
+        }
+        Ok(Access {
+            space,
+            address,
+            size: ty.bytes(),
+            count: elements.len() as u32,
+            signed: ty.kind() == Kind::Signed,
+            components,
+            atomic: None,
+        })
+    }
+
+    fn component(
+        &mut self,
+        element: &Operand,
+        ty: ScalarType,
+        load: bool,
+    ) -> Result<Component, Problem> {
+        let row = if load { self.written(element, ty)? } else { self.operand(element, ty)? };
+        let (mut rows, mut half) = (ty.register_slots() as u8, false);
+        if let Operand::Register(register) = element {
+            half = self.register_type(*register)?.bits() <= 16;
+            if let Location::General { count, .. } = self.location(*register)? {
+                rows = rows.max(count);
+            }
+        }
+        Ok(Component { row, rows, half })
+    }
+
+    /// The address operand, which is the first source.
+    fn address(&mut self, space: Option<StateSpace>) -> Result<(Space, AddressSource), Problem> {
+        let Operand::Address { base, offset } = self.source(0)? else {
+            return Err(self.malformed("a memory operand is expected"));
+        };
+        let written = match space {
+            None | Some(StateSpace::Generic) => Space::Generic,
+            Some(StateSpace::Global | StateSpace::Const) => Space::Global,
+            Some(StateSpace::Shared) => Space::Shared,
+            Some(StateSpace::Local) => Space::Local,
+            Some(StateSpace::Param) => Space::Parameter,
+        };
+        match *base {
+            AddressBase::Register(register) => {
+                let wide = self.register_type(register)?.bits() == 64;
+                let operand = Operand::Register(register);
+                let ty = if wide { ScalarType::U64 } else { ScalarType::U32 };
+                let row = self.operand(&operand, ty)?;
+                let offset = *offset;
+                let source = if wide {
+                    AddressSource::Wide { row, offset }
+                } else {
+                    AddressSource::Narrow { row, offset }
+                };
+                Ok((written, source))
+            }
+            AddressBase::Absolute => Ok((written, AddressSource::Fixed(*offset as u64))),
+            AddressBase::Symbol(Symbol::Module(variable)) => {
+                self.module_variable(variable.index())?;
+                let source = AddressSource::Variable { variable: variable.0, offset: *offset };
+                Ok((Space::Global, source))
+            }
+            AddressBase::Symbol(Symbol::Local(variable)) => {
+                let (space, start) = self.local_variable(variable.index())?;
+                let space = match space {
+                    StateSpace::Shared => Space::Shared,
+                    StateSpace::Param => Space::Parameter,
+                    _ => Space::Local,
+                };
+                let base = if space == Space::Parameter { self.map().parameters } else { 0 };
+                let address = base.wrapping_add(start).wrapping_add(*offset as u64);
+                Ok((space, AddressSource::Fixed(address)))
+            }
+            AddressBase::Symbol(Symbol::Function(_)) => {
+                Err(self.unsupported("a function is no memory"))
+            }
+        }
+    }
+
+    fn atomic_access(&mut self, ty: ScalarType) -> Result<Access, Problem> {
+        let modifiers = &self.instruction.modifiers;
+        let operation = modifiers.atomic.ok_or_else(|| self.malformed("no operation"))?;
+        if modifiers.vector > 1 {
+            return Err(self.unsupported("vector atomics"));
+        }
+        // The arithmetic knows which combinations exist; values do not matter to that.
+        if ty.bits() > 64 || atomic(operation, ty, 0, 0, 0, false).is_none() {
+            return Err(self.unsupported("no such atomic"));
+        }
+        let (space, address) = self.address(modifiers.space)?;
+        let b = self.value(1, ty)?;
+        let c = if operation == AtomicOp::Cas { self.value(2, ty)? } else { b };
+        let d = match self.instruction.destinations.first() {
+            Some(_) => Some(self.result(0, ty)?),
+            None => None,
+        };
+        Ok(Access {
+            space,
+            address,
+            size: ty.bytes(),
+            count: 1,
+            signed: false,
+            components: [Component::default(); MAX_COMPONENTS],
+            atomic: Some(Atomic { operation, ty, b, c, d }),
+        })
+    }
+
+    pub(super) fn address_space(&mut self) -> Decoded {
+        let space = self.instruction.modifiers.space;
+        let space = space.ok_or_else(|| self.malformed("a state space is expected"))?;
+        if self.instruction.opcode == Opcode::Isspacep {
+            return self.isspacep(space);
+        }
+        let ty = self.ty(0)?;
+        let map = self.map();
+        let base = match space {
+            StateSpace::Shared => map.shared,
+            StateSpace::Local => map.local,
+            // Parameter addresses lie in their window already, global and constant ones are
+            // generic ones.
+            _ => 0,
+        };
+        let base = if self.instruction.modifiers.to { base.wrapping_neg() } else { base };
+        let mut args = Args { d: self.result(0, ty)?, a: self.value(0, ty)?, ..Args::default() };
+        let wide = ty.bits() == 64;
+        let run: Run = match (base, wide) {
+            (0, true) => copy64,
+            (0, false) => copy32,
+            (_, true) => {
+                args.b = self.constant(base, ScalarType::U64);
+                crate::ops::integer::add_u64
+            }
+            (_, false) => {
+                args.b = self.constant(base, ScalarType::U32);
+                crate::ops::integer::add_u32
+            }
+        };
+        Ok((Action::Compute(run), args))
+    }
+
+    fn isspacep(&mut self, space: StateSpace) -> Decoded {
+        let wide = match self.source(0)? {
+            Operand::Register(register) => self.register_type(*register)?.bits() == 64,
+            _ => self.decoder.module.address_bits != 32,
+        };
+        let ty = if wide { ScalarType::U64 } else { ScalarType::U32 };
+        let map = self.map();
+        let (base, size) = match space {
+            StateSpace::Shared => (map.shared, WINDOW_BYTES),
+            StateSpace::Local => (map.local, WINDOW_BYTES),
+            StateSpace::Param => (map.parameters, WINDOW_BYTES),
+            // Constant memory lies among the global buffers and is reached like them.
+            StateSpace::Const => (0, 0),
+            StateSpace::Global | StateSpace::Generic => (map.global, map.end - map.global),
+        };
+        let args = Args {
+            d: self.predicate_result(0)?,
+            a: self.value(0, ty)?,
+            b: self.constant(base, ScalarType::U64),
+            c: self.constant(size, ScalarType::U64),
+            ..Args::default()
+        };
+        let run: Run = if wide { in_window64 } else { in_window32 };
+        Ok((Action::Compute(run), args))
+    }
+}
+
+fn in_window64(lanes: &mut Lanes, args: &Args, mask: u32) {
+    let (base, size) = (lanes.get64(args.b, 0), lanes.get64(args.c, 0));
+    let inside = test1(lanes, args.a, |a: u64| a.wrapping_sub(base) < size);
+    lanes.set_predicate(args.d, inside, mask);
+}
+
+fn in_window32(lanes: &mut Lanes, args: &Args, mask: u32) {
+    let (base, size) = (lanes.get64(args.b, 0), lanes.get64(args.c, 0));
+    let inside = test1(lanes, args.a, |a: u32| u64::from(a).wrapping_sub(base) < size);
+    lanes.set_predicate(args.d, inside, mask);
+}

@@ -1,0 +1,307 @@
+//! Decoding: a program's instructions to micro-operations, once per kernel.
+//!
+//! Every operand becomes a row: registers first, then rows for results that nobody wants, special
+//! registers (filled when a warp starts) and constants. Whatever cannot be executed is reported,
+//! all of it and not only the first.
+
+mod control;
+mod memory;
+mod operands;
+
+use rustc_hash::FxHashMap;
+use strata_compiler::program::{Location, Program, ProgramInstruction};
+use strata_core::image::StaticInstruction;
+use strata_ptx::diagnostic::Diagnostic;
+use strata_ptx::module::{Instruction, Module, Span, SpecialRegister};
+use strata_ptx::opcode::Opcode;
+
+use crate::micro::{Access, Action, Args, Barrier, Call, MicroOp};
+use crate::ops;
+
+/// A kernel, ready to be executed any number of times.
+#[derive(Clone, Debug)]
+pub struct Executable {
+    pub(crate) name: String,
+    pub(crate) operations: Vec<MicroOp>,
+    /// For each operation, whether it moves bytes that cycle mode asks for.
+    pub(crate) moves: Vec<bool>,
+    pub(crate) lines: Vec<u32>,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) barriers: Vec<Barrier>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) branch_tables: Vec<Vec<u32>>,
+    /// Rows before the extra ones: registers and unwanted results.
+    pub(crate) register_rows: u32,
+    pub(crate) extra: Vec<ExtraRow>,
+    /// Predicates, the constant ones included; the last two are always false and always true.
+    pub(crate) predicates: u32,
+    pub(crate) shared_bytes: u64,
+    pub(crate) local_bytes: u64,
+    pub(crate) parameter_bytes: u64,
+    pub(crate) address_bits: u8,
+    pub(crate) module: usize,
+    pub(crate) uses_module: bool,
+}
+
+impl Executable {
+    /// Kernel name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Size of the parameter block that a launch has to give. Unit: bytes.
+    pub fn parameter_bytes(&self) -> u64 {
+        self.parameter_bytes
+    }
+
+    /// Which loaded module the kernel's variables are those of; without this call, the module
+    /// loaded first.
+    pub fn set_module(&mut self, module: crate::device::ModuleHandle) {
+        self.module = module.0;
+    }
+}
+
+/// A row that no instruction writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ExtraRow {
+    /// A constant.
+    Constant(u32),
+    /// A special register; true: its upper half.
+    Special(SpecialRegister, bool),
+    /// The address of a module's variable plus an offset; true: its upper half.
+    Address(u32, i64, bool),
+}
+
+/// Why one instruction cannot be executed.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+/// An action with its operands.
+pub(crate) type Decoded = Result<(Action, Args), Problem>;
+
+/// Collects what the instructions need.
+pub(crate) struct Decoder<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) module: &'a Module,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) barriers: Vec<Barrier>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) extra: Vec<ExtraRow>,
+    by_content: FxHashMap<Vec<ExtraRow>, u32>,
+    pub(crate) uses_module: bool,
+}
+
+/// Rows for results that nobody wants: as many as the widest one has.
+const SINK_ROWS: u32 = 4;
+
+/// One instruction being decoded.
+pub(crate) struct One<'d, 'a> {
+    pub(crate) decoder: &'d mut Decoder<'a>,
+    pub(crate) instruction: &'a Instruction,
+    pub(crate) whole: &'a ProgramInstruction,
+    /// Nothing follows it.
+    last: bool,
+}
+
+/// Decodes a program.
+///
+/// # Errors
+/// Every instruction that parses but cannot be executed, each with its place.
+pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Diagnostic>> {
+    let mut decoder = Decoder {
+        program,
+        module,
+        accesses: Vec::new(),
+        barriers: Vec::new(),
+        calls: Vec::new(),
+        extra: Vec::new(),
+        by_content: FxHashMap::default(),
+        uses_module: false,
+    };
+    let mut problems = Vec::new();
+    let mut operations = Vec::with_capacity(program.instructions.len());
+    for (pc, whole) in program.instructions.iter().enumerate() {
+        let instruction = &whole.instruction;
+        let last = pc + 1 == program.instructions.len();
+        let mut one = One { decoder: &mut decoder, instruction, whole, last };
+        match one.decode() {
+            Ok(operation) => operations.push(operation),
+            Err(Problem { code, message }) => problems.push(
+                Diagnostic::unsupported(code, instruction.span, message)
+                    .in_kernel(program.name.clone()),
+            ),
+        }
+    }
+    if program.instructions.is_empty() {
+        let problem = Diagnostic::unsupported("no-kernel", Span::default(), "no instructions");
+        problems.push(problem.in_kernel(program.name.clone()));
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let parameters =
+        &program.variables[..(program.parameters as usize).min(program.variables.len())];
+    Ok(Executable {
+        name: program.name.clone(),
+        operations,
+        moves: program.image.instructions.iter().map(StaticInstruction::moves_bytes).collect(),
+        lines: program.instructions.iter().map(|whole| whole.line).collect(),
+        register_rows: decoder.first_extra(),
+        accesses: decoder.accesses,
+        barriers: decoder.barriers,
+        calls: decoder.calls,
+        branch_tables: program.branch_tables.clone(),
+        extra: decoder.extra,
+        predicates: u32::from(program.predicate_registers) + 3,
+        shared_bytes: program.shared_bytes,
+        local_bytes: program.local_bytes,
+        parameter_bytes: parameters.iter().map(|p| p.offset + p.size).max().unwrap_or(0),
+        address_bits: module.address_bits,
+        module: 0,
+        uses_module: decoder.uses_module,
+    })
+}
+
+impl Decoder<'_> {
+    /// Row of the first result that nobody wants.
+    pub(crate) fn sink(&self) -> u32 {
+        u32::from(self.program.general_registers)
+    }
+
+    pub(crate) fn first_extra(&self) -> u32 {
+        self.sink() + SINK_ROWS
+    }
+
+    /// Predicate that nobody wants.
+    pub(crate) fn predicate_sink(&self) -> u32 {
+        u32::from(self.program.predicate_registers)
+    }
+
+    /// The predicate that is always true.
+    pub(crate) fn always(&self) -> u32 {
+        u32::from(self.program.predicate_registers) + 2
+    }
+
+    /// Row of the first of some rows that nobody writes.
+    pub(crate) fn extra(&mut self, rows: Vec<ExtraRow>) -> u32 {
+        if let Some(&known) = self.by_content.get(&rows) {
+            return known;
+        }
+        let first = self.first_extra() + self.extra.len() as u32;
+        self.extra.extend_from_slice(&rows);
+        self.by_content.insert(rows, first);
+        first
+    }
+}
+
+impl One<'_, '_> {
+    fn decode(&mut self) -> Result<MicroOp, Problem> {
+        let (guard, guard_flip) = match self.instruction.guard {
+            None => (self.decoder.always(), 0),
+            Some(guard) => {
+                let location = self.location(guard.register)?;
+                let Location::Predicate(index) = location else {
+                    return Err(self.malformed("the guard is not a predicate"));
+                };
+                (self.predicate_in_range(index)?, if guard.negated { u32::MAX } else { 0 })
+            }
+        };
+        let (action, args) = self.body()?;
+        let ends = matches!(
+            action,
+            Action::Exit | Action::Trap | Action::Branch { .. } | Action::BranchTable { .. }
+        );
+        if self.last && !(ends && self.instruction.guard.is_none()) {
+            return Err(self.malformed("control runs off the end of the program"));
+        }
+        Ok(MicroOp { action, guard, guard_flip, args })
+    }
+
+    fn body(&mut self) -> Decoded {
+        use Opcode as O;
+        match self.instruction.opcode {
+            O::Ld | O::Ldu | O::St | O::Atom | O::Red => self.memory(),
+            O::Cvta | O::Isspacep => self.address_space(),
+            O::Mov | O::Cvt => ops::convert::decode(self),
+            O::Set | O::Setp | O::Selp | O::Slct | O::Testp => ops::compare::decode(self),
+            O::And
+            | O::Or
+            | O::Xor
+            | O::Not
+            | O::Cnot
+            | O::Lop3
+            | O::Shl
+            | O::Shr
+            | O::Shf
+            | O::Prmt
+            | O::Bfe
+            | O::Bfi
+            | O::Bfind
+            | O::Brev
+            | O::Popc
+            | O::Clz
+            | O::Fns
+            | O::Szext
+            | O::Bmsk => ops::bits::decode(self),
+            O::Shfl | O::Vote | O::Match | O::Activemask | O::Redux | O::Elect => {
+                ops::warp::decode(self)
+            }
+            O::Vadd
+            | O::Vsub
+            | O::Vabsdiff
+            | O::Vmin
+            | O::Vmax
+            | O::Vshl
+            | O::Vshr
+            | O::Vmad
+            | O::Vset => ops::video::decode(self),
+            O::Add
+            | O::Sub
+            | O::Mul
+            | O::Mad
+            | O::Fma
+            | O::Div
+            | O::Rem
+            | O::Abs
+            | O::Neg
+            | O::Min
+            | O::Max
+            | O::Addc
+            | O::Subc
+            | O::Madc
+            | O::Mul24
+            | O::Mad24
+            | O::Sad
+            | O::Dp4a
+            | O::Dp2a
+            | O::Rcp
+            | O::Sqrt
+            | O::Rsqrt
+            | O::Sin
+            | O::Cos
+            | O::Lg2
+            | O::Ex2
+            | O::Tanh
+            | O::Copysign => self.arithmetic(),
+            _ => self.control(),
+        }
+    }
+
+    fn arithmetic(&mut self) -> Decoded {
+        use strata_ptx::types::Kind;
+        if self.ty(0)?.kind() == Kind::Float {
+            ops::float::decode(self)
+        } else {
+            ops::integer::decode(self)
+        }
+    }
+}

@@ -1,0 +1,499 @@
+//! Device: global memory made of checked buffers, and the variables of loaded modules.
+//!
+//! Models: a flat address space in which buffers lie apart, with guard gaps that belong to nobody;
+//! module variables in global and constant memory with their initial contents; address windows
+//! through which generic addresses reach shared, local and parameter memory.
+//! Does not model: caches, pages, or the order in which different CTAs see each other's writes.
+
+use strata_ptx::module::{Initializer, Module, StateSpace, Symbol, Variable};
+
+/// Bytes left unused between buffers, so that an overrun by a row or two meets no other buffer.
+pub const GUARD_BYTES: u64 = 4096;
+
+/// Smallest alignment of a buffer, like the allocator of CUDA. Unit: bytes.
+pub const MIN_ALIGN: u64 = 256;
+
+/// Address windows, by the width of the module's addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AddressMap {
+    /// First address given to a buffer.
+    pub(crate) global: u64,
+    /// Generic addresses from here reach shared memory.
+    pub(crate) shared: u64,
+    /// Generic addresses from here reach the thread's local memory.
+    pub(crate) local: u64,
+    /// Generic addresses from here reach the kernel's parameters.
+    pub(crate) parameters: u64,
+    /// One past the last usable address.
+    pub(crate) end: u64,
+}
+
+/// Size of each window. Unit: bytes.
+pub(crate) const WINDOW_BYTES: u64 = 1 << 24;
+
+impl AddressMap {
+    /// The map for addresses of 32 or 64 bits.
+    pub(crate) const fn new(address_bits: u8) -> Self {
+        if address_bits == 32 {
+            Self {
+                global: 0x1000_0000,
+                shared: 0x0100_0000,
+                local: 0x0200_0000,
+                parameters: 0x0300_0000,
+                end: 0xffff_0000,
+            }
+        } else {
+            Self {
+                global: 0x7f00_0000_0000,
+                shared: 0x7e00_0000_0000,
+                local: 0x7e00_0100_0000,
+                parameters: 0x7e00_0200_0000,
+                end: 0x7fff_ffff_0000,
+            }
+        }
+    }
+}
+
+/// The buffer nearest to an address that lies in none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// Name of the buffer.
+    pub name: String,
+    /// Its first address.
+    pub start: u64,
+    /// One past its last address.
+    pub end: u64,
+    /// Address in question.
+    pub address: u64,
+}
+
+impl Neighbour {
+    /// Bytes between the address and the buffer: negative before its start, 0 or more beyond its
+    /// end, `None` inside.
+    pub fn distance(&self) -> Option<i128> {
+        let (address, start) = (i128::from(self.address), i128::from(self.start));
+        let end = i128::from(self.end);
+        if address < start {
+            Some(address - start)
+        } else if address >= end {
+            Some(address - end)
+        } else {
+            None
+        }
+    }
+}
+
+impl std::fmt::Display for Neighbour {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, start, end, .. } = self;
+        match self.distance() {
+            None => write!(f, "it lies within")?,
+            Some(distance) if distance < 0 => write!(f, "it lies {} bytes before", -distance)?,
+            Some(distance) => write!(f, "it lies {distance} bytes past the end of")?,
+        }
+        write!(f, " `{name}` [{start:#x}, {end:#x}), {} bytes", end - start)
+    }
+}
+
+/// Why device memory could not be allocated, placed or copied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// The memory limit of the device would be exceeded.
+    #[error(
+        "cannot allocate {bytes} bytes for `{name}`: {used} of {limit} bytes of device memory are \
+         in use"
+    )]
+    OutOfMemory {
+        /// Name of the buffer.
+        name: String,
+        /// Unit: bytes.
+        bytes: u64,
+        /// Unit: bytes.
+        used: u64,
+        /// Unit: bytes.
+        limit: u64,
+    },
+    /// The alignment is not a power of two, or absurd.
+    #[error("alignment {align} of `{name}` is not a power of two up to 1 MiB")]
+    BadAlignment {
+        /// Name of the buffer.
+        name: String,
+        /// As given. Unit: bytes.
+        align: u64,
+    },
+    /// A host copy outside of every buffer.
+    #[error("host copy of {bytes} bytes at {address:#x} is not inside one buffer{}",
+        nearest.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
+    OutOfBounds {
+        /// First address.
+        address: u64,
+        /// Unit: bytes.
+        bytes: u64,
+        /// The nearest buffer.
+        nearest: Option<Neighbour>,
+    },
+    /// An initializer is larger than its variable.
+    #[error("initial contents of `{name}` do not fit into its {size} bytes")]
+    BadInitializer {
+        /// Name of the variable.
+        name: String,
+        /// Unit: bytes.
+        size: u64,
+    },
+    /// The module's addresses have another width than the device's.
+    #[error("the module has {module}-bit addresses, the device {device}-bit ones")]
+    AddressWidth {
+        /// Unit: bits.
+        module: u8,
+        /// Unit: bits.
+        device: u8,
+    },
+}
+
+/// One allocation.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffer {
+    pub(crate) name: String,
+    pub(crate) start: u64,
+    pub(crate) data: Vec<u8>,
+    pub(crate) writable: bool,
+}
+
+impl Buffer {
+    fn end(&self) -> u64 {
+        self.start + self.data.len() as u64
+    }
+}
+
+/// A loaded module, as a number that [`crate::Executable::set_module`] takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModuleHandle(pub(crate) usize);
+
+/// Addresses of a module's variables, by variable number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Symbols {
+    pub(crate) addresses: Vec<Option<u64>>,
+}
+
+/// Global memory and what is in it.
+///
+/// Cost: looking an address up is a binary search over the buffers, and one comparison when it hits
+/// the same buffer as the last time.
+#[derive(Clone, Debug)]
+pub struct Device {
+    // Invariants: sorted by `start`; consecutive buffers are at least GUARD_BYTES apart; ends lie
+    // below `map.end`.
+    pub(crate) buffers: Vec<Buffer>,
+    pub(crate) modules: Vec<Symbols>,
+    pub(crate) map: AddressMap,
+    address_bits: u8,
+    next: u64,
+    used: u64,
+    limit: u64,
+    last: usize,
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Device {
+    /// Most memory a device holds unless [`Device::with_limit`] says otherwise. Unit: bytes.
+    pub const DEFAULT_LIMIT: u64 = 4 << 30;
+
+    /// An empty device with 64-bit addresses.
+    pub fn new() -> Self {
+        Self::with_limit(64, Self::DEFAULT_LIMIT)
+    }
+
+    /// An empty device. `address_bits` is the module's `.address_size` (anything but 32 means 64);
+    /// `limit` is the most memory that can be allocated, in bytes.
+    pub fn with_limit(address_bits: u8, limit: u64) -> Self {
+        let map = AddressMap::new(address_bits);
+        Self {
+            buffers: Vec::new(),
+            modules: Vec::new(),
+            map,
+            address_bits: if address_bits == 32 { 32 } else { 64 },
+            next: map.global,
+            used: 0,
+            limit,
+            last: 0,
+        }
+    }
+
+    /// Allocates zeroed memory and returns its address, a multiple of `align` and of 256. The name
+    /// appears in messages. Addresses are never given twice: one of a freed buffer always faults.
+    ///
+    /// # Errors
+    /// When the device's memory or address space is used up, or the alignment is no power of two.
+    pub fn alloc(&mut self, name: &str, bytes: u64, align: u64) -> Result<u64, DeviceError> {
+        self.place(name, bytes, align, true)
+    }
+
+    fn place(
+        &mut self,
+        name: &str,
+        bytes: u64,
+        align: u64,
+        writable: bool,
+    ) -> Result<u64, DeviceError> {
+        if !align.is_power_of_two() || align > 1 << 20 {
+            return Err(DeviceError::BadAlignment { name: name.to_owned(), align });
+        }
+        let start = self.next.next_multiple_of(align.max(MIN_ALIGN));
+        let end = start.checked_add(bytes).and_then(|end| end.checked_add(GUARD_BYTES));
+        let used = self.used.saturating_add(bytes);
+        let end = end.filter(|&end| end <= self.map.end && used <= self.limit);
+        let mut data = Vec::new();
+        let reserved = data.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)).is_ok();
+        let Some(end) = end.filter(|_| reserved) else {
+            return Err(DeviceError::OutOfMemory {
+                name: name.to_owned(),
+                bytes,
+                used: self.used,
+                limit: self.limit,
+            });
+        };
+        data.resize(bytes as usize, 0);
+        self.used = used;
+        self.next = end;
+        self.buffers.push(Buffer { name: name.to_owned(), start, data, writable });
+        Ok(start)
+    }
+
+    /// Frees the buffer that starts at `address`.
+    ///
+    /// # Errors
+    /// When no buffer starts there.
+    pub fn free(&mut self, address: u64) -> Result<(), DeviceError> {
+        let Ok(index) = self.buffers.binary_search_by_key(&address, |buffer| buffer.start) else {
+            return Err(self.outside(address, 0));
+        };
+        let buffer = self.buffers.remove(index);
+        self.used -= buffer.data.len() as u64;
+        self.last = 0;
+        Ok(())
+    }
+
+    /// The bytes at an address.
+    ///
+    /// # Errors
+    /// When they do not lie inside one buffer.
+    pub fn read(&self, address: u64, bytes: u64) -> Result<&[u8], DeviceError> {
+        let found = self.search(address).and_then(|index| {
+            let buffer = &self.buffers[index];
+            let first = usize::try_from(address - buffer.start).ok()?;
+            buffer.data.get(first..first.checked_add(usize::try_from(bytes).ok()?)?)
+        });
+        found.ok_or_else(|| self.outside(address, bytes))
+    }
+
+    /// Copies bytes to an address. The host may write constant memory too.
+    ///
+    /// # Errors
+    /// When they do not lie inside one buffer; nothing is written then.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let found = self.search(address).and_then(|index| {
+            let buffer = &mut self.buffers[index];
+            let first = usize::try_from(address - buffer.start).ok()?;
+            buffer.data.get_mut(first..first.checked_add(bytes.len())?)
+        });
+        if let Some(target) = found {
+            target.copy_from_slice(bytes);
+            return Ok(());
+        }
+        Err(self.outside(address, bytes.len() as u64))
+    }
+
+    fn outside(&self, address: u64, bytes: u64) -> DeviceError {
+        DeviceError::OutOfBounds { address, bytes, nearest: self.nearest(address) }
+    }
+
+    /// The buffer that an address lies in; its end counts as inside for accesses of no bytes.
+    fn search(&self, address: u64) -> Option<usize> {
+        let after = self.buffers.partition_point(|buffer| buffer.start <= address);
+        let index = after.checked_sub(1)?;
+        (address <= self.buffers[index].end()).then_some(index)
+    }
+
+    /// The buffer that an address lies in, remembering it for the next time.
+    #[inline]
+    pub(crate) fn find(&mut self, address: u64) -> Option<usize> {
+        if let Some(buffer) = self.buffers.get(self.last)
+            && address.wrapping_sub(buffer.start) < buffer.data.len() as u64
+        {
+            return Some(self.last);
+        }
+        let index = self.search(address)?;
+        self.last = index;
+        Some(index)
+    }
+
+    /// The buffer nearest to an address.
+    pub(crate) fn nearest(&self, address: u64) -> Option<Neighbour> {
+        let after = self.buffers.partition_point(|buffer| buffer.start <= address);
+        let around = &self.buffers[after.saturating_sub(1)..(after + 1).min(self.buffers.len())];
+        let neighbour = |buffer: &Buffer| Neighbour {
+            name: buffer.name.clone(),
+            start: buffer.start,
+            end: buffer.end(),
+            address,
+        };
+        around
+            .iter()
+            .map(neighbour)
+            .min_by_key(|neighbour| neighbour.distance().map_or(0, i128::unsigned_abs))
+    }
+
+    /// Places a module's global and constant variables and initialises them.
+    ///
+    /// Shared variables have no address here: each CTA has its own. External ones of global or
+    /// constant space are placed as if this module defined them.
+    ///
+    /// # Errors
+    /// When memory is used up or an initializer does not fit.
+    pub fn load_module(&mut self, module: &Module) -> Result<ModuleHandle, DeviceError> {
+        if module.address_bits != self.address_bits && module.address_bits != 0 {
+            return Err(DeviceError::AddressWidth {
+                module: module.address_bits,
+                device: self.address_bits,
+            });
+        }
+        let mut addresses = Vec::with_capacity(module.variables.len());
+        for variable in &module.variables {
+            addresses.push(self.place_variable(variable)?);
+        }
+        for (variable, address) in module.variables.iter().zip(&addresses) {
+            if let (Some(initial), Some(address)) = (&variable.initial, *address) {
+                self.relocate(variable, initial, address, &addresses)?;
+            }
+        }
+        self.modules.push(Symbols { addresses });
+        Ok(ModuleHandle(self.modules.len() - 1))
+    }
+
+    fn place_variable(&mut self, variable: &Variable) -> Result<Option<u64>, DeviceError> {
+        let writable = match variable.space {
+            StateSpace::Global => true,
+            StateSpace::Const => false,
+            _ => return Ok(None),
+        };
+        let (name, align) = (&variable.name, u64::from(variable.align.max(1)));
+        let address = self.place(name, variable.size, align, writable)?;
+        if let Some(initial) = &variable.initial {
+            let misfit = || DeviceError::BadInitializer { name: name.clone(), size: variable.size };
+            if initial.bytes.len() as u64 > variable.size {
+                return Err(misfit());
+            }
+            self.write(address, &initial.bytes).map_err(|_| misfit())?;
+        }
+        Ok(Some(address))
+    }
+
+    fn relocate(
+        &mut self,
+        variable: &Variable,
+        initial: &Initializer,
+        address: u64,
+        addresses: &[Option<u64>],
+    ) -> Result<(), DeviceError> {
+        for field in &initial.addresses {
+            let target = match field.symbol {
+                Symbol::Module(id) => addresses.get(id.index()).copied().flatten().unwrap_or(0),
+                // A function's address can be stored and compared, not called.
+                Symbol::Function(id) => 16 * (u64::from(id.0) + 1),
+                Symbol::Local(_) => 0,
+            };
+            let bytes = target.wrapping_add(field.addend as u64).to_le_bytes();
+            let fits = u64::from(field.size) <= 8
+                && field.offset.checked_add(u64::from(field.size)) <= Some(variable.size);
+            if !fits {
+                let (name, size) = (variable.name.clone(), variable.size);
+                return Err(DeviceError::BadInitializer { name, size });
+            }
+            self.write(address + field.offset, &bytes[..usize::from(field.size)])?;
+        }
+        Ok(())
+    }
+
+    /// The address of a module's variable, by name; `None` when it has none (shared variables).
+    pub fn variable(&self, handle: ModuleHandle, module: &Module, name: &str) -> Option<u64> {
+        let index = module.variables.iter().position(|variable| variable.name == name)?;
+        self.modules.get(handle.0)?.addresses.get(index).copied().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_apart_aligned_and_zero() {
+        let mut device = Device::new();
+        let a = device.alloc("a", 100, 4).unwrap();
+        let b = device.alloc("b", 8, 1024).unwrap();
+        assert_eq!(a % 256, 0);
+        assert_eq!(b % 1024, 0);
+        assert!(b >= a + 100 + GUARD_BYTES);
+        assert_eq!(device.read(a, 100).unwrap(), &[0; 100]);
+        device.write(a + 96, &[1, 2, 3, 4]).unwrap();
+        assert_eq!(device.read(a + 97, 3).unwrap(), &[2, 3, 4]);
+    }
+
+    #[test]
+    fn copies_across_an_end_name_the_buffer_and_change_nothing() {
+        let mut device = Device::new();
+        let a = device.alloc("a", 16, 1).unwrap();
+        let error = device.write(a + 14, &[1, 2, 3, 4]).unwrap_err();
+        assert!(error.to_string().contains("`a`"), "{error}");
+        assert_eq!(device.read(a, 16).unwrap(), &[0; 16]);
+        assert!(device.read(a, u64::MAX).is_err());
+        assert!(device.read(a + 17, 0).is_err());
+        assert_eq!(device.read(a + 16, 0).unwrap(), &[0u8; 0]);
+    }
+
+    #[test]
+    fn nearest_buffer_and_distance() {
+        let mut device = Device::new();
+        assert_eq!(device.nearest(5), None);
+        let a = device.alloc("a", 16, 1).unwrap();
+        let b = device.alloc("b", 16, 1).unwrap();
+        let near = |address| {
+            let neighbour = device.nearest(address).unwrap();
+            (neighbour.name.clone(), neighbour.distance())
+        };
+        assert_eq!(near(0), ("a".to_owned(), Some(-i128::from(a))));
+        assert_eq!(near(a + 3), ("a".to_owned(), None));
+        assert_eq!(near(a + 16), ("a".to_owned(), Some(0)));
+        assert_eq!(near(b - 1), ("b".to_owned(), Some(-1)));
+        assert_eq!(near(b + 20), ("b".to_owned(), Some(4)));
+    }
+
+    #[test]
+    fn a_freed_address_is_not_reused() {
+        let mut device = Device::new();
+        let a = device.alloc("a", 16, 1).unwrap();
+        device.free(a).unwrap();
+        assert!(device.read(a, 1).is_err());
+        assert!(device.free(a).is_err());
+        assert_ne!(device.alloc("b", 16, 1).unwrap(), a);
+    }
+
+    #[test]
+    fn limits_are_errors() {
+        let mut device = Device::with_limit(64, 1000);
+        assert!(matches!(
+            device.alloc("big", 1001, 1),
+            Err(DeviceError::OutOfMemory { used: 0, limit: 1000, .. })
+        ));
+        assert!(device.alloc("huge", u64::MAX, 1).is_err());
+        assert!(matches!(device.alloc("odd", 8, 3), Err(DeviceError::BadAlignment { .. })));
+        let mut small = Device::with_limit(32, Device::DEFAULT_LIMIT);
+        let address = small.alloc("a", 1 << 20, 1).unwrap();
+        assert!(address < 1 << 32);
+        assert!(small.alloc("b", 0xf000_0000, 1).is_err());
+    }
+}

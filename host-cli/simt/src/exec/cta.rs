@@ -1,0 +1,310 @@
+//! CTA: its warps, shared memory and barriers, run to the end.
+
+use strata_ptx::opcode::BarrierOp;
+
+use super::barrier::{BARRIERS, BarrierState, Reduction, result};
+use super::warp::{Split, Stop, Surroundings, Trouble, Wait, Warp};
+use super::{Geometry, Progress, Recording, print};
+use crate::access::{BadAccess, Memory};
+use crate::accesses::AccessDictionary;
+use crate::decode::Executable;
+use crate::device::{Device, Neighbour};
+use crate::fault::{AccessFault, Fault};
+use crate::micro::Space;
+use crate::paths::{MAX_PATH_STEPS, PathInterner};
+use crate::row::lanes;
+
+/// One CTA; reused for the next one.
+pub(crate) struct Cta<'e> {
+    executable: &'e Executable,
+    geometry: Geometry,
+    warps: Vec<Warp>,
+    done: Vec<bool>,
+    shared: Vec<u8>,
+    barriers: Vec<BarrierState>,
+}
+
+impl<'e> Cta<'e> {
+    /// Makes room for a CTA of this launch.
+    pub(crate) fn new(executable: &'e Executable, device: &Device, geometry: Geometry) -> Self {
+        let warp = |number| Warp::new(executable, &geometry, number, device);
+        Self {
+            executable,
+            geometry,
+            warps: (0..geometry.warps).map(warp).collect(),
+            done: vec![false; geometry.warps as usize],
+            shared: vec![0; geometry.total_shared as usize],
+            barriers: vec![BarrierState::default(); BARRIERS],
+        }
+    }
+
+    /// Begins a CTA.
+    pub(crate) fn start(&mut self, ctaid: [u32; 3], record: Recording) {
+        self.geometry.ctaid = ctaid;
+        self.shared.fill(0);
+        self.done.fill(false);
+        for barrier in &mut self.barriers {
+            barrier.reset(self.warps.len());
+        }
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            warp.start(self.executable, &self.geometry, number as u32, record);
+        }
+    }
+
+    /// Runs the CTA to its end.
+    pub(crate) fn run(
+        &mut self,
+        device: &mut Device,
+        parameters: &[u8],
+        progress: &mut Progress,
+    ) -> Result<(), Fault> {
+        loop {
+            let mut progressed = false;
+            for number in 0..self.warps.len() {
+                if !self.done[number] {
+                    progressed |= self.run_warp(number, device, parameters, progress)?;
+                }
+            }
+            if self.done.iter().all(|&done| done) {
+                return Ok(());
+            }
+            if !progressed {
+                return Err(self.stuck());
+            }
+        }
+    }
+
+    /// Runs one warp until it can do nothing more by itself. True when it did anything, or set
+    /// another warp free.
+    fn run_warp(
+        &mut self,
+        number: usize,
+        device: &mut Device,
+        parameters: &[u8],
+        progress: &mut Progress,
+    ) -> Result<bool, Fault> {
+        let before = progress.left;
+        loop {
+            let mut memory = Memory {
+                device,
+                shared: &mut self.shared,
+                parameters,
+                module: self.executable.module,
+            };
+            let mut around =
+                Surroundings { executable: self.executable, memory: &mut memory, progress };
+            let warp = &mut self.warps[number];
+            let stop = match warp.run(&mut around) {
+                Ok(stop) => stop,
+                Err((pc, Trouble::Assertion { lane, call })) => {
+                    let thread = self.geometry.thread(number as u32, lane as u32);
+                    let place = self.executable.place(pc, thread);
+                    return Err(print::assertion(warp, lane, call, &mut around, place));
+                }
+                Err((pc, trouble)) => {
+                    return Err(self.fault(number, pc, &trouble, device, progress));
+                }
+            };
+            match stop {
+                Stop::Barrier { split, index, arrived } => {
+                    // Once it completes, everybody goes on in the order of warps.
+                    if self.arrive(number, split, index, arrived)? {
+                        return Ok(true);
+                    }
+                }
+                Stop::Yield => {
+                    self.check_paths()?;
+                    return Ok(true);
+                }
+                Stop::Blocked | Stop::Done => {
+                    self.done[number] = stop == Stop::Done;
+                    // Exits may have completed a barrier.
+                    let released = (0..BARRIERS).fold(false, |any, id| self.release(id) | any);
+                    return Ok(released || progress.left != before);
+                }
+            }
+        }
+    }
+
+    /// Keeps the paths being recorded within bounds.
+    fn check_paths(&self) -> Result<(), Fault> {
+        let steps: u64 = self.warps.iter().map(|warp| warp.recorder.len()).sum();
+        if steps > MAX_PATH_STEPS {
+            let kernel = self.executable.name.clone();
+            return Err(Fault::PathsTooLong { kernel, limit: MAX_PATH_STEPS });
+        }
+        Ok(())
+    }
+
+    /// A split of a warp arrives at a barrier. True when that completes it.
+    fn arrive(
+        &mut self,
+        number: usize,
+        split: usize,
+        index: u32,
+        arrived: u32,
+    ) -> Result<bool, Fault> {
+        let barrier = &self.executable.barriers[index as usize];
+        let warp = &mut self.warps[number];
+        let first = arrived.trailing_zeros() as usize;
+        let id = warp.lanes.get32(barrier.id, first);
+        let count = barrier.count.map(|row| warp.lanes.get32(row, first));
+        let truth = warp.lanes.predicates[barrier.predicate as usize] ^ barrier.invert;
+        let problem = match self.barriers.get_mut(id as usize) {
+            Some(state) => state.arrive(number, arrived, count, truth).err(),
+            None => Some("there are barriers 0 to 15"),
+        };
+        let pc = warp.splits[split].pc;
+        if let Some(problem) = problem {
+            let thread = self.geometry.thread(number as u32, first as u32);
+            let place = self.executable.place(pc, thread);
+            return Err(Fault::BarrierMisuse { place, barrier: id, problem });
+        }
+        if barrier.operation == BarrierOp::Arrive {
+            warp.splits[split].pc = pc + 1;
+        } else {
+            warp.splits[split].wait = Wait::Barrier { id, index, arrived };
+        }
+        Ok(self.release(id as usize))
+    }
+
+    /// Lets everybody go who waits at a barrier, if it is complete.
+    fn release(&mut self, id: usize) -> bool {
+        let alive = self.warps.iter().map(|warp| warp.alive);
+        let Some(reduction) = self.barriers[id].complete(alive) else { return false };
+        self.barriers[id].reset(self.warps.len());
+        for warp in &mut self.warps {
+            for split in 0..warp.splits.len() {
+                if let Split { wait: Wait::Barrier { id: at, index, arrived }, .. } =
+                    warp.splits[split]
+                    && at as usize == id
+                {
+                    warp.splits[split].wait = Wait::Ready;
+                    warp.splits[split].pc += 1;
+                    self.executable.finish_barrier(warp, index, arrived, reduction);
+                }
+            }
+        }
+        true
+    }
+
+    /// Nobody can go on: says who waits for what.
+    fn stuck(&self) -> Fault {
+        let mut barrier_fault = None;
+        for (number, warp) in self.warps.iter().enumerate() {
+            for split in &warp.splits {
+                let place = |arrived: u32| {
+                    let lane = arrived.trailing_zeros() & 31;
+                    let thread = self.geometry.thread(number as u32, lane);
+                    self.executable.place(split.pc, thread)
+                };
+                match split.wait {
+                    Wait::Ready => {}
+                    Wait::Members { members, arrived } => {
+                        let missing = members & warp.alive & !arrived;
+                        let place = place(arrived);
+                        return Fault::WarpNeverConverges { place, members, missing };
+                    }
+                    Wait::Barrier { id, arrived: here, .. } => {
+                        let alive = self.warps.iter().map(|warp| warp.alive);
+                        let (arrived, expected) = self.barriers[id as usize].progress(alive);
+                        barrier_fault.get_or_insert_with(|| Fault::BarrierNeverCompletes {
+                            place: place(here),
+                            barrier: id,
+                            arrived,
+                            expected,
+                        });
+                    }
+                }
+            }
+        }
+        // A CTA that cannot go on has a waiting split: a split that is ready can always run.
+        barrier_fault.unwrap_or(Fault::BarrierNeverCompletes {
+            place: self.executable.place(0, self.geometry.thread(0, 0)),
+            barrier: 0,
+            arrived: 0,
+            expected: self.geometry.threads,
+        })
+    }
+
+    fn fault(
+        &self,
+        number: usize,
+        pc: u32,
+        trouble: &Trouble,
+        device: &Device,
+        progress: &Progress,
+    ) -> Fault {
+        let place = |lane: usize| {
+            self.executable.place(pc, self.geometry.thread(number as u32, lane as u32))
+        };
+        let first = self.warps[number].alive.trailing_zeros() as usize & 31;
+        match *trouble {
+            Trouble::Access(ref bad) => {
+                Fault::Access(Box::new(access_fault(bad, place(bad.lane), device)))
+            }
+            // The caller has told of assertions already, with their texts.
+            Trouble::Trap { lane } | Trouble::Assertion { lane, .. } => Fault::Trap(place(lane)),
+            Trouble::Budget => {
+                Fault::BudgetExceeded { place: place(first), budget: progress.budget }
+            }
+            Trouble::TooDeep => {
+                Fault::DivergenceTooDeep { place: place(first), limit: super::warp::MAX_SPLITS }
+            }
+        }
+    }
+
+    /// Hands over the warps' paths, and what they moved.
+    pub(crate) fn intern(
+        &mut self,
+        cta: u64,
+        interner: &mut PathInterner,
+        accesses: &mut AccessDictionary,
+    ) {
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            interner.intern(cta, number as u32, &mut warp.recorder);
+            if let Some(moved) = &warp.moved {
+                accesses.push_warp(moved);
+            }
+        }
+    }
+}
+
+fn access_fault(bad: &BadAccess, place: crate::fault::Place, device: &Device) -> AccessFault {
+    let nearest = match bad.space {
+        Space::Global | Space::Generic => device.nearest(bad.address),
+        space => {
+            let start = if space == Space::Parameter { device.map.parameters } else { 0 };
+            let (end, address) = (start + bad.extent, bad.address);
+            Some(Neighbour { name: format!("{} memory", space.name()), start, end, address })
+        }
+    };
+    AccessFault {
+        place,
+        kind: bad.kind,
+        problem: bad.problem,
+        space: bad.space.name(),
+        address: bad.address,
+        size: bad.size,
+        nearest,
+    }
+}
+
+impl Executable {
+    /// Writes a barrier's result into the lanes that waited.
+    fn finish_barrier(&self, warp: &mut Warp, index: u32, arrived: u32, reduction: Reduction) {
+        let barrier = &self.barriers[index as usize];
+        let value = result(barrier.operation, reduction);
+        match barrier.operation {
+            BarrierOp::RedPopc => {
+                for lane in lanes(arrived) {
+                    warp.lanes.put32(barrier.result, lane, value);
+                }
+            }
+            BarrierOp::RedAnd | BarrierOp::RedOr => {
+                warp.lanes.set_predicate(barrier.result, value, arrived);
+            }
+            BarrierOp::Sync | BarrierOp::Arrive => {}
+        }
+    }
+}

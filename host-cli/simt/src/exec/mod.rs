@@ -1,0 +1,229 @@
+//! Execution: a launch, CTA by CTA in linear order (x fastest), each CTA's warps in rounds.
+//!
+//! Order, which results can depend on only where PTX leaves them open: a warp runs until it waits
+//! at a barrier, exits, or has issued [`warp::SLICE`] instructions; then the next warp of the CTA.
+//! Of the sides of a divergent branch the fall-through side runs first; of `brx.idx` the lowest
+//! target. Clocks count the launch's warp instructions, one tick (and one nanosecond) each.
+
+mod barrier;
+mod cta;
+mod print;
+pub(crate) mod warp;
+
+use strata_ptx::module::SpecialRegister;
+
+use crate::accesses::AccessDictionary;
+use crate::decode::Executable;
+use crate::device::{AddressMap, Device};
+use crate::fault::{Fault, Place, Thread};
+use crate::launch::{
+    Launch, LaunchOutcome, MAX_CTAS, MAX_LOCAL_BYTES, MAX_SHARED_BYTES, MAX_THREADS, Record,
+};
+use crate::micro::axis;
+use crate::paths::{MAX_PATH_STEPS, PathInterner};
+use cta::Cta;
+
+/// What a CTA's warps record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recording {
+    Nothing,
+    Paths,
+    PathsAndAccesses,
+}
+
+/// What a launch counts while it runs.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    /// Warp instructions that may still be issued.
+    pub(crate) left: u64,
+    pub(crate) budget: u64,
+    pub(crate) thread_instructions: u64,
+    pub(crate) printf: Vec<u8>,
+    pub(crate) printf_truncated: bool,
+}
+
+impl Progress {
+    /// Warp instructions issued so far.
+    pub(crate) fn issued(&self) -> u64 {
+        self.budget - self.left
+    }
+}
+
+/// Facts of a launch that threads can ask for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) threads: u32,
+    pub(crate) warps: u32,
+    pub(crate) ctaid: [u32; 3],
+    pub(crate) dynamic_shared: u32,
+    pub(crate) total_shared: u32,
+}
+
+impl Geometry {
+    /// Thread index of a lane.
+    pub(crate) fn thread(&self, warp: u32, lane: u32) -> Thread {
+        Thread { ctaid: self.ctaid, tid: self.tid(warp, lane) }
+    }
+
+    fn tid(&self, warp: u32, lane: u32) -> [u32; 3] {
+        let linear = warp * 32 + lane;
+        let [x, y, _] = self.block;
+        [linear % x, linear / x % y, linear / (x * y)]
+    }
+
+    /// One lane's value of a special register.
+    pub(crate) fn special(&self, register: SpecialRegister, warp: u32, lane: u32) -> u32 {
+        use SpecialRegister as S;
+        let bit = 1u32 << lane;
+        match register {
+            S::Tid(a) => axis(self.tid(warp, lane), a),
+            S::Ntid(a) => axis(self.block, a),
+            S::Ctaid(a) => axis(self.ctaid, a),
+            S::Nctaid(a) => axis(self.grid, a),
+            S::Laneid => lane,
+            S::Warpid => warp,
+            S::Nwarpid => self.warps,
+            S::LanemaskEq => bit,
+            S::LanemaskLt => bit - 1,
+            S::LanemaskLe => bit | (bit - 1),
+            S::LanemaskGt => !(bit | (bit - 1)),
+            S::LanemaskGe => !(bit - 1),
+            S::DynamicSmemSize => self.dynamic_shared,
+            S::TotalSmemSize => self.total_shared,
+            // The model has one SM and one grid; performance counters and environment registers
+            // read as zero. Clocks never come here.
+            S::Nsmid => 1,
+            _ => 0,
+        }
+    }
+}
+
+/// Runs a launch to its end.
+///
+/// # Errors
+/// The first fault in execution order. Memory keeps what was written until then.
+pub fn execute(
+    device: &mut Device,
+    executable: &Executable,
+    launch: &Launch,
+) -> Result<LaunchOutcome, Fault> {
+    let (geometry, ctas) = check(device, executable, launch)?;
+    let mut progress = Progress {
+        left: launch.max_instructions,
+        budget: launch.max_instructions,
+        thread_instructions: 0,
+        printf: Vec::new(),
+        printf_truncated: false,
+    };
+    let mut interner = PathInterner::default();
+    let mut accesses = AccessDictionary::default();
+    let mut cta = Cta::new(executable, device, geometry);
+    let [width, height, _] = launch.grid.map(u64::from);
+    for index in 0..ctas {
+        let record = match launch.record {
+            Record::All => true,
+            Record::Cta(only) => only == index,
+            Record::Nothing => false,
+        };
+        let recording = match (record, launch.record_accesses) {
+            (false, _) => Recording::Nothing,
+            (true, false) => Recording::Paths,
+            (true, true) => Recording::PathsAndAccesses,
+        };
+        let (x, y, z) = (index % width, index / width % height, index / (width * height));
+        cta.start([x as u32, y as u32, z as u32], recording);
+        cta.run(device, &launch.arguments, &mut progress)?;
+        if record {
+            cta.intern(index, &mut interner, &mut accesses);
+            if interner.held().max(accesses.len() as u64) > MAX_PATH_STEPS {
+                let kernel = executable.name.clone();
+                return Err(Fault::PathsTooLong { kernel, limit: MAX_PATH_STEPS });
+            }
+        }
+    }
+    Ok(LaunchOutcome {
+        paths: interner.finish(),
+        accesses,
+        warp_instructions: progress.issued(),
+        thread_instructions: progress.thread_instructions,
+        ctas,
+        warps: ctas * u64::from(geometry.warps),
+        printf: progress.printf,
+        printf_truncated: progress.printf_truncated,
+    })
+}
+
+/// Refuses launches that no device could run.
+fn check(
+    device: &Device,
+    executable: &Executable,
+    launch: &Launch,
+) -> Result<(Geometry, u64), Fault> {
+    let kernel = || executable.name.clone();
+    for (what, dimensions) in [("grid", launch.grid), ("block", launch.block)] {
+        if dimensions.contains(&0) {
+            return Err(Fault::EmptyDimension { kernel: kernel(), what, dimensions });
+        }
+    }
+    let product = |dimensions: [u32; 3]| dimensions.map(u128::from).iter().product::<u128>();
+    let (threads, ctas) = (product(launch.block), product(launch.grid));
+    if threads > u128::from(MAX_THREADS) {
+        let threads = u64::try_from(threads).unwrap_or(u64::MAX);
+        let (block, limit) = (launch.block, MAX_THREADS);
+        return Err(Fault::TooManyThreads { kernel: kernel(), block, threads, limit });
+    }
+    if ctas > u128::from(MAX_CTAS) {
+        let (grid, limit) = (launch.grid, MAX_CTAS);
+        return Err(Fault::TooManyCtas { kernel: kernel(), grid, ctas, limit });
+    }
+    let (expected, given) = (executable.parameter_bytes, launch.arguments.len() as u64);
+    if expected != given {
+        return Err(Fault::WrongArguments { kernel: kernel(), expected, given });
+    }
+    let needed = executable.shared_bytes.saturating_add(u64::from(launch.dynamic_shared));
+    if needed > MAX_SHARED_BYTES {
+        return Err(Fault::TooMuchShared { kernel: kernel(), needed, limit: MAX_SHARED_BYTES });
+    }
+    if executable.local_bytes > MAX_LOCAL_BYTES {
+        let (needed, limit) = (executable.local_bytes, MAX_LOCAL_BYTES);
+        return Err(Fault::StackTooDeep { kernel: kernel(), needed, limit });
+    }
+    if device.map != AddressMap::new(executable.address_bits) {
+        return Err(Fault::AddressWidth { kernel: kernel(), bits: executable.address_bits });
+    }
+    if executable.uses_module && device.modules.get(executable.module).is_none() {
+        return Err(Fault::ModuleNotLoaded { kernel: kernel() });
+    }
+    let threads = threads as u32;
+    let geometry = Geometry {
+        grid: launch.grid,
+        block: launch.block,
+        threads,
+        warps: threads.div_ceil(32),
+        ctaid: [0; 3],
+        dynamic_shared: launch.dynamic_shared,
+        total_shared: needed as u32,
+    };
+    Ok((geometry, ctas as u64))
+}
+
+impl Executable {
+    /// Where a thread is.
+    pub(crate) fn place(&self, pc: u32, thread: Thread) -> Place {
+        let line = self.lines.get(pc as usize).copied().unwrap_or(0);
+        Place { kernel: self.name.clone(), line, pc, thread }
+    }
+
+    /// Half of the address of a variable of the module, plus an offset.
+    pub(crate) fn address(&self, variable: u32, offset: i64, upper: bool, device: &Device) -> u32 {
+        let symbols = device.modules.get(self.module);
+        let address = symbols
+            .and_then(|symbols| symbols.addresses.get(variable as usize).copied())
+            .flatten()
+            .unwrap_or(0)
+            .wrapping_add(offset as u64);
+        if upper { (address >> 32) as u32 } else { address as u32 }
+    }
+}

@@ -1,0 +1,299 @@
+//! Faults: everything that can stop a launch, said in full.
+
+use crate::device::Neighbour;
+
+/// A thread of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thread {
+    /// CTA index within the grid.
+    pub ctaid: [u32; 3],
+    /// Thread index within the CTA.
+    pub tid: [u32; 3],
+}
+
+impl std::fmt::Display for Thread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ([cx, cy, cz], [tx, ty, tz]) = (self.ctaid, self.tid);
+        write!(f, "CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")
+    }
+}
+
+/// Where in the program and in the grid a fault happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Kernel name.
+    pub kernel: String,
+    /// Line of the PTX file, from 1.
+    pub line: u32,
+    /// Instruction index within the program.
+    pub pc: u32,
+    /// The thread; the lowest of those concerned.
+    pub thread: Thread,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "kernel `{}`, PTX line {}, {}", self.kernel, self.line, self.thread)
+    }
+}
+
+/// What an access wanted to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// An atomic.
+    Atomic,
+}
+
+impl std::fmt::Display for AccessKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Atomic => "atomic access",
+        })
+    }
+}
+
+/// What is wrong with an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessProblem {
+    /// Outside of every buffer, or across the end of one.
+    OutOfBounds,
+    /// The address is not a multiple of the access size.
+    Misaligned,
+    /// A write to constant memory or to the parameters.
+    ReadOnly,
+}
+
+/// One thread's access that cannot be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessFault {
+    /// Where.
+    pub place: Place,
+    /// Load, store or atomic.
+    pub kind: AccessKind,
+    /// What is wrong.
+    pub problem: AccessProblem,
+    /// State space that the address was looked up in, such as `global`.
+    pub space: &'static str,
+    /// The address within that space.
+    pub address: u64,
+    /// Unit: bytes.
+    pub size: u32,
+    /// The nearest buffer (global memory), or the extent of the space (shared, local, parameters).
+    pub nearest: Option<Neighbour>,
+}
+
+impl std::fmt::Display for AccessFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { kind, size, space, address, .. } = self;
+        match self.problem {
+            AccessProblem::OutOfBounds => {
+                write!(f, "out-of-bounds {kind} of {size} bytes at {space} address {address:#x}")?;
+            }
+            AccessProblem::Misaligned => write!(
+                f,
+                "misaligned {kind} of {size} bytes at {space} address {address:#x}: it must be a \
+                 multiple of {size}"
+            )?,
+            AccessProblem::ReadOnly => {
+                write!(f, "{kind} of {size} bytes to read-only {space} address {address:#x}")?;
+            }
+        }
+        write!(f, " ({})", self.place)?;
+        match &self.nearest {
+            Some(neighbour) => write!(f, "; {neighbour}"),
+            None => write!(f, "; no buffer has been allocated"),
+        }
+    }
+}
+
+/// A device-side assertion that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssertionFault {
+    /// Where in the PTX.
+    pub place: Place,
+    /// Text of the assertion.
+    pub message: String,
+    /// Source file named by the program.
+    pub file: String,
+    /// Source line named by the program.
+    pub file_line: u32,
+    /// Function named by the program.
+    pub function: String,
+}
+
+impl std::fmt::Display for AssertionFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { place, message, file, file_line, function } = self;
+        write!(f, "assertion `{message}` failed in {function} at {file}:{file_line} ({place})")
+    }
+}
+
+/// Why a launch stopped. The device keeps what was written until then.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A grid or block dimension of zero.
+    #[error("kernel `{kernel}`: {what} dimensions {dimensions:?} contain a zero")]
+    EmptyDimension {
+        /// Kernel name.
+        kernel: String,
+        /// `grid` or `block`.
+        what: &'static str,
+        /// As given.
+        dimensions: [u32; 3],
+    },
+    /// More threads than a CTA may have.
+    #[error("kernel `{kernel}`: block {block:?} has {threads} threads, a CTA has at most {limit}")]
+    TooManyThreads {
+        /// Kernel name.
+        kernel: String,
+        /// As given.
+        block: [u32; 3],
+        /// Product of the dimensions.
+        threads: u64,
+        /// Most that a CTA may have.
+        limit: u32,
+    },
+    /// More CTAs than can be numbered.
+    #[error("kernel `{kernel}`: grid {grid:?} has {ctas} CTAs, at most {limit} can be run")]
+    TooManyCtas {
+        /// Kernel name.
+        kernel: String,
+        /// As given.
+        grid: [u32; 3],
+        /// Product of the dimensions.
+        ctas: u128,
+        /// Most that can be run.
+        limit: u64,
+    },
+    /// The parameter block has the wrong size.
+    #[error(
+        "kernel `{kernel}` takes {expected} bytes of parameters, the launch gives {given}: pass \
+         each argument at its natural alignment"
+    )]
+    WrongArguments {
+        /// Kernel name.
+        kernel: String,
+        /// Unit: bytes.
+        expected: u64,
+        /// Unit: bytes.
+        given: u64,
+    },
+    /// Static and dynamic shared memory exceed what a CTA may have.
+    #[error(
+        "kernel `{kernel}` needs {needed} bytes of shared memory per CTA, at most {limit} exist"
+    )]
+    TooMuchShared {
+        /// Kernel name.
+        kernel: String,
+        /// Static plus dynamic. Unit: bytes.
+        needed: u64,
+        /// Unit: bytes.
+        limit: u64,
+    },
+    /// A thread's frame in local memory is too large: the stack is too deep.
+    #[error(
+        "kernel `{kernel}` needs {needed} bytes of local memory per thread, at most {limit} exist"
+    )]
+    StackTooDeep {
+        /// Kernel name.
+        kernel: String,
+        /// Unit: bytes.
+        needed: u64,
+        /// Unit: bytes.
+        limit: u64,
+    },
+    /// The executable names variables of a module that was not loaded.
+    #[error("kernel `{kernel}` uses variables of its module: load the module first")]
+    ModuleNotLoaded {
+        /// Kernel name.
+        kernel: String,
+    },
+    /// The kernel's addresses have another width than the device's.
+    #[error("kernel `{kernel}` has {bits}-bit addresses, the device does not")]
+    AddressWidth {
+        /// Kernel name.
+        kernel: String,
+        /// Unit: bits.
+        bits: u8,
+    },
+    /// A memory access that cannot be carried out.
+    #[error("{0}")]
+    Access(Box<AccessFault>),
+    /// `trap` was executed.
+    #[error("trap executed ({0})")]
+    Trap(Place),
+    /// A device-side assertion failed.
+    #[error("{0}")]
+    Assertion(Box<AssertionFault>),
+    /// A CTA barrier that some threads wait at and the others never reach.
+    #[error(
+        "barrier {barrier} can never complete: {arrived} of {expected} threads arrived, the \
+         others wait elsewhere ({place})"
+    )]
+    BarrierNeverCompletes {
+        /// A thread that waits.
+        place: Place,
+        /// Barrier number. Range: `0..16`.
+        barrier: u32,
+        /// Threads that arrived.
+        arrived: u32,
+        /// Threads that it waits for.
+        expected: u32,
+    },
+    /// A barrier used in a way that PTX leaves undefined.
+    #[error("barrier {barrier}: {problem} ({place})")]
+    BarrierMisuse {
+        /// A thread that executed it.
+        place: Place,
+        /// Barrier number as computed; valid ones are `0..16`.
+        barrier: u32,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// A `.sync` operation of a warp that lanes of its member mask never reach.
+    #[error(
+        "lanes {missing:#010x} of the member mask {members:#010x} never reach this instruction \
+         ({place})"
+    )]
+    WarpNeverConverges {
+        /// A thread that waits.
+        place: Place,
+        /// Member mask of the waiting lanes.
+        members: u32,
+        /// Lanes that neither exited nor arrived.
+        missing: u32,
+    },
+    /// The launch executed as many warp instructions as it was allowed.
+    #[error(
+        "kernel `{}` exceeded the budget of {budget} warp instructions: an endless loop, or raise \
+         `--max-instructions` ({place})", place.kernel
+    )]
+    BudgetExceeded {
+        /// Where the warp was.
+        place: Place,
+        /// Unit: warp instructions.
+        budget: u64,
+    },
+    /// The recorded paths do not fit.
+    #[error("kernel `{kernel}`: the warps' paths have more than {limit} runs: record one CTA only")]
+    PathsTooLong {
+        /// Kernel name.
+        kernel: String,
+        /// Most path steps kept.
+        limit: u64,
+    },
+    /// Divergence nested deeper than any program can; a broken program.
+    #[error("divergence stack deeper than {limit} entries ({place})")]
+    DivergenceTooDeep {
+        /// Where.
+        place: Place,
+        /// Most entries.
+        limit: usize,
+    },
+}

@@ -1,0 +1,44 @@
+//! Functional SIMT executor: 32-lane values, divergence, checked memory, and the paths warps took.
+//!
+//! # Tour
+//!
+//! A [`Device`] holds global memory: checked buffers, and the variables of loaded modules.
+//! [`prepare`] decodes a compiled program once into an [`Executable`], or says everything in it
+//! that cannot be executed. [`execute`] runs a [`Launch`] of it: CTA by CTA, warp by warp,
+//! instruction by instruction, 32 lanes at a time; it returns what was counted, printed, and which
+//! path every warp took, or the [`Fault`] that stopped it.
+//!
+//! - [`arith`]: what instructions compute, as pure functions on one lane.
+//! - `row`: registers of a warp as rows of 32 lanes, and loops over them.
+//! - `micro`, `decode`, `ops`: instructions with their operands resolved, and how they are decoded.
+//! - `access`: loads, stores and atomics. [`device`]: the memory behind them.
+//! - `exec`: launches, CTAs, barriers, warps and their divergence, `printf`.
+//! - [`paths`]: each distinct path once. [`accesses`]: what memory instructions moved.
+//!
+//! # Principles
+//!
+//! The same launch gives the same bytes on every host. Nothing that a kernel does can panic or
+//! hang: wrong addresses, endless loops and barriers that never complete are faults with their
+//! place.
+#![forbid(unsafe_code)]
+
+mod access;
+pub mod accesses;
+pub mod arith;
+mod decode;
+pub mod device;
+mod exec;
+pub mod fault;
+pub mod launch;
+mod micro;
+mod ops;
+pub mod paths;
+mod row;
+
+pub use accesses::AccessDictionary;
+pub use decode::{Executable, prepare};
+pub use device::{Device, DeviceError, ModuleHandle};
+pub use exec::execute;
+pub use fault::Fault;
+pub use launch::{Launch, LaunchOutcome, Record};
+pub use paths::PathDictionary;

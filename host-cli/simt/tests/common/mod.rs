@@ -1,0 +1,117 @@
+//! From PTX text to results, for the tests of this folder.
+#![expect(dead_code, reason = "each test binary uses a part of it")]
+
+use strata_ptx::diagnostic::Diagnostic;
+use strata_ptx::module::{FunctionId, Module};
+use strata_simt::{Device, Executable, Fault, Launch, LaunchOutcome, ModuleHandle, prepare};
+
+/// A module whose kernels can be launched.
+pub(crate) struct Bench {
+    pub(crate) module: Module,
+    pub(crate) device: Device,
+    pub(crate) handle: ModuleHandle,
+}
+
+impl Bench {
+    /// Parses a module and loads its variables.
+    pub(crate) fn new(text: &str) -> Self {
+        let parsed = strata_ptx::parse(text);
+        let complaints: Vec<String> =
+            parsed.diagnostics.iter().map(|d| format!("{:?} {}", d.span, d.message)).collect();
+        assert!(!parsed.has_errors(), "{complaints:#?}");
+        let module = parsed.module;
+        let mut device = Device::with_limit(module.address_bits, Device::DEFAULT_LIMIT);
+        let handle = device.load_module(&module).expect("variables fit");
+        Self { module, device, handle }
+    }
+
+    /// Compiles and decodes a kernel.
+    pub(crate) fn prepare(&self, kernel: &str) -> Result<Executable, Vec<Diagnostic>> {
+        let id = self.module.functions.iter().position(|f| f.name == kernel && f.kernel);
+        let id = FunctionId(id.unwrap_or_else(|| panic!("no kernel `{kernel}`")) as u32);
+        let program = strata_compiler::compile(&self.module, id)?;
+        prepare(&self.module, &program)
+    }
+
+    /// Allocates a buffer of words.
+    pub(crate) fn words(&mut self, name: &str, words: &[u32]) -> u64 {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let address = self.device.alloc(name, bytes.len() as u64, 256).expect("memory");
+        self.device.write(address, &bytes).expect("just allocated");
+        address
+    }
+
+    /// Allocates a buffer of numbers.
+    pub(crate) fn floats(&mut self, name: &str, values: &[f32]) -> u64 {
+        let words: Vec<u32> = values.iter().map(|value| value.to_bits()).collect();
+        self.words(name, &words)
+    }
+
+    /// Reads words back.
+    pub(crate) fn read(&self, address: u64, count: usize) -> Vec<u32> {
+        let bytes = self.device.read(address, 4 * count as u64).expect("inside the buffer");
+        bytes.as_chunks::<4>().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect()
+    }
+
+    /// Runs a kernel.
+    pub(crate) fn run(&mut self, kernel: &str, launch: &Launch) -> Result<LaunchOutcome, Fault> {
+        let executable = match self.prepare(kernel) {
+            Ok(executable) => executable,
+            Err(problems) => panic!("{problems:#?}"),
+        };
+        strata_simt::execute(&mut self.device, &executable, launch)
+    }
+}
+
+/// A parameter block.
+#[derive(Default)]
+pub(crate) struct Arguments(pub Vec<u8>);
+
+impl Arguments {
+    pub(crate) fn u64(mut self, value: u64) -> Self {
+        self.0.resize(self.0.len().next_multiple_of(8), 0);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    pub(crate) fn u32(mut self, value: u32) -> Self {
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+}
+
+/// A launch of some CTAs of some threads, with a budget that no test needs.
+pub(crate) fn launch(grid: u32, block: u32, arguments: Arguments) -> Launch {
+    Launch {
+        arguments: arguments.0,
+        max_instructions: 10_000_000,
+        record_accesses: false,
+        ..Launch::new([grid, 1, 1], [block, 1, 1])
+    }
+}
+
+/// A reproducible stream of numbers (xorshift64*).
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(crate) fn below(&mut self, limit: u32) -> u32 {
+        (self.next() >> 33) as u32 % limit
+    }
+
+    /// A number in `[0, 1)` with few digits.
+    pub(crate) fn unit(&mut self) -> f32 {
+        self.below(1 << 16) as f32 / 65536.0
+    }
+}
