@@ -1,0 +1,7 @@
+//! Configuration: values with units, errors that say where and how to fix it, embedded data files.
+
+pub mod error;
+pub mod quantity;
+pub mod suggest;
+
+pub use error::ConfigError;

@@ -1,0 +1,217 @@
+//! Cost of a design: storage, area, energy of each kind of access, and the model's own memory.
+
+use strata_core::energy::{EnergyBreakdown, EnergyTable};
+use strata_core::event::{Counters, Event};
+use strata_core::footprint::Footprint;
+use strata_core::register_file_cache::Replacement;
+use strata_core::units::{Femtojoules, LANES};
+
+use crate::design::{Design, Machine};
+
+/// Bytes of a 32-bit register of one thread.
+const REGISTER_BYTES: u64 = 4;
+/// Bits of a tag: register numbers up to 255. No paper prints a width.
+pub const TAG_BITS: u64 = 8;
+
+/// What a design costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Main register file of an SM. Unit: bytes.
+    pub register_file_bytes: u64,
+    /// The register file cache, of a design that has one.
+    pub cache: Option<CacheCost>,
+    /// Energy of one access of a whole warp, or why it is not known.
+    pub accesses: Result<Vec<AccessCost>, String>,
+    /// Bits that the design adds to every instruction.
+    pub encoding_bits: u32,
+    /// Memory of the model for one SM with all its registers in use, with the host's capacity.
+    /// Unit: bytes.
+    pub model_host_bytes: usize,
+    /// The same with the device's capacity, if the design fits it.
+    pub model_device_bytes: Option<usize>,
+    /// Values that no source prints.
+    pub assumed: Vec<String>,
+}
+
+/// Storage and area of a register file cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheCost {
+    /// Data of an SM. Unit: bytes.
+    pub data_bytes: u64,
+    /// Data of one lane's bank. Unit: bytes.
+    pub data_bytes_per_lane: u64,
+    /// Tags of an SM. Unit: bits.
+    pub tag_bits: u64,
+    /// Valid, dirty and hint bits, lane masks and replacement order of an SM. Unit: bits.
+    pub state_bits: u64,
+    /// Area of one lane's bank, where a table prints it. Unit: square micrometres.
+    pub area_um2_per_lane: Option<u64>,
+    /// Area of all lanes' banks. Unit: square micrometres.
+    pub area_um2: Option<u64>,
+}
+
+/// Energy of one kind of access of a whole warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessCost {
+    /// What is accessed, and for which datapath.
+    pub what: &'static str,
+    /// In the banks.
+    pub bank: Femtojoules,
+    /// On the wires.
+    pub wire: Femtojoules,
+}
+
+/// Data of a register file cache in one SM. Unit: bytes.
+pub fn cache_data_bytes(entries: u8, active_warps: u8) -> u64 {
+    u64::from(entries) * u64::from(active_warps) * u64::from(LANES) * REGISTER_BYTES
+}
+
+/// Main register file of an SM. Unit: bytes.
+pub fn register_file_bytes(machine: &Machine) -> u64 {
+    u64::from(machine.sm.register_file_kb) * 1024
+}
+
+/// Computes the cost of a design.
+pub fn cost(design: &Design) -> Cost {
+    let register_file_bytes = register_file_bytes(design.machine);
+    let warps = usize::try_from(design.machine.sm.warps).unwrap_or(usize::MAX);
+    let of_all_warps = u64::from(LANES) * REGISTER_BYTES * u64::from(design.machine.sm.warps);
+    let registers = usize::try_from(register_file_bytes / of_all_warps).unwrap_or(usize::MAX);
+    let active = if design.cache().is_some() { usize::from(design.active_warps()) } else { 0 };
+    let device = Footprint::DEVICE.sm(active, warps, registers);
+    let small = usize::from(design.cache().map_or(0, |cache| cache.entries));
+    let fits = small <= strata_core::footprint::DEVICE_CAPACITY;
+    let mut assumed = design.assumed.clone();
+    let cache = cache_cost(design);
+    if let Some(cache) = &cache {
+        assumed.push(format!("tags of {TAG_BITS} bits, and the bits of an entry's state"));
+        if cache.area_um2.is_some() {
+            assumed.push("the printed area is that of one lane's bank".to_owned());
+        }
+    }
+    Cost {
+        register_file_bytes,
+        cache,
+        accesses: match &design.energy {
+            Ok(table) => Ok(access_costs(table)),
+            Err(reason) => Err(reason.to_string()),
+        },
+        encoding_bits: design.encoding_bits(),
+        model_host_bytes: Footprint::HOST.sm(active, warps, registers),
+        model_device_bytes: fits.then_some(device),
+        assumed,
+    }
+}
+
+fn cache_cost(design: &Design) -> Option<CacheCost> {
+    let cache = design.cache()?;
+    let active_warps = design.active_warps();
+    let entries = u64::from(cache.entries);
+    let all_entries = entries * u64::from(active_warps);
+    let data_bytes = cache_data_bytes(cache.entries, active_warps);
+    let position_bits = u64::from(entries.next_power_of_two().trailing_zeros());
+    // Entries that die out of turn are refilled out of turn: a single pointer keeps the order of
+    // first in, first out only without liveness.
+    let pointer = cache.replacement == Replacement::Fifo && !cache.liveness;
+    let order_bits = if pointer { position_bits } else { entries * position_bits };
+    let hint = cache.liveness_aware_eviction;
+    let entry_bits = 1 + 1 + u64::from(hint) + u64::from(LANES);
+    let row = design.machine.technology().cache(cache.entries, active_warps).ok();
+    let area_um2_per_lane = row.and_then(|row| row.area).map(|area| area.0);
+    Some(CacheCost {
+        data_bytes,
+        data_bytes_per_lane: data_bytes / u64::from(LANES),
+        tag_bits: all_entries * TAG_BITS,
+        state_bits: all_entries * entry_bits + u64::from(active_warps) * order_bits,
+        area_um2_per_lane,
+        area_um2: area_um2_per_lane.and_then(|area| area.checked_mul(u64::from(LANES))),
+    })
+}
+
+fn access_costs(table: &EnergyTable) -> Vec<AccessCost> {
+    [
+        (Event::MrfReadPrivate, "MRF read, private datapath"),
+        (Event::MrfReadShared, "MRF read, shared datapath"),
+        (Event::MrfWritePrivate, "MRF write, private datapath"),
+        (Event::MrfWriteShared, "MRF write, shared datapath"),
+        (Event::RfcReadPrivate, "RFC read, private datapath"),
+        (Event::RfcReadShared, "RFC read, shared datapath"),
+        (Event::RfcWritePrivate, "RFC write, private datapath"),
+        (Event::RfcWriteShared, "RFC write, shared datapath"),
+        (Event::RfcWritebackEviction, "writeback, RFC to MRF"),
+    ]
+    .into_iter()
+    .filter_map(|(event, what)| {
+        let mut counters = Counters::default();
+        counters.record(event, 1);
+        // Without a cache its accesses have no price and are left out.
+        let EnergyBreakdown {
+            mrf_bank,
+            mrf_wire,
+            rfc_bank,
+            rfc_wire,
+            writeback_bank,
+            writeback_wire,
+        } = table.energy(&counters).ok()?;
+        let bank = Femtojoules(mrf_bank.0 + rfc_bank.0 + writeback_bank.0);
+        let wire = Femtojoules(mrf_wire.0 + rfc_wire.0 + writeback_wire.0);
+        Some(AccessCost { what, bank, wire })
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::resolve;
+
+    fn of(name: &str) -> Cost {
+        cost(&resolve(name).unwrap())
+    }
+
+    #[test]
+    fn the_papers_best_cache() {
+        let cost = of("isca11-rfc6");
+        let cache = cost.cache.unwrap();
+        assert_eq!((cache.data_bytes, cache.data_bytes_per_lane), (6144, 192));
+        assert_eq!(cache.tag_bits, 48 * 8);
+        // Occupied, dirty and 32 lanes for each entry; 6 positions of 3 bits for each warp.
+        assert_eq!(cache.state_bits, 48 * 34 + 8 * 18);
+        assert_eq!(cache.area_um2_per_lane, Some(14_300));
+        assert_eq!(cache.area_um2, Some(457_600));
+        assert_eq!(cost.register_file_bytes, 131_072);
+        assert_eq!(cost.encoding_bits, 4);
+        assert_eq!(cost.accesses.unwrap().len(), 9);
+        assert!(cost.model_device_bytes.unwrap() < cost.model_host_bytes);
+    }
+
+    #[test]
+    fn one_read_of_the_main_register_file_by_hand() {
+        let accesses = of("isca11").accesses.unwrap();
+        assert_eq!(accesses.len(), 4);
+        // 8 clusters x 8 pJ, and 8 clusters x 7.6 pJ/mm x 1 mm.
+        assert_eq!(accesses[0].bank, Femtojoules(64_000));
+        assert_eq!(accesses[0].wire, Femtojoules(60_800));
+    }
+
+    #[test]
+    fn order_and_hint_bits_follow_the_policy() {
+        let state = |name: &str| of(name).cache.unwrap().state_bits;
+        assert_eq!(state("isca11-rfc6-nolive"), 48 * 34 + 8 * 3);
+        assert_eq!(state("isca11-rfc6-lru-nolive"), 48 * 34 + 8 * 18);
+        assert_eq!(state("isca11-rfc6-bypass"), 48 * 35 + 8 * 18);
+        assert_eq!(state("isca11-rfc1"), 8 * 34);
+    }
+
+    #[test]
+    fn what_is_not_printed_is_absent() {
+        let cost = of("isca11-rfc13");
+        assert_eq!(cost.cache.unwrap().area_um2, None);
+        assert!(cost.accesses.unwrap_err().contains("13 entries for 8 warps"));
+        assert_eq!(cost.model_device_bytes, None);
+        assert_eq!(of("diss-rfc6").cache.unwrap().area_um2, None);
+        assert_eq!(of("dissertation").cache, None);
+        let isca = of("isca11-rfc6").assumed;
+        assert!(isca.iter().any(|assumed| assumed.contains("one lane's bank")), "{isca:?}");
+    }
+}

@@ -1,0 +1,479 @@
+//! Design files: a named design and what differs from it.
+//!
+//! ```toml
+//! base = "isca11-rfc6"            # a name that `strata designs` lists
+//! name = "mine"                   # otherwise the name of the file
+//! scheduling = "two-level"        # or "single-level"
+//! active_warps = 6
+//! scheduler = "greedy"            # which warp issues, in cycle mode; or "round-robin",
+//!                                 # "greedy-then-oldest", "loose-round-robin"
+//! partial_warp_energy = false     # true: a partial warp costs only the clusters it touches
+//!
+//! [cache]
+//! entries = 4
+//! replacement = "fifo"            # or "lru"
+//! allocation = "writes"           # or "writes-and-reads"
+//! liveness = true
+//! liveness_aware_bypass = false
+//! liveness_aware_eviction = false
+//! flush_at_backward_branches = false
+//!
+//! [energy]                        # of 128 bits; `source` says where the values come from
+//! source = "our synthesis at 28 nm"
+//! assumed = false                 # true: shown in every report
+//! rfc_read = "1.4 pJ"
+//! rfc_write = "4.5 pJ"
+//! mrf_read = "8 pJ"
+//! mrf_write = "11 pJ"
+//! wire = "1.9 pJ/mm"              # for each 32-bit word
+//!
+//! [wires]
+//! mrf_private = "1 mm"
+//! mrf_shared = "1 mm"
+//! rfc_private = "0.2 mm"
+//! rfc_shared = "0.4 mm"
+//! ```
+
+use std::io::Read;
+
+use serde::Deserialize;
+use strata_core::count::{MAX_WARPS, Scheduling};
+use strata_core::energy::BankEnergy;
+use strata_core::register_file_cache::{
+    Allocation, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
+};
+
+use strata_core::sm::config::Scheduler;
+
+use super::{Design, Parts, name};
+use crate::config::ConfigError;
+use crate::config::quantity::{Energy, Length, WireEnergy};
+
+/// Longest design file. Unit: bytes.
+const LONGEST: u64 = 1 << 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DesignFile {
+    base: String,
+    name: Option<String>,
+    scheduling: Option<SchedulingText>,
+    active_warps: Option<i64>,
+    partial_warp_energy: Option<bool>,
+    scheduler: Option<SchedulerText>,
+    cache: Option<CacheTable>,
+    energy: Option<EnergyTable>,
+    #[serde(default)]
+    wires: WiresTable,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+enum SchedulingText {
+    SingleLevel,
+    TwoLevel,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum SchedulerText {
+    Greedy,
+    RoundRobin,
+    GreedyThenOldest,
+    LooseRoundRobin,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ReplacementText {
+    Fifo,
+    Lru,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum AllocationText {
+    Writes,
+    WritesAndReads,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CacheTable {
+    entries: Option<i64>,
+    replacement: Option<ReplacementText>,
+    allocation: Option<AllocationText>,
+    liveness: Option<bool>,
+    liveness_aware_bypass: Option<bool>,
+    liveness_aware_eviction: Option<bool>,
+    flush_at_backward_branches: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EnergyTable {
+    source: String,
+    #[serde(default)]
+    assumed: bool,
+    rfc_read: Option<Energy>,
+    rfc_write: Option<Energy>,
+    mrf_read: Option<Energy>,
+    mrf_write: Option<Energy>,
+    wire: Option<WireEnergy>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WiresTable {
+    mrf_private: Option<Length>,
+    mrf_shared: Option<Length>,
+    rfc_private: Option<Length>,
+    rfc_shared: Option<Length>,
+}
+
+/// Reads a design file.
+pub fn load(path: &str) -> Result<Design, ConfigError> {
+    let unreadable = |reason: String| ConfigError::Unreadable { file: path.to_owned(), reason };
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
+        .map_err(|error| unreadable(error.to_string()))?;
+    if text.len() as u64 > LONGEST {
+        return Err(unreadable(format!("a design file has at most {LONGEST} bytes")));
+    }
+    parse(path, &text)
+}
+
+/// Reads a design from the text of a file; `file` is used in messages, and for the design's name.
+pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
+    let written: DesignFile = toml::from_str(text).map_err(|error| ConfigError::Malformed {
+        file: file.to_owned(),
+        message: error.to_string().trim_end().to_owned(),
+    })?;
+    let mut parts = name::parts(&written.base).map_err(|_| ConfigError::Range {
+        file: file.to_owned(),
+        key: "base".to_owned(),
+        value: format!("{:?}", written.base),
+        allowed: "a name that `strata designs` lists, such as `isca11-rfc6`".to_owned(),
+    })?;
+    let base = parts.name;
+    let stem = std::path::Path::new(file).file_stem();
+    parts.name = written
+        .name
+        .clone()
+        .or_else(|| stem.map(|stem| stem.to_string_lossy().into_owned()))
+        .unwrap_or_else(|| file.to_owned());
+    parts.source = format!("{file}, after {base} ({})", parts.source);
+    parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
+    parts.scheduler = match written.scheduler.unwrap_or(SchedulerText::Greedy) {
+        SchedulerText::Greedy => Scheduler::Greedy,
+        SchedulerText::RoundRobin => Scheduler::RoundRobin,
+        SchedulerText::GreedyThenOldest => Scheduler::GreedyThenOldest,
+        SchedulerText::LooseRoundRobin => Scheduler::LooseRoundRobin,
+    };
+    if let Some(table) = &written.cache {
+        cache(file, table, &mut parts)?;
+    }
+    scheduling(file, &written, &mut parts)?;
+    if let Some(table) = &written.energy {
+        energy(file, table, &mut parts)?;
+    }
+    wires(file, &written.wires, &mut parts)?;
+    parts.build(file)
+}
+
+fn small(file: &str, key: &str, value: i64, most: u8) -> Result<u8, ConfigError> {
+    u8::try_from(value).ok().filter(|value| (1..=most).contains(value)).ok_or_else(|| {
+        ConfigError::Range {
+            file: file.to_owned(),
+            key: key.to_owned(),
+            value: value.to_string(),
+            allowed: format!("1 to {most}"),
+        }
+    })
+}
+
+fn combination(file: &str, problem: &str, hint: &str) -> ConfigError {
+    ConfigError::Combination {
+        file: file.to_owned(),
+        problem: problem.to_owned(),
+        hint: hint.to_owned(),
+    }
+}
+
+/// `[cache]` changes the base's cache, or gives one to a base without.
+fn cache(file: &str, table: &CacheTable, parts: &mut Parts) -> Result<(), ConfigError> {
+    let entries = table
+        .entries
+        .map(|entries| small(file, "cache.entries", entries, MAX_ENTRIES))
+        .transpose()?;
+    let mut cache: RegisterFileCacheConfig = match (parts.settings.cache, entries) {
+        (Some(cache), _) => cache,
+        (None, Some(entries)) => {
+            let active_warps = parts.machine.rfc.active_warps;
+            parts.settings.scheduling = Scheduling::TwoLevel { active_warps };
+            name::default_cache(entries)
+        }
+        (None, None) => {
+            return Err(combination(
+                file,
+                "`[cache]` has no `entries`, and the base has no cache",
+                "add `entries = 6`, or start from a base with a cache",
+            ));
+        }
+    };
+    cache.entries = entries.unwrap_or(cache.entries);
+    match table.replacement {
+        Some(ReplacementText::Fifo) => cache.replacement = Replacement::Fifo,
+        Some(ReplacementText::Lru) => cache.replacement = Replacement::Lru,
+        None => {}
+    }
+    match table.allocation {
+        Some(AllocationText::Writes) => cache.allocation = Allocation::Writes,
+        Some(AllocationText::WritesAndReads) => cache.allocation = Allocation::WritesAndReads,
+        None => {}
+    }
+    cache.liveness = table.liveness.unwrap_or(cache.liveness);
+    cache.liveness_aware_bypass =
+        table.liveness_aware_bypass.unwrap_or(cache.liveness_aware_bypass);
+    cache.liveness_aware_eviction =
+        table.liveness_aware_eviction.unwrap_or(cache.liveness_aware_eviction);
+    parts.settings.cache = Some(cache);
+    if let Some(flush) = table.flush_at_backward_branches {
+        parts.settings.flush_at_backward_branches = flush;
+    }
+    Ok(())
+}
+
+fn scheduling(file: &str, written: &DesignFile, parts: &mut Parts) -> Result<(), ConfigError> {
+    let active = written
+        .active_warps
+        .map(|warps| small(file, "active_warps", warps, MAX_WARPS))
+        .transpose()?;
+    let two_level = match written.scheduling {
+        Some(text) => text == SchedulingText::TwoLevel,
+        None => matches!(parts.settings.scheduling, Scheduling::TwoLevel { .. }),
+    };
+    parts.settings.scheduling = match (two_level, active, parts.settings.scheduling) {
+        (true, Some(active_warps), _) => Scheduling::TwoLevel { active_warps },
+        (true, None, two_level @ Scheduling::TwoLevel { .. }) => two_level,
+        (true, None, Scheduling::SingleLevel) => {
+            Scheduling::TwoLevel { active_warps: parts.machine.rfc.active_warps }
+        }
+        (false, None, _) => Scheduling::SingleLevel,
+        (false, Some(_), _) => {
+            return Err(combination(
+                file,
+                "`active_warps` has no meaning with a single-level scheduler",
+                "remove `active_warps`, or set `scheduling = \"two-level\"`",
+            ));
+        }
+    };
+    Ok(())
+}
+
+fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), ConfigError> {
+    let source = table.source.trim();
+    if source.is_empty() {
+        return Err(ConfigError::Range {
+            file: file.to_owned(),
+            key: "energy.source".to_owned(),
+            value: format!("{:?}", table.source),
+            allowed: "a text that says where the values come from".to_owned(),
+        });
+    }
+    let values = &mut parts.energy;
+    values.rfc = match (table.rfc_read, table.rfc_write) {
+        (Some(_), Some(_)) if parts.settings.cache.is_none() => {
+            return Err(combination(
+                file,
+                "`energy.rfc_read` and `energy.rfc_write` without a register file cache",
+                "add a `[cache]`, or remove the two values",
+            ));
+        }
+        (Some(read), Some(write)) => Some(BankEnergy { read: read.0, write: write.0 }),
+        (None, None) => None,
+        _ => {
+            return Err(combination(
+                file,
+                "only one of `energy.rfc_read` and `energy.rfc_write` is given",
+                "give both: the other one's printed value belongs to another array",
+            ));
+        }
+    };
+    values.mrf_read = table.mrf_read.map(|energy| energy.0);
+    values.mrf_write = table.mrf_write.map(|energy| energy.0);
+    values.wire = table.wire.map(|energy| energy.0);
+    if table.assumed {
+        parts.assumed.push(format!("energy values of {file}: {source}"));
+    } else {
+        parts.source = format!("{}; energy: {source}", parts.source);
+    }
+    Ok(())
+}
+
+fn wires(file: &str, table: &WiresTable, parts: &mut Parts) -> Result<(), ConfigError> {
+    if (table.rfc_private.is_some() || table.rfc_shared.is_some()) && parts.settings.cache.is_none()
+    {
+        return Err(combination(
+            file,
+            "`wires.rfc_private` or `wires.rfc_shared` without a register file cache",
+            "add a `[cache]`, or remove the distances",
+        ));
+    }
+    let values = &mut parts.energy;
+    values.mrf_private_um = table.mrf_private.map(|length| length.0);
+    values.mrf_shared_um = table.mrf_shared.map(|length| length.0);
+    values.rfc_private_um = table.rfc_private.map(|length| length.0);
+    values.rfc_shared_um = table.rfc_shared.map(|length| length.0);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_core::units::Femtojoules;
+
+    fn error(text: &str) -> String {
+        let error = parse("d.toml", text).unwrap_err();
+        match error.hint() {
+            Some(hint) => format!("{error}\nhint: {hint}"),
+            None => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_file_changes_what_it_names_and_nothing_else() {
+        let base = name::resolve("isca11-rfc6").unwrap();
+        let same = parse("some/where.toml", "base = \"isca11-rfc6\"").unwrap();
+        assert_eq!(same.name, "where");
+        assert_eq!((same.count, &same.energy), (base.count, &base.energy));
+        assert_eq!(same.source, format!("some/where.toml, after isca11-rfc6 ({})", base.source));
+
+        let text = "base = \"isca11-rfc6\"\nname = \"mine\"\nactive_warps = 4\n\
+                    partial_warp_energy = true\n[cache]\nentries = 4\nreplacement = \"lru\"\n";
+        let changed = parse("d.toml", text).unwrap();
+        assert_eq!(changed.name, "mine");
+        assert_eq!(changed.active_warps(), 4);
+        assert!(changed.partial_warp_energy && changed.baseline().partial_warp_energy);
+        let expected = RegisterFileCacheConfig {
+            entries: 4,
+            replacement: Replacement::Lru,
+            ..*base.cache().unwrap()
+        };
+        assert_eq!(changed.cache(), Some(&expected));
+        let bank = changed.energy.unwrap().rfc.unwrap().bank;
+        assert_eq!(bank, BankEnergy { read: Femtojoules(1200), write: Femtojoules(3800) });
+    }
+
+    #[test]
+    fn a_flat_base_can_be_given_a_cache() {
+        let text = "base = \"dissertation\"\n[cache]\nentries = 3\n";
+        let design = parse("d.toml", text).unwrap();
+        assert_eq!(design.count, name::resolve("diss-rfc3").unwrap().count);
+        let single = format!("scheduling = \"single-level\"\n{text}");
+        assert_eq!(parse("d.toml", &single).unwrap().active_warps(), MAX_WARPS);
+    }
+
+    #[test]
+    fn energy_values_are_used_and_those_assumed_are_shown() {
+        let text = "base = \"isca11-rfc13\"\n[energy]\nsource = \"a guess\"\nassumed = true\n\
+                    rfc_read = \"5 pJ\"\nrfc_write = \"17.5 pJ\"\nmrf_read = \"9 pJ\"\n\
+                    [wires]\nrfc_shared = \"0.4 mm\"\n";
+        let design = parse("d.toml", text).unwrap();
+        assert_eq!(design.assumed, ["energy values of d.toml: a guess"]);
+        let table = design.energy.unwrap();
+        let rfc = table.rfc.unwrap();
+        assert_eq!(rfc.bank, BankEnergy { read: Femtojoules(5000), write: Femtojoules(17_500) });
+        assert_eq!((rfc.wires.private_um, rfc.wires.shared_um), (200, 400));
+        assert_eq!(table.mrf.bank.read, Femtojoules(9000));
+        let baseline = parse("d.toml", text).unwrap().baseline().energy.unwrap();
+        assert_eq!((baseline.mrf, baseline.rfc), (table.mrf, None));
+        let sourced = text.replace("assumed = true\n", "");
+        assert!(parse("d.toml", &sourced).unwrap().source.ends_with("; energy: a guess"));
+    }
+
+    #[test]
+    fn impossible_values_name_file_key_value_and_range() {
+        for (text, expected) in [
+            (
+                "base = \"isca11-rfc6\"\n[cache]\nentries = 14",
+                "d.toml: `cache.entries = 14` is impossible: allowed is 1 to 13",
+            ),
+            ("base = \"isca11-rfc6\"\n[cache]\nentries = 0", "`cache.entries = 0` is impossible"),
+            ("base = \"isca11-rfc6\"\n[cache]\nentries = -6", "`cache.entries = -6` is impossible"),
+            (
+                "base = \"isca11-rfc6\"\n[cache]\nentries = 9999999999",
+                "`cache.entries = 9999999999`",
+            ),
+            (
+                "base = \"isca11-rfc6\"\nactive_warps = 33",
+                "d.toml: `active_warps = 33` is impossible: allowed is 1 to 32",
+            ),
+            ("base = \"isca12\"", "d.toml: `base = \"isca12\"` is impossible: allowed is a name"),
+            ("base = \"isca11\"\n[cache]\nliveness = true", "hint: add `entries = 6`"),
+            ("base = \"isca11-rfc6-single\"\nactive_warps = 8", "hint: remove `active_warps`"),
+            (
+                "base = \"isca11-rfc6\"\n[cache]\nliveness = false\nliveness_aware_bypass = true",
+                "hint: turn `cache.liveness` on",
+            ),
+            (
+                "base = \"isca11-rfc6-bypass\"\nscheduling = \"single-level\"",
+                "hint: set `scheduling = \"two-level\"`",
+            ),
+            (
+                "base = \"isca11-rfc6\"\n[energy]\nsource = \"x\"\nrfc_read = \"1 pJ\"",
+                "hint: give both",
+            ),
+            (
+                "base = \"isca11\"\n[energy]\nsource = \"x\"\n\
+                 rfc_read = \"1 pJ\"\nrfc_write = \"1 pJ\"",
+                "hint: add a `[cache]`",
+            ),
+            (
+                "base = \"isca11\"\n[energy]\nsource = \" \"",
+                "`energy.source = \" \"` is impossible",
+            ),
+            ("base = \"isca11\"\n[wires]\nrfc_private = \"1 mm\"", "hint: add a `[cache]`"),
+        ] {
+            let message = error(text);
+            assert!(message.contains(expected), "{text}\n{message}");
+        }
+    }
+
+    #[test]
+    fn malformed_files_point_at_the_place() {
+        for (text, place, what) in [
+            ("base = \"isca11\"\nentires = 6", "line 2", "unknown field `entires`"),
+            (
+                "base = \"isca11-rfc6\"\n[cache]\nreplacement = \"plru\"",
+                "line 3",
+                "expected `fifo` or `lru`",
+            ),
+            ("base = \"isca11-rfc6\"\n[cache]\nentries = \"six\"", "line 3", "expected i64"),
+            (
+                "base = \"isca11\"\n[energy]\nsource = \"x\"\nmrf_read = \"8\"",
+                "line 4",
+                "has no known unit",
+            ),
+            (
+                "base = \"isca11\"\n[energy]\nmrf_read = \"8 pJ\"",
+                "line 2",
+                "missing field `source`",
+            ),
+            ("base = ", "line 1", ""),
+            ("", "line 1", "missing field `base`"),
+            ("\u{0}\u{1}", "line 1", ""),
+        ] {
+            let message = error(text);
+            assert!(message.starts_with("d.toml: "), "{message}");
+            assert!(message.contains(place) && message.contains(what), "{text}\n{message}");
+        }
+    }
+
+    #[test]
+    fn unreadable_files_are_errors() {
+        let message = load("/no/such/design.toml").unwrap_err().to_string();
+        assert!(message.starts_with("/no/such/design.toml: cannot be read: "), "{message}");
+    }
+}

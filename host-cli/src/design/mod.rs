@@ -1,0 +1,287 @@
+//! Designs: a machine plus an organisation of its registers and scheduling, by name or from a file.
+
+pub mod file;
+pub mod machine;
+pub mod name;
+
+use strata_core::chip_power::{ChipSaving, DESCHEDULE_BITS, LIVENESS_BITS};
+use strata_core::count::{CountConfig, CountConfigError, CountSettings, MAX_WARPS, Scheduling};
+use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireLengths};
+use strata_core::register_file_cache::{
+    Allocation, ConfigError as CacheError, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
+};
+use strata_core::sm::config::Scheduler;
+use strata_core::units::Femtojoules;
+
+use crate::config::ConfigError;
+pub use machine::{Machine, NoEnergy, machines};
+
+/// A design, ready to count with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Design {
+    /// The registry's name, or that of the design file.
+    pub name: String,
+    /// The machine it belongs to, whose baseline it is compared with.
+    pub machine: &'static Machine,
+    /// What to count.
+    pub count: CountConfig,
+    /// A partial warp costs only the clusters that have an enabled lane: count with
+    /// [`strata_core::count::count_path_clusters`] and price with
+    /// [`EnergyTable::energy_of_clusters`].
+    pub partial_warp_energy: bool,
+    /// Which warp issues, in cycle mode.
+    pub scheduler: Scheduler,
+    /// What accesses cost, or why that is not known.
+    pub energy: Result<EnergyTable, NoEnergy>,
+    /// Where it is described.
+    pub source: String,
+    /// Values that no source prints, one sentence each; reports show them.
+    pub assumed: Vec<String>,
+    flat_energy: EnergyTable,
+}
+
+/// Energy values that replace the machine's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct EnergyOverrides {
+    mrf_read: Option<Femtojoules>,
+    mrf_write: Option<Femtojoules>,
+    rfc: Option<BankEnergy>,
+    wire: Option<Femtojoules>,
+    mrf_private_um: Option<u32>,
+    mrf_shared_um: Option<u32>,
+    rfc_private_um: Option<u32>,
+    rfc_shared_um: Option<u32>,
+}
+
+/// What a design is made from.
+#[derive(Clone, Debug)]
+struct Parts {
+    name: String,
+    machine: &'static Machine,
+    settings: CountSettings,
+    partial_warp_energy: bool,
+    scheduler: Scheduler,
+    energy: EnergyOverrides,
+    source: String,
+    assumed: Vec<String>,
+}
+
+impl Parts {
+    /// The machine's baseline: a flat register file.
+    fn baseline(machine: &'static Machine) -> Self {
+        Self {
+            name: machine.name.clone(),
+            machine,
+            settings: *CountConfig::FLAT.settings(),
+            partial_warp_energy: false,
+            scheduler: Scheduler::default(),
+            energy: EnergyOverrides::default(),
+            source: machine.source.clone(),
+            assumed: Vec::new(),
+        }
+    }
+
+    fn build(self, origin: &str) -> Result<Design, ConfigError> {
+        let count = CountConfig::new(self.settings).map_err(|error| refuse(error, origin))?;
+        let (flat_energy, energy) = self.price();
+        let mut assumed = self.assumed;
+        for assumption in &self.machine.assumed {
+            let replaced =
+                assumption.key == "wires.rfc_shared" && self.energy.rfc_shared_um.is_some();
+            let matters = self.settings.cache.is_some() || !assumption.only_with_cache();
+            if matters && !replaced {
+                assumed.push(assumption.what.clone());
+            }
+        }
+        if let Some(cache) = self.settings.cache
+            && (cache.liveness_aware_bypass || cache.liveness_aware_eviction)
+        {
+            assumed.push(
+                "the instruction bits of the liveness-aware hints are not printed and not charged"
+                    .to_owned(),
+            );
+        }
+        Ok(Design {
+            name: self.name,
+            machine: self.machine,
+            count,
+            partial_warp_energy: self.partial_warp_energy,
+            scheduler: self.scheduler,
+            energy,
+            source: self.source,
+            assumed,
+            flat_energy,
+        })
+    }
+
+    /// Energy of the flat design with the same values, and that of this design.
+    fn price(&self) -> (EnergyTable, Result<EnergyTable, NoEnergy>) {
+        let (values, machine) = (&self.energy, self.machine);
+        let mut mrf = machine.mrf_energy();
+        mrf.bank.read = values.mrf_read.unwrap_or(mrf.bank.read);
+        mrf.bank.write = values.mrf_write.unwrap_or(mrf.bank.write);
+        let replace = |wires: WireLengths, private: Option<u32>, shared: Option<u32>| WireLengths {
+            private_um: private.unwrap_or(wires.private_um),
+            shared_um: shared.unwrap_or(wires.shared_um),
+        };
+        mrf.wires = replace(mrf.wires, values.mrf_private_um, values.mrf_shared_um);
+        let wire = values.wire.unwrap_or(machine.technology().wire.0);
+        let flat = EnergyTable { mrf, rfc: None, wire_per_mm_per_32bit: wire };
+        let Some(cache) = self.settings.cache else { return (flat, Ok(flat)) };
+        let bank = values.rfc.map_or_else(
+            || {
+                let row =
+                    machine.technology().cache(cache.entries, warps(self.settings.scheduling))?;
+                Ok(BankEnergy { read: row.read.0, write: row.write.0 })
+            },
+            Ok,
+        );
+        let wires = replace(machine.rfc_wires(), values.rfc_private_um, values.rfc_shared_um);
+        (flat, bank.map(|bank| EnergyTable { rfc: Some(LevelEnergy { bank, wires }), ..flat }))
+    }
+}
+
+/// Warps that have entries.
+fn warps(scheduling: Scheduling) -> u8 {
+    match scheduling {
+        Scheduling::SingleLevel => MAX_WARPS,
+        Scheduling::TwoLevel { active_warps } => active_warps,
+    }
+}
+
+fn refuse(error: CountConfigError, origin: &str) -> ConfigError {
+    let file = origin.to_owned();
+    let range = |key: &str, value: u8, most: u8| ConfigError::Range {
+        file: file.clone(),
+        key: key.to_owned(),
+        value: value.to_string(),
+        allowed: format!("1 to {most}"),
+    };
+    let hint = match error {
+        CountConfigError::ActiveWarps(active) => return range("active_warps", active, MAX_WARPS),
+        CountConfigError::Cache(CacheError::NoEntries) => {
+            return range("cache.entries", 0, MAX_ENTRIES);
+        }
+        CountConfigError::Cache(CacheError::TooManyEntries { requested, limit }) => {
+            return range("cache.entries", requested, limit);
+        }
+        CountConfigError::Cache(CacheError::NeedsLiveness) => {
+            "turn `cache.liveness` on, or both liveness-aware options off"
+        }
+        CountConfigError::NeedsTwoLevel => {
+            "set `scheduling = \"two-level\"`, or turn the liveness-aware options off"
+        }
+        CountConfigError::NothingToFlush => {
+            "add a `[cache]`, or turn `flush_at_backward_branches` off"
+        }
+    };
+    ConfigError::Combination { file, problem: error.to_string(), hint: hint.to_owned() }
+}
+
+impl Design {
+    /// The design that this one is compared with: its machine's flat register file, with the same
+    /// energy values where the design replaces the machine's.
+    #[must_use]
+    pub fn baseline(&self) -> Self {
+        Self {
+            name: self.machine.name.clone(),
+            machine: self.machine,
+            count: CountConfig::FLAT,
+            partial_warp_energy: self.partial_warp_energy,
+            scheduler: self.scheduler,
+            energy: Ok(self.flat_energy),
+            source: self.machine.source.clone(),
+            assumed: Vec::new(),
+            flat_energy: self.flat_energy,
+        }
+    }
+
+    /// The register file cache, of a design that has one.
+    pub fn cache(&self) -> Option<&RegisterFileCacheConfig> {
+        self.count.settings().cache.as_ref()
+    }
+
+    /// Warps that have entries in the upper levels; all of them with a single-level scheduler.
+    pub fn active_warps(&self) -> u8 {
+        warps(self.count.settings().scheduling)
+    }
+
+    /// Bits that the design adds to every instruction, as far as the papers print them.
+    pub fn encoding_bits(&self) -> u32 {
+        let liveness = self.cache().is_some_and(|cache| cache.liveness);
+        let two_level = matches!(self.count.settings().scheduling, Scheduling::TwoLevel { .. });
+        u32::from(liveness) * LIVENESS_BITS + u32::from(two_level) * DESCHEDULE_BITS
+    }
+
+    /// What the design means for the whole chip, if its register file spends `energy` where the
+    /// baseline spends `baseline`; `None` if the baseline spends nothing.
+    pub fn chip_saving(&self, baseline: Femtojoules, energy: Femtojoules) -> Option<ChipSaving> {
+        self.machine.chip_power().saving(baseline.0, energy.0, self.encoding_bits())
+    }
+
+    /// What distinguishes the design: pairs of axis and value.
+    pub fn axes(&self) -> Vec<(&'static str, String)> {
+        let settings = self.count.settings();
+        let upper = settings.cache.map_or_else(|| "none".to_owned(), describe);
+        let scheduler = match settings.scheduling {
+            Scheduling::SingleLevel => format!("single level, all {MAX_WARPS} warps"),
+            Scheduling::TwoLevel { active_warps } => format!("two level, {active_warps} active"),
+        };
+        let mut axes = vec![
+            ("machine", self.machine.name.clone()),
+            ("upper levels", upper),
+            ("scheduler", scheduler),
+            ("technology", self.machine.technology.clone()),
+        ];
+        if settings.flush_at_backward_branches {
+            axes.push(("flush", "also at taken backward branches".to_owned()));
+        }
+        let order = match self.scheduler {
+            Scheduler::Greedy => None,
+            Scheduler::RoundRobin => Some("round robin"),
+            Scheduler::GreedyThenOldest => Some("greedy, then oldest"),
+            Scheduler::LooseRoundRobin => Some("loose round robin"),
+        };
+        if let Some(order) = order {
+            axes.push(("issue order", order.to_owned()));
+        }
+        if self.partial_warp_energy {
+            axes.push(("partial warps", "cost the clusters they touch".to_owned()));
+        }
+        axes
+    }
+}
+
+fn describe(cache: RegisterFileCacheConfig) -> String {
+    let entries = cache.entries;
+    let mut text = format!("RFC, {entries} {}", if entries == 1 { "entry" } else { "entries" });
+    text += match cache.replacement {
+        Replacement::Fifo => ", FIFO",
+        Replacement::Lru => ", LRU",
+    };
+    text += match cache.allocation {
+        Allocation::Writes => ", writes allocate",
+        Allocation::WritesAndReads => ", writes and reads allocate",
+    };
+    for (on, label) in [
+        (cache.liveness, ", static liveness"),
+        (cache.liveness_aware_bypass, ", liveness-aware bypass"),
+        (cache.liveness_aware_eviction, ", liveness-aware eviction"),
+    ] {
+        text += if on { label } else { "" };
+    }
+    text
+}
+
+/// A design by its name or, if `text` ends in `.toml`, from a design file.
+pub fn resolve(text: &str) -> Result<Design, ConfigError> {
+    let is_file = std::path::Path::new(text)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    if is_file { file::load(text) } else { name::resolve(text) }
+}
+
+/// Every design of the registry without suffixes: baselines first, machine by machine.
+pub fn list() -> Vec<Design> {
+    name::base_names().iter().filter_map(|name| name::resolve(name).ok()).collect()
+}

@@ -1,0 +1,263 @@
+//! Names of designs: a machine's own for its baseline, `isca11-rfc6` and `diss-rfc6` for caches,
+//! with suffixes for policies.
+
+use strata_core::count::{CountSettings, Scheduling};
+use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
+
+use super::machine::{Machine, machine, machines};
+use super::{Design, Parts};
+use crate::config::ConfigError;
+use crate::config::suggest::suggest;
+
+/// What a suffix changes.
+struct Suffix {
+    text: &'static str,
+    meaning: &'static str,
+    apply: fn(&mut RegisterFileCacheConfig, &mut CountSettings),
+}
+
+/// The suffixes, in the order in which a name has them.
+const SUFFIXES: [Suffix; 6] = [
+    Suffix {
+        text: "-lru",
+        meaning: "least recently used replacement instead of first in, first out",
+        apply: |cache, _| cache.replacement = Replacement::Lru,
+    },
+    Suffix {
+        text: "-nolive",
+        meaning: "without static liveness",
+        apply: |cache, _| cache.liveness = false,
+    },
+    Suffix {
+        text: "-single",
+        meaning: "single-level scheduler: every resident warp keeps its entries, no flush",
+        apply: |_, settings| settings.scheduling = Scheduling::SingleLevel,
+    },
+    Suffix {
+        text: "-reads",
+        meaning: "operands that miss are allocated too",
+        apply: |cache, _| cache.allocation = Allocation::WritesAndReads,
+    },
+    Suffix {
+        text: "-bypass",
+        meaning: "liveness-aware bypass and eviction",
+        apply: |cache, _| {
+            cache.liveness_aware_bypass = true;
+            cache.liveness_aware_eviction = true;
+        },
+    },
+    Suffix {
+        text: "-backflush",
+        meaning: "flush at taken backward branches",
+        apply: |_, settings| settings.flush_at_backward_branches = true,
+    },
+];
+
+/// The suffixes with their meanings, for the list of designs.
+pub fn suffixes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SUFFIXES.iter().map(|suffix| (suffix.text, suffix.meaning))
+}
+
+/// Names without suffixes, machine by machine, the baseline first.
+pub fn base_names() -> Vec<String> {
+    let mut names = Vec::new();
+    for machine in machines() {
+        names.push(machine.name.clone());
+        let prefix = &machine.rfc.prefix;
+        names.extend((1..=machine.rfc.max_entries).map(|n| format!("{prefix}-rfc{n}")));
+    }
+    names
+}
+
+/// The design of this name.
+pub fn resolve(name: &str) -> Result<Design, ConfigError> {
+    parts(name)?.build(name)
+}
+
+/// The cache of a machine's designs before suffixes: that of the paper's best design.
+pub(super) fn default_cache(entries: u8) -> RegisterFileCacheConfig {
+    RegisterFileCacheConfig {
+        entries,
+        replacement: Replacement::Fifo,
+        allocation: Allocation::Writes,
+        liveness: true,
+        liveness_aware_bypass: false,
+        liveness_aware_eviction: false,
+    }
+}
+
+pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
+    if let Some(machine) = machine(name) {
+        return Ok(Parts::baseline(machine));
+    }
+    let (machine, entries, rest) = family(name).ok_or_else(|| unknown(name))?;
+    let mut parts = Parts::baseline(machine);
+    let mut cache = default_cache(entries);
+    let active_warps = machine.rfc.active_warps;
+    parts.settings.scheduling = Scheduling::TwoLevel { active_warps };
+    let mut rest = rest;
+    for suffix in &SUFFIXES {
+        if let Some(after) = strip(rest, suffix.text) {
+            (suffix.apply)(&mut cache, &mut parts.settings);
+            rest = after;
+        }
+    }
+    if !rest.is_empty() {
+        return Err(unknown(name));
+    }
+    parts.settings.cache = Some(cache);
+    name.clone_into(&mut parts.name);
+    Ok(parts)
+}
+
+/// The rest of a name after a whole suffix.
+fn strip<'a>(rest: &'a str, suffix: &str) -> Option<&'a str> {
+    let after = rest.strip_prefix(suffix)?;
+    (after.is_empty() || after.starts_with('-')).then_some(after)
+}
+
+/// Machine, entries and suffixes of a name `PREFIX-rfcN...`.
+fn family(name: &str) -> Option<(&'static Machine, u8, &str)> {
+    let (prefix, rest) = name.split_once("-rfc")?;
+    let machine = machines().iter().find(|machine| machine.rfc.prefix == prefix)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, suffixes) = rest.split_at(end);
+    let entries = digits.parse::<u8>().ok()?;
+    let exact = !digits.starts_with('0') && (1..=machine.rfc.max_entries).contains(&entries);
+    (exact && (suffixes.is_empty() || suffixes.starts_with('-')))
+        .then_some((machine, entries, suffixes))
+}
+
+/// The same suffixes in the right order, if that is all that is wrong.
+fn reordered(name: &str) -> Option<String> {
+    let (machine, entries, given) = family(name)?;
+    let mut given: Vec<_> = given.split('-').skip(1).collect();
+    let mut canonical = format!("{}-rfc{entries}", machine.rfc.prefix);
+    for suffix in &SUFFIXES {
+        if let Some(at) = given.iter().position(|&text| text == &suffix.text[1..]) {
+            given.swap_remove(at);
+            canonical += suffix.text;
+        }
+    }
+    given.is_empty().then_some(canonical)
+}
+
+fn unknown(name: &str) -> ConfigError {
+    let hint = if let Some(canonical) = reordered(name) {
+        format!("suffixes have a fixed order: write `{canonical}`")
+    } else {
+        let bases = base_names();
+        let variants = bases
+            .iter()
+            .filter(|base| base.contains("-rfc"))
+            .flat_map(|base| SUFFIXES.iter().map(move |suffix| format!("{base}{}", suffix.text)));
+        let all: Vec<String> = bases.iter().cloned().chain(variants).collect();
+        let near = suggest(name, all.iter().map(String::as_str));
+        if near.is_empty() {
+            "`strata designs` lists the names; a design file ends in `.toml`".to_owned()
+        } else {
+            let near: Vec<_> = near.iter().map(|name| format!("`{name}`")).collect();
+            format!("did you mean {}? `strata designs` lists the names", near.join(" or "))
+        }
+    };
+    ConfigError::UnknownName { what: "design", name: name.to_owned(), hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_core::count::CountConfig;
+
+    fn cache(name: &str) -> (RegisterFileCacheConfig, Scheduling) {
+        let design = resolve(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(design.name, name);
+        (*design.cache().unwrap(), design.count.settings().scheduling)
+    }
+
+    #[test]
+    fn every_listed_name_resolves() {
+        let designs = super::super::list();
+        assert_eq!(designs.len(), 1 + 13 + 1 + 8);
+        for design in &designs {
+            assert_eq!(&resolve(&design.name).unwrap(), design);
+            assert!(!design.source.is_empty());
+            assert!(!design.axes().is_empty());
+        }
+        assert_eq!(designs[0].count, CountConfig::FLAT);
+        assert_eq!(designs[0].encoding_bits(), 0);
+        assert!(designs[0].assumed.is_empty());
+    }
+
+    #[test]
+    fn names_mean_what_the_rules_say() {
+        let (rfc6, scheduling) = cache("isca11-rfc6");
+        assert_eq!(rfc6, default_cache(6));
+        assert_eq!(scheduling, Scheduling::TwoLevel { active_warps: 8 });
+        assert_eq!(resolve("isca11-rfc6").unwrap().encoding_bits(), 4);
+        assert_eq!(resolve("isca11-rfc6-nolive").unwrap().encoding_bits(), 1);
+        assert_eq!(resolve("isca11-rfc6-single").unwrap().encoding_bits(), 3);
+        assert_eq!(cache("isca11-rfc13-lru").0.replacement, Replacement::Lru);
+        assert!(!cache("diss-rfc8-nolive").0.liveness);
+        assert_eq!(cache("isca11-rfc1-single").1, Scheduling::SingleLevel);
+        assert_eq!(cache("isca11-rfc4-reads").0.allocation, Allocation::WritesAndReads);
+        let (bypass, _) = cache("diss-rfc3-bypass");
+        assert!(bypass.liveness_aware_bypass && bypass.liveness_aware_eviction);
+        assert!(
+            resolve("diss-rfc3-backflush").unwrap().count.settings().flush_at_backward_branches
+        );
+        let (all, scheduling) = cache("isca11-rfc6-lru-nolive-single-reads-backflush");
+        assert_eq!(all.replacement, Replacement::Lru);
+        assert_eq!(all.allocation, Allocation::WritesAndReads);
+        assert!(!all.liveness);
+        assert_eq!(scheduling, Scheduling::SingleLevel);
+    }
+
+    #[test]
+    fn unknown_names_have_useful_hints() {
+        for (name, part) in [
+            ("isca11-rfc7x", "did you mean `isca11-rfc7`"),
+            ("isca-rfc6", "`isca11-rfc6`"),
+            ("isca11rfc6", "`isca11-rfc6`"),
+            ("isca11-rfc14", "`isca11-rfc1"),
+            ("diss-rfc9", "`diss-rfc"),
+            ("isca11-rfc06", "`isca11-rfc6`"),
+            ("isca11-rfc6-lur", "`isca11-rfc6-lru`"),
+            ("isca11-rfc6-nolive-lru", "fixed order: write `isca11-rfc6-lru-nolive`"),
+            ("disertation", "`dissertation`"),
+            ("zzzzzzzzzzz", "`strata designs` lists the names"),
+            ("", "`strata designs` lists the names"),
+            ("isca11-rfc300", "did you mean"),
+            ("isca11-rfc6-lru-lru", "did you mean"),
+        ] {
+            let error = resolve(name).unwrap_err();
+            assert_eq!(error.to_string(), format!("there is no design called `{name}`"));
+            let hint = error.hint().unwrap();
+            assert!(hint.contains(part), "{name}: {hint}");
+        }
+    }
+
+    #[test]
+    fn impossible_combinations_say_why() {
+        let error = resolve("isca11-rfc6-nolive-bypass").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "isca11-rfc6-nolive-bypass: liveness-aware bypass and eviction need static liveness"
+        );
+        let error = resolve("isca11-rfc6-single-bypass").unwrap_err();
+        assert!(error.to_string().contains("need two-level scheduling"), "{error}");
+        assert!(error.hint().is_some());
+    }
+
+    #[test]
+    fn energy_is_known_exactly_where_a_table_prints_it() {
+        let known = |name: &str| resolve(name).unwrap().energy.is_ok();
+        assert!(known("isca11") && known("dissertation"));
+        let isca11: Vec<_> = (1..=13).filter(|n| known(&format!("isca11-rfc{n}"))).collect();
+        assert_eq!(isca11, [2, 3, 4, 6, 8]);
+        assert!((1..=8).all(|n| known(&format!("diss-rfc{n}"))));
+        assert!(!known("isca11-rfc6-single"));
+        assert_eq!(resolve("isca11-rfc6").unwrap().assumed.len(), 1);
+        assert_eq!(resolve("diss-rfc6").unwrap().assumed.len(), 0);
+        assert_eq!(resolve("diss-rfc6-bypass").unwrap().assumed.len(), 1);
+    }
+}

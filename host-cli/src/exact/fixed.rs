@@ -1,0 +1,36 @@
+//! Numbers to a printed precision, from integers.
+
+/// `numerator / denominator` with this many decimals, rounded to nearest, ties up.
+///
+/// The denominator is not 0, and the numbers are those of tables: their products fit.
+pub(super) fn fixed(numerator: u128, denominator: u128, decimals: u32) -> String {
+    let scale = 10_u128.pow(decimals);
+    let rounded = (2 * numerator * scale + denominator) / (2 * denominator);
+    let (whole, rest) = (rounded / scale, rounded % scale);
+    if decimals == 0 {
+        return whole.to_string();
+    }
+    format!("{whole}.{rest:0width$}", width = decimals as usize)
+}
+
+/// A printed decimal as an integer number of 10^-`decimals`; the tables' numbers have no more.
+pub(super) fn scaled(number: f64, decimals: i32) -> u128 {
+    (number * 10_f64.powi(decimals)).round() as u128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_to_nearest_with_ties_up() {
+        assert_eq!(fixed(1, 3, 2), "0.33");
+        assert_eq!(fixed(2, 3, 2), "0.67");
+        assert_eq!(fixed(5, 100, 1), "0.1");
+        assert_eq!(fixed(4999, 100_000, 1), "0.0");
+        assert_eq!(fixed(1999, 1000, 0), "2");
+        assert_eq!(fixed(131_072, 6144, 0), "21");
+        assert_eq!(scaled(0.9, 1), 9);
+        assert_eq!(scaled(6.7, 3), 6700);
+    }
+}

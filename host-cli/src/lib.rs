@@ -1,0 +1,10 @@
+//! The Strata command line as a library.
+//!
+//! The way of a result: [`cli`] (what was typed) -> [`commands`] (one file a verb) -> [`workload`]
+//! (kernels, launches, references) -> [`evaluate`] (paths counted under a [`design`]) ->
+//! [`report`]. Only [`printer`] writes to the terminal, only [`cli`] knows exit statuses.
+
+pub mod config;
+pub mod cost;
+pub mod design;
+pub mod exact;
