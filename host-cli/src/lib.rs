@@ -8,3 +8,4 @@ pub mod config;
 pub mod cost;
 pub mod design;
 pub mod exact;
+pub mod workload;

@@ -1,0 +1,369 @@
+//! What a launch file says, as read: syntax, field names and types are checked here, meaning in
+//! `plan`.
+//!
+//! Every field that can be wrong on its own keeps its place in the file (`Spanned`), so that each
+//! mistake is reported with its line. Unknown fields are errors everywhere.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use toml::Spanned;
+
+use super::buffer::ElementType;
+use super::expression::Expression;
+
+/// A whole launch file.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Document {
+    /// What the workload does, in one line.
+    pub(super) description: String,
+    /// Parameters of each size, by name.
+    pub(super) size: BTreeMap<String, BTreeMap<Spanned<String>, i64>>,
+    /// What must hold between parameters.
+    #[serde(default)]
+    pub(super) require: Vec<Spanned<Requirement>>,
+    /// Buffers in device memory.
+    #[serde(default)]
+    pub(super) buffer: Vec<Spanned<Buffer>>,
+    /// Steps of one launch.
+    #[serde(default)]
+    pub(super) launch: Vec<Spanned<Step>>,
+    /// Steps of several launches that repeat together.
+    #[serde(default)]
+    pub(super) phase: Vec<Spanned<Phase>>,
+    /// What the results are compared with.
+    #[serde(default)]
+    pub(super) check: Option<Check>,
+}
+
+/// A condition on the parameters: exactly one of `zero` and `positive`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Requirement {
+    /// Must be 0.
+    pub(super) zero: Option<Formula>,
+    /// Must be above 0.
+    pub(super) positive: Option<Formula>,
+    /// Why, for the message.
+    pub(super) because: String,
+}
+
+/// A buffer.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Buffer {
+    /// Name that arguments use.
+    pub(super) name: Spanned<String>,
+    /// Type of one element.
+    #[serde(rename = "type")]
+    pub(super) element: ElementType,
+    /// Unit: elements.
+    pub(super) count: Spanned<Formula>,
+    /// Initial contents.
+    pub(super) generator: Spanned<Generator>,
+}
+
+/// Initial contents of a buffer.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub(super) enum Generator {
+    /// All zero.
+    Zero,
+    /// 0, 1, 2, ...
+    Iota,
+    /// One value everywhere.
+    Constant(Literal),
+    /// Random floating-point numbers in `[low, high)`.
+    Uniform { low: f64, high: f64, seed: u64 },
+    /// Random integers in `[low, high]`.
+    Integers { low: Formula, high: Formula, seed: u64 },
+    /// Row offsets of a random graph.
+    GraphOffsets(GraphShape),
+    /// Edge targets of a random graph; the same shape gives the same graph.
+    GraphEdges(GraphShape),
+}
+
+/// What fixes a random graph.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GraphShape {
+    pub(super) nodes: Formula,
+    pub(super) edges: Formula,
+    pub(super) seed: u64,
+}
+
+/// One launch within a phase.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Launch {
+    /// Kernel name.
+    pub(super) kernel: Spanned<String>,
+    /// Unit: CTAs.
+    pub(super) grid: Spanned<Vec<Formula>>,
+    /// Unit: threads.
+    pub(super) block: Spanned<Vec<Formula>>,
+    /// Dynamic shared memory. Unit: bytes.
+    pub(super) shared: Option<Spanned<Formula>>,
+    /// Values of the kernel's parameters.
+    #[serde(default)]
+    pub(super) arguments: Vec<Spanned<Argument>>,
+}
+
+/// One launch with a repetition of its own. (The fields of [`Launch`] are repeated because serde
+/// cannot deny unknown fields through `flatten`.)
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Step {
+    pub(super) kernel: Spanned<String>,
+    pub(super) grid: Spanned<Vec<Formula>>,
+    pub(super) block: Spanned<Vec<Formula>>,
+    pub(super) shared: Option<Spanned<Formula>>,
+    #[serde(default)]
+    pub(super) arguments: Vec<Spanned<Argument>>,
+    pub(super) repeat: Option<Spanned<Formula>>,
+    pub(super) until_zero: Option<Spanned<String>>,
+    pub(super) at_most: Option<Spanned<Formula>>,
+    #[serde(default)]
+    pub(super) reset: Vec<Spanned<Reset>>,
+}
+
+/// Launches that repeat together.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Phase {
+    /// How often; once when neither this nor `until_zero` is given.
+    pub(super) repeat: Option<Spanned<Formula>>,
+    /// Repeat until every byte of this buffer is zero after an iteration.
+    pub(super) until_zero: Option<Spanned<String>>,
+    /// Bound on the iterations of `until_zero`.
+    pub(super) at_most: Option<Spanned<Formula>>,
+    /// What is written before each iteration.
+    #[serde(default)]
+    pub(super) reset: Vec<Spanned<Reset>>,
+    /// In order.
+    pub(super) launch: Vec<Spanned<Launch>>,
+}
+
+impl Step {
+    /// The phase that consists of this launch alone.
+    pub(super) fn into_phase(self, span: std::ops::Range<usize>) -> Phase {
+        let Self { kernel, grid, block, shared, arguments, repeat, until_zero, at_most, reset } =
+            self;
+        let launch = Launch { kernel, grid, block, shared, arguments };
+        Phase { repeat, until_zero, at_most, reset, launch: vec![Spanned::new(span, launch)] }
+    }
+}
+
+/// A buffer filled with one value before each iteration.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reset {
+    pub(super) buffer: Spanned<String>,
+    pub(super) value: Literal,
+}
+
+/// What the results are compared with.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Check {
+    /// Name of a host reference.
+    pub(super) reference: Spanned<String>,
+    /// Buffers that are compared.
+    pub(super) buffer: Vec<Spanned<CheckedBuffer>>,
+}
+
+/// One compared buffer. Without a tolerance the comparison is exact.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckedBuffer {
+    pub(super) name: Spanned<String>,
+    pub(super) absolute: Option<f64>,
+    pub(super) relative: Option<f64>,
+    /// Why the results may differ; needed with a tolerance.
+    pub(super) because: Option<String>,
+}
+
+/// A kernel argument.
+#[derive(Clone, Debug)]
+pub(super) enum Argument {
+    /// The address of a buffer.
+    Buffer(String),
+    /// Written as a table.
+    Table(Box<ArgumentTable>),
+}
+
+/// A kernel argument written as a table: exactly one of the fields other than `select`.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ArgumentTable {
+    /// One buffer, or several to choose from.
+    pub(super) buffer: Option<Names>,
+    /// Which of several, from 0.
+    pub(super) select: Option<Formula>,
+    pub(super) u8: Option<Formula>,
+    pub(super) u16: Option<Formula>,
+    pub(super) u32: Option<Formula>,
+    pub(super) s32: Option<Formula>,
+    pub(super) u64: Option<Formula>,
+    pub(super) s64: Option<Formula>,
+    pub(super) f32: Option<Real>,
+    pub(super) f64: Option<Real>,
+}
+
+/// One name or a list of names.
+#[derive(Clone, Debug)]
+pub(super) struct Names(pub(super) Vec<String>);
+
+/// An integer or a text holding an expression.
+#[derive(Clone, Debug)]
+pub(super) struct Formula(pub(super) Expression);
+
+/// A number, or a text holding an integer expression.
+#[derive(Clone, Debug)]
+pub(super) enum Real {
+    Number(f64),
+    Formula(Expression),
+}
+
+/// A number as written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Literal {
+    Integer(i64),
+    Real(f64),
+}
+
+struct FormulaVisitor;
+
+impl Visitor<'_> for FormulaVisitor {
+    type Value = Formula;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an integer or an expression in quotes")
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Formula, E> {
+        Ok(Formula(Expression::number(value)))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Formula, E> {
+        Expression::parse(text).map(Formula).map_err(E::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Formula {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FormulaVisitor)
+    }
+}
+
+struct RealVisitor;
+
+impl Visitor<'_> for RealVisitor {
+    type Value = Real;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a number, or a number or integer expression in quotes")
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Real, E> {
+        Ok(Real::Number(value as f64))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Real, E> {
+        Ok(Real::Number(value))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Real, E> {
+        let numeric = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'e');
+        match text.parse() {
+            Ok(value) if text.bytes().all(numeric) => Ok(Real::Number(value)),
+            _ => Expression::parse(text).map(Real::Formula).map_err(E::custom),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Real {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RealVisitor)
+    }
+}
+
+struct LiteralVisitor;
+
+impl Visitor<'_> for LiteralVisitor {
+    type Value = Literal;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a number")
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Literal, E> {
+        Ok(Literal::Integer(value))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Literal, E> {
+        Ok(Literal::Real(value))
+    }
+}
+
+impl<'de> Deserialize<'de> for Literal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LiteralVisitor)
+    }
+}
+
+struct NamesVisitor;
+
+impl<'de> Visitor<'de> for NamesVisitor {
+    type Value = Names;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a buffer's name or a list of names")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Names, E> {
+        Ok(Names(vec![name.to_owned()]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Names, A::Error> {
+        let mut names = Vec::new();
+        while let Some(name) = sequence.next_element()? {
+            names.push(name);
+        }
+        Ok(Names(names))
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NamesVisitor)
+    }
+}
+
+struct ArgumentVisitor;
+
+impl<'de> Visitor<'de> for ArgumentVisitor {
+    type Value = Argument;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a buffer's name or a table such as { u32 = \"n\" }")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Argument, E> {
+        Ok(Argument::Buffer(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Argument, A::Error> {
+        let table = ArgumentTable::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Argument::Table(Box::new(table)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Argument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ArgumentVisitor)
+    }
+}

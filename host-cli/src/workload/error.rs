@@ -1,0 +1,330 @@
+//! What can be wrong with a workload: one value for each mistake, naming the place and the remedy.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::expression::ExpressionError;
+
+/// Why a workload cannot be loaded or planned.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkloadError {
+    /// No built-in workload has this name.
+    #[error("unknown workload `{name}`")]
+    Unknown {
+        /// As asked for.
+        name: String,
+        /// Built-in names that look alike, best first; may be empty.
+        suggestions: Vec<&'static str>,
+    },
+    /// The workload exists, but not compiled by this compiler.
+    #[error("workload `{name}` has no PTX made by {toolchain}")]
+    NoSuchBuild {
+        /// The workload.
+        name: String,
+        /// The compiler.
+        toolchain: &'static str,
+    },
+    /// The workload does not define this size.
+    #[error("workload `{workload}` has no size `{size}`; it defines {known}")]
+    UnknownSize {
+        /// The workload.
+        workload: String,
+        /// As asked for.
+        size: String,
+        /// The sizes there are, in words.
+        known: String,
+    },
+    /// An override names no parameter of the size.
+    #[error("workload `{workload}` has no parameter `{parameter}`; it has {known}")]
+    UnknownParameter {
+        /// The workload.
+        workload: String,
+        /// As asked for.
+        parameter: String,
+        /// The parameters there are, in words.
+        known: String,
+    },
+    /// An override is not of the form NAME=INTEGER.
+    #[error("`{text}` sets no parameter: {because}")]
+    Override {
+        /// As given.
+        text: String,
+        /// What is wrong with it.
+        because: String,
+    },
+    /// A file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file is larger than any of its kind should be.
+    #[error("{}: the file is larger than {limit} bytes", path.display())]
+    FileTooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Unit: bytes.
+        limit: u64,
+    },
+    /// A file is no text.
+    #[error("{}: the byte at offset {offset} is no UTF-8 text", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// The first byte that does not belong to a text. Unit: bytes.
+        offset: usize,
+    },
+    /// The launch file is wrong.
+    #[error(transparent)]
+    Launch(#[from] Box<LaunchFileError>),
+}
+
+impl WorkloadError {
+    /// A stable code for the kind of mistake.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "strata::workload::unknown",
+            Self::NoSuchBuild { .. } => "strata::workload::no_such_build",
+            Self::UnknownSize { .. } => "strata::workload::unknown_size",
+            Self::UnknownParameter { .. } => "strata::workload::unknown_parameter",
+            Self::Override { .. } => "strata::workload::override",
+            Self::Read { .. } => "strata::workload::read",
+            Self::FileTooLarge { .. } => "strata::workload::file_too_large",
+            Self::NotText { .. } => "strata::workload::not_text",
+            Self::Launch(_) => "strata::workload::launch_file",
+        }
+    }
+
+    /// How to fix it, in one sentence.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Unknown { suggestions, .. } if suggestions.is_empty() => {
+                "`strata workloads` lists them; your own kernel is given as \
+                 `FILE.ptx --launch FILE.toml`"
+                    .to_owned()
+            }
+            Self::Unknown { suggestions, .. } => {
+                format!("did you mean {}? `strata workloads` lists all", one_of(suggestions))
+            }
+            Self::NoSuchBuild { .. } => "every workload has PTX made by nvcc".to_owned(),
+            Self::UnknownSize { .. } => "choose one of these, or add it to the file".to_owned(),
+            Self::Override { .. } => {
+                "write NAME=VALUE, where VALUE is an integer such as 4096 or 4 * 1024".to_owned()
+            }
+            Self::UnknownParameter { .. } => {
+                "an override has the form NAME=INTEGER with one of these names".to_owned()
+            }
+            Self::Read { .. } => "give the path of a readable file".to_owned(),
+            Self::FileTooLarge { .. } => "check that this is the right file".to_owned(),
+            Self::NotText { .. } => {
+                "give PTX text as `nvcc -ptx` writes it (no cubin) and a TOML launch file"
+                    .to_owned()
+            }
+            Self::Launch(error) => error.help(),
+        }
+    }
+}
+
+fn one_of(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(" or ")
+}
+
+/// A mistake in a launch file, or between a launch file and its PTX.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchFileError {
+    /// The launch file, as named by the user or `NAME/launch.toml` of a built-in one.
+    pub file: String,
+    /// Line of the mistake, from 1, where one line can be blamed.
+    pub line: Option<usize>,
+    /// Where in the document, such as `buffer[1].count`; empty for a syntax error.
+    pub key: String,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl fmt::Display for LaunchFileError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(formatter, ":{line}")?;
+        }
+        if !self.key.is_empty() {
+            write!(formatter, ": {}", self.key)?;
+        }
+        write!(formatter, ": {}", self.problem)
+    }
+}
+
+impl std::error::Error for LaunchFileError {}
+
+impl LaunchFileError {
+    /// How to fix it, in one sentence.
+    pub fn help(&self) -> String {
+        self.problem.help()
+    }
+}
+
+/// What is wrong at a place of a launch file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Problem {
+    /// No TOML, a missing or unknown field, or a value of the wrong kind.
+    #[error("{0}")]
+    Syntax(String),
+    /// An expression has no value.
+    #[error(transparent)]
+    Expression(#[from] ExpressionError),
+    /// A value outside its range.
+    #[error("{what} is {value}; expected {low} to {high}")]
+    OutOfRange {
+        /// What has the value.
+        what: &'static str,
+        /// The value.
+        value: i64,
+        /// Lowest that will do.
+        low: i64,
+        /// Highest that will do.
+        high: i64,
+    },
+    /// The parameters break a condition that the file states.
+    #[error("{what} = `{expression}` is {value} with {parameters}: {because}")]
+    Requirement {
+        /// `zero` or `positive`.
+        what: &'static str,
+        /// As written.
+        expression: String,
+        /// Its value.
+        value: i64,
+        /// The parameters, in words.
+        parameters: String,
+        /// The file's reason.
+        because: String,
+    },
+    /// Not exactly one of several fields.
+    #[error("expected exactly one of {fields}, found {found}")]
+    ExactlyOne {
+        /// The fields, in words.
+        fields: &'static str,
+        /// How many are given.
+        found: usize,
+    },
+    /// A name used twice.
+    #[error("{what} `{name}` is defined twice")]
+    Duplicate {
+        /// What has the name.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A name that stands for nothing.
+    #[error("there is no {what} `{name}`; there are: {known}")]
+    UnknownName {
+        /// What was looked for.
+        what: &'static str,
+        /// As written.
+        name: String,
+        /// The names there are, in words.
+        known: String,
+    },
+    /// A parameter called `i`.
+    #[error("`i` is the index of the iteration and cannot be a parameter")]
+    ReservedName,
+    /// A generator that does not suit the buffer.
+    #[error("{generator} cannot fill a buffer of {count} elements of type {element}: {because}")]
+    Unsuitable {
+        /// The generator.
+        generator: &'static str,
+        /// Elements of the buffer.
+        count: u64,
+        /// Element type.
+        element: &'static str,
+        /// Why not.
+        because: String,
+    },
+    /// All buffers together are too large.
+    #[error("the buffers need more than {limit} bytes together")]
+    TooMuchMemory {
+        /// Unit: bytes.
+        limit: u64,
+    },
+    /// A grid or block without or with too many dimensions.
+    #[error("expected 1 to 3 dimensions, found {found}")]
+    Dimensions {
+        /// How many are given.
+        found: usize,
+    },
+    /// The kernel has another number of parameters.
+    #[error("kernel `{kernel}` has {expected} parameters, {found} arguments are given")]
+    ArgumentCount {
+        /// The kernel.
+        kernel: String,
+        /// Parameters of the kernel.
+        expected: usize,
+        /// Arguments given.
+        found: usize,
+    },
+    /// The kernel's parameter is of another type.
+    #[error("parameter {index} of kernel `{kernel}` is {expected}, the argument is {found}")]
+    ArgumentType {
+        /// The kernel.
+        kernel: String,
+        /// From 0.
+        index: usize,
+        /// The parameter's type.
+        expected: String,
+        /// The argument's type.
+        found: &'static str,
+    },
+    /// Nothing to launch.
+    #[error("the file launches nothing")]
+    NoLaunch,
+    /// Fields that belong together are not given together.
+    #[error("`{field}` needs `{needs}`")]
+    Needs {
+        /// The field that is given.
+        field: &'static str,
+        /// The field that is missing.
+        needs: &'static str,
+    },
+    /// The bound of an `until_zero` was reached.
+    #[error("`{buffer}` is still not zero after {iterations} iterations")]
+    NeverZero {
+        /// The buffer.
+        buffer: String,
+        /// Iterations made.
+        iterations: u64,
+    },
+}
+
+impl Problem {
+    /// How to fix it, in one sentence.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Syntax(_) => "docs/WORKLOADS.md describes every field",
+            Self::Expression(_) => {
+                "expressions use + - * / %, parentheses, ceil(a, b), min, max, the parameters of \
+                the \
+                 size, and `i` inside a launch"
+            }
+            Self::OutOfRange { .. } => "change the expression or the parameters in it",
+            Self::Requirement { .. } => "choose parameters that fulfil the condition",
+            Self::ExactlyOne { .. } => "keep one of these fields",
+            Self::Duplicate { .. } => "rename one of them",
+            Self::UnknownName { .. } => "use one of these names, or define this one",
+            Self::ReservedName => "rename the parameter",
+            Self::Unsuitable { .. } => "change the generator, the element type or the count",
+            Self::TooMuchMemory { .. } => "make the parameters smaller",
+            Self::Dimensions { .. } => "write one, two or three expressions",
+            Self::ArgumentCount { .. } => "give one argument for each parameter, in order",
+            Self::ArgumentType { .. } => {
+                "pointers take a buffer, integers u8 to s64, floating-point parameters f32 or f64"
+            }
+            Self::NoLaunch => "add a [[launch]] or [[phase]]",
+            Self::Needs { .. } => "give both fields or neither",
+            Self::NeverZero { .. } => "raise `at_most`, or correct the kernel",
+        }
+        .to_owned()
+    }
+}

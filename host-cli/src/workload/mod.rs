@@ -1,0 +1,197 @@
+//! Workloads: kernels with everything needed to launch them and to check their results.
+//!
+//! A workload is a PTX text and a launch file (`docs/WORKLOADS.md` describes its fields); twelve
+//! are built in, users bring their own as files. The way of a workload:
+//!
+//! - [`Workload::builtin`] or [`Workload::from_files`] reads and parses the launch file
+//!   (`document`);
+//! - [`Workload::plan`] resolves it against the parsed PTX at one size (`resolve`, `expression`)
+//!   into a [`plan::LaunchPlan`] and a [`compare::CheckPlan`];
+//! - [`plan::LaunchPlan::drive`] runs it on anything that implements [`plan::LaunchTarget`];
+//!   [`simulate::Prepared`] does all of this with the functional executor;
+//! - [`compare::CheckPlan::compare`] holds the final buffers against a host reference
+//!   (`reference`).
+//!
+//! Nothing here prints, and no input makes it panic.
+
+pub mod buffer;
+pub mod catalog;
+pub mod compare;
+mod document;
+pub mod error;
+pub mod expression;
+pub mod generator;
+pub mod plan;
+pub mod reference;
+mod resolve;
+pub mod simulate;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use strata_ptx::module::Module;
+
+pub use self::catalog::{Toolchain, names};
+pub use self::compare::CheckPlan;
+pub use self::error::{LaunchFileError, WorkloadError};
+pub use self::plan::LaunchPlan;
+pub use self::resolve::{MAX_BUFFER_BYTES, MAX_LAUNCHES};
+pub use self::simulate::{LaunchRecord, Options, Prepared, RunError};
+
+use self::document::Document;
+use self::expression::{Expression, Scope};
+use self::resolve::Source;
+
+/// Largest launch file that is read. Unit: bytes.
+const MAX_LAUNCH_FILE: u64 = 1 << 20;
+
+/// Largest PTX file that is read. Unit: bytes.
+const MAX_PTX_FILE: u64 = 256 << 20;
+
+/// Parameter values that replace those of a size, by name.
+pub type Overrides = BTreeMap<String, i64>;
+
+/// A kernel file with its launch file.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Name: of the built-in workload, or of the PTX file without its ending.
+    pub name: String,
+    /// Name of the PTX file, for messages.
+    pub ptx_file: String,
+    /// The PTX.
+    pub ptx: Cow<'static, str>,
+    /// Name of the launch file, for messages.
+    pub launch_file: String,
+    launch: Cow<'static, str>,
+    document: Document,
+}
+
+impl Workload {
+    /// A built-in workload, as compiled by `toolchain`.
+    pub fn builtin(name: &str, toolchain: Toolchain) -> Result<Self, WorkloadError> {
+        let entry = catalog::find(name)?;
+        let ptx = match toolchain {
+            Toolchain::Nvcc => Some(entry.nvcc),
+            Toolchain::Clang => entry.clang,
+        };
+        let ptx = ptx.ok_or_else(|| WorkloadError::NoSuchBuild {
+            name: name.to_owned(),
+            toolchain: toolchain.name(),
+        })?;
+        Self::from_texts(
+            name.to_owned(),
+            (format!("{name}/{}", toolchain.file()), Cow::Borrowed(ptx)),
+            (format!("{name}/launch.toml"), Cow::Borrowed(entry.launch)),
+        )
+    }
+
+    /// A user's workload from two files.
+    pub fn from_files(ptx: &Path, launch: &Path) -> Result<Self, WorkloadError> {
+        let name = ptx.file_stem().unwrap_or(ptx.as_os_str()).to_string_lossy().into_owned();
+        let ptx_text = Cow::Owned(read_ptx(ptx)?);
+        let launch_text = Cow::Owned(read(launch, MAX_LAUNCH_FILE)?);
+        Self::from_texts(
+            name,
+            (ptx.display().to_string(), ptx_text),
+            (launch.display().to_string(), launch_text),
+        )
+    }
+
+    /// A workload from texts; each comes with its file's name for messages.
+    pub fn from_texts(
+        name: String,
+        (ptx_file, ptx): (String, Cow<'static, str>),
+        (launch_file, launch): (String, Cow<'static, str>),
+    ) -> Result<Self, WorkloadError> {
+        let document = Source { file: &launch_file, text: &launch }.parse()?;
+        Ok(Self { name, ptx_file, ptx, launch_file, launch, document })
+    }
+
+    /// What the workload does, in one line.
+    pub fn description(&self) -> &str {
+        &self.document.description
+    }
+
+    /// The sizes it defines, each with its parameters, sorted by name.
+    pub fn sizes(&self) -> impl Iterator<Item = (&str, Vec<(&str, i64)>)> {
+        self.document.size.iter().map(|(size, table)| {
+            let parameters = table.iter().map(|(name, value)| (name.get_ref().as_str(), *value));
+            (size.as_str(), parameters.collect())
+        })
+    }
+
+    /// Makes the plan for one size of the workload, with some parameters replaced.
+    ///
+    /// `module` is the parsed form of [`Self::ptx`]. The check is `None` when the launch file has
+    /// none.
+    pub fn plan(
+        &self,
+        size: &str,
+        overrides: &Overrides,
+        module: &Module,
+    ) -> Result<(LaunchPlan, Option<CheckPlan>), WorkloadError> {
+        let Some(table) = self.document.size.get(size) else {
+            let sizes: Vec<&str> = self.document.size.keys().map(String::as_str).collect();
+            return Err(WorkloadError::UnknownSize {
+                workload: self.name.clone(),
+                size: size.to_owned(),
+                known: in_words(&sizes),
+            });
+        };
+        let source = Source { file: &self.launch_file, text: &self.launch };
+        let parameters = resolve::parameters(source, size, table, overrides)?;
+        for parameter in overrides.keys() {
+            if parameters.get(parameter).is_none() {
+                return Err(WorkloadError::UnknownParameter {
+                    workload: self.name.clone(),
+                    parameter: parameter.clone(),
+                    known: parameters.names(),
+                });
+            }
+        }
+        Ok(resolve::resolve(source, &self.document, parameters, module)?)
+    }
+}
+
+/// Reads an override such as `n=4096`: a name and an integer (or an expression without names).
+pub fn parse_override(text: &str) -> Result<(String, i64), WorkloadError> {
+    let wrong = |because: String| WorkloadError::Override { text: text.to_owned(), because };
+    let (name, value) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(wrong("there is no name before the `=`".to_owned()));
+    }
+    let value = Expression::parse(value).and_then(|value| value.evaluate(&Scope::default()));
+    Ok((name.to_owned(), value.map_err(|error| wrong(error.to_string()))?))
+}
+
+fn in_words(names: &[&str]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+/// Reads a PTX file of at most 256 MiB.
+pub fn read_ptx(path: &Path) -> Result<String, WorkloadError> {
+    read(path, MAX_PTX_FILE)
+}
+
+/// Reads a text file of at most `limit` bytes.
+fn read(path: &Path, limit: u64) -> Result<String, WorkloadError> {
+    let failed = |source| WorkloadError::Read { path: path.to_owned(), source };
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file that is too large, even if it claims no size.
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(WorkloadError::FileTooLarge { path: path.to_owned(), limit });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        WorkloadError::NotText { path: path.to_owned(), offset }
+    })
+}
+
+#[cfg(test)]
+mod tests;

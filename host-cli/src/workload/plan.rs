@@ -1,0 +1,371 @@
+//! A launch plan: what is allocated and launched, in order, independent of what executes it.
+//!
+//! Expressions that use the iteration index are evaluated launch by launch. Those of counted phases
+//! have all been tried when the plan was made; those of `until_zero` phases only for the first
+//! iteration, because the others may never happen.
+
+use super::buffer::{BufferPlan, Contents};
+use super::error::{LaunchFileError, Problem};
+use super::expression::{Expression, Scope};
+
+/// Most threads of a CTA. Source: CUDA C++ Programming Guide, technical specifications.
+const MAX_THREADS: i64 = 1024;
+/// Largest block in each dimension. Source: as above. Unit: threads.
+const MAX_BLOCK: [i64; 3] = [1024, 1024, 64];
+/// Largest grid in each dimension. Source: as above. Unit: CTAs.
+const MAX_GRID: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
+/// Most dynamic shared memory: what compute capability 9.0 offers. Source: as above. Unit: bytes.
+const MAX_SHARED: i64 = 232_448;
+
+/// Type of a scalar argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalarKind {
+    /// 8-bit unsigned.
+    U8,
+    /// 16-bit unsigned.
+    U16,
+    /// 32-bit unsigned.
+    U32,
+    /// 32-bit signed.
+    S32,
+    /// 64-bit unsigned.
+    U64,
+    /// 64-bit signed.
+    S64,
+    /// Single precision.
+    F32,
+    /// Double precision.
+    F64,
+}
+
+impl ScalarKind {
+    /// Size. Unit: bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::U8 => 1,
+            Self::U16 => 2,
+            Self::U32 | Self::S32 | Self::F32 => 4,
+            Self::U64 | Self::S64 | Self::F64 => 8,
+        }
+    }
+
+    /// The spelling in launch files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::S32 => "s32",
+            Self::U64 => "u64",
+            Self::S64 => "s64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// True for `f32` and `f64`.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// Smallest and largest value of an integer kind, as far as launch files can write them.
+    const fn range(self) -> (i64, i64) {
+        match self {
+            Self::U8 => (0, u8::MAX as i64),
+            Self::U16 => (0, u16::MAX as i64),
+            Self::U32 => (0, u32::MAX as i64),
+            Self::S32 => (i32::MIN as i64, i32::MAX as i64),
+            Self::U64 => (0, i64::MAX),
+            Self::S64 | Self::F32 | Self::F64 => (i64::MIN, i64::MAX),
+        }
+    }
+}
+
+/// A scalar argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    /// Its type.
+    pub kind: ScalarKind,
+    /// Its bits; the upper ones of a narrow type are zero.
+    pub bits: u64,
+}
+
+impl Scalar {
+    /// The value as it lies in the parameter space, little endian.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.bits.to_le_bytes()[..self.kind.bytes()].to_vec()
+    }
+}
+
+/// A kernel argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The address of a buffer: an index into [`LaunchPlan::buffers`].
+    Buffer(usize),
+    /// A value.
+    Scalar(Scalar),
+}
+
+/// One launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchStep {
+    /// The kernel: an index into [`LaunchPlan::kernels`].
+    pub kernel: usize,
+    /// Unit: CTAs; every dimension at least 1.
+    pub grid: [u32; 3],
+    /// Unit: threads; every dimension at least 1, 1024 at most together.
+    pub block: [u32; 3],
+    /// Dynamic shared memory. Unit: bytes for each CTA.
+    pub dynamic_shared: u32,
+    /// One for each parameter of the kernel, in order.
+    pub arguments: Vec<Argument>,
+}
+
+/// Where a part of the plan stands in the launch file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) line: Option<usize>,
+    pub(super) key: String,
+}
+
+impl Place {
+    pub(super) fn error(&self, problem: impl Into<Problem>) -> Box<LaunchFileError> {
+        let (file, key) = (self.file.clone(), self.key.clone());
+        Box::new(LaunchFileError { file, line: self.line, key, problem: problem.into() })
+    }
+}
+
+/// How often a phase runs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Repeat {
+    Times(u64),
+    UntilZero { buffer: usize, at_most: u64, place: Place },
+}
+
+/// An argument before its expressions are evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ArgumentTemplate {
+    /// One of several buffers, by an index expression. Invariant: never empty.
+    Buffer {
+        choices: Vec<usize>,
+        select: Expression,
+    },
+    Integer {
+        kind: ScalarKind,
+        value: Expression,
+    },
+    Real {
+        kind: ScalarKind,
+        value: f64,
+    },
+    RealFormula {
+        kind: ScalarKind,
+        value: Expression,
+    },
+}
+
+/// A launch before its expressions are evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct LaunchTemplate {
+    pub(super) kernel: usize,
+    pub(super) grid: (Vec<Expression>, Place),
+    pub(super) block: (Vec<Expression>, Place),
+    pub(super) shared: (Expression, Place),
+    pub(super) arguments: Vec<(ArgumentTemplate, Place)>,
+}
+
+/// Launches that repeat together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PhasePlan {
+    pub(super) repeat: Repeat,
+    pub(super) resets: Vec<(usize, Contents)>,
+    pub(super) launches: Vec<LaunchTemplate>,
+}
+
+/// Everything that is allocated and launched for one workload at one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchPlan {
+    /// Buffers to allocate and fill.
+    pub buffers: Vec<BufferPlan>,
+    /// Names of the kernels that are launched, in order of first use.
+    pub kernels: Vec<String>,
+    /// Values of the parameters.
+    pub parameters: Scope,
+    pub(super) phases: Vec<PhasePlan>,
+}
+
+/// What executes a plan. Buffers have been allocated and filled before the first call.
+pub trait LaunchTarget {
+    /// Why the target gave up.
+    type Error;
+
+    /// Overwrites all of a buffer.
+    fn write(&mut self, buffer: usize, bytes: &[u8]) -> Result<(), Self::Error>;
+
+    /// Whether every byte of a buffer is zero.
+    fn is_zero(&mut self, buffer: usize) -> Result<bool, Self::Error>;
+
+    /// Runs one launch to its end; `index` counts the launches of the plan from 0.
+    fn launch(&mut self, index: u64, step: &LaunchStep) -> Result<(), Self::Error>;
+}
+
+/// Why a plan could not be driven to its end.
+#[derive(Debug)]
+pub enum DriveError<E> {
+    /// The target gave up.
+    Target(E),
+    /// The launch file turned out to be wrong at a later iteration.
+    Plan(Box<LaunchFileError>),
+}
+
+impl LaunchPlan {
+    /// The buffer of this name: an index into `buffers`.
+    pub fn buffer(&self, name: &str) -> Option<usize> {
+        self.buffers.iter().position(|buffer| buffer.name == name)
+    }
+
+    /// Size of all buffers together. Unit: bytes.
+    pub fn buffer_bytes(&self) -> u64 {
+        self.buffers.iter().map(BufferPlan::bytes).sum()
+    }
+
+    /// Runs every launch on `target`, in order; returns how many there were.
+    pub fn drive<T: LaunchTarget>(&self, target: &mut T) -> Result<u64, DriveError<T::Error>> {
+        let mut index = 0;
+        for phase in &self.phases {
+            let (bound, until) = match &phase.repeat {
+                Repeat::Times(times) => (*times, None),
+                Repeat::UntilZero { buffer, at_most, place } => (*at_most, Some((*buffer, place))),
+            };
+            let mut done = until.is_none();
+            for iteration in 0..bound {
+                for (buffer, value) in &phase.resets {
+                    let bytes = self.buffers[*buffer].reset(*value);
+                    target.write(*buffer, &bytes).map_err(DriveError::Target)?;
+                }
+                for launch in &phase.launches {
+                    let step =
+                        launch.step(&self.parameters, iteration).map_err(DriveError::Plan)?;
+                    target.launch(index, &step).map_err(DriveError::Target)?;
+                    index += 1;
+                }
+                if let Some((buffer, _)) = until
+                    && target.is_zero(buffer).map_err(DriveError::Target)?
+                {
+                    done = true;
+                    break;
+                }
+            }
+            if let (false, Some((buffer, place))) = (done, until) {
+                let buffer = self.buffers[buffer].name.clone();
+                let problem = Problem::NeverZero { buffer, iterations: bound };
+                return Err(DriveError::Plan(place.error(problem)));
+            }
+        }
+        Ok(index)
+    }
+
+    /// Evaluates what `drive` would, as far as that does not depend on results.
+    pub(super) fn rehearse(&self) -> Result<(), Box<LaunchFileError>> {
+        for phase in &self.phases {
+            let iterations = match phase.repeat {
+                Repeat::Times(times) => times,
+                Repeat::UntilZero { .. } => 1,
+            };
+            for iteration in 0..iterations {
+                for launch in &phase.launches {
+                    launch.step(&self.parameters, iteration)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LaunchTemplate {
+    /// The launch of one iteration.
+    fn step(&self, parameters: &Scope, iteration: u64) -> Result<LaunchStep, Box<LaunchFileError>> {
+        let mut scope = parameters.clone();
+        scope.set("i", i64::try_from(iteration).unwrap_or(i64::MAX));
+
+        let grid = extent(&self.grid, &scope, "a grid dimension", MAX_GRID)?;
+        let block = extent(&self.block, &scope, "a block dimension", MAX_BLOCK)?;
+        let threads = block.iter().map(|&side| i64::from(side)).product();
+        in_range(&self.block.1, "the number of threads of a CTA", threads, 1, MAX_THREADS)?;
+        let (shared, place) = &self.shared;
+        let shared = shared.evaluate(&scope).map_err(|error| place.error(error))?;
+        in_range(place, "the dynamic shared memory in bytes", shared, 0, MAX_SHARED)?;
+        let dynamic_shared = shared as u32;
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|(argument, place)| argument.value(&scope, place))
+            .collect::<Result<_, _>>()?;
+        Ok(LaunchStep { kernel: self.kernel, grid, block, dynamic_shared, arguments })
+    }
+}
+
+impl ArgumentTemplate {
+    fn value(&self, scope: &Scope, place: &Place) -> Result<Argument, Box<LaunchFileError>> {
+        let evaluate =
+            |value: &Expression| value.evaluate(scope).map_err(|error| place.error(error));
+        let scalar = |kind, bits| Ok(Argument::Scalar(Scalar { kind, bits }));
+        match self {
+            Self::Buffer { choices, select } => {
+                let chosen = evaluate(select)?;
+                let last = choices.len() as i64 - 1;
+                in_range(place, "`select`", chosen, 0, last)?;
+                Ok(Argument::Buffer(choices[chosen as usize]))
+            }
+            Self::Integer { kind, value } => {
+                let value = evaluate(value)?;
+                let (low, high) = kind.range();
+                in_range(place, "the argument", value, low, high)?;
+                let mask = u64::MAX >> (64 - 8 * kind.bytes());
+                scalar(*kind, value as u64 & mask)
+            }
+            Self::Real { kind, value } => scalar(*kind, real_bits(*kind, *value)),
+            Self::RealFormula { kind, value } => {
+                scalar(*kind, real_bits(*kind, evaluate(value)? as f64))
+            }
+        }
+    }
+}
+
+fn real_bits(kind: ScalarKind, value: f64) -> u64 {
+    match kind {
+        ScalarKind::F32 => u64::from((value as f32).to_bits()),
+        _ => value.to_bits(),
+    }
+}
+
+/// Evaluates one to three dimensions; missing ones are 1.
+fn extent(
+    (dimensions, place): &(Vec<Expression>, Place),
+    scope: &Scope,
+    what: &'static str,
+    limits: [i64; 3],
+) -> Result<[u32; 3], Box<LaunchFileError>> {
+    let mut extent = [1; 3];
+    for ((side, expression), limit) in extent.iter_mut().zip(dimensions).zip(limits) {
+        let value = expression.evaluate(scope).map_err(|error| place.error(error))?;
+        in_range(place, what, value, 1, limit)?;
+        *side = value as u32;
+    }
+    Ok(extent)
+}
+
+fn in_range(
+    place: &Place,
+    what: &'static str,
+    value: i64,
+    low: i64,
+    high: i64,
+) -> Result<(), Box<LaunchFileError>> {
+    if (low..=high).contains(&value) {
+        Ok(())
+    } else {
+        Err(place.error(Problem::OutOfRange { what, value, low, high }))
+    }
+}

@@ -1,0 +1,399 @@
+//! A workload on the functional executor: compile, allocate, launch, read back.
+//!
+//! [`Prepared::new`] does everything that can be refused before anything runs;
+//! [`Prepared::execute`] runs all launches in order and hands each outcome to a sink as soon as it
+//! is there, so that no more than one launch's paths are in memory at a time.
+
+use std::collections::BTreeSet;
+
+use strata_compiler::program::Program;
+use strata_ptx::diagnostic::Diagnostic;
+use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
+use strata_simt::{Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, Record, prepare};
+
+use super::compare::{CheckPlan, CompareError, Comparison};
+use super::error::{LaunchFileError, WorkloadError};
+use super::plan::{Argument, DriveError, LaunchPlan, LaunchStep, LaunchTarget};
+use super::{Overrides, Workload};
+
+/// What to execute and what to record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Budget for all launches together. Unit: warp instructions.
+    pub max_instructions: u64,
+    /// Record launches of this kernel only.
+    pub kernel: Option<String>,
+    /// Record the launch with this index only; launches count from 0 over all kernels.
+    pub launch_index: Option<u64>,
+    /// Record the CTA with this linear index (x fastest) of each recorded launch only.
+    pub cta: Option<u64>,
+    /// Also record what memory instructions move.
+    pub accesses: bool,
+}
+
+impl Default for Options {
+    /// Everything is recorded, within 2^32 warp instructions.
+    fn default() -> Self {
+        Self {
+            max_instructions: 1 << 32,
+            kernel: None,
+            launch_index: None,
+            cta: None,
+            accesses: false,
+        }
+    }
+}
+
+/// A launch that was executed and recorded.
+#[derive(Debug)]
+pub struct LaunchRecord<'a> {
+    /// Name of the kernel.
+    pub kernel: &'a str,
+    /// Index of the launch, from 0 over all kernels of the workload.
+    pub index: u64,
+    /// What was launched.
+    pub step: &'a LaunchStep,
+    /// The compiled kernel.
+    pub program: &'a Program,
+    /// What it did.
+    pub outcome: LaunchOutcome,
+}
+
+/// Why a workload cannot be run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The workload or its launch file is wrong.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// The PTX is malformed, or holds what cannot be executed yet in a kernel that is launched.
+    #[error("{file}: {} of the file keep it from being executed", problems(.diagnostics))]
+    Ptx {
+        /// Name of the PTX file.
+        file: String,
+        /// Every reason; their places are offsets in [`Workload::ptx`].
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// An option names a kernel that the workload does not launch.
+    #[error("workload `{workload}` launches no kernel `{kernel}`; it launches {known}")]
+    NoSuchKernel {
+        /// The workload.
+        workload: String,
+        /// As asked for.
+        kernel: String,
+        /// The kernels it launches, in words.
+        known: String,
+    },
+    /// An option names a launch or a CTA that does not exist.
+    #[error("workload `{workload}` has no {what} {index}; there are {count}")]
+    NoSuchIndex {
+        /// The workload.
+        workload: String,
+        /// `launch` or `CTA`.
+        what: &'static str,
+        /// As asked for.
+        index: u64,
+        /// How many there are, at most for CTAs.
+        count: u64,
+    },
+    /// The buffers cannot be allocated or copied.
+    #[error("workload `{workload}`: {source}")]
+    Device {
+        /// The workload.
+        workload: String,
+        /// Why not.
+        source: DeviceError,
+    },
+    /// A launch stopped.
+    #[error("workload `{workload}`, launch {index}: {source}")]
+    Fault {
+        /// The workload.
+        workload: String,
+        /// Index of the launch, from 0.
+        index: u64,
+        /// Why.
+        source: Box<Fault>,
+    },
+}
+
+impl RunError {
+    /// A stable code for the kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Workload(error) => error.code(),
+            Self::Ptx { .. } => "strata::run::ptx",
+            Self::NoSuchKernel { .. } => "strata::run::no_such_kernel",
+            Self::NoSuchIndex { .. } => "strata::run::no_such_index",
+            Self::Device { .. } => "strata::run::device",
+            Self::Fault { .. } => "strata::run::fault",
+        }
+    }
+
+    /// How to fix it, in one sentence.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Workload(error) => return error.help(),
+            Self::Ptx { .. } => {
+                "correct the places that are listed; kernels that are not launched may stay as \
+                they are"
+            }
+            Self::NoSuchKernel { .. } => "name one of these kernels",
+            Self::NoSuchIndex { .. } => "indices count from 0",
+            Self::Device { .. } => "make the parameters of the workload smaller",
+            Self::Fault { .. } => {
+                "correct the kernel or the launch file; a launch that is only long needs a higher \
+                 `--max-instructions`"
+            }
+        }
+        .to_owned()
+    }
+}
+
+fn problems(diagnostics: &[Diagnostic]) -> String {
+    match diagnostics {
+        [one] => format!("1 problem ({})", one.message),
+        [first, ..] => format!("{} problems (first: {})", diagnostics.len(), first.message),
+        [] => "problems".to_owned(),
+    }
+}
+
+impl From<Box<LaunchFileError>> for RunError {
+    fn from(error: Box<LaunchFileError>) -> Self {
+        Self::Workload(WorkloadError::Launch(error))
+    }
+}
+
+/// A workload at one size, compiled and ready to be executed any number of times.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The workload's name.
+    pub name: String,
+    /// The parsed PTX.
+    pub module: Module,
+    /// What is allocated and launched.
+    pub plan: LaunchPlan,
+    /// What the results are held against, when the launch file says so.
+    pub check: Option<CheckPlan>,
+    /// The compiled kernels, in the order of [`LaunchPlan::kernels`].
+    pub programs: Vec<Program>,
+    executables: Vec<Executable>,
+}
+
+impl Prepared {
+    /// Parses, plans and compiles. Fails with every reason at once where the PTX is to blame.
+    pub fn new(workload: &Workload, size: &str, overrides: &Overrides) -> Result<Self, RunError> {
+        let refuse = |diagnostics| RunError::Ptx { file: workload.ptx_file.clone(), diagnostics };
+        let parsed = strata_ptx::parse(&workload.ptx);
+        if parsed.has_errors() {
+            return Err(refuse(parsed.diagnostics));
+        }
+        let module = parsed.module;
+        let (plan, check) = workload.plan(size, overrides, &module)?;
+        // An unsupported instruction is not in the module, so whatever may reach it is refused.
+        let reached = reachable(&module, &plan.kernels);
+        let launched = |diagnostic: &Diagnostic| {
+            let kernel = diagnostic.kernel.as_deref();
+            kernel.is_none_or(|name| reached.contains(name))
+        };
+        let mut refused: Vec<Diagnostic> =
+            parsed.diagnostics.into_iter().filter(launched).collect();
+        let mut programs = Vec::with_capacity(plan.kernels.len());
+        let mut executables = Vec::with_capacity(plan.kernels.len());
+        for name in &plan.kernels {
+            // A plan's kernels are kernels of the module: `resolve` looked them up there.
+            let index = module.functions.iter().position(|f| f.kernel && f.name == *name);
+            let function = FunctionId(index.unwrap_or_default() as u32);
+            let compiled = strata_compiler::compile(&module, function)
+                .and_then(|program| Ok((prepare(&module, &program)?, program)));
+            match compiled {
+                Ok((executable, program)) => {
+                    executables.push(executable);
+                    programs.push(program);
+                }
+                Err(diagnostics) => refused.extend(diagnostics),
+            }
+        }
+        if refused.is_empty() {
+            let name = workload.name.clone();
+            Ok(Self { name, module, plan, check, programs, executables })
+        } else {
+            refused.sort_by_key(|diagnostic| diagnostic.span.start);
+            refused.dedup();
+            Err(refuse(refused))
+        }
+    }
+
+    /// Runs every launch on a new device and returns the final contents of the plan's buffers.
+    ///
+    /// `sink` gets each recorded launch, in order. Memory: the buffers, once, and one launch's
+    /// paths.
+    pub fn execute(
+        &self,
+        options: &Options,
+        sink: impl FnMut(LaunchRecord<'_>),
+    ) -> Result<Vec<Vec<u8>>, RunError> {
+        if let Some(kernel) = &options.kernel
+            && !self.plan.kernels.contains(kernel)
+        {
+            let (workload, kernel) = (self.name.clone(), kernel.clone());
+            let known = self.plan.kernels.join(", ");
+            return Err(RunError::NoSuchKernel { workload, kernel, known });
+        }
+        let failed = |source| RunError::Device { workload: self.name.clone(), source };
+        let mut target = Target::new(self, options, sink).map_err(failed)?;
+        let count = match self.plan.drive(&mut target) {
+            Ok(count) => count,
+            Err(DriveError::Target(error)) => return Err(error),
+            Err(DriveError::Plan(error)) => return Err(error.into()),
+        };
+        let missing = |what, index, count| {
+            let workload = self.name.clone();
+            Err(RunError::NoSuchIndex { workload, what, index, count })
+        };
+        match (options.launch_index, options.cta) {
+            (Some(index), _) if index >= count => missing("launch", index, count),
+            (_, Some(index)) if index >= target.most_ctas => {
+                missing("CTA", index, target.most_ctas)
+            }
+            _ => target.finals().map_err(failed),
+        }
+    }
+
+    /// Holds final buffers against the host reference; `None` when the launch file has no check.
+    pub fn compare(&self, finals: &[Vec<u8>]) -> Result<Option<Vec<Comparison>>, CompareError> {
+        self.check.as_ref().map(|check| check.compare(&self.plan, finals)).transpose()
+    }
+}
+
+/// Names of the kernels and of every function that they may call.
+pub fn reachable<'m>(module: &'m Module, kernels: &[String]) -> BTreeSet<&'m str> {
+    let functions = &module.functions;
+    let mut pending: Vec<usize> =
+        (0..functions.len()).filter(|&index| kernels.contains(&functions[index].name)).collect();
+    let mut reached = BTreeSet::new();
+    while let Some(index) = pending.pop() {
+        let function = &functions[index];
+        if !reached.insert(function.name.as_str()) {
+            continue;
+        }
+        for instruction in &function.body {
+            pending.extend(instruction.sources.iter().filter_map(|source| match source {
+                Operand::Symbol { symbol: Symbol::Function(id), .. } => Some(id.index()),
+                _ => None,
+            }));
+        }
+    }
+    reached
+}
+
+/// The executor as the target of a plan.
+struct Target<'a, S> {
+    prepared: &'a Prepared,
+    options: &'a Options,
+    device: Device,
+    executables: Vec<Executable>,
+    addresses: Vec<u64>,
+    /// Unit: warp instructions.
+    left: u64,
+    /// CTAs of the largest recorded launch.
+    most_ctas: u64,
+    sink: S,
+}
+
+impl<'a, S: FnMut(LaunchRecord<'_>)> Target<'a, S> {
+    fn new(prepared: &'a Prepared, options: &'a Options, sink: S) -> Result<Self, DeviceError> {
+        let module = &prepared.module;
+        let mut device = Device::with_limit(module.address_bits, Device::DEFAULT_LIMIT);
+        let handle = device.load_module(module)?;
+        let mut executables = prepared.executables.clone();
+        for executable in &mut executables {
+            executable.set_module(handle);
+        }
+        let mut addresses = Vec::with_capacity(prepared.plan.buffers.len());
+        for buffer in &prepared.plan.buffers {
+            let address = device.alloc(&buffer.name, buffer.bytes(), buffer.element.bytes())?;
+            device.write(address, &buffer.initial())?;
+            addresses.push(address);
+        }
+        let left = options.max_instructions;
+        Ok(Self { prepared, options, device, executables, addresses, left, most_ctas: 0, sink })
+    }
+
+    fn finals(&self) -> Result<Vec<Vec<u8>>, DeviceError> {
+        let buffers = self.prepared.plan.buffers.iter().zip(&self.addresses);
+        buffers
+            .map(|(buffer, &address)| Ok(self.device.read(address, buffer.bytes())?.to_vec()))
+            .collect()
+    }
+
+    fn failed(&self, source: DeviceError) -> RunError {
+        RunError::Device { workload: self.prepared.name.clone(), source }
+    }
+
+    /// The parameter block: every argument where the kernel looks for it.
+    fn parameters(&self, step: &LaunchStep) -> Vec<u8> {
+        let program = &self.prepared.programs[step.kernel];
+        let size = self.executables[step.kernel].parameter_bytes() as usize;
+        let mut block = vec![0; size];
+        for (argument, variable) in step.arguments.iter().zip(&program.variables) {
+            let value = match argument {
+                Argument::Buffer(buffer) => self.addresses[*buffer].to_le_bytes().to_vec(),
+                Argument::Scalar(scalar) => scalar.bytes(),
+            };
+            // `resolve` held the widths against the parameters; a pointer of a 32-bit module takes
+            // the lower half of its address.
+            let place = block.iter_mut().skip(variable.offset as usize);
+            for (to, from) in place.zip(value).take(variable.size as usize) {
+                *to = from;
+            }
+        }
+        block
+    }
+}
+
+impl<S: FnMut(LaunchRecord<'_>)> LaunchTarget for Target<'_, S> {
+    type Error = RunError;
+
+    fn write(&mut self, buffer: usize, bytes: &[u8]) -> Result<(), RunError> {
+        let address = self.addresses[buffer];
+        self.device.write(address, bytes).map_err(|error| self.failed(error))
+    }
+
+    fn is_zero(&mut self, buffer: usize) -> Result<bool, RunError> {
+        let bytes = self.prepared.plan.buffers[buffer].bytes();
+        let contents = self.device.read(self.addresses[buffer], bytes);
+        Ok(contents.map_err(|error| self.failed(error))?.iter().all(|&byte| byte == 0))
+    }
+
+    fn launch(&mut self, index: u64, step: &LaunchStep) -> Result<(), RunError> {
+        let kernel = self.prepared.plan.kernels[step.kernel].as_str();
+        let recorded = self.options.kernel.as_ref().is_none_or(|only| only == kernel)
+            && self.options.launch_index.is_none_or(|only| only == index);
+        let record = match (recorded, self.options.cta) {
+            (false, _) => Record::Nothing,
+            (true, None) => Record::All,
+            (true, Some(cta)) => Record::Cta(cta),
+        };
+        let launch = Launch {
+            grid: step.grid,
+            block: step.block,
+            dynamic_shared: step.dynamic_shared,
+            arguments: self.parameters(step),
+            max_instructions: self.left,
+            record,
+            record_accesses: self.options.accesses,
+        };
+        let executable = &self.executables[step.kernel];
+        let outcome = strata_simt::execute(&mut self.device, executable, &launch);
+        let outcome = outcome.map_err(|fault| {
+            let (workload, source) = (self.prepared.name.clone(), Box::new(fault));
+            RunError::Fault { workload, index, source }
+        })?;
+        self.left = self.left.saturating_sub(outcome.warp_instructions);
+        if recorded {
+            self.most_ctas = self.most_ctas.max(outcome.ctas);
+            let program = &self.prepared.programs[step.kernel];
+            (self.sink)(LaunchRecord { kernel, index, step, program, outcome });
+        }
+        Ok(())
+    }
+}

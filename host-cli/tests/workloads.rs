@@ -1,0 +1,306 @@
+//! Every built-in workload, executed and held against its host reference: both sizes, and the PTX
+//! of both compilers.
+
+use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, names};
+
+/// What a run did, summed over its launches.
+struct Run {
+    launches: u64,
+    warp_instructions: u64,
+    finals: Vec<Vec<u8>>,
+}
+
+/// Runs one workload and asserts that its results are right.
+fn run(name: &str, toolchain: Toolchain, size: &str) -> Run {
+    let workload = Workload::builtin(name, toolchain).expect(name);
+    let prepared = Prepared::new(&workload, size, &Overrides::new())
+        .unwrap_or_else(|error| panic!("{name} by {}: {error}", toolchain.name()));
+    let mut run = Run { launches: 0, warp_instructions: 0, finals: Vec::new() };
+    run.finals = prepared
+        .execute(&Options::default(), |record| {
+            assert_eq!(record.index, run.launches);
+            assert_eq!(record.program.name, record.kernel);
+            let warps: u64 = record.outcome.paths.iter().map(|(_, count)| count).sum();
+            assert_eq!(warps, record.outcome.warps);
+            run.launches += 1;
+            run.warp_instructions += record.outcome.warp_instructions;
+        })
+        .unwrap_or_else(|error| panic!("{name} by {}: {error}", toolchain.name()));
+    let comparisons = prepared.compare(&run.finals).expect(name).expect("has a check");
+    for comparison in comparisons {
+        assert_eq!(comparison.mismatches, 0, "{name} by {}: {comparison}", toolchain.name());
+    }
+    run
+}
+
+/// Sizes have to stay in the ranges that docs/WORKLOADS.md promises.
+fn small(name: &str) {
+    let nvcc = run(name, Toolchain::Nvcc, "small");
+    let clang = run(name, Toolchain::Clang, "small");
+    println!(
+        "{name}: {} warp instructions, {} by clang",
+        nvcc.warp_instructions, clang.warp_instructions
+    );
+    assert!(
+        (10_000..=100_000).contains(&nvcc.warp_instructions),
+        "{name} executes {} warp instructions",
+        nvcc.warp_instructions
+    );
+    assert_eq!(nvcc.launches, clang.launches);
+}
+
+fn default(name: &str) {
+    let run = run(name, Toolchain::Nvcc, "default");
+    println!("{name}: {} warp instructions, {} launches", run.warp_instructions, run.launches);
+    assert!(
+        (800_000..=8_000_000).contains(&run.warp_instructions),
+        "{name} executes {} warp instructions",
+        run.warp_instructions
+    );
+}
+
+macro_rules! workloads {
+    ($($name:ident),*) => {
+        $(mod $name {
+            #[test]
+            fn matches_its_reference_with_both_compilers_at_small_size() {
+                super::small(stringify!($name));
+            }
+
+            #[test]
+            fn matches_its_reference_at_default_size() {
+                super::default(stringify!($name));
+            }
+        })*
+
+        #[test]
+        fn no_workload_is_left_out() {
+            let mut tested = vec![$(stringify!($name)),*];
+            let mut built_in: Vec<&str> = names().collect();
+            tested.sort_unstable();
+            built_in.sort_unstable();
+            assert_eq!(tested, built_in);
+        }
+    };
+}
+
+workloads!(
+    vectoradd, matrixmul, reduction, scalarprod, hotspot, needle, bfs, srad, dct8x8, mandelbrot,
+    nbody, histogram
+);
+
+fn prepared(name: &str) -> Prepared {
+    let workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
+    Prepared::new(&workload, "small", &Overrides::new()).expect(name)
+}
+
+#[test]
+fn integer_results_do_not_depend_on_the_compiler() {
+    for name in ["vectoradd", "needle", "bfs", "mandelbrot", "histogram"] {
+        let nvcc = run(name, Toolchain::Nvcc, "small");
+        let clang = run(name, Toolchain::Clang, "small");
+        assert!(nvcc.finals == clang.finals, "{name}");
+    }
+}
+
+#[test]
+fn filters_choose_what_is_recorded_and_never_what_is_computed() {
+    let prepared = prepared("srad");
+    let all = prepared.execute(&Options::default(), |_| {}).expect("runs");
+    let recorded = |options: &Options| {
+        let mut recorded = Vec::new();
+        let finals = prepared.execute(options, |record| {
+            let warps = record.outcome.paths.warps().len();
+            recorded.push((record.kernel.to_owned(), record.index, warps));
+        });
+        assert!(finals.expect("runs") == all);
+        recorded
+    };
+    let kernel = Some("srad_update".to_owned());
+    let by_kernel = recorded(&Options { kernel: kernel.clone(), ..Options::default() });
+    assert_eq!(
+        by_kernel.iter().map(|(name, index, _)| (name.as_str(), *index)).collect::<Vec<_>>(),
+        [("srad_update", 4), ("srad_update", 8)]
+    );
+    let one = Options { kernel, launch_index: Some(8), cta: Some(3), ..Options::default() };
+    assert_eq!(recorded(&one), [("srad_update".to_owned(), 8, 8)]);
+}
+
+#[test]
+fn filters_that_choose_nothing_are_errors() {
+    let prepared = prepared("matrixmul");
+    let message = |options: Options| {
+        prepared.execute(&options, |_| {}).expect_err("nothing is chosen").to_string()
+    };
+    assert_eq!(
+        message(Options { kernel: Some("matmul".to_owned()), ..Options::default() }),
+        "workload `matrixmul` launches no kernel `matmul`; it launches matrixmul"
+    );
+    assert_eq!(
+        message(Options { launch_index: Some(1), ..Options::default() }),
+        "workload `matrixmul` has no launch 1; there are 1"
+    );
+    assert_eq!(
+        message(Options { cta: Some(9), ..Options::default() }),
+        "workload `matrixmul` has no CTA 9; there are 9"
+    );
+}
+
+#[test]
+fn the_instruction_budget_covers_all_launches_together() {
+    let prepared = prepared("hotspot");
+    let mut each = Vec::new();
+    prepared
+        .execute(&Options::default(), |record| each.push(record.outcome.warp_instructions))
+        .expect("runs");
+    let total: u64 = each.iter().sum();
+    let with = |max_instructions| {
+        prepared.execute(&Options { max_instructions, ..Options::default() }, |_| {})
+    };
+    with(total).expect("just enough");
+    match with(total - 1) {
+        Err(RunError::Fault { index, .. }) => assert_eq!(index, each.len() as u64 - 1),
+        other => panic!("expected the last launch to fail, got {other:?}"),
+    }
+}
+
+#[test]
+fn results_depend_on_overrides_as_the_reference_says() {
+    for (name, overrides) in [
+        ("matrixmul", &[("n", 33)][..]),
+        ("needle", &[("n", 48)]),
+        ("dct8x8", &[("columns", 8), ("rows", 16)]),
+        ("hotspot", &[("columns", 1), ("rows", 1), ("steps", 3)]),
+        ("srad", &[("columns", 17), ("rows", 3)]),
+        ("nbody", &[("bodies", 1), ("steps", 1)]),
+        ("histogram", &[("size", 5)]),
+        ("vectoradd", &[("n", 1), ("ctas", 1)]),
+        ("reduction", &[("n", 3), ("ctas", 200)]),
+        ("scalarprod", &[("pairs", 3), ("length", 127), ("ctas", 5)]),
+        ("bfs", &[("nodes", 2), ("edges", 1), ("source", 1)]),
+        ("mandelbrot", &[("columns", 5), ("rows", 3), ("limit", 1)]),
+    ] {
+        let workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
+        let overrides: Overrides =
+            overrides.iter().map(|(parameter, value)| ((*parameter).to_owned(), *value)).collect();
+        let prepared = Prepared::new(&workload, "small", &overrides).expect(name);
+        let finals = prepared.execute(&Options::default(), |_| {}).expect(name);
+        for comparison in prepared.compare(&finals).expect(name).expect("has a check") {
+            assert_eq!(comparison.mismatches, 0, "{name}: {comparison}");
+        }
+    }
+}
+
+const TWO_KERNELS: &str = "\
+.version 9.5
+.target sm_75
+.address_size 64
+.global .texref image;
+
+.visible .entry fill(.param .u64 to, .param .u32 value)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [to];
+    ld.param.u32 %r1, [value];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r1;
+    ret;
+}
+
+.visible .entry sample(.param .u64 to, .param .u32 value)
+{
+    .reg .f32 %f<6>;
+    .reg .b32 %r<2>;
+    tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [image, {%r1}];
+    ret;
+}
+";
+
+fn own(kernel: &str, threads: u32) -> Workload {
+    let launch = format!(
+        "description = \"two kernels\"\n[size.small]\nn = 40\n\
+         [[buffer]]\nname = \"out\"\ntype = \"u32\"\ncount = \"n\"\ngenerator = \"zero\"\n\
+         [[launch]]\nkernel = \"{kernel}\"\ngrid = [1]\nblock = [{threads}]\n\
+         arguments = [\"out\", {{ u32 = 7 }}]\n"
+    );
+    let text = |name: &str, text: String| (name.to_owned(), text.into());
+    Workload::from_texts(
+        "own".to_owned(),
+        text("own.ptx", TWO_KERNELS.to_owned()),
+        text("own.toml", launch),
+    )
+    .expect("a good launch file")
+}
+
+#[test]
+fn a_kernel_that_cannot_run_is_refused_only_when_it_is_launched() {
+    let good = Prepared::new(&own("fill", 40), "small", &Overrides::new()).expect("compiles");
+    let finals = good.execute(&Options::default(), |_| {}).expect("runs");
+    assert_eq!(finals, [7_u32.to_le_bytes().repeat(40)]);
+    assert!(good.compare(&finals).expect("no check to fail").is_none());
+
+    let refused = Prepared::new(&own("sample", 40), "small", &Overrides::new());
+    match refused.expect_err("textures cannot be executed") {
+        RunError::Ptx { file, diagnostics } => {
+            assert_eq!(file, "own.ptx");
+            assert!(diagnostics.iter().any(|d| d.message.contains("tex")), "{diagnostics:?}");
+        }
+        other => panic!("expected diagnostics, got {other}"),
+    }
+}
+
+#[test]
+fn a_fault_names_workload_launch_and_place() {
+    let prepared = Prepared::new(&own("fill", 41), "small", &Overrides::new()).expect("compiles");
+    let error = prepared.execute(&Options::default(), |_| {}).expect_err("one thread too many");
+    let message = error.to_string();
+    for part in
+        ["workload `own`, launch 0: ", "kernel `fill`, PTX line 15", "thread (40, 0, 0)", "`out`"]
+    {
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn malformed_ptx_is_refused_with_every_reason() {
+    let mut workload = own("fill", 40);
+    workload.ptx = TWO_KERNELS.replace("mul.wide.u32", "mul.wise.u32").into();
+    match Prepared::new(&workload, "small", &Overrides::new()).expect_err("malformed") {
+        RunError::Ptx { diagnostics, .. } => assert!(!diagnostics.is_empty()),
+        other => panic!("expected diagnostics, got {other}"),
+    }
+}
+
+/// One wrong instruction for each workload: the check, or the executor, has to notice it.
+#[test]
+fn a_wrong_kernel_is_noticed() {
+    for (name, right, wrong) in [
+        ("vectoradd", "add.f32", "sub.f32"),
+        ("matrixmul", "bar.sync", "// bar.sync"),
+        ("reduction", "shfl.sync.down.b32", "shfl.sync.up.b32"),
+        ("scalarprod", "fma.rn.f32", "fma.rz.ftz.sat.f32"),
+        ("hotspot", "sub.f32", "add.f32"),
+        ("needle", "max.s32", "min.s32"),
+        ("bfs", "setp.gt.s32", "setp.ge.s32"),
+        ("srad", "lg2.approx.ftz.f32", "ex2.approx.ftz.f32"),
+        ("dct8x8", "0f3EB504F3", "0f3EB50000"),
+        ("mandelbrot", "sub.rn.f32", "add.rn.f32"),
+        ("nbody", "rsqrt.approx.f32", "rcp.approx.f32"),
+        ("histogram", "255", "127"),
+    ] {
+        let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
+        let text = workload.ptx.replace(right, wrong);
+        assert!(text != workload.ptx, "{name} has no {right}");
+        workload.ptx = text.into();
+        let prepared = Prepared::new(&workload, "small", &Overrides::new()).expect(name);
+        let Ok(finals) = prepared.execute(&Options::default(), |_| {}) else { continue };
+        let comparisons = prepared.compare(&finals).expect(name).expect("has a check");
+        assert!(
+            comparisons.iter().any(|comparison| comparison.mismatches > 0),
+            "{name} with {wrong} for {right} passes"
+        );
+    }
+}
