@@ -7,5 +7,8 @@
 pub mod config;
 pub mod cost;
 pub mod design;
+pub mod evaluate;
 pub mod exact;
+pub mod timing;
+pub mod trace;
 pub mod workload;

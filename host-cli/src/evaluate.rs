@@ -1,0 +1,134 @@
+//! Evaluation: the paths that warps took, counted under a design, each distinct path once.
+
+use std::collections::BTreeMap;
+
+use strata_compiler::program::Image;
+use strata_core::count::{CountConfig, Fault, WarpCounter, count_path, count_path_clusters};
+use strata_core::energy::{EnergyBreakdown, EnergyError};
+use strata_core::event::{CounterOverflow, Counters, Event, SUMS};
+use strata_core::image::{CheckedImage, ImageError};
+use strata_core::path::PathStep;
+use strata_core::units::{LANES, LaneMask};
+use strata_core::value_usage::{Value, ValueOverflow, ValueUsage, value_usage};
+use strata_simt::paths::PathDictionary;
+
+use crate::timing::TimingError;
+
+/// The compiler's image and the executor's paths do not fit each other: a defect, never an input.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluateError {
+    /// The image breaks its own rules.
+    #[error("the kernel image is malformed: {0}")]
+    Image(#[from] ImageError),
+    /// The machine refused the path.
+    #[error("the machine refused a path: {0}")]
+    Fault(#[from] Fault),
+    /// Counts that the design's energy table cannot price.
+    #[error("{0}")]
+    Energy(#[from] EnergyError),
+    /// The SM could not run what was recorded.
+    #[error("{0}")]
+    Timing(#[from] TimingError),
+    /// A total does not fit.
+    #[error("{0}")]
+    Overflow(#[from] CounterOverflow),
+    /// A count of values does not fit.
+    #[error("{0}")]
+    Values(#[from] ValueOverflow),
+}
+
+/// Counts all recorded warps of one launch. With `by_cluster` the unit of accesses is the 128-bit
+/// access of one cluster instead of that of a whole warp.
+pub fn count_launch(
+    config: &CountConfig,
+    by_cluster: bool,
+    image: &Image,
+    paths: &PathDictionary,
+) -> Result<Counters, EvaluateError> {
+    let checked = CheckedImage::new(image.borrow())?;
+    let mut pending = vec![LaneMask::EMPTY; usize::from(image.registers)];
+    let mut total = Counters::default();
+    for (path, warps) in paths.iter() {
+        let path = path.iter().copied();
+        let counters = if by_cluster {
+            count_path_clusters(config, checked, &mut pending, path)?
+        } else {
+            count_path(config, checked, &mut pending, path)?
+        };
+        total = total.checked_add(&counters.checked_mul(warps)?)?;
+    }
+    Ok(total)
+}
+
+/// How often the values of one launch's recorded warps are read, and how soon.
+pub fn launch_usage(image: &Image, paths: &PathDictionary) -> Result<ValueUsage, EvaluateError> {
+    let checked = CheckedImage::new(image.borrow())?;
+    let mut values = vec![Value::default(); usize::from(image.registers) * LANES as usize];
+    let mut total = ValueUsage::default();
+    for (path, warps) in paths.iter() {
+        total.add(&value_usage(checked, &mut values, path.iter().copied())?, warps)?;
+    }
+    Ok(total)
+}
+
+/// The counters of each instruction of one launch, by program counter; `by_cluster` as in
+/// [`count_launch`].
+pub fn profile_launch(
+    config: &CountConfig,
+    by_cluster: bool,
+    image: &Image,
+    paths: &PathDictionary,
+) -> Result<Vec<Counters>, EvaluateError> {
+    if by_cluster {
+        profile::<true>(config, image, paths)
+    } else {
+        profile::<false>(config, image, paths)
+    }
+}
+
+fn profile<const BY_CLUSTER: bool>(
+    config: &CountConfig,
+    image: &Image,
+    paths: &PathDictionary,
+) -> Result<Vec<Counters>, EvaluateError> {
+    let checked = CheckedImage::new(image.borrow())?;
+    let mut pending = vec![LaneMask::EMPTY; usize::from(image.registers)];
+    let mut lines = vec![Counters::default(); image.instructions.len()];
+    for (path, warps) in paths.iter() {
+        let mut counter = WarpCounter::<16, BY_CLUSTER>::new(config, checked, &mut pending)?;
+        let mut before = Counters::default();
+        let mut last = 0;
+        let mut charge = |pc: u32, before: &Counters, after: &Counters| {
+            let own = after.checked_sub(before)?.checked_mul(warps)?;
+            let line = &mut lines[pc as usize];
+            *line = line.checked_add(&own)?;
+            Ok::<_, CounterOverflow>(())
+        };
+        for run in path {
+            for pc in run.pc..run.pc + run.length {
+                counter.step(PathStep { pc, length: 1, mask: run.mask })?;
+                let after = *counter.counters();
+                charge(pc, &before, &after)?;
+                (before, last) = (after, pc);
+            }
+        }
+        // What leaves the cache at the warp's end belongs to its last instruction.
+        charge(last, &before, &counter.finish())?;
+    }
+    Ok(lines)
+}
+
+/// Every sum and every event by name.
+pub fn by_name(counters: &Counters) -> BTreeMap<String, u64> {
+    let sums = SUMS
+        .iter()
+        .map(|sum| (sum.name, sum.terms().iter().map(|&event| counters.get(event)).sum()));
+    let events = Event::ALL.iter().map(|&event| (event.name(), counters.get(event)));
+    sums.chain(events).map(|(name, count)| (name.to_owned(), count)).collect()
+}
+
+/// Every part of an energy and their `total`, by name. Unit: femtojoules.
+pub fn energy_by_name(energy: &EnergyBreakdown) -> BTreeMap<String, u64> {
+    let parts = energy.parts().into_iter().chain([("total", energy.total())]);
+    parts.map(|(name, part)| (name.to_owned(), part.0)).collect()
+}

@@ -1,0 +1,207 @@
+//! Timing: the paths that warps took, and what they moved, run through an SM cycle by cycle.
+
+use strata_compiler::program::Image;
+use strata_core::image::{CheckedImage, ImageError};
+use strata_core::path::PathStep;
+use strata_core::sm::config::{
+    CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings, Timing,
+};
+use strata_core::sm::counters::SmCounters;
+use strata_core::sm::fault::Fault;
+use strata_core::sm::{Memory, MemoryAccess, MemorySize, Sm, Trace, Warp};
+use strata_core::units::{LANES, LaneMask};
+use strata_simt::AccessDictionary;
+use strata_simt::paths::{PathDictionary, WarpPath};
+
+use crate::design::Design;
+use crate::trace::AccessStream;
+
+/// Entries of the register file cache that the host's model has room for.
+const CAPACITY: usize = 16;
+
+/// Why a launch could not be timed.
+#[derive(Debug, thiserror::Error)]
+pub enum TimingError {
+    /// The design's parameters make no SM.
+    #[error("{0}")]
+    Config(#[from] SmConfigError),
+    /// A CTA does not fit the SM: the input's or the design's affair.
+    #[error("{0}")]
+    TooLarge(CtaTooLarge),
+    /// The image breaks its own rules: a defect.
+    #[error("the kernel image is malformed: {0}")]
+    Image(#[from] ImageError),
+    /// Cycle mode counts accesses of whole warps only.
+    #[error("`partial_warp_energy` cannot be combined with cycle mode yet")]
+    PartialWarps,
+    /// A total does not fit 64 bits.
+    #[error("a count of cycles does not fit 64 bits")]
+    Overflow,
+    /// The machine refused what was recorded: a defect, or a deadlock.
+    #[error("{0}")]
+    Fault(Fault),
+}
+
+impl From<Fault> for TimingError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::TooLarge(error) => Self::TooLarge(error),
+            other => Self::Fault(other),
+        }
+    }
+}
+
+/// What the recorded warps of a launch moved. Unit of every entry: bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Accesses<'a> {
+    /// It was not recorded.
+    Unknown,
+    /// As the executor recorded it.
+    Executed(&'a AccessDictionary),
+    /// As a trace tells.
+    Traced(&'a AccessStream),
+}
+
+impl<'a> Accesses<'a> {
+    fn of_warp(self, place: usize) -> &'a [u32] {
+        match self {
+            Self::Unknown => &[],
+            Self::Executed(accesses) => accesses.of_warp(place),
+            Self::Traced(accesses) => accesses.of_warp(place),
+        }
+    }
+}
+
+/// One launch as it was recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct TimedLaunch<'a> {
+    /// The kernel.
+    pub image: &'a Image,
+    /// What its warps executed.
+    pub paths: &'a PathDictionary,
+    /// What they moved.
+    pub accesses: Accesses<'a>,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// Shared memory of a CTA, static and dynamic. Unit: bytes.
+    pub shared_bytes: u32,
+}
+
+/// The SM of a design's machine.
+pub fn sm_settings(design: &Design) -> SmSettings {
+    let machine = design.machine;
+    let base =
+        if machine.name == "dissertation" { SmSettings::DISSERTATION } else { SmSettings::ISCA11 };
+    let (sm, latency) = (&machine.sm, &machine.latency_cycles);
+    let cycles = |cycles: u32| cycles.min(u32::from(u16::MAX)) as u16;
+    SmSettings {
+        hierarchy: design.count,
+        scheduler: design.scheduler,
+        max_warps: sm.warps.min(u32::from(u8::MAX)) as u8,
+        register_file_bytes: sm.register_file_kb * 1024,
+        shared_memory_bytes: sm.shared_memory_kb * 1024,
+        timing: Timing {
+            alu_latency: cycles(latency.alu),
+            double_latency: cycles(latency.alu),
+            branch_latency: cycles(latency.alu),
+            special_function_latency: cycles(latency.sfu),
+            shared_latency: cycles(latency.shared_memory),
+            constant_latency: cycles(latency.shared_memory),
+            texture_latency: cycles(latency.texture),
+            dram_latency: cycles(latency.dram),
+            shared_bytes_per_cycle: sm.shared_memory_bytes_per_cycle,
+            dram_bytes_per_cycle: sm.dram_bytes_per_cycle,
+            ..base.timing
+        },
+        ..base
+    }
+}
+
+/// Runs all recorded CTAs of a launch on one SM, in linear order.
+pub fn time_launch(
+    settings: SmSettings,
+    launch: &TimedLaunch<'_>,
+) -> Result<(SmCounters, Residency), TimingError> {
+    let config = SmConfig::new(settings)?;
+    let image = CheckedImage::new(launch.image.borrow())?;
+    let size = MemorySize::of(&config, &image);
+    let mut warps = Vec::new();
+    warps.resize_with(size.warps, Warp::default);
+    let (mut facts, mut ready) = (vec![], vec![]);
+    facts.resize_with(size.facts, Default::default);
+    ready.resize_with(size.ready, Default::default);
+    let mut pending = vec![LaneMask::EMPTY; size.pending];
+    let mut caches = vec![None; size.caches];
+    let memory = Memory::<'_, WarpRun<'_>, CAPACITY> {
+        warps: &mut warps,
+        facts: &mut facts,
+        ready: &mut ready,
+        pending: &mut pending,
+        caches: &mut caches,
+    };
+    let warps_per_cta = launch.threads.div_ceil(LANES);
+    let sm = Sm::new(&config, image, warps_per_cta, launch.shared_bytes, memory)?;
+    let residency = sm.residency();
+    let all = launch.paths.warps();
+    let mut place = 0;
+    let ctas = all.chunk_by(|a, b| a.cta == b.cta).map(|cta| {
+        let first = place;
+        place += cta.len();
+        cta.iter().enumerate().map(move |(index, warp)| launch.run(first + index, *warp))
+    });
+    Ok((sm.run(ctas)?, residency))
+}
+
+impl<'a> TimedLaunch<'a> {
+    fn run(&self, place: usize, warp: WarpPath) -> WarpRun<'a> {
+        let threads = self.threads.saturating_sub(warp.warp * LANES).clamp(1, LANES);
+        WarpRun {
+            lanes: LaneMask(u32::MAX >> (LANES - threads)),
+            path: self.paths.path(warp.path),
+            accesses: self.accesses.of_warp(place),
+        }
+    }
+}
+
+/// What one warp executes in time.
+#[derive(Clone, Copy, Debug)]
+struct WarpRun<'a> {
+    lanes: LaneMask,
+    path: &'a [PathStep],
+    accesses: &'a [u32],
+}
+
+impl Trace for WarpRun<'_> {
+    fn lanes(&self) -> LaneMask {
+        self.lanes
+    }
+
+    #[inline]
+    fn next_step(&mut self) -> Option<PathStep> {
+        let (&first, rest) = self.path.split_first()?;
+        self.path = rest;
+        Some(first)
+    }
+
+    #[inline]
+    fn next_access(&mut self) -> Option<MemoryAccess> {
+        let (&bytes, rest) = self.accesses.split_first()?;
+        self.accesses = rest;
+        Some(MemoryAccess { bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design;
+
+    #[test]
+    fn the_machines_tables_are_the_core_s_settings() {
+        for (name, settings) in
+            [("isca11", SmSettings::ISCA11), ("dissertation", SmSettings::DISSERTATION)]
+        {
+            assert_eq!(sm_settings(&design::resolve(name).unwrap()), settings, "{name}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Why a trace cannot be used: one error, with file, line and remedy.
+
+/// What is wrong with a trace, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}{}: {problem}", place(*.line))]
+pub struct TraceError {
+    /// The file.
+    pub file: String,
+    /// Line, from 1; 0 when the file as a whole is meant.
+    pub line: u64,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+fn place(line: u64) -> String {
+    if line == 0 { String::new() } else { format!(":{line}") }
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// The compressed data is damaged or ends early.
+    #[error("the .xz data is damaged or ends early: {0}")]
+    Compression(String),
+    /// The name and the contents do not agree.
+    #[error("{0}")]
+    Mislabelled(&'static str),
+    /// A line beyond the limit.
+    #[error("the line is longer than {0} bytes")]
+    LongLine(usize),
+    /// Something else stands where something is expected.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What should be there.
+        expected: &'static str,
+        /// What is there, shortened.
+        found: String,
+    },
+    /// The file ends too early.
+    #[error("the file ends where {0} is expected")]
+    Truncated(&'static str),
+    /// A header line is missing.
+    #[error("the header has no line `-{0} = ...`")]
+    MissingHeader(&'static str),
+    /// A header line stands twice.
+    #[error("the header has the line `-{0} = ...` twice")]
+    RepeatedHeader(&'static str),
+    /// A header line's value is impossible.
+    #[error("`-{key} = {value}` is impossible: expected {allowed}")]
+    Header {
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A tracer version that is known but not read.
+    #[error("tracer version {0} is not read; versions 3, 4 and 5 are")]
+    Version(u32),
+    /// A value that contradicts the header or an earlier line.
+    #[error("{what} {value} is outside the range 0 to {last}")]
+    OutOfRange {
+        /// What kind of value.
+        what: &'static str,
+        /// The value.
+        value: u64,
+        /// Largest value allowed.
+        last: u64,
+    },
+    /// A thread block or warp appears twice.
+    #[error("{what} {number} appears twice")]
+    Repeated {
+        /// `thread block` or `warp`.
+        what: &'static str,
+        /// Its number.
+        number: u64,
+    },
+    /// Thread blocks of the grid are missing.
+    #[error("the file holds {found} of the {grid} thread blocks of its grid")]
+    MissingBlocks {
+        /// Thread blocks in the file.
+        found: u64,
+        /// Thread blocks of the grid.
+        grid: u64,
+    },
+    /// One program counter, two instructions.
+    #[error("the instruction at {pc:04x} was `{before}` before and is `{now}` here")]
+    Changed {
+        /// The program counter.
+        pc: u64,
+        /// As first seen.
+        before: String,
+        /// As seen here.
+        now: String,
+    },
+    /// Addresses in steps that the mask's lanes do not allow.
+    #[error("address mode 1 needs neighbouring lanes, but the mask is {0:08x}")]
+    Stride(u32),
+    /// More of something than memory is reserved for.
+    #[error("more than {limit} {what}")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+    /// The budget of the run is used up.
+    #[error("the trace holds more than {0} warp instructions, the limit of this run")]
+    Budget(u64),
+    /// An option names what the trace does not have.
+    #[error("{0}")]
+    Option(String),
+}
+
+impl TraceError {
+    /// How to fix it, in one sentence.
+    pub fn help(&self) -> &'static str {
+        match self.problem {
+            Problem::Unreadable(_) => {
+                "the list names trace files relative to its own folder; check that they are there"
+            }
+            Problem::Compression(_) | Problem::Truncated(_) | Problem::MissingBlocks { .. } => {
+                "copy or make the trace again: it is not complete"
+            }
+            Problem::Mislabelled(_) => "rename the file to what it is, or unpack it first",
+            Problem::LongLine(_) => "this is no Accel-Sim trace; pass a `kernelslist.g`",
+            Problem::MissingHeader(_)
+            | Problem::RepeatedHeader(_)
+            | Problem::Header { .. }
+            | Problem::Expected { .. } => {
+                "correct the place, or write the trace again with the NVBit tracer of Accel-Sim \
+                 and its post-processing tool (grouped by thread block)"
+            }
+            Problem::Version(0..=2) => {
+                "run the tracer's post-processing tool of version 3 or later"
+            }
+            Problem::Version(_) => "trace with version 5 of the tracer (Accel-Sim 1.3)",
+            Problem::OutOfRange { .. } | Problem::Repeated { .. } | Problem::Stride(_) => {
+                "the file contradicts itself; make the trace again"
+            }
+            Problem::Changed { .. } => {
+                "a file must hold one launch of one kernel; was it put together from several?"
+            }
+            Problem::TooMany { .. } => "trace a smaller launch",
+            Problem::Budget(_) => "raise `--max-instructions`",
+            Problem::Option(_) => "indices count from 0; leave the option away to count everything",
+        }
+    }
+}
+
+/// At most this much of what was found is shown.
+const SHOWN: usize = 60;
+
+/// Text for a message: printable, short.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return "the end of the line".to_owned();
+    }
+    let cut = &bytes[..bytes.len().min(SHOWN)];
+    let dots = if bytes.len() > SHOWN { "..." } else { "" };
+    format!("`{}{dots}`", cut.escape_ascii())
+}
+
+/// Something else than expected.
+pub(crate) fn expected(expected: &'static str, found: &[u8]) -> Problem {
+    Problem::Expected { expected, found: shown(found) }
+}

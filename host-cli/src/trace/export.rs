@@ -1,0 +1,179 @@
+//! Export: a recording as Accel-Sim's text, version 5.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use strata_simt::paths::WarpPath;
+
+use super::instruction::Addresses;
+use super::store::{Recording, RowVisitor, StoreError, StoreProblem, Stored};
+
+/// Writes every launch of a recording to `folder/kernel-N.traceg`, and `folder/kernelslist.g`.
+/// Immediates were not recorded and are written as 0. Returns how many launches there are.
+///
+/// # Errors
+///
+/// Those of the recording; a folder that cannot be written; a launch without addresses, which other
+/// simulators cannot run.
+pub fn export(recording: &mut Recording, folder: &Path) -> Result<u64, StoreError> {
+    let failed = |error: std::io::Error| StoreError {
+        file: folder.display().to_string(),
+        offset: 0,
+        problem: StoreProblem::Io(error.to_string()),
+    };
+    let mut list = String::new();
+    let mut launches = 0;
+    while let Some(stored) = recording.next_launch()? {
+        if !stored.has_addresses {
+            let file = folder.display().to_string();
+            return Err(StoreError {
+                file,
+                offset: 0,
+                problem: StoreProblem::NoAddresses(launches),
+            });
+        }
+        if launches == 0 {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        launches += 1;
+        let name = format!("kernel-{launches}.traceg");
+        let file = File::create(folder.join(&name)).map_err(failed)?;
+        let mut text = Text {
+            out: BufWriter::new(file),
+            stored: &stored,
+            named: stored.instructions.iter().map(names).collect(),
+            line: String::new(),
+            cta: None,
+        };
+        text.header(launches).map_err(failed)?;
+        recording.visit(&stored, &mut text)?;
+        text.finish().map_err(failed)?;
+        let _ = writeln!(list, "{name}");
+    }
+    std::fs::write(folder.join("kernelslist.g"), list).map_err(failed)?;
+    Ok(launches)
+}
+
+/// What stands between mask and addresses.
+fn names(instruction: &super::TracedInstruction) -> String {
+    let mut text = String::new();
+    let list = |text: &mut String, registers: &[u8]| {
+        let _ = write!(text, " {}", registers.len());
+        for register in registers {
+            let _ = write!(text, " R{register}");
+        }
+    };
+    list(&mut text, &instruction.destinations);
+    let _ = write!(text, " {}", instruction.mnemonic);
+    list(&mut text, &instruction.sources);
+    let _ = write!(text, " {}", instruction.width);
+    text
+}
+
+struct Text<'a> {
+    out: BufWriter<File>,
+    stored: &'a Stored,
+    named: Vec<String>,
+    line: String,
+    cta: Option<u64>,
+}
+
+impl Text<'_> {
+    fn header(&mut self, id: u64) -> std::io::Result<()> {
+        let header = &self.stored.header;
+        let [gx, gy, gz] = header.grid;
+        let [bx, by, bz] = header.block;
+        write!(
+            self.out,
+            "-kernel name = {}\n-kernel id = {id}\n-grid dim = ({gx},{gy},{gz})\n\
+             -block dim = ({bx},{by},{bz})\n-shmem = {}\n-nregs = {}\n-binary version = {}\n\
+             -cuda stream id = 0\n-shmem base_addr = 0x{:016x}\n\
+             -local mem base_addr = 0x{:016x}\n-nvbit version = 1.7\n\
+             -accelsim tracer version = 5\n-enable lineinfo = 0\n\n\
+             #traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] \
+             mem_width [adrrescompress?] [mem_addresses] immediate\n",
+            header.name,
+            header.shared_bytes,
+            header.registers,
+            header.binary_version,
+            header.shared_base,
+            header.local_base,
+        )
+    }
+
+    fn finish(mut self) -> std::io::Result<()> {
+        if self.cta.is_some() {
+            self.out.write_all(b"\n#END_TB\n")?;
+        }
+        self.out.flush()
+    }
+
+    fn write(&mut self) -> Result<(), StoreProblem> {
+        let result = self.out.write_all(self.line.as_bytes());
+        self.line.clear();
+        result.map_err(|error| StoreProblem::Io(error.to_string()))
+    }
+
+    fn addresses(&mut self, mask: u32, addresses: Addresses<'_>) {
+        let line = &mut self.line;
+        let neighbours = (u64::from(mask >> mask.trailing_zeros().min(31)) + 1).is_power_of_two();
+        let mut lanes = addresses.iter();
+        let Some(first) = lanes.next() else {
+            line.push_str(" 1 0x0 0");
+            return;
+        };
+        if let Addresses::Stride { stride, lanes, .. } = addresses
+            && neighbours
+            && lanes > 1
+        {
+            let _ = write!(line, " 1 0x{first:x} {stride}");
+            return;
+        }
+        let _ = write!(line, " 2 0x{first:x}");
+        let mut previous = first;
+        for lane in lanes {
+            let _ = write!(line, " {}", lane.wrapping_sub(previous) as i64);
+            previous = lane;
+        }
+    }
+}
+
+impl RowVisitor for Text<'_> {
+    fn begin(&mut self, warp: WarpPath, instructions: u64) -> Result<(), StoreProblem> {
+        if self.cta != Some(warp.cta) {
+            if self.cta.is_some() {
+                self.line.push_str("\n#END_TB\n");
+            }
+            let [width, height, _] = self.stored.header.grid.map(u64::from);
+            let (x, rest) = (warp.cta % width, warp.cta / width);
+            let (y, z) = (rest % height, rest / height);
+            let _ = write!(self.line, "\n#BEGIN_TB\n\nthread block = {x},{y},{z}\n");
+            self.cta = Some(warp.cta);
+        }
+        let _ = write!(self.line, "\nwarp = {}\ninsts = {instructions}\n", warp.warp);
+        self.write()
+    }
+
+    fn instruction(
+        &mut self,
+        pc: u32,
+        mask: u32,
+        addresses: Addresses<'_>,
+    ) -> Result<(), StoreProblem> {
+        let stored = self.stored;
+        let instruction = &stored.instructions[pc as usize];
+        let _ = write!(self.line, "{:04x} {mask:08x}", instruction.pc);
+        self.line.push_str(&self.named[pc as usize]);
+        if instruction.width != 0 {
+            self.addresses(mask, addresses);
+        }
+        self.line.push_str(" 0 \n");
+        self.write()
+    }
+
+    fn end(&mut self) -> Result<(), StoreProblem> {
+        Ok(())
+    }
+}

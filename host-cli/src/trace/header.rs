@@ -1,0 +1,229 @@
+//! The header of a kernel's trace file, and the numbers in it.
+
+use super::error::{Problem, TraceError, shown};
+use super::lines::Lines;
+
+/// What the header of a `.traceg` file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Kernel name, as mangled by the compiler.
+    pub name: String,
+    /// CTAs of the grid: x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a CTA: x, y, z.
+    pub block: [u32; 3],
+    /// Shared memory of a CTA. Unit: bytes.
+    pub shared_bytes: u32,
+    /// Registers per thread, as the driver allocates them. Range: 1 to 255.
+    pub registers: u16,
+    /// Compute capability of the machine code: 70, 80, 90...
+    pub binary_version: u32,
+    /// First address of the shared memory window; 0 when unknown.
+    pub shared_base: u64,
+    /// First address of the local memory window; 0 when unknown.
+    pub local_base: u64,
+    /// Version of the tracer. Range: 3 to 5.
+    pub tracer_version: u32,
+    /// Instruction lines begin with a source line.
+    pub line_info: bool,
+}
+
+/// Threads of a CTA at most.
+const MAX_THREADS: u64 = 1024;
+/// CTAs of a grid at most.
+pub(crate) const MAX_CTAS: u64 = 1 << 31;
+
+impl Header {
+    /// CTAs of the grid.
+    pub fn ctas(&self) -> u64 {
+        self.grid.iter().map(|&side| u64::from(side)).product()
+    }
+
+    /// Threads of a CTA.
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Warps of a CTA.
+    pub fn warps(&self) -> u32 {
+        self.threads().div_ceil(32)
+    }
+
+    /// Reads header lines up to the first line that begins with `#`.
+    pub(crate) fn read(lines: &mut Lines) -> Result<Self, TraceError> {
+        let mut fields = Fields::default();
+        loop {
+            let Some(line) = lines.next()? else {
+                return Err(lines.error(Problem::Truncated("the header or `#BEGIN_TB`")));
+            };
+            let line = line.trim_ascii();
+            if line.starts_with(b"#") {
+                break;
+            }
+            let result = fields.line(line);
+            result.map_err(|problem| lines.error(problem))?;
+        }
+        fields.finish().map_err(|problem| lines.error(problem))
+    }
+}
+
+/// The lines that matter; others are allowed and ignored.
+#[derive(Default)]
+struct Fields {
+    name: Option<String>,
+    grid: Option<[u32; 3]>,
+    block: Option<[u32; 3]>,
+    shared_bytes: Option<u64>,
+    registers: Option<u64>,
+    binary_version: Option<u64>,
+    shared_base: Option<u64>,
+    local_base: Option<u64>,
+    tracer_version: Option<u64>,
+    line_info: Option<u64>,
+}
+
+impl Fields {
+    fn line(&mut self, line: &[u8]) -> Result<(), Problem> {
+        if line.is_empty() {
+            return Ok(());
+        }
+        let pair = line.strip_prefix(b"-").and_then(|rest| {
+            let at = memchr::memchr(b'=', rest)?;
+            Some((rest[..at].trim_ascii(), rest[at + 1..].trim_ascii()))
+        });
+        let Some((key, value)) = pair else {
+            let expected = "a header line `-key = value`";
+            return Err(Problem::Expected { expected, found: shown(line) });
+        };
+        let (base, byte_count) = ("a hexadecimal address", "a number of bytes below 2^32");
+        match key {
+            b"kernel name" => {
+                once("kernel name", &mut self.name, String::from_utf8_lossy(value).into_owned())
+            }
+            b"grid dim" => {
+                let allowed = "three sides (x,y,z) of at least 1, with at most 2^31 blocks";
+                let grid = triple("grid dim", value, MAX_CTAS, allowed)?;
+                once("grid dim", &mut self.grid, grid)
+            }
+            b"block dim" => {
+                let allowed = "three sides (x,y,z) of at least 1, with at most 1024 threads";
+                let block = triple("block dim", value, MAX_THREADS, allowed)?;
+                once("block dim", &mut self.block, block)
+            }
+            b"shmem" => {
+                let bytes = number("shmem", value, 0, u64::from(u32::MAX), byte_count)?;
+                once("shmem", &mut self.shared_bytes, bytes)
+            }
+            b"nregs" => {
+                let registers = number("nregs", value, 1, 255, "1 to 255 registers")?;
+                once("nregs", &mut self.registers, registers)
+            }
+            b"binary version" => {
+                let allowed = "a compute capability such as 80";
+                let version = number("binary version", value, 10, 999, allowed)?;
+                once("binary version", &mut self.binary_version, version)
+            }
+            b"shmem base_addr" => {
+                let address = address("shmem base_addr", value, base)?;
+                once("shmem base_addr", &mut self.shared_base, address)
+            }
+            b"local mem base_addr" => {
+                let address = address("local mem base_addr", value, base)?;
+                once("local mem base_addr", &mut self.local_base, address)
+            }
+            b"accelsim tracer version" => {
+                let allowed = "a version such as 5";
+                let version = number("accelsim tracer version", value, 0, 999, allowed)?;
+                once("accelsim tracer version", &mut self.tracer_version, version)
+            }
+            b"enable lineinfo" => {
+                let flag = number("enable lineinfo", value, 0, 1, "0 or 1")?;
+                once("enable lineinfo", &mut self.line_info, flag)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(self) -> Result<Header, Problem> {
+        let missing = Problem::MissingHeader;
+        let version = self.tracer_version.ok_or(missing("accelsim tracer version"))? as u32;
+        if !(3..=5).contains(&version) {
+            return Err(Problem::Version(version));
+        }
+        let binary = self.binary_version.ok_or(missing("binary version"))?;
+        Ok(Header {
+            name: self.name.filter(|name| !name.is_empty()).ok_or(missing("kernel name"))?,
+            grid: self.grid.ok_or(missing("grid dim"))?,
+            block: self.block.ok_or(missing("block dim"))?,
+            shared_bytes: self.shared_bytes.ok_or(missing("shmem"))? as u32,
+            registers: self.registers.ok_or(missing("nregs"))? as u16,
+            binary_version: binary as u32,
+            shared_base: self.shared_base.unwrap_or(0),
+            local_base: self.local_base.unwrap_or(0),
+            tracer_version: version,
+            // Version 3 has no such line and no source lines.
+            line_info: version >= 4 && self.line_info == Some(1),
+        })
+    }
+}
+
+fn once<T>(key: &'static str, field: &mut Option<T>, value: T) -> Result<(), Problem> {
+    if field.replace(value).is_some() { Err(Problem::RepeatedHeader(key)) } else { Ok(()) }
+}
+
+fn number(
+    key: &'static str,
+    value: &[u8],
+    first: u64,
+    last: u64,
+    allowed: &'static str,
+) -> Result<u64, Problem> {
+    decimal(value).filter(|number| (first..=last).contains(number)).ok_or_else(|| {
+        let value = String::from_utf8_lossy(value).chars().take(40).collect();
+        Problem::Header { key, value, allowed }
+    })
+}
+
+fn address(key: &'static str, value: &[u8], allowed: &'static str) -> Result<u64, Problem> {
+    let digits = value.strip_prefix(b"0x").unwrap_or(value);
+    let text = std::str::from_utf8(digits).ok().filter(|text| !text.starts_with('+'));
+    text.and_then(|text| u64::from_str_radix(text, 16).ok()).ok_or_else(|| {
+        let value = String::from_utf8_lossy(value).chars().take(40).collect();
+        Problem::Header { key, value, allowed }
+    })
+}
+
+fn triple(
+    key: &'static str,
+    value: &[u8],
+    most: u64,
+    allowed: &'static str,
+) -> Result<[u32; 3], Problem> {
+    let inner = value.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
+    let sides = inner.and_then(numbers);
+    let fits = |sides: &[u64; 3]| {
+        let product = sides.iter().try_fold(1_u64, |product, &side| product.checked_mul(side));
+        product.is_some_and(|product| product >= 1 && product <= most)
+    };
+    sides.filter(fits).map(|sides| sides.map(|side| side as u32)).ok_or_else(|| {
+        let value = String::from_utf8_lossy(value).chars().take(40).collect();
+        Problem::Header { key, value, allowed }
+    })
+}
+
+/// `x,y,z`.
+pub(crate) fn numbers(text: &[u8]) -> Option<[u64; 3]> {
+    let mut parts = text.split(|&byte| byte == b',').map(|part| decimal(part.trim_ascii()));
+    let sides = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(sides)
+}
+
+/// A decimal number without a sign.
+pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 19 {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |value, &byte| {
+        byte.is_ascii_digit().then(|| value * 10 + u64::from(byte - b'0'))
+    })
+}

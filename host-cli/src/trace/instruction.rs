@@ -1,0 +1,367 @@
+//! One instruction line: the part that is the same in every execution, and the part that is not.
+//!
+//! `[line] PC mask ndst [Rd...] OPCODE nsrc [Rs...] width [mode addresses...] [immediate]`
+
+use super::error::{Problem, expected};
+
+/// Registers that one line may name as results, or as operands.
+pub(crate) const MAX_NAMED: u64 = 8;
+/// The register that is always zero, and no register.
+pub(crate) const ZERO: u8 = 255;
+/// Longest mnemonic. Unit: bytes.
+const MAX_MNEMONIC: usize = 96;
+
+/// The part of a line that is the same in every execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// Registers named as results; [`ZERO`] included.
+    pub(crate) destinations: Vec<u8>,
+    /// Mnemonic with its modifiers.
+    pub(crate) mnemonic: String,
+    /// Registers named as operands; [`ZERO`] included.
+    pub(crate) sources: Vec<u8>,
+    /// Bytes that each lane moves, as the tracer says; 0 when it is no memory instruction.
+    pub(crate) width: u8,
+}
+
+/// The addresses of one execution of a memory instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses<'a> {
+    /// No memory instruction, or no lane.
+    None,
+    /// Active lanes in order, each one stride behind the one before.
+    Stride {
+        /// Address of the first active lane.
+        base: u64,
+        /// Distance of neighbours. Unit: bytes.
+        stride: i64,
+        /// Active lanes.
+        lanes: u32,
+    },
+    /// One address for each active lane, in order of lanes.
+    Each(&'a [u64]),
+}
+
+impl Addresses<'_> {
+    /// The address of each active lane, in order of lanes.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        let (each, (base, stride, lanes)): (&[u64], _) = match self {
+            Self::None => (&[], (0, 0, 0)),
+            Self::Stride { base, stride, lanes } => (&[], (*base, *stride, *lanes)),
+            Self::Each(each) => (each, (0, 0, 0)),
+        };
+        let steps =
+            (0..lanes).map(move |n| base.wrapping_add_signed(stride.wrapping_mul(n.into())));
+        each.iter().copied().chain(steps)
+    }
+}
+
+/// A place in a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(line: &'a [u8]) -> Self {
+        Self { rest: line }
+    }
+
+    /// What is left.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    #[inline]
+    pub(crate) fn skip_blanks(&mut self) {
+        while let [b' ' | b'\t', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+    }
+
+    /// Skips `text` when a blank or the line's end follows it.
+    #[inline]
+    pub(crate) fn skip_text(&mut self, text: &[u8]) -> bool {
+        match self.rest.strip_prefix(text) {
+            Some(rest) if matches!(rest.first(), None | Some(b' ' | b'\t')) => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn token(&mut self) -> &'a [u8] {
+        self.skip_blanks();
+        let end = self.rest.iter().position(|&byte| matches!(byte, b' ' | b'\t'));
+        let (token, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = rest;
+        token
+    }
+
+    #[cold]
+    fn refuse(&self, what: &'static str) -> Problem {
+        let end = self.rest.iter().position(|&byte| matches!(byte, b' ' | b'\t'));
+        expected(what, &self.rest[..end.unwrap_or(self.rest.len())])
+    }
+
+    #[inline]
+    fn at_boundary(rest: &[u8]) -> bool {
+        matches!(rest.first(), None | Some(b' ' | b'\t'))
+    }
+
+    #[inline]
+    fn digits(
+        &mut self,
+        what: &'static str,
+        most: usize,
+        radix: u64,
+        digit: impl Fn(u8) -> Option<u8>,
+    ) -> Result<u64, Problem> {
+        let mut value = 0_u64;
+        let mut count = 0;
+        for &byte in self.rest {
+            let Some(digit) = digit(byte) else { break };
+            count += 1;
+            if count > most {
+                return Err(self.refuse(what));
+            }
+            value = value * radix + u64::from(digit);
+        }
+        if count == 0 || !Self::at_boundary(&self.rest[count..]) {
+            return Err(self.refuse(what));
+        }
+        self.rest = &self.rest[count..];
+        Ok(value)
+    }
+
+    /// A hexadecimal number of at most `most` digits, with or without `0x`.
+    #[inline]
+    pub(crate) fn hex(&mut self, what: &'static str, most: usize) -> Result<u64, Problem> {
+        self.skip_blanks();
+        let whole = *self;
+        if let Some(rest) = self.rest.strip_prefix(b"0x") {
+            self.rest = rest;
+        }
+        let value = self.digits(what, most, 16, |byte| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            b'A'..=b'F' => Some(byte - b'A' + 10),
+            _ => None,
+        });
+        value.map_err(|_| whole.refuse(what))
+    }
+
+    /// A decimal number without a sign, of at most 18 digits.
+    #[inline]
+    pub(crate) fn unsigned(&mut self, what: &'static str) -> Result<u64, Problem> {
+        self.skip_blanks();
+        self.digits(what, 18, 10, |byte| byte.is_ascii_digit().then(|| byte - b'0'))
+    }
+
+    /// A decimal number, perhaps with a minus, that fits 64 bits.
+    #[inline]
+    pub(crate) fn signed(&mut self, what: &'static str) -> Result<i64, Problem> {
+        self.skip_blanks();
+        let whole = *self;
+        let negative = self.rest.first() == Some(&b'-');
+        if negative {
+            self.rest = &self.rest[1..];
+        }
+        match self.unsigned_64(what) {
+            Ok(value) if negative && value <= 1 << 63 => Ok((value as i64).wrapping_neg()),
+            Ok(value) if !negative && value < 1 << 63 => Ok(value as i64),
+            _ => Err(whole.refuse(what)),
+        }
+    }
+
+    /// Decimal, up to 2^63: deltas of addresses take all of it.
+    #[inline]
+    fn unsigned_64(&mut self, what: &'static str) -> Result<u64, Problem> {
+        // 19 digits stay below 2^64.
+        self.digits(what, 19, 10, |byte| byte.is_ascii_digit().then(|| byte - b'0'))
+    }
+
+    /// Checks that nothing is left.
+    #[inline]
+    pub(crate) fn finish(mut self) -> Result<(), Problem> {
+        self.skip_blanks();
+        if self.rest.is_empty() { Ok(()) } else { Err(expected("the end of the line", self.rest)) }
+    }
+
+    fn registers(&mut self, count: u64) -> Result<Vec<u8>, Problem> {
+        (0..count).map(|_| self.register()).collect()
+    }
+
+    fn register(&mut self) -> Result<u8, Problem> {
+        let token = self.token();
+        let number = token.strip_prefix(b"R").and_then(super::header::decimal);
+        number
+            .and_then(|number| u8::try_from(number).ok())
+            .ok_or_else(|| expected("a register R0 to R255", token))
+    }
+
+    fn count(&mut self, what: &'static str) -> Result<u64, Problem> {
+        self.skip_blanks();
+        let whole = *self;
+        let count = self.unsigned(what)?;
+        if count > MAX_NAMED { Err(whole.refuse(what)) } else { Ok(count) }
+    }
+
+    /// The part that is the same in every execution.
+    pub(crate) fn named(&mut self) -> Result<Named, Problem> {
+        let count = self.count("a number of results from 0 to 8")?;
+        let destinations = self.registers(count)?;
+        let mnemonic = self.token();
+        let letters = mnemonic.iter().all(|b| b.is_ascii_alphanumeric() || b"._".contains(b));
+        let starts = mnemonic.first().is_some_and(u8::is_ascii_uppercase);
+        if !letters || !starts || mnemonic.len() > MAX_MNEMONIC {
+            return Err(expected("an opcode such as IMAD.MOV.U32", mnemonic));
+        }
+        let mnemonic = String::from_utf8_lossy(mnemonic).into_owned();
+        let count = self.count("a number of operands from 0 to 8")?;
+        let sources = self.registers(count)?;
+        self.skip_blanks();
+        let whole = *self;
+        let what = "a width from 0 to 128 bytes";
+        let width = self.unsigned(what)?;
+        if width > 128 {
+            return Err(whole.refuse(what));
+        }
+        Ok(Named { destinations, mnemonic, sources, width: width as u8 })
+    }
+
+    /// The immediate operand, which is of no use here: decimal or hexadecimal, perhaps negative.
+    #[inline]
+    pub(crate) fn immediate(&mut self) -> Result<(), Problem> {
+        const WHAT: &str = "an immediate";
+        self.skip_blanks();
+        let whole = *self;
+        if self.rest.starts_with(b"0x") {
+            self.hex(WHAT, 16)?;
+            return Ok(());
+        }
+        if let [b'-', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+        self.unsigned_64(WHAT).map(|_| ()).map_err(|_| whole.refuse(WHAT))
+    }
+
+    /// Address mode and addresses of the lanes in `mask`.
+    #[inline]
+    pub(crate) fn addresses<'b>(
+        &mut self,
+        mask: u32,
+        lanes: &'b mut [u64; 32],
+    ) -> Result<Addresses<'b>, Problem> {
+        const MODE: &str = "an address mode: 0 (list), 1 (stride) or 2 (deltas)";
+        let active = mask.count_ones();
+        self.skip_blanks();
+        let whole = *self;
+        match self.unsigned(MODE)? {
+            0 => {
+                let used = &mut lanes[..active as usize];
+                for lane in &mut *used {
+                    *lane = self.hex("one hexadecimal address for each active lane", 16)?;
+                }
+                Ok(if used.is_empty() { Addresses::None } else { Addresses::Each(used) })
+            }
+            1 => {
+                let base = self.hex("a hexadecimal base address", 16)?;
+                let stride = self.signed("a stride in bytes")?;
+                if active == 0 {
+                    return Ok(Addresses::None);
+                }
+                if !(u64::from(mask >> mask.trailing_zeros()) + 1).is_power_of_two() {
+                    return Err(Problem::Stride(mask));
+                }
+                Ok(Addresses::Stride { base, stride, lanes: active })
+            }
+            2 => {
+                let mut address = self.hex("a hexadecimal base address", 16)?;
+                let used = &mut lanes[..active as usize];
+                let Some((first, others)) = used.split_first_mut() else {
+                    return Ok(Addresses::None);
+                };
+                *first = address;
+                for lane in others {
+                    let delta = self.signed("one delta for each active lane but the first")?;
+                    address = address.wrapping_add_signed(delta);
+                    *lane = address;
+                }
+                Ok(Addresses::Each(used))
+            }
+            _ => Err(whole.refuse(MODE)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(text: &str, mask: u32) -> Result<Vec<u64>, Problem> {
+        let mut lanes = [0; 32];
+        let mut cursor = Cursor::new(text.as_bytes());
+        let found: Vec<u64> = cursor.addresses(mask, &mut lanes)?.iter().collect();
+        cursor.finish()?;
+        Ok(found)
+    }
+
+    #[test]
+    fn the_three_address_modes() {
+        assert_eq!(addresses("0 0x10 0x20 ", 0b101).unwrap(), [0x10, 0x20]);
+        assert_eq!(addresses("1 0x10 -4", 0b1110).unwrap(), [0x10, 0xc, 0x8]);
+        assert_eq!(addresses("2 0x10 8 -4", 0b1101).unwrap(), [0x10, 0x18, 0x14]);
+    }
+
+    #[test]
+    fn no_lane_and_one_lane() {
+        assert_eq!(addresses("1 0x0 0", 0).unwrap(), Vec::<u64>::new());
+        assert_eq!(addresses("1 0x7f00 77", 0).unwrap(), Vec::<u64>::new());
+        assert_eq!(addresses("0", 0).unwrap(), Vec::<u64>::new());
+        assert_eq!(addresses("2 0x0", 0).unwrap(), Vec::<u64>::new());
+        assert_eq!(addresses("2 0x7f00", 1 << 9).unwrap(), [0x7f00]);
+        assert_eq!(addresses("1 0x7f00 4", 1 << 31).unwrap(), [0x7f00]);
+    }
+
+    #[test]
+    fn addresses_that_do_not_fit_the_mask_are_refused() {
+        assert!(addresses("0 0x10", 3).is_err());
+        assert!(addresses("0 0x10 0x20 0x30", 3).is_err());
+        assert!(addresses("2 0x10", 3).is_err());
+        assert_eq!(addresses("1 0x10 4", 0b101), Err(Problem::Stride(0b101)));
+        assert!(addresses("3 0x10 4", 1).is_err());
+        assert!(addresses("1 0x11112222333344445 4", 1).is_err());
+        assert!(addresses("1 0x10 9223372036854775808", 1).is_err());
+        assert!(addresses("2 0x10 -9223372036854775808", 3).is_ok());
+    }
+
+    #[test]
+    fn addresses_wrap_as_the_machines_do() {
+        assert_eq!(addresses("1 0xfffffffffffffffe 4", 3).unwrap(), [u64::MAX - 1, 2]);
+    }
+
+    #[test]
+    fn operands_are_read_and_wrong_ones_refused() {
+        let named = |text: &str| Cursor::new(text.as_bytes()).named();
+        let load = named("1 R4 LDG.E.128 1 R255 16").unwrap();
+        assert_eq!((load.destinations, load.sources, load.width), (vec![4], vec![255], 16));
+        for text in [
+            "",
+            "x",
+            "9 R1",
+            "1 R256 MOV 0 0",
+            "1 UR4 MOV 0 0",
+            "1 R+4 MOV 0 0",
+            "0 mov 0 0",
+            "0 MOV-X 0 0",
+            "0 MOV 1 0",
+            "0 MOV 0 129",
+            "0 MOV 0",
+            "0 MOV 0 0x4",
+        ] {
+            assert!(named(text).is_err(), "{text:?} was accepted");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Accel-Sim traces as kernels: machine code that ran on a real GPU, instruction by instruction.
+//!
+//! A trace names program counters, masks, registers and addresses. Its own code, put together from
+//! the program counters, takes the place of the compiler: `lines` -> `header`, `reader` (text) ->
+//! `instruction`, `opcode` (meaning) -> `code` (image), `flow`, `liveness` (bits and marks) ->
+//! [`TracedLaunch`] (image and paths, as the executor makes them).
+//!
+//! What a trace does not say: predicates and uniform registers (absent before version 6),
+//! constants, widths of operands (they follow from the opcode; see [`Assumption`]), values. Code
+//! that no warp executed is not there, so "no path reads it" means no path that the trace shows.
+
+mod access;
+mod code;
+mod error;
+mod export;
+mod flow;
+mod header;
+mod instruction;
+mod launch;
+mod lines;
+mod list;
+mod liveness;
+mod opcode;
+mod reader;
+pub mod store;
+#[cfg(test)]
+mod tests;
+
+pub use access::{AccessStream, SECTOR_BYTES, moved_bytes, sectors};
+pub use code::{Assumption, Code, TracedInstruction};
+pub use error::{Problem, TraceError};
+pub use export::export;
+pub use header::Header;
+pub use instruction::Addresses;
+pub use launch::{Keep, TracedLaunch};
+pub use list::{Entry, entries, is_trace};
+pub use opcode::{Class, classify};

@@ -1,0 +1,281 @@
+//! The body of a kernel's trace file: thread blocks, warps, instructions, one line at a time.
+//!
+//! Memory: one line and one record for each program counter.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::error::{Problem, TraceError, expected};
+use super::header::{Header, decimal, numbers};
+use super::instruction::{Addresses, Cursor, Named};
+use super::lines::Lines;
+
+/// Most distinct program counters of a kernel.
+pub(crate) const MAX_INSTRUCTIONS: usize = 1 << 17;
+
+/// Receives what a trace file holds, in the file's order.
+pub(crate) trait Visitor {
+    /// A warp begins. `cta` is its linear index (x fastest).
+    fn begin(&mut self, cta: u64, warp: u32);
+    /// The warp executes an instruction: the `id`-th that the file showed first.
+    fn instruction(
+        &mut self,
+        id: u32,
+        mask: u32,
+        addresses: Addresses<'_>,
+        code: &Seen,
+    ) -> Result<(), Problem>;
+    /// The warp ends.
+    fn end(&mut self) -> Result<(), Problem>;
+}
+
+/// An instruction as first seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// Program counter.
+    pub(crate) pc: u64,
+    /// What its lines name.
+    pub(crate) named: Named,
+    /// Bytes that each lane moves, by the opcode.
+    pub(crate) bytes: u32,
+    /// The text between mask and addresses, as first seen.
+    text: Vec<u8>,
+}
+
+/// What a file holds beside its warps.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    /// Header.
+    pub(crate) header: Header,
+    /// The instructions in the order in which they appeared.
+    pub(crate) code: Vec<Seen>,
+    /// Warp instructions.
+    pub(crate) instructions: u64,
+}
+
+/// Reads a trace file from start to end. Fails at more than `budget` warp instructions.
+pub(crate) fn read(
+    mut lines: Lines,
+    budget: u64,
+    visitor: &mut impl Visitor,
+) -> Result<Contents, TraceError> {
+    let header = Header::read(&mut lines)?;
+    let mut body = Body::new(&header, budget);
+    body.read(&mut lines, visitor)?;
+    let (found, grid) = (body.ctas.len() as u64, header.ctas());
+    if found != grid {
+        return Err(lines.error_of_file(Problem::MissingBlocks { found, grid }));
+    }
+    Ok(Contents { instructions: body.instructions, code: body.code.seen, header })
+}
+
+/// The instructions known so far.
+#[derive(Debug, Default)]
+struct Code {
+    seen: Vec<Seen>,
+    by_pc: FxHashMap<u64, u32>,
+    /// The instruction before, whose successor in order of appearance is the likeliest next.
+    last: usize,
+}
+
+impl Code {
+    /// Finds the instruction that `line` executes, and leaves the cursor behind its text.
+    #[inline]
+    fn find(&mut self, pc: u64, cursor: &mut Cursor<'_>) -> Result<u32, Problem> {
+        cursor.skip_blanks();
+        let next = self.last + 1;
+        let id = match self.seen.get(next) {
+            Some(seen) if seen.pc == pc => Some(next),
+            _ => self.by_pc.get(&pc).map(|&id| id as usize),
+        };
+        if let Some(id) = id {
+            self.last = id;
+            if cursor.skip_text(&self.seen[id].text) {
+                return Ok(id as u32);
+            }
+        }
+        self.parse(pc, id, cursor)
+    }
+
+    #[cold]
+    fn parse(
+        &mut self,
+        pc: u64,
+        id: Option<usize>,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<u32, Problem> {
+        let before = cursor.rest();
+        let named = cursor.named()?;
+        let text = &before[..before.len() - cursor.rest().len()];
+        if let Some(id) = id {
+            let seen = &self.seen[id];
+            if seen.named == named {
+                return Ok(id as u32);
+            }
+            let [before, now] =
+                [&seen.text[..], text].map(|text| String::from_utf8_lossy(text).into_owned());
+            return Err(Problem::Changed { pc, before, now });
+        }
+        if self.seen.len() == MAX_INSTRUCTIONS {
+            let limit = MAX_INSTRUCTIONS as u64;
+            return Err(Problem::TooMany { what: "distinct instructions", limit });
+        }
+        let id = self.seen.len();
+        self.by_pc.insert(pc, id as u32);
+        let bytes = super::opcode::data_bytes(&named.mnemonic);
+        self.seen.push(Seen { pc, named, bytes, text: text.to_vec() });
+        self.last = id;
+        Ok(id as u32)
+    }
+}
+
+/// State of the reading.
+struct Body {
+    grid: [u32; 3],
+    warps: u32,
+    line_info: bool,
+    immediate: bool,
+    budget: u64,
+    instructions: u64,
+    ctas: FxHashSet<u64>,
+    code: Code,
+}
+
+impl Body {
+    fn new(header: &Header, budget: u64) -> Self {
+        Self {
+            grid: header.grid,
+            warps: header.warps(),
+            line_info: header.line_info,
+            immediate: header.tracer_version >= 5,
+            budget,
+            instructions: 0,
+            ctas: FxHashSet::default(),
+            code: Code::default(),
+        }
+    }
+
+    fn read(&mut self, lines: &mut Lines, visitor: &mut impl Visitor) -> Result<(), TraceError> {
+        loop {
+            let Some(line) = lines.next()? else { return Ok(()) };
+            let line = line.trim_ascii();
+            if line == b"#BEGIN_TB" {
+                self.cta(lines, visitor)?;
+            } else if !line.is_empty() && (line == b"#END_TB" || !line.starts_with(b"#")) {
+                let problem = expected("`#BEGIN_TB` or the end of the file", line);
+                return Err(lines.error(problem));
+            }
+        }
+    }
+
+    fn cta(&mut self, lines: &mut Lines, visitor: &mut impl Visitor) -> Result<(), TraceError> {
+        const BLOCK: &str = "`thread block = x,y,z`";
+        let line = lines.next_text(BLOCK)?;
+        let place = value(line, b"thread block").and_then(numbers);
+        let place = place.ok_or_else(|| expected(BLOCK, line));
+        let cta = place.and_then(|place| self.linear(place));
+        let cta = cta.map_err(|problem| lines.error(problem))?;
+        if !self.ctas.insert(cta) {
+            return Err(lines.error(Problem::Repeated { what: "thread block", number: cta }));
+        }
+        let mut seen = 0_u32;
+        loop {
+            const WARP: &str = "`warp = n` or `#END_TB`";
+            let line = lines.next_text(WARP)?;
+            if line == b"#END_TB" {
+                return Ok(());
+            }
+            let number = value(line, b"warp").and_then(decimal);
+            let warp = number.ok_or_else(|| expected(WARP, line));
+            let warp = warp.and_then(|warp| self.new_warp(warp, &mut seen));
+            let warp = warp.map_err(|problem| lines.error(problem))?;
+            self.warp(lines, cta, warp, visitor)?;
+        }
+    }
+
+    fn linear(&self, place: [u64; 3]) -> Result<u64, Problem> {
+        for ((side, place), what) in
+            self.grid.iter().zip(place).zip(["block index x", "block index y", "block index z"])
+        {
+            let last = u64::from(*side) - 1;
+            if place > last {
+                return Err(Problem::OutOfRange { what, value: place, last });
+            }
+        }
+        let [width, height, _] = self.grid.map(u64::from);
+        Ok(place[0] + width * (place[1] + height * place[2]))
+    }
+
+    fn new_warp(&self, warp: u64, seen: &mut u32) -> Result<u32, Problem> {
+        let last = u64::from(self.warps) - 1;
+        if warp > last {
+            return Err(Problem::OutOfRange { what: "warp", value: warp, last });
+        }
+        // A CTA has at most 32 warps.
+        let bit = 1_u32 << warp;
+        if *seen & bit != 0 {
+            return Err(Problem::Repeated { what: "warp", number: warp });
+        }
+        *seen |= bit;
+        Ok(warp as u32)
+    }
+
+    fn warp(
+        &mut self,
+        lines: &mut Lines,
+        cta: u64,
+        warp: u32,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), TraceError> {
+        const COUNT: &str = "`insts = n`";
+        const LINE: &str = "as many instructions as `insts` says";
+        let line = lines.next_text(COUNT)?;
+        let count = value(line, b"insts").and_then(decimal).ok_or_else(|| expected(COUNT, line));
+        let count = count.map_err(|problem| lines.error(problem))?;
+        self.instructions = self.instructions.saturating_add(count);
+        if self.instructions > self.budget {
+            return Err(lines.error(Problem::Budget(self.budget)));
+        }
+        visitor.begin(cta, warp);
+        for _ in 0..count {
+            let Some(line) = lines.next()? else {
+                return Err(lines.error(Problem::Truncated("an instruction")));
+            };
+            if line.is_empty() || line[0] == b'#' || line[0] == b'w' {
+                let problem = expected(LINE, line);
+                return Err(lines.error(problem));
+            }
+            let result = self.line(line, visitor);
+            result.map_err(|problem| lines.error(problem))?;
+        }
+        visitor.end().map_err(|problem| lines.error(problem))
+    }
+
+    #[inline]
+    fn line(&mut self, line: &[u8], visitor: &mut impl Visitor) -> Result<(), Problem> {
+        let mut cursor = Cursor::new(line);
+        if self.line_info {
+            cursor.unsigned("a line of the source")?;
+        }
+        let pc = cursor.hex("a hexadecimal program counter", 15)?;
+        let mask = cursor.hex("a mask of 8 hexadecimal digits", 8)? as u32;
+        let id = self.code.find(pc, &mut cursor)?;
+        let seen = &self.code.seen[id as usize];
+        let mut lanes = [0; 32];
+        let addresses = if seen.named.width == 0 {
+            Addresses::None
+        } else {
+            cursor.addresses(mask, &mut lanes)?
+        };
+        if self.immediate {
+            cursor.immediate()?;
+        }
+        cursor.finish()?;
+        visitor.instruction(id, mask, addresses, seen)
+    }
+}
+
+/// The value of `key = value`.
+fn value<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let rest = line.strip_prefix(key)?.trim_ascii_start();
+    Some(rest.strip_prefix(b"=")?.trim_ascii())
+}

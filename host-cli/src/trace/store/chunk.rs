@@ -1,0 +1,248 @@
+//! Chunks: compressed, checked, in order.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::{StoreError, StoreProblem, VERSION};
+
+/// First bytes of a file.
+const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
+/// Most bytes of a chunk before compression.
+pub(crate) const CHUNK: usize = 1 << 20;
+const HEAD: usize = 12;
+
+/// What a chunk holds.
+pub(crate) type Tag = [u8; 4];
+/// Rows of addresses.
+pub(crate) const ADDRESSES: Tag = *b"ADDR";
+/// Header, code, image, paths, warps of a launch.
+pub(crate) const FACTS: Tag = *b"FACT";
+/// End of a launch.
+pub(crate) const DONE: Tag = *b"DONE";
+/// End of the file.
+pub(crate) const END: Tag = *b"END.";
+
+/// Writes a file beside its place and moves it there when it is whole.
+#[derive(Debug)]
+pub(crate) struct ChunkWriter {
+    /// `None` once the file is in its place.
+    file: Option<BufWriter<File>>,
+    partial: PathBuf,
+    target: PathBuf,
+    chunks: u64,
+    offset: u64,
+}
+
+impl ChunkWriter {
+    pub(crate) fn create(target: &Path) -> Result<Self, StoreError> {
+        let mut name = target.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.partial", std::process::id()));
+        let partial = target.with_file_name(name);
+        let error = |error: std::io::Error| StoreError {
+            file: target.display().to_string(),
+            offset: 0,
+            problem: StoreProblem::Io(error.to_string()),
+        };
+        let file = File::create_new(&partial).map_err(error)?;
+        let target = target.to_owned();
+        let file = Some(BufWriter::new(file));
+        let mut writer = Self { file, partial, target, chunks: 0, offset: 0 };
+        writer.put(&MAGIC)?;
+        writer.put(&VERSION.to_le_bytes())?;
+        Ok(writer)
+    }
+
+    fn error(&self, error: &std::io::Error) -> StoreError {
+        let file = self.target.display().to_string();
+        StoreError { file, offset: self.offset, problem: StoreProblem::Io(error.to_string()) }
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let result = self.file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));
+        result.map_err(|error| self.error(&error))?;
+        self.offset += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Writes one chunk of at most [`CHUNK`] bytes.
+    pub(crate) fn chunk(&mut self, tag: Tag, data: &[u8]) -> Result<(), StoreError> {
+        debug_assert!(data.len() <= CHUNK);
+        let stored = lz4_flex::block::compress(data);
+        let mut bytes = Vec::with_capacity(HEAD + stored.len() + 4);
+        bytes.extend_from_slice(&tag);
+        bytes.extend_from_slice(&(data.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&(stored.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&stored);
+        bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+        self.chunks += 1;
+        self.put(&bytes)
+    }
+
+    /// Writes any number of bytes as chunks.
+    pub(crate) fn chunks(&mut self, tag: Tag, data: &[u8]) -> Result<(), StoreError> {
+        data.chunks(CHUNK).try_for_each(|data| self.chunk(tag, data))
+    }
+
+    /// Ends the file and moves it to its place.
+    pub(crate) fn finish(mut self) -> Result<(), StoreError> {
+        let count = self.chunks.to_le_bytes();
+        self.chunk(END, &count)?;
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let file = file.into_inner().map_err(|error| self.error(error.error()))?;
+        let done = file.sync_all().and_then(|()| std::fs::rename(&self.partial, &self.target));
+        done.map_err(|error| {
+            // Nothing better can be done about a second failure.
+            let _ = std::fs::remove_file(&self.partial);
+            self.error(&error)
+        })
+    }
+}
+
+impl Drop for ChunkWriter {
+    /// Removes what was not finished.
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            let _ = std::fs::remove_file(&self.partial);
+        }
+    }
+}
+
+/// One chunk as read.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    pub(crate) tag: Tag,
+    pub(crate) data: Vec<u8>,
+}
+
+/// Reads chunks in order.
+#[derive(Debug)]
+pub(crate) struct ChunkReader {
+    reader: BufReader<File>,
+    file: String,
+    offset: u64,
+    chunks: u64,
+    stored: Vec<u8>,
+}
+
+/// A place between chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    offset: u64,
+    chunks: u64,
+}
+
+impl Place {
+    /// Chunks between an earlier place and this one.
+    pub(crate) fn chunks_since(self, earlier: Self) -> u64 {
+        self.chunks - earlier.chunks
+    }
+}
+
+impl ChunkReader {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let file = path.display().to_string();
+        let opened = File::open(path).map_err(|error| StoreError {
+            file: file.clone(),
+            offset: 0,
+            problem: StoreProblem::Io(error.to_string()),
+        })?;
+        let reader = BufReader::with_capacity(1 << 16, opened);
+        let mut chunks = Self { reader, file, offset: 0, chunks: 0, stored: Vec::new() };
+        let mut head = [0; 12];
+        let magic = chunks.fill(&mut head);
+        if head[..8] != MAGIC {
+            return Err(chunks.error_at(0, StoreProblem::Magic));
+        }
+        magic?;
+        let version = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
+        if version != VERSION {
+            return Err(chunks.error_at(8, StoreProblem::Version(version)));
+        }
+        Ok(chunks)
+    }
+
+    pub(crate) fn error_at(&self, offset: u64, problem: StoreProblem) -> StoreError {
+        StoreError { file: self.file.clone(), offset, problem }
+    }
+
+    /// An error at the current place.
+    pub(crate) fn error(&self, problem: StoreProblem) -> StoreError {
+        self.error_at(self.offset, problem)
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), StoreError> {
+        let result = self.reader.read_exact(bytes);
+        result.map_err(|error| {
+            self.error(match error.kind() {
+                ErrorKind::UnexpectedEof => StoreProblem::Truncated,
+                _ => StoreProblem::Io(error.to_string()),
+            })
+        })?;
+        self.offset += bytes.len() as u64;
+        Ok(())
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place { offset: self.offset, chunks: self.chunks }
+    }
+
+    /// Goes back to a place.
+    pub(crate) fn go_to(&mut self, place: Place) -> Result<(), StoreError> {
+        let moved = self.reader.seek(SeekFrom::Start(place.offset));
+        moved.map_err(|error| self.error(StoreProblem::Io(error.to_string())))?;
+        (self.offset, self.chunks) = (place.offset, place.chunks);
+        Ok(())
+    }
+
+    /// The next chunk. Data of chunks with the tag `skipped` is checked but not unpacked.
+    pub(crate) fn next(&mut self, skipped: Option<Tag>) -> Result<Chunk, StoreError> {
+        let start = self.offset;
+        let mut head = [0; HEAD];
+        self.fill(&mut head)?;
+        let [t0, t1, t2, t3, l0, l1, l2, l3, s0, s1, s2, s3] = head;
+        let tag = [t0, t1, t2, t3];
+        let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+        let stored = u32::from_le_bytes([s0, s1, s2, s3]) as usize;
+        // LZ4 adds less than one byte in 255 to what it cannot compress.
+        if length > CHUNK || stored > CHUNK + CHUNK / 128 + 64 {
+            return Err(self.error_at(start, StoreProblem::Checksum));
+        }
+        let mut data = std::mem::take(&mut self.stored);
+        data.resize(stored, 0);
+        self.fill(&mut data)?;
+        let mut sum = [0; 4];
+        self.fill(&mut sum)?;
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&head);
+        hasher.update(&data);
+        if hasher.finalize() != u32::from_le_bytes(sum) {
+            return Err(self.error_at(start, StoreProblem::Checksum));
+        }
+        let unpacked = if skipped == Some(tag) {
+            Vec::new()
+        } else {
+            let unpacked = lz4_flex::block::decompress(&data, length).ok();
+            let unpacked = unpacked.filter(|unpacked| unpacked.len() == length);
+            let broken = StoreProblem::Contents("compressed data");
+            unpacked.ok_or_else(|| self.error_at(start, broken))?
+        };
+        self.stored = data;
+        if tag == END {
+            self.check_end(start, &unpacked)?;
+        }
+        self.chunks += 1;
+        Ok(Chunk { tag, data: unpacked })
+    }
+
+    fn check_end(&mut self, start: u64, count: &[u8]) -> Result<(), StoreError> {
+        let mut more = [0];
+        if count != self.chunks.to_le_bytes() {
+            return Err(self.error_at(start, StoreProblem::Contents("number of chunks")));
+        }
+        match self.reader.read(&mut more) {
+            Ok(0) => Ok(()),
+            _ => Err(self.error(StoreProblem::Contents("bytes behind the end"))),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Replay: launches out of a `.strata` file.
+
+use std::path::Path;
+
+use strata_simt::paths::WarpPath;
+
+use super::address::History;
+use super::chunk::{ADDRESSES, ChunkReader, DONE, END, FACTS, Place};
+use super::code::Source;
+use super::{StoreError, StoreProblem, Stored, facts};
+use crate::trace::access::{AccessStream, moved_bytes, moving_space};
+use crate::trace::code::TracedInstruction;
+use crate::trace::instruction::Addresses;
+use crate::trace::opcode;
+use strata_core::image::MemorySpace;
+
+/// Most bytes of the facts of one launch.
+const MAX_FACTS: usize = 1 << 29;
+
+/// A recording, open for reading.
+#[derive(Debug)]
+pub struct Recording {
+    chunks: ChunkReader,
+    ended: bool,
+    /// Where the addresses of the launch that was read last begin, and where the next launch does.
+    addresses: Place,
+    next: Place,
+    recorded: Vec<WarpPath>,
+}
+
+/// Receives the instructions of a launch in the order in which they were recorded.
+pub trait RowVisitor {
+    /// A warp begins, which executes `instructions` instructions.
+    fn begin(&mut self, warp: WarpPath, instructions: u64) -> Result<(), StoreProblem>;
+    /// It executes one: its place in the code, the mask, the addresses of the active lanes.
+    fn instruction(
+        &mut self,
+        pc: u32,
+        mask: u32,
+        addresses: Addresses<'_>,
+    ) -> Result<(), StoreProblem>;
+    /// It ends.
+    fn end(&mut self) -> Result<(), StoreProblem>;
+}
+
+impl Recording {
+    /// Opens a file and checks what it is.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let chunks = ChunkReader::open(path)?;
+        let place = chunks.place();
+        let recorded = Vec::new();
+        Ok(Self { chunks, ended: false, addresses: place, next: place, recorded })
+    }
+
+    /// The next launch, or `None` behind the last. Addresses are checked and skipped.
+    pub fn next_launch(&mut self) -> Result<Option<Stored>, StoreError> {
+        if self.ended {
+            return Ok(None);
+        }
+        self.chunks.go_to(self.next)?;
+        self.addresses = self.next;
+        let mut bytes = Vec::new();
+        let start = self.next;
+        loop {
+            let chunk = self.chunks.next(Some(ADDRESSES))?;
+            let problem = |problem| Err(self.chunks.error(StoreProblem::Contents(problem)));
+            match chunk.tag {
+                ADDRESSES if bytes.is_empty() => {}
+                FACTS if bytes.len() + chunk.data.len() > MAX_FACTS => {
+                    return problem("more facts than a launch has");
+                }
+                FACTS => bytes.extend_from_slice(&chunk.data),
+                DONE => {
+                    self.next = self.chunks.place();
+                    return self.launch(&bytes, &chunk.data).map(Some);
+                }
+                END if self.chunks.place().chunks_since(start) == 1 => {
+                    self.ended = true;
+                    return Ok(None);
+                }
+                END => return problem("the file ends within a launch"),
+                _ => return problem("unknown or misplaced chunk"),
+            }
+        }
+    }
+
+    fn launch(&mut self, facts: &[u8], done: &[u8]) -> Result<Stored, StoreError> {
+        let impossible = |problem| self.chunks.error(StoreProblem::Contents(problem));
+        let (stored, recorded) =
+            facts::decode(facts).ok_or_else(|| impossible("facts of a launch"))?;
+        if Source(done).number() != Some(stored.warp_instructions()) {
+            return Err(impossible("number of instructions"));
+        }
+        self.recorded = recorded;
+        Ok(stored)
+    }
+
+    /// Goes through the launch that [`Recording::next_launch`] gave last, with its addresses, in
+    /// the order in which it was recorded.
+    pub fn visit(
+        &mut self,
+        stored: &Stored,
+        visitor: &mut impl RowVisitor,
+    ) -> Result<(), StoreError> {
+        self.chunks.go_to(self.addresses)?;
+        let mut history = History::default();
+        let mut data: Vec<u8> = Vec::new();
+        let mut at = 0;
+        let mut room = [0; 32];
+        for index in 0..self.recorded.len() {
+            let warp = self.recorded[index];
+            let path = stored.paths.path(warp.path);
+            let length = path.iter().map(|step| u64::from(step.length)).sum();
+            self.pass(visitor.begin(warp, length))?;
+            for step in path {
+                let lanes = step.mask.0.count_ones();
+                for pc in step.pc..step.pc + step.length {
+                    let moves = stored.has_addresses
+                        && lanes != 0
+                        && stored.instructions[pc as usize].width != 0;
+                    let addresses = if moves {
+                        if at == data.len() {
+                            data = self.next_rows()?;
+                            at = 0;
+                        }
+                        let mut source = Source(&data[at..]);
+                        let row = history.get(&mut source, pc, lanes, &mut room);
+                        let row = row.ok_or(StoreProblem::Contents("addresses"));
+                        at = data.len() - source.0.len();
+                        self.pass(row)?
+                    } else {
+                        Addresses::None
+                    };
+                    self.pass(visitor.instruction(pc, step.mask.0, addresses))?;
+                }
+            }
+            self.pass(visitor.end())?;
+        }
+        if at == data.len() {
+            return Ok(());
+        }
+        self.pass(Err(StoreProblem::Contents("more addresses than executions")))
+    }
+
+    fn pass<T>(&self, result: Result<T, StoreProblem>) -> Result<T, StoreError> {
+        result.map_err(|problem| self.chunks.error(problem))
+    }
+
+    fn next_rows(&mut self) -> Result<Vec<u8>, StoreError> {
+        let chunk = self.chunks.next(None)?;
+        if chunk.tag == ADDRESSES && !chunk.data.is_empty() {
+            return Ok(chunk.data);
+        }
+        self.pass(Err(StoreProblem::Contents("fewer addresses than executions")))
+    }
+
+    /// What the memory instructions of the launch that was read last move, for cycle mode; `None`
+    /// when its addresses were not recorded.
+    pub fn accesses(&mut self, stored: &Stored) -> Result<Option<AccessStream>, StoreError> {
+        if !stored.has_addresses {
+            return Ok(None);
+        }
+        let kinds = stored.instructions.iter().map(kind).collect();
+        let mut moved = Moved { kinds, stream: AccessStream::default(), first: 0 };
+        self.visit(stored, &mut moved)?;
+        let mut order: Vec<usize> = (0..self.recorded.len()).collect();
+        order.sort_by_key(|&place| (self.recorded[place].cta, self.recorded[place].warp));
+        moved.stream.reorder(&order);
+        Ok(Some(moved.stream))
+    }
+}
+
+/// Where an instruction moves data, and how much for each lane.
+fn kind(instruction: &TracedInstruction) -> Option<(MemorySpace, u32)> {
+    let has_result = !instruction.destinations.is_empty();
+    let class = opcode::classify(&instruction.mnemonic, instruction.width != 0, has_result);
+    moving_space(class).map(|space| (space, opcode::data_bytes(&instruction.mnemonic)))
+}
+
+struct Moved {
+    kinds: Vec<Option<(MemorySpace, u32)>>,
+    stream: AccessStream,
+    first: usize,
+}
+
+impl RowVisitor for Moved {
+    fn begin(&mut self, _: WarpPath, _: u64) -> Result<(), StoreProblem> {
+        self.first = self.stream.len();
+        Ok(())
+    }
+
+    fn instruction(
+        &mut self,
+        pc: u32,
+        mask: u32,
+        addresses: Addresses<'_>,
+    ) -> Result<(), StoreProblem> {
+        if let Some((space, bytes)) = self.kinds[pc as usize]
+            && mask != 0
+        {
+            self.stream.push(moved_bytes(space, addresses, bytes));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), StoreProblem> {
+        self.stream.end_warp(self.first);
+        Ok(())
+    }
+}
