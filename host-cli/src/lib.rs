@@ -4,11 +4,17 @@
 //! (kernels, launches, references) -> [`evaluate`] (paths counted under a [`design`]) ->
 //! [`report`]. Only [`printer`] writes to the terminal, only [`cli`] knows exit statuses.
 
+pub mod cli;
+pub mod commands;
 pub mod config;
 pub mod cost;
 pub mod design;
 pub mod evaluate;
 pub mod exact;
+pub mod failure;
+pub mod measure;
+pub mod printer;
+pub mod report;
 pub mod timing;
 pub mod trace;
 pub mod workload;

@@ -1,0 +1,262 @@
+//! Command line: what may be typed, and how an outcome becomes an exit status.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::commands;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+/// A laboratory for the register file of a GPU streaming multiprocessor.
+#[derive(Debug, Parser)]
+#[command(name = "strata", version, about, max_term_width = 100)]
+#[command(
+    after_help = "Exit status: 0 done; 1 a check or comparison failed; 2 the input was wrong; \
+                        3 a broken invariant of strata itself."
+)]
+pub struct Cli {
+    /// Print neither progress nor notes to standard error.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Execute kernels and count what their register accesses do to a design.
+    Run(RunArgs),
+    /// Record what was executed, look at recordings, export them to Accel-Sim's format.
+    #[command(subcommand)]
+    Trace(TraceCommand),
+    /// Show a kernel as the machine sees it: registers, liveness, marks, statistics.
+    Inspect(InspectArgs),
+    /// List the built-in workloads.
+    Workloads,
+    /// List the named machines and designs.
+    Designs,
+    /// Storage, area, and energy per access of a design.
+    Cost {
+        /// A design's name or a design file.
+        design: String,
+    },
+    /// Recompute every figure of the papers that must come out exactly.
+    Exact,
+    /// Say which outside tools are found, which are missing, and how to install them.
+    Doctor,
+    /// Print a shell completion script.
+    Completions {
+        /// Shell to complete for.
+        shell: clap_complete::Shell,
+    },
+    /// Print the JSON schema of `run --format json`.
+    Schema,
+}
+
+/// Commands on recordings.
+#[derive(Debug, Subcommand)]
+pub enum TraceCommand {
+    /// Record a workload, a PTX file, or Accel-Sim traces.
+    Record {
+        /// Workload name, PTX file, or Accel-Sim trace.
+        #[arg(value_name = "WORKLOAD|FILE.ptx|kernelslist.g")]
+        input: String,
+        /// File to write.
+        #[arg(long, short, value_name = "F.strata")]
+        output: PathBuf,
+        /// What to execute.
+        #[command(flatten)]
+        source: SourceArgs,
+    },
+    /// Say what a recording holds.
+    Info {
+        /// Recording.
+        #[arg(value_name = "F.strata")]
+        file: PathBuf,
+    },
+    /// Write a recording as Accel-Sim traces, version 5.
+    Export {
+        /// Recording.
+        #[arg(value_name = "F.strata")]
+        file: PathBuf,
+        /// Folder to write to.
+        #[arg(long, short, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+}
+
+/// Size of a built-in workload's problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// Tens of thousands of warp instructions.
+    Small,
+    /// Millions of warp instructions.
+    Default,
+}
+
+impl Scale {
+    /// The name that a `launch.toml` uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// What is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// Accesses in program order, without time.
+    Count,
+    /// The SM cycle by cycle.
+    Cycle,
+}
+
+impl Mode {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Cycle => "cycle",
+        }
+    }
+}
+
+/// Output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table to read.
+    Table,
+    /// One JSON array; `strata schema` prints its schema.
+    Json,
+    /// One line for each workload and design.
+    Csv,
+}
+
+/// What to execute: shared by `run` and `inspect --profile`.
+#[derive(Clone, Debug, Args)]
+pub struct SourceArgs {
+    /// Launch description of a PTX file (see docs/WORKLOADS.md).
+    #[arg(long, value_name = "L.toml")]
+    pub launch: Option<PathBuf>,
+    /// Problem size.
+    #[arg(long, value_enum, default_value_t = Scale::Default)]
+    pub scale: Scale,
+    /// Override a size parameter of the workload, such as `n=4096`.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Count only launches of this kernel; all launches still execute.
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Count only this launch, from 0; all launches still execute.
+    #[arg(long, value_name = "N")]
+    pub launch_index: Option<u64>,
+    /// Count only this CTA of each launch (linear index); all CTAs still execute.
+    #[arg(long, value_name = "N")]
+    pub cta: Option<u64>,
+    /// Stop with an error after this many warp instructions, all launches together.
+    #[arg(long, value_name = "N", default_value_t = 4_000_000_000)]
+    pub max_instructions: u64,
+}
+
+/// Arguments of `run`.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// Workload names, PTX files, Accel-Sim traces, or recordings; none means all workloads.
+    #[arg(value_name = "WORKLOAD|FILE.ptx|kernelslist.g|F.strata")]
+    pub inputs: Vec<String>,
+    /// Designs to evaluate: names (`strata designs`) or design files.
+    #[arg(long = "design", value_name = "NAME|FILE.toml")]
+    pub designs: Vec<String>,
+    /// `count` walks each warp's accesses in order; `cycle` also runs them through the SM in time.
+    #[arg(long, value_enum, default_value_t = Mode::Count)]
+    pub mode: Mode,
+    /// What to execute.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Threads; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// Arguments of `inspect`.
+#[derive(Clone, Debug, Args)]
+pub struct InspectArgs {
+    /// A workload's name or a PTX file.
+    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    pub input: String,
+    /// Execute, and add executions, operand sources and energy to each line.
+    #[arg(long)]
+    pub profile: bool,
+    /// Design of the profile: a name or a design file.
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "isca11-rfc6")]
+    pub design: String,
+    /// What to execute.
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+/// What the process reports to its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Done.
+    Success,
+    /// A check or comparison failed.
+    CheckFailed,
+    /// The input was wrong.
+    InputError,
+    /// An invariant of strata itself is broken.
+    InternalError,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        match status {
+            ExitStatus::Success => Self::SUCCESS,
+            ExitStatus::CheckFailed => Self::from(1),
+            ExitStatus::InputError => Self::from(2),
+            ExitStatus::InternalError => Self::from(3),
+        }
+    }
+}
+
+/// Runs the command of this process.
+pub fn main() -> ExitCode {
+    // Clap itself exits with status 2 on wrong usage and 0 on `--help`.
+    let cli = Cli::parse();
+    let printer = Printer::new(cli.quiet);
+    match dispatch(&cli.command, &printer) {
+        Ok(status) => status.into(),
+        Err(failure) => {
+            printer.failure(&failure);
+            failure.status().into()
+        }
+    }
+}
+
+fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure> {
+    match command {
+        Command::Run(args) => commands::run::run(args, printer),
+        Command::Trace(command) => commands::trace::run(command, printer),
+        Command::Inspect(args) => commands::inspect::run(args, printer),
+        Command::Workloads => commands::list::workloads(printer),
+        Command::Designs => commands::list::designs(printer),
+        Command::Cost { design } => commands::cost::run(design, printer),
+        Command::Exact => commands::exact::run(printer),
+        Command::Doctor => commands::doctor::run(printer),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "strata", &mut script);
+            printer.data(&String::from_utf8_lossy(&script))
+        }
+        Command::Schema => printer.data(&crate::report::json::schema_text()),
+    }
+}

@@ -1,0 +1,68 @@
+//! `cost`: storage, area, energy per access of a design, and the size of its model.
+
+use std::fmt::Write as _;
+
+use strata_core::units::Femtojoules;
+
+use crate::cli::ExitStatus;
+use crate::commands::input;
+use crate::cost;
+use crate::design;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+/// Prints the cost of one design.
+pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let design = design::resolve(name).map_err(|error| input::config(&error))?;
+    let cost = cost::cost(&design);
+    let mut text = format!("design {}: {}\n", design.name, design.source);
+    for (axis, value) in design.axes() {
+        let _ = writeln!(text, "  {axis}: {value}");
+    }
+    let _ = writeln!(text, "\nmain register file   {} bytes for each SM", cost.register_file_bytes);
+    if let Some(cache) = &cost.cache {
+        let _ = writeln!(
+            text,
+            "register file cache  {} bytes for each SM, {} for each lane\n\
+             \x20                    {} bits of tags, {} bits of state",
+            cache.data_bytes, cache.data_bytes_per_lane, cache.tag_bits, cache.state_bits
+        );
+        let _ = match (cache.area_um2_per_lane, cache.area_um2) {
+            (Some(lane), Some(all)) => {
+                writeln!(text, "                     {lane} um2 for each lane, {all} um2 in all")
+            }
+            _ => writeln!(text, "                     area: no table prints this size"),
+        };
+    }
+    let _ = writeln!(text, "instruction encoding {} extra bits", cost.encoding_bits);
+    match &cost.accesses {
+        Ok(accesses) => {
+            text.push_str("\nenergy of one access of a whole warp (pJ)     bank     wire\n");
+            for access in accesses {
+                let (bank, wire) = (picojoules(access.bank), picojoules(access.wire));
+                let _ = writeln!(text, "  {:42} {bank:>7} {wire:>8}", access.what);
+            }
+        }
+        Err(reason) => {
+            let _ = writeln!(text, "\nenergy: {reason}");
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\nmodel's own state    {} bytes for one SM on the host",
+        cost.model_host_bytes
+    );
+    let _ = match cost.model_device_bytes {
+        Some(bytes) => writeln!(text, "                     {bytes} bytes on a device"),
+        None => writeln!(text, "                     too many entries for the device's capacity"),
+    };
+    for assumed in &cost.assumed {
+        let _ = writeln!(text, "assumed: {assumed}");
+    }
+    printer.data(&text)
+}
+
+/// Femtojoules as picojoules with three decimals: exact.
+fn picojoules(energy: Femtojoules) -> String {
+    format!("{}.{:03}", energy.0 / 1000, energy.0 % 1000)
+}

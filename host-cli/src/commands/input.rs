@@ -1,0 +1,170 @@
+//! Inputs of a command: from what was typed to workloads, modules and designs, or one clear
+//! failure.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
+
+use crate::cli::SourceArgs;
+use crate::config::ConfigError;
+use crate::design::{self, Design};
+use crate::failure::Failure;
+use crate::measure;
+use crate::trace::{self, TraceError};
+use crate::workload::simulate::{Prepared, RunError};
+use crate::workload::{Overrides, Toolchain, Workload, WorkloadError, parse_override};
+
+/// Most registers of a thread: what an 8-bit register number addresses, register 255 being zero.
+const MAX_REGISTERS: u16 = 255;
+
+/// Finds a workload by name, or reads a PTX file and its launch file.
+pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
+    let workload = if is_file(input) {
+        let Some(launch) = &args.launch else {
+            return Err(Failure::input(format!(
+                "`{input}` needs a launch description\n  hint: pass `--launch L.toml`; \
+                 docs/WORKLOADS.md describes the file"
+            )));
+        };
+        Workload::from_files(Path::new(input), launch)
+    } else {
+        Workload::builtin(input, Toolchain::Nvcc)
+    };
+    workload.map_err(|error| workload_error(&error))
+}
+
+/// Compiles a workload at one size, or says everything that keeps it from running.
+pub fn prepare(
+    workload: &Workload,
+    size: &str,
+    overrides: &Overrides,
+) -> Result<Prepared, Failure> {
+    let prepared =
+        Prepared::new(workload, size, overrides).map_err(|error| run_error(workload, &error))?;
+    for program in &prepared.programs {
+        if program.general_registers > MAX_REGISTERS {
+            return Err(Failure::input(format!(
+                "kernel `{}` needs {} registers per thread, {MAX_REGISTERS} are available\n  hint: \
+                 spilling registers to local memory is not built yet; split the kernel, or compile \
+                 it with less unrolling",
+                program.name, program.general_registers
+            )));
+        }
+    }
+    Ok(prepared)
+}
+
+/// What a command works on.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A kernel to execute.
+    Workload(Box<Workload>),
+    /// A trace or a recording to read: its path as typed.
+    Trace(String),
+}
+
+impl Subject {
+    /// Finds what an input names.
+    pub fn new(input: &str, args: &SourceArgs) -> Result<Self, Failure> {
+        if !trace::is_trace(input) && !measure::is_recording(input) {
+            return Ok(Self::Workload(Box::new(workload(input, args)?)));
+        }
+        if args.launch.is_some() || !args.set.is_empty() {
+            return Err(Failure::input(format!(
+                "`{input}` is a trace, which has its launches in it\n  hint: leave `--launch` and \
+                 `--set` away"
+            )));
+        }
+        Ok(Self::Trace(input.to_owned()))
+    }
+
+    /// Name for messages and reports.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Workload(workload) => &workload.name,
+            Self::Trace(input) => input,
+        }
+    }
+}
+
+/// A trace's error with its remedy.
+pub fn trace_error(error: &TraceError) -> Failure {
+    with_hint(&error.to_string(), error.help())
+}
+
+/// Why a workload does not run.
+pub fn run_error(workload: &Workload, error: &RunError) -> Failure {
+    match error {
+        RunError::Ptx { diagnostics, .. } => {
+            self::diagnostics(&workload.ptx_file, &workload.ptx, diagnostics)
+        }
+        other => with_hint(&other.to_string(), &other.help()),
+    }
+}
+
+/// Whether an input names a PTX file rather than a built-in workload.
+pub fn is_file(input: &str) -> bool {
+    Path::new(input).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ptx"))
+        || input.contains(std::path::MAIN_SEPARATOR)
+}
+
+/// All diagnostics of a file as one failure.
+pub fn diagnostics(file: &str, text: &str, diagnostics: &[Diagnostic]) -> Failure {
+    let lines = LineIndex::new(text);
+    let unsupported =
+        diagnostics.iter().filter(|found| found.kind == DiagnosticKind::Unsupported).count();
+    let errors = diagnostics.len() - unsupported;
+    let mut message = match (errors, unsupported) {
+        (_, 0) => format!("`{file}` has {}", count(errors, "error")),
+        (0, _) => format!("`{file}` needs {}", count(unsupported, "unsupported feature")),
+        _ => format!(
+            "`{file}` has {} and needs {}",
+            count(errors, "error"),
+            count(unsupported, "unsupported feature")
+        ),
+    };
+    for found in diagnostics {
+        let _ = write!(message, "\n\n{}", diagnostic::render(found, file, text, &lines).trim_end());
+    }
+    Failure::input(message)
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A workload's error with its remedy.
+pub fn workload_error(error: &WorkloadError) -> Failure {
+    with_hint(&error.to_string(), &error.help())
+}
+
+/// A configuration's error with its remedy.
+pub fn config(error: &ConfigError) -> Failure {
+    with_hint(&error.to_string(), error.hint().unwrap_or_default())
+}
+
+fn with_hint(message: &str, hint: &str) -> Failure {
+    if hint.is_empty() {
+        Failure::input(message)
+    } else {
+        Failure::input(format!("{message}\n  hint: {hint}"))
+    }
+}
+
+/// Resolves design names and files.
+pub fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
+    names.iter().map(|name| design::resolve(name).map_err(|error| config(&error))).collect()
+}
+
+/// Parses `--set NAME=VALUE`.
+pub fn overrides(settings: &[String]) -> Result<Overrides, Failure> {
+    let mut overrides = Overrides::new();
+    for setting in settings {
+        let (name, value) = parse_override(setting).map_err(|error| workload_error(&error))?;
+        if overrides.insert(name.clone(), value).is_some() {
+            return Err(Failure::input(format!("`--set {name}=...` is given twice")));
+        }
+    }
+    Ok(overrides)
+}

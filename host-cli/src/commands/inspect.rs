@@ -1,0 +1,228 @@
+//! `inspect`: kernels as the machine sees them, and what each instruction costs.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use strata_compiler::listing::Listing;
+use strata_compiler::program::Program;
+use strata_core::event::Counters;
+use strata_core::value_usage::ValueUsage;
+use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
+use strata_ptx::module::{FunctionId, Module};
+
+use crate::cli::{ExitStatus, InspectArgs};
+use crate::commands::input;
+use crate::design::{self, Design};
+use crate::evaluate::{self, EvaluateError};
+use crate::failure::Failure;
+use crate::measure::{Request, price};
+use crate::printer::Printer;
+use crate::workload::simulate::reachable;
+use crate::workload::{self, Toolchain, Workload};
+
+/// Runs the command.
+pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let text = if args.profile { profiled(args)? } else { listed(args)? };
+    printer.data(&text)
+}
+
+/// Every kernel of the input, compiled; nothing is executed.
+fn listed(args: &InspectArgs) -> Result<String, Failure> {
+    let (file, source) = source(&args.input)?;
+    let parsed = strata_ptx::parse(&source);
+    if parsed.has_errors() {
+        let errors: Vec<Diagnostic> = parsed
+            .diagnostics
+            .into_iter()
+            .filter(|found| found.kind == DiagnosticKind::Error)
+            .collect();
+        return Err(input::diagnostics(&file, &source, &errors));
+    }
+    let module = parsed.module;
+    let unexecutable = parsed.diagnostics;
+    let mut text = String::new();
+    for (index, function) in module.functions.iter().enumerate() {
+        if !(function.kernel && function.defined) {
+            continue;
+        }
+        if args.source.kernel.as_ref().is_some_and(|only| *only != function.name) {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let problems = match strata_compiler::compile(&module, FunctionId(index as u32)) {
+            Ok(program) => {
+                let listing =
+                    Listing { module: &module, program: &program, values: true, margin: &[] };
+                let _ = write!(text, "{listing}");
+                strata_simt::prepare(&module, &program).err().unwrap_or_default()
+            }
+            Err(problems) => {
+                let _ = writeln!(text, "{}: cannot be compiled yet", function.name);
+                problems
+            }
+        };
+        let reached = reachable(&module, std::slice::from_ref(&function.name));
+        let skipped = unexecutable.iter().filter(|found| {
+            let kernel = found.kernel.as_deref();
+            kernel.is_none_or(|name| reached.contains(name))
+        });
+        let mut problems: Vec<Diagnostic> = skipped.cloned().chain(problems).collect();
+        problems.sort_by_key(|problem| problem.span.start);
+        text += &unsupported(&file, &source, &problems);
+    }
+    if text.is_empty() {
+        return Err(no_kernel(&module, args.source.kernel.as_deref(), &file));
+    }
+    Ok(text)
+}
+
+/// What keeps a kernel from being executed.
+fn unsupported(file: &str, source: &str, problems: &[Diagnostic]) -> String {
+    let lines = LineIndex::new(source);
+    let mut text = String::new();
+    for problem in problems {
+        let _ = write!(text, "\n{}", diagnostic::render(problem, file, source, &lines));
+    }
+    text
+}
+
+fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Failure {
+    let kernels: Vec<&str> = module
+        .functions
+        .iter()
+        .filter(|function| function.kernel && function.defined)
+        .map(|function| function.name.as_str())
+        .collect();
+    match wanted {
+        Some(kernel) if !kernels.is_empty() => Failure::input(format!(
+            "`{file}` has no kernel `{kernel}`\n  hint: it has {}",
+            kernels.join(", ")
+        )),
+        _ => Failure::input(format!(
+            "`{file}` has no kernel\n  hint: a kernel begins with `.entry`; device functions alone \
+             are not compiled"
+        )),
+    }
+}
+
+/// A workload's PTX, or a file's, with its name for messages.
+fn source(name: &str) -> Result<(String, String), Failure> {
+    if input::is_file(name) {
+        let path = Path::new(name);
+        let text = workload::read_ptx(path).map_err(|error| input::workload_error(&error))?;
+        return Ok((name.to_owned(), text));
+    }
+    let workload =
+        Workload::builtin(name, Toolchain::Nvcc).map_err(|error| input::workload_error(&error))?;
+    Ok((workload.ptx_file.clone(), workload.ptx.into_owned()))
+}
+
+/// What one kernel did, over all its counted launches.
+#[derive(Clone, Default)]
+struct Profile {
+    lines: Vec<Counters>,
+    usage: ValueUsage,
+    launches: u64,
+}
+
+/// Every kernel that was launched, with what each instruction did.
+fn profiled(args: &InspectArgs) -> Result<String, Failure> {
+    let design = design::resolve(&args.design).map_err(|error| input::config(&error))?;
+    let request = Request::new(&args.source)?;
+    let workload = input::workload(&args.input, &args.source)?;
+    let prepared = input::prepare(&workload, &request.size, &request.overrides)?;
+    let mut profiles = vec![Profile::default(); prepared.programs.len()];
+    let mut counted = Ok(());
+    prepared
+        .execute(&request.options, |launch| {
+            if counted.is_ok() {
+                let profile = &mut profiles[launch.step.kernel];
+                counted = profile.add(&design, launch.program, &launch.outcome.paths);
+            }
+        })
+        .map_err(|error| input::run_error(&workload, &error))?;
+    let defect = |error: EvaluateError| Failure::internal(&error.to_string());
+    counted.map_err(defect)?;
+    let mut text = format!("design {}; counts are of warps, energy in pJ\n", design.name);
+    for (program, profile) in prepared.programs.iter().zip(&profiles) {
+        if profile.launches == 0 {
+            continue;
+        }
+        let margin = profile.margin(&design).map_err(defect)?;
+        let listing = Listing { module: &prepared.module, program, values: false, margin: &margin };
+        let _ = write!(
+            text,
+            "\n{} launches\n{HEADING}\n{listing}{}",
+            profile.launches,
+            dynamic_values(&profile.usage)
+        );
+    }
+    Ok(text)
+}
+
+/// Heading of the margin, as wide as it.
+const HEADING: &str = "  executed lanes  MRF reads RFC reads MRF writes RFC writes     energy |";
+
+impl Profile {
+    fn add(
+        &mut self,
+        design: &Design,
+        program: &Program,
+        paths: &strata_simt::PathDictionary,
+    ) -> Result<(), EvaluateError> {
+        let clusters = design.partial_warp_energy;
+        let lines = evaluate::profile_launch(&design.count, clusters, &program.image, paths)?;
+        self.lines.resize(lines.len(), Counters::default());
+        for (sum, line) in self.lines.iter_mut().zip(&lines) {
+            *sum = sum.checked_add(line)?;
+        }
+        self.usage.add(&evaluate::launch_usage(&program.image, paths)?, 1)?;
+        self.launches += 1;
+        Ok(())
+    }
+
+    /// One text for each instruction, all as wide as [`HEADING`].
+    fn margin(&self, design: &Design) -> Result<Vec<String>, EvaluateError> {
+        let line = |counters: &Counters| {
+            let executed = counters.warp_instructions();
+            let tenths = (counters.thread_instructions() * 10).checked_div(executed);
+            let lanes = tenths
+                .map_or_else(String::new, |tenths| format!("{}.{}", tenths / 10, tenths % 10));
+            let energy = price(design, counters)?;
+            let energy = energy.map_or_else(
+                || "-".to_owned(),
+                // Rounded to whole picojoules: a line's share, not a total.
+                |energy| ((energy.total().0 + 500) / 1000).to_string(),
+            );
+            Ok(format!(
+                "{executed:>10} {lanes:>5} {:>10} {:>9} {:>10} {:>10} {energy:>10} |",
+                counters.mrf_reads(),
+                counters.rfc_reads(),
+                counters.mrf_writes(),
+                counters.rfc_writes(),
+            ))
+        };
+        self.lines.iter().map(line).collect()
+    }
+}
+
+/// Dynamic use of values, as ISCA'11 Figure 2 counts it.
+fn dynamic_values(usage: &ValueUsage) -> String {
+    let reads = &usage.reads;
+    let life = &usage.lifetime_of_read_once;
+    format!(
+        "executed values: {}; never read {}, once {}, twice {}, more often {}\nread once after 1 \
+         instruction {}, 2: {}, 3: {}, more: {}\n",
+        usage.values(),
+        reads[0],
+        reads[1],
+        reads[2],
+        usage.read_at_least(3),
+        life[0],
+        life[1],
+        life[2],
+        life[3..].iter().sum::<u64>(),
+    )
+}

@@ -1,0 +1,53 @@
+//! `workloads` and `designs`: what can be named on the command line.
+
+use std::fmt::Write as _;
+
+use crate::cli::ExitStatus;
+use crate::commands::input;
+use crate::design;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::report::table;
+use crate::workload::{self, Toolchain, Workload};
+
+/// Lists the built-in workloads with their kernels and the parameters of each size.
+pub fn workloads(printer: &Printer) -> Result<ExitStatus, Failure> {
+    let mut table = table::new_table();
+    table.set_header(["workload", "size", "parameters", "description"]);
+    for name in workload::names() {
+        let workload = Workload::builtin(name, Toolchain::Nvcc)
+            .map_err(|error| input::workload_error(&error))?;
+        for (index, (size, parameters)) in workload.sizes().enumerate() {
+            let parameters: Vec<String> =
+                parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let (name, description) =
+                if index == 0 { (name, workload.description()) } else { ("", "") };
+            table.add_row([name, size, &parameters.join(" "), description]);
+        }
+    }
+    printer.data(&format!("{table}\n"))
+}
+
+/// Lists the designs with their axes and sources.
+pub fn designs(printer: &Printer) -> Result<ExitStatus, Failure> {
+    let mut text = String::new();
+    let mut machine = "";
+    for design in design::list() {
+        if design.machine.name != machine {
+            machine = &design.machine.name;
+            let _ = writeln!(text, "machine {machine}: {}", design.machine.source);
+        }
+        let axes: Vec<String> = design
+            .axes()
+            .into_iter()
+            .filter(|(axis, _)| *axis != "machine")
+            .map(|(axis, value)| format!("{axis}: {value}"))
+            .collect();
+        let _ = writeln!(text, "  {:14} {}", design.name, axes.join("; "));
+    }
+    text.push_str("suffixes of RFC designs, in this order:\n");
+    for (suffix, meaning) in design::name::suffixes() {
+        let _ = writeln!(text, "  {suffix:14} {meaning}");
+    }
+    printer.data(&text)
+}

@@ -1,0 +1,10 @@
+//! Commands: one file a verb. Each returns the exit status or why it failed.
+
+pub mod cost;
+pub mod doctor;
+pub mod exact;
+pub mod input;
+pub mod inspect;
+pub mod list;
+pub mod run;
+pub mod trace;

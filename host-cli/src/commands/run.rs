@@ -1,0 +1,104 @@
+//! `run`: execute kernels, count what their register accesses do to each design, report.
+
+use rayon::prelude::*;
+
+use crate::cli::{ExitStatus, Format, RunArgs};
+use crate::commands::input::{self, Subject};
+use crate::design::Design;
+use crate::exact;
+use crate::failure::Failure;
+use crate::measure::{self, Request};
+use crate::printer::Printer;
+use crate::report::{self, RunReport};
+use crate::workload;
+
+/// Designs of a run without inputs: each machine's baseline, and the papers' best cache.
+const DEFAULT_COMPARISON: [&str; 3] = ["isca11", "dissertation", "isca11-rfc6"];
+/// Design of a run that names inputs but no design.
+const DEFAULT_DESIGN: &str = "isca11";
+
+/// Runs the command.
+pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let designs = input::designs(&design_names(args))?;
+    let inputs: Vec<String> = if args.inputs.is_empty() {
+        workload::names().map(str::to_owned).collect()
+    } else {
+        args.inputs.clone()
+    };
+    let request = Request::new(&args.source)?.in_mode(args.mode);
+    let subjects = inputs
+        .iter()
+        .map(|input| Subject::new(input, &args.source))
+        .collect::<Result<Vec<_>, _>>()?;
+    let reports = measure_all(args, &subjects, &designs, &request, printer)?;
+    match args.format {
+        Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),
+        Format::Csv => printer.data(&report::csv::to_text(&reports)),
+        Format::Json => {
+            let text = report::json::to_text(&reports)
+                .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))?;
+            printer.data(&text)
+        }
+    }
+}
+
+fn design_names(args: &RunArgs) -> Vec<String> {
+    if !args.designs.is_empty() {
+        args.designs.clone()
+    } else if args.inputs.is_empty() {
+        DEFAULT_COMPARISON.map(str::to_owned).to_vec()
+    } else {
+        vec![DEFAULT_DESIGN.to_owned()]
+    }
+}
+
+/// Measures every subject; the order of the reports is that of the subjects, whatever `--jobs` is.
+fn measure_all(
+    args: &RunArgs,
+    subjects: &[Subject],
+    designs: &[Design],
+    request: &Request,
+    printer: &Printer,
+) -> Result<Vec<RunReport>, Failure> {
+    let jobs = args.jobs.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .build()
+        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
+    let progress = printer.progress(subjects.len() as u64);
+    let results: Vec<Result<Vec<RunReport>, Failure>> = pool.install(|| {
+        subjects
+            .par_iter()
+            // One at a time: the subjects differ too much in length to be dealt out in blocks.
+            .with_max_len(1)
+            .map(|subject| {
+                let result = match subject {
+                    Subject::Workload(workload) => {
+                        measure::reports(workload, designs, request, printer)
+                    }
+                    Subject::Trace(input) => {
+                        measure::trace_reports(input, designs, request, printer)
+                    }
+                };
+                progress.set_message(subject.name().to_owned());
+                progress.inc(1);
+                result
+            })
+            .collect()
+    });
+    progress.finish_and_clear();
+    let mut reports = Vec::new();
+    for result in results {
+        reports.extend(result?);
+    }
+    Ok(reports)
+}
+
+/// What the papers claim for the designs in the table.
+fn remarks(designs: &[Design]) -> Vec<String> {
+    exact::claims()
+        .iter()
+        .filter(|claim| designs.iter().any(|design| claim.designs.contains(&design.name)))
+        .map(|claim| format!("paper ({}): {}", claim.paper, claim.text))
+        .collect()
+}

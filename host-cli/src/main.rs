@@ -1,0 +1,7 @@
+//! `strata`: parses the command line, runs the command, maps its outcome to an exit status.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    strata::cli::main()
+}

@@ -1,0 +1,357 @@
+//! Measurement: one subject executed once, counted under every design, as reports.
+
+mod replay;
+
+use std::fmt::Write as _;
+
+use strata_compiler::program::Image;
+use strata_core::count::CountConfig;
+use strata_core::energy::EnergyBreakdown;
+use strata_core::event::Counters;
+use strata_core::sm::counters::SmCounters;
+use strata_core::sm::fault::Fault;
+use strata_core::value_usage::ValueUsage;
+use strata_simt::paths::PathDictionary;
+
+use crate::cli::{Mode, SourceArgs};
+use crate::commands::input;
+use crate::design::Design;
+use crate::evaluate::{self, EvaluateError};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::report::{self, Check, LaunchReport, RunReport, derived};
+use crate::timing::{Accesses, TimedLaunch, TimingError, sm_settings, time_launch};
+use crate::workload::simulate::{LaunchRecord, Options, Prepared};
+use crate::workload::{Overrides, Workload};
+
+pub use replay::{is_recording, record, store_error, trace_reports};
+
+/// What to execute and which part of it to count, validated.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Size by name.
+    pub size: String,
+    /// Parameters that replace the size's.
+    pub overrides: Overrides,
+    /// Which part of it to count, and when to give up.
+    pub options: Options,
+    /// What is simulated.
+    pub mode: Mode,
+    /// The options in their normal form, for the command in the report.
+    text: String,
+}
+
+impl Request {
+    /// Checks the options.
+    pub fn new(args: &SourceArgs) -> Result<Self, Failure> {
+        let overrides = input::overrides(&args.set)?;
+        let mut text = format!(" --scale {}", args.scale.name());
+        for (name, value) in &overrides {
+            let _ = write!(text, " --set {name}={value}");
+        }
+        for (option, value) in [
+            ("kernel", args.kernel.clone()),
+            ("launch-index", args.launch_index.map(|index| index.to_string())),
+            ("cta", args.cta.map(|cta| cta.to_string())),
+        ] {
+            if let Some(value) = value {
+                let _ = write!(text, " --{option} {value}");
+            }
+        }
+        Ok(Self {
+            size: args.scale.name().to_owned(),
+            overrides,
+            options: Options {
+                kernel: args.kernel.clone(),
+                launch_index: args.launch_index,
+                cta: args.cta,
+                max_instructions: args.max_instructions,
+                accesses: false,
+            },
+            mode: Mode::Count,
+            text,
+        })
+    }
+
+    /// The same in another mode.
+    #[must_use]
+    pub fn in_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self.options.accesses = mode == Mode::Cycle;
+        if mode == Mode::Cycle {
+            self.text.insert_str(0, " --mode cycle");
+        }
+        self
+    }
+}
+
+/// One recorded launch, whether it was executed or read from a trace.
+struct Counted<'a> {
+    index: u64,
+    kernel: &'a str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    /// Unit: 32-bit registers per thread.
+    registers: u16,
+    image: &'a Image,
+    paths: &'a PathDictionary,
+    /// What memory instructions moved, for cycle mode.
+    accesses: Accesses<'a>,
+    /// Shared memory of a CTA, static and dynamic. Unit: bytes.
+    shared_bytes: u32,
+}
+
+impl<'a> From<&'a LaunchRecord<'_>> for Counted<'a> {
+    fn from(launch: &'a LaunchRecord<'_>) -> Self {
+        Self {
+            index: launch.index,
+            kernel: &launch.program.name,
+            grid: launch.step.grid,
+            block: launch.step.block,
+            registers: launch.program.general_registers,
+            image: &launch.program.image,
+            paths: &launch.outcome.paths,
+            accesses: Accesses::Executed(&launch.outcome.accesses),
+            shared_bytes: u32::try_from(launch.program.shared_bytes)
+                .unwrap_or(u32::MAX)
+                .saturating_add(launch.step.dynamic_shared),
+        }
+    }
+}
+
+/// What one design has seen so far.
+struct Account<'a> {
+    design: &'a Design,
+    total: Counters,
+    /// In cycle mode.
+    time: Option<SmCounters>,
+    launches: Vec<LaunchReport>,
+}
+
+/// What all designs of a subject share.
+#[derive(Default)]
+struct Common {
+    /// Counters of the flat register file by whole warps.
+    flat: Counters,
+    /// The same by clusters.
+    flat_clusters: Counters,
+    usage: ValueUsage,
+}
+
+/// Executes a workload once, holds its results against the host reference, and counts it under
+/// every design. The reports come in the order of the designs.
+pub fn reports(
+    workload: &Workload,
+    designs: &[Design],
+    request: &Request,
+    printer: &Printer,
+) -> Result<Vec<RunReport>, Failure> {
+    let prepared = input::prepare(workload, &request.size, &request.overrides)?;
+    let mut accounts = accounts(designs);
+    let mut common = Common::default();
+    let mut counted = Ok(());
+    let finals = prepared.execute(&request.options, |launch| {
+        if counted.is_ok() {
+            counted = add(&mut common, &mut accounts, &Counted::from(&launch), request.mode);
+        }
+        if !launch.outcome.printf.is_empty() {
+            printer.note(&printed(&launch));
+        }
+    });
+    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
+    counted.map_err(|error| failure(&workload.name, error))?;
+    let check = check(&prepared, &finals)?;
+    let report = |account: Account<'_>| account.report(&workload.name, request, &common, check);
+    accounts
+        .into_iter()
+        .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
+        .collect()
+}
+
+fn accounts(designs: &[Design]) -> Vec<Account<'_>> {
+    let account =
+        |design| Account { design, total: Counters::default(), time: None, launches: Vec::new() };
+    designs.iter().map(account).collect()
+}
+
+fn add(
+    common: &mut Common,
+    accounts: &mut [Account<'_>],
+    launch: &Counted<'_>,
+    mode: Mode,
+) -> Result<(), EvaluateError> {
+    common.add(launch)?;
+    accounts.iter_mut().try_for_each(|account| account.add(launch, mode))
+}
+
+/// A kernel that does not fit the SM is the input's affair, as is one that never ends in time; all
+/// else is a defect.
+fn failure(input: &str, error: EvaluateError) -> Failure {
+    match error {
+        EvaluateError::Timing(error @ TimingError::PartialWarps) => Failure::input(format!(
+            "{error}\n  hint: leave it out of the design file, or run in count mode"
+        )),
+        EvaluateError::Timing(TimingError::Fault(fault @ Fault::Stalled { .. })) => {
+            Failure::input(format!("`{input}` does not end in time: {fault}"))
+        }
+        EvaluateError::Timing(TimingError::TooLarge(error)) => Failure::input(format!(
+            "`{input}` does not fit the design's SM: {error}\n  hint: launch smaller CTAs, or \
+             choose another machine"
+        )),
+        other => Failure::internal(&other.to_string()),
+    }
+}
+
+/// Energy of a design's counters; none where the design's sizes have no printed energy.
+///
+/// The unit of the counters must be the design's: clusters with `partial_warp_energy`.
+pub fn price(
+    design: &Design,
+    counters: &Counters,
+) -> Result<Option<EnergyBreakdown>, EvaluateError> {
+    let Ok(table) = &design.energy else { return Ok(None) };
+    let breakdown = if design.partial_warp_energy {
+        table.energy_of_clusters(counters)
+    } else {
+        table.energy(counters)
+    };
+    Ok(Some(breakdown?))
+}
+
+/// Holds final buffers against the host reference.
+fn check(prepared: &Prepared, finals: &[Vec<u8>]) -> Result<Check, Failure> {
+    let comparisons = prepared
+        .compare(finals)
+        .map_err(|error| Failure::internal(&format!("`{}`: {error}", prepared.name)))?;
+    let Some(comparisons) = comparisons else { return Ok(Check::None) };
+    for comparison in &comparisons {
+        if comparison.mismatches != 0 {
+            return Err(Failure::check(format!(
+                "`{}` computed a wrong result: {comparison}",
+                prepared.name
+            )));
+        }
+    }
+    Ok(Check::Passed)
+}
+
+/// What a kernel printed, as a note.
+fn printed(launch: &LaunchRecord<'_>) -> String {
+    let text = String::from_utf8_lossy(&launch.outcome.printf);
+    let cut = if launch.outcome.printf_truncated { "\n(the rest was dropped)" } else { "" };
+    format!("kernel `{}` printed:\n{}{cut}", launch.kernel, text.trim_end())
+}
+
+impl Request {
+    fn command(&self, workload: &str, design: &str) -> String {
+        format!("strata run {workload} --design {design}{}", self.text)
+    }
+}
+
+impl Common {
+    fn add(&mut self, launch: &Counted<'_>) -> Result<(), EvaluateError> {
+        let (image, paths) = (launch.image, launch.paths);
+        let flat = evaluate::count_launch(&CountConfig::FLAT, false, image, paths)?;
+        self.flat = self.flat.checked_add(&flat)?;
+        let clusters = evaluate::count_launch(&CountConfig::FLAT, true, image, paths)?;
+        self.flat_clusters = self.flat_clusters.checked_add(&clusters)?;
+        self.usage.add(&evaluate::launch_usage(image, paths)?, 1)?;
+        Ok(())
+    }
+
+    fn flat(&self, clusters: bool) -> &Counters {
+        if clusters { &self.flat_clusters } else { &self.flat }
+    }
+}
+
+impl Account<'_> {
+    fn add(&mut self, launch: &Counted<'_>, mode: Mode) -> Result<(), EvaluateError> {
+        let design = self.design;
+        let time = (mode == Mode::Cycle).then(|| self.time(launch)).transpose()?;
+        let counters = match &time {
+            Some(time) => time.accesses,
+            None => evaluate::count_launch(
+                &design.count,
+                design.partial_warp_energy,
+                launch.image,
+                launch.paths,
+            )?,
+        };
+        self.total = self.total.checked_add(&counters)?;
+        let mut by_name = evaluate::by_name(&counters);
+        if let Some(time) = &time {
+            by_name.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
+        }
+        self.launches.push(LaunchReport {
+            index: launch.index,
+            kernel: launch.kernel.to_owned(),
+            grid: launch.grid,
+            block: launch.block,
+            registers: launch.registers,
+            warps: launch.paths.warps().len() as u64,
+            distinct_paths: launch.paths.len() as u64,
+            counters: by_name,
+        });
+        Ok(())
+    }
+
+    /// Runs the launch in time, and adds that up.
+    fn time(&mut self, launch: &Counted<'_>) -> Result<SmCounters, EvaluateError> {
+        if self.design.partial_warp_energy {
+            return Err(TimingError::PartialWarps.into());
+        }
+        let timed = TimedLaunch {
+            image: launch.image,
+            paths: launch.paths,
+            accesses: launch.accesses,
+            threads: launch.block.iter().product(),
+            shared_bytes: launch.shared_bytes,
+        };
+        let (time, _) = time_launch(sm_settings(self.design), &timed)?;
+        let total = self.time.unwrap_or_default();
+        self.time = Some(total.checked_add(&time).ok_or(TimingError::Overflow)?);
+        Ok(time)
+    }
+
+    fn report(
+        self,
+        workload: &str,
+        request: &Request,
+        common: &Common,
+        check: Check,
+    ) -> Result<RunReport, EvaluateError> {
+        let design = self.design;
+        let energy = price(design, &self.total)?;
+        let flat = common.flat(design.partial_warp_energy);
+        let baseline = price(&design.baseline(), flat)?;
+        let name = workload.to_owned();
+        let mut counters = evaluate::by_name(&self.total);
+        if let Some(time) = &self.time {
+            counters.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
+        }
+        Ok(RunReport {
+            schema: report::SCHEMA.to_owned(),
+            tool: report::tool(),
+            command: request.command(&name, &design.name),
+            workload: name,
+            design: design.name.clone(),
+            machine: design.machine.name.clone(),
+            mode: request.mode.name().to_owned(),
+            check,
+            launches: self.launches,
+            counters,
+            derived: derived::ratios(&derived::Inputs {
+                design,
+                counters: &self.total,
+                flat,
+                energy: energy.as_ref(),
+                baseline: baseline.as_ref(),
+                usage: &common.usage,
+                time: self.time.as_ref(),
+            }),
+            energy_fj: energy.as_ref().map(evaluate::energy_by_name),
+            energy_unavailable: design.energy.as_ref().err().map(|reason| reason.0.clone()),
+            assumed: design.assumed.clone(),
+        })
+    }
+}

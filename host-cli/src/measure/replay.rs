@@ -1,0 +1,304 @@
+//! Measurement of what was recorded: traces of real GPUs and our own recordings.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use strata_compiler::program::Image;
+use strata_simt::paths::PathDictionary;
+
+use super::{Common, Counted, Request, accounts, add};
+use crate::commands::input;
+use crate::design::Design;
+use crate::evaluate::EvaluateError;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::report::{Check, RunReport};
+use crate::timing::{Accesses, TimingError};
+use crate::trace::store::{self, Recording, StoreError, Stored};
+use crate::trace::{self, AccessStream, Entry, Header, Keep, TracedInstruction, TracedLaunch};
+use crate::workload::Workload;
+use crate::workload::simulate::{LaunchRecord, Options};
+
+/// A launch that is to be counted.
+struct Replayed {
+    header: Header,
+    image: Image,
+    paths: PathDictionary,
+    /// What its warps moved, where that is known and asked for.
+    accesses: Option<AccessStream>,
+    assumptions: Vec<String>,
+}
+
+/// What a tape gives.
+enum Next {
+    /// Nothing: it is at its end.
+    End,
+    /// A launch that was not wanted.
+    Skipped,
+    /// A launch.
+    Launch(Box<Replayed>),
+}
+
+/// Where launches come from, in order.
+enum Tape {
+    /// The trace files of a list, and what of each is kept.
+    Traces(std::vec::IntoIter<Entry>, Keep),
+    /// A recording, what of it is asked for, and the instructions that are left of the budget.
+    Recording(Recording, Options, u64),
+}
+
+impl Tape {
+    fn open(input: &str, options: &Options) -> Result<Self, Failure> {
+        let path = Path::new(input);
+        if is_recording(input) {
+            let recording = Recording::open(path).map_err(|error| store_error(&error))?;
+            return Ok(Self::Recording(recording, options.clone(), options.max_instructions));
+        }
+        let entries = trace::entries(path).map_err(|error| input::trace_error(&error))?;
+        let max_instructions = options.max_instructions;
+        let keep = Keep { cta: options.cta, accesses: options.accesses, max_instructions };
+        Ok(Self::Traces(entries.into_iter(), keep))
+    }
+
+    /// The next launch, which is read only if it is `wanted`.
+    fn next(&mut self, wanted: bool) -> Result<Next, Failure> {
+        match self {
+            Self::Traces(entries, keep) => {
+                let launch = entries.find_map(|entry| match entry {
+                    Entry::Launch(file) => Some(file),
+                    Entry::Copy { .. } => None,
+                });
+                let Some(file) = launch else { return Ok(Next::End) };
+                if !wanted {
+                    return Ok(Next::Skipped);
+                }
+                let read = TracedLaunch::read(&file, keep);
+                let launch = read.map_err(|error| input::trace_error(&error))?;
+                keep.max_instructions -= launch.instructions;
+                let assumptions = launch.code.assumptions.iter().map(ToString::to_string);
+                Ok(Next::Launch(Box::new(Replayed {
+                    assumptions: assumptions.collect(),
+                    header: launch.header,
+                    image: launch.code.image,
+                    paths: launch.paths,
+                    accesses: launch.accesses,
+                })))
+            }
+            Self::Recording(recording, options, left) => {
+                let stored = recording.next_launch().map_err(|error| store_error(&error))?;
+                let Some(stored) = stored else { return Ok(Next::End) };
+                if !wanted {
+                    return Ok(Next::Skipped);
+                }
+                *left = left.checked_sub(stored.warp_instructions()).ok_or_else(|| {
+                    Failure::input(
+                        "the recording holds more warp instructions than this run may count\n  \
+                         hint: raise `--max-instructions`",
+                    )
+                })?;
+                let accesses = recorded_accesses(recording, &stored, options)?;
+                let launch = one_cta(stored, options.cta)?;
+                Ok(Next::Launch(Box::new(Replayed { accesses, ..launch })))
+            }
+        }
+    }
+}
+
+/// What a recorded launch's warps moved, if that is asked for.
+fn recorded_accesses(
+    recording: &mut Recording,
+    stored: &Stored,
+    options: &Options,
+) -> Result<Option<AccessStream>, Failure> {
+    if !options.accesses {
+        return Ok(None);
+    }
+    let accesses = recording.accesses(stored).map_err(|error| store_error(&error))?;
+    match accesses {
+        Some(accesses) if options.cta.is_none() => Ok(Some(accesses)),
+        _ => Err(Failure::input(
+            "cycle mode needs a recording with addresses, and all of its CTAs\n  hint: run what it \
+             was recorded from",
+        )),
+    }
+}
+
+fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
+    let Stored { header, image, assumptions, paths, .. } = stored;
+    let count = header.ctas();
+    if let Some(cta) = cta.filter(|&cta| cta >= count) {
+        return Err(Failure::input(format!(
+            "launch of `{}` has no CTA {cta}; there are {count}\n  hint: indices count from 0",
+            header.name
+        )));
+    }
+    let paths = match cta {
+        Some(cta) => paths.filtered(|warp| warp.cta == cta),
+        None => paths,
+    };
+    let assumptions = assumptions.iter().map(ToString::to_string).collect();
+    Ok(Replayed { header, image, paths, accesses: None, assumptions })
+}
+
+/// Whether an input names a recording of ours.
+pub fn is_recording(input: &str) -> bool {
+    Path::new(input).extension().is_some_and(|extension| extension == "strata")
+}
+
+/// A recording's error with its remedy.
+pub fn store_error(error: &StoreError) -> Failure {
+    Failure::input(format!("{error}\n  hint: {}", error.problem.help()))
+}
+
+/// Reads a trace or a recording once and counts it under every design, as [`super::reports`] does
+/// with a workload. What was assumed about opcodes is noted, and said in every report.
+pub fn trace_reports(
+    input: &str,
+    designs: &[Design],
+    request: &Request,
+    printer: &Printer,
+) -> Result<Vec<RunReport>, Failure> {
+    let options = &request.options;
+    let mut tape = Tape::open(input, options)?;
+    let mut accounts = accounts(designs);
+    let mut common = Common::default();
+    let mut assumptions = BTreeSet::new();
+    let mut kernels = BTreeSet::new();
+    let mut index = 0;
+    loop {
+        let wanted = options.launch_index.is_none_or(|only| only == index);
+        let launch = match tape.next(wanted)? {
+            Next::End => break,
+            Next::Skipped => {
+                index += 1;
+                continue;
+            }
+            Next::Launch(launch) => launch,
+        };
+        index += 1;
+        let kernel = launch.header.name.as_str();
+        kernels.insert(kernel.to_owned());
+        if options.kernel.as_ref().is_some_and(|only| only != kernel) {
+            continue;
+        }
+        assumptions.extend(launch.assumptions.iter().map(|text| format!("{kernel}, {text}")));
+        let counted = Counted {
+            index: index - 1,
+            kernel,
+            grid: launch.header.grid,
+            block: launch.header.block,
+            registers: launch.image.registers,
+            image: &launch.image,
+            paths: &launch.paths,
+            accesses: launch.accesses.as_ref().map_or(Accesses::Unknown, Accesses::Traced),
+            shared_bytes: launch.header.shared_bytes,
+        };
+        let result = add(&mut common, &mut accounts, &counted, request.mode);
+        result.map_err(|error| match error {
+            EvaluateError::Timing(TimingError::TooLarge(_)) => super::failure(input, error),
+            other => unfit(input, &other.to_string()),
+        })?;
+    }
+    check_filters(input, options, index, &kernels)?;
+    for assumption in &assumptions {
+        printer.note(&format!("{input}: assumed: {assumption}"));
+    }
+    let report = |account: super::Account<'_>| {
+        let report = account.report(input, request, &common, Check::None);
+        let mut report = report.map_err(|error| Failure::internal(&error.to_string()))?;
+        report.assumed.extend(assumptions.iter().cloned());
+        Ok(report)
+    };
+    accounts.into_iter().map(report).collect()
+}
+
+/// Counting refused a launch: of a trace that is our defect, of a recording perhaps the file's.
+fn unfit(input: &str, reason: &str) -> Failure {
+    if is_recording(input) {
+        Failure::input(format!("`{input}` contradicts itself: {reason}\n  hint: record it again"))
+    } else {
+        Failure::internal(reason)
+    }
+}
+
+/// Refuses options that name what a trace does not have.
+fn check_filters(
+    input: &str,
+    options: &Options,
+    launches: u64,
+    kernels: &BTreeSet<String>,
+) -> Result<(), Failure> {
+    if let Some(index) = options.launch_index.filter(|&index| index >= launches) {
+        return Err(Failure::input(format!(
+            "`{input}` has no launch {index}; there are {launches}\n  hint: indices count from 0"
+        )));
+    }
+    if let Some(kernel) = options.kernel.as_ref().filter(|&kernel| !kernels.contains(kernel)) {
+        let known: Vec<&str> = kernels.iter().map(String::as_str).collect();
+        return Err(Failure::input(format!(
+            "`{input}` launches no kernel `{kernel}`; it launches {}\n  hint: name one of these \
+             kernels",
+            known.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// Executes a workload and records its paths. Returns how many launches and warp instructions there
+/// are. The addresses of its memory instructions are not recorded.
+pub fn record(
+    workload: &Workload,
+    target: &Path,
+    request: &Request,
+    printer: &Printer,
+) -> Result<(u64, u64), Failure> {
+    let prepared = input::prepare(workload, &request.size, &request.overrides)?;
+    let mut recorder = store::Recorder::create(target).map_err(|error| store_error(&error))?;
+    let mut written = Ok(());
+    let (mut launches, mut instructions) = (0, 0);
+    let finals = prepared.execute(&request.options, |launch| {
+        if written.is_ok() {
+            let stored = stored(&launch);
+            launches += 1;
+            instructions += stored.warp_instructions();
+            written = recorder.launch(&stored);
+        }
+        if !launch.outcome.printf.is_empty() {
+            printer.note(&super::printed(&launch));
+        }
+    });
+    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
+    written.map_err(|error| store_error(&error))?;
+    super::check(&prepared, &finals)?;
+    recorder.finish().map_err(|error| store_error(&error))?;
+    Ok((launches, instructions))
+}
+
+fn stored(launch: &LaunchRecord<'_>) -> Stored {
+    let program = launch.program;
+    let instruction = |(pc, one): (usize, &strata_compiler::program::ProgramInstruction)| {
+        let mnemonic = one.instruction.opcode.name().to_owned();
+        let (destinations, sources) = (Vec::new(), Vec::new());
+        TracedInstruction { pc: pc as u64, mnemonic, destinations, sources, width: 0 }
+    };
+    let shared_bytes = program.shared_bytes + u64::from(launch.step.dynamic_shared);
+    Stored {
+        header: Header {
+            name: program.name.clone(),
+            grid: launch.step.grid,
+            block: launch.step.block,
+            shared_bytes: u32::try_from(shared_bytes).unwrap_or(u32::MAX),
+            registers: program.general_registers,
+            binary_version: 0,
+            shared_base: 0,
+            local_base: 0,
+            tracer_version: 0,
+            line_info: false,
+        },
+        instructions: program.instructions.iter().enumerate().map(instruction).collect(),
+        image: program.image.clone(),
+        assumptions: Vec::new(),
+        paths: launch.outcome.paths.clone(),
+        has_addresses: false,
+    }
+}

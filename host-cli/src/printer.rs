@@ -1,0 +1,59 @@
+//! Printer: who prints where. Data goes to standard output, everything else to standard error.
+
+use std::io::{ErrorKind, Write};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::ExitStatus;
+use crate::failure::Failure;
+
+/// The only place that writes to the terminal.
+#[derive(Debug)]
+pub struct Printer {
+    quiet: bool,
+}
+
+impl Printer {
+    /// `quiet` drops progress and notes, never errors.
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet }
+    }
+
+    /// Writes a command's result. A reader that closes the pipe early is no error.
+    pub fn data(&self, text: &str) -> Result<ExitStatus, Failure> {
+        let mut stdout = std::io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Ok(()) => Ok(ExitStatus::Success),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitStatus::Success),
+            Err(error) => Err(Failure::input(format!("cannot write to standard output: {error}"))),
+        }
+    }
+
+    /// Writes a remark that is not part of the result.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            Self::to_stderr(&format!("note: {text}\n"));
+        }
+    }
+
+    /// Writes why the command failed.
+    pub fn failure(&self, failure: &Failure) {
+        Self::to_stderr(&format!("error: {}\n", failure.message()));
+    }
+
+    /// A progress bar over `steps` steps; invisible when quiet or when standard error is no
+    /// terminal.
+    pub fn progress(&self, steps: u64) -> ProgressBar {
+        let target =
+            if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(steps), target);
+        let style = ProgressStyle::with_template("{pos}/{len} {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.with_style(style)
+    }
+
+    fn to_stderr(text: &str) {
+        // Nothing sensible is left to do when even standard error is gone.
+        drop(std::io::stderr().lock().write_all(text.as_bytes()));
+    }
+}

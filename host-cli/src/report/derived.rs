@@ -1,0 +1,111 @@
+//! Derived ratios: what a paper would put on an axis, each a quotient of two integers.
+
+use std::collections::BTreeMap;
+
+use strata_core::energy::EnergyBreakdown;
+use strata_core::event::Counters;
+use strata_core::sm::counters::SmCounters;
+use strata_core::value_usage::ValueUsage;
+
+use crate::design::Design;
+
+/// What the ratios are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// The design.
+    pub design: &'a Design,
+    /// Its counters.
+    pub counters: &'a Counters,
+    /// Counters of the flat register file on the same paths, in the same unit.
+    pub flat: &'a Counters,
+    /// Energy of the design, where known.
+    pub energy: Option<&'a EnergyBreakdown>,
+    /// Energy of the flat register file.
+    pub baseline: Option<&'a EnergyBreakdown>,
+    /// How the values of these paths are used.
+    pub usage: &'a ValueUsage,
+    /// Counters in time, in cycle mode.
+    pub time: Option<&'a SmCounters>,
+}
+
+/// Every ratio by name; the last word of a name is its unit. None where the divisor is zero or the
+/// energy unknown.
+pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
+    let Inputs { counters, flat, usage, .. } = *inputs;
+    let instructions = counters.warp_instructions();
+    let mut ratios = vec![
+        ("mrf_reads_per_instruction", quotient(counters.mrf_reads(), instructions)),
+        ("mrf_writes_per_instruction", quotient(counters.mrf_writes(), instructions)),
+        ("operand_reads_per_instruction", quotient(flat.mrf_reads(), instructions)),
+        ("operand_writes_per_instruction", quotient(flat.mrf_writes(), instructions)),
+        (
+            "lanes_per_instruction",
+            quotient(counters.thread_instructions(), counters.warp_instructions()),
+        ),
+        ("mrf_reads_avoided_percent", avoided(counters.mrf_reads(), flat.mrf_reads())),
+        ("mrf_writes_avoided_percent", avoided(counters.mrf_writes(), flat.mrf_writes())),
+        (
+            "rfc_writebacks_per_100_instructions",
+            quotient(counters.rfc_writebacks() * 100, instructions),
+        ),
+        ("rfc_reads_share_percent", percent(counters.rfc_reads(), flat.mrf_reads())),
+    ];
+    let values = usage.values();
+    let read_exactly = |times: usize| percent(usage.reads[times], values);
+    let within: u64 = usage.lifetime_of_read_once[..3].iter().sum();
+    ratios.extend([
+        ("values_never_read_percent", read_exactly(0)),
+        ("values_read_once_percent", read_exactly(1)),
+        ("values_read_twice_percent", read_exactly(2)),
+        ("values_read_over_2_times_percent", percent(usage.read_at_least(3), values)),
+        ("values_read_over_3_times_percent", percent(usage.read_at_least(4), values)),
+        (
+            "values_read_once_after_1_instruction_percent",
+            percent(usage.lifetime_of_read_once[0], values),
+        ),
+        ("values_read_once_within_3_instructions_percent", percent(within, values)),
+    ]);
+    ratios.extend(energies(inputs));
+    if let Some(time) = inputs.time {
+        // As the papers count it: 32 is the peak of one issue slot.
+        ratios.push(("ipc", quotient(counters.thread_instructions(), time.cycles())));
+        ratios.push(("warp_ipc", quotient(instructions, time.cycles())));
+    }
+    ratios.into_iter().map(|(name, ratio)| (name.to_owned(), ratio.map(rounded))).collect()
+}
+
+/// Energy against the baseline, and what that means for a chip.
+fn energies(inputs: &Inputs<'_>) -> Vec<(&'static str, Option<f64>)> {
+    let totals = inputs.energy.zip(inputs.baseline);
+    let totals = totals.map(|(own, flat)| (own.total().0, flat.total().0));
+    let relative = totals.and_then(|(own, flat)| percent(own, flat));
+    let saving = totals.and_then(|(own, flat)| {
+        let bits = inputs.design.encoding_bits();
+        inputs.design.machine.chip_power().saving(flat, own, bits)
+    });
+    let watts = |nanowatts: i128| nanowatts as f64 / 1e9;
+    vec![
+        ("energy_relative_percent", relative),
+        ("chip_power_saved_watts", saving.map(|saving| watts(saving.saved_nw.into()))),
+        ("chip_power_encoding_watts", saving.map(|saving| watts(saving.encoding_nw.into()))),
+        ("chip_power_net_saved_watts", saving.map(|saving| watts(saving.net_nw()))),
+    ]
+}
+
+fn quotient(numerator: u64, denominator: u64) -> Option<f64> {
+    (denominator != 0).then(|| numerator as f64 / denominator as f64)
+}
+
+fn percent(part: u64, whole: u64) -> Option<f64> {
+    quotient(part, whole).map(|ratio| ratio * 100.0)
+}
+
+/// Negative when the design makes more accesses than the baseline.
+fn avoided(own: u64, flat: u64) -> Option<f64> {
+    percent(own, flat).map(|left| 100.0 - left)
+}
+
+/// Six decimals: more would be noise of the division.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}

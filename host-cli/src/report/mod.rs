@@ -1,0 +1,94 @@
+//! Report: the result of one workload under one design, and its three formats.
+
+pub mod csv;
+pub mod derived;
+pub mod json;
+pub mod table;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Version of the JSON layout. Raised when a key changes its meaning or goes away.
+pub const SCHEMA: &str = "strata.run/1";
+
+/// One workload under one design.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RunReport {
+    /// Layout version of this object.
+    pub schema: String,
+    /// What made it.
+    pub tool: Tool,
+    /// Command that makes it again, in one normal form.
+    pub command: String,
+    /// Workload's name, or the PTX file's.
+    pub workload: String,
+    /// Design's name.
+    pub design: String,
+    /// Machine the design is built on; its name is also that of its baseline design.
+    pub machine: String,
+    /// `count`: accesses in program order, without time.
+    pub mode: String,
+    /// What the results were compared with.
+    pub check: Check,
+    /// Launches that were counted, in order.
+    pub launches: Vec<LaunchReport>,
+    /// Event totals over all launches. Unit: warp-wide events; see docs/MODEL.md for each.
+    pub counters: BTreeMap<String, u64>,
+    /// Ratios of counters and energies; the unit is the last word of each key. A ratio whose
+    /// divisor is zero is null.
+    pub derived: BTreeMap<String, Option<f64>>,
+    /// Register file energy by part; `total` is the sum of the others. Null where no table of the
+    /// papers prints the sizes in use. Unit: femtojoules.
+    pub energy_fj: Option<BTreeMap<String, u64>>,
+    /// Why `energy_fj` is null.
+    pub energy_unavailable: Option<String>,
+    /// Parameters that come from no source.
+    pub assumed: Vec<String>,
+}
+
+/// The program that wrote a report.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Tool {
+    /// Always `strata`.
+    pub name: String,
+    /// Version of the package.
+    pub version: String,
+}
+
+/// How results were verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// Compared with the host reference, and equal within the workload's tolerance.
+    Passed,
+    /// There is no host reference for this input.
+    None,
+}
+
+/// One kernel launch.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LaunchReport {
+    /// Position among all launches of the workload, from 0.
+    pub index: u64,
+    /// Kernel's name.
+    pub kernel: String,
+    /// CTAs along x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a CTA along x, y, z.
+    pub block: [u32; 3],
+    /// 32-bit registers for each thread.
+    pub registers: u16,
+    /// Warps counted.
+    pub warps: u64,
+    /// Different paths among them; each is evaluated once.
+    pub distinct_paths: u64,
+    /// Event totals of this launch.
+    pub counters: BTreeMap<String, u64>,
+}
+
+/// This build's name and version.
+pub fn tool() -> Tool {
+    Tool { name: "strata".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}

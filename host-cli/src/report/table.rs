@@ -1,0 +1,144 @@
+//! Table: what a paper would print, with the papers' own figures beneath.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::RunReport;
+
+/// A design's ratios that the summary averages over workloads: key, and heading.
+const RATIOS: [(&str, &str); 3] = [
+    ("mrf_reads_avoided_percent", "reads\navoided"),
+    ("mrf_writes_avoided_percent", "writes\navoided"),
+    ("energy_relative_percent", "energy vs.\nbaseline"),
+];
+
+/// The reports as one table, then the mean of each design over the workloads, then `remarks`.
+pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
+    let mut table = new_table();
+    let mut header = vec![
+        "workload",
+        "design",
+        "warp\ninstructions",
+        "MRF\nreads",
+        "MRF\nwrites",
+        "RFC\nreads",
+        "RFC\nwrites",
+        "RFC\nwritebacks",
+        "RF energy\n(nJ)",
+    ];
+    header.extend(RATIOS.map(|(_, heading)| heading));
+    let in_time = reports.iter().any(|report| report.mode == "cycle");
+    if in_time {
+        header.extend(["cycles", "thread\nIPC"]);
+    }
+    table.set_header(header);
+    let mut previous = "";
+    for report in reports {
+        // A workload's name only in its first row: the eye finds the groups.
+        let name = if report.workload == previous { "" } else { report.workload.as_str() };
+        previous = &report.workload;
+        table.add_row(row(name, report));
+    }
+    let workloads = distinct(reports.iter().map(|report| report.workload.as_str()));
+    if workloads.len() > 1 {
+        for design in distinct(reports.iter().map(|report| report.design.as_str())) {
+            table.add_row(mean_row(design, reports));
+        }
+    }
+    align(&mut table);
+    let mut text = format!("{table}\n");
+    for unavailable in distinct(reports.iter().filter_map(|r| r.energy_unavailable.as_deref())) {
+        let _ = writeln!(text, "energy: {unavailable}");
+    }
+    for assumed in distinct(reports.iter().flat_map(|r| r.assumed.iter().map(String::as_str))) {
+        let _ = writeln!(text, "assumed: {assumed}");
+    }
+    for remark in remarks {
+        let _ = writeln!(text, "{remark}");
+    }
+    text
+}
+
+/// A table without borders, for terminals of any width.
+pub fn new_table() -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table
+}
+
+/// Left-aligns the first two columns and right-aligns the others.
+pub fn align(table: &mut Table) {
+    for (index, column) in table.column_iter_mut().enumerate() {
+        let side = if index < 2 { CellAlignment::Left } else { CellAlignment::Right };
+        column.set_cell_alignment(side);
+    }
+}
+
+fn row(name: &str, report: &RunReport) -> Vec<String> {
+    let counter =
+        |name: &str| report.counters.get(name).map_or_else(String::new, ToString::to_string);
+    let energy = report.energy_fj.as_ref().and_then(|parts| parts.get("total"));
+    let mut cells = vec![
+        name.to_owned(),
+        report.design.clone(),
+        counter("warp_instructions"),
+        counter("mrf_reads"),
+        counter("mrf_writes"),
+        counter("rfc_reads"),
+        counter("rfc_writes"),
+        counter("rfc_writebacks"),
+        energy.map_or_else(|| "-".to_owned(), |&total| nanojoules(total)),
+    ];
+    cells.extend(RATIOS.map(|(key, _)| percent(report.derived.get(key).copied().flatten())));
+    if report.mode == "cycle" {
+        cells.push(counter("cycles"));
+        cells.push(ipc(report.derived.get("ipc").copied().flatten()));
+    }
+    cells
+}
+
+fn ipc(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
+}
+
+fn mean_row(design: &str, reports: &[RunReport]) -> Vec<String> {
+    let mut cells = vec!["mean".to_owned(), design.to_owned()];
+    cells.extend(std::iter::repeat_n(String::new(), 7));
+    cells.extend(RATIOS.map(|(key, _)| {
+        let of_design = reports.iter().filter(|report| report.design == design);
+        percent(mean(of_design.map(|report| report.derived.get(key).copied().flatten())))
+    }));
+    let of_design: Vec<_> = reports.iter().filter(|report| report.design == design).collect();
+    if of_design.iter().any(|report| report.mode == "cycle") {
+        let ratios = of_design.iter().map(|report| report.derived.get("ipc").copied().flatten());
+        cells.extend([String::new(), ipc(mean(ratios))]);
+    }
+    cells
+}
+
+/// Arithmetic mean, as the papers average over traces; none if any value is missing.
+pub fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Vec<f64> = values.collect::<Option<_>>()?;
+    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
+}
+
+fn percent(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1} %"))
+}
+
+/// Femtojoules as nanojoules, rounded to whole ones.
+fn nanojoules(femtojoules: u64) -> String {
+    (femtojoules.saturating_add(500_000) / 1_000_000).to_string()
+}
+
+/// Different texts in order of first appearance.
+fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen: Vec<&str> = Vec::new();
+    for text in texts {
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
+}

@@ -1,0 +1,256 @@
+//! Recordings: what goes in comes out, and any cut or change is refused.
+
+use std::path::{Path, PathBuf};
+
+use strata::trace::store::{Recording, StoreProblem, record_trace};
+use strata::trace::{Entry, Keep, TracedLaunch, entries, export};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces")
+}
+
+fn launches(list: &Path) -> Vec<TracedLaunch> {
+    let keep = Keep { accesses: true, ..Keep::default() };
+    entries(list)
+        .unwrap()
+        .into_iter()
+        .filter_map(|entry| match entry {
+            Entry::Launch(file) => Some(TracedLaunch::read(&file, &keep).unwrap()),
+            Entry::Copy { .. } => None,
+        })
+        .collect()
+}
+
+fn recorded(folder: &Path) -> PathBuf {
+    let file = folder.join("fixtures.strata");
+    let counts = record_trace(&fixtures().join("kernelslist.g"), &file, 1000).unwrap();
+    assert_eq!(counts, (4, 35));
+    file
+}
+
+#[test]
+fn a_recording_holds_what_the_trace_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recording = Recording::open(&recorded(folder.path())).unwrap();
+    for launch in launches(&fixtures().join("kernelslist.g")) {
+        let stored = recording.next_launch().unwrap().unwrap();
+        assert_eq!(stored.header, launch.header);
+        assert_eq!(stored.instructions, launch.code.instructions);
+        assert_eq!(stored.image.instructions, launch.code.image.instructions);
+        assert_eq!(stored.image.slots, launch.code.image.slots);
+        assert_eq!(stored.image.registers, launch.code.image.registers);
+        assert_eq!(stored.assumptions, launch.code.assumptions);
+        assert_eq!(stored.paths, launch.paths);
+        assert_eq!(stored.warp_instructions(), launch.instructions);
+        let accesses = recording.accesses(&stored).unwrap().unwrap();
+        let expected = launch.accesses.unwrap();
+        for place in 0..stored.paths.warps().len() {
+            assert_eq!(accesses.of_warp(place), expected.of_warp(place), "warp {place}");
+        }
+    }
+    assert!(recording.next_launch().unwrap().is_none());
+    assert!(recording.next_launch().unwrap().is_none());
+}
+
+#[test]
+fn an_export_reads_like_the_original() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recording = Recording::open(&recorded(folder.path())).unwrap();
+    let target = folder.path().join("out/deep");
+    assert_eq!(export(&mut recording, &target).unwrap(), 4);
+    let again = launches(&target.join("kernelslist.g"));
+    let original = launches(&fixtures().join("kernelslist.g"));
+    assert_eq!(again.len(), original.len());
+    for (again, original) in again.iter().zip(&original) {
+        assert_eq!(again.header.tracer_version, 5);
+        assert_eq!(again.header.name, original.header.name);
+        assert_eq!(
+            (again.header.grid, again.header.block),
+            (original.header.grid, original.header.block)
+        );
+        assert_eq!(again.code.instructions, original.code.instructions);
+        assert_eq!(again.paths, original.paths);
+        assert_eq!(again.accesses, original.accesses);
+    }
+}
+
+/// Reads everything that a file holds.
+fn read_all(path: &Path) -> Result<usize, StoreProblem> {
+    let mut recording = Recording::open(path).map_err(|error| error.problem)?;
+    let mut launches = 0;
+    while let Some(stored) = recording.next_launch().map_err(|error| error.problem)? {
+        recording.accesses(&stored).map_err(|error| error.problem)?;
+        launches += 1;
+    }
+    Ok(launches)
+}
+
+#[test]
+fn a_file_cut_or_changed_anywhere_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = std::fs::read(recorded(folder.path())).unwrap();
+    let path = folder.path().join("damaged.strata");
+    for end in 0..bytes.len() {
+        std::fs::write(&path, &bytes[..end]).unwrap();
+        let problem = read_all(&path).expect_err("cut");
+        let expected = if end < 8 { StoreProblem::Magic } else { StoreProblem::Truncated };
+        assert_eq!(problem, expected, "{end} bytes");
+    }
+    for place in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[place] ^= 1 << (place % 8);
+        std::fs::write(&path, &changed).unwrap();
+        let problem = read_all(&path).expect_err("change");
+        match place {
+            0..8 => assert_eq!(problem, StoreProblem::Magic, "byte {place}"),
+            8..12 => assert!(matches!(problem, StoreProblem::Version(_)), "byte {place}"),
+            _ => assert!(
+                matches!(problem, StoreProblem::Checksum | StoreProblem::Truncated),
+                "byte {place}: {problem}"
+            ),
+        }
+    }
+    let longer = [&bytes[..], b"x"].concat();
+    std::fs::write(&path, longer).unwrap();
+    assert_eq!(read_all(&path), Err(StoreProblem::Contents("bytes behind the end")));
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(read_all(&path), Ok(4));
+}
+
+#[test]
+fn an_error_names_file_and_offset() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = std::fs::read(recorded(folder.path())).unwrap();
+    let path = folder.path().join("cut.strata");
+    std::fs::write(&path, &bytes[..40]).unwrap();
+    let error = Recording::open(&path).unwrap().next_launch().unwrap_err();
+    assert_eq!(error.offset, 24, "behind the head of the first chunk");
+    assert!(error.to_string().ends_with("cut.strata, byte 24: the file ends too early"), "{error}");
+    assert!(!error.problem.help().is_empty());
+}
+
+#[test]
+fn a_failed_recording_leaves_nothing_and_replaces_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("old.strata");
+    std::fs::write(&file, "old").unwrap();
+    // The budget ends within the third launch.
+    let failed = record_trace(&fixtures().join("kernelslist.g"), &file, 25);
+    assert!(failed.unwrap_err().to_string().contains("more than 4 warp instructions"));
+    assert_eq!(std::fs::read(&file).unwrap(), b"old");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a partial file is left");
+    record_trace(&fixtures().join("kernelslist.g"), &file, 35).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a partial file is left");
+    assert_eq!(read_all(&file), Ok(4));
+}
+
+#[test]
+fn loops_and_many_warps_cost_little() {
+    use std::fmt::Write as _;
+    let folder = tempfile::tempdir().unwrap();
+    let mut text =
+        "-kernel name = k\n-kernel id = 1\n-grid dim = (64,1,1)\n-block dim = (32,1,1)\n\
+                    -shmem = 0\n-nregs = 16\n-binary version = 80\n-accelsim tracer version = 5\n\n\
+                    #\n"
+        .to_owned();
+    let turns = 200;
+    for cta in 0..64 {
+        let _ =
+            write!(text, "#BEGIN_TB\nthread block = {cta},0,0\nwarp = 0\ninsts = {}\n", turns * 3);
+        for turn in 0..turns {
+            let address = 0x7f00_0000_0000_u64 + cta * 0x10_0000 + turn * 128;
+            let mask = if turn % 2 == 0 { u32::MAX } else { 0xff };
+            let _ = write!(
+                text,
+                "0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x{address:x} 4 0\n\
+                 0010 {mask:08x} 1 R5 FADD 2 R5 R4 0 0\n0020 ffffffff 0 BRA 0 0 0\n"
+            );
+        }
+        text += "#END_TB\n";
+    }
+    let trace = folder.path().join("kernel-1.traceg");
+    std::fs::write(&trace, &text).unwrap();
+    let file = folder.path().join("k.strata");
+    record_trace(&trace, &file, 1 << 20).unwrap();
+    let size = std::fs::metadata(&file).unwrap().len();
+    assert!(size * 200 < text.len() as u64, "{size} bytes for {} of text", text.len());
+    let mut recording = Recording::open(&file).unwrap();
+    let stored = recording.next_launch().unwrap().unwrap();
+    assert_eq!(stored.paths, launches(&trace)[0].paths);
+    assert_eq!(recording.accesses(&stored).unwrap(), launches(&trace)[0].accesses);
+}
+
+fn strata(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_strata"))
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// Counters and launches of the only report of a run.
+fn counters(folder: &Path, arguments: &[&str]) -> (serde_json::Value, serde_json::Value) {
+    let all = [&["run", "--format", "json", "--design", "isca11-rfc6"], arguments].concat();
+    let (status, text, error) = strata(folder, &all);
+    assert_eq!(status, 0, "{error}");
+    let mut reports: serde_json::Value = serde_json::from_str(&text).unwrap();
+    (reports[0]["counters"].take(), reports[0]["launches"].take())
+}
+
+#[test]
+fn recordings_of_workloads_and_traces_count_like_their_origin() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (kind, arguments) in [
+        ("workload", &["bfs", "--scale", "small"][..]),
+        ("workload", &["needle", "--scale", "small"]),
+        ("trace", &[fixtures().join("kernelslist.g").to_str().unwrap()]),
+    ] {
+        let record = [&["trace", "record", "-o", "r.strata"], arguments].concat();
+        let (status, text, error) = strata(folder, &record);
+        assert_eq!(status, 0, "{error}");
+        assert!(text.starts_with("r.strata: "), "{text}");
+        assert_eq!(counters(folder, &["r.strata"]), counters(folder, arguments), "{arguments:?}");
+        let (_, info, _) = strata(folder, &["trace", "info", "r.strata"]);
+        assert!(info.contains("launch 0: ") && info.contains("format version 1"), "{info}");
+        let (status, _, error) = strata(folder, &["trace", "export", "r.strata", "-o", "out"]);
+        if kind == "trace" {
+            assert_eq!(status, 0, "{error}");
+            let again = counters(folder, &["out/kernelslist.g"]);
+            assert_eq!(again, counters(folder, arguments));
+        } else {
+            assert_eq!(status, 2);
+            assert!(error.contains("was recorded without addresses"), "{error}");
+            assert!(!folder.join("out").exists(), "the refused export left files");
+        }
+    }
+    let of_one = counters(folder, &["r.strata", "--cta", "0", "--launch-index", "0"]).0;
+    assert_eq!(of_one["warp_instructions"], 2);
+}
+
+#[test]
+fn wrong_uses_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    recorded(folder);
+    std::fs::write(folder.join("no.strata"), "-kernel name = x\n").unwrap();
+    for (arguments, message) in [
+        (&["run", "no.strata"][..], "this is no .strata recording"),
+        (&["run", "none.strata"], "none.strata, byte 0: "),
+        (&["run", "fixtures.strata", "--cta", "2"], "has no CTA 2; there are 2"),
+        (&["run", "fixtures.strata", "--launch-index", "4"], "has no launch 4; there are 4"),
+        (&["run", "fixtures.strata", "--max-instructions", "9"], "more warp instructions than"),
+        (&["trace", "info", "no.strata"], "this is no .strata recording"),
+        (&["trace", "record", "fixtures.strata", "-o", "x.strata"], "is a recording already"),
+        (&["trace", "record", "none.g", "-o", "x.strata"], "none.g: cannot be read"),
+        (&["trace", "record", "none.g", "-o", "no/x.strata"], "x.strata, byte 0: "),
+        (&["trace", "record", "none.g", "-o", "x.strata", "--cta", "1"], "does not apply"),
+    ] {
+        let (status, _, error) = strata(folder, arguments);
+        assert_eq!(status, 2, "{arguments:?}: {error}");
+        assert!(error.contains(message), "{arguments:?}: {error}");
+        assert!(error.contains("hint: "), "{arguments:?}: {error}");
+    }
+}
