@@ -1,0 +1,90 @@
+//! Bad input: one clear error each, exit status 2, nothing on standard output.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use crate::strata;
+
+/// Runs the program, and asserts what every failure has in common.
+fn refused(arguments: &[&str]) -> String {
+    let outcome = strata(arguments);
+    assert_eq!(outcome.status, Some(2), "{arguments:?}: {outcome}");
+    assert_eq!(outcome.stdout, "", "{arguments:?}");
+    assert!(outcome.stderr.starts_with("error: "), "{arguments:?}: {}", outcome.stderr);
+    outcome.stderr
+}
+
+macro_rules! refuses {
+    ($($name:ident: $arguments:expr;)+) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(refused(&$arguments));
+        }
+    )+};
+}
+
+refuses! {
+    an_unknown_workload: ["run", "hotspott"];
+    an_unknown_design: ["run", "vectoradd", "--design", "isca11-rcf6"];
+    a_design_with_too_many_entries: ["run", "vectoradd", "--design", "isca11-rfc14"];
+    a_design_file_with_impossible_values: ["run", "vectoradd", "--design", "impossible.toml"];
+    a_design_file_with_an_unknown_key: ["run", "vectoradd", "--design", "unknown-key.toml"];
+    a_design_file_that_is_not_there: ["run", "vectoradd", "--design", "missing.toml"];
+    a_ptx_file_without_a_launch_file: ["run", "good.ptx"];
+    a_ptx_file_that_is_not_there: ["run", "missing.ptx", "--launch", "good.toml"];
+    malformed_ptx: ["run", "malformed.ptx", "--launch", "good.toml"];
+    truncated_ptx: ["run", "truncated.ptx", "--launch", "good.toml"];
+    unsupported_ptx: ["run", "unsupported.ptx", "--launch", "unsupported.toml"];
+    an_unsupported_instruction_in_a_called_function:
+        ["run", "dropped.ptx", "--launch", "dropped.toml"];
+    an_unknown_launch_field: ["run", "good.ptx", "--launch", "unknown-field.toml"];
+    a_missing_launch_field: ["run", "good.ptx", "--launch", "missing-field.toml"];
+    an_argument_of_the_wrong_type: ["run", "good.ptx", "--launch", "wrong-argument.toml"];
+    an_unknown_buffer: ["run", "good.ptx", "--launch", "unknown-buffer.toml"];
+    an_access_outside_every_buffer: ["run", "good.ptx", "--launch", "outside.toml"];
+    an_endless_loop: ["run", "good.ptx", "--launch", "endless.toml", "--max-instructions", "1000"];
+    partial_warps_in_time: ["run", "dct8x8", "--mode", "cycle", "--design", "partial.toml"];
+    an_unknown_kernel: ["run", "hotspot", "--scale", "small", "--kernel", "nosuch"];
+    an_unknown_launch: ["run", "hotspot", "--scale", "small", "--launch-index", "999999"];
+    an_unknown_cta: ["run", "hotspot", "--scale", "small", "--cta", "999999"];
+    an_unknown_parameter: ["run", "hotspot", "--set", "nosuch=1"];
+    a_parameter_that_is_no_number: ["run", "hotspot", "--set", "n=many"];
+    inspecting_malformed_ptx: ["inspect", "malformed.ptx"];
+    the_cost_of_an_unknown_design: ["cost", "nosuch"];
+}
+
+#[test]
+fn binary_ptx() {
+    let path = scratch("binary.ptx");
+    // A deterministic soup of all byte values.
+    let bytes: Vec<u8> =
+        (0..4096_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    std::fs::write(&path, bytes).expect("the scratch file can be written");
+    let error = refused(&["run", path.to_str().expect("UTF-8"), "--launch", "good.toml"]);
+    assert!(error.contains("binary.ptx"), "{error}");
+    assert!(error.len() < 100_000, "{} bytes of diagnostics", error.len());
+}
+
+#[test]
+fn huge_ptx() {
+    let path = scratch("huge.ptx");
+    let mut text = String::from(".version 9.5\n.target sm_75\n.address_size 64\n.entry k() {\n");
+    for line in 0..200_000 {
+        let _ = writeln!(text, "frobnicate.u32 %r{line}, 1;");
+    }
+    std::fs::write(&path, text).expect("the scratch file can be written");
+    let error = refused(&["run", path.to_str().expect("UTF-8"), "--launch", "good.toml"]);
+    assert!(error.contains("huge.ptx:5:1"), "{}", &error[..error.len().min(2000)]);
+    assert!(error.len() < 200_000, "{} bytes of diagnostics", error.len());
+}
+
+#[test]
+fn no_arguments_show_help_and_fail() {
+    let outcome = strata(&[]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(outcome.stderr.contains("Usage: strata"), "{outcome}");
+}
+
+fn scratch(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}

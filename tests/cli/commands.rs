@@ -1,0 +1,130 @@
+//! Commands that succeed: their output, whole.
+
+use crate::strata;
+
+/// Runs the program, and asserts that it succeeds silently apart from its result.
+fn succeeds(arguments: &[&str]) -> String {
+    let outcome = strata(arguments);
+    assert_eq!(outcome.status, Some(0), "{arguments:?}: {outcome}");
+    assert_eq!(outcome.stderr, "", "{arguments:?}");
+    outcome.stdout
+}
+
+macro_rules! prints {
+    ($($name:ident: $arguments:expr;)+) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(succeeds(&$arguments));
+        }
+    )+};
+}
+
+prints! {
+    the_list_of_workloads: ["workloads"];
+    the_list_of_designs: ["designs"];
+    the_cost_of_the_best_cache: ["cost", "isca11-rfc6"];
+    the_cost_of_a_size_without_energy: ["cost", "isca11-rfc13"];
+    the_exact_figures: ["exact"];
+    all_workloads: ["run", "--scale", "small"];
+    one_workload_with_its_default_design: ["run", "vectoradd", "--scale", "small"];
+    one_workload_as_csv:
+        ["run", "needle", "--scale", "small", "--design", "isca11-rfc6-lru", "--format", "csv"];
+    one_launch_of_a_users_file_as_json:
+        ["run", "good.ptx", "--launch", "good.toml", "--design", "mine.toml", "--format", "json"];
+    a_size_without_energy: ["run", "dct8x8", "--scale", "small", "--design", "isca11-rfc13"];
+    a_kernel_that_prints_nothing_counted_in_part:
+        ["run", "srad", "--scale", "small", "--launch-index", "1", "--cta", "0"];
+    an_inspected_kernel: ["inspect", "vectoradd"];
+    an_inspected_file: ["inspect", "good.ptx"];
+    a_kernel_beside_one_that_cannot_be_executed:
+        ["run", "dropped.ptx", "--launch", "plain.toml"];
+    inspected_kernels_of_which_one_cannot_be_executed: ["inspect", "dropped.ptx"];
+    one_workload_in_time:
+        ["run", "reduction", "--scale", "small", "--mode", "cycle", "--design", "isca11-rfc6"];
+    one_workload_in_time_as_csv: [
+        "run", "dct8x8", "--scale", "small", "--mode", "cycle", "--design", "in-time.toml",
+        "--format", "csv"
+    ];
+    a_profiled_kernel: ["inspect", "vectoradd", "--profile", "--scale", "small"];
+}
+
+#[test]
+fn a_file_with_unsupported_instructions_can_be_inspected() {
+    let text = succeeds(&["inspect", "unsupported.ptx"]);
+    assert!(text.contains("tex"), "{text}");
+}
+
+#[test]
+fn the_schema_is_the_committed_one() {
+    let committed = include_str!("../../docs/schema/run.json");
+    let printed = succeeds(&["schema"]);
+    assert_eq!(printed, committed, "write the output of `strata schema` to docs/schema/run.json");
+}
+
+#[test]
+fn json_keeps_its_promises() {
+    let text = succeeds(&[
+        "run",
+        "bfs",
+        "--scale",
+        "small",
+        "--format",
+        "json",
+        "--design",
+        "isca11-rfc6",
+    ]);
+    let reports: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let report = &reports[0];
+    let counters = report["counters"].as_object().expect("counters");
+    for name in [
+        "warp_instructions",
+        "mrf_reads",
+        "mrf_writes",
+        "rfc_reads",
+        "rfc_writes",
+        "rfc_writebacks",
+    ] {
+        let total = counters[name].as_u64().expect("a whole number");
+        let launches = report["launches"].as_array().expect("launches");
+        assert!(launches.len() > 1);
+        let sum: u64 = launches
+            .iter()
+            .map(|launch| launch["counters"][name].as_u64().expect("a number"))
+            .sum();
+        assert_eq!(total, sum, "{name} is summed over launches");
+    }
+    let energy = report["energy_fj"].as_object().expect("energy");
+    let parts = energy.iter().filter(|(name, _)| *name != "total");
+    let sum: u64 = parts.map(|(_, part)| part.as_u64().expect("a whole number")).sum();
+    assert_eq!(energy["total"].as_u64(), Some(sum));
+    assert_eq!(report["check"], "passed");
+}
+
+#[test]
+fn completions_name_the_program() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(succeeds(&["completions", shell]).contains("strata"), "{shell}");
+    }
+}
+
+#[test]
+fn doctor_needs_nothing() {
+    assert!(succeeds(&["doctor"]).contains("needs no other program"));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    use std::process::{Command, Stdio};
+    let program = env!("CARGO_BIN_EXE_strata-under-test");
+    let mut child = Command::new(program)
+        .args(["run", "bfs", "--scale", "small", "--format", "json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

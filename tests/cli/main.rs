@@ -1,0 +1,15 @@
+//! Command line: the real program, what it prints and how it ends.
+
+mod bad_input;
+mod commands;
+mod determinism;
+
+use std::path::PathBuf;
+
+use strata_tests::{Outcome, start};
+
+/// Runs the program in the folder of the test inputs.
+fn strata(arguments: &[&str]) -> Outcome {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("cli/inputs");
+    start(env!("CARGO_BIN_EXE_strata-under-test"), &folder, arguments)
+}

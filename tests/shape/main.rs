@@ -1,0 +1,4 @@
+//! Shape: our curves beside those of the papers, and the trends that must hold.
+
+mod cycle;
+mod register_file_cache;

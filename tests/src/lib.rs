@@ -1,0 +1,55 @@
+//! Helpers shared by the tests that span crates.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What one run of the program did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Exit status.
+    pub status: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let status = self.status.map_or("killed".to_owned(), |status| status.to_string());
+        write!(f, "exit: {status}\n--- stdout\n{}--- stderr\n{}", self.stdout, self.stderr)
+    }
+}
+
+/// Runs `program` in `folder` with standard input closed.
+///
+/// # Panics
+///
+/// When the program cannot be started or prints something that is not UTF-8.
+pub fn start(program: &str, folder: &Path, arguments: &[&str]) -> Outcome {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap_or_else(|error| panic!("cannot start {program}: {error}"));
+    Outcome {
+        status: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("standard output is UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("standard error is UTF-8"),
+    }
+}
+
+/// The options of a plain run at one scale.
+pub fn source_args(scale: strata::cli::Scale) -> strata::cli::SourceArgs {
+    strata::cli::SourceArgs {
+        launch: None,
+        scale,
+        set: Vec::new(),
+        kernel: None,
+        launch_index: None,
+        cta: None,
+        max_instructions: 4_000_000_000,
+    }
+}
