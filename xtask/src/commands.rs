@@ -1,0 +1,8 @@
+//! One module for each command.
+
+pub(crate) mod ci;
+pub(crate) mod doctor;
+pub(crate) mod no_std;
+pub(crate) mod setup;
+pub(crate) mod test;
+pub(crate) mod tidy;

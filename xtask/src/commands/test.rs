@@ -1,0 +1,192 @@
+//! `test`: every test and check of the repository, in stages.
+
+use super::no_std::{self, DEVICE_TARGETS};
+use super::setup;
+use crate::Status;
+use crate::machine;
+use crate::packages::{Need, PACKAGES};
+use crate::process::{self, Failure};
+use crate::stages::{Outcome, Stages, Totals};
+use crate::tidy;
+
+/// Runs the command. `quick` leaves out the stages that build the workspace for release.
+pub(crate) fn run(quick: bool) -> Status {
+    let mut stages = Stages::default();
+    stages.stage("setup", || (setup_outcome(), Totals::default()));
+    stages.one("format", || format().into());
+    stages.one("clippy", || clippy().into());
+    stages.stage("cargo test", cargo_test);
+    no_std::host_stages(&mut stages);
+    for target in DEVICE_TARGETS {
+        match no_std::provide(target) {
+            Ok(toolchain) => no_std::device_stage(&mut stages, target, toolchain),
+            Err(missing) => {
+                let why = format!("missing {}; run: {}", missing.what, missing.remedy);
+                stages.one(&format!("no-std: {target}"), || lacking(why));
+            }
+        }
+    }
+    stages.one("tidy", || tidy::check_repository().into());
+    if quick {
+        println!("\n-- left out by --quick: gates, smoke");
+    } else {
+        release_stages(&mut stages);
+    }
+    stages.finish()
+}
+
+/// What a machine lacks is skipped with its reason; but continuous integration has to have it all.
+fn lacking(why: String) -> Outcome {
+    if machine::is_ci() { Outcome::Failed(why) } else { Outcome::Skipped(why) }
+}
+
+fn setup_outcome() -> Outcome {
+    let missing = setup::ensure();
+    if missing.is_empty() {
+        return Outcome::Passed;
+    }
+    lacking(setup::report(&missing).trim_end().replace('\n', "; "))
+}
+
+/// Crates outside the workspace, which cargo's `--workspace` and `--all` leave out.
+const OTHER_CRATES: [&str; 2] = ["core/freestanding/Cargo.toml", "fuzz/Cargo.toml"];
+
+fn format() -> Result<(), Failure> {
+    process::run(&mut process::cargo(&["fmt", "--all", "--check"]))?;
+    for manifest in OTHER_CRATES.into_iter().filter(|path| machine::root().join(path).is_file()) {
+        let check = ["fmt", "--check", "--manifest-path", manifest];
+        process::run(&mut process::cargo(&check))?;
+    }
+    Ok(())
+}
+
+fn clippy() -> Result<(), Failure> {
+    const DENY: [&str; 3] = ["--", "-D", "warnings"];
+    let workspace = ["clippy", "--locked", "--workspace", "--all-targets"];
+    process::run(process::cargo(&workspace).args(DENY))?;
+    if cfg!(target_os = "linux") {
+        let program = ["clippy", "--locked", "--manifest-path", OTHER_CRATES[0], "--target-dir"];
+        process::run(process::cargo(&program).arg(no_std::products()).args(DENY))?;
+    }
+    Ok(())
+}
+
+fn cargo_test() -> (Outcome, Totals) {
+    let mut totals = Totals::default();
+    let mut cargo = process::cargo(&["test", "--locked", "--workspace", "--no-fail-fast"]);
+    let status = process::watch(&mut cargo, |line| {
+        if let Some(counts) = Totals::of_runner_line(line) {
+            totals.add(counts);
+        }
+    });
+    let result = status.and_then(|status| process::check(&cargo, status));
+    judge_tests(result, totals)
+}
+
+/// A run without a test, and one that failed without a failed test (it did not build), fail too.
+fn judge_tests(result: Result<(), Failure>, mut totals: Totals) -> (Outcome, Totals) {
+    let outcome = match result {
+        Err(Failure(why)) => Outcome::Failed(why),
+        Ok(()) if totals.passed == 0 => Outcome::Failed("no test ran".to_owned()),
+        Ok(()) if totals.failed > 0 => Outcome::Failed("the runner hid a failed test".to_owned()),
+        Ok(()) => Outcome::Passed,
+    };
+    if outcome != Outcome::Passed && totals.failed == 0 {
+        totals.failed = 1;
+    }
+    (outcome, totals)
+}
+
+fn release_stages(stages: &mut Stages) {
+    let root = machine::root();
+    if root.join("benches/src/bin/gates.rs").is_file() {
+        stages.one("gates", gates);
+    }
+    let workloads = tidy::workload_names(&root);
+    if !workloads.is_empty() {
+        stages.one("smoke", || smoke(&workloads).into());
+    }
+}
+
+/// The instruction-count gates: see `benches/gates.toml`.
+fn gates() -> Outcome {
+    let valgrind = PACKAGES
+        .iter()
+        .find(|package| package.need == Need::Gates && !package.probe.look().is_present());
+    if let Some(package) = valgrind {
+        return lacking(format!("{} is missing: {}", package.name, package.purpose));
+    }
+    process::run(&mut process::cargo(&[
+        "run",
+        "--locked",
+        "--release",
+        "-p",
+        "strata-benches",
+        "--bin",
+        "gates",
+    ]))
+    .into()
+}
+
+/// The first command that a reader of the README types.
+fn smoke(workloads: &[String]) -> Result<(), Failure> {
+    let mut text = String::new();
+    let mut run = process::cargo(&["run", "--locked", "--release", "--", "run"]);
+    let status = process::watch(&mut run, |line| {
+        text.push_str(line);
+        text.push('\n');
+    })?;
+    process::check(&run, status)?;
+    judge_smoke(&text, workloads)
+}
+
+fn judge_smoke(text: &str, workloads: &[String]) -> Result<(), Failure> {
+    let absent: Vec<&str> =
+        workloads.iter().map(String::as_str).filter(|name| !text.contains(name)).collect();
+    if absent.is_empty() {
+        return Ok(());
+    }
+    Err(Failure(format!("the table does not show {}", absent.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed(passed: u64) -> Totals {
+        Totals { passed, ..Totals::default() }
+    }
+
+    #[test]
+    fn a_run_without_a_test_fails() {
+        let (outcome, totals) = judge_tests(Ok(()), passed(0));
+        assert_eq!(outcome, Outcome::Failed("no test ran".to_owned()));
+        assert_eq!(totals.failed, 1);
+    }
+
+    #[test]
+    fn a_build_that_fails_counts_as_a_failed_test() {
+        let (outcome, totals) = judge_tests(Err(Failure("no".to_owned())), passed(3));
+        assert_eq!(outcome, Outcome::Failed("no".to_owned()));
+        assert_eq!(totals, Totals { passed: 3, failed: 1, skipped: 0 });
+    }
+
+    #[test]
+    fn failed_tests_are_counted_once() {
+        let counted = Totals { passed: 3, failed: 2, skipped: 0 };
+        assert_eq!(judge_tests(Err(Failure("101".to_owned())), counted).1, counted);
+    }
+
+    #[test]
+    fn a_run_that_holds_passes() {
+        assert_eq!(judge_tests(Ok(()), passed(3)), (Outcome::Passed, passed(3)));
+    }
+
+    #[test]
+    fn the_table_has_to_show_every_workload() {
+        let workloads = ["bfs".to_owned(), "srad".to_owned()];
+        assert!(judge_smoke("bfs 1\nsrad 2\n", &workloads).is_ok());
+        let Failure(why) = judge_smoke("bfs 1\n", &workloads).expect_err("srad is absent");
+        assert!(why.contains("srad") && !why.contains("bfs"), "{why}");
+    }
+}

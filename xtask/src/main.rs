@@ -1,0 +1,152 @@
+//! Chores of the repository, one command each: `cargo xtask` lists them.
+#![forbid(unsafe_code)]
+
+mod commands;
+mod machine;
+mod packages;
+mod process;
+mod stages;
+mod tidy;
+
+use std::process::ExitCode;
+
+use commands::{ci, doctor, no_std, setup, test};
+
+const HELP: &str = "\
+Chores of the repository.
+
+Usage: cargo xtask COMMAND [OPTION]
+
+Commands:
+  setup                 Install what building, testing and gating need and this machine lacks
+  test [--quick]        Run every test and check; --quick leaves out gates and smoke run
+  ci                    Run .ci/run in a fresh clone of HEAD, as CI does
+  no-std [--toolchain rustup|debian]
+                        Prove that the core needs neither std nor an allocator, here and on devices;
+                        the device builds use rustup's targets, or else Debian's library sources
+  tidy                  Check the repository's own rules
+  doctor                Show which tools are there, their versions, and how to get the others
+
+Exit status: 0 done, 1 a check failed, 2 wrong usage or something is missing.
+";
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// Everything held.
+    Done,
+    /// A check failed.
+    Failed,
+    /// The command line was wrong, or something it needs is missing.
+    Unusable,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Done => Self::SUCCESS,
+            Status::Failed => Self::FAILURE,
+            Status::Unusable => Self::from(2),
+        }
+    }
+}
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    Help,
+    Setup,
+    Test { quick: bool },
+    Ci,
+    NoStd { toolchain: Option<no_std::Toolchain> },
+    Tidy,
+    Doctor,
+}
+
+/// Reads the command line, or says what is wrong with it.
+fn parse(arguments: &[&str]) -> Result<Request, String> {
+    let request = match arguments {
+        [] => return Err("a command is missing".to_owned()),
+        ["help" | "-h" | "--help", ..] | [_, "-h" | "--help"] => Request::Help,
+        ["setup"] => Request::Setup,
+        ["test"] => Request::Test { quick: false },
+        ["test", "--quick"] => Request::Test { quick: true },
+        ["ci"] => Request::Ci,
+        ["no-std"] => Request::NoStd { toolchain: None },
+        ["no-std", "--toolchain", "rustup"] => {
+            Request::NoStd { toolchain: Some(no_std::Toolchain::Rustup) }
+        }
+        ["no-std", "--toolchain", "debian"] => {
+            Request::NoStd { toolchain: Some(no_std::Toolchain::Debian) }
+        }
+        ["tidy"] => Request::Tidy,
+        ["doctor"] => Request::Doctor,
+        [command @ ("setup" | "test" | "ci" | "no-std" | "tidy" | "doctor"), rest @ ..] => {
+            return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
+        }
+        [command, ..] => return Err(format!("there is no command `{command}`")),
+    };
+    Ok(request)
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let request = match parse(&arguments) {
+        Ok(request) => request,
+        Err(message) => {
+            eprintln!("error: {message}\n\n{HELP}");
+            return Status::Unusable.into();
+        }
+    };
+    let status = match request {
+        Request::Help => {
+            print!("{HELP}");
+            Status::Done
+        }
+        Request::Setup => setup::run(),
+        Request::Test { quick } => test::run(quick),
+        Request::Ci => ci::run(),
+        Request::NoStd { toolchain } => no_std::run(toolchain),
+        Request::Tidy => commands::tidy::run(),
+        Request::Doctor => doctor::run(),
+    };
+    status.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_and_their_options_are_read() {
+        assert_eq!(parse(&["setup"]), Ok(Request::Setup));
+        assert_eq!(parse(&["test"]), Ok(Request::Test { quick: false }));
+        assert_eq!(parse(&["test", "--quick"]), Ok(Request::Test { quick: true }));
+        assert_eq!(parse(&["no-std"]), Ok(Request::NoStd { toolchain: None }));
+        assert_eq!(
+            parse(&["no-std", "--toolchain", "debian"]),
+            Ok(Request::NoStd { toolchain: Some(no_std::Toolchain::Debian) })
+        );
+        assert_eq!(parse(&["tidy", "--help"]), Ok(Request::Help));
+    }
+
+    #[test]
+    fn a_wrong_command_line_is_named() {
+        assert_eq!(parse(&[]), Err("a command is missing".to_owned()));
+        assert_eq!(parse(&["tset"]), Err("there is no command `tset`".to_owned()));
+        assert_eq!(parse(&["test", "--fast"]), Err("`test` does not take `--fast`".to_owned()));
+        assert_eq!(
+            parse(&["no-std", "--toolchain", "gcc"]),
+            Err("`no-std` does not take `--toolchain gcc`".to_owned())
+        );
+    }
+
+    #[test]
+    fn every_command_is_in_the_help() {
+        for command in ["setup", "test", "ci", "no-std", "tidy", "doctor"] {
+            let listed = HELP.lines().any(|line| line.trim_start().starts_with(command));
+            assert!(listed, "{command}");
+        }
+    }
+}

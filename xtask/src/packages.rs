@@ -1,0 +1,199 @@
+//! The one list of what a machine needs beyond Rust itself, and how each thing is recognised.
+//!
+//! Debian's package names; on another system the probe decides, and the reader finds the package.
+
+use crate::machine::{self, Version};
+
+/// When a package is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// For every build: without it this program would not exist either.
+    Build,
+    /// For the instruction-count gates.
+    Gates,
+    /// For the device builds, where rustup cannot provide the targets.
+    Devices,
+}
+
+/// How a package is recognised without asking a package manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    /// A program on the search path that answers `--version`.
+    Program(&'static str),
+    /// A file at a fixed place.
+    File(&'static str),
+    /// Debian's own Rust tool, of at least [`OLDEST_RUST`], which stands beside rustup's.
+    SystemRust(&'static str),
+    /// The sources of the standard library for [`Probe::SystemRust`].
+    SystemRustSources,
+}
+
+/// One package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Package {
+    /// Debian's name.
+    pub(crate) name: &'static str,
+    /// When it is needed.
+    pub(crate) need: Need,
+    /// What it is needed for, in words.
+    pub(crate) purpose: &'static str,
+    /// How it is recognised.
+    pub(crate) probe: Probe,
+}
+
+/// The workspace's `rust-version`: a test holds the two together.
+pub(crate) const OLDEST_RUST: Version = Version { major: 1, minor: 95 };
+
+/// Debian's compiler, compiler driver and library sources, beside rustup's.
+pub(crate) const SYSTEM_RUSTC: &str = "/usr/bin/rustc";
+/// Debian's cargo.
+pub(crate) const SYSTEM_CARGO: &str = "/usr/bin/cargo";
+
+/// Everything, in the order in which it is shown and installed.
+pub(crate) const PACKAGES: &[Package] = &[
+    Package {
+        name: "gcc",
+        need: Need::Build,
+        purpose: "links every program",
+        probe: Probe::Program("cc"),
+    },
+    Package {
+        name: "libc6-dev",
+        need: Need::Build,
+        purpose: "the C library's start files, which every program is linked with",
+        probe: Probe::File("/usr/include/stdio.h"),
+    },
+    Package {
+        name: "git",
+        need: Need::Build,
+        purpose: "lists the files that `tidy` reads, clones for `ci`",
+        probe: Probe::Program("git"),
+    },
+    Package {
+        name: "valgrind",
+        need: Need::Gates,
+        purpose: "counts instructions for the speed gates",
+        probe: Probe::Program("valgrind"),
+    },
+    Package {
+        name: "rustc-web",
+        need: Need::Devices,
+        purpose: "a compiler whose library sources Debian ships",
+        probe: Probe::SystemRust(SYSTEM_RUSTC),
+    },
+    Package {
+        name: "cargo-web",
+        need: Need::Devices,
+        purpose: "the cargo that belongs to rustc-web",
+        probe: Probe::SystemRust(SYSTEM_CARGO),
+    },
+    Package {
+        name: "rust-web-src",
+        need: Need::Devices,
+        purpose: "the library sources that the device builds compile",
+        probe: Probe::SystemRustSources,
+    },
+    Package {
+        name: "lld",
+        need: Need::Devices,
+        purpose: "links the device programs",
+        probe: Probe::Program("ld.lld"),
+    },
+];
+
+/// What a probe found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// There; its version, or where it lies.
+    Present(String),
+    /// Not there, or not usable, and why.
+    Missing(String),
+}
+
+impl Finding {
+    /// True for [`Finding::Present`].
+    pub(crate) fn is_present(&self) -> bool {
+        matches!(self, Self::Present(_))
+    }
+}
+
+impl Probe {
+    /// Looks. Starts at most one program, with `--version` or `--print`.
+    pub(crate) fn look(self) -> Finding {
+        match self {
+            Self::Program(name) => match machine::version_line(name) {
+                Some(line) => Finding::Present(line),
+                None => Finding::Missing(format!("`{name}` is not on the search path")),
+            },
+            Self::File(path) => file(path),
+            Self::SystemRust(path) => system_rust(path),
+            Self::SystemRustSources => match machine::output(SYSTEM_RUSTC, &["--print", "sysroot"])
+            {
+                Some(sysroot) => {
+                    file(&format!("{sysroot}/lib/rustlib/src/rust/library/Cargo.lock"))
+                }
+                None => Finding::Missing(format!("`{SYSTEM_RUSTC}` is not there")),
+            },
+        }
+    }
+}
+
+fn file(path: &str) -> Finding {
+    if std::path::Path::new(path).is_file() {
+        Finding::Present(path.to_owned())
+    } else {
+        Finding::Missing(format!("`{path}` is not there"))
+    }
+}
+
+fn system_rust(path: &str) -> Finding {
+    match machine::version_line(path) {
+        Some(line) => judge_rust(line),
+        None => Finding::Missing(format!("`{path}` is not there")),
+    }
+}
+
+fn judge_rust(line: String) -> Finding {
+    match Version::find(&line) {
+        Some(version) if version >= OLDEST_RUST => Finding::Present(line),
+        _ => Finding::Missing(format!("`{line}` is older than {OLDEST_RUST}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_explained() {
+        for (index, package) in PACKAGES.iter().enumerate() {
+            assert!(!package.purpose.is_empty(), "{}", package.name);
+            assert!(PACKAGES[..index].iter().all(|other| other.name != package.name));
+        }
+    }
+
+    #[test]
+    fn the_oldest_rust_is_the_workspace_s() {
+        let manifest = include_str!("../../Cargo.toml");
+        assert!(manifest.contains(&format!("rust-version = \"{OLDEST_RUST}\"")));
+    }
+
+    #[test]
+    fn what_is_not_there_is_missing() {
+        assert!(!Probe::Program("strata-no-such-program").look().is_present());
+        assert!(!Probe::File("/nonexistent/file").look().is_present());
+        assert!(!Probe::SystemRust("/nonexistent/rustc").look().is_present());
+    }
+
+    #[test]
+    fn what_builds_this_test_is_present() {
+        assert!(Probe::Program("cargo").look().is_present());
+    }
+
+    #[test]
+    fn an_old_system_compiler_is_missing() {
+        assert!(judge_rust("rustc 1.96.0 (ac68faa20 2026-05-25)".to_owned()).is_present());
+        assert!(!judge_rust("rustc 1.63.0".to_owned()).is_present());
+        assert!(!judge_rust("rustc".to_owned()).is_present());
+    }
+}

@@ -1,0 +1,94 @@
+//! The repository's own rules, which no compiler checks. Each is a function from the files to the
+//! places that break it, with a test that breaks it.
+
+mod documents;
+mod events;
+mod layout;
+mod lines;
+mod repository;
+
+use std::path::Path;
+
+use crate::machine;
+use crate::process::Failure;
+pub(crate) use repository::{File, Repository};
+
+/// A place that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Violation {
+    /// File, from the root.
+    pub(crate) path: String,
+    /// Line, from 1; 0 for the file as a whole.
+    pub(crate) line: usize,
+    /// What is wrong and what would be right.
+    pub(crate) message: String,
+}
+
+impl Violation {
+    /// A violation at a line, counted from 1.
+    pub(crate) fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, message: message.into() }
+    }
+
+    /// A violation by a file, or by its absence.
+    pub(crate) fn of(path: &str, message: impl Into<String>) -> Self {
+        Self::at(path, 0, message)
+    }
+}
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(formatter, "{}: {}", self.path, self.message),
+            line => write!(formatter, "{}:{line}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// One rule.
+type Rule = fn(&Repository) -> Vec<Violation>;
+
+/// All rules.
+const RULES: &[Rule] = &[
+    lines::long_files,
+    lines::long_lines,
+    lines::whitespace,
+    lines::banned_words,
+    lines::machine_paths,
+    documents::source_keys,
+    documents::deviations_exist,
+    documents::deviations_are_used,
+    documents::deviations_are_complete,
+    documents::placeholders,
+    documents::links,
+    documents::changelog,
+    events::event_tables,
+    layout::workloads,
+    layout::licences,
+    layout::manifests,
+    layout::model_crates_forbid_unsafe,
+];
+
+/// Every violation, by file and line.
+pub(crate) fn violations(repository: &Repository) -> Vec<Violation> {
+    let mut found: Vec<Violation> = RULES.iter().flat_map(|rule| rule(repository)).collect();
+    found.sort();
+    found
+}
+
+/// Checks the files of this repository, and prints what breaks a rule.
+pub(crate) fn check_repository() -> Result<(), Failure> {
+    let repository = Repository::read(&machine::root())?;
+    let found = violations(&repository);
+    for violation in &found {
+        println!("{violation}");
+    }
+    println!("{} files, {} rules, {} violations", repository.files.len(), RULES.len(), found.len());
+    if found.is_empty() { Ok(()) } else { Err(Failure(format!("{} violations", found.len()))) }
+}
+
+/// The workloads' names: the folders of `host-cli/workloads`, in order.
+pub(crate) fn workload_names(root: &Path) -> Vec<String> {
+    let Ok(repository) = Repository::read(root) else { return Vec::new() };
+    layout::workload_names(&repository).into_iter().collect()
+}

@@ -1,0 +1,93 @@
+//! The event tables of `docs/MODEL.md` are the code's.
+
+use strata_core::event::{Datapath, EnergyClass, Event, SUMS};
+
+use super::{Repository, Violation};
+
+/// The description of the model.
+const MODEL: &str = "docs/MODEL.md";
+
+/// A row that the description lacks, and one that the code does not have.
+pub(crate) fn event_tables(repository: &Repository) -> Vec<Violation> {
+    let Some(file) = repository.file(MODEL) else {
+        return vec![Violation::of(MODEL, "missing: the description of the model")];
+    };
+    let rows = expected();
+    let mut found = Vec::new();
+    for row in &rows {
+        if !file.lines().any(|(_, line)| line == row) {
+            found.push(Violation::of(MODEL, format!("lacks the row {row}")));
+        }
+    }
+    for (number, line) in file.lines() {
+        if is_row(line) && !rows.iter().any(|row| row == line) {
+            found.push(Violation::at(MODEL, number, "the code has no such event"));
+        }
+    }
+    found
+}
+
+/// A row of one of the two tables: four columns of which the second is a unit.
+fn is_row(line: &str) -> bool {
+    let units = Event::ALL.iter().map(|event| event.unit());
+    let columns: Vec<&str> = line.split(" | ").collect();
+    line.starts_with("| `")
+        && columns.len() == 4
+        && units.into_iter().any(|unit| unit == columns[1])
+}
+
+/// The rows as the code has them: sums, then events.
+fn expected() -> Vec<String> {
+    let sums = SUMS.iter().map(|sum| {
+        let terms: Vec<String> =
+            sum.terms().iter().map(|event| format!("`{}`", event.name())).collect();
+        format!("| `{}` | {} | {} | {} |", sum.name, sum.unit, terms.join(" + "), sum.meaning)
+    });
+    let events = Event::ALL.iter().map(|event| {
+        let cost = cost(event.energy_class());
+        format!("| `{}` | {} | {cost} | {} |", event.name(), event.unit(), event.meaning())
+    });
+    sums.chain(events).collect()
+}
+
+/// What an event costs, in the table's words.
+fn cost(class: EnergyClass) -> String {
+    let access = |level: &str, datapath: Datapath| match datapath {
+        Datapath::Private => format!("{level}, private wire"),
+        Datapath::Shared => format!("{level}, shared wire"),
+    };
+    match class {
+        EnergyClass::Free => "none".to_owned(),
+        EnergyClass::MrfRead(datapath) => access("MRF read", datapath),
+        EnergyClass::MrfWrite(datapath) => access("MRF write", datapath),
+        EnergyClass::RfcRead(datapath) => access("RFC read", datapath),
+        EnergyClass::RfcWrite(datapath) => access("RFC write", datapath),
+        EnergyClass::RfcWriteback => "RFC read, MRF write, private wire".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_s_rows_are_accepted() {
+        let text = expected().join("\n") + "\n";
+        assert!(event_tables(&Repository::of(&[(MODEL, &text)])).is_empty());
+    }
+
+    #[test]
+    fn a_row_that_is_absent_or_changed_is_found() {
+        let mut rows = expected();
+        let first = rows.remove(0);
+        let found = event_tables(&Repository::of(&[(MODEL, &rows.join("\n"))]));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].message.ends_with(&first));
+
+        rows.insert(0, first.replace('.', "!"));
+        let found = event_tables(&Repository::of(&[(MODEL, &rows.join("\n"))]));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found[1].line, 1);
+        assert_eq!(event_tables(&Repository::default()).len(), 1);
+    }
+}
