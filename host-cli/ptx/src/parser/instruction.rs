@@ -183,25 +183,30 @@ impl<'a> Parser<'a> {
         if self.peek() == Token::Semicolon || no_operand && self.at_line_end() {
             return Ok(operands);
         }
-        loop {
-            if operands.len() == WORDS_MAX {
-                return Err(self.error("too-many-operands", self.span(), "too many operands"));
-            }
+        let mut wrong = None;
+        for index in 0..WORDS_MAX {
             let first = self.at;
-            let place = match (opcode, operands.len()) {
+            let place = match (opcode, index) {
                 (Opcode::Bra, 0) => Place::Label,
                 (Opcode::Brx, 1) => Place::Table,
                 _ => Place::Ordinary,
             };
-            let mut written = self.operand(place)?;
-            if opcode == Opcode::Mov && self.lexemes[first].token == Token::Word {
-                address_of(&mut written.operand);
+            match self.operand(place) {
+                Ok(mut written) => {
+                    if opcode == Opcode::Mov && self.lexemes[first].token == Token::Word {
+                        address_of(&mut written.operand);
+                    }
+                    operands.push(written);
+                }
+                // The operands after a wrong one may be wrong on their own account.
+                Err(reported) if self.peek() == Token::Comma => wrong = Some(reported),
+                Err(reported) => return Err(reported),
             }
-            operands.push(written);
             if !self.eat(Token::Comma) {
-                return Ok(operands);
+                return wrong.map_or(Ok(operands), Err);
             }
         }
+        Err(self.error("too-many-operands", self.span(), "too many operands"))
     }
 
     /// Chooses the form by its operands and checks them.
