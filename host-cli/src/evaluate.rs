@@ -132,3 +132,34 @@ pub fn energy_by_name(energy: &EnergyBreakdown) -> BTreeMap<String, u64> {
     let parts = energy.parts().into_iter().chain([("total", energy.total())]);
     parts.map(|(name, part)| (name.to_owned(), part.0)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design;
+    use crate::workload::simulate::{Options, Prepared};
+    use crate::workload::{Overrides, Toolchain, Workload};
+
+    /// The last instruction is charged with what leaves the cache at the warp's end: without
+    /// liveness that is part of the launch's total.
+    #[test]
+    fn a_profile_adds_up_to_the_launch() {
+        let workload = Workload::builtin("reduction", Toolchain::Nvcc).unwrap();
+        let prepared = Prepared::new(&workload, "small", &Overrides::new()).unwrap();
+        for name in ["isca11", "isca11-rfc6", "isca11-rfc6-nolive-single"] {
+            let config = design::resolve(name).unwrap().count;
+            let mut launches = 0;
+            let executed = prepared.execute(&Options::default(), |launch| {
+                let (image, paths) = (&launch.program.image, &launch.outcome.paths);
+                for by_cluster in [false, true] {
+                    let lines = profile_launch(&config, by_cluster, image, paths).unwrap();
+                    let sum = lines.iter().try_fold(Counters::default(), |a, b| a.checked_add(b));
+                    let whole = count_launch(&config, by_cluster, image, paths).unwrap();
+                    assert_eq!(sum, Ok(whole), "{name}, by cluster: {by_cluster}");
+                }
+                launches += 1;
+            });
+            assert!(executed.is_ok() && launches > 1, "{name}");
+        }
+    }
+}

@@ -79,6 +79,30 @@ fn huge_ptx() {
 }
 
 #[test]
+fn more_registers_than_a_thread_has() {
+    let path = scratch("registers.ptx");
+    let mut text = String::from(
+        ".version 9.5\n.target sm_75\n.address_size 64\n.entry increment(.param .u64 data, \
+         .param .u32 count, .param .u32 stride) {\n.reg .b32 %r<400>;\n.reg .b64 %rd<2>;\n\
+         ld.param.u64 %rd1, [data];\n",
+    );
+    for register in 0..300 {
+        let _ = writeln!(text, "ld.global.u32 %r{register}, [%rd1+{}];", 4 * register);
+    }
+    for register in 0..300 {
+        let _ = writeln!(text, "st.global.u32 [%rd1], %r{register};");
+    }
+    text.push_str("ret;\n}\n");
+    std::fs::write(&path, text).expect("the scratch file can be written");
+    let path = path.to_str().expect("UTF-8");
+    let error = refused(&["run", path, "--launch", "good.toml"]);
+    assert!(
+        error.contains("kernel `increment` needs 302 registers per thread, 255 are"),
+        "{error}"
+    );
+}
+
+#[test]
 fn no_arguments_show_help_and_fail() {
     let outcome = strata(&[]);
     assert_eq!(outcome.status, Some(2));
