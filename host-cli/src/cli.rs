@@ -37,7 +37,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// List the built-in workloads.
     Workloads,
-    /// List the named machines and designs.
+    /// List the named machines and designs; `--help` explains design files.
+    #[command(after_long_help = design_files())]
     Designs,
     /// Storage, area, and energy per access of a design.
     Cost {
@@ -55,6 +56,14 @@ pub enum Command {
     },
     /// Print the JSON schema of `run --format json`.
     Schema,
+}
+
+fn design_files() -> String {
+    format!(
+        "A design file ends in `.toml` and can be given wherever a design is named. Only `base` is \
+         needed. These are all keys:\n\n{}",
+        crate::design::file::FORMAT
+    )
 }
 
 /// Commands on recordings.

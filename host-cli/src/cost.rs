@@ -73,9 +73,9 @@ pub fn register_file_bytes(machine: &Machine) -> u64 {
 
 /// Computes the cost of a design.
 pub fn cost(design: &Design) -> Cost {
-    let register_file_bytes = register_file_bytes(design.machine);
-    let warps = usize::try_from(design.machine.sm.warps).unwrap_or(usize::MAX);
-    let of_all_warps = u64::from(LANES) * REGISTER_BYTES * u64::from(design.machine.sm.warps);
+    let register_file_bytes = u64::from(design.sm.register_file_bytes);
+    let warps = usize::from(design.sm.max_warps);
+    let of_all_warps = u64::from(LANES) * REGISTER_BYTES * u64::from(design.sm.max_warps);
     let registers = usize::try_from(register_file_bytes / of_all_warps).unwrap_or(usize::MAX);
     let active = if design.cache().is_some() { usize::from(design.active_warps()) } else { 0 };
     let device = Footprint::DEVICE.sm(active, warps, registers);

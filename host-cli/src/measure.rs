@@ -8,6 +8,7 @@ use strata_compiler::program::Image;
 use strata_core::count::CountConfig;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
+use strata_core::sm::config::Residency;
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
 use strata_core::value_usage::ValueUsage;
@@ -196,7 +197,7 @@ fn failure(input: &str, error: EvaluateError) -> Failure {
         }
         EvaluateError::Timing(TimingError::TooLarge(error)) => Failure::input(format!(
             "`{input}` does not fit the design's SM: {error}\n  hint: launch smaller CTAs, or \
-             choose another machine"
+             give the design more in `[sm]`"
         )),
         other => Failure::internal(&other.to_string()),
     }
@@ -267,7 +268,8 @@ impl Common {
 impl Account<'_> {
     fn add(&mut self, launch: &Counted<'_>, mode: Mode) -> Result<(), EvaluateError> {
         let design = self.design;
-        let time = (mode == Mode::Cycle).then(|| self.time(launch)).transpose()?;
+        let timed = (mode == Mode::Cycle).then(|| self.time(launch)).transpose()?;
+        let (time, residency) = timed.unzip();
         let counters = match &time {
             Some(time) => time.accesses,
             None => evaluate::count_launch(
@@ -290,13 +292,14 @@ impl Account<'_> {
             registers: launch.registers,
             warps: launch.paths.warps().len() as u64,
             distinct_paths: launch.paths.len() as u64,
+            residency: residency.map(Into::into),
             counters: by_name,
         });
         Ok(())
     }
 
     /// Runs the launch in time, and adds that up.
-    fn time(&mut self, launch: &Counted<'_>) -> Result<SmCounters, EvaluateError> {
+    fn time(&mut self, launch: &Counted<'_>) -> Result<(SmCounters, Residency), EvaluateError> {
         if self.design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
         }
@@ -307,10 +310,10 @@ impl Account<'_> {
             threads: launch.block.iter().product(),
             shared_bytes: launch.shared_bytes,
         };
-        let (time, _) = time_launch(sm_settings(self.design), &timed)?;
+        let (time, residency) = time_launch(sm_settings(self.design), &timed)?;
         let total = self.time.unwrap_or_default();
         self.time = Some(total.checked_add(&time).ok_or(TimingError::Overflow)?);
-        Ok(time)
+        Ok((time, residency))
     }
 
     fn report(
@@ -352,6 +355,7 @@ impl Account<'_> {
             energy_fj: energy.as_ref().map(evaluate::energy_by_name),
             energy_unavailable: design.energy.as_ref().err().map(|reason| reason.0.clone()),
             assumed: design.assumed.clone(),
+            changed: design.changed.clone(),
         })
     }
 }

@@ -3,9 +3,7 @@
 use strata_compiler::program::Image;
 use strata_core::image::{CheckedImage, ImageError};
 use strata_core::path::PathStep;
-use strata_core::sm::config::{
-    CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings, Timing,
-};
+use strata_core::sm::config::{CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{Memory, MemoryAccess, MemorySize, Sm, Trace, Warp};
@@ -87,34 +85,9 @@ pub struct TimedLaunch<'a> {
     pub shared_bytes: u32,
 }
 
-/// The SM of a design's machine.
+/// The SM of a design.
 pub fn sm_settings(design: &Design) -> SmSettings {
-    let machine = design.machine;
-    let base =
-        if machine.name == "dissertation" { SmSettings::DISSERTATION } else { SmSettings::ISCA11 };
-    let (sm, latency) = (&machine.sm, &machine.latency_cycles);
-    let cycles = |cycles: u32| cycles.min(u32::from(u16::MAX)) as u16;
-    SmSettings {
-        hierarchy: design.count,
-        scheduler: design.scheduler,
-        max_warps: sm.warps.min(u32::from(u8::MAX)) as u8,
-        register_file_bytes: sm.register_file_kb * 1024,
-        shared_memory_bytes: sm.shared_memory_kb * 1024,
-        timing: Timing {
-            alu_latency: cycles(latency.alu),
-            double_latency: cycles(latency.alu),
-            branch_latency: cycles(latency.alu),
-            special_function_latency: cycles(latency.sfu),
-            shared_latency: cycles(latency.shared_memory),
-            constant_latency: cycles(latency.shared_memory),
-            texture_latency: cycles(latency.texture),
-            dram_latency: cycles(latency.dram),
-            shared_bytes_per_cycle: sm.shared_memory_bytes_per_cycle,
-            dram_bytes_per_cycle: sm.dram_bytes_per_cycle,
-            ..base.timing
-        },
-        ..base
-    }
+    SmSettings { hierarchy: design.count, ..design.sm }
 }
 
 /// Runs all recorded CTAs of a launch on one SM, in linear order.
@@ -188,20 +161,5 @@ impl Trace for WarpRun<'_> {
         let (&bytes, rest) = self.accesses.split_first()?;
         self.accesses = rest;
         Some(MemoryAccess { bytes })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::design;
-
-    #[test]
-    fn the_machines_tables_are_the_core_s_settings() {
-        for (name, settings) in
-            [("isca11", SmSettings::ISCA11), ("dissertation", SmSettings::DISSERTATION)]
-        {
-            assert_eq!(sm_settings(&design::resolve(name).unwrap()), settings, "{name}");
-        }
     }
 }

@@ -28,6 +28,9 @@ refuses! {
     an_unknown_design: ["run", "vectoradd", "--design", "isca11-rcf6"];
     a_design_with_too_many_entries: ["run", "vectoradd", "--design", "isca11-rfc14"];
     a_design_file_with_impossible_values: ["run", "vectoradd", "--design", "impossible.toml"];
+    a_latency_of_no_cycles: ["run", "vectoradd", "--design", "no-latency.toml"];
+    replacement_that_needs_a_cache: ["run", "vectoradd", "--design", "cache-miss.toml"];
+    a_barrier_rule_with_one_level: ["run", "vectoradd", "--design", "one-level.toml"];
     a_design_file_with_an_unknown_key: ["run", "vectoradd", "--design", "unknown-key.toml"];
     a_design_file_that_is_not_there: ["run", "vectoradd", "--design", "missing.toml"];
     a_ptx_file_without_a_launch_file: ["run", "good.ptx"];

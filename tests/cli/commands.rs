@@ -22,6 +22,7 @@ macro_rules! prints {
 prints! {
     the_list_of_workloads: ["workloads"];
     the_list_of_designs: ["designs"];
+    the_keys_of_design_files: ["designs", "--help"];
     the_cost_of_the_best_cache: ["cost", "isca11-rfc6"];
     the_cost_of_a_size_without_energy: ["cost", "isca11-rfc13"];
     the_exact_figures: ["exact"];
@@ -45,6 +46,10 @@ prints! {
         "run", "dct8x8", "--scale", "small", "--mode", "cycle", "--design", "in-time.toml",
         "--format", "csv"
     ];
+    a_changed_machine: [
+        "run", "reduction", "--scale", "small", "--mode", "cycle", "--design", "faster.toml"
+    ];
+    the_cost_of_a_changed_machine: ["cost", "faster.toml"];
     a_profiled_kernel: ["inspect", "vectoradd", "--profile", "--scale", "small"];
 }
 
@@ -59,6 +64,21 @@ fn the_schema_is_the_committed_one() {
     let committed = include_str!("../../docs/schema/run.json");
     let printed = succeeds(&["schema"]);
     assert_eq!(printed, committed, "write the output of `strata schema` to docs/schema/run.json");
+}
+
+#[test]
+fn every_launch_in_time_says_what_limits_it() {
+    let arguments = ["run", "matrixmul", "--scale", "small", "--mode", "cycle"];
+    let text =
+        succeeds(&[&arguments[..], &["--design", "small-sm.toml", "--format", "json"]].concat());
+    let reports: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let launches = reports[0]["launches"].as_array().expect("launches");
+    assert!(!launches.is_empty());
+    for launch in launches {
+        // CTAs of 8 warps with 8 KB each; the SM has 20 KB.
+        let expected = serde_json::json!({"ctas": 2, "warps": 16, "limit": "shared_memory"});
+        assert_eq!(launch["residency"], expected);
+    }
 }
 
 #[test]

@@ -203,6 +203,13 @@ pub enum SmConfigError {
     Threshold,
     /// A rule about leaving the active set with a scheduler of one level.
     NeedsTwoLevel,
+    /// An active set with places for more warps than can be resident.
+    ActiveWarps {
+        /// Places.
+        active: u8,
+        /// Resident warps.
+        resident: u8,
+    },
 }
 
 impl core::fmt::Display for SmConfigError {
@@ -235,6 +242,9 @@ impl core::fmt::Display for SmConfigError {
                 "rules for leaving the active set need two-level scheduling: with one level every \
                  warp stays",
             ),
+            Self::ActiveWarps { active, resident } => {
+                write!(to, "{active} warps cannot be active where only {resident} are resident")
+            }
         }
     }
 }
@@ -286,6 +296,12 @@ impl SmConfig {
             || settings.barrier != BarrierRule::Always;
         if one_level && rules {
             return Err(SmConfigError::NeedsTwoLevel);
+        }
+        if let Scheduling::TwoLevel { active_warps } = settings.hierarchy.settings().scheduling
+            && active_warps > settings.max_warps
+        {
+            let resident = settings.max_warps;
+            return Err(SmConfigError::ActiveWarps { active: active_warps, resident });
         }
         Ok(Self(settings))
     }

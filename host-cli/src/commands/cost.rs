@@ -56,6 +56,9 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
         Some(bytes) => writeln!(text, "                     {bytes} bytes on a device"),
         None => writeln!(text, "                     too many entries for the device's capacity"),
     };
+    for changed in &design.changed {
+        let _ = writeln!(text, "changed: {changed}");
+    }
     for assumed in &cost.assumed {
         let _ = writeln!(text, "assumed: {assumed}");
     }

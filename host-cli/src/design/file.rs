@@ -1,38 +1,6 @@
 //! Design files: a named design and what differs from it.
 //!
-//! ```toml
-//! base = "isca11-rfc6"            # a name that `strata designs` lists
-//! name = "mine"                   # otherwise the name of the file
-//! scheduling = "two-level"        # or "single-level"
-//! active_warps = 6
-//! scheduler = "greedy"            # which warp issues, in cycle mode; or "round-robin",
-//!                                 # "greedy-then-oldest", "loose-round-robin"
-//! partial_warp_energy = false     # true: a partial warp costs only the clusters it touches
-//!
-//! [cache]
-//! entries = 4
-//! replacement = "fifo"            # or "lru"
-//! allocation = "writes"           # or "writes-and-reads"
-//! liveness = true
-//! liveness_aware_bypass = false
-//! liveness_aware_eviction = false
-//! flush_at_backward_branches = false
-//!
-//! [energy]                        # of 128 bits; `source` says where the values come from
-//! source = "our synthesis at 28 nm"
-//! assumed = false                 # true: shown in every report
-//! rfc_read = "1.4 pJ"
-//! rfc_write = "4.5 pJ"
-//! mrf_read = "8 pJ"
-//! mrf_write = "11 pJ"
-//! wire = "1.9 pJ/mm"              # for each 32-bit word
-//!
-//! [wires]
-//! mrf_private = "1 mm"
-//! mrf_shared = "1 mm"
-//! rfc_private = "0.2 mm"
-//! rfc_shared = "0.4 mm"
-//! ```
+//! [`FORMAT`] is a file with every key.
 
 use std::io::Read;
 
@@ -42,12 +10,16 @@ use strata_core::energy::BankEnergy;
 use strata_core::register_file_cache::{
     Allocation, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
 };
+use strata_core::sm::config::SmSettings;
 
-use strata_core::sm::config::Scheduler;
-
+use super::sm::{self, BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, SmTable};
 use super::{Design, Parts, name};
 use crate::config::ConfigError;
 use crate::config::quantity::{Energy, Length, WireEnergy};
+use crate::config::suggest::suggest;
+
+/// A design file with every key, its values and their ranges; it is valid itself.
+pub const FORMAT: &str = include_str!("format.toml");
 
 /// Longest design file. Unit: bytes.
 const LONGEST: u64 = 1 << 20;
@@ -61,7 +33,15 @@ struct DesignFile {
     active_warps: Option<i64>,
     partial_warp_energy: Option<bool>,
     scheduler: Option<SchedulerText>,
+    issue_slots: Option<i64>,
+    replacement: Option<ReplacementText>,
+    reactive_threshold_cycles: Option<i64>,
+    barrier: Option<BarrierText>,
     cache: Option<CacheTable>,
+    #[serde(default)]
+    sm: SmTable,
+    #[serde(default)]
+    latency_cycles: LatencyTable,
     energy: Option<EnergyTable>,
     #[serde(default)]
     wires: WiresTable,
@@ -76,16 +56,7 @@ enum SchedulingText {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum SchedulerText {
-    Greedy,
-    RoundRobin,
-    GreedyThenOldest,
-    LooseRoundRobin,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum ReplacementText {
+enum EvictionText {
     Fifo,
     Lru,
 }
@@ -101,7 +72,7 @@ enum AllocationText {
 #[serde(deny_unknown_fields)]
 struct CacheTable {
     entries: Option<i64>,
-    replacement: Option<ReplacementText>,
+    replacement: Option<EvictionText>,
     allocation: Option<AllocationText>,
     liveness: Option<bool>,
     liveness_aware_bypass: Option<bool>,
@@ -146,9 +117,9 @@ pub fn load(path: &str) -> Result<Design, ConfigError> {
 
 /// Reads a design from the text of a file; `file` is used in messages, and for the design's name.
 pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
-    let written: DesignFile = toml::from_str(text).map_err(|error| ConfigError::Malformed {
+    let mut written: DesignFile = toml::from_str(text).map_err(|error| ConfigError::Malformed {
         file: file.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
+        message: error.to_string().trim_end().to_owned() + &nearest_key(error.message()),
     })?;
     let mut parts = name::parts(&written.base).map_err(|_| ConfigError::Range {
         file: file.to_owned(),
@@ -165,21 +136,56 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
         .unwrap_or_else(|| file.to_owned());
     parts.source = format!("{file}, after {base} ({})", parts.source);
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
-    parts.scheduler = match written.scheduler.unwrap_or(SchedulerText::Greedy) {
-        SchedulerText::Greedy => Scheduler::Greedy,
-        SchedulerText::RoundRobin => Scheduler::RoundRobin,
-        SchedulerText::GreedyThenOldest => Scheduler::GreedyThenOldest,
-        SchedulerText::LooseRoundRobin => Scheduler::LooseRoundRobin,
-    };
     if let Some(table) = &written.cache {
         cache(file, table, &mut parts)?;
     }
     scheduling(file, &written, &mut parts)?;
+    time(file, &mut written, &mut parts.sm)?;
     if let Some(table) = &written.energy {
         energy(file, table, &mut parts)?;
     }
     wires(file, &written.wires, &mut parts)?;
-    parts.build(file)
+    let mut design = parts.build(file)?;
+    design.changed = sm::changes(&name::resolve(&base)?, &design);
+    Ok(design)
+}
+
+/// What matters in cycle mode only.
+fn time(file: &str, written: &mut DesignFile, sm: &mut SmSettings) -> Result<(), ConfigError> {
+    written.sm.apply(file, sm)?;
+    std::mem::take(&mut written.latency_cycles).completed().apply(file, sm)?;
+    let rules = Rules {
+        scheduler: written.scheduler,
+        issue_slots: written.issue_slots,
+        replacement: written.replacement,
+        threshold: written.reactive_threshold_cycles,
+        barrier: written.barrier,
+    };
+    rules.apply(file, sm)
+}
+
+/// The key that an unknown one resembles most, as a line to add to the message about it.
+fn nearest_key(message: &str) -> String {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let Some(unknown) = names.next().filter(|_| message.starts_with("unknown field")) else {
+        return String::new();
+    };
+    if let Some(near) = suggest(unknown, names).first() {
+        return format!("\ndid you mean `{near}`?");
+    }
+    // A key of another table.
+    let mut place = "before the first table".to_owned();
+    let mut keys = Vec::new();
+    for line in FORMAT.lines() {
+        if let Some((table, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            place = format!("in `[{table}]`");
+        } else if let Some((key, _)) = line.split_once(" = ") {
+            keys.push((key, place.clone()));
+        }
+    }
+    let near = suggest(unknown, keys.iter().map(|(key, _)| *key));
+    let found = near.first().and_then(|near| keys.iter().find(|(key, _)| key == near));
+    found.map_or_else(String::new, |(key, place)| format!("\ndid you mean `{key}` {place}?"))
 }
 
 fn small(file: &str, key: &str, value: i64, most: u8) -> Result<u8, ConfigError> {
@@ -224,8 +230,8 @@ fn cache(file: &str, table: &CacheTable, parts: &mut Parts) -> Result<(), Config
     };
     cache.entries = entries.unwrap_or(cache.entries);
     match table.replacement {
-        Some(ReplacementText::Fifo) => cache.replacement = Replacement::Fifo,
-        Some(ReplacementText::Lru) => cache.replacement = Replacement::Lru,
+        Some(EvictionText::Fifo) => cache.replacement = Replacement::Fifo,
+        Some(EvictionText::Lru) => cache.replacement = Replacement::Lru,
         None => {}
     }
     match table.allocation {
@@ -332,6 +338,7 @@ fn wires(file: &str, table: &WiresTable, parts: &mut Parts) -> Result<(), Config
 #[cfg(test)]
 mod tests {
     use super::*;
+    use strata_core::sm::config::Replacement as ActiveSet;
     use strata_core::units::Femtojoules;
 
     fn error(text: &str) -> String {
@@ -394,8 +401,140 @@ mod tests {
     }
 
     #[test]
+    fn the_format_is_a_file_with_every_key() {
+        let design = parse("format.toml", FORMAT).unwrap();
+        assert_eq!(design.sm.replacement, ActiveSet::Reactive { threshold: 20 });
+        // Every key is known: a wrong value is what is wrong with it.
+        let mut table = "";
+        let mut keys = 0;
+        for line in FORMAT.lines() {
+            if let Some((name, _)) = line.split_once(']') {
+                table = name.trim_start_matches('[');
+            } else if let Some((key, _)) = line.split_once(" = ") {
+                let own = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
+                let base = if key == "base" { "" } else { "base = \"isca11\"\n" };
+                let message = error(&format!("{base}{own}{key} = []"));
+                let known = !message.contains("unknown field");
+                assert!(known, "{table} {key}: {message}");
+                keys += 1;
+            }
+        }
+        assert_eq!(keys, 10 + 7 + 10 + 10 + 7 + 4);
+    }
+
+    #[test]
+    fn one_line_changes_a_latency_and_the_change_is_told() {
+        let design = parse("d.toml", "base = \"isca11-rfc6\"\n[latency_cycles]\nalu = 4").unwrap();
+        let timing = &design.sm.timing;
+        assert_eq!((timing.alu_latency, timing.branch_latency, timing.double_latency), (4, 4, 4));
+        assert_eq!(timing.shared_latency, 20);
+        let told = ["alu", "branch", "double"]
+            .map(|key| format!("d: latency_cycles.{key} = 4 (isca11-rfc6: 8)"));
+        assert_eq!(design.changed, told);
+        let text = "base = \"dissertation\"\n[latency_cycles]\nalu = 4\nbranch = 9\n\
+                    shared_memory = 30\n";
+        let timing = parse("d.toml", text).unwrap().sm.timing;
+        assert_eq!((timing.branch_latency, timing.double_latency), (9, 4));
+        assert_eq!((timing.shared_latency, timing.constant_latency), (30, 30));
+    }
+
+    #[test]
+    fn every_number_of_the_sm_is_used_and_told() {
+        let base = name::resolve("isca11-rfc6").unwrap();
+        assert!(base.changed.is_empty());
+        let mut table = "";
+        let mut told = 0;
+        for line in FORMAT.lines() {
+            if let Some((name, _)) = line.split_once(']') {
+                table = name.trim_start_matches('[');
+            }
+            let Some((key, _)) = line.split_once(" = ") else { continue };
+            if !["sm", "latency_cycles"].contains(&table) {
+                continue;
+            }
+            // No base has any of these.
+            let value = if key == "operand_window_cycles" { 7 } else { 13 };
+            let text = format!("base = \"isca11-rfc6\"\n[{table}]\n{key} = {value}\n");
+            let design = parse("d.toml", &text).unwrap();
+            let expected = format!("d: {table}.{key} = {value} (isca11-rfc6: ");
+            let first = &design.changed[0];
+            assert!(first.starts_with(&expected), "{text}{first}");
+            assert_ne!(design.sm, base.sm, "{key}");
+            assert_eq!(design.count, base.count, "{key}");
+            told += 1;
+        }
+        assert_eq!(told, 20);
+        let rules = "base = \"isca11-rfc6\"\nactive_warps = 4\nscheduler = \"round-robin\"\n\
+                     issue_slots = 2\nreplacement = \"reactive\"\n\
+                     reactive_threshold_cycles = 9\nbarrier = \"when-blocking\"\n";
+        assert_eq!(
+            parse("d.toml", rules).unwrap().changed,
+            [
+                "d: active_warps = 4 (isca11-rfc6: 8)",
+                "d: scheduler = round-robin (isca11-rfc6: greedy)",
+                "d: issue_slots = 2 (isca11-rfc6: 1)",
+                "d: replacement = reactive after 9 cycles (isca11-rfc6: preemptive)",
+                "d: barrier = when-blocking (isca11-rfc6: always)",
+            ]
+        );
+    }
+
+    #[test]
+    fn another_register_file_has_no_printed_energy() {
+        let text = "base = \"isca11-rfc6\"\n[sm]\nregister_file_kb = 256\n";
+        let design = parse("d.toml", text).unwrap();
+        let reason = design.energy.as_ref().unwrap_err().to_string();
+        assert!(reason.contains("of a register file of 256 KB"), "{reason}");
+        assert!(design.baseline().energy.is_err());
+        let given = format!(
+            "{text}[energy]\nsource = \"x\"\nmrf_read = \"9 pJ\"\nmrf_write = \"12 pJ\"\n\
+             [wires]\nmrf_private = \"1 mm\"\nmrf_shared = \"1 mm\"\n"
+        );
+        assert!(parse("d.toml", &given).unwrap().energy.is_ok());
+    }
+
+    #[test]
     fn impossible_values_name_file_key_value_and_range() {
         for (text, expected) in [
+            (
+                "base = \"isca11\"\n[latency_cycles]\nalu = 0",
+                "d.toml: `latency_cycles.alu = 0` is impossible: allowed is 1 to 4096 cycles",
+            ),
+            (
+                "base = \"isca11\"\n[latency_cycles]\ndram = 4097",
+                "`latency_cycles.dram = 4097` is impossible: allowed is 1 to 4096 cycles",
+            ),
+            (
+                "base = \"isca11\"\n[sm]\ntexture_lanes_per_cycle = 33",
+                "`sm.texture_lanes_per_cycle = 33` is impossible: allowed is 1 to 32 lanes in a",
+            ),
+            (
+                "base = \"isca11\"\n[sm]\nwarps = 65",
+                "`sm.warps = 65` is impossible: allowed is 1 to 64 warps",
+            ),
+            (
+                "base = \"isca11\"\n[sm]\nregister_file_kb = -1",
+                "`sm.register_file_kb = -1` is impossible: allowed is 1 to 4096 KB",
+            ),
+            (
+                "base = \"isca11\"\nissue_slots = 3",
+                "`issue_slots = 3` is impossible: allowed is 1 to 2 instructions in a cycle",
+            ),
+            (
+                "base = \"isca11-rfc6\"\nreplacement = \"reactive\"\nreactive_threshold_cycles = 0",
+                "`reactive_threshold_cycles = 0` is impossible: allowed is 1 to 4096 cycles",
+            ),
+            ("base = \"isca11-rfc6\"\nreplacement = \"reactive\"", "hint: add for example"),
+            ("base = \"isca11-rfc6\"\nreactive_threshold_cycles = 5", "hint: remove it, or set"),
+            ("base = \"isca11-rfc6\"\nreplacement = \"cache-miss\"", "no machine has a cache yet"),
+            (
+                "base = \"isca11\"\nbarrier = \"never\"",
+                "hint: set `scheduling = \"two-level\"`, or remove `replacement` and `barrier`",
+            ),
+            (
+                "base = \"isca11-rfc6\"\n[sm]\nwarps = 4",
+                "8 warps cannot be active where only 4 are resident\nhint: lower `active_warps`",
+            ),
             (
                 "base = \"isca11-rfc6\"\n[cache]\nentries = 14",
                 "d.toml: `cache.entries = 14` is impossible: allowed is 1 to 13",
@@ -444,7 +583,15 @@ mod tests {
     #[test]
     fn malformed_files_point_at_the_place() {
         for (text, place, what) in [
-            ("base = \"isca11\"\nentires = 6", "line 2", "unknown field `entires`"),
+            ("base = \"isca11\"\nentires = 6", "line 2", "did you mean `entries` in `[cache]`?"),
+            ("base = \"isca11\"\nisue_slots = 2", "line 2", "did you mean `issue_slots`?"),
+            ("base = \"isca11\"\n[sm]\nwrps = 2", "line 3", "did you mean `warps`?"),
+            (
+                "base = \"isca11\"\n[sm]\nbariers = 2",
+                "line 3",
+                "did you mean `barrier` before the first table?",
+            ),
+            ("base = \"isca11\"\nzzzzzzzzz = 6", "line 2", "unknown field `zzzzzzzzz`"),
             (
                 "base = \"isca11-rfc6\"\n[cache]\nreplacement = \"plru\"",
                 "line 3",

@@ -3,6 +3,7 @@
 pub mod file;
 pub mod machine;
 pub mod name;
+mod sm;
 
 use strata_core::chip_power::{ChipSaving, DESCHEDULE_BITS, LIVENESS_BITS};
 use strata_core::count::{CountConfig, CountConfigError, CountSettings, MAX_WARPS, Scheduling};
@@ -10,7 +11,9 @@ use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireLengths};
 use strata_core::register_file_cache::{
     Allocation, ConfigError as CacheError, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
 };
-use strata_core::sm::config::Scheduler;
+use strata_core::sm::config::{
+    BarrierRule, Replacement as ActiveSet, Scheduler, SmConfig, SmSettings,
+};
 use strata_core::units::Femtojoules;
 
 use crate::config::ConfigError;
@@ -29,15 +32,17 @@ pub struct Design {
     /// [`strata_core::count::count_path_clusters`] and price with
     /// [`EnergyTable::energy_of_clusters`].
     pub partial_warp_energy: bool,
-    /// Which warp issues, in cycle mode.
-    pub scheduler: Scheduler,
+    /// The SM in time; its `hierarchy` is `count`.
+    pub sm: SmSettings,
     /// What accesses cost, or why that is not known.
     pub energy: Result<EnergyTable, NoEnergy>,
     /// Where it is described.
     pub source: String,
     /// Values that no source prints, one sentence each; reports show them.
     pub assumed: Vec<String>,
-    flat_energy: EnergyTable,
+    /// Parameters of the SM that a design file changed, one sentence each; reports show them.
+    pub changed: Vec<String>,
+    flat_energy: Result<EnergyTable, NoEnergy>,
 }
 
 /// Energy values that replace the machine's.
@@ -60,7 +65,7 @@ struct Parts {
     machine: &'static Machine,
     settings: CountSettings,
     partial_warp_energy: bool,
-    scheduler: Scheduler,
+    sm: SmSettings,
     energy: EnergyOverrides,
     source: String,
     assumed: Vec<String>,
@@ -74,7 +79,7 @@ impl Parts {
             machine,
             settings: *CountConfig::FLAT.settings(),
             partial_warp_energy: false,
-            scheduler: Scheduler::default(),
+            sm: sm::of_machine(machine),
             energy: EnergyOverrides::default(),
             source: machine.source.clone(),
             assumed: Vec::new(),
@@ -83,6 +88,8 @@ impl Parts {
 
     fn build(self, origin: &str) -> Result<Design, ConfigError> {
         let count = CountConfig::new(self.settings).map_err(|error| refuse(error, origin))?;
+        let sm = SmSettings { hierarchy: count, ..self.sm };
+        SmConfig::new(sm).map_err(|error| sm::refuse(error, origin))?;
         let (flat_energy, energy) = self.price();
         let mut assumed = self.assumed;
         for assumption in &self.machine.assumed {
@@ -106,45 +113,72 @@ impl Parts {
             machine: self.machine,
             count,
             partial_warp_energy: self.partial_warp_energy,
-            scheduler: self.scheduler,
+            sm,
             energy,
             source: self.source,
             assumed,
+            changed: Vec::new(),
             flat_energy,
         })
     }
 
-    /// Energy of the flat design with the same values, and that of this design.
-    fn price(&self) -> (EnergyTable, Result<EnergyTable, NoEnergy>) {
-        let (values, machine) = (&self.energy, self.machine);
-        let mut mrf = machine.mrf_energy();
-        mrf.bank.read = values.mrf_read.unwrap_or(mrf.bank.read);
-        mrf.bank.write = values.mrf_write.unwrap_or(mrf.bank.write);
-        let replace = |wires: WireLengths, private: Option<u32>, shared: Option<u32>| WireLengths {
-            private_um: private.unwrap_or(wires.private_um),
-            shared_um: shared.unwrap_or(wires.shared_um),
-        };
-        mrf.wires = replace(mrf.wires, values.mrf_private_um, values.mrf_shared_um);
-        let wire = values.wire.unwrap_or(machine.technology().wire.0);
-        let flat = EnergyTable { mrf, rfc: None, wire_per_mm_per_32bit: wire };
-        let Some(cache) = self.settings.cache else { return (flat, Ok(flat)) };
-        let bank = values.rfc.map_or_else(
+    /// Energy of the flat design with the same values, and that of this design; or why it is not
+    /// known.
+    fn price(&self) -> (Result<EnergyTable, NoEnergy>, Result<EnergyTable, NoEnergy>) {
+        let flat = self.flat_price();
+        let Some(cache) = self.settings.cache else { return (flat.clone(), flat) };
+        let machine = self.machine;
+        let bank = self.energy.rfc.map_or_else(
             || {
-                let row =
-                    machine.technology().cache(cache.entries, warps(self.settings.scheduling))?;
+                let warps = warps(self.settings.scheduling, &self.sm);
+                let row = machine.technology().cache(cache.entries, warps)?;
                 Ok(BankEnergy { read: row.read.0, write: row.write.0 })
             },
             Ok,
         );
-        let wires = replace(machine.rfc_wires(), values.rfc_private_um, values.rfc_shared_um);
-        (flat, bank.map(|bank| EnergyTable { rfc: Some(LevelEnergy { bank, wires }), ..flat }))
+        let wires =
+            replace(machine.rfc_wires(), self.energy.rfc_private_um, self.energy.rfc_shared_um);
+        let own = |flat: EnergyTable| {
+            Ok(EnergyTable { rfc: Some(LevelEnergy { bank: bank?, wires }), ..flat })
+        };
+        (flat.clone(), flat.and_then(own))
+    }
+
+    fn flat_price(&self) -> Result<EnergyTable, NoEnergy> {
+        let (values, machine) = (&self.energy, self.machine);
+        let printed = machine.sm.register_file_kb * 1024;
+        let given = values.mrf_read.is_some()
+            && values.mrf_write.is_some()
+            && values.mrf_private_um.is_some()
+            && values.mrf_shared_um.is_some();
+        if self.sm.register_file_bytes != printed && !given {
+            return Err(NoEnergy(format!(
+                "no table prints the energy of a register file of {} KB: a design file may give \
+                 `mrf_read` and `mrf_write` in `[energy]`, `mrf_private` and `mrf_shared` in \
+                 `[wires]`",
+                self.sm.register_file_bytes / 1024
+            )));
+        }
+        let mut mrf = machine.mrf_energy();
+        mrf.bank.read = values.mrf_read.unwrap_or(mrf.bank.read);
+        mrf.bank.write = values.mrf_write.unwrap_or(mrf.bank.write);
+        mrf.wires = replace(mrf.wires, values.mrf_private_um, values.mrf_shared_um);
+        let wire = values.wire.unwrap_or(machine.technology().wire.0);
+        Ok(EnergyTable { mrf, rfc: None, wire_per_mm_per_32bit: wire })
+    }
+}
+
+fn replace(wires: WireLengths, private: Option<u32>, shared: Option<u32>) -> WireLengths {
+    WireLengths {
+        private_um: private.unwrap_or(wires.private_um),
+        shared_um: shared.unwrap_or(wires.shared_um),
     }
 }
 
 /// Warps that have entries.
-fn warps(scheduling: Scheduling) -> u8 {
+fn warps(scheduling: Scheduling, sm: &SmSettings) -> u8 {
     match scheduling {
-        Scheduling::SingleLevel => MAX_WARPS,
+        Scheduling::SingleLevel => sm.max_warps,
         Scheduling::TwoLevel { active_warps } => active_warps,
     }
 }
@@ -188,11 +222,17 @@ impl Design {
             machine: self.machine,
             count: CountConfig::FLAT,
             partial_warp_energy: self.partial_warp_energy,
-            scheduler: self.scheduler,
-            energy: Ok(self.flat_energy),
+            sm: SmSettings {
+                hierarchy: CountConfig::FLAT,
+                replacement: ActiveSet::default(),
+                barrier: BarrierRule::default(),
+                ..self.sm
+            },
+            energy: self.flat_energy.clone(),
             source: self.machine.source.clone(),
             assumed: Vec::new(),
-            flat_energy: self.flat_energy,
+            changed: Vec::new(),
+            flat_energy: self.flat_energy.clone(),
         }
     }
 
@@ -203,14 +243,15 @@ impl Design {
 
     /// Warps that have entries in the upper levels; all of them with a single-level scheduler.
     pub fn active_warps(&self) -> u8 {
-        warps(self.count.settings().scheduling)
+        warps(self.count.settings().scheduling, &self.sm)
     }
 
     /// Bits that the design adds to every instruction, as far as the papers print them.
     pub fn encoding_bits(&self) -> u32 {
         let liveness = self.cache().is_some_and(|cache| cache.liveness);
         let two_level = matches!(self.count.settings().scheduling, Scheduling::TwoLevel { .. });
-        u32::from(liveness) * LIVENESS_BITS + u32::from(two_level) * DESCHEDULE_BITS
+        let marks = two_level && self.sm.replacement == ActiveSet::Preemptive;
+        u32::from(liveness) * LIVENESS_BITS + u32::from(marks) * DESCHEDULE_BITS
     }
 
     /// What the design means for the whole chip, if its register file spends `energy` where the
@@ -224,7 +265,7 @@ impl Design {
         let settings = self.count.settings();
         let upper = settings.cache.map_or_else(|| "none".to_owned(), describe);
         let scheduler = match settings.scheduling {
-            Scheduling::SingleLevel => format!("single level, all {MAX_WARPS} warps"),
+            Scheduling::SingleLevel => format!("single level, all {} warps", self.sm.max_warps),
             Scheduling::TwoLevel { active_warps } => format!("two level, {active_warps} active"),
         };
         let mut axes = vec![
@@ -236,7 +277,7 @@ impl Design {
         if settings.flush_at_backward_branches {
             axes.push(("flush", "also at taken backward branches".to_owned()));
         }
-        let order = match self.scheduler {
+        let order = match self.sm.scheduler {
             Scheduler::Greedy => None,
             Scheduler::RoundRobin => Some("round robin"),
             Scheduler::GreedyThenOldest => Some("greedy, then oldest"),
@@ -245,6 +286,7 @@ impl Design {
         if let Some(order) = order {
             axes.push(("issue order", order.to_owned()));
         }
+        axes.extend(sm::axes(&self.sm));
         if self.partial_warp_energy {
             axes.push(("partial warps", "cost the clusters they touch".to_owned()));
         }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use strata_core::sm::config::Residency;
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.run/1";
@@ -46,6 +47,8 @@ pub struct RunReport {
     pub energy_unavailable: Option<String>,
     /// Parameters that come from no source.
     pub assumed: Vec<String>,
+    /// Parameters of the SM that the design file changed: design, key, value, the base's value.
+    pub changed: Vec<String>,
 }
 
 /// The program that wrote a report.
@@ -84,8 +87,29 @@ pub struct LaunchReport {
     pub warps: u64,
     /// Different paths among them; each is evaluated once.
     pub distinct_paths: u64,
+    /// How much of the launch the SM holds at a time. Null in count mode.
+    pub residency: Option<ResidencyReport>,
     /// Event totals of this launch.
     pub counters: BTreeMap<String, u64>,
+}
+
+/// What fits the SM at a time, whether or not the launch has as many CTAs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ResidencyReport {
+    /// CTAs.
+    pub ctas: u32,
+    /// Their warps.
+    pub warps: u32,
+    /// What keeps another CTA out: `warps`, `ctas`, `registers`, `shared_memory`; of several, the
+    /// first.
+    pub limit: &'static str,
+}
+
+impl From<Residency> for ResidencyReport {
+    fn from(residency: Residency) -> Self {
+        let Residency { ctas, warps, limit } = residency;
+        Self { ctas, warps, limit: limit.name() }
+    }
 }
 
 /// This build's name and version.

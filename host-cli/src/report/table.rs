@@ -30,7 +30,7 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     header.extend(RATIOS.map(|(_, heading)| heading));
     let in_time = reports.iter().any(|report| report.mode == "cycle");
     if in_time {
-        header.extend(["cycles", "thread\nIPC"]);
+        header.extend(["cycles", "thread\nIPC", "resident\nwarps", "in\nCTAs", "limited by"]);
     }
     table.set_header(header);
     let mut previous = "";
@@ -53,6 +53,9 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     }
     for assumed in distinct(reports.iter().flat_map(|r| r.assumed.iter().map(String::as_str))) {
         let _ = writeln!(text, "assumed: {assumed}");
+    }
+    for changed in distinct(reports.iter().flat_map(|r| r.changed.iter().map(String::as_str))) {
+        let _ = writeln!(text, "changed: {changed}");
     }
     for remark in remarks {
         let _ = writeln!(text, "{remark}");
@@ -94,8 +97,28 @@ fn row(name: &str, report: &RunReport) -> Vec<String> {
     if report.mode == "cycle" {
         cells.push(counter("cycles"));
         cells.push(ipc(report.derived.get("ipc").copied().flatten()));
+        cells.extend(residency(report));
     }
     cells
+}
+
+/// Resident warps, resident CTAs, and what limits them; of launches that differ, all there are.
+fn residency(report: &RunReport) -> [String; 3] {
+    let launches: Vec<_> = report.launches.iter().filter_map(|launch| launch.residency).collect();
+    let range = |numbers: Vec<u32>| {
+        let (least, most) = (numbers.iter().min(), numbers.iter().max());
+        match (least, most) {
+            (Some(least), Some(most)) if least != most => format!("{least}-{most}"),
+            (Some(least), _) => least.to_string(),
+            _ => "-".to_owned(),
+        }
+    };
+    let limits = distinct(launches.iter().map(|launch| launch.limit));
+    [
+        range(launches.iter().map(|launch| launch.warps).collect()),
+        range(launches.iter().map(|launch| launch.ctas).collect()),
+        limits.join(", ").replace('_', " "),
+    ]
 }
 
 fn ipc(value: Option<f64>) -> String {

@@ -1,0 +1,338 @@
+//! The SM of a design: what a machine gives, what a design file changes, and what differs.
+
+use serde::Deserialize;
+use strata_core::count::Scheduling;
+use strata_core::sm::config::{
+    BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, Replacement, Scheduler,
+    SmConfigError, SmSettings, Timing,
+};
+
+use super::{Design, Machine};
+use crate::config::ConfigError;
+
+/// The SM of a machine with a flat register file.
+pub(super) fn of_machine(machine: &Machine) -> SmSettings {
+    let base =
+        if machine.name == "dissertation" { SmSettings::DISSERTATION } else { SmSettings::ISCA11 };
+    let (sm, latency) = (&machine.sm, &machine.latency_cycles);
+    let cycles = |cycles: u32| cycles.min(u32::from(u16::MAX)) as u16;
+    SmSettings {
+        max_warps: sm.warps.min(u32::from(u8::MAX)) as u8,
+        register_file_bytes: sm.register_file_kb * 1024,
+        shared_memory_bytes: sm.shared_memory_kb * 1024,
+        timing: Timing {
+            alu_latency: cycles(latency.alu),
+            double_latency: cycles(latency.alu),
+            branch_latency: cycles(latency.alu),
+            special_function_latency: cycles(latency.sfu),
+            shared_latency: cycles(latency.shared_memory),
+            constant_latency: cycles(latency.shared_memory),
+            texture_latency: cycles(latency.texture),
+            dram_latency: cycles(latency.dram),
+            shared_bytes_per_cycle: sm.shared_memory_bytes_per_cycle,
+            dram_bytes_per_cycle: sm.dram_bytes_per_cycle,
+            ..base.timing
+        },
+        ..base
+    }
+}
+
+/// Tables of numbers: each key once, with its range, its unit, how many of the core's units one of
+/// its own is, and where the core's settings keep it.
+macro_rules! tables {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident $table:literal {
+            $($key:ident: $least:literal..=$most:expr, $unit:literal x $scale:literal
+                => $($field:ident).+;)+
+        }
+    )+) => {
+        $(
+            $(#[doc = $doc])+
+            #[derive(Debug, Default, Deserialize)]
+            #[serde(deny_unknown_fields)]
+            pub(super) struct $name {
+                $($key: Option<i64>,)+
+            }
+
+            impl $name {
+                pub(super) fn apply(
+                    &self,
+                    file: &str,
+                    sm: &mut SmSettings,
+                ) -> Result<(), ConfigError> {
+                    $(if let Some(value) = self.$key {
+                        let fits = ($least..=i64::from($most)).contains(&value);
+                        if !fits {
+                            let key = concat!($table, ".", stringify!($key));
+                            return Err(range(file, key, value, $least, $most.into(), $unit));
+                        }
+                        sm.$($field).+ = (value * $scale) as _;
+                    })+
+                    Ok(())
+                }
+            }
+        )+
+
+        /// Every number with its key and its value in a file's unit.
+        fn numbers(sm: &SmSettings) -> Vec<(&'static str, u64)> {
+            vec![$($((
+                concat!($table, ".", stringify!($key)),
+                u64::from(sm.$($field).+) / $scale,
+            ),)+)+]
+        }
+    };
+}
+
+tables! {
+    /// `[sm]`: how much there is of everything.
+    SmTable "sm" {
+        warps: 1..=MAX_RESIDENT_WARPS as u32, "warps" x 1 => max_warps;
+        ctas: 1..=MAX_RESIDENT_CTAS as u32, "CTAs" x 1 => max_ctas;
+        register_file_kb: 1..=4096_u32, "KB" x 1024 => register_file_bytes;
+        shared_memory_kb: 0..=4096_u32, "KB" x 1024 => shared_memory_bytes;
+        shared_memory_bytes_per_cycle: 1..=65_536_u32, "bytes in a cycle" x 1
+            => timing.shared_bytes_per_cycle;
+        dram_bytes_per_cycle: 1..=65_536_u32, "bytes in a cycle" x 1
+            => timing.dram_bytes_per_cycle;
+        double_lanes_per_cycle: 1..=32_u32, "lanes in a cycle" x 1 => timing.double_lanes;
+        sfu_lanes_per_cycle: 1..=32_u32, "lanes in a cycle" x 1 => timing.special_function_lanes;
+        texture_lanes_per_cycle: 1..=32_u32, "lanes in a cycle" x 1 => timing.texture_lanes;
+        operand_window_cycles: 1..=8_u32, "cycles" x 1 => timing.operand_window;
+    }
+    /// `[latency_cycles]`: from issue to the earliest issue of what waits for it.
+    LatencyTable "latency_cycles" {
+        alu: 1..=MAX_LATENCY, "cycles" x 1 => timing.alu_latency;
+        branch: 1..=MAX_LATENCY, "cycles" x 1 => timing.branch_latency;
+        tag_check: 0..=MAX_LATENCY, "cycles" x 1 => timing.tag_check_cycles;
+        double: 1..=MAX_LATENCY, "cycles" x 1 => timing.double_latency;
+        sfu: 1..=MAX_LATENCY, "cycles" x 1 => timing.special_function_latency;
+        shared_memory: 1..=MAX_LATENCY, "cycles" x 1 => timing.shared_latency;
+        constant: 1..=MAX_LATENCY, "cycles" x 1 => timing.constant_latency;
+        texture: 1..=MAX_LATENCY, "cycles" x 1 => timing.texture_latency;
+        dram: 1..=MAX_LATENCY, "cycles" x 1 => timing.dram_latency;
+        barrier: 1..=MAX_LATENCY, "cycles" x 1 => timing.barrier_latency;
+    }
+}
+
+impl LatencyTable {
+    /// The table with what no machine prints filled in as the machines do it: branches and double
+    /// precision take what the ALUs take, constants what shared memory takes.
+    pub(super) fn completed(mut self) -> Self {
+        self.branch = self.branch.or(self.alu);
+        self.double = self.double.or(self.alu);
+        self.constant = self.constant.or(self.shared_memory);
+        self
+    }
+}
+
+fn range(file: &str, key: &str, value: i64, least: u32, most: u32, unit: &str) -> ConfigError {
+    ConfigError::Range {
+        file: file.to_owned(),
+        key: key.to_owned(),
+        value: value.to_string(),
+        allowed: format!("{least} to {most} {unit}"),
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SchedulerText {
+    Greedy,
+    RoundRobin,
+    GreedyThenOldest,
+    LooseRoundRobin,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ReplacementText {
+    Preemptive,
+    Reactive,
+    CacheMiss,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum BarrierText {
+    Always,
+    WhenBlocking,
+    Never,
+}
+
+/// What a design file says about scheduling in time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rules {
+    pub(super) scheduler: Option<SchedulerText>,
+    pub(super) issue_slots: Option<i64>,
+    pub(super) replacement: Option<ReplacementText>,
+    pub(super) threshold: Option<i64>,
+    pub(super) barrier: Option<BarrierText>,
+}
+
+impl Rules {
+    pub(super) fn apply(&self, file: &str, sm: &mut SmSettings) -> Result<(), ConfigError> {
+        sm.scheduler = match self.scheduler {
+            None => sm.scheduler,
+            Some(SchedulerText::Greedy) => Scheduler::Greedy,
+            Some(SchedulerText::RoundRobin) => Scheduler::RoundRobin,
+            Some(SchedulerText::GreedyThenOldest) => Scheduler::GreedyThenOldest,
+            Some(SchedulerText::LooseRoundRobin) => Scheduler::LooseRoundRobin,
+        };
+        if let Some(slots) = self.issue_slots {
+            if !(1..=2).contains(&slots) {
+                return Err(range(file, "issue_slots", slots, 1, 2, "instructions in a cycle"));
+            }
+            sm.issue_slots = slots as u8;
+        }
+        sm.barrier = match self.barrier {
+            None => sm.barrier,
+            Some(BarrierText::Always) => BarrierRule::Always,
+            Some(BarrierText::WhenBlocking) => BarrierRule::WhenBlocking,
+            Some(BarrierText::Never) => BarrierRule::Never,
+        };
+        self.replacement(file, sm)
+    }
+
+    fn replacement(&self, file: &str, sm: &mut SmSettings) -> Result<(), ConfigError> {
+        let wrong = |problem: &str, hint: &str| ConfigError::Combination {
+            file: file.to_owned(),
+            problem: problem.to_owned(),
+            hint: hint.to_owned(),
+        };
+        match (self.replacement, self.threshold) {
+            (None | Some(ReplacementText::Preemptive), None) => {}
+            (Some(ReplacementText::Reactive), Some(cycles)) => {
+                let most = u32::from(MAX_LATENCY);
+                if !(1..=i64::from(most)).contains(&cycles) {
+                    let key = "reactive_threshold_cycles";
+                    return Err(range(file, key, cycles, 1, most, "cycles"));
+                }
+                sm.replacement = Replacement::Reactive { threshold: cycles as u16 };
+            }
+            (Some(ReplacementText::Reactive), None) => {
+                return Err(wrong(
+                    "`replacement = \"reactive\"` does not say how long a warp waits",
+                    "add for example `reactive_threshold_cycles = 20`",
+                ));
+            }
+            (Some(ReplacementText::CacheMiss), _) => {
+                return Err(wrong(
+                    "`replacement = \"cache-miss\"` needs to know which loads hit, but no machine \
+                     has a cache yet: every access to global memory takes the latency of DRAM",
+                    "use `preemptive` or `reactive`",
+                ));
+            }
+            (None | Some(ReplacementText::Preemptive), Some(_)) => {
+                return Err(wrong(
+                    "`reactive_threshold_cycles` has no meaning without reactive replacement",
+                    "remove it, or set `replacement = \"reactive\"`",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An SM that cannot be, of a design whose numbers are each in range.
+pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
+    let hint = match error {
+        SmConfigError::NeedsTwoLevel => {
+            "set `scheduling = \"two-level\"`, or remove `replacement` and `barrier`"
+        }
+        SmConfigError::ActiveWarps { .. } => "lower `active_warps`, or raise `sm.warps`",
+        _ => "`strata designs --help` lists the keys with their ranges",
+    };
+    ConfigError::Combination {
+        file: origin.to_owned(),
+        problem: error.to_string(),
+        hint: hint.to_owned(),
+    }
+}
+
+/// The name that a design file uses for a rule of replacement.
+pub(super) fn replacement_name(replacement: Replacement) -> String {
+    match replacement {
+        Replacement::Preemptive => "preemptive".to_owned(),
+        Replacement::Reactive { threshold } => format!("reactive after {threshold} cycles"),
+    }
+}
+
+/// The name that a design file uses for a rule of barriers.
+pub(super) const fn barrier_name(barrier: BarrierRule) -> &'static str {
+    match barrier {
+        BarrierRule::Always => "always",
+        BarrierRule::WhenBlocking => "when-blocking",
+        BarrierRule::Never => "never",
+    }
+}
+
+/// The name that a design file uses for an order of issue.
+pub(super) const fn scheduler_name(scheduler: Scheduler) -> &'static str {
+    match scheduler {
+        Scheduler::Greedy => "greedy",
+        Scheduler::RoundRobin => "round-robin",
+        Scheduler::GreedyThenOldest => "greedy-then-oldest",
+        Scheduler::LooseRoundRobin => "loose-round-robin",
+    }
+}
+
+/// What distinguishes an SM whose warps leave the active set by other rules, or issue in pairs.
+pub(super) fn axes(sm: &SmSettings) -> Vec<(&'static str, String)> {
+    let mut axes = Vec::new();
+    if sm.issue_slots != 1 {
+        axes.push(("issue slots", sm.issue_slots.to_string()));
+    }
+    if sm.replacement != Replacement::default() {
+        axes.push(("replacement", replacement_name(sm.replacement)));
+    }
+    if sm.barrier != BarrierRule::default() {
+        axes.push(("leaves at barriers", barrier_name(sm.barrier).to_owned()));
+    }
+    axes
+}
+
+/// Every parameter of a design's SM, by the key of a design file and its value.
+fn parameters(design: &Design) -> Vec<(&'static str, String)> {
+    let sm = &design.sm;
+    let mut all = vec![
+        match design.count.settings().scheduling {
+            Scheduling::SingleLevel => ("scheduling", "single-level".to_owned()),
+            Scheduling::TwoLevel { .. } => ("scheduling", "two-level".to_owned()),
+        },
+        ("active_warps", design.active_warps().to_string()),
+        ("scheduler", scheduler_name(sm.scheduler).to_owned()),
+        ("issue_slots", sm.issue_slots.to_string()),
+        ("replacement", replacement_name(sm.replacement)),
+        ("barrier", barrier_name(sm.barrier).to_owned()),
+    ];
+    all.extend(numbers(sm).into_iter().map(|(key, value)| (key, value.to_string())));
+    all
+}
+
+/// The parameters of a design's SM that differ from another design's, one sentence each.
+pub(super) fn changes(base: &Design, design: &Design) -> Vec<String> {
+    let pairs = parameters(base).into_iter().zip(parameters(design));
+    pairs
+        .filter(|(old, new)| old.1 != new.1)
+        .map(|((key, old), (_, new))| {
+            format!("{}: {key} = {new} ({}: {old})", design.name, base.name)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::{self, machines};
+
+    #[test]
+    fn the_machines_tables_are_the_core_s_settings() {
+        for (name, settings) in
+            [("isca11", SmSettings::ISCA11), ("dissertation", SmSettings::DISSERTATION)]
+        {
+            assert_eq!(design::resolve(name).unwrap().sm, settings, "{name}");
+        }
+        assert_eq!(machines().len(), 2);
+    }
+}
