@@ -3,6 +3,7 @@
 use super::config::{SmConfig, Timing};
 use super::ports::BankCounts;
 use crate::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
+use crate::units::RegisterId;
 
 /// Where an instruction goes, as far as time is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,14 +83,13 @@ impl ReadyAt {
 /// The packed facts of one instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
-    pub(crate) first_slot: u32,
+    /// Of the image's slots: the first read, the first written, the first of the next instruction.
+    pub(crate) slots: [u32; 3],
     pub(crate) predicates: Predicates,
     /// Reads of each bank when the main register file serves all of them.
     pub(crate) reads: BankCounts,
     pub(crate) latency: u16,
     pub(crate) flags: Flags,
-    pub(crate) sources: u8,
-    pub(crate) destinations: u8,
     pub(crate) class: Class,
     /// What a reader of the result waits for.
     pub(crate) wait: Wait,
@@ -105,25 +105,43 @@ impl Facts {
         }
         let (class, latency, wait) = classify(instruction, timing);
         Self {
-            first_slot: instruction.first_slot,
+            slots: slots(instruction),
             predicates: instruction.predicates,
             reads,
             latency,
             flags: instruction.flags,
-            sources: instruction.sources,
-            destinations: instruction.destinations,
             class,
             wait,
             moves_bytes: instruction.moves_bytes(),
         }
     }
 
-    /// Register slots read and written.
+    /// The registers that are read and written.
     #[inline]
-    pub(crate) fn slots(&self) -> core::ops::Range<usize> {
-        let first = self.first_slot as usize;
-        first..first + usize::from(self.sources) + usize::from(self.destinations)
+    pub(crate) fn registers<'i>(&self, image: &CheckedImage<'i>) -> &'i [RegisterId] {
+        let [first, _, end] = self.slots;
+        &image.slots[first as usize..end as usize]
     }
+
+    /// The registers that are read.
+    #[inline]
+    pub(crate) fn sources<'i>(&self, image: &CheckedImage<'i>) -> &'i [RegisterId] {
+        let [first, middle, _] = self.slots;
+        &image.slots[first as usize..middle as usize]
+    }
+
+    /// The registers that are written.
+    #[inline]
+    pub(crate) fn destinations<'i>(&self, image: &CheckedImage<'i>) -> &'i [RegisterId] {
+        let [_, middle, end] = self.slots;
+        &image.slots[middle as usize..end as usize]
+    }
+}
+
+fn slots(instruction: &StaticInstruction) -> [u32; 3] {
+    let first = instruction.first_slot;
+    let middle = first + u32::from(instruction.sources);
+    [first, middle, middle + u32::from(instruction.destinations)]
 }
 
 fn classify(instruction: &StaticInstruction, timing: &Timing) -> (Class, u16, Wait) {

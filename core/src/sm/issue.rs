@@ -96,13 +96,13 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         let bit = 1 << warp;
         let state = &self.memory.warps[warp];
         let (pc, mask) = (state.pc, state.mask);
-        let facts = self.memory.facts[pc as usize];
+        let facts = &self.facts[pc as usize];
         self.sets.ready &= !bit;
         if let Class::Unit(unit) = facts.class {
             self.wanting[unit as usize] &= !bit;
         }
         if !mask.is_empty() {
-            self.execute(warp, &facts)?;
+            self.execute(warp, facts)?;
         }
         let mut fetch = ReadyAt::new(self.now + 1, Wait::InOrder);
         if facts.flags.contains(Flags::BRANCH) {
@@ -139,8 +139,8 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         }
         let done = self.units.start(facts, bytes, now, &mut self.counters);
         let instruction = &self.image.instructions[pc as usize];
-        let slots = &self.image.slots[facts.slots()];
-        let (sources, destinations) = slots.split_at(usize::from(facts.sources));
+        let (sources, destinations) =
+            (facts.sources(&self.image), facts.destinations(&self.image));
         let ready = &self.memory.ready[warp * row..][..row];
         let registers = usize::from(self.image.registers);
         let mut hierarchy = WarpHierarchy {
@@ -195,7 +195,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
     fn write_results(&mut self, warp: usize, facts: &Facts, done: u64, to_main: u32) {
         let row = self.row;
         let ready = &mut self.memory.ready[warp * row..][..row];
-        let destinations = &self.image.slots[facts.slots()][usize::from(facts.sources)..];
+        let destinations = facts.destinations(&self.image);
         let mut last = done;
         for (index, &register) in destinations.iter().enumerate() {
             let mut time = done + index as u64;
@@ -323,7 +323,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
     #[inline]
     pub(super) fn operands(&self, warp: usize) -> ReadyAt {
         let state = &self.memory.warps[warp];
-        let facts = &self.memory.facts[state.pc as usize];
+        let facts = &self.facts[state.pc as usize];
         let ready = &self.memory.ready[warp * self.row..][..self.row];
         let registers = usize::from(self.image.registers);
         let mut latest = ReadyAt::NOW;
@@ -331,7 +331,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         // An instruction without an enabled lane needs its guard only.
         if !state.mask.is_empty() {
             predicates |= facts.predicates.written;
-            for register in &self.image.slots[facts.slots()] {
+            for register in facts.registers(&self.image) {
                 latest = latest.max(ready[usize::from(register.0)]);
             }
         }
@@ -368,8 +368,8 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         {
             return Ok(false);
         }
-        let facts = &self.memory.facts[state.pc as usize];
-        let sources = &self.image.slots[facts.slots()][..usize::from(facts.sources)];
+        let facts = &self.facts[state.pc as usize];
+        let sources = facts.sources(&self.image);
         let registers = usize::from(self.image.registers);
         let pending = &self.memory.pending[warp * registers..][..registers];
         let Some(register) = awaited(pending, sources, state.mask) else { return Ok(false) };
@@ -408,7 +408,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         let state = &mut self.memory.warps[warp];
         state.phase = Phase::Idle;
         self.sets.ready |= 1 << warp;
-        if let Class::Unit(unit) = self.memory.facts[state.pc as usize].class {
+        if let Class::Unit(unit) = self.facts[state.pc as usize].class {
             // Without an enabled lane nothing is started.
             if !state.mask.is_empty() {
                 self.wanting[unit as usize] |= 1 << warp;

@@ -151,6 +151,8 @@ pub struct Sm<'m, T, const CAPACITY: usize> {
     pub(super) launch: Launch,
     pub(super) residency: Residency,
     pub(super) memory: Memory<'m, T, CAPACITY>,
+    /// One for each instruction, apart from `memory` because they do not change any more.
+    pub(super) facts: &'m [Facts],
     /// Elements of `memory.ready` for each warp: registers, then predicates.
     pub(super) row: usize,
     pub(super) two_level: bool,
@@ -211,9 +213,10 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
         let Memory { warps, facts, ready, pending, caches } = memory;
+        let facts = first(facts, "facts", size.facts)?;
         let memory = Memory {
             warps: first(warps, "warps", size.warps)?,
-            facts: first(facts, "facts", size.facts)?,
+            facts: &mut [],
             ready: first(ready, "ready", size.ready)?,
             pending: first(pending, "pending", size.pending)?,
             caches: first(caches, "caches", size.caches)?,
@@ -225,13 +228,14 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
         };
         memory.caches.fill(cache);
         memory.warps.fill_with(Warp::default);
-        pack(memory.facts, &image, config);
+        pack(facts, &image, config);
         Ok(Self {
             config: *config,
             image,
             launch,
             residency,
             memory,
+            facts,
             row: size.ready / size.warps,
             two_level: config.two_level(),
             now: 0,
