@@ -6,7 +6,7 @@ use super::facts::{Class, Facts, ReadyAt, Wait};
 use super::fault::Fault;
 use super::machine::Sm;
 use super::ports::{BankCounts, WritePorts};
-use super::warp::{Departure, Phase, Trace};
+use super::warp::{Departure, Trace};
 use crate::count::{self, Tally};
 use crate::event::{Counters, Datapath, Event};
 use crate::hierarchy::{Listener, Step, WarpHierarchy, awaited};
@@ -382,13 +382,20 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
     /// An active warp waits for its operands.
     #[inline]
     pub(super) fn await_operands(&mut self, warp: usize) {
-        let fetch = self.memory.warps[warp].fetch;
+        let bit = 1 << warp;
+        let state = &self.memory.warps[warp];
+        let fetch = state.fetch;
+        if let Class::Unit(unit) = self.facts[state.pc as usize].class {
+            // Without an enabled lane nothing is started.
+            if !state.mask.is_empty() {
+                self.wanting[unit as usize] |= bit;
+            }
+        }
         let ready = self.operands(warp).max(fetch);
         if ready.cycle() <= self.now {
-            self.make_ready(warp);
+            self.sets.ready |= bit;
             return;
         }
-        let state = &mut self.memory.warps[warp];
         if let Replacement::Reactive { threshold } = self.config.settings().replacement {
             let patience = fetch.cycle().max(self.now) + u64::from(threshold);
             if self.two_level && ready.cycle() > patience {
@@ -396,24 +403,9 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
                 return;
             }
         }
-        state.phase = Phase::Waiting;
-        state.wait = ready.wait();
-        self.sets.waiting[ready.wait() as usize] |= 1 << warp;
+        self.awaiting |= bit;
+        self.sets.waiting[ready.wait() as usize] |= bit;
         self.wheel.schedule(warp, ready.cycle());
-    }
-
-    /// The warp can issue.
-    #[inline]
-    pub(super) fn make_ready(&mut self, warp: usize) {
-        let state = &mut self.memory.warps[warp];
-        state.phase = Phase::Idle;
-        self.sets.ready |= 1 << warp;
-        if let Class::Unit(unit) = self.facts[state.pc as usize].class {
-            // Without an enabled lane nothing is started.
-            if !state.mask.is_empty() {
-                self.wanting[unit as usize] |= 1 << warp;
-            }
-        }
     }
 }
 

@@ -11,18 +11,31 @@ use crate::event::Event;
 use crate::units::LaneMask;
 
 impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
-    /// Something that a warp waited for has come.
+    /// What these warps waited for has come.
     #[inline]
-    pub(super) fn event(&mut self, warp: usize) {
+    pub(super) fn events(&mut self, due: u64) {
+        // Those that become ready touch nothing that the others do.
+        let ready = due & self.awaiting;
+        self.awaiting &= !ready;
+        for waiting in &mut self.sets.waiting {
+            *waiting &= !ready;
+        }
+        self.sets.ready |= ready;
+        let mut others = due & !ready;
+        while others != 0 {
+            let warp = others.trailing_zeros() as usize;
+            others &= others - 1;
+            self.event(warp);
+        }
+    }
+
+    /// What a warp waited for, other than operands, has come.
+    fn event(&mut self, warp: usize) {
         let bit = 1 << warp;
         let state = &mut self.memory.warps[warp];
         let phase = core::mem::take(&mut state.phase);
         match phase {
             Phase::Idle => {}
-            Phase::Waiting => {
-                self.sets.waiting[state.wait as usize] &= !bit;
-                self.make_ready(warp);
-            }
             Phase::Leaving(departure) => {
                 self.sets.waiting[state.wait as usize] &= !bit;
                 self.leave(warp, departure);

@@ -161,7 +161,9 @@ pub struct Sm<'m, T, const CAPACITY: usize> {
     pub(super) sets: Sets,
     /// Warps in the active set: those of `ready`, `waiting`, `flushing` and `barrier`.
     pub(super) active: u64,
-    /// Ready warps by the unit that their next instruction goes to.
+    /// Of the waiting warps, those that are ready when their event comes.
+    pub(super) awaiting: u64,
+    /// Warps by the unit that their next instruction goes to, whether or not they are ready.
     pub(super) wanting: [u64; BusyUnit::COUNT],
     /// Free places in the active set.
     pub(super) places: u64,
@@ -242,6 +244,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
             wheel: Wheel::new(),
             sets: Sets { vacant: lowest(size.warps), ..Sets::default() },
             active: 0,
+            awaiting: 0,
             wanting: [0; BusyUnit::COUNT],
             places: lowest(config.active_warps()),
             next_return: 0,
@@ -304,11 +307,9 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
         let slots = u64::from(self.config.settings().issue_slots);
         let mut exhausted = false;
         loop {
-            let mut due = self.wheel.advance(self.now);
-            while due != 0 {
-                let warp = due.trailing_zeros() as usize;
-                due &= due - 1;
-                self.event(warp);
+            let due = self.wheel.advance(self.now);
+            if due != 0 {
+                self.events(due);
             }
             while !exhausted && self.resident_ctas < self.residency.ctas {
                 match ctas.next() {
@@ -414,7 +415,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
         } else {
             for (unit, &wanting) in self.wanting.iter().enumerate() {
                 let free = self.units.free_at(unit);
-                if wanting != 0 && free > self.now {
+                if wanting & self.sets.ready != 0 && free > self.now {
                     next = next.min(free);
                 }
             }
@@ -434,6 +435,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
             self.places.count_ones() + self.active.count_ones(),
             self.config.active_warps() as u32
         );
-        debug_assert_eq!(self.wanting.iter().fold(0, |all, &set| all | set) & !self.sets.ready, 0);
+        let waiting = self.sets.waiting.iter().fold(0, |all, &set| all | set);
+        debug_assert_eq!(self.awaiting & !waiting, 0);
     }
 }

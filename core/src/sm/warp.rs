@@ -70,11 +70,10 @@ pub(crate) enum Departure {
 /// What a warp's next event means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// No event: no warp here, or one that can issue, or that waits at a barrier.
+    /// No event but that its operands are there: no warp here, or an active one, or one that waits
+    /// at a barrier.
     #[default]
     Idle,
-    /// The next instruction can issue.
-    Waiting,
     /// The warp leaves the active set.
     Leaving(Departure),
     /// Its cache has been flushed.
