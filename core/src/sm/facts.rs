@@ -2,6 +2,7 @@
 
 use super::config::{SmConfig, Timing};
 use super::ports::BankCounts;
+use crate::event::Datapath;
 use crate::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
 use crate::units::RegisterId;
 
@@ -81,7 +82,7 @@ impl ReadyAt {
 }
 
 /// The packed facts of one instruction.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Of the image's slots: the first read, the first written, the first of the next instruction.
     pub(crate) slots: [u32; 3],
@@ -93,8 +94,25 @@ pub struct Facts {
     pub(crate) class: Class,
     /// What a reader of the result waits for.
     pub(crate) wait: Wait,
+    pub(crate) datapath: Datapath,
     /// An execution moves bytes that the trace tells.
     pub(crate) moves_bytes: bool,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self {
+            slots: [0; 3],
+            predicates: Predicates::NONE,
+            reads: BankCounts::default(),
+            latency: 0,
+            flags: Flags::empty(),
+            class: Class::Free,
+            wait: Wait::InOrder,
+            datapath: Datapath::Private,
+            moves_bytes: false,
+        }
+    }
 }
 
 impl Facts {
@@ -112,8 +130,16 @@ impl Facts {
             flags: instruction.flags,
             class,
             wait,
+            datapath: Datapath::of(instruction.unit),
             moves_bytes: instruction.moves_bytes(),
         }
+    }
+
+    /// True with a register or a predicate to write.
+    #[inline]
+    pub(crate) const fn has_results(&self) -> bool {
+        let [_, middle, end] = self.slots;
+        middle != end || self.predicates.written != 0
     }
 
     /// The registers that are read and written.

@@ -125,23 +125,38 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
     /// Operands, unit and results of an instruction with a lane enabled.
     #[inline]
     fn execute(&mut self, warp: usize, facts: &Facts) -> Result<(), Fault> {
-        let (now, row) = (self.now, self.row);
-        let state = &mut self.memory.warps[warp];
-        let (pc, mask) = (state.pc, state.mask);
-        let mut bytes = 0;
-        if facts.moves_bytes {
-            let access = state.trace.as_mut().and_then(Trace::next_access);
-            let Some(access) = access else {
-                let (cta, warp) = (self.ctas[usize::from(state.cta)].number, state.number);
-                return Err(Fault::AccessMissing { cta, warp, pc });
-            };
-            bytes = access.bytes;
+        let bytes = if facts.moves_bytes { self.next_bytes(warp)? } else { 0 };
+        let done = self.units.start(facts, bytes, self.now, &mut self.counters);
+        let (reads, to_main) = if self.plain {
+            let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
+            let (sources, destinations) =
+                (facts.sources(&self.image), facts.destinations(&self.image));
+            tally.flat(sources, destinations, LaneMask::FULL);
+            (facts.reads, u32::MAX)
+        } else {
+            self.access_registers(warp, facts, done)
+        };
+        let delay = self.read_operands(reads);
+        if facts.has_results() {
+            self.write_results(warp, facts, done + delay, to_main);
         }
-        let done = self.units.start(facts, bytes, now, &mut self.counters);
-        let instruction = &self.image.instructions[pc as usize];
-        let (sources, destinations) =
-            (facts.sources(&self.image), facts.destinations(&self.image));
-        let ready = &self.memory.ready[warp * row..][..row];
+        Ok(())
+    }
+
+    /// What the warp's next memory instruction moves. Unit: bytes.
+    fn next_bytes(&mut self, warp: usize) -> Result<u32, Fault> {
+        let state = &mut self.memory.warps[warp];
+        let access = state.trace.as_mut().and_then(Trace::next_access);
+        access.map(|access| access.bytes).ok_or_else(|| {
+            let cta = self.ctas[usize::from(state.cta)].number;
+            Fault::AccessMissing { cta, warp: state.number, pc: state.pc }
+        })
+    }
+
+    /// Takes an instruction, whose result is there at `done`, through the warp's hierarchy. Returns
+    /// the reads of the main register file's banks, and bit `i` if result `i` goes there.
+    fn access_registers(&mut self, warp: usize, facts: &Facts, done: u64) -> (BankCounts, u32) {
+        let state = &mut self.memory.warps[warp];
         let registers = usize::from(self.image.registers);
         let mut hierarchy = WarpHierarchy {
             cache: self.memory.caches[usize::from(state.place)].as_mut(),
@@ -150,27 +165,28 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         };
         let flat = hierarchy.cache.is_none();
         let mut traffic = Traffic {
-            tally: Tally::new(&mut self.counters.accesses, Datapath::of(instruction.unit)),
+            tally: Tally::new(&mut self.counters.accesses, facts.datapath),
             writes: &mut self.writes,
-            ready,
-            now,
+            ready: &self.memory.ready[warp * self.row..][..self.row],
+            now: self.now,
             done,
             reads: BankCounts::default(),
             results: 0,
             to_main: 0,
             write_delay: 0,
         };
-        let step = Step { instruction, sources, destinations, mask };
+        let step = Step {
+            instruction: &self.image.instructions[state.pc as usize],
+            sources: facts.sources(&self.image),
+            destinations: facts.destinations(&self.image),
+            mask: state.mask,
+        };
         hierarchy.execute(step, self.two_level, &mut traffic);
         let Traffic { reads, to_main, write_delay, .. } = traffic;
         if write_delay != 0 {
             self.counters.record(CycleEvent::WriteDelay, write_delay);
         }
-        let delay = self.read_operands(if flat { facts.reads } else { reads });
-        if !destinations.is_empty() || facts.predicates.written != 0 {
-            self.write_results(warp, facts, done + delay, to_main);
-        }
-        Ok(())
+        (if flat { facts.reads } else { reads }, to_main)
     }
 
     /// Reads operands from the banks. Returns by how much that delays the instruction.
@@ -325,7 +341,6 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         let state = &self.memory.warps[warp];
         let facts = &self.facts[state.pc as usize];
         let ready = &self.memory.ready[warp * self.row..][..self.row];
-        let registers = usize::from(self.image.registers);
         let mut latest = ReadyAt::NOW;
         let mut predicates = facts.predicates.read;
         // An instruction without an enabled lane needs its guard only.
@@ -335,8 +350,11 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
                 latest = latest.max(ready[usize::from(register.0)]);
             }
         }
-        for predicate in bits(predicates) {
-            latest = latest.max(ready[registers + predicate]);
+        if predicates != 0 {
+            let registers = usize::from(self.image.registers);
+            for predicate in bits(predicates) {
+                latest = latest.max(ready[registers + predicate]);
+            }
         }
         latest
     }

@@ -156,6 +156,9 @@ pub struct Sm<'m, T, const CAPACITY: usize> {
     /// Elements of `memory.ready` for each warp: registers, then predicates.
     pub(super) row: usize,
     pub(super) two_level: bool,
+    /// One level of scheduling over the main register file alone: an instruction has nothing to
+    /// look up and nothing to track.
+    pub(super) plain: bool,
     pub(super) now: u64,
     pub(super) wheel: Wheel,
     pub(super) sets: Sets,
@@ -228,6 +231,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
             Some(Err(error)) => return Err(crate::count::Fault::Cache(error).into()),
             None => None,
         };
+        let plain = cache.is_none() && !config.two_level();
         memory.caches.fill(cache);
         memory.warps.fill_with(Warp::default);
         pack(facts, &image, config);
@@ -240,6 +244,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
             facts,
             row: size.ready / size.warps,
             two_level: config.two_level(),
+            plain,
             now: 0,
             wheel: Wheel::new(),
             sets: Sets { vacant: lowest(size.warps), ..Sets::default() },

@@ -50,30 +50,63 @@ pub(crate) struct ReadOutcome {
     pub(crate) other_conflicts: u64,
 }
 
-/// The read ports.
+/// The read ports: for how long each bank is taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadPorts {
-    /// For each bank, the first cycle in which no read is planned.
-    free: [u64; BANKS],
+    // Invariant: a byte is at most 127. An instruction that finds reads ahead of it holds up the
+    // next until they are within the window, so a bank is at most 7 cycles behind when the first of
+    // a cycle's two instructions comes, each with 32 reads at most.
+    /// Cycles from `since` on in which a bank still reads, one byte for each.
+    backlog: u32,
+    since: u64,
 }
 
 impl ReadPorts {
+    /// Each byte 1.
+    const ONES: u32 = 0x0101_0101;
+    /// The highest bit of each byte.
+    const TOPS: u32 = 0x8080_8080;
+
     /// Reads operands from cycle `now` on; within `window` cycles they cost nothing.
     #[inline]
     pub(crate) fn read(&mut self, counts: BankCounts, now: u64, window: u64) -> ReadOutcome {
-        let mut outcome = ReadOutcome::default();
-        for (bank, free) in self.free.iter_mut().enumerate() {
-            let count = counts.of(bank);
-            if count == 0 {
-                continue;
-            }
-            let start = now.max(*free);
-            *free = start + count;
-            outcome.own_conflicts += count - 1;
-            outcome.other_conflicts += u64::from(start > now);
-            outcome.delay = outcome.delay.max((*free).saturating_sub(now + window));
+        let backlog = self.backlog_at(now);
+        let (reading, behind) = (Self::not_zero(counts.0), Self::not_zero(backlog));
+        self.backlog = backlog + counts.0;
+        self.since = now;
+        debug_assert_eq!(self.backlog & Self::TOPS, 0);
+        let mut delay = 0;
+        for bank in 0..BANKS {
+            let until = if counts.of(bank) == 0 { 0 } else { BankCounts(self.backlog).of(bank) };
+            delay = delay.max(until.saturating_sub(window));
         }
-        outcome
+        ReadOutcome {
+            delay,
+            own_conflicts: u64::from(Self::sum(counts.0) - Self::sum(reading >> 7)),
+            other_conflicts: u64::from(Self::sum((reading & behind) >> 7)),
+        }
+    }
+
+    /// The backlog that is left at cycle `now`.
+    #[inline]
+    fn backlog_at(&self, now: u64) -> u32 {
+        let passed = (now - self.since).min(127) as u32;
+        // With their top bits set no byte borrows from the next; it keeps the bit if not below 0.
+        let left = (self.backlog | Self::TOPS) - Self::ONES * passed;
+        let kept = left & Self::TOPS;
+        left & (kept - (kept >> 7))
+    }
+
+    /// The highest bit of each byte that is not zero; bytes are at most 127.
+    #[inline]
+    const fn not_zero(bytes: u32) -> u32 {
+        (bytes + (Self::TOPS - Self::ONES)) & Self::TOPS
+    }
+
+    /// The sum of the bytes, which is below 256.
+    #[inline]
+    const fn sum(bytes: u32) -> u32 {
+        bytes.wrapping_mul(Self::ONES) >> 24
     }
 }
 
