@@ -195,7 +195,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         if reads.is_empty() {
             return 0;
         }
-        let window = u64::from(self.config.settings().timing.operand_window);
+        let window = self.config.settings().timing.operand_window;
         let outcome = self.reads.read(reads, self.now, window);
         if outcome.own_conflicts + outcome.other_conflicts != 0 {
             self.counters.record(CycleEvent::OwnBankConflict, outcome.own_conflicts);
@@ -351,10 +351,8 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
             }
         }
         if predicates != 0 {
-            let registers = usize::from(self.image.registers);
-            for predicate in bits(predicates) {
-                latest = latest.max(ready[registers + predicate]);
-            }
+            let predicates = bits(predicates).map(|predicate| ready[usize::from(self.image.registers) + predicate]);
+            latest = predicates.fold(latest, ReadyAt::max);
         }
         latest
     }
@@ -363,13 +361,10 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
     #[inline]
     pub(super) fn proceed(&mut self, warp: usize, departs: bool) -> Result<(), Fault> {
         let state = &self.memory.warps[warp];
-        if state.left == 0 {
-            self.end_path(warp, departs)?;
-        } else if departs {
-            self.leave_at(warp, Departure::Barrier, state.fetch);
-        } else if state.at_barrier {
-            self.sets.barrier |= 1 << warp;
-        } else if self.two_level && self.must_leave(warp)? {
+        if state.left == 0 || departs || state.at_barrier {
+            return self.pause(warp, departs);
+        }
+        if self.two_level && state.anything_pending && self.must_leave(warp)? {
             self.leave_at(warp, Departure::Data, self.memory.warps[warp].fetch);
         } else {
             self.await_operands(warp);
@@ -377,11 +372,24 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         Ok(())
     }
 
+    /// An active warp is at its end or at a barrier.
+    fn pause(&mut self, warp: usize, departs: bool) -> Result<(), Fault> {
+        let state = &self.memory.warps[warp];
+        if state.left == 0 {
+            return self.end_path(warp, departs);
+        }
+        if departs {
+            self.leave_at(warp, Departure::Barrier, state.fetch);
+        } else {
+            self.sets.barrier |= 1 << warp;
+        }
+        Ok(())
+    }
+
     /// Whether the warp's next instruction reads a pending long-latency result.
     fn must_leave(&self, warp: usize) -> Result<bool, Fault> {
         let state = &self.memory.warps[warp];
-        if !state.anything_pending
-            || state.mask.is_empty()
+        if state.mask.is_empty()
             || self.config.settings().replacement != Replacement::Preemptive
         {
             return Ok(false);

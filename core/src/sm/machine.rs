@@ -385,6 +385,9 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
     #[inline]
     fn held_by_units(&self) -> u64 {
         let mut held = 0;
+        if self.units.all_free_at() <= self.now {
+            return held;
+        }
         for (unit, wanting) in self.wanting.iter().enumerate() {
             if self.units.free_at(unit) > self.now {
                 held |= wanting;

@@ -69,16 +69,19 @@ impl ReadPorts {
 
     /// Reads operands from cycle `now` on; within `window` cycles they cost nothing.
     #[inline]
-    pub(crate) fn read(&mut self, counts: BankCounts, now: u64, window: u64) -> ReadOutcome {
+    pub(crate) fn read(&mut self, counts: BankCounts, now: u64, window: u8) -> ReadOutcome {
+        let window = u32::from(window.min(127));
         let backlog = self.backlog_at(now);
         let (reading, behind) = (Self::not_zero(counts.0), Self::not_zero(backlog));
         self.backlog = backlog + counts.0;
         self.since = now;
         debug_assert_eq!(self.backlog & Self::TOPS, 0);
+        let outside = (self.backlog + Self::ONES * (127 - window)) & Self::TOPS;
         let mut delay = 0;
-        for bank in 0..BANKS {
-            let until = if counts.of(bank) == 0 { 0 } else { BankCounts(self.backlog).of(bank) };
-            delay = delay.max(until.saturating_sub(window));
+        if outside & reading != 0 {
+            for bank in (0..BANKS).filter(|&bank| counts.of(bank) != 0) {
+                delay = delay.max(BankCounts(self.backlog).of(bank).saturating_sub(window.into()));
+            }
         }
         ReadOutcome {
             delay,

@@ -22,6 +22,8 @@ pub(crate) struct Units {
     free: [u64; BusyUnit::COUNT],
     /// Cycles that each unit takes to start a warp; shared memory's follow from its bytes.
     intervals: [u64; BusyUnit::COUNT],
+    /// First cycle in which every unit can start a warp.
+    all_free: u64,
     /// First cycle in which DRAM can move bytes for a new access.
     dram_free: u64,
     shared_bytes_per_cycle: u32,
@@ -38,6 +40,7 @@ impl Units {
         Self {
             free: [0; BusyUnit::COUNT],
             intervals,
+            all_free: 0,
             dram_free: 0,
             shared_bytes_per_cycle: timing.shared_bytes_per_cycle,
             dram_bytes_per_cycle: timing.dram_bytes_per_cycle,
@@ -48,6 +51,12 @@ impl Units {
     #[inline]
     pub(crate) const fn free_at(&self, unit: usize) -> u64 {
         self.free[unit]
+    }
+
+    /// The first cycle in which every unit can start a warp.
+    #[inline]
+    pub(crate) const fn all_free_at(&self) -> u64 {
+        self.all_free
     }
 
     /// The first cycle in which no byte of any access moves to or from DRAM any more.
@@ -72,12 +81,11 @@ impl Units {
                 let (cycles, beyond) = transfer(bytes, self.shared_bytes_per_cycle);
                 counters.record(CycleEvent::SharedByte, u64::from(bytes));
                 counters.record(CycleEvent::SharedBusy, cycles);
-                self.free[BusyUnit::SharedMemory as usize] = now + cycles.max(1);
+                self.take(BusyUnit::SharedMemory, now + cycles.max(1));
                 now + latency + beyond
             }
             Class::Unit(unit) => {
-                let unit = unit as usize;
-                self.free[unit] = now + self.intervals[unit];
+                self.take(unit, now + self.intervals[unit as usize]);
                 now + latency
             }
             Class::Dram => {
@@ -92,6 +100,12 @@ impl Units {
                 start + latency + beyond
             }
         }
+    }
+
+    #[inline]
+    fn take(&mut self, unit: BusyUnit, until: u64) {
+        self.free[unit as usize] = until;
+        self.all_free = self.all_free.max(until);
     }
 }
 
