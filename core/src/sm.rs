@@ -65,6 +65,7 @@ pub mod fault;
 mod issue;
 mod lifecycle;
 mod machine;
+mod observe;
 mod ports;
 mod schedule;
 mod units;
@@ -72,5 +73,8 @@ mod warp;
 mod wheel;
 
 pub use facts::{Facts, ReadyAt};
-pub use machine::{Issue, Memory, MemorySize, Sm};
+pub use machine::{Memory, MemorySize, Sm};
+pub use observe::{
+    Issue, Observation, SmObserver, SmUnit, Unobserved, WarpPhase, WarpPhases, WriteCause,
+};
 pub use warp::{MemoryAccess, Trace, Warp, WarpTrace};

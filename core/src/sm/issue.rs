@@ -5,7 +5,8 @@ use super::counters::CycleEvent;
 use super::facts::{Class, Facts, ReadyAt, Wait};
 use super::fault::Fault;
 use super::machine::Sm;
-use super::ports::{BankCounts, WritePorts};
+use super::observe::{Observation, SmObserver, WriteCause, Writes};
+use super::ports::BankCounts;
 use super::warp::{Departure, Trace};
 use crate::count::{self, Tally};
 use crate::event::{Counters, Datapath, Event};
@@ -15,9 +16,9 @@ use crate::register_file_cache::{Access, Observer};
 use crate::units::{LaneMask, RegisterId};
 
 /// Follows an instruction's operand traffic to banks and ports.
-struct Traffic<'s> {
+struct Traffic<'s, O> {
     tally: Tally<'s, false>,
-    writes: &'s mut WritePorts,
+    writes: &'s mut Writes<O>,
     /// When each register of the warp is there.
     ready: &'s [ReadyAt],
     now: u64,
@@ -31,7 +32,7 @@ struct Traffic<'s> {
     write_delay: u64,
 }
 
-impl Observer for Traffic<'_> {
+impl<O: SmObserver> Observer for Traffic<'_, O> {
     #[inline]
     fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
         match access {
@@ -52,7 +53,7 @@ impl Observer for Traffic<'_> {
     }
 }
 
-impl Listener for Traffic<'_> {
+impl<O: SmObserver> Listener for Traffic<'_, O> {
     #[inline]
     fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
         self.to_main = u32::MAX;
@@ -61,9 +62,9 @@ impl Listener for Traffic<'_> {
 }
 
 /// Follows a flush to the write ports.
-pub(super) struct Flush<'s> {
+pub(super) struct Flush<'s, O> {
     pub(super) tally: Tally<'s, false>,
-    pub(super) writes: &'s mut WritePorts,
+    pub(super) writes: &'s mut Writes<O>,
     pub(super) ready: &'s mut [ReadyAt],
     pub(super) now: u64,
     /// First cycle after the flush.
@@ -71,7 +72,9 @@ pub(super) struct Flush<'s> {
     pub(super) write_delay: u64,
 }
 
-impl Observer for Flush<'_> {
+impl<O: SmObserver> Observer for Flush<'_, O> {
+    // Flushes are rare, and inlined they cost the loop that issues registers.
+    #[inline(never)]
     fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
         if access == Access::WritebackFlush {
             let ready = &mut self.ready[usize::from(register.0)];
@@ -89,7 +92,7 @@ impl Observer for Flush<'_> {
     }
 }
 
-impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
+impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Issues the next instruction of a ready warp.
     #[inline]
     pub(super) fn issue(&mut self, warp: usize) -> Result<(), Fault> {
@@ -126,6 +129,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
     #[inline]
     fn execute(&mut self, warp: usize, facts: &Facts) -> Result<(), Fault> {
         let bytes = if facts.moves_bytes { self.next_bytes(warp)? } else { 0 };
+        self.tell_unit(warp, facts, bytes);
         let done = self.units.start(facts, bytes, self.now, &mut self.counters);
         let (reads, to_main) = if self.plain {
             let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
@@ -164,6 +168,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
             anything_pending: &mut state.anything_pending,
         };
         let flat = hierarchy.cache.is_none();
+        self.writes.next(warp, WriteCause::Eviction);
         let mut traffic = Traffic {
             tally: Tally::new(&mut self.counters.accesses, facts.datapath),
             writes: &mut self.writes,
@@ -197,6 +202,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         }
         let window = self.config.settings().timing.operand_window;
         let outcome = self.reads.read(reads, self.now, window);
+        self.tell_reads(reads);
         if outcome.own_conflicts + outcome.other_conflicts != 0 {
             self.counters.record(CycleEvent::OwnBankConflict, outcome.own_conflicts);
             self.counters.record(CycleEvent::OtherBankConflict, outcome.other_conflicts);
@@ -212,6 +218,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         let row = self.row;
         let ready = &mut self.memory.ready[warp * row..][..row];
         let destinations = facts.destinations(&self.image);
+        self.writes.next(warp, WriteCause::Result);
         let mut last = done;
         for (index, &register) in destinations.iter().enumerate() {
             let mut time = done + index as u64;
@@ -234,6 +241,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         if facts.flags.contains(Flags::LONG_LATENCY) {
             state.long_until = state.long_until.max(last);
         }
+        self.tell(|_| Observation::Result { cycle: last });
     }
 
     /// A branch: when its warp may go on.
@@ -258,7 +266,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         &mut self,
         warp: usize,
         from: u64,
-        act: impl FnOnce(&mut WarpHierarchy<'_, CAPACITY>, &mut Flush<'_>),
+        act: impl FnOnce(&mut WarpHierarchy<'_, CAPACITY>, &mut Flush<'_, O>),
     ) -> u64 {
         let registers = usize::from(self.image.registers);
         let state = &mut self.memory.warps[warp];
@@ -267,6 +275,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
             pending: &mut self.memory.pending[warp * registers..][..registers],
             anything_pending: &mut state.anything_pending,
         };
+        self.writes.next(warp, WriteCause::Flush);
         let accesses: &mut Counters = &mut self.counters.accesses;
         let mut flush = Flush {
             tally: Tally::new(accesses, Datapath::Private),
@@ -351,7 +360,8 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
             }
         }
         if predicates != 0 {
-            let predicates = bits(predicates).map(|predicate| ready[usize::from(self.image.registers) + predicate]);
+            let predicates = bits(predicates)
+                .map(|predicate| ready[usize::from(self.image.registers) + predicate]);
             latest = predicates.fold(latest, ReadyAt::max);
         }
         latest
@@ -389,9 +399,7 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
     /// Whether the warp's next instruction reads a pending long-latency result.
     fn must_leave(&self, warp: usize) -> Result<bool, Fault> {
         let state = &self.memory.warps[warp];
-        if state.mask.is_empty()
-            || self.config.settings().replacement != Replacement::Preemptive
-        {
+        if state.mask.is_empty() || self.config.settings().replacement != Replacement::Preemptive {
             return Ok(false);
         }
         let facts = &self.facts[state.pc as usize];

@@ -5,12 +5,13 @@ use super::counters::CycleEvent;
 use super::facts::{ReadyAt, Wait};
 use super::fault::Fault;
 use super::machine::{Cta, Sm};
+use super::observe::{Observation, SmObserver};
 use super::schedule::first_from;
 use super::warp::{Departure, Phase, Trace, Warp};
 use crate::event::Event;
 use crate::units::LaneMask;
 
-impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
+impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// What these warps waited for has come.
     #[inline]
     pub(super) fn events(&mut self, due: u64) {
@@ -85,6 +86,8 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
         }
         self.ctas[place] =
             Cta { number: self.launched_ctas, warps, running: count, arrived: 0, left: count };
+        let cta = self.launched_ctas;
+        self.tell(|sm| Observation::CtaLaunch { cycle: sm.now, cta, slot: place as u8, warps });
         self.launched_ctas += 1;
         self.resident_ctas += 1;
         self.sets.vacant = vacant;
@@ -234,14 +237,16 @@ impl<T: Trace, const CAPACITY: usize> Sm<'_, T, CAPACITY> {
 
     /// The warp is done; with the last of its CTA, the CTA is.
     fn retire(&mut self, warp: usize) {
-        let cta = &mut self.ctas[usize::from(self.memory.warps[warp].cta)];
+        let slot = self.memory.warps[warp].cta;
+        let cta = &mut self.ctas[usize::from(slot)];
         cta.left -= 1;
         if cta.left > 0 {
             // Its registers stay taken until the CTA ends.
             self.sets.draining |= 1 << warp;
             return;
         }
-        let warps = cta.warps;
+        let Cta { number, warps, .. } = *cta;
+        self.tell(|sm| Observation::CtaEnd { cycle: sm.now, cta: number, slot, warps });
         self.sets.draining &= !warps;
         self.sets.vacant |= warps;
         self.resident_ctas -= 1;

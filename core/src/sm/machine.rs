@@ -10,7 +10,8 @@ use super::config::{Launch, MAX_RESIDENT_CTAS, Residency, SmConfig};
 use super::counters::{CycleEvent, SmCounters, StallReason};
 use super::facts::{BusyUnit, Facts, ReadyAt, Wait, pack, predicates};
 use super::fault::Fault;
-use super::ports::{ReadPorts, WritePorts};
+use super::observe::{SmObserver, Unobserved, Writes};
+use super::ports::ReadPorts;
 use super::schedule::Selector;
 use super::units::Units;
 use super::warp::{Trace, Warp};
@@ -75,21 +76,6 @@ pub struct Memory<'m, T, const CAPACITY: usize> {
     pub caches: &'m mut [Option<RegisterFileCache<CAPACITY>>],
 }
 
-/// An instruction that issued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Issue {
-    /// When.
-    pub cycle: u64,
-    /// The resident warp's place in the SM.
-    pub place: u8,
-    /// Its CTA, in launch order from 0.
-    pub cta: u64,
-    /// The warp's number within its CTA.
-    pub warp: u32,
-    /// The instruction.
-    pub pc: u32,
-}
-
 /// A resident CTA.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cta {
@@ -143,9 +129,9 @@ impl Sets {
     }
 }
 
-/// An SM with a kernel to run.
+/// An SM with a kernel to run, and who listens to it.
 #[derive(Debug)]
-pub struct Sm<'m, T, const CAPACITY: usize> {
+pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) config: SmConfig,
     pub(super) image: CheckedImage<'m>,
     pub(super) launch: Launch,
@@ -176,7 +162,7 @@ pub struct Sm<'m, T, const CAPACITY: usize> {
     /// First cycle in which operand reads do not hold up the pipeline.
     pub(super) blocked_until: u64,
     pub(super) reads: ReadPorts,
-    pub(super) writes: WritePorts,
+    pub(super) writes: Writes<O>,
     pub(super) units: Units,
     pub(super) ctas: [Cta; MAX_RESIDENT_CTAS],
     pub(super) resident_ctas: u32,
@@ -200,7 +186,7 @@ pub(super) const fn lowest(count: usize) -> u64 {
 }
 
 impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
-    /// Builds an empty SM for CTAs of one launch.
+    /// Builds an empty SM for CTAs of one launch, which nobody observes.
     ///
     /// `shared_bytes` and `warps_per_cta` are those of every CTA. Cost: linear in the memory.
     pub fn new(
@@ -209,6 +195,20 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
         warps_per_cta: u32,
         shared_bytes: u32,
         memory: Memory<'m, T, CAPACITY>,
+    ) -> Result<Self, Fault> {
+        Self::observed(config, image, warps_per_cta, shared_bytes, memory, Unobserved)
+    }
+}
+
+impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> {
+    /// Builds an empty SM like [`Sm::new`], whose run `observer` hears of.
+    pub fn observed(
+        config: &SmConfig,
+        image: CheckedImage<'m>,
+        warps_per_cta: u32,
+        shared_bytes: u32,
+        memory: Memory<'m, T, CAPACITY>,
+        observer: O,
     ) -> Result<Self, Fault> {
         if warps_per_cta == 0 {
             return Err(Fault::NoWarps);
@@ -256,7 +256,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
             selector: Selector::new(settings.scheduler),
             blocked_until: 0,
             reads: ReadPorts::default(),
-            writes: WritePorts::new(),
+            writes: Writes::new(observer),
             units: Units::new(&settings.timing),
             ctas: [Cta::default(); MAX_RESIDENT_CTAS],
             resident_ctas: 0,
@@ -278,19 +278,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
     where
         C: IntoIterator<Item = T>,
     {
-        self.run_at_pace::<C, false>(ctas.into_iter(), |_| {})
-    }
-
-    /// Like [`Self::run`], and tells of every instruction when it issues, in order.
-    pub fn run_observed<C>(
-        self,
-        ctas: impl IntoIterator<Item = C>,
-        observe: impl FnMut(Issue),
-    ) -> Result<SmCounters, Fault>
-    where
-        C: IntoIterator<Item = T>,
-    {
-        self.run_at_pace::<C, false>(ctas.into_iter(), observe)
+        self.run_at_pace::<C, false>(ctas.into_iter())
     }
 
     /// Like [`Self::run`], but visits every cycle: slower, with the same result.
@@ -298,13 +286,12 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
     where
         C: IntoIterator<Item = T>,
     {
-        self.run_at_pace::<C, true>(ctas.into_iter(), |_| {})
+        self.run_at_pace::<C, true>(ctas.into_iter())
     }
 
     fn run_at_pace<C, const EVERY_CYCLE: bool>(
         mut self,
         mut ctas: impl Iterator<Item = C>,
-        mut observe: impl FnMut(Issue),
     ) -> Result<SmCounters, Fault>
     where
         C: IntoIterator<Item = T>,
@@ -330,7 +317,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
             }
             self.check();
             self.selector.rotate(self.active, 1);
-            let (issued, reason) = self.issue_slots(slots, &mut observe)?;
+            let (issued, reason) = self.issue_slots(slots)?;
             self.counters.charge(StallReason::Issued, issued);
             self.counters.charge(reason, slots - issued);
             let mut next = self.now + 1;
@@ -342,6 +329,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
                     next = event;
                 }
             }
+            self.tell_cycles(next - self.now, issued, reason);
             self.now = next;
         }
     }
@@ -349,6 +337,9 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
     fn finish(mut self, slots: u64) -> SmCounters {
         let end = self.now.max(self.units.dram_free());
         self.counters.charge(StallReason::Drain, (end - self.now) * slots);
+        if end > self.now {
+            self.tell_cycles(end - self.now, 0, StallReason::Drain);
+        }
         self.counters.record(CycleEvent::Cycle, end);
         debug_assert_eq!(self.counters.all_slots(), end * slots);
         self.counters
@@ -357,11 +348,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
     /// Issues up to `slots` instructions of different warps. Returns how many, and what became of
     /// the other slots.
     #[inline]
-    fn issue_slots(
-        &mut self,
-        slots: u64,
-        observe: &mut impl FnMut(Issue),
-    ) -> Result<(u64, StallReason), Fault> {
+    fn issue_slots(&mut self, slots: u64) -> Result<(u64, StallReason), Fault> {
         if self.blocked_until > self.now {
             let held = self.sets.ready != 0;
             return Ok((0, if held { StallReason::OperandRead } else { self.reason() }));
@@ -372,10 +359,7 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
             let Some(warp) = self.selector.pick(slot as usize, able, |warp| warps[warp].age) else {
                 return Ok((slot, self.reason()));
             };
-            let state = &self.memory.warps[warp];
-            let cta = self.ctas[usize::from(state.cta)].number;
-            let (pc, place, number) = (state.pc, warp as u8, state.number);
-            observe(Issue { cycle: self.now, place, cta, warp: number, pc });
+            self.tell_issue(slot, warp);
             self.issue(warp)?;
         }
         Ok((slots, StallReason::Issued))

@@ -30,7 +30,8 @@ impl BankCounts {
         self.0 += 1 << (8 * Self::bank(register));
     }
 
-    const fn of(self, bank: usize) -> u64 {
+    /// Accesses to one bank.
+    pub(crate) const fn of(self, bank: usize) -> u64 {
         (self.0 >> (8 * bank) & 0xff) as u64
     }
 
@@ -66,6 +67,11 @@ impl ReadPorts {
     const ONES: u32 = 0x0101_0101;
     /// The highest bit of each byte.
     const TOPS: u32 = 0x8080_8080;
+
+    /// The first cycle in which no read of a bank is planned.
+    pub(crate) const fn free_at(&self, bank: usize) -> u64 {
+        self.since + BankCounts(self.backlog).of(bank)
+    }
 
     /// Reads operands from cycle `now` on; within `window` cycles they cost nothing.
     #[inline]

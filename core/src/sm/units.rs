@@ -10,6 +10,8 @@
 use super::config::Timing;
 use super::counters::{CycleEvent, SmCounters};
 use super::facts::{BusyUnit, Class, Facts};
+use super::observe::SmUnit;
+use crate::image::{StaticInstruction, Unit};
 use crate::units::LANES;
 
 /// What a latency covers of an access: one 32-bit word for each lane. Unit: bytes.
@@ -62,6 +64,42 @@ impl Units {
     /// The first cycle in which no byte of any access moves to or from DRAM any more.
     pub(crate) const fn dram_free(&self) -> u64 {
         self.dram_free
+    }
+
+    /// What [`Self::start`] is about to take of an instruction, the first cycle, and the one after
+    /// the last; none of an access to DRAM without bytes.
+    pub(crate) fn occupied(
+        &self,
+        facts: &Facts,
+        instruction: &StaticInstruction,
+        bytes: u32,
+        now: u64,
+    ) -> Option<(SmUnit, u64, u64)> {
+        let (unit, start, cycles) = match facts.class {
+            Class::Free => match instruction.unit {
+                Unit::Control => (SmUnit::Control, now, 1),
+                Unit::Memory => (SmUnit::Constant, now, 1),
+                _ => (SmUnit::Alu, now, 1),
+            },
+            Class::Unit(BusyUnit::SharedMemory) => {
+                let (cycles, _) = transfer(bytes, self.shared_bytes_per_cycle);
+                (SmUnit::SharedMemory, now, cycles.max(1))
+            }
+            Class::Unit(unit) => {
+                let name = match unit {
+                    BusyUnit::Double => SmUnit::DoublePrecision,
+                    BusyUnit::SpecialFunction => SmUnit::SpecialFunction,
+                    BusyUnit::Texture => SmUnit::Texture,
+                    BusyUnit::SharedMemory => SmUnit::SharedMemory,
+                };
+                (name, now, self.intervals[unit as usize])
+            }
+            Class::Dram => {
+                let (cycles, _) = transfer(bytes, self.dram_bytes_per_cycle);
+                (SmUnit::Dram, now.max(self.dram_free), cycles)
+            }
+        };
+        (cycles != 0).then_some((unit, start, start + cycles))
     }
 
     /// Starts an instruction that moves `bytes`, whose unit is free. Returns the cycle from which

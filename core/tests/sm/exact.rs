@@ -1,6 +1,6 @@
 //! Cycle mode, rule by rule: each instant is the earliest possible, and the cycle before it is not.
 
-use crate::machine::{Grid, Kernel, OwnedTrace, both, run, simulate};
+use crate::machine::{Grid, Kernel, OwnedTrace, both, run};
 use strata_core::count::{CountConfig, CountSettings, Scheduling};
 use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, Unit};
 use strata_core::path::PathStep;
@@ -11,12 +11,12 @@ use strata_core::sm::config::{
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
-use strata_core::sm::{Facts, Issue, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
+use strata_core::sm::{Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
 use strata_core::units::LaneMask;
 
 const ISCA11: SmSettings = SmSettings::ISCA11;
 
-fn two_level(active_warps: u8, cache: Option<u8>) -> SmSettings {
+pub(crate) fn two_level(active_warps: u8, cache: Option<u8>) -> SmSettings {
     let cache = cache.map(|entries| RegisterFileCacheConfig {
         entries,
         replacement: Replacement::Fifo,
@@ -585,16 +585,6 @@ fn two_slots_issue_from_two_warps() {
     let counters = both(settings, &kernel, 0, &one(warp(0))).unwrap();
     assert_eq!(counters.cycles(), 2 + 8);
     assert_eq!(counters.slots(StallReason::InOrder), 3);
-}
-
-#[test]
-fn issues_are_told_as_they_happen() {
-    let kernel = Kernel::default().alu(&[], &[1]).alu(&[1], &[2]);
-    let grid = vec![vec![kernel.straight()], vec![kernel.straight()]];
-    let mut told = Vec::new();
-    simulate(ISCA11, &kernel, 0, &grid, false, |issue| told.push(issue)).unwrap();
-    let issue = |cycle, warp: u8, pc| Issue { cycle, place: warp, cta: warp.into(), warp: 0, pc };
-    assert_eq!(told, [issue(0, 0, 0), issue(1, 1, 0), issue(8, 0, 1), issue(9, 1, 1)]);
 }
 
 fn launch(warps_per_cta: u32, registers: u16, shared_bytes: u32) -> Launch {

@@ -8,7 +8,7 @@ use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{
-    Facts, Issue, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
+    Facts, Memory, MemoryAccess, MemorySize, Observation, ReadyAt, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -128,7 +128,7 @@ pub(crate) fn simulate(
     shared_bytes: u32,
     grid: &Grid,
     every_cycle: bool,
-    observe: impl FnMut(Issue),
+    observe: impl FnMut(Observation),
 ) -> Result<SmCounters, Fault> {
     let config = SmConfig::new(settings).unwrap();
     let image = CheckedImage::new(kernel.image()).unwrap();
@@ -147,9 +147,9 @@ pub(crate) fn simulate(
         caches: &mut caches,
     };
     let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;
-    let sm = Sm::new(&config, image, warps_per_cta, shared_bytes, memory)?;
+    let sm = Sm::observed(&config, image, warps_per_cta, shared_bytes, memory, observe)?;
     let ctas = grid.iter().map(|cta| cta.iter().map(OwnedTrace::borrow));
-    if every_cycle { sm.run_every_cycle(ctas) } else { sm.run_observed(ctas, observe) }
+    if every_cycle { sm.run_every_cycle(ctas) } else { sm.run(ctas) }
 }
 
 /// Runs a grid both ways and holds the results beside each other.

@@ -3,6 +3,7 @@
 mod exact;
 mod machine;
 mod model;
+mod observe;
 #[expect(dead_code, reason = "nothing here looks at single lanes")]
 #[path = "../random/mod.rs"]
 mod random;

@@ -1,5 +1,7 @@
 //! Cycle mode on random kernels: the accesses are count mode's, and idle cycles may be skipped.
 
+use std::collections::BTreeMap;
+
 use crate::machine::{Grid, Kernel, OwnedTrace, simulate};
 use crate::random::Random;
 use strata_core::count::{CountConfig, CountSettings, Scheduling, count_path};
@@ -12,6 +14,7 @@ use strata_core::sm::config::{
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
+use strata_core::sm::{Observation, WarpPhase};
 use strata_core::units::LaneMask;
 
 const INSTRUCTIONS: u32 = 30;
@@ -143,6 +146,87 @@ fn count_mode(settings: &SmSettings, kernel: &Kernel, grid: &Grid) -> Counters {
     })
 }
 
+/// What an observer hears of a run, in sums.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Told {
+    issues: u64,
+    /// Cycles told of, which follow each other without a gap.
+    cycles: u64,
+    /// Slots by reason.
+    slots: BTreeMap<&'static str, u64>,
+    /// Warps times cycles, by phase.
+    phases: [u64; WarpPhase::ALL.len()],
+    bank_reads: u64,
+    bank_writes: u64,
+    /// CTAs resident by their places, with their warps.
+    resident: BTreeMap<u8, (u64, u64)>,
+    ended: u64,
+}
+
+impl Told {
+    fn add(&mut self, seed: u64, slots: u64, observation: &Observation) {
+        match *observation {
+            Observation::CtaLaunch { cycle, cta, slot, warps } => {
+                assert_eq!(cycle, self.cycles, "seed {seed}");
+                assert_eq!(self.warps() & warps, 0, "seed {seed}");
+                assert_eq!(self.resident.insert(slot, (cta, warps)), None, "seed {seed}");
+            }
+            Observation::CtaEnd { cycle, cta, slot, warps } => {
+                assert_eq!(cycle, self.cycles, "seed {seed}");
+                assert_eq!(self.resident.remove(&slot), Some((cta, warps)), "seed {seed}");
+                self.ended += 1;
+            }
+            Observation::Issue(issue) => {
+                assert_eq!(issue.cycle, self.cycles, "seed {seed}");
+                self.issues += 1;
+            }
+            Observation::Unit { from, until, .. } => {
+                assert!(self.cycles <= from && from < until, "seed {seed}");
+            }
+            Observation::BankRead { from, until, .. } => {
+                assert!(self.cycles <= from && from < until, "seed {seed}");
+                self.bank_reads += until - from;
+            }
+            Observation::BankWrite { cycle, .. } => {
+                assert!(cycle >= self.cycles, "seed {seed}");
+                self.bank_writes += 1;
+            }
+            Observation::Result { cycle } => assert!(cycle > self.cycles, "seed {seed}"),
+            Observation::Cycles { first, count, issued, reason, warps } => {
+                assert_eq!(first, self.cycles, "seed {seed}");
+                self.cycles += count;
+                *self.slots.entry(StallReason::Issued.name()).or_default() += u64::from(issued);
+                *self.slots.entry(reason.name()).or_default() += count * slots - u64::from(issued);
+                let mut all = 0;
+                for (&phase, sum) in WarpPhase::ALL.iter().zip(&mut self.phases) {
+                    assert_eq!(all & warps.warps(phase), 0, "seed {seed}");
+                    all |= warps.warps(phase);
+                    *sum += count * u64::from(warps.warps(phase).count_ones());
+                }
+                assert_eq!(all, self.warps(), "seed {seed}");
+            }
+        }
+    }
+
+    fn warps(&self) -> u64 {
+        self.resident.values().fold(0, |all, (_, warps)| all | warps)
+    }
+
+    /// The sums are the run's counters.
+    fn check(&self, seed: u64, counters: &SmCounters) {
+        assert_eq!(self.cycles, counters.cycles(), "seed {seed}");
+        assert_eq!((self.ended, self.warps()), (counters.ctas(), 0), "seed {seed}");
+        assert_eq!(self.bank_reads, counters.accesses.mrf_reads(), "seed {seed}");
+        assert_eq!(self.bank_writes, counters.accesses.mrf_writes(), "seed {seed}");
+        let flushing = self.phases[WarpPhase::Flush as usize];
+        assert_eq!(flushing, counters.flush_cycles(), "seed {seed}");
+        for &reason in StallReason::ALL {
+            let told = self.slots.get(reason.name()).copied().unwrap_or(0);
+            assert_eq!(told, counters.slots(reason), "seed {seed}, {}", reason.name());
+        }
+    }
+}
+
 /// Runs one random case at both paces and checks what holds for every design.
 fn drive(
     seed: u64,
@@ -150,21 +234,20 @@ fn drive(
     kernel: &Kernel,
     grid: &Grid,
 ) -> Result<SmCounters, Fault> {
-    let mut issues = 0;
-    let mut latest = 0;
-    let skipping = simulate(settings, kernel, 0, grid, false, |issue| {
-        assert!(issue.cycle >= latest, "seed {seed}");
-        latest = issue.cycle;
-        issues += 1;
-    });
-    let every_cycle = simulate(settings, kernel, 0, grid, true, |_| {});
-    assert_eq!(skipping, every_cycle, "seed {seed}, {settings:?}");
-    let counters = skipping?;
+    let mut told = Told::default();
     let slots = u64::from(settings.issue_slots);
+    let skipping = simulate(settings, kernel, 0, grid, false, |one| told.add(seed, slots, &one));
+    let mut singly = Told::default();
+    let every_cycle =
+        simulate(settings, kernel, 0, grid, true, |one| singly.add(seed, slots, &one));
+    assert_eq!(skipping, every_cycle, "seed {seed}, {settings:?}");
+    assert_eq!(told, singly, "seed {seed}, {settings:?}");
+    let counters = skipping?;
     assert_eq!(counters.all_slots(), counters.cycles() * slots, "seed {seed}");
     let issued = counters.slots(StallReason::Issued);
     assert_eq!(issued, counters.accesses.warp_instructions(), "seed {seed}");
-    assert_eq!(issued, issues, "seed {seed}");
+    assert_eq!(issued, told.issues, "seed {seed}");
+    told.check(seed, &counters);
     assert_eq!(counters.ctas(), grid.len() as u64, "seed {seed}");
     Ok(counters)
 }
