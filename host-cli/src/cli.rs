@@ -8,6 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use crate::commands;
 use crate::failure::Failure;
 use crate::printer::Printer;
+use crate::timeline::CycleRange;
 
 /// A laboratory for the register file of a GPU streaming multiprocessor.
 #[derive(Debug, Parser)]
@@ -194,6 +195,16 @@ pub struct RunArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// With `--mode cycle`, one input and one design: also draw the first counted launch, cycle by
+    /// cycle, into a file for <https://ui.perfetto.dev> (see docs/TIMELINE.md).
+    #[arg(long, value_name = "OUT.json")]
+    pub timeline: Option<PathBuf>,
+    /// Cycles of the launch to draw, LAST not included. Default: 0..10000.
+    #[arg(long, value_name = "FIRST..LAST", requires = "timeline")]
+    pub timeline_cycles: Option<CycleRange>,
+    /// Draw no further cycle after this many slices. Default: 1000000.
+    #[arg(long, value_name = "N", requires = "timeline")]
+    pub timeline_slices: Option<u64>,
 }
 
 /// Arguments of `inspect`.

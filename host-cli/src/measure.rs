@@ -21,6 +21,7 @@ use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::report::{self, Check, LaunchReport, RunReport, derived};
+use crate::timeline::{self, About, Code, Timeline};
 use crate::timing::{Accesses, TimedLaunch, TimingError, sm_settings, time_launch};
 use crate::workload::simulate::{LaunchRecord, Options, Prepared};
 use crate::workload::{Overrides, Workload};
@@ -38,6 +39,8 @@ pub struct Request {
     pub options: Options,
     /// What is simulated.
     pub mode: Mode,
+    /// What to draw of it, with one design and in cycle mode.
+    pub timeline: Option<timeline::Request>,
     /// The options in their normal form, for the command in the report.
     text: String,
 }
@@ -70,6 +73,7 @@ impl Request {
                 accesses: false,
             },
             mode: Mode::Count,
+            timeline: None,
             text,
         })
     }
@@ -82,6 +86,13 @@ impl Request {
         if mode == Mode::Cycle {
             self.text.insert_str(0, " --mode cycle");
         }
+        self
+    }
+
+    /// The same with a drawing.
+    #[must_use]
+    pub fn with_timeline(mut self, timeline: Option<timeline::Request>) -> Self {
+        self.timeline = timeline;
         self
     }
 }
@@ -100,10 +111,13 @@ struct Counted<'a> {
     accesses: Accesses<'a>,
     /// Shared memory of a CTA, static and dynamic. Unit: bytes.
     shared_bytes: u32,
+    /// What its instructions are called.
+    code: Code<'a>,
 }
 
-impl<'a> From<&'a LaunchRecord<'_>> for Counted<'a> {
-    fn from(launch: &'a LaunchRecord<'_>) -> Self {
+impl<'a> Counted<'a> {
+    /// A launch that was executed from a PTX text.
+    fn executed(launch: &'a LaunchRecord<'_>, text: &'a str) -> Self {
         Self {
             index: launch.index,
             kernel: &launch.program.name,
@@ -116,6 +130,22 @@ impl<'a> From<&'a LaunchRecord<'_>> for Counted<'a> {
             shared_bytes: u32::try_from(launch.program.shared_bytes)
                 .unwrap_or(u32::MAX)
                 .saturating_add(launch.step.dynamic_shared),
+            code: Code::Ptx(launch.program, text),
+        }
+    }
+
+    /// What a timeline of the launch says about itself.
+    fn about(&self, input: &str, design: &str) -> About {
+        let tool = report::tool();
+        let by = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+        About {
+            tool: format!("{} {}", tool.name, tool.version),
+            input: input.to_owned(),
+            design: design.to_owned(),
+            kernel: self.kernel.to_owned(),
+            launch: self.index.to_string(),
+            grid: by(self.grid),
+            block: by(self.block),
         }
     }
 }
@@ -127,6 +157,7 @@ struct Account<'a> {
     /// In cycle mode.
     time: Option<SmCounters>,
     launches: Vec<LaunchReport>,
+    timeline: Option<Timeline>,
 }
 
 /// What all designs of a subject share.
@@ -148,12 +179,13 @@ pub fn reports(
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
     let prepared = input::prepare(workload, &request.size, &request.overrides)?;
-    let mut accounts = accounts(designs);
+    let mut accounts = accounts(designs, request)?;
     let mut common = Common::default();
     let mut counted = Ok(());
     let finals = prepared.execute(&request.options, |launch| {
         if counted.is_ok() {
-            counted = add(&mut common, &mut accounts, &Counted::from(&launch), request.mode);
+            let launch = Counted::executed(&launch, &workload.ptx);
+            counted = add(&mut common, &mut accounts, &launch, (&workload.name, request.mode));
         }
         if !launch.outcome.printf.is_empty() {
             printer.note(&printed(&launch));
@@ -162,6 +194,7 @@ pub fn reports(
     let finals = finals.map_err(|error| input::run_error(workload, &error))?;
     counted.map_err(|error| failure(&workload.name, error))?;
     let check = check(&prepared, &finals)?;
+    finish_timelines(&mut accounts, printer)?;
     let report = |account: Account<'_>| account.report(&workload.name, request, &common, check);
     accounts
         .into_iter()
@@ -169,20 +202,34 @@ pub fn reports(
         .collect()
 }
 
-fn accounts(designs: &[Design]) -> Vec<Account<'_>> {
-    let account =
-        |design| Account { design, total: Counters::default(), time: None, launches: Vec::new() };
+/// One account for each design. The file of a timeline is opened here, before anything runs.
+fn accounts<'a>(designs: &'a [Design], request: &Request) -> Result<Vec<Account<'a>>, Failure> {
+    let account = |design| {
+        let timeline = request.timeline.as_ref().map(Timeline::create).transpose()?;
+        let (total, launches) = (Counters::default(), Vec::new());
+        Ok(Account { design, total, time: None, launches, timeline })
+    };
     designs.iter().map(account).collect()
+}
+
+/// Moves what was drawn to its place, now that nothing else can go wrong.
+fn finish_timelines(accounts: &mut [Account<'_>], printer: &Printer) -> Result<(), Failure> {
+    for timeline in accounts.iter_mut().filter_map(|account| account.timeline.take()) {
+        if let Some(left_out) = timeline.finish()? {
+            printer.note(&left_out);
+        }
+    }
+    Ok(())
 }
 
 fn add(
     common: &mut Common,
     accounts: &mut [Account<'_>],
     launch: &Counted<'_>,
-    mode: Mode,
+    (input, mode): (&str, Mode),
 ) -> Result<(), EvaluateError> {
     common.add(launch)?;
-    accounts.iter_mut().try_for_each(|account| account.add(launch, mode))
+    accounts.iter_mut().try_for_each(|account| account.add(launch, input, mode))
 }
 
 /// A kernel that does not fit the SM is the input's affair, as is one that never ends in time; all
@@ -266,9 +313,9 @@ impl Common {
 }
 
 impl Account<'_> {
-    fn add(&mut self, launch: &Counted<'_>, mode: Mode) -> Result<(), EvaluateError> {
+    fn add(&mut self, launch: &Counted<'_>, input: &str, mode: Mode) -> Result<(), EvaluateError> {
         let design = self.design;
-        let timed = (mode == Mode::Cycle).then(|| self.time(launch)).transpose()?;
+        let timed = (mode == Mode::Cycle).then(|| self.time(launch, input)).transpose()?;
         let (time, residency) = timed.unzip();
         let counters = match &time {
             Some(time) => time.accesses,
@@ -299,7 +346,11 @@ impl Account<'_> {
     }
 
     /// Runs the launch in time, and adds that up.
-    fn time(&mut self, launch: &Counted<'_>) -> Result<(SmCounters, Residency), EvaluateError> {
+    fn time(
+        &mut self,
+        launch: &Counted<'_>,
+        input: &str,
+    ) -> Result<(SmCounters, Residency), EvaluateError> {
         if self.design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
         }
@@ -310,7 +361,14 @@ impl Account<'_> {
             threads: launch.block.iter().product(),
             shared_bytes: launch.shared_bytes,
         };
-        let (time, residency) = time_launch(sm_settings(self.design), &timed)?;
+        let settings = sm_settings(self.design);
+        let (time, residency) = match &mut self.timeline {
+            Some(timeline) => {
+                let about = launch.about(input, &self.design.name);
+                timeline.run(settings, &timed, launch.code, &about)?
+            }
+            None => time_launch(settings, &timed)?,
+        };
         let total = self.time.unwrap_or_default();
         self.time = Some(total.checked_add(&time).ok_or(TimingError::Overflow)?);
         Ok((time, residency))

@@ -6,7 +6,7 @@ use strata_core::path::PathStep;
 use strata_core::sm::config::{CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
-use strata_core::sm::{Memory, MemoryAccess, MemorySize, Sm, Trace, Warp};
+use strata_core::sm::{Memory, MemoryAccess, MemorySize, Sm, SmObserver, Trace, Unobserved, Warp};
 use strata_core::units::{LANES, LaneMask};
 use strata_simt::AccessDictionary;
 use strata_simt::paths::{PathDictionary, WarpPath};
@@ -95,6 +95,15 @@ pub fn time_launch(
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
 ) -> Result<(SmCounters, Residency), TimingError> {
+    observe_launch(settings, launch, Unobserved)
+}
+
+/// The same, and `observer` hears of it.
+pub fn observe_launch(
+    settings: SmSettings,
+    launch: &TimedLaunch<'_>,
+    observer: impl SmObserver,
+) -> Result<(SmCounters, Residency), TimingError> {
     let config = SmConfig::new(settings)?;
     let image = CheckedImage::new(launch.image.borrow())?;
     let size = MemorySize::of(&config, &image);
@@ -113,7 +122,7 @@ pub fn time_launch(
         caches: &mut caches,
     };
     let warps_per_cta = launch.threads.div_ceil(LANES);
-    let sm = Sm::new(&config, image, warps_per_cta, launch.shared_bytes, memory)?;
+    let sm = Sm::observed(&config, image, warps_per_cta, launch.shared_bytes, memory, observer)?;
     let residency = sm.residency();
     let all = launch.paths.warps();
     let mut place = 0;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::cli::{ExitStatus, Format, RunArgs};
+use crate::cli::{ExitStatus, Format, Mode, RunArgs};
 use crate::commands::input::{self, Subject};
 use crate::design::Design;
 use crate::exact;
@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::measure::{self, Request};
 use crate::printer::Printer;
 use crate::report::{self, RunReport};
+use crate::timeline;
 use crate::workload;
 
 /// Designs of a run without inputs: each machine's baseline, and the papers' best cache.
@@ -25,7 +26,8 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     } else {
         args.inputs.clone()
     };
-    let request = Request::new(&args.source)?.in_mode(args.mode);
+    let timeline = timeline_request(args)?;
+    let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let subjects = inputs
         .iter()
         .map(|input| Subject::new(input, &args.source))
@@ -40,6 +42,26 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
             printer.data(&text)
         }
     }
+}
+
+/// What `--timeline` asks for, if it can be had.
+fn timeline_request(args: &RunArgs) -> Result<Option<timeline::Request>, Failure> {
+    let Some(path) = &args.timeline else { return Ok(None) };
+    if args.mode != Mode::Cycle {
+        return Err(Failure::input(
+            "`--timeline` draws cycles, and count mode has none\n  hint: add `--mode cycle`",
+        ));
+    }
+    for (what, given) in [("input", args.inputs.len()), ("design", args.designs.len().max(1))] {
+        if given != 1 {
+            return Err(Failure::input(format!(
+                "`--timeline` draws one {what}, {given} are given\n  hint: name one {what}"
+            )));
+        }
+    }
+    let cycles = args.timeline_cycles.clone().map_or(timeline::DEFAULT_CYCLES, |range| range.0);
+    let slices = args.timeline_slices.unwrap_or(timeline::DEFAULT_SLICES);
+    Ok(Some(timeline::Request { path: path.clone(), cycles, slices }))
 }
 
 fn design_names(args: &RunArgs) -> Vec<String> {

@@ -6,13 +6,14 @@ use std::path::Path;
 use strata_compiler::program::Image;
 use strata_simt::paths::PathDictionary;
 
-use super::{Common, Counted, Request, accounts, add};
+use super::{Common, Counted, Request, accounts, add, finish_timelines};
 use crate::commands::input;
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::report::{Check, RunReport};
+use crate::timeline::Code;
 use crate::timing::{Accesses, TimingError};
 use crate::trace::store::{self, Recording, StoreError, Stored};
 use crate::trace::{self, AccessStream, Entry, Header, Keep, TracedInstruction, TracedLaunch};
@@ -22,6 +23,7 @@ use crate::workload::simulate::{LaunchRecord, Options};
 /// A launch that is to be counted.
 struct Replayed {
     header: Header,
+    instructions: Vec<TracedInstruction>,
     image: Image,
     paths: PathDictionary,
     /// What its warps moved, where that is known and asked for.
@@ -79,6 +81,7 @@ impl Tape {
                 Ok(Next::Launch(Box::new(Replayed {
                     assumptions: assumptions.collect(),
                     header: launch.header,
+                    instructions: launch.code.instructions,
                     image: launch.code.image,
                     paths: launch.paths,
                     accesses: launch.accesses,
@@ -124,7 +127,7 @@ fn recorded_accesses(
 }
 
 fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
-    let Stored { header, image, assumptions, paths, .. } = stored;
+    let Stored { header, instructions, image, assumptions, paths, .. } = stored;
     let count = header.ctas();
     if let Some(cta) = cta.filter(|&cta| cta >= count) {
         return Err(Failure::input(format!(
@@ -137,7 +140,7 @@ fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
         None => paths,
     };
     let assumptions = assumptions.iter().map(ToString::to_string).collect();
-    Ok(Replayed { header, image, paths, accesses: None, assumptions })
+    Ok(Replayed { header, instructions, image, paths, accesses: None, assumptions })
 }
 
 /// Whether an input names a recording of ours.
@@ -160,7 +163,7 @@ pub fn trace_reports(
 ) -> Result<Vec<RunReport>, Failure> {
     let options = &request.options;
     let mut tape = Tape::open(input, options)?;
-    let mut accounts = accounts(designs);
+    let mut accounts = accounts(designs, request)?;
     let mut common = Common::default();
     let mut assumptions = BTreeSet::new();
     let mut kernels = BTreeSet::new();
@@ -192,14 +195,16 @@ pub fn trace_reports(
             paths: &launch.paths,
             accesses: launch.accesses.as_ref().map_or(Accesses::Unknown, Accesses::Traced),
             shared_bytes: launch.header.shared_bytes,
+            code: Code::Traced(&launch.instructions),
         };
-        let result = add(&mut common, &mut accounts, &counted, request.mode);
+        let result = add(&mut common, &mut accounts, &counted, (input, request.mode));
         result.map_err(|error| match error {
             EvaluateError::Timing(TimingError::TooLarge(_)) => super::failure(input, error),
             other => unfit(input, &other.to_string()),
         })?;
     }
     check_filters(input, options, index, &kernels)?;
+    finish_timelines(&mut accounts, printer)?;
     for assumption in &assumptions {
         printer.note(&format!("{input}: assumed: {assumption}"));
     }

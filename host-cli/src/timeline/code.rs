@@ -1,0 +1,90 @@
+//! Code: what the instructions of a launch are called on a timeline.
+
+use std::fmt::Write as _;
+
+use strata_compiler::program::Program;
+
+use crate::trace::TracedInstruction;
+
+/// Longest name. Unit: characters.
+const LONGEST: usize = 100;
+
+/// A launch's code as it was written.
+#[derive(Clone, Copy, Debug)]
+pub enum Code<'a> {
+    /// Compiled from PTX: the program, and the text it came from.
+    Ptx(&'a Program, &'a str),
+    /// Machine code, as a trace names it.
+    Traced(&'a [TracedInstruction]),
+}
+
+/// What one instruction is called, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    /// Its line of PTX, or its mnemonic.
+    pub(crate) name: String,
+    /// Line of the PTX file, or address of the machine code.
+    pub(crate) source: String,
+}
+
+impl Code<'_> {
+    /// One label for each instruction, by program counter.
+    pub(crate) fn labels(self) -> Vec<Label> {
+        match self {
+            Self::Ptx(program, text) => {
+                let lines: Vec<&str> = text.lines().collect();
+                let instructions = program.instructions.iter();
+                let label = instructions.map(|one| {
+                    let line = (one.line as usize).checked_sub(1).and_then(|line| lines.get(line));
+                    let statement = line.map_or("", |line| statement(line));
+                    let name = if statement.is_empty() {
+                        one.instruction.opcode.name().to_owned()
+                    } else {
+                        shortened(statement)
+                    };
+                    Label { name, source: format!("line {}", one.line) }
+                });
+                label.collect()
+            }
+            Self::Traced(instructions) => {
+                let label = |one: &TracedInstruction| {
+                    let mut source = String::from("address ");
+                    let _ = write!(source, "{:#06x}", one.pc);
+                    Label { name: shortened(&one.mnemonic), source }
+                };
+                instructions.iter().map(label).collect()
+            }
+        }
+    }
+}
+
+/// A line of PTX without its comment and its last semicolon.
+fn statement(line: &str) -> &str {
+    let code = line.split_once("//").map_or(line, |(code, _)| code);
+    code.trim().trim_end_matches(';')
+}
+
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_lose_comments_and_semicolons() {
+        assert_eq!(statement("\t@%p1 bra done; // ends"), "@%p1 bra done");
+        assert_eq!(statement("    ret;\r"), "ret");
+        assert_eq!(statement("// nothing"), "");
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters() {
+        assert_eq!(shortened(&"é".repeat(LONGEST)), "é".repeat(LONGEST));
+        assert_eq!(shortened(&"é".repeat(LONGEST + 1)), format!("{}...", "é".repeat(LONGEST)));
+    }
+}

@@ -1,0 +1,533 @@
+//! Draw: what an SM tells of a run, as slices on tracks.
+//!
+//! A slice is written when its end is known, so that memory holds only what is open: one slice for
+//! each warp and issue slot, and what is reserved for later cycles.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
+
+use serde::Serialize;
+use strata_core::sm::config::{BANKS, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS};
+use strata_core::sm::counters::StallReason;
+use strata_core::sm::{Issue, Observation, SmUnit, WarpPhase, WarpPhases, WriteCause};
+
+use super::code::Label;
+use super::file::{Event, EventFile, Group};
+
+const SLOTS: Group = Group { number: 1, name: "issue slots" };
+const WARPS: Group = Group { number: 2, name: "warps" };
+const BANK_PORTS: Group = Group { number: 3, name: "main register file" };
+const UNITS: Group = Group { number: 4, name: "units" };
+const CTAS: Group = Group { number: 5, name: "CTAs" };
+/// Track numbers of a group begin at its number times this.
+const TRACKS: u32 = 1000;
+/// Issue slots of an SM at most.
+const MAX_SLOTS: usize = 2;
+
+#[derive(Serialize)]
+struct IssueArgs<'a> {
+    pc: u32,
+    source: &'a str,
+    mask: String,
+    cta: u64,
+    warp: u32,
+    place: u8,
+    slot: u8,
+    /// First cycle in which an instruction that uses the result can issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_at: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct UseArgs {
+    pc: u32,
+    place: u8,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Write {
+    place: u8,
+    register: u16,
+    cause: &'static str,
+}
+
+#[derive(Serialize)]
+struct WriteArgs {
+    writes: Vec<Write>,
+}
+
+#[derive(Serialize)]
+struct WarpArgs {
+    cta: u64,
+    warp: u32,
+}
+
+#[derive(Serialize)]
+struct CtaArgs {
+    warps: u32,
+}
+
+/// A slice without anything more to say of it.
+const PLAIN: Option<()> = None;
+
+/// A resident warp.
+#[derive(Clone, Copy, Debug)]
+struct Resident {
+    cta: u64,
+    warp: u32,
+    /// Whether the slice of its residency has begun.
+    begun: bool,
+    /// Where it stands since when; none before its first cycle and after an issue.
+    open: Option<(WarpPhase, u64)>,
+}
+
+/// A resident CTA.
+#[derive(Clone, Copy, Debug)]
+struct ResidentCta {
+    cta: u64,
+    since: u64,
+    warps: u32,
+}
+
+/// Use of a unit or of a bank's read port that an instruction has reserved.
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    from: u64,
+    until: u64,
+    pc: u32,
+    place: u8,
+}
+
+/// What is reserved for later cycles, in order of time.
+#[derive(Debug, Default)]
+struct Reserved {
+    reads: [VecDeque<Planned>; BANKS],
+    /// By cycle: writes far ahead may share one.
+    writes: [BTreeMap<u64, Vec<Write>>; BANKS],
+    /// Units in the order of [`SmUnit::ALL`], for each issue slot.
+    units: [[VecDeque<Planned>; MAX_SLOTS]; SmUnit::ALL.len()],
+}
+
+/// A drawing under way.
+#[derive(Debug)]
+pub(crate) struct Drawing<'d> {
+    file: &'d mut EventFile,
+    labels: &'d [Label],
+    /// Cycles that are drawn.
+    window: Range<u64>,
+    /// Slices that may still be drawn, but for those of the cycle in which they run out.
+    left: u64,
+    capped: bool,
+    /// Everything inside the window is drawn.
+    done: bool,
+    named: BTreeSet<u32>,
+    /// Instructions of this cycle, with the cycle of their results.
+    issued: Vec<(Issue, Option<u64>)>,
+    /// Why each slot stalls since when.
+    stalls: [Option<(StallReason, u64)>; MAX_SLOTS],
+    /// Issue slots that have stalled or issued so far: as many as the SM has.
+    slots: usize,
+    warps: [Option<Resident>; MAX_RESIDENT_WARPS],
+    ctas: [Option<ResidentCta>; MAX_RESIDENT_CTAS],
+    reserved: Reserved,
+}
+
+impl<'d> Drawing<'d> {
+    /// Begins to draw an SM with so many issue slots: the cycles and the number of slices are
+    /// limited.
+    pub(crate) fn new(
+        file: &'d mut EventFile,
+        labels: &'d [Label],
+        issue_slots: u8,
+        (window, slices): (Range<u64>, u64),
+    ) -> Self {
+        for group in [SLOTS, WARPS, BANK_PORTS, UNITS, CTAS] {
+            file.group(group);
+        }
+        Self {
+            file,
+            labels,
+            window,
+            left: slices,
+            capped: false,
+            done: false,
+            named: BTreeSet::new(),
+            issued: Vec::new(),
+            stalls: [None; MAX_SLOTS],
+            slots: usize::from(issue_slots).min(MAX_SLOTS),
+            warps: [None; MAX_RESIDENT_WARPS],
+            ctas: [None; MAX_RESIDENT_CTAS],
+            reserved: Reserved::default(),
+        }
+    }
+
+    /// Draws what was observed.
+    pub(crate) fn add(&mut self, observation: &Observation) {
+        if self.done {
+            return;
+        }
+        match *observation {
+            Observation::CtaLaunch { cycle, cta, slot, warps } => {
+                let count = warps.count_ones();
+                self.ctas[usize::from(slot)] =
+                    Some(ResidentCta { cta, since: cycle, warps: count });
+                let places = (0..MAX_RESIDENT_WARPS).filter(|place| warps >> place & 1 != 0);
+                for (warp, place) in (0..).zip(places) {
+                    self.warps[place] = Some(Resident { cta, warp, begun: false, open: None });
+                }
+            }
+            Observation::CtaEnd { cycle, slot, warps, .. } => {
+                for place in (0..MAX_RESIDENT_WARPS).filter(|place| warps >> place & 1 != 0) {
+                    self.end_warp(place, cycle);
+                }
+                self.end_cta(usize::from(slot), cycle);
+            }
+            Observation::Issue(issue) => self.issued.push((issue, None)),
+            Observation::Result { cycle } => {
+                if let Some((_, result)) = self.issued.last_mut() {
+                    *result = Some(cycle);
+                }
+            }
+            Observation::Unit { unit, from, until } => {
+                if let Some((issue, planned)) = self.planned(from, until) {
+                    let shared = matches!(unit, SmUnit::Alu | SmUnit::Control | SmUnit::Constant);
+                    let slot = if shared { usize::from(issue.slot) } else { 0 };
+                    self.reserved.units[unit as usize][slot].push_back(planned);
+                }
+            }
+            Observation::BankRead { bank, from, until } => {
+                if let Some((_, planned)) = self.planned(from, until) {
+                    self.reserved.reads[usize::from(bank)].push_back(planned);
+                }
+            }
+            Observation::BankWrite { bank, place, register, cycle, cause } => {
+                if self.window.contains(&cycle) {
+                    let cause = match cause {
+                        WriteCause::Result => "result",
+                        WriteCause::Eviction => "eviction",
+                        WriteCause::Flush => "flush",
+                    };
+                    let write = Write { place, register: register.0, cause };
+                    let writes = &mut self.reserved.writes[usize::from(bank)];
+                    writes.entry(cycle).or_default().push(write);
+                    self.left = self.left.saturating_sub(1);
+                }
+            }
+            Observation::Cycles { first, count, reason, warps, .. } => {
+                self.cycles(first, count, reason, &warps);
+            }
+        }
+    }
+
+    /// Draws what is open to the end of the launch, which has taken `all` cycles. Returns the
+    /// cycles that were drawn, and whether the cap on slices ended them.
+    pub(crate) fn finish(mut self, all: u64) -> (Range<u64>, bool) {
+        let end = self.window.end.min(all);
+        if !self.done {
+            self.close(end);
+        }
+        (self.window.start.min(end)..end, self.capped)
+    }
+
+    /// What the last instruction reserves, if it lies in the window.
+    fn planned(&mut self, from: u64, until: u64) -> Option<(Issue, Planned)> {
+        let (issue, _) = *self.issued.last()?;
+        if until <= self.window.start || from >= self.window.end {
+            return None;
+        }
+        self.left = self.left.saturating_sub(1);
+        Some((issue, Planned { from, until, pc: issue.pc, place: issue.place }))
+    }
+
+    fn cycles(&mut self, first: u64, count: u64, reason: StallReason, phases: &WarpPhases) {
+        let issued = std::mem::take(&mut self.issued);
+        for &(issue, result) in &issued {
+            self.stall(usize::from(issue.slot), None, first);
+            self.issue(&issue, result);
+        }
+        let rest = issued.len()..self.slots;
+        for slot in rest {
+            self.stall(slot, Some(reason), first);
+        }
+        for place in 0..MAX_RESIDENT_WARPS {
+            if let Some(phase) = phases.of(place) {
+                let issues = issued.iter().any(|(issue, _)| usize::from(issue.place) == place);
+                self.stand(place, if issues { None } else { Some(phase) }, first);
+            }
+        }
+        for &(issue, result) in &issued {
+            self.issue_of_warp(&issue, result);
+        }
+        let next = first + count;
+        self.write_reserved(next);
+        if self.left == 0 && next < self.window.end {
+            self.window.end = next.max(self.window.start);
+            self.capped = true;
+        }
+        if next >= self.window.end {
+            self.close(self.window.end);
+        }
+    }
+
+    /// A slot begins or goes on to stall, or issues, in a cycle.
+    fn stall(&mut self, slot: usize, reason: Option<StallReason>, cycle: u64) {
+        match self.stalls[slot] {
+            Some((open, _)) if Some(open) == reason => return,
+            Some((open, since)) => {
+                let name = words(open.name().trim_start_matches("slots_"));
+                let track = self.track(SLOTS, slot, || format!("slot {slot}"));
+                self.slice(SLOTS, track, &name, since..cycle, PLAIN);
+            }
+            None => {}
+        }
+        self.stalls[slot] = reason.map(|reason| (reason, cycle));
+    }
+
+    /// An instruction on the track of its slot.
+    fn issue(&mut self, issue: &Issue, result: Option<u64>) {
+        let slot = usize::from(issue.slot);
+        let track = self.track(SLOTS, slot, || format!("slot {slot}"));
+        self.instruction(SLOTS, track, issue, result);
+    }
+
+    /// An instruction on the track of its warp.
+    fn issue_of_warp(&mut self, issue: &Issue, result: Option<u64>) {
+        let place = usize::from(issue.place);
+        self.begin_warp(place, issue.cycle);
+        let track = self.warp_track(place);
+        self.instruction(WARPS, track, issue, result);
+    }
+
+    fn instruction(&mut self, group: Group, track: u32, issue: &Issue, result_at: Option<u64>) {
+        let labels = self.labels;
+        let (name, source) = labels
+            .get(issue.pc as usize)
+            .map_or(("?", ""), |label| (label.name.as_str(), label.source.as_str()));
+        let Issue { cycle, slot, place, cta, warp, pc, mask } = *issue;
+        let mask = format!("{:#010x}", mask.0);
+        let args = IssueArgs { pc, source, mask, cta, warp, place, slot, result_at };
+        self.slice(group, track, name, cycle..cycle + 1, Some(args));
+    }
+
+    /// A warp stands in a phase from a cycle on, or issues in it.
+    fn stand(&mut self, place: usize, phase: Option<WarpPhase>, cycle: u64) {
+        let Some(resident) = &mut self.warps[place] else { return };
+        let before = resident.open;
+        if before.is_some_and(|(open, _)| Some(open) == phase) {
+            return;
+        }
+        resident.open = phase.map(|phase| (phase, cycle));
+        if let Some((open, since)) = before {
+            self.begin_warp(place, since.max(self.window.start));
+            let track = self.warp_track(place);
+            self.slice(WARPS, track, phase_name(open), since..cycle, PLAIN);
+        }
+    }
+
+    /// Begins the slice of a warp's residency with the first that it holds.
+    fn begin_warp(&mut self, place: usize, cycle: u64) {
+        if !self.window.contains(&cycle) {
+            return;
+        }
+        let Some(resident) = self.warps[place].as_mut().filter(|resident| !resident.begun) else {
+            return;
+        };
+        resident.begun = true;
+        let (cta, warp) = (resident.cta, resident.warp);
+        let track = self.warp_track(place);
+        self.edge("B", track, cta, warp, cycle);
+    }
+
+    fn edge(&mut self, ph: &'static str, tid: u32, cta: u64, warp: u32, cycle: u64) {
+        let name = format!("CTA {cta}, warp {warp}");
+        let args = Some(WarpArgs { cta, warp });
+        let pid = WARPS.number;
+        self.file.event(&Event { name: &name, ph, ts: Some(cycle), dur: None, pid, tid, args });
+        self.left = self.left.saturating_sub(u64::from(ph == "B"));
+    }
+
+    fn end_warp(&mut self, place: usize, cycle: u64) {
+        self.stand(place, None, cycle);
+        let Some(Resident { cta, warp, begun: true, .. }) = self.warps[place].take() else {
+            return;
+        };
+        let track = self.warp_track(place);
+        self.edge("E", track, cta, warp, cycle.min(self.window.end));
+    }
+
+    fn end_cta(&mut self, slot: usize, cycle: u64) {
+        let Some(ResidentCta { cta, since, warps }) = self.ctas[slot].take() else { return };
+        let track = self.track(CTAS, slot, || format!("CTA place {slot}"));
+        let args = Some(CtaArgs { warps });
+        self.slice(CTAS, track, &format!("CTA {cta}"), since..cycle, args);
+    }
+
+    /// Ends all slices: nothing more is drawn.
+    fn close(&mut self, end: u64) {
+        for slot in 0..self.slots {
+            self.stall(slot, None, end);
+        }
+        for place in 0..MAX_RESIDENT_WARPS {
+            self.end_warp(place, end);
+        }
+        for slot in 0..MAX_RESIDENT_CTAS {
+            self.end_cta(slot, end);
+        }
+        // What is reserved beyond a launch's last cycle happens; beyond the window nobody looks.
+        self.write_reserved(self.window.end);
+        let rest = std::mem::take(&mut self.reserved);
+        let queues = rest.reads.into_iter().map(VecDeque::into_iter);
+        for (bank, queue) in queues.enumerate() {
+            queue.for_each(|planned| self.read(bank, &planned));
+        }
+        for (unit, queues) in rest.units.into_iter().enumerate() {
+            for (slot, queue) in queues.into_iter().enumerate() {
+                queue.into_iter().for_each(|planned| self.unit(unit, slot, &planned));
+            }
+        }
+        self.done = true;
+    }
+
+    /// Writes what was reserved and is over before a cycle.
+    fn write_reserved(&mut self, cycle: u64) {
+        for bank in 0..BANKS {
+            while let Some(planned) = over(&mut self.reserved.reads[bank], cycle) {
+                self.read(bank, &planned);
+            }
+            while let Some(writes) = self.reserved.writes[bank].first_entry()
+                && *writes.key() < cycle
+            {
+                let (at, writes) = writes.remove_entry();
+                let name = match writes.as_slice() {
+                    [one] => format!("r{} ({})", one.register, one.cause),
+                    several => format!("{} writes", several.len()),
+                };
+                let track = self.track(BANK_PORTS, BANKS + bank, || format!("bank {bank} writes"));
+                self.planned_slice(BANK_PORTS, track, &name, at..at + 1, WriteArgs { writes });
+            }
+        }
+        for unit in 0..SmUnit::ALL.len() {
+            for slot in 0..self.slots {
+                while let Some(planned) = over(&mut self.reserved.units[unit][slot], cycle) {
+                    self.unit(unit, slot, &planned);
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, bank: usize, planned: &Planned) {
+        let track = self.track(BANK_PORTS, bank, || format!("bank {bank} reads"));
+        self.used(BANK_PORTS, track, planned);
+    }
+
+    fn unit(&mut self, unit: usize, slot: usize, planned: &Planned) {
+        let name = unit_name(SmUnit::ALL[unit]);
+        let title = || if slot == 0 { name.to_owned() } else { format!("{name}, slot {slot}") };
+        let track = self.track(UNITS, unit * MAX_SLOTS + slot, title);
+        self.used(UNITS, track, planned);
+    }
+
+    fn used(&mut self, group: Group, track: u32, planned: &Planned) {
+        let Planned { from, until, pc, place } = *planned;
+        let labels = self.labels;
+        let name = labels.get(pc as usize).map_or("?", |label| label.name.as_str());
+        self.planned_slice(group, track, name, from..until, UseArgs { pc, place });
+    }
+
+    fn warp_track(&mut self, place: usize) -> u32 {
+        self.track(WARPS, place, || format!("warp place {place}"))
+    }
+
+    /// The number of a track, which is named when it is first used.
+    fn track(&mut self, group: Group, index: usize, name: impl FnOnce() -> String) -> u32 {
+        let track = group.number * TRACKS + index as u32;
+        if self.named.insert(track) {
+            self.file.track(group, track, &name());
+        }
+        track
+    }
+
+    /// Writes the part of a slice that lies in the window.
+    fn slice<A: Serialize>(
+        &mut self,
+        group: Group,
+        track: u32,
+        name: &str,
+        cycles: Range<u64>,
+        args: Option<A>,
+    ) {
+        let from = cycles.start.max(self.window.start);
+        let until = cycles.end.min(self.window.end);
+        if from < until {
+            self.write(group, track, name, from..until, args);
+            self.left = self.left.saturating_sub(1);
+        }
+    }
+
+    /// The same for a slice that was accounted for when it was reserved.
+    fn planned_slice(
+        &mut self,
+        group: Group,
+        track: u32,
+        name: &str,
+        cycles: Range<u64>,
+        args: impl Serialize,
+    ) {
+        let left = self.left;
+        self.slice(group, track, name, cycles, Some(args));
+        self.left = left;
+    }
+
+    fn write<A: Serialize>(
+        &mut self,
+        group: Group,
+        tid: u32,
+        name: &str,
+        cycles: Range<u64>,
+        args: Option<A>,
+    ) {
+        let (ts, dur) = (Some(cycles.start), Some(cycles.end - cycles.start));
+        self.file.event(&Event { name, ph: "X", ts, dur, pid: group.number, tid, args });
+    }
+}
+
+/// The first of a queue, if it is over before a cycle.
+fn over(queue: &mut VecDeque<Planned>, cycle: u64) -> Option<Planned> {
+    queue.front().is_some_and(|planned| planned.until <= cycle).then(|| queue.pop_front())?
+}
+
+fn words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+fn unit_name(unit: SmUnit) -> &'static str {
+    match unit {
+        SmUnit::Alu => "ALU",
+        SmUnit::Control => "control",
+        SmUnit::Constant => "constants",
+        SmUnit::DoublePrecision => "double precision",
+        SmUnit::SpecialFunction => "special function",
+        SmUnit::Texture => "texture",
+        SmUnit::SharedMemory => "shared memory",
+        SmUnit::Dram => "DRAM",
+    }
+}
+
+fn phase_name(phase: WarpPhase) -> &'static str {
+    match phase {
+        WarpPhase::Ready => "ready",
+        WarpPhase::InOrder => "waits: in order",
+        WarpPhase::Branch => "waits: branch",
+        WarpPhase::Arithmetic => "waits: arithmetic",
+        WarpPhase::SpecialFunction => "waits: special function",
+        WarpPhase::ShortMemory => "waits: short memory",
+        WarpPhase::LongLatency => "waits: long latency",
+        WarpPhase::Flush => "flushes",
+        WarpPhase::Barrier => "at barrier",
+        WarpPhase::Outside => "outside: waits",
+        WarpPhase::OutsideBarrier => "outside: at barrier",
+        WarpPhase::Returnable => "outside: can return",
+        WarpPhase::Drain => "drains",
+        WarpPhase::Ended => "ended",
+    }
+}
