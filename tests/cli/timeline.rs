@@ -49,7 +49,8 @@ struct Drawn {
     bytes: Vec<u8>,
     /// Counters of the whole run, as reported.
     counters: Value,
-    drawn: Range<u64>,
+    /// Cycles that are drawn.
+    cycles: Range<u64>,
     all: u64,
     /// Whole slices by group and track, in the order of the file.
     tracks: BTreeMap<(u64, u64), Vec<Slice>>,
@@ -82,12 +83,12 @@ fn read(note: String, bytes: Vec<u8>, counters: Value) -> Drawn {
     let json: Value = serde_json::from_slice(&bytes).expect("JSON");
     let other = &json["otherData"];
     assert_eq!(other["time"], "1 cycle is shown as 1 microsecond");
-    let (drawn, all) = (range(&other["cycles_drawn"]), range(&other["cycles_of_launch"]).end);
+    let (cycles, all) = (range(&other["cycles_drawn"]), range(&other["cycles_of_launch"]).end);
     let mut read = Drawn {
         note,
         bytes,
         counters,
-        drawn,
+        cycles,
         all,
         tracks: BTreeMap::new(),
         residencies: BTreeMap::new(),
@@ -151,20 +152,20 @@ impl Drawn {
 
     /// What holds whatever is drawn; `window` was asked for.
     fn check(&self, window: Range<u64>) {
-        assert!(self.drawn.start == window.start && self.drawn.end <= window.end.min(self.all));
+        assert!(self.cycles.start == window.start && self.cycles.end <= window.end.min(self.all));
         for (track, slices) in &self.tracks {
             let name = &self.names[track];
             for slice in slices {
                 assert!(!slice.cycles.is_empty(), "{name}: {slice:?}");
                 // What is reserved may come after the launch's last cycle.
                 let reserved = track.0 == BANK_PORTS || track.0 == UNITS;
-                let end = if reserved && self.drawn.end == self.all {
+                let end = if reserved && self.cycles.end == self.all {
                     window.end
                 } else {
-                    self.drawn.end
+                    self.cycles.end
                 };
-                let inside = self.drawn.start <= slice.cycles.start && slice.cycles.end <= end;
-                assert!(inside, "{name}: {slice:?}, drawn {:?}", self.drawn);
+                let inside = self.cycles.start <= slice.cycles.start && slice.cycles.end <= end;
+                assert!(inside, "{name}: {slice:?}, drawn {:?}", self.cycles);
             }
             for pair in slices.windows(2) {
                 assert!(pair[0].cycles.end <= pair[1].cycles.start, "{name}: {pair:?}");
@@ -173,7 +174,7 @@ impl Drawn {
         // Every slot of every cycle, and every cycle of every resident warp, has one slice.
         assert!(self.group(SLOTS).count() >= 1);
         for (name, slices) in self.group(SLOTS) {
-            assert_partition(name, &self.drawn, slices);
+            assert_partition(name, &self.cycles, slices);
         }
         for (track, residencies) in &self.residencies {
             let slices = &self.tracks[&(WARPS, *track)];
@@ -206,7 +207,7 @@ impl Drawn {
     /// What holds when the only launch is drawn whole: the slices are the counters.
     fn check_whole(&self) {
         assert_eq!(self.note, "");
-        assert_eq!(self.drawn, 0..self.all);
+        assert_eq!(self.cycles, 0..self.all);
         assert_eq!(self.all, self.count("cycles"));
         let issued = self.count("warp_instructions");
         assert_eq!(self.instructions(SLOTS) as u64, issued);
@@ -354,7 +355,7 @@ fn a_cap_ends_the_drawing_between_two_cycles() {
         let drawn = draw("cap", &[&arguments[..], &[&text]].concat());
         drawn.check(0..10_000);
         assert!(drawn.note.contains("`--timeline-slices` ends it"), "{}", drawn.note);
-        assert!(drawn.drawn.end < drawn.all);
+        assert!(drawn.cycles.end < drawn.all);
         // One cycle more, and the slices that were open.
         assert!(drawn.slices() < cap + 150, "{cap}: {} slices", drawn.slices());
     }

@@ -376,13 +376,16 @@ impl<'d> Drawing<'d> {
         // What is reserved beyond a launch's last cycle happens; beyond the window nobody looks.
         self.write_reserved(self.window.end);
         let rest = std::mem::take(&mut self.reserved);
-        let queues = rest.reads.into_iter().map(VecDeque::into_iter);
-        for (bank, queue) in queues.enumerate() {
-            queue.for_each(|planned| self.read(bank, &planned));
+        for (bank, queue) in rest.reads.into_iter().enumerate() {
+            for planned in queue {
+                self.read(bank, &planned);
+            }
         }
         for (unit, queues) in rest.units.into_iter().enumerate() {
             for (slot, queue) in queues.into_iter().enumerate() {
-                queue.into_iter().for_each(|planned| self.unit(unit, slot, &planned));
+                for planned in queue {
+                    self.unit(unit, slot, &planned);
+                }
             }
         }
         self.done = true;
@@ -529,5 +532,108 @@ fn phase_name(phase: WarpPhase) -> &'static str {
         WarpPhase::Returnable => "outside: can return",
         WarpPhase::Drain => "drains",
         WarpPhase::Ended => "ended",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_core::sm::config::SmSettings;
+    use strata_core::units::LaneMask;
+
+    fn issue(cycle: u64, slot: u8, place: u8) -> Observation {
+        let (cta, warp, mask) = (0, u32::from(place), LaneMask::FULL);
+        Observation::Issue(Issue { cycle, slot, place, cta, warp, pc: u32::from(place), mask })
+    }
+
+    fn cycles(first: u64, count: u64, issued: u8, reason: StallReason) -> Observation {
+        let warps = WarpPhases::default();
+        Observation::Cycles { first, count, issued, reason, warps }
+    }
+
+    /// Draws, and returns the whole slices as `(track, name, first cycle, cycles)`.
+    fn drawn(observations: &[Observation], issue_slots: u8) -> Vec<(String, String, u64, u64)> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.json");
+        let mut file = EventFile::create(&path).unwrap();
+        let label = |name: &str| Label { name: name.to_owned(), source: String::new() };
+        let labels = [label("add"), label("mul"), label("sin")];
+        let settings = SmSettings { issue_slots, ..SmSettings::ISCA11 };
+        let mut drawing = Drawing::new(&mut file, &labels, settings.issue_slots, (0..100, 100));
+        for one in observations {
+            drawing.add(one);
+        }
+        let (cycles, _) = drawing.finish(6);
+        file.about(&super::super::About::default(), &cycles, 6);
+        file.finish().unwrap();
+        let json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let events = json["traceEvents"].as_array().unwrap();
+        let mut names = BTreeMap::new();
+        let mut slices = Vec::new();
+        for event in events {
+            let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+            let track = event["tid"].as_u64().unwrap();
+            if event["name"] == "thread_name" {
+                names.insert(track, text(&event["args"]["name"]));
+            }
+            if event["ph"] == "X" {
+                let (first, count) =
+                    (event["ts"].as_u64().unwrap(), event["dur"].as_u64().unwrap());
+                slices.push((names[&track].clone(), text(&event["name"]), first, count));
+            }
+        }
+        slices
+    }
+
+    #[test]
+    fn two_slots_have_a_track_each() {
+        let unit = |unit, from, until| Observation::Unit { unit, from, until };
+        let slices = drawn(
+            &[
+                issue(0, 0, 0),
+                unit(SmUnit::Alu, 0, 1),
+                issue(0, 1, 1),
+                unit(SmUnit::Alu, 0, 1),
+                cycles(0, 1, 2, StallReason::Issued),
+                issue(1, 0, 2),
+                unit(SmUnit::SpecialFunction, 1, 5),
+                cycles(1, 1, 1, StallReason::UnitBusy),
+                cycles(2, 2, 0, StallReason::UnitBusy),
+                cycles(4, 2, 0, StallReason::Drain),
+            ],
+            2,
+        );
+        let of = |track: &str| -> Vec<(&str, u64, u64)> {
+            let of = slices.iter().filter(|(name, ..)| name == track);
+            of.map(|(_, name, first, count)| (name.as_str(), *first, *count)).collect()
+        };
+        assert_eq!(
+            of("slot 0"),
+            [("add", 0, 1), ("sin", 1, 1), ("unit busy", 2, 2), ("drain", 4, 2),]
+        );
+        assert_eq!(of("slot 1"), [("mul", 0, 1), ("unit busy", 1, 3), ("drain", 4, 2)]);
+        assert_eq!(of("ALU"), [("add", 0, 1)]);
+        assert_eq!(of("ALU, slot 1"), [("mul", 0, 1)]);
+        assert_eq!(of("special function"), [("sin", 1, 4)]);
+    }
+
+    #[test]
+    fn writes_of_a_bank_in_one_cycle_share_a_slice() {
+        let write = |register: u16, cycle| Observation::BankWrite {
+            bank: (register % 4) as u8,
+            place: 0,
+            register: strata_core::units::RegisterId(register),
+            cycle,
+            cause: WriteCause::Result,
+        };
+        let slices =
+            drawn(&[write(8, 4), write(4, 2), write(0, 4), cycles(0, 6, 0, StallReason::Drain)], 1);
+        let writes: Vec<_> = slices
+            .iter()
+            .filter(|(track, ..)| track == "bank 0 writes")
+            .map(|(_, name, first, count)| (name.as_str(), *first, *count))
+            .collect();
+        assert_eq!(writes, [("r4 (result)", 2, 1), ("2 writes", 4, 1)]);
     }
 }

@@ -70,7 +70,7 @@ pub struct Request {
 }
 
 /// What the file says about itself.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct About {
     /// Program and version.
     pub tool: String,
