@@ -276,6 +276,7 @@ fn workloads_are_drawn_whole() {
         ("barriers", &["reduction", "--launch-index", "1", "--design", "isca11-rfc6"][..]),
         ("flat", &["vectoradd", "--design", "dissertation"]),
         ("divergence", &["bfs", "--launch-index", "3", "--design", "in-time.toml"]),
+        ("two-slots", &["reduction", "--launch-index", "0", "--design", "two-slots.toml"]),
     ] {
         let mut all = vec!["--scale", "small", "--timeline-cycles", "0..1000000"];
         all.extend(arguments);
