@@ -7,7 +7,7 @@
 //! in [`event`] is counted once, where it happens; [`energy`] multiplies counts by a paper's table
 //! at the end, and [`chip_power`] puts the result into the context of a chip. [`value_usage`]
 //! describes a path without any machine. [`sm`] runs the paths of many warps through the same
-//! hierarchy in time.
+//! hierarchy in time. [`digest`] is one number for all counters of a run.
 //!
 //! Principles:
 //! - Same input, same bits, on every machine: no floating point, no clock, no randomness.
@@ -49,6 +49,7 @@
 
 pub mod chip_power;
 pub mod count;
+pub mod digest;
 pub mod energy;
 pub mod event;
 pub mod footprint;

@@ -146,6 +146,8 @@ pub enum Format {
     Json,
     /// One line for each workload and design.
     Csv,
+    /// One line for each workload and design with a digest of all counters, to compare machines.
+    Digest,
 }
 
 /// What to execute: shared by `run` and `inspect --profile`.

@@ -387,6 +387,7 @@ impl Account<'_> {
         let baseline = price(&design.baseline(), flat)?;
         let name = workload.to_owned();
         let mut counters = evaluate::by_name(&self.total);
+        let digest = self.time.as_ref().map_or_else(|| self.total.digest(), SmCounters::digest);
         if let Some(time) = &self.time {
             counters.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
         }
@@ -401,6 +402,7 @@ impl Account<'_> {
             check,
             launches: self.launches,
             counters,
+            digest: digest.to_string(),
             derived: derived::ratios(&derived::Inputs {
                 design,
                 counters: &self.total,

@@ -50,6 +50,10 @@ prints! {
         "run", "reduction", "--scale", "small", "--mode", "cycle", "--design", "faster.toml"
     ];
     the_cost_of_a_changed_machine: ["cost", "faster.toml"];
+    workloads_in_time_as_digests: [
+        "run", "vectoradd", "dct8x8", "--scale", "small", "--mode", "cycle", "--design", "isca11-rfc6",
+        "--format", "digest"
+    ];
     a_profiled_kernel: ["inspect", "vectoradd", "--profile", "--scale", "small"];
 }
 

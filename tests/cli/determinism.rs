@@ -2,6 +2,49 @@
 
 use crate::strata;
 
+/// The digests of every workload under designs that differ in every part that has state.
+fn digests(jobs: &str, mode: &str) -> String {
+    let outcome = strata(&[
+        "run",
+        "--scale",
+        "small",
+        "--format",
+        "digest",
+        "--mode",
+        mode,
+        "-j",
+        jobs,
+        "--design",
+        "isca11",
+        "--design",
+        "isca11-rfc6",
+        "--design",
+        "isca11-rfc6-lru-nolive-single-reads",
+        "--design",
+        "diss-rfc3-bypass",
+    ]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    outcome.stdout
+}
+
+#[test]
+fn two_runs_and_every_number_of_jobs_give_the_same_digests() {
+    for mode in ["count", "cycle"] {
+        let first = digests("1", mode);
+        for jobs in ["1", "2", "4"] {
+            assert_eq!(first, digests(jobs, mode), "{mode} mode, {jobs} jobs after one");
+        }
+        // Equal because they were counted, not because nothing was: every line has its own.
+        let mut lines: Vec<&str> = first.lines().collect();
+        assert!(lines.len() >= 4 * 12, "{first}");
+        lines.sort_by_key(|line| line.split(' ').nth(3));
+        for pair in lines.windows(2) {
+            let [one, two] = [0, 1].map(|index| pair[index].split(' ').nth(3));
+            assert_ne!(one, two, "{mode} mode: {pair:?}");
+        }
+    }
+}
+
 #[test]
 fn every_run_and_every_number_of_jobs_prints_the_same_bytes() {
     for (format, mode) in

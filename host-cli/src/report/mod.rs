@@ -1,7 +1,8 @@
-//! Report: the result of one workload under one design, and its three formats.
+//! Report: the result of one workload under one design, and its four formats.
 
 pub mod csv;
 pub mod derived;
+pub mod digest;
 pub mod json;
 pub mod table;
 
@@ -37,6 +38,9 @@ pub struct RunReport {
     pub launches: Vec<LaunchReport>,
     /// Event totals over all launches. Unit: warp-wide events; see docs/MODEL.md for each.
     pub counters: BTreeMap<String, u64>,
+    /// Digest of all counters, 16 hexadecimal digits: equal on every machine (docs/MODEL.md,
+    /// "Digest").
+    pub digest: String,
     /// Ratios of counters and energies; the unit is the last word of each key. A ratio whose
     /// divisor is zero is null.
     pub derived: BTreeMap<String, Option<f64>>,
