@@ -101,21 +101,24 @@ pub struct Facts {
 
 impl Default for Facts {
     fn default() -> Self {
-        Self {
-            slots: [0; 3],
-            predicates: Predicates::NONE,
-            reads: BankCounts::default(),
-            latency: 0,
-            flags: Flags::empty(),
-            class: Class::Free,
-            wait: Wait::InOrder,
-            datapath: Datapath::Private,
-            moves_bytes: false,
-        }
+        Self::EMPTY
     }
 }
 
 impl Facts {
+    /// Facts of no instruction, also for memory that is laid out at compile time.
+    pub const EMPTY: Self = Self {
+        slots: [0; 3],
+        predicates: Predicates::NONE,
+        reads: BankCounts::EMPTY,
+        latency: 0,
+        flags: Flags::empty(),
+        class: Class::Free,
+        wait: Wait::InOrder,
+        datapath: Datapath::Private,
+        moves_bytes: false,
+    };
+
     fn new(image: &CheckedImage<'_>, instruction: &StaticInstruction, timing: &Timing) -> Self {
         let mut reads = BankCounts::default();
         for &register in image.sources(instruction) {

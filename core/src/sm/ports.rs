@@ -18,6 +18,8 @@ const HORIZON: u64 = 128;
 pub(crate) struct BankCounts(u32);
 
 impl BankCounts {
+    pub(crate) const EMPTY: Self = Self(0);
+
     /// The bank of a register: registers are interleaved.
     #[inline]
     pub(crate) const fn bank(register: RegisterId) -> usize {

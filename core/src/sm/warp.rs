@@ -119,8 +119,9 @@ pub struct Warp<T> {
     pub(crate) results_until: u64,
 }
 
-impl<T> Default for Warp<T> {
-    fn default() -> Self {
+impl<T> Warp<T> {
+    /// A place without a warp, also for memory that is laid out at compile time.
+    pub const fn vacant() -> Self {
         Self {
             trace: None,
             pc: 0,
@@ -140,5 +141,11 @@ impl<T> Default for Warp<T> {
             long_until: 0,
             results_until: 0,
         }
+    }
+}
+
+impl<T> Default for Warp<T> {
+    fn default() -> Self {
+        Self::vacant()
     }
 }
