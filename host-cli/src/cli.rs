@@ -67,7 +67,7 @@ fn design_files() -> String {
     )
 }
 
-/// Commands on recordings.
+/// Commands on recordings, and on what is recorded.
 #[derive(Debug, Subcommand)]
 pub enum TraceCommand {
     /// Record a workload, a PTX file, or Accel-Sim traces.
@@ -77,6 +77,18 @@ pub enum TraceCommand {
         input: String,
         /// File to write.
         #[arg(long, short, value_name = "F.strata")]
+        output: PathBuf,
+        /// What to execute.
+        #[command(flatten)]
+        source: SourceArgs,
+    },
+    /// Write one launch of a workload or PTX file as Rust source for the firmware's image.
+    Embed {
+        /// Workload name or PTX file.
+        #[arg(value_name = "WORKLOAD|FILE.ptx")]
+        input: String,
+        /// File to write.
+        #[arg(long, short, value_name = "F.rs")]
         output: PathBuf,
         /// What to execute.
         #[command(flatten)]

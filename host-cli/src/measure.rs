@@ -1,5 +1,6 @@
 //! Measurement: one subject executed once, counted under every design, as reports.
 
+mod embed;
 mod replay;
 
 use std::fmt::Write as _;
@@ -26,6 +27,7 @@ use crate::timing::{Accesses, TimedLaunch, TimingError, sm_settings, time_launch
 use crate::workload::simulate::{LaunchRecord, Options, Prepared};
 use crate::workload::{Overrides, Workload};
 
+pub use embed::embed;
 pub use replay::{is_recording, record, store_error, trace_reports};
 
 /// What to execute and which part of it to count, validated.

@@ -52,6 +52,9 @@ refuses! {
     an_unknown_cta: ["run", "hotspot", "--scale", "small", "--cta", "999999"];
     an_unknown_parameter: ["run", "hotspot", "--set", "nosuch=1"];
     a_parameter_that_is_no_number: ["run", "hotspot", "--set", "n=many"];
+    embedding_a_trace: ["trace", "embed", "kernelslist.g", "-o", "missing/workload.rs"];
+    embedding_into_a_folder_that_is_not_there:
+        ["trace", "embed", "vectoradd", "--scale", "small", "-o", "missing/workload.rs"];
     inspecting_malformed_ptx: ["inspect", "malformed.ptx"];
     the_cost_of_an_unknown_design: ["cost", "nosuch"];
 }
@@ -103,6 +106,15 @@ fn more_registers_than_a_thread_has() {
         error.contains("kernel `increment` needs 302 registers per thread, 255 are"),
         "{error}"
     );
+}
+
+#[test]
+fn embedding_more_than_one_launch() {
+    let path = scratch("never-written.rs");
+    let output = path.to_str().expect("UTF-8");
+    let error = refused(&["trace", "embed", "reduction", "--scale", "small", "-o", output]);
+    insta::assert_snapshot!(error);
+    assert!(!path.exists());
 }
 
 #[test]

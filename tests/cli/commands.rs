@@ -63,6 +63,16 @@ fn a_file_with_unsupported_instructions_can_be_inspected() {
     assert!(text.contains("tex"), "{text}");
 }
 
+/// The firmware's boards are built with this: `cargo xtask qemu` compiles and runs one.
+#[test]
+fn an_embedded_launch() {
+    let path = format!("{}/embedded.rs", env!("CARGO_TARGET_TMPDIR"));
+    let arguments = ["trace", "embed", "good.ptx", "--launch", "good.toml", "--output", &path];
+    let printed = succeeds(&arguments);
+    assert!(printed.ends_with("embedded.rs: 3 warps\n"), "{printed}");
+    insta::assert_snapshot!(std::fs::read_to_string(&path).expect("the file was written"));
+}
+
 #[test]
 fn the_schema_is_the_committed_one() {
     let committed = include_str!("../../docs/schema/run.json");

@@ -14,6 +14,7 @@ use crate::trace::store::{self, RecordError, Recording, Stored};
 pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
     match command {
         TraceCommand::Record { input, output, source } => record(input, output, source, printer),
+        TraceCommand::Embed { input, output, source } => embed(input, output, source, printer),
         TraceCommand::Info { file } => info(file, printer),
         TraceCommand::Export { file, output } => export(file, output, printer),
     }
@@ -59,6 +60,22 @@ fn record(
     };
     let output = output.display();
     printer.data(&format!("{output}: {launches} launches, {instructions} warp instructions\n"))
+}
+
+fn embed(
+    input: &str,
+    output: &Path,
+    source: &SourceArgs,
+    printer: &Printer,
+) -> Result<ExitStatus, Failure> {
+    let Subject::Workload(workload) = Subject::new(input, source)? else {
+        return Err(Failure::input(format!(
+            "`{input}` is no workload\n  hint: only what is executed here can be embedded: a \
+             workload's name, or a PTX file with `--launch`"
+        )));
+    };
+    let warps = measure::embed(&workload, output, &Request::new(source)?, printer)?;
+    printer.data(&format!("{}: {warps} warps\n", output.display()))
 }
 
 fn info(file: &Path, printer: &Printer) -> Result<ExitStatus, Failure> {

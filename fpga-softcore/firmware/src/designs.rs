@@ -1,0 +1,59 @@
+//! Designs: what the firmware runs, by the names that the host knows them by.
+//!
+//! Between them: no cache and a cache, one level of scheduling and two, both orders of issue, one
+//! and two issue slots. `designs/*.toml` beside this crate says the last two to the host.
+
+use strata_core::count::{CountConfig, CountSettings, Scheduling};
+use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
+use strata_core::sm::config::{Scheduler, SmSettings};
+
+/// A design by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Design {
+    /// The host's name for it.
+    pub name: &'static str,
+    /// The SM; its `hierarchy` is what count mode counts.
+    pub settings: SmSettings,
+}
+
+/// Every design, in the order in which they are reported.
+pub const DESIGNS: [Design; 4] = [
+    Design { name: "isca11", settings: SmSettings::ISCA11 },
+    Design { name: "isca11-rfc6", settings: TWO_LEVEL },
+    Design {
+        name: "gto-single",
+        settings: SmSettings {
+            hierarchy: cached(Scheduling::SingleLevel),
+            scheduler: Scheduler::GreedyThenOldest,
+            ..SmSettings::ISCA11
+        },
+    },
+    Design { name: "two-slots", settings: SmSettings { issue_slots: 2, ..TWO_LEVEL } },
+];
+
+/// The papers' best design: 6 entries, 8 active warps.
+const TWO_LEVEL: SmSettings = SmSettings {
+    hierarchy: cached(Scheduling::TwoLevel { active_warps: 8 }),
+    ..SmSettings::ISCA11
+};
+
+/// A cache of 6 entries, first in, first out, with static liveness.
+const fn cached(scheduling: Scheduling) -> CountConfig {
+    let settings = CountSettings {
+        cache: Some(RegisterFileCacheConfig {
+            entries: 6,
+            replacement: Replacement::Fifo,
+            allocation: Allocation::Writes,
+            liveness: true,
+            liveness_aware_bypass: false,
+            liveness_aware_eviction: false,
+        }),
+        scheduling,
+        flush_at_backward_branches: false,
+    };
+    match CountConfig::new(settings) {
+        Ok(config) => config,
+        // Reached by the compiler or not at all.
+        Err(_) => panic!("the settings above contradict each other"),
+    }
+}

@@ -1,0 +1,20 @@
+//! Strata's firmware: the application of every board, generic over where its bytes go.
+//!
+//! A board is a thin program that hands in a [`Workload`] of its image, [`Scratch`] memory and a
+//! byte sink such as a UART. [`run`] then counts the workload and runs it in time under each of
+//! [`DESIGNS`], and writes a line for each: the lines that `strata run --format digest` prints for
+//! the same workload and designs, so that a board and a host are compared with `diff`.
+//!
+//! Neither std nor an allocator: all memory is the board's, sized at compile time.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod designs;
+mod report;
+mod scratch;
+mod workload;
+
+pub use designs::{DESIGNS, Design};
+pub use report::{Error, report, run};
+pub use scratch::{CAPACITY, Scratch, WARPS};
+pub use workload::{Run, WarpRecord, Workload};

@@ -1,0 +1,66 @@
+//! Scratch: the working memory of one SM, laid out at compile time for one workload.
+
+use strata_core::footprint::DEVICE_CAPACITY;
+use strata_core::register_file_cache::RegisterFileCache;
+use strata_core::sm::{Facts, Memory, ReadyAt, Warp};
+use strata_core::units::LaneMask;
+
+use crate::workload::Run;
+
+/// Warps that an SM has room for: those of every design that the firmware runs.
+pub const WARPS: usize = 32;
+/// Entries that a warp's register file cache has room for.
+pub const CAPACITY: usize = DEVICE_CAPACITY;
+
+/// Working memory for any of the designs. Its contents do not matter.
+///
+/// `FACTS` is the instructions of the kernel, `PENDING` the registers of all warps
+/// (`WARPS * registers`), `READY` their registers and predicates
+/// (`PENDING + WARPS * Workload::predicates`). Too little of any is an error of the run.
+#[derive(Debug)]
+pub struct Scratch<'w, const FACTS: usize, const PENDING: usize, const READY: usize> {
+    warps: [Warp<Run<'w>>; WARPS],
+    facts: [Facts; FACTS],
+    ready: [ReadyAt; READY],
+    pending: [LaneMask; PENDING],
+    caches: [Option<RegisterFileCache<CAPACITY>>; WARPS],
+}
+
+impl<'w, const FACTS: usize, const PENDING: usize, const READY: usize>
+    Scratch<'w, FACTS, PENDING, READY>
+{
+    /// Empty memory, for a static.
+    pub const fn new() -> Self {
+        Self {
+            warps: [const { Warp::vacant() }; WARPS],
+            facts: [Facts::EMPTY; FACTS],
+            ready: [ReadyAt::NOW; READY],
+            pending: [LaneMask::EMPTY; PENDING],
+            caches: [const { None }; WARPS],
+        }
+    }
+
+    /// The pending lanes of one warp's registers, for count mode.
+    pub(crate) fn pending(&mut self) -> &mut [LaneMask] {
+        &mut self.pending
+    }
+
+    /// All of it, for cycle mode.
+    pub(crate) fn memory(&mut self) -> Memory<'_, Run<'w>, CAPACITY> {
+        Memory {
+            warps: &mut self.warps,
+            facts: &mut self.facts,
+            ready: &mut self.ready,
+            pending: &mut self.pending,
+            caches: &mut self.caches,
+        }
+    }
+}
+
+impl<const FACTS: usize, const PENDING: usize, const READY: usize> Default
+    for Scratch<'_, FACTS, PENDING, READY>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
