@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod elf;
 mod machine;
 mod packages;
 mod process;
@@ -10,7 +11,7 @@ mod tidy;
 
 use std::process::ExitCode;
 
-use commands::{ci, doctor, no_std, setup, test};
+use commands::{ci, doctor, no_std, qemu, setup, test};
 
 const HELP: &str = "\
 Chores of the repository.
@@ -19,11 +20,12 @@ Usage: cargo xtask COMMAND [OPTION]
 
 Commands:
   setup                 Install what building, testing and gating need and this machine lacks
-  test [--quick]        Run every test and check; --quick leaves out gates and smoke run
+  test [--quick]        Run every test and check; --quick leaves out gates, smoke, qemu
   ci                    Run .ci/run in a fresh clone of HEAD, as CI does
   no-std [--toolchain rustup|debian]
                         Prove that the core needs neither std nor an allocator, here and on devices;
                         the device builds use rustup's targets, or else Debian's library sources
+  qemu                  Run the firmware on emulated boards, and hold its digests to the host's
   tidy                  Check the repository's own rules
   doctor                Show which tools are there, their versions, and how to get the others
 
@@ -59,6 +61,7 @@ enum Request {
     Test { quick: bool },
     Ci,
     NoStd { toolchain: Option<no_std::Toolchain> },
+    Qemu,
     Tidy,
     Doctor,
 }
@@ -79,9 +82,13 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["no-std", "--toolchain", "debian"] => {
             Request::NoStd { toolchain: Some(no_std::Toolchain::Debian) }
         }
+        ["qemu"] => Request::Qemu,
         ["tidy"] => Request::Tidy,
         ["doctor"] => Request::Doctor,
-        [command @ ("setup" | "test" | "ci" | "no-std" | "tidy" | "doctor"), rest @ ..] => {
+        [
+            command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "tidy" | "doctor"),
+            rest @ ..,
+        ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
         }
         [command, ..] => return Err(format!("there is no command `{command}`")),
@@ -108,6 +115,7 @@ fn main() -> ExitCode {
         Request::Test { quick } => test::run(quick),
         Request::Ci => ci::run(),
         Request::NoStd { toolchain } => no_std::run(toolchain),
+        Request::Qemu => qemu::run(),
         Request::Tidy => commands::tidy::run(),
         Request::Doctor => doctor::run(),
     };
@@ -128,6 +136,7 @@ mod tests {
             parse(&["no-std", "--toolchain", "debian"]),
             Ok(Request::NoStd { toolchain: Some(no_std::Toolchain::Debian) })
         );
+        assert_eq!(parse(&["qemu"]), Ok(Request::Qemu));
         assert_eq!(parse(&["tidy", "--help"]), Ok(Request::Help));
     }
 
@@ -144,7 +153,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_the_help() {
-        for command in ["setup", "test", "ci", "no-std", "tidy", "doctor"] {
+        for command in ["setup", "test", "ci", "no-std", "qemu", "tidy", "doctor"] {
             let listed = HELP.lines().any(|line| line.trim_start().starts_with(command));
             assert!(listed, "{command}");
         }

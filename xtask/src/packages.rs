@@ -13,6 +13,8 @@ pub(crate) enum Need {
     Gates,
     /// For the device builds, where rustup cannot provide the targets.
     Devices,
+    /// For running the firmware on emulated boards.
+    Boards,
 }
 
 /// How a package is recognised without asking a package manager.
@@ -98,6 +100,18 @@ pub(crate) const PACKAGES: &[Package] = &[
         need: Need::Devices,
         purpose: "links the device programs",
         probe: Probe::Program("ld.lld"),
+    },
+    Package {
+        name: "qemu-system-misc",
+        need: Need::Boards,
+        purpose: "runs the firmware on an emulated RISC-V board",
+        probe: Probe::Program("qemu-system-riscv32"),
+    },
+    Package {
+        name: "qemu-system-arm",
+        need: Need::Boards,
+        purpose: "runs the firmware on an emulated Cortex-M board",
+        probe: Probe::Program("qemu-system-arm"),
     },
 ];
 

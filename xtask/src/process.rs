@@ -1,8 +1,9 @@
 //! Running other programs from the repository's root.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::machine;
 
@@ -74,6 +75,53 @@ pub(crate) fn capture(command: &mut Command) -> Result<(ExitStatus, String), Fai
     Ok((output.status, text))
 }
 
+/// Shows and runs a command that has to succeed, and gives back its standard output.
+pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
+    announce(command);
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| cannot_start(command, &error))?;
+    check(command, output.status)?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Shows and runs a command that has to end in time, and gives back its standard output and how it
+/// ended. One that does not is killed.
+pub(crate) fn within(
+    limit: Duration,
+    command: &mut Command,
+) -> Result<(ExitStatus, String), Failure> {
+    announce(command);
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
+    let mut pipe = child.stdout.take();
+    // Read beside the wait: a full pipe would keep the child from ending.
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What was read before an error is as good as it gets.
+        let _ = pipe.as_mut().map(|pipe| pipe.read_to_end(&mut bytes));
+        bytes
+    });
+    let end = Instant::now() + limit;
+    let status = loop {
+        let ended = child.try_wait().map_err(|error| cannot_start(command, &error))?;
+        if ended.is_some() || Instant::now() >= end {
+            break ended;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    if status.is_none() {
+        // It may have ended just now.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let text = String::from_utf8_lossy(&reader.join().unwrap_or_default()).into_owned();
+    let Some(status) = status else {
+        let (command, seconds) = (spelled(command), limit.as_secs());
+        return Err(Failure(format!("`{command}` ran for {seconds} s and printed:\n{text}")));
+    };
+    Ok((status, text))
+}
+
 /// Shows and runs a command, and hands each line of its standard output to `line` as it is
 /// printed.
 pub(crate) fn watch(
@@ -137,6 +185,24 @@ mod tests {
             watch(command("printf").arg("one\\ntwo\\n"), |line| lines.push(line.to_owned()));
         assert!(status.expect("printf runs").success());
         assert_eq!(lines, ["one", "two"]);
+    }
+
+    #[test]
+    fn output_is_what_a_program_that_succeeds_prints() {
+        assert_eq!(output(command("printf").arg("one")).as_deref(), Ok("one"));
+        assert!(output(&mut command("false")).is_err());
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed_and_what_it_printed_is_shown() {
+        let minute = Duration::from_mins(1);
+        let (status, text) = within(minute, command("printf").arg("one")).expect("it ends");
+        assert!(status.success());
+        assert_eq!(text, "one");
+        let mut endless = command("bash");
+        endless.args(["-c", "echo begun; exec sleep 600"]);
+        let Failure(why) = within(Duration::from_secs(1), &mut endless).expect_err("endless");
+        assert!(why.ends_with("ran for 1 s and printed:\nbegun\n"), "{why}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! is linked. The same program with an allocation in it must fail to build, so that the proof is
 //! one that can fail.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::setup::{self, Missing};
@@ -30,6 +30,16 @@ pub(crate) enum Toolchain {
     Rustup,
     /// Debian's sources, compiled by Debian's compiler.
     Debian,
+}
+
+impl Toolchain {
+    /// Where it builds to: the two must not share a folder.
+    pub(crate) fn products(self, folder: &Path) -> PathBuf {
+        match self {
+            Self::Rustup => folder.to_path_buf(),
+            Self::Debian => folder.join("debian"),
+        }
+    }
 }
 
 /// Runs the command. `toolchain` insists on one source of the devices' libraries.
@@ -62,7 +72,7 @@ pub(crate) fn host_stages(stages: &mut Stages) {
 /// The stage of one device.
 pub(crate) fn device_stage(stages: &mut Stages, target: &str, toolchain: Toolchain) {
     stages.one(&format!("no-std: {target}"), || {
-        process::run(&mut device_build(target, toolchain)).into()
+        process::run(&mut device_build(MANIFEST, target, toolchain, &products())).into()
     });
 }
 
@@ -104,14 +114,17 @@ pub(crate) fn products() -> PathBuf {
     machine::target_folder().join("freestanding")
 }
 
-fn arguments(command: &mut Command) -> &mut Command {
-    command
-        .args(["build", "--locked", "--release"])
-        .args(["--manifest-path", "core/freestanding/Cargo.toml"])
+/// The freestanding program's manifest.
+const MANIFEST: &str = "core/freestanding/Cargo.toml";
+
+fn arguments<'a>(command: &'a mut Command, manifest: &str) -> &'a mut Command {
+    command.args(["build", "--locked", "--release", "--manifest-path", manifest])
 }
 
 fn host() -> Result<(), Failure> {
-    process::run(arguments(&mut process::cargo(&[])).arg("--target-dir").arg(products()))?;
+    process::run(
+        arguments(&mut process::cargo(&[]), MANIFEST).arg("--target-dir").arg(products()),
+    )?;
     let program = products().join("release/strata-freestanding");
     let mut program = process::command(program);
     let (status, _) = process::capture(&mut program)?;
@@ -128,7 +141,7 @@ fn judge_status(status: Option<i32>) -> Result<(), Failure> {
 
 fn can_fail() -> Result<(), Failure> {
     let mut cargo = process::cargo(&[]);
-    arguments(&mut cargo).args(["--features", "prove-failure"]);
+    arguments(&mut cargo, MANIFEST).args(["--features", "prove-failure"]);
     // Its own folder: a failed build must not leave the program of the good one behind as its own.
     cargo.arg("--target-dir").arg(products().join("prove-failure"));
     let (status, text) = process::capture(&mut cargo)?;
@@ -145,20 +158,25 @@ fn judge_failure(built: bool, text: &str) -> Result<(), Failure> {
     Err(Failure(format!("the build failed, but not with \"{NO_ALLOCATOR}\":\n{text}")))
 }
 
-fn device_build(target: &str, toolchain: Toolchain) -> Command {
+/// Builds the program of a manifest for a device, below `products`.
+pub(crate) fn device_build(
+    manifest: &str,
+    target: &str,
+    toolchain: Toolchain,
+    products: &Path,
+) -> Command {
     let mut command = match toolchain {
         Toolchain::Rustup => process::cargo(&[]),
         Toolchain::Debian => process::foreign(SYSTEM_CARGO),
     };
-    arguments(&mut command).args(["--target", target]);
+    arguments(&mut command, manifest).args(["--target", target]).arg("--target-dir");
+    command.arg(toolchain.products(products));
     if toolchain == Toolchain::Rustup {
-        command.arg("--target-dir").arg(products());
         return command;
     }
     let linker = format!("CARGO_TARGET_{}_LINKER", target.to_uppercase().replace('-', "_"));
     command
-        .args(["-Zbuild-std=core", "--target-dir"])
-        .arg(products().join("debian"))
+        .arg("-Zbuild-std=core")
         .env("RUSTC", SYSTEM_RUSTC)
         .env("RUSTC_BOOTSTRAP", "1")
         .env(linker, "ld.lld");
@@ -188,12 +206,16 @@ mod tests {
 
     #[test]
     fn debian_s_toolchain_is_spelled_as_documented() {
-        let text = process::spelled(&device_build("thumbv7m-none-eabi", Toolchain::Debian));
+        let spelled = |toolchain| {
+            let build = device_build(MANIFEST, "thumbv7m-none-eabi", toolchain, &products());
+            process::spelled(&build)
+        };
+        let text = spelled(Toolchain::Debian);
         assert!(text.contains("RUSTC=/usr/bin/rustc"), "{text}");
         assert!(text.contains("RUSTC_BOOTSTRAP=1"), "{text}");
         assert!(text.contains("CARGO_TARGET_THUMBV7M_NONE_EABI_LINKER=ld.lld"), "{text}");
-        assert!(text.contains(" -Zbuild-std=core "), "{text}");
-        let text = process::spelled(&device_build("thumbv7m-none-eabi", Toolchain::Rustup));
+        assert!(text.ends_with(" -Zbuild-std=core"), "{text}");
+        let text = spelled(Toolchain::Rustup);
         assert!(text.starts_with("cargo build --locked --release"), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! `test`: every test and check of the repository, in stages.
 
 use super::no_std::{self, DEVICE_TARGETS};
-use super::setup;
+use super::{qemu, setup};
 use crate::Status;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
@@ -28,15 +28,16 @@ pub(crate) fn run(quick: bool) -> Status {
     }
     stages.one("tidy", || tidy::check_repository().into());
     if quick {
-        println!("\n-- left out by --quick: gates, smoke");
+        println!("\n-- left out by --quick: gates, smoke, qemu");
     } else {
         release_stages(&mut stages);
+        qemu::stages(&mut stages);
     }
     stages.finish()
 }
 
 /// What a machine lacks is skipped with its reason; but continuous integration has to have it all.
-fn lacking(why: String) -> Outcome {
+pub(crate) fn lacking(why: String) -> Outcome {
     if machine::is_ci() { Outcome::Failed(why) } else { Outcome::Skipped(why) }
 }
 
@@ -49,7 +50,12 @@ fn setup_outcome() -> Outcome {
 }
 
 /// Crates outside the workspace, which cargo's `--workspace` and `--all` leave out.
-const OTHER_CRATES: [&str; 2] = ["core/freestanding/Cargo.toml", "fuzz/Cargo.toml"];
+const OTHER_CRATES: [&str; 4] = [
+    "core/freestanding/Cargo.toml",
+    "fuzz/Cargo.toml",
+    "fpga-softcore/boards/qemu-riscv/Cargo.toml",
+    "fpga-softcore/boards/qemu-cortex-m/Cargo.toml",
+];
 
 fn format() -> Result<(), Failure> {
     process::run(&mut process::cargo(&["fmt", "--all", "--check"]))?;
