@@ -64,7 +64,7 @@ impl Kernel {
         let length = self.instructions.len() as u32;
         self.path = vec![PathStep { pc: 0, length, mask: LaneMask::FULL }; iterations];
         let moving = self.instructions.iter().filter(|instruction| instruction.moves_bytes());
-        self.accesses = vec![MemoryAccess { bytes: 128 }; moving.count() * iterations];
+        self.accesses = vec![MemoryAccess::uncached(128); moving.count() * iterations];
     }
 
     /// One load, then multiply-adds in eight independent chains.
@@ -126,7 +126,7 @@ fn measure(name: &str, kernel: &Kernel, settings: SmSettings) {
         caches: &mut caches,
     };
     let lanes = LaneMask::FULL;
-    let warp = WarpTrace { lanes, path: &kernel.path, accesses: &kernel.accesses };
+    let warp = WarpTrace { lanes, path: &kernel.path, accesses: &kernel.accesses, barriers: &[] };
     let sm = Sm::new(&config, image, WARPS as u32, 0, memory).expect("a CTA fits");
     let start = Instant::now();
     let counters = sm.run((0..CTAS).map(|_| [warp; WARPS])).expect("a valid run");

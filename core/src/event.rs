@@ -120,7 +120,7 @@ events! {
     RfcAllocation, rfc_allocations, "entries", Free;
     /// Entries given up without a writeback: dead, clean, or overtaken by a write that bypassed.
     RfcDrop, rfc_drops, "entries", Free;
-    /// Times a warp was descheduled because it was about to read a long-latency result.
+    /// Times a warp was descheduled to wait for a result.
     Deschedule, deschedules, "deschedules", Free;
     /// Times a warp was descheduled by a barrier.
     BarrierDeschedule, barrier_deschedules, "deschedules", Free;

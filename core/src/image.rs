@@ -61,7 +61,7 @@ bitflags! {
         const BACKWARD_BRANCH = 1 << 2;
         /// Any branch.
         const BRANCH = 1 << 3;
-        /// A CTA barrier.
+        /// Waits at a CTA barrier.
         const BARRIER = 1 << 4;
         /// Ends the executing threads.
         const EXIT = 1 << 5;
@@ -69,6 +69,8 @@ bitflags! {
         const STORE = 1 << 6;
         /// Reads memory.
         const LOAD = 1 << 7;
+        /// Arrives at a CTA barrier and does not wait.
+        const ARRIVES = 1 << 8;
     }
 }
 

@@ -4,8 +4,8 @@
 //! scheduler of one or two levels; a main register file of 4 banks with their ports; the register
 //! file cache of count mode; units with latency and throughput; barriers; CTAs that are launched in
 //! order as room becomes free.
-//! Does not model: caches and DRAM timing, instruction fetch, values; named barriers (all barriers
-//! of a CTA are one).
+//! Does not model: which accesses hit a cache (the trace says), DRAM timing, instruction fetch,
+//! values.
 //! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 22.
 //!
 //! The host hands in what each warp executed ([`Trace`]) and working memory ([`Memory`]); the SM
@@ -51,13 +51,14 @@
 //!     caches: &mut vec![None; size.caches],
 //! };
 //! let path = [PathStep { pc: 0, length: 2, mask: LaneMask::FULL }];
-//! let warp = WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &[] };
+//! let warp = WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &[], barriers: &[] };
 //! // One CTA of one warp.
 //! let counters = Sm::new(&config, image, 1, 0, memory)?.run([[warp]])?;
 //! assert_eq!(counters.cycles(), 8 + 8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod barrier;
 pub mod config;
 pub mod counters;
 mod facts;
@@ -72,6 +73,7 @@ mod units;
 mod warp;
 mod wheel;
 
+pub use barrier::{BARRIERS, BarrierCall};
 pub use facts::{Facts, ReadyAt};
 pub use machine::{Memory, MemorySize, Sm};
 pub use observe::{

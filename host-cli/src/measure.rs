@@ -10,9 +10,10 @@ use strata_core::count::CountConfig;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
 use strata_core::sm::config::Residency;
-use strata_core::sm::counters::SmCounters;
+use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::value_usage::ValueUsage;
+use strata_simt::BarrierDictionary;
 use strata_simt::paths::PathDictionary;
 
 use crate::cli::{Mode, SourceArgs};
@@ -111,6 +112,8 @@ struct Counted<'a> {
     paths: &'a PathDictionary,
     /// What memory instructions moved, for cycle mode.
     accesses: Accesses<'a>,
+    /// Where its warps arrived at barriers, if that was recorded.
+    barriers: Option<&'a BarrierDictionary>,
     /// Shared memory of a CTA, static and dynamic. Unit: bytes.
     shared_bytes: u32,
     /// What its instructions are called.
@@ -129,6 +132,7 @@ impl<'a> Counted<'a> {
             image: &launch.program.image,
             paths: &launch.outcome.paths,
             accesses: Accesses::Executed(&launch.outcome.accesses),
+            barriers: Some(&launch.outcome.barriers),
             shared_bytes: u32::try_from(launch.program.shared_bytes)
                 .unwrap_or(u32::MAX)
                 .saturating_add(launch.step.dynamic_shared),
@@ -241,8 +245,15 @@ fn failure(input: &str, error: EvaluateError) -> Failure {
         EvaluateError::Timing(error @ TimingError::PartialWarps) => Failure::input(format!(
             "{error}\n  hint: leave it out of the design file, or run in count mode"
         )),
-        EvaluateError::Timing(TimingError::Fault(fault @ Fault::Stalled { .. })) => {
-            Failure::input(format!("`{input}` does not end in time: {fault}"))
+        EvaluateError::Timing(TimingError::Fault(fault @ Fault::Stalled { reason, .. })) => {
+            let hint = match reason {
+                StallReason::Barrier => {
+                    "\n  hint: warps at barriers keep all places of the active set: raise \
+                     `active_warps`, or set `barrier = \"always\"`"
+                }
+                _ => "",
+            };
+            Failure::input(format!("`{input}` does not end in time: {fault}{hint}"))
         }
         EvaluateError::Timing(TimingError::TooLarge(error)) => Failure::input(format!(
             "`{input}` does not fit the design's SM: {error}\n  hint: launch smaller CTAs, or \
@@ -360,6 +371,7 @@ impl Account<'_> {
             image: launch.image,
             paths: launch.paths,
             accesses: launch.accesses,
+            barriers: launch.barriers,
             threads: launch.block.iter().product(),
             shared_bytes: launch.shared_bytes,
         };

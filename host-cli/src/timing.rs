@@ -6,10 +6,12 @@ use strata_core::path::PathStep;
 use strata_core::sm::config::{CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
-use strata_core::sm::{Memory, MemoryAccess, MemorySize, Sm, SmObserver, Trace, Unobserved, Warp};
+use strata_core::sm::{
+    BarrierCall, Memory, MemoryAccess, MemorySize, Sm, SmObserver, Trace, Unobserved, Warp,
+};
 use strata_core::units::{LANES, LaneMask};
-use strata_simt::AccessDictionary;
 use strata_simt::paths::{PathDictionary, WarpPath};
+use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::design::Design;
 use crate::trace::AccessStream;
@@ -79,6 +81,8 @@ pub struct TimedLaunch<'a> {
     pub paths: &'a PathDictionary,
     /// What they moved.
     pub accesses: Accesses<'a>,
+    /// Where its warps' barrier instructions arrived; without, all barriers of a CTA are one.
+    pub barriers: Option<&'a BarrierDictionary>,
     /// Threads of a CTA.
     pub threads: u32,
     /// Shared memory of a CTA, static and dynamic. Unit: bytes.
@@ -141,6 +145,7 @@ impl<'a> TimedLaunch<'a> {
             lanes: LaneMask(u32::MAX >> (LANES - threads)),
             path: self.paths.path(warp.path),
             accesses: self.accesses.of_warp(place),
+            barriers: self.barriers.map_or(&[], |barriers| barriers.of_warp(place)),
         }
     }
 }
@@ -151,6 +156,7 @@ struct WarpRun<'a> {
     lanes: LaneMask,
     path: &'a [PathStep],
     accesses: &'a [u32],
+    barriers: &'a [BarrierCall],
 }
 
 impl Trace for WarpRun<'_> {
@@ -169,6 +175,14 @@ impl Trace for WarpRun<'_> {
     fn next_access(&mut self) -> Option<MemoryAccess> {
         let (&bytes, rest) = self.accesses.split_first()?;
         self.accesses = rest;
-        Some(MemoryAccess { bytes })
+        Some(MemoryAccess::uncached(bytes))
+    }
+
+    fn next_barrier(&mut self) -> BarrierCall {
+        let Some((&first, rest)) = self.barriers.split_first() else {
+            return BarrierCall::EVERYBODY;
+        };
+        self.barriers = rest;
+        first
     }
 }

@@ -47,6 +47,8 @@ refuses! {
     an_access_outside_every_buffer: ["run", "good.ptx", "--launch", "outside.toml"];
     an_endless_loop: ["run", "good.ptx", "--launch", "endless.toml", "--max-instructions", "1000"];
     partial_warps_in_time: ["run", "dct8x8", "--mode", "cycle", "--design", "partial.toml"];
+    a_deadlock_in_time:
+        ["run", "reduction", "--scale", "small", "--mode", "cycle", "--design", "never.toml"];
     an_unknown_kernel: ["run", "hotspot", "--scale", "small", "--kernel", "nosuch"];
     an_unknown_launch: ["run", "hotspot", "--scale", "small", "--launch-index", "999999"];
     an_unknown_cta: ["run", "hotspot", "--scale", "small", "--cta", "999999"];

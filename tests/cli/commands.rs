@@ -95,6 +95,29 @@ fn every_launch_in_time_says_what_limits_it() {
     }
 }
 
+/// Each of two pairs of warps waits for a load, one pair before the barrier and one after it: at
+/// barriers of their own they wait at the same time, at one barrier one after the other.
+#[test]
+fn pairs_at_two_barriers_do_not_wait_for_each_other_in_time() {
+    let named = include_str!("inputs/pairs.ptx");
+    let together = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("together.ptx");
+    let text = named.replace("bar.sync %r4, 64;", "bar.sync 0;");
+    assert_ne!(text, named);
+    std::fs::write(&together, text).expect("the scratch file can be written");
+    let cycles = |kernel: &str, design: &str| {
+        let launch = ["run", kernel, "--launch", "pairs.toml", "--mode", "cycle"];
+        let text = succeeds(&[&launch[..], &["--design", design, "--format", "json"]].concat());
+        let reports: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        reports[0]["counters"]["cycles"].as_u64().expect("a number")
+    };
+    for design in ["isca11", "isca11-rfc6"] {
+        let apart = cycles("pairs.ptx", design);
+        let together = cycles(together.to_str().expect("UTF-8"), design);
+        assert!((400..600).contains(&apart), "{design}: {apart}");
+        assert!((800..1000).contains(&together), "{design}: {together}");
+    }
+}
+
 #[test]
 fn json_keeps_its_promises() {
     let text = succeeds(&[

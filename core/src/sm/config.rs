@@ -1,5 +1,7 @@
 //! What an SM is made of: limits, units, schedulers; and how many CTAs of a kernel fit.
 
+use bitflags::bitflags;
+
 use crate::count::{CountConfig, Scheduling};
 use crate::units::LANES;
 
@@ -39,6 +41,23 @@ pub enum Replacement {
         /// Cycles. Range: from 1.
         threshold: u16,
     },
+    /// When the caches have been asked for all that it loaded so far, and an operand missed and is
+    /// not there yet (DEV-016). Textures have no accesses in a trace and always miss.
+    CacheMiss,
+}
+
+bitflags! {
+    /// Shorter waits that make a warp of a two-level scheduler leave the active set as well: as
+    /// soon as its next instruction would wait for such a result.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct ShortWaits: u8 {
+        /// For a result of the special function unit.
+        const SPECIAL_FUNCTION = 1 << 0;
+        /// For a double-precision result.
+        const DOUBLE_PRECISION = 1 << 1;
+        /// For data from shared memory.
+        const SHARED_MEMORY = 1 << 2;
+    }
 }
 
 /// When a barrier makes a warp of a two-level scheduler leave the active set.
@@ -85,6 +104,9 @@ pub struct Timing {
     pub dram_latency: u16,
     /// Bandwidth of DRAM. Unit: bytes in a cycle. Range: from 1.
     pub dram_bytes_per_cycle: u32,
+    /// An access of global or local memory that hits a cache ([`super::MemoryAccess::hit`]), and
+    /// how long it takes to know that another one misses. Unit: cycles.
+    pub hit_latency: u16,
     /// From the last arrival at a barrier to the next instruction of the warps. Unit: cycles.
     pub barrier_latency: u16,
     /// Cycles in which an instruction may read its operands from the main register file without
@@ -94,8 +116,8 @@ pub struct Timing {
 
 impl Timing {
     /// `[RFC2011]` Table 4 and section 4. Not printed there, so assumed: branches take what ALU
-    /// operations take, double precision runs at half rate, constants are as far as shared memory,
-    /// a barrier lets go in the next cycle.
+    /// operations take, double precision runs at half rate, constants and caches are as far as
+    /// shared memory, a barrier lets go in the next cycle.
     pub const ISCA11: Self = Self {
         alu_latency: 8,
         branch_latency: 8,
@@ -111,6 +133,7 @@ impl Timing {
         constant_latency: 20,
         dram_latency: 400,
         dram_bytes_per_cycle: 32,
+        hit_latency: 20,
         barrier_latency: 1,
         operand_window: 3,
     };
@@ -120,7 +143,7 @@ impl Timing {
     pub const DISSERTATION: Self =
         Self { dram_bytes_per_cycle: 16, operand_window: 1, ..Self::ISCA11 };
 
-    const fn latencies(&self) -> [u16; 9] {
+    const fn latencies(&self) -> [u16; 10] {
         [
             self.alu_latency,
             self.branch_latency,
@@ -130,6 +153,7 @@ impl Timing {
             self.shared_latency,
             self.constant_latency,
             self.dram_latency,
+            self.hit_latency,
             self.barrier_latency,
         ]
     }
@@ -144,6 +168,8 @@ pub struct SmSettings {
     pub scheduler: Scheduler,
     /// When a warp leaves the active set to wait for data; with two-level scheduling only.
     pub replacement: Replacement,
+    /// Shorter waits for which it leaves as well; with two-level scheduling only.
+    pub short_waits: ShortWaits,
     /// When a barrier makes a warp leave the active set; with two-level scheduling only.
     pub barrier: BarrierRule,
     /// Instructions that issue in a cycle, from different warps. Range: `1..=2`.
@@ -166,6 +192,7 @@ impl SmSettings {
         hierarchy: CountConfig::FLAT,
         scheduler: Scheduler::Greedy,
         replacement: Replacement::Preemptive,
+        short_waits: ShortWaits::empty(),
         barrier: BarrierRule::Always,
         issue_slots: 1,
         max_warps: 32,
@@ -293,6 +320,7 @@ impl SmConfig {
         }
         let one_level = matches!(settings.hierarchy.settings().scheduling, Scheduling::SingleLevel);
         let rules = settings.replacement != Replacement::Preemptive
+            || !settings.short_waits.is_empty()
             || settings.barrier != BarrierRule::Always;
         if one_level && rules {
             return Err(SmConfigError::NeedsTwoLevel);
@@ -317,6 +345,12 @@ impl SmConfig {
             Scheduling::SingleLevel => self.0.max_warps as usize,
             Scheduling::TwoLevel { active_warps } => active_warps as usize,
         }
+    }
+
+    /// True when a warp may leave the active set because it waits, wherever marks are.
+    pub(crate) fn leaves_while_waiting(&self) -> bool {
+        self.two_level()
+            && (self.0.replacement != Replacement::Preemptive || !self.0.short_waits.is_empty())
     }
 
     /// True when only some warps are active.

@@ -106,11 +106,11 @@ stall_reasons! {
     InOrder, slots_in_order;
     /// An active warp waits for a branch to be resolved.
     Branch, slots_branch;
-    /// An active warp waits for a result of the ALUs.
+    /// An active warp waits for a result of the ALUs or of double precision.
     Arithmetic, slots_arithmetic;
     /// An active warp waits for a result of the special function unit.
     SpecialFunction, slots_special_function;
-    /// An active warp waits for shared memory or constants.
+    /// An active warp waits for shared memory, constants or a cache that was hit.
     ShortMemory, slots_short_memory;
     /// An active warp waits for DRAM or a texture.
     LongLatency, slots_long_latency;

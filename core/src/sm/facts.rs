@@ -1,6 +1,6 @@
 //! Facts: what issuing an instruction needs to know, packed once for each instruction of a kernel.
 
-use super::config::{SmConfig, Timing};
+use super::config::{ShortWaits, SmConfig, Timing};
 use super::ports::BankCounts;
 use crate::event::Datapath;
 use crate::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
@@ -39,20 +39,52 @@ pub(crate) enum Wait {
     InOrder,
     Branch,
     Arithmetic,
+    DoublePrecision,
     SpecialFunction,
-    ShortMemory,
+    /// Constants, parameters, and what hits a cache.
+    Cached,
+    SharedMemory,
     LongLatency,
 }
 
 impl Wait {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::InOrder,
         Self::Branch,
         Self::Arithmetic,
+        Self::DoublePrecision,
         Self::SpecialFunction,
-        Self::ShortMemory,
+        Self::Cached,
+        Self::SharedMemory,
         Self::LongLatency,
     ];
+}
+
+/// Kinds of waits, a bit for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waits(u8);
+
+impl Waits {
+    pub(crate) const ALL: Self = Self(u8::MAX);
+
+    pub(crate) const fn only(wait: Wait) -> Self {
+        Self(1 << wait as u8)
+    }
+
+    pub(crate) fn short(waits: ShortWaits) -> Self {
+        let kinds = [
+            (ShortWaits::SPECIAL_FUNCTION, Wait::SpecialFunction),
+            (ShortWaits::DOUBLE_PRECISION, Wait::DoublePrecision),
+            (ShortWaits::SHARED_MEMORY, Wait::SharedMemory),
+        ];
+        let chosen = kinds.into_iter().filter(|&(flag, _)| waits.contains(flag));
+        Self(chosen.fold(0, |all, (_, wait)| all | Self::only(wait).0))
+    }
+
+    #[inline]
+    pub(crate) const fn contains(self, wait: Wait) -> bool {
+        self.0 >> wait as u8 & 1 != 0
+    }
 }
 
 /// When something is there, and what it is: the later of two is the greater.
@@ -77,7 +109,7 @@ impl ReadyAt {
 
     #[inline]
     pub(crate) const fn wait(self) -> Wait {
-        Wait::ALL[(self.0 & 7) as usize % Wait::ALL.len()]
+        Wait::ALL[(self.0 & 7) as usize]
     }
 }
 
@@ -177,17 +209,17 @@ fn classify(instruction: &StaticInstruction, timing: &Timing) -> (Class, u16, Wa
     let unit = |unit, latency, wait| (Class::Unit(unit), latency, wait);
     match instruction.unit {
         Unit::Alu | Unit::Control => (Class::Free, timing.alu_latency, Wait::Arithmetic),
-        Unit::DoublePrecision => unit(BusyUnit::Double, timing.double_latency, Wait::Arithmetic),
+        Unit::DoublePrecision => {
+            unit(BusyUnit::Double, timing.double_latency, Wait::DoublePrecision)
+        }
         Unit::Sfu => {
             unit(BusyUnit::SpecialFunction, timing.special_function_latency, Wait::SpecialFunction)
         }
         Unit::Texture => unit(BusyUnit::Texture, timing.texture_latency, Wait::LongLatency),
         Unit::Memory => match instruction.space {
-            Some(MemorySpace::Constant) => {
-                (Class::Free, timing.constant_latency, Wait::ShortMemory)
-            }
+            Some(MemorySpace::Constant) => (Class::Free, timing.constant_latency, Wait::Cached),
             Some(MemorySpace::Shared) => {
-                unit(BusyUnit::SharedMemory, timing.shared_latency, Wait::ShortMemory)
+                unit(BusyUnit::SharedMemory, timing.shared_latency, Wait::SharedMemory)
             }
             Some(MemorySpace::Global | MemorySpace::Local) | None => {
                 (Class::Dram, timing.dram_latency, Wait::LongLatency)

@@ -1,13 +1,14 @@
 //! Issue: one instruction through operands, unit and results, and the warp on to its next.
 
-use super::config::{BarrierRule, Replacement};
+use super::barrier::{AT_BARRIERS, BarrierCall};
+use super::config::Replacement;
 use super::counters::CycleEvent;
-use super::facts::{Class, Facts, ReadyAt, Wait};
+use super::facts::{Class, Facts, ReadyAt, Wait, Waits};
 use super::fault::Fault;
 use super::machine::Sm;
 use super::observe::{Observation, SmObserver, WriteCause, Writes};
 use super::ports::BankCounts;
-use super::warp::{Departure, Trace};
+use super::warp::{Departure, MemoryAccess, Trace};
 use crate::count::{self, Tally};
 use crate::event::{Counters, Datapath, Event};
 use crate::hierarchy::{Listener, Step, WarpHierarchy, awaited};
@@ -96,6 +97,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Issues the next instruction of a ready warp.
     #[inline]
     pub(super) fn issue(&mut self, warp: usize) -> Result<(), Fault> {
+        const EVERYBODY: BarrierCall = BarrierCall::EVERYBODY;
         let bit = 1 << warp;
         let state = &self.memory.warps[warp];
         let (pc, mask) = (state.pc, state.mask);
@@ -107,6 +109,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         if !mask.is_empty() {
             self.execute(warp, facts)?;
         }
+        let special = !mask.is_empty() && facts.flags.intersects(AT_BARRIERS.union(Flags::EXIT));
+        let call = if special { self.next_barrier(warp, facts.flags) } else { EVERYBODY };
         let mut fetch = ReadyAt::new(self.now + 1, Wait::InOrder);
         if facts.flags.contains(Flags::BRANCH) {
             fetch = self.branch(warp, facts.flags, mask);
@@ -115,12 +119,15 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         state.fetch = fetch;
         state.pc += 1;
         state.left -= 1;
+        let mut departs = false;
         if state.left == 0 {
             self.load_step(warp)?;
+            if self.named_barriers & bit != 0 {
+                departs = self.hold_lanes(warp);
+            }
         }
-        let mut departs = false;
-        if !mask.is_empty() && facts.flags.intersects(Flags::BARRIER.union(Flags::EXIT)) {
-            departs = self.arrive_or_exit(warp, facts.flags, mask)?;
+        if special {
+            departs = self.arrive_or_exit(warp, facts.flags, mask, call)?;
         }
         self.proceed(warp, departs)
     }
@@ -128,9 +135,16 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Operands, unit and results of an instruction with a lane enabled.
     #[inline]
     fn execute(&mut self, warp: usize, facts: &Facts) -> Result<(), Fault> {
-        let bytes = if facts.moves_bytes { self.next_bytes(warp)? } else { 0 };
-        self.tell_unit(warp, facts, bytes);
-        let done = self.units.start(facts, bytes, self.now, &mut self.counters);
+        const NOTHING: MemoryAccess = MemoryAccess::uncached(0);
+        let access = if facts.moves_bytes { self.next_access(warp)? } else { NOTHING };
+        let mut wait = facts.wait;
+        let done = if access.hit && facts.class == Class::Dram {
+            wait = Wait::Cached;
+            self.memory.warps[warp].asked_until
+        } else {
+            self.tell_unit(warp, facts, access.bytes);
+            self.units.start(facts, access.bytes, self.now, &mut self.counters)
+        };
         let (reads, to_main) = if self.plain {
             let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
             let (sources, destinations) =
@@ -142,16 +156,20 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         };
         let delay = self.read_operands(reads);
         if facts.has_results() {
-            self.write_results(warp, facts, done + delay, to_main);
+            self.write_results(warp, facts, ReadyAt::new(done + delay, wait), to_main);
         }
         Ok(())
     }
 
-    /// What the warp's next memory instruction moves. Unit: bytes.
-    fn next_bytes(&mut self, warp: usize) -> Result<u32, Fault> {
+    /// What the warp's next memory instruction moves; of a cached memory, by when it is known
+    /// whether it hits.
+    fn next_access(&mut self, warp: usize) -> Result<MemoryAccess, Fault> {
         let state = &mut self.memory.warps[warp];
-        let access = state.trace.as_mut().and_then(Trace::next_access);
-        access.map(|access| access.bytes).ok_or_else(|| {
+        if self.facts[state.pc as usize].class == Class::Dram {
+            let latency = self.config.settings().timing.hit_latency;
+            state.asked_until = self.now + u64::from(latency);
+        }
+        state.trace.as_mut().and_then(Trace::next_access).ok_or_else(|| {
             let cta = self.ctas[usize::from(state.cta)].number;
             Fault::AccessMissing { cta, warp: state.number, pc: state.pc }
         })
@@ -214,8 +232,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// Reserves the writes of results that are there from `done` on, one a cycle.
     #[inline]
-    fn write_results(&mut self, warp: usize, facts: &Facts, done: u64, to_main: u32) {
-        let row = self.row;
+    fn write_results(&mut self, warp: usize, facts: &Facts, done: ReadyAt, to_main: u32) {
+        let (row, done, wait) = (self.row, done.cycle(), done.wait());
         let ready = &mut self.memory.ready[warp * row..][..row];
         let destinations = facts.destinations(&self.image);
         self.writes.next(warp, WriteCause::Result);
@@ -230,11 +248,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 }
             }
             last = last.max(time);
-            ready[usize::from(register.0)] = ReadyAt::new(time, facts.wait);
+            ready[usize::from(register.0)] = ReadyAt::new(time, wait);
         }
         let registers = usize::from(self.image.registers);
         for predicate in bits(facts.predicates.written) {
-            ready[registers + predicate] = ReadyAt::new(done, facts.wait);
+            ready[registers + predicate] = ReadyAt::new(done, wait);
         }
         let state = &mut self.memory.warps[warp];
         state.results_until = state.results_until.max(last);
@@ -313,56 +331,36 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         Ok(())
     }
 
-    /// A barrier or an exit. Returns whether the barrier makes the warp leave the active set.
-    fn arrive_or_exit(&mut self, warp: usize, flags: Flags, mask: LaneMask) -> Result<bool, Fault> {
-        let state = &mut self.memory.warps[warp];
-        if flags.contains(Flags::EXIT) {
-            state.live = state.live.without(mask);
-        }
-        if flags.contains(Flags::BARRIER) {
-            state.arrived = state.arrived.or(mask);
-        }
-        // Lanes that have not arrived run on while the others wait.
-        let waits = !state.arrived.is_empty()
-            && state.left != 0
-            && state.live.without(state.arrived).is_empty();
-        if waits {
-            state.at_barrier = true;
-            state.arrived = LaneMask::EMPTY;
-            let cta = usize::from(state.cta);
-            self.ctas[cta].arrived += 1;
-            self.release_barrier(cta)?;
-        }
-        let blocked = self.memory.warps[warp].at_barrier;
-        let leaves = match self.config.settings().barrier {
-            // Lanes that exit may leave the others at a barrier at which the warp was descheduled
-            // before. It must not wait in the active set, so it is descheduled once more.
-            BarrierRule::Always => blocked || flags.contains(Flags::BARRIER),
-            BarrierRule::WhenBlocking => blocked,
-            BarrierRule::Never => false,
-        };
-        Ok(self.two_level && leaves)
-    }
-
     /// When the operands of the warp's next instruction are there.
     #[inline]
     pub(super) fn operands(&self, warp: usize) -> ReadyAt {
+        self.last_operand(warp, |_| true)
+    }
+
+    /// When the last of those operands is there that count.
+    #[inline]
+    fn last_operand(&self, warp: usize, counts: impl Fn(ReadyAt) -> bool) -> ReadyAt {
         let state = &self.memory.warps[warp];
         let facts = &self.facts[state.pc as usize];
         let ready = &self.memory.ready[warp * self.row..][..self.row];
         let mut latest = ReadyAt::NOW;
+        let mut consider = |ready: ReadyAt| {
+            if counts(ready) {
+                latest = latest.max(ready);
+            }
+        };
         let mut predicates = facts.predicates.read;
         // An instruction without an enabled lane needs its guard only.
         if !state.mask.is_empty() {
             predicates |= facts.predicates.written;
             for register in facts.registers(&self.image) {
-                latest = latest.max(ready[usize::from(register.0)]);
+                consider(ready[usize::from(register.0)]);
             }
         }
         if predicates != 0 {
-            let predicates = bits(predicates)
-                .map(|predicate| ready[usize::from(self.image.registers) + predicate]);
-            latest = predicates.fold(latest, ReadyAt::max);
+            for predicate in bits(predicates) {
+                consider(ready[usize::from(self.image.registers) + predicate]);
+            }
         }
         latest
     }
@@ -430,16 +428,38 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.sets.ready |= bit;
             return;
         }
-        if let Replacement::Reactive { threshold } = self.config.settings().replacement {
-            let patience = fetch.cycle().max(self.now) + u64::from(threshold);
-            if self.two_level && ready.cycle() > patience {
-                self.leave_at(warp, Departure::Data, ReadyAt::new(patience, ready.wait()));
-                return;
-            }
+        if self.leaves_while_waiting && self.leaves_instead(warp, ready) {
+            return;
         }
         self.awaiting |= bit;
         self.sets.waiting[ready.wait() as usize] |= bit;
         self.wheel.schedule(warp, ready.cycle());
+    }
+
+    /// Has a warp that must wait for operands, until `ready`, leave the active set instead, if it
+    /// does: at the first cycle in which a rule holds, and what the rule is about has not come.
+    #[inline(never)]
+    fn leaves_instead(&mut self, warp: usize, ready: ReadyAt) -> bool {
+        let (state, settings) = (&self.memory.warps[warp], self.config.settings());
+        let fetch = state.fetch;
+        // From when it could issue otherwise.
+        let from = state.fetch.cycle().max(self.now + 1);
+        let short = (Waits::short(settings.short_waits), from);
+        let long = match settings.replacement {
+            Replacement::Preemptive => None,
+            Replacement::Reactive { threshold } => Some((Waits::ALL, from + u64::from(threshold))),
+            Replacement::CacheMiss => {
+                Some((Waits::only(Wait::LongLatency), from.max(state.asked_until)))
+            }
+        };
+        let holds = |&(kinds, at): &(Waits, u64)| {
+            self.last_operand(warp, |ready| kinds.contains(ready.wait())).cycle() > at
+        };
+        let first = [Some(short), long].into_iter().flatten().filter(holds).map(|(_, at)| at).min();
+        let Some(at) = first else { return false };
+        let wait = if at > fetch.cycle() { ready.wait() } else { fetch.wait() };
+        self.leave_at(warp, Departure::Data, ReadyAt::new(at, wait));
+        true
     }
 }
 

@@ -1,5 +1,6 @@
 //! Lives of warps and CTAs: launch, activation, departure, barrier, end.
 
+use super::barrier::{BarrierLanes, CtaBarriers};
 use super::config::MAX_RESIDENT_WARPS;
 use super::counters::CycleEvent;
 use super::facts::{ReadyAt, Wait};
@@ -84,8 +85,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         if number != count {
             return Err(mismatch);
         }
+        let barriers = CtaBarriers::default();
         self.ctas[place] =
-            Cta { number: self.launched_ctas, warps, running: count, arrived: 0, left: count };
+            Cta { number: self.launched_ctas, warps, running: count, barriers, left: count };
         let cta = self.launched_ctas;
         self.tell(|sm| Observation::CtaLaunch { cycle: sm.now, cta, slot: place as u8, warps });
         self.launched_ctas += 1;
@@ -97,6 +99,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             warps &= warps - 1;
             self.memory.ready[warp * row..][..row].fill(ReadyAt::NOW);
             self.memory.pending[warp * registers..][..registers].fill(LaneMask::EMPTY);
+            self.named_barriers &= !(1 << warp);
+            self.lanes_at_barriers[warp] = BarrierLanes::default();
             self.load_step(warp)?;
             self.sets.returnable |= 1 << warp;
         }
@@ -146,7 +150,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         self.leave_at(warp, departure, next);
         let cta = usize::from(self.memory.warps[warp].cta);
         self.ctas[cta].running -= 1;
-        self.release_barrier(cta)
+        self.end_at_barriers(warp)
     }
 
     /// The warp leaves the active set now, once its cache is flushed.
@@ -199,40 +203,12 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     }
 
     /// A warp outside the active set waits for all that it needs.
-    fn await_return(&mut self, warp: usize) {
+    pub(super) fn await_return(&mut self, warp: usize) {
         let operands = self.operands(warp).cycle();
         let state = &mut self.memory.warps[warp];
         let time = operands.max(state.long_until).max(state.fetch.cycle()).max(self.now + 1);
         state.phase = Phase::Outside;
         self.wheel.schedule(warp, time);
-    }
-
-    /// Lets the warps of a CTA go on if all that have not ended have arrived.
-    pub(super) fn release_barrier(&mut self, cta: usize) -> Result<(), Fault> {
-        let Cta { mut warps, running, arrived, .. } = self.ctas[cta];
-        if arrived == 0 || arrived != running {
-            return Ok(());
-        }
-        self.ctas[cta].arrived = 0;
-        let latency = u64::from(self.config.settings().timing.barrier_latency);
-        let release = ReadyAt::new(self.now + latency, Wait::InOrder);
-        while warps != 0 {
-            let warp = warps.trailing_zeros() as usize;
-            let bit = 1 << warp;
-            warps &= warps - 1;
-            let state = &mut self.memory.warps[warp];
-            if !core::mem::take(&mut state.at_barrier) {
-                continue;
-            }
-            state.fetch = state.fetch.max(release);
-            if self.sets.barrier & bit != 0 {
-                self.sets.barrier &= !bit;
-                self.proceed(warp, false)?;
-            } else if self.sets.outside & bit != 0 {
-                self.await_return(warp);
-            }
-        }
-        Ok(())
     }
 
     /// The warp is done; with the last of its CTA, the CTA is.

@@ -6,7 +6,8 @@
 
 use core::mem::size_of;
 
-use super::config::{Launch, MAX_RESIDENT_CTAS, Residency, SmConfig};
+use super::barrier::{BarrierLanes, CtaBarriers};
+use super::config::{Launch, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, Residency, SmConfig};
 use super::counters::{CycleEvent, SmCounters, StallReason};
 use super::facts::{BusyUnit, Facts, ReadyAt, Wait, pack, predicates};
 use super::fault::Fault;
@@ -85,8 +86,8 @@ pub(super) struct Cta {
     pub(super) warps: u64,
     /// Warps that have not issued their last instruction.
     pub(super) running: u32,
-    /// Warps that wait at the barrier.
-    pub(super) arrived: u32,
+    /// Its barriers.
+    pub(super) barriers: CtaBarriers,
     /// Warps that have not drained.
     pub(super) left: u32,
 }
@@ -113,19 +114,13 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    fn all(&self) -> [u64; 7 + Wait::ALL.len()] {
-        let Self { vacant, ready, waiting: w, flushing, barrier, outside, returnable, draining } =
-            *self;
-        [
-            vacant, ready, flushing, barrier, outside, returnable, draining, w[0], w[1], w[2],
-            w[3], w[4], w[5],
-        ]
-    }
-
     fn are_a_partition_of(&self, warps: u64) -> bool {
-        let sets = self.all();
-        let total: u32 = sets.iter().map(|set| set.count_ones()).sum();
-        sets.iter().fold(0, |all, set| all | set) == warps && total == warps.count_ones()
+        let Self { vacant, ready, waiting, flushing, barrier, outside, returnable, draining } =
+            *self;
+        let sets = [vacant, ready, flushing, barrier, outside, returnable, draining];
+        let sets = || sets.into_iter().chain(waiting);
+        let total: u32 = sets().map(u64::count_ones).sum();
+        sets().fold(0, |all, set| all | set) == warps && total == warps.count_ones()
     }
 }
 
@@ -145,6 +140,7 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     /// One level of scheduling over the main register file alone: an instruction has nothing to
     /// look up and nothing to track.
     pub(super) plain: bool,
+    pub(super) leaves_while_waiting: bool,
     pub(super) now: u64,
     pub(super) wheel: Wheel,
     pub(super) sets: Sets,
@@ -165,6 +161,10 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) writes: Writes<O>,
     pub(super) units: Units,
     pub(super) ctas: [Cta; MAX_RESIDENT_CTAS],
+    /// Warps whose traces have told of barriers that are not everybody's.
+    pub(super) named_barriers: u64,
+    /// For each warp.
+    pub(super) lanes_at_barriers: [BarrierLanes; MAX_RESIDENT_WARPS],
     pub(super) resident_ctas: u32,
     pub(super) launched_ctas: u64,
     pub(super) launched_warps: u64,
@@ -245,6 +245,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             row: size.ready / size.warps,
             two_level: config.two_level(),
             plain,
+            leaves_while_waiting: config.leaves_while_waiting(),
             now: 0,
             wheel: Wheel::new(),
             sets: Sets { vacant: lowest(size.warps), ..Sets::default() },
@@ -259,6 +260,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             writes: Writes::new(observer),
             units: Units::new(&settings.timing),
             ctas: [Cta::default(); MAX_RESIDENT_CTAS],
+            named_barriers: 0,
+            lanes_at_barriers: [BarrierLanes::default(); MAX_RESIDENT_WARPS],
             resident_ctas: 0,
             launched_ctas: 0,
             launched_warps: 0,
@@ -383,14 +386,17 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     /// Why no warp can issue.
     fn reason(&self) -> StallReason {
         let sets = &self.sets;
+        let waiting = |wait: Wait| sets.waiting[wait as usize];
+        let arithmetic = waiting(Wait::Arithmetic) | waiting(Wait::DoublePrecision);
+        let short_memory = waiting(Wait::Cached) | waiting(Wait::SharedMemory);
         let reasons = [
             (sets.ready, StallReason::UnitBusy),
-            (sets.waiting[Wait::InOrder as usize], StallReason::InOrder),
-            (sets.waiting[Wait::Branch as usize], StallReason::Branch),
-            (sets.waiting[Wait::Arithmetic as usize], StallReason::Arithmetic),
-            (sets.waiting[Wait::SpecialFunction as usize], StallReason::SpecialFunction),
-            (sets.waiting[Wait::ShortMemory as usize], StallReason::ShortMemory),
-            (sets.waiting[Wait::LongLatency as usize], StallReason::LongLatency),
+            (waiting(Wait::InOrder), StallReason::InOrder),
+            (waiting(Wait::Branch), StallReason::Branch),
+            (arithmetic, StallReason::Arithmetic),
+            (waiting(Wait::SpecialFunction), StallReason::SpecialFunction),
+            (short_memory, StallReason::ShortMemory),
+            (waiting(Wait::LongLatency), StallReason::LongLatency),
             (sets.flushing, StallReason::Flush),
             (sets.barrier, StallReason::Barrier),
             (sets.outside, StallReason::Outside),
@@ -416,7 +422,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     }
 
     fn stalled(&self, reason: StallReason) -> Fault {
-        let resident = lowest(self.memory.warps.len()) & !self.sets.vacant;
+        let resident = lowest(self.memory.warps.len()) & !self.sets.vacant & !self.sets.draining;
         Fault::Stalled { cycle: self.now, warp: resident.trailing_zeros() as u8, reason }
     }
 

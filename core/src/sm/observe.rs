@@ -367,16 +367,19 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let held = warps.filter(|&(place, warp)| set >> place & 1 != 0 && holds(warp));
             held.fold(0, |held, (place, _)| held | 1 << place)
         };
+        let waiting = |wait: Wait| sets.waiting[wait as usize];
+        let arithmetic = waiting(Wait::Arithmetic) | waiting(Wait::DoublePrecision);
+        let short_memory = waiting(Wait::Cached) | waiting(Wait::SharedMemory);
         let at_barrier = select(sets.outside, &|warp| warp.at_barrier);
         let ended = select(sets.draining, &|warp| warp.phase != Phase::Draining);
         for (phase, set) in [
             (WarpPhase::Ready, sets.ready),
-            (WarpPhase::InOrder, sets.waiting[Wait::InOrder as usize]),
-            (WarpPhase::Branch, sets.waiting[Wait::Branch as usize]),
-            (WarpPhase::Arithmetic, sets.waiting[Wait::Arithmetic as usize]),
-            (WarpPhase::SpecialFunction, sets.waiting[Wait::SpecialFunction as usize]),
-            (WarpPhase::ShortMemory, sets.waiting[Wait::ShortMemory as usize]),
-            (WarpPhase::LongLatency, sets.waiting[Wait::LongLatency as usize]),
+            (WarpPhase::InOrder, waiting(Wait::InOrder)),
+            (WarpPhase::Branch, waiting(Wait::Branch)),
+            (WarpPhase::Arithmetic, arithmetic),
+            (WarpPhase::SpecialFunction, waiting(Wait::SpecialFunction)),
+            (WarpPhase::ShortMemory, short_memory),
+            (WarpPhase::LongLatency, waiting(Wait::LongLatency)),
             (WarpPhase::Flush, sets.flushing),
             (WarpPhase::Barrier, sets.barrier),
             (WarpPhase::Outside, sets.outside & !at_barrier),

@@ -1,5 +1,6 @@
 //! Warp: what a resident warp executes and where it stands.
 
+use super::barrier::BarrierCall;
 use super::facts::{ReadyAt, Wait};
 use crate::path::PathStep;
 use crate::units::LaneMask;
@@ -10,6 +11,17 @@ pub struct MemoryAccess {
     /// From or to DRAM after coalescing, or through shared memory with the serialisation of bank
     /// conflicts included. Unit: bytes.
     pub bytes: u32,
+    /// A cache has what the instruction asks for, of global or local memory: nothing moves to or
+    /// from DRAM, and the result comes after [`super::config::Timing::hit_latency`]. Without a
+    /// meaning for shared memory.
+    pub hit: bool,
+}
+
+impl MemoryAccess {
+    /// An access that no cache serves.
+    pub const fn uncached(bytes: u32) -> Self {
+        Self { bytes, hit: false }
+    }
 }
 
 /// What one warp executed, pulled as it executes in time.
@@ -21,6 +33,11 @@ pub trait Trace {
     /// The access of the next executed instruction that moves bytes
     /// ([`crate::image::StaticInstruction::moves_bytes`]) and has a lane enabled.
     fn next_access(&mut self) -> Option<MemoryAccess>;
+    /// What the next executed instruction at a barrier, which has a lane enabled, arrives at. A
+    /// trace that does not know has one barrier for everybody.
+    fn next_barrier(&mut self) -> BarrierCall {
+        BarrierCall::EVERYBODY
+    }
 }
 
 /// A warp's trace in slices.
@@ -32,6 +49,8 @@ pub struct WarpTrace<'t> {
     pub path: &'t [PathStep],
     /// Accesses, in the order of the instructions that make them.
     pub accesses: &'t [MemoryAccess],
+    /// Where the instructions at barriers arrive, in their order; those beyond are for everybody.
+    pub barriers: &'t [BarrierCall],
 }
 
 impl Trace for WarpTrace<'_> {
@@ -51,6 +70,14 @@ impl Trace for WarpTrace<'_> {
         let (&first, rest) = self.accesses.split_first()?;
         self.accesses = rest;
         Some(first)
+    }
+
+    fn next_barrier(&mut self) -> BarrierCall {
+        let Some((&first, rest)) = self.barriers.split_first() else {
+            return BarrierCall::EVERYBODY;
+        };
+        self.barriers = rest;
+        first
     }
 }
 
@@ -95,9 +122,7 @@ pub struct Warp<T> {
     pub(crate) mask: LaneMask,
     /// Lanes that have not exited.
     pub(crate) live: LaneMask,
-    /// Lanes that wait at the CTA's barrier.
-    pub(crate) arrived: LaneMask,
-    /// The whole warp waits at the CTA's barrier.
+    /// The whole warp waits at a barrier.
     pub(crate) at_barrier: bool,
     pub(crate) anything_pending: bool,
     pub(crate) phase: Phase,
@@ -113,6 +138,8 @@ pub struct Warp<T> {
     pub(crate) age: u64,
     /// From when the front end can deliver the next instruction.
     pub(crate) fetch: ReadyAt,
+    /// When the caches have been asked for everything loaded so far.
+    pub(crate) asked_until: u64,
     /// When all long-latency results issued so far are there.
     pub(crate) long_until: u64,
     /// When all results issued so far are there.
@@ -128,7 +155,6 @@ impl<T> Warp<T> {
             left: 0,
             mask: LaneMask::EMPTY,
             live: LaneMask::EMPTY,
-            arrived: LaneMask::EMPTY,
             at_barrier: false,
             anything_pending: false,
             phase: Phase::Idle,
@@ -138,6 +164,7 @@ impl<T> Warp<T> {
             number: 0,
             age: 0,
             fetch: ReadyAt::NOW,
+            asked_until: 0,
             long_until: 0,
             results_until: 0,
         }

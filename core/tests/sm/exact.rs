@@ -6,15 +6,15 @@ use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, Unit};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
-    BarrierRule, CtaTooLarge, Launch, Limit, Replacement as ActiveSet, Scheduler, SmConfig,
-    SmConfigError, SmSettings, Timing,
+    BarrierRule, CtaTooLarge, Launch, Limit, Replacement as ActiveSet, Scheduler, ShortWaits,
+    SmConfig, SmConfigError, SmSettings, Timing,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
 use strata_core::units::LaneMask;
 
-const ISCA11: SmSettings = SmSettings::ISCA11;
+pub(crate) const ISCA11: SmSettings = SmSettings::ISCA11;
 
 pub(crate) fn two_level(active_warps: u8, cache: Option<u8>) -> SmSettings {
     let cache = cache.map(|entries| RegisterFileCacheConfig {
@@ -32,17 +32,22 @@ pub(crate) fn two_level(active_warps: u8, cache: Option<u8>) -> SmSettings {
 }
 
 /// One CTA of one warp.
-fn one(trace: OwnedTrace) -> Grid {
+pub(crate) fn one(trace: OwnedTrace) -> Grid {
     vec![vec![trace]]
 }
 
-fn cycles(settings: SmSettings, kernel: &Kernel, grid: &Grid) -> u64 {
+pub(crate) fn cycles(settings: SmSettings, kernel: &Kernel, grid: &Grid) -> u64 {
     both(settings, kernel, 0, grid).unwrap().cycles()
 }
 
 /// The cycle in which the last instruction of the only warp issues: an ALU instruction, whose result
 /// is the last thing to happen.
-fn assert_earliest_at(settings: SmSettings, kernel: &Kernel, bytes: &[u32], expected: u64) {
+pub(crate) fn assert_earliest_at(
+    settings: SmSettings,
+    kernel: &Kernel,
+    bytes: &[u32],
+    expected: u64,
+) {
     let counters = both(settings, kernel, 0, &one(kernel.moving(bytes))).unwrap();
     let issue = counters.cycles() - u64::from(settings.timing.alu_latency);
     assert_eq!(issue, expected, "{kernel:?}");
@@ -75,6 +80,73 @@ fn results_are_there_after_their_latency() {
         .with(|load| load.space = Some(MemorySpace::Constant))
         .alu(&[1], &[2]);
     assert_earliest_at(ISCA11, &constant, &[], 20);
+}
+
+#[test]
+fn every_latency_is_the_one_that_is_set() {
+    let timing = Timing {
+        branch_latency: 11,
+        tag_check_cycles: 5,
+        double_latency: 12,
+        special_function_latency: 13,
+        texture_latency: 14,
+        shared_latency: 15,
+        constant_latency: 16,
+        dram_latency: 17,
+        ..ISCA11.timing
+    };
+    let settings = SmSettings { timing, ..ISCA11 };
+    let unit = |unit, flags| Kernel::default().add(unit, flags, &[], &[1]).alu(&[1], &[2]);
+    let memory = |space| unit(Unit::Memory, Flags::LOAD).in_space(space);
+    let branch = Kernel::default().add(Unit::Control, Flags::BRANCH, &[], &[]).alu(&[], &[1]);
+    assert_earliest_at(settings, &branch, &[], 11);
+    assert_earliest_at(SmSettings { timing, ..two_level(8, Some(6)) }, &branch, &[], 11 + 5);
+    assert_earliest_at(settings, &unit(Unit::DoublePrecision, Flags::empty()), &[], 12);
+    assert_earliest_at(settings, &unit(Unit::Sfu, Flags::empty()), &[], 13);
+    assert_earliest_at(settings, &unit(Unit::Texture, Flags::LONG_LATENCY), &[], 14);
+    assert_earliest_at(settings, &memory(MemorySpace::Shared), &[32], 15);
+    assert_earliest_at(settings, &memory(MemorySpace::Constant), &[], 16);
+    assert_earliest_at(settings, &memory(MemorySpace::Global), &[32], 17);
+    assert_earliest_at(settings, &memory(MemorySpace::Local), &[32], 17);
+}
+
+#[test]
+fn every_throughput_is_the_one_that_is_set() {
+    let timing = Timing {
+        double_lanes: 32,
+        special_function_lanes: 7,
+        texture_lanes: 1,
+        shared_bytes_per_cycle: 100,
+        dram_bytes_per_cycle: 3,
+        ..ISCA11.timing
+    };
+    let settings = SmSettings { timing, ..ISCA11 };
+    let second_issues_at = |unit, flags, latency| {
+        let kernel = Kernel::default().add(unit, flags, &[], &[1]);
+        cycles(settings, &kernel, &each(&kernel, 2, &[])) - latency
+    };
+    assert_eq!(second_issues_at(Unit::DoublePrecision, Flags::empty(), 8), 1);
+    assert_eq!(second_issues_at(Unit::Sfu, Flags::empty(), 20), 5);
+    assert_eq!(second_issues_at(Unit::Texture, Flags::LONG_LATENCY, 400), 32);
+    // 128 bytes take 2 and 43 cycles, which the latency covers; 201 and 129 bytes one more each.
+    let shared = Kernel::default().shared_load(&[], &[1]);
+    let two = |kernel: &Kernel, bytes| cycles(settings, kernel, &each(kernel, 2, &[bytes]));
+    assert_eq!((two(&shared, 128), two(&shared, 201)), (2 + 20, 3 + 20 + 1));
+    let dram = Kernel::default().load(&[], &[1]);
+    assert_eq!((two(&dram, 128), two(&dram, 130)), (43 + 400, 44 + 400 + 1));
+}
+
+#[test]
+fn a_window_of_two_cycles_absorbs_two_reads_of_a_bank() {
+    let settings = SmSettings { timing: Timing { operand_window: 2, ..ISCA11.timing }, ..ISCA11 };
+    for (read, delay) in [(&[0, 4][..], 0), (&[0, 4, 8], 1), (&[0, 4, 8, 12], 2)] {
+        assert_earliest_at(
+            settings,
+            &Kernel::default().alu(read, &[3]).alu(&[3], &[7]),
+            &[],
+            8 + delay,
+        );
+    }
 }
 
 #[test]
@@ -135,7 +207,7 @@ fn a_branch_holds_its_warp_until_it_is_resolved() {
 }
 
 /// Independent instructions of many warps, one each.
-fn each(kernel: &Kernel, warps: usize, bytes: &[u32]) -> Grid {
+pub(crate) fn each(kernel: &Kernel, warps: usize, bytes: &[u32]) -> Grid {
     vec![vec![kernel.moving(bytes); warps]]
 }
 
@@ -283,7 +355,7 @@ fn hits_leave_the_banks_alone() {
 }
 
 /// Two warps of one CTA: the first computes for a while before the barrier.
-fn late_arrival() -> (Kernel, Grid) {
+pub(crate) fn late_arrival() -> (Kernel, Grid) {
     let kernel = Kernel::default().alu(&[], &[1]).alu(&[1], &[2]).barrier().alu(&[], &[3]);
     let late = OwnedTrace::new(vec![run(0, 4)], &[]);
     let early = OwnedTrace::new(vec![run(2, 2)], &[]);
@@ -587,6 +659,31 @@ fn two_slots_issue_from_two_warps() {
     assert_eq!(counters.slots(StallReason::InOrder), 3);
 }
 
+#[test]
+fn two_slots_share_units_and_banks() {
+    let settings = SmSettings { issue_slots: 2, ..ISCA11 };
+    // The second special function waits until the unit has started the first.
+    let kernel = Kernel::default().add(Unit::Sfu, Flags::empty(), &[], &[1]);
+    let counters = both(settings, &kernel, 0, &each(&kernel, 2, &[])).unwrap();
+    assert_eq!(counters.cycles(), 4 + 20);
+    assert_eq!(counters.slots(StallReason::UnitBusy), 7);
+    // An addition takes the other slot.
+    let other = Kernel::default().add(Unit::Sfu, Flags::empty(), &[], &[1]).alu(&[], &[2]);
+    let warp = |first| OwnedTrace::new(vec![run(first, 1)], &[]);
+    let counters = both(settings, &other, 0, &vec![vec![warp(0), warp(1)]]).unwrap();
+    assert_eq!((counters.cycles(), counters.slots(StallReason::UnitBusy)), (20, 0));
+    // Three reads of one bank in both slots of a cycle: the second's end at 5, three late, and the
+    // third warp's, issued at 4, begin at 6 and end at 8.
+    let reads = Kernel::default().alu(&[0, 4, 8], &[1]);
+    let counters = both(settings, &reads, 0, &each(&reads, 3, &[])).unwrap();
+    assert_eq!(counters.operand_delay_cycles(), 3 + 2);
+    assert_eq!(counters.slots(StallReason::OperandRead), 2 * 3);
+    assert_eq!(counters.cycles(), 4 + 2 + 8);
+    // Loads of one cycle queue for DRAM.
+    let load = Kernel::default().load(&[], &[1]);
+    assert_eq!(cycles(settings, &load, &each(&load, 2, &[128])), 4 + 400);
+}
+
 fn launch(warps_per_cta: u32, registers: u16, shared_bytes: u32) -> Launch {
     Launch { warps_per_cta, registers, shared_bytes }
 }
@@ -685,6 +782,17 @@ fn settings_are_checked() {
             SmConfigError::Threshold,
         ),
         (SmSettings { barrier: BarrierRule::Never, ..ISCA11 }, SmConfigError::NeedsTwoLevel),
+        (SmSettings { replacement: ActiveSet::CacheMiss, ..ISCA11 }, SmConfigError::NeedsTwoLevel),
+        (
+            SmSettings { short_waits: ShortWaits::SHARED_MEMORY, ..ISCA11 },
+            SmConfigError::NeedsTwoLevel,
+        ),
+        (
+            SmSettings { max_warps: 7, ..two_level(8, None) },
+            SmConfigError::ActiveWarps { active: 8, resident: 7 },
+        ),
+        (timing(Timing { hit_latency: 0, ..base }), SmConfigError::Latency(0)),
+        (timing(Timing { tag_check_cycles: 4097, ..base }), SmConfigError::Latency(4097)),
     ] {
         assert_eq!(error(settings), expected);
         assert!(!expected.to_string().is_empty());

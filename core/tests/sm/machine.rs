@@ -8,7 +8,7 @@ use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{
-    Facts, Memory, MemoryAccess, MemorySize, Observation, ReadyAt, Sm, Warp, WarpTrace,
+    BarrierCall, Facts, Memory, MemoryAccess, MemorySize, Observation, ReadyAt, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -48,6 +48,13 @@ impl Kernel {
         self
     }
 
+    /// Has the instruction added before the last access this memory.
+    pub(crate) fn in_space(mut self, space: MemorySpace) -> Self {
+        let producer = self.instructions.len() - 2;
+        self.instructions[producer].space = Some(space);
+        self
+    }
+
     pub(crate) fn alu(self, read: &[u16], write: &[u16]) -> Self {
         self.add(Unit::Alu, Flags::empty(), read, write)
     }
@@ -70,6 +77,11 @@ impl Kernel {
 
     pub(crate) fn barrier(self) -> Self {
         self.add(Unit::Control, Flags::BARRIER, &[], &[])
+    }
+
+    /// Arrives at a barrier and does not wait.
+    pub(crate) fn arrival(self) -> Self {
+        self.add(Unit::Control, Flags::ARRIVES, &[], &[])
     }
 
     /// Marks the instruction added last as a place to deschedule before.
@@ -105,16 +117,18 @@ pub(crate) struct OwnedTrace {
     pub(crate) lanes: LaneMask,
     pub(crate) path: Vec<PathStep>,
     pub(crate) accesses: Vec<MemoryAccess>,
+    pub(crate) barriers: Vec<BarrierCall>,
 }
 
 impl OwnedTrace {
     pub(crate) fn new(path: Vec<PathStep>, bytes: &[u32]) -> Self {
-        let accesses = bytes.iter().map(|&bytes| MemoryAccess { bytes }).collect();
-        Self { lanes: LaneMask::FULL, path, accesses }
+        let accesses = bytes.iter().map(|&bytes| MemoryAccess::uncached(bytes)).collect();
+        Self { lanes: LaneMask::FULL, path, accesses, barriers: Vec::new() }
     }
 
     fn borrow(&self) -> WarpTrace<'_> {
-        WarpTrace { lanes: self.lanes, path: &self.path, accesses: &self.accesses }
+        let Self { lanes, path, accesses, barriers } = self;
+        WarpTrace { lanes: *lanes, path, accesses, barriers }
     }
 }
 

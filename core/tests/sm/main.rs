@@ -1,9 +1,12 @@
 //! Cycle mode: exact instants, and random kernels against count mode.
 
+mod barriers;
 mod exact;
+mod leaving;
 mod machine;
 mod model;
 mod observe;
 #[expect(dead_code, reason = "nothing here looks at single lanes")]
 #[path = "../random/mod.rs"]
 mod random;
+mod stalled;

@@ -10,7 +10,7 @@ use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, Unit};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
-    BarrierRule, Replacement as ActiveSet, Scheduler, SmSettings, Timing,
+    BarrierRule, Replacement as ActiveSet, Scheduler, ShortWaits, SmSettings, Timing,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
@@ -79,7 +79,11 @@ fn random_trace(random: &mut Random, kernel: &Kernel) -> OwnedTrace {
             }
         }
     }
-    OwnedTrace::new(path, &bytes)
+    let mut trace = OwnedTrace::new(path, &bytes);
+    for access in &mut trace.accesses {
+        access.hit = random.chance(30);
+    }
+    trace
 }
 
 fn random_grid(random: &mut Random, kernel: &Kernel) -> Grid {
@@ -130,6 +134,7 @@ fn random_settings(random: &mut Random) -> SmSettings {
             dram_bytes_per_cycle: one_of(random, &[1, 16, 32]),
             operand_window: one_of(random, &[1, 3]),
             barrier_latency: one_of(random, &[1, 10, 100]),
+            hit_latency: one_of(random, &[1, 20, 90]),
             ..Timing::ISCA11
         },
         ..SmSettings::ISCA11
@@ -276,10 +281,11 @@ fn the_papers_alternatives_skip_idle_cycles_too() {
         if matches!(scheduling, Scheduling::SingleLevel) {
             continue;
         }
-        if random.chance(50) {
-            let threshold = 1 + random.below(40) as u16;
-            settings.replacement = ActiveSet::Reactive { threshold };
-        }
+        let threshold = 1 + random.below(40) as u16;
+        let reactive = ActiveSet::Reactive { threshold };
+        settings.replacement =
+            one_of(&mut random, &[ActiveSet::Preemptive, reactive, ActiveSet::CacheMiss]);
+        settings.short_waits = ShortWaits::from_bits_truncate(random.below(16) as u8);
         settings.barrier = one_of(
             &mut random,
             &[BarrierRule::Always, BarrierRule::WhenBlocking, BarrierRule::Never],

@@ -138,6 +138,6 @@ impl Trace for Run<'_> {
     fn next_access(&mut self) -> Option<MemoryAccess> {
         let (&bytes, rest) = self.accesses.split_first()?;
         self.accesses = rest;
-        Some(MemoryAccess { bytes })
+        Some(MemoryAccess::uncached(bytes))
     }
 }

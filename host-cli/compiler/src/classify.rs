@@ -76,6 +76,12 @@ pub(crate) fn is_barrier(instruction: &Instruction) -> bool {
         && instruction.modifiers.barrier != Some(BarrierOp::Arrive)
 }
 
+/// Whether an instruction arrives at a CTA barrier and does not wait.
+fn arrives(instruction: &Instruction) -> bool {
+    matches!(instruction.opcode, Opcode::Bar | Opcode::Barrier)
+        && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
+}
+
 /// Whether the results of an instruction come after a long latency.
 pub(crate) fn is_long_latency(instruction: &Instruction) -> bool {
     if instruction.destinations.is_empty() {
@@ -106,6 +112,7 @@ pub(crate) fn flags(instruction: &Instruction) -> Flags {
         _ => Flags::empty(),
     };
     flags.set(Flags::BARRIER, is_barrier(instruction));
+    flags.set(Flags::ARRIVES, arrives(instruction));
     flags.set(Flags::LONG_LATENCY, is_long_latency(instruction));
     flags
 }

@@ -1,6 +1,7 @@
 //! Launch: what to run, and what came of it.
 
 use crate::accesses::AccessDictionary;
+use crate::barriers::BarrierDictionary;
 use crate::paths::PathDictionary;
 
 /// Threads of a CTA, at most.
@@ -72,6 +73,8 @@ pub struct LaunchOutcome {
     /// What those warps' memory instructions moved, in the order of [`PathDictionary::warps`];
     /// empty unless asked for.
     pub accesses: AccessDictionary,
+    /// Where those warps' barrier instructions arrived, in the same order.
+    pub barriers: BarrierDictionary,
     /// Instructions issued, those with no lane enabled included. Unit: warp instructions.
     pub warp_instructions: u64,
     /// Lanes enabled, summed over the instructions issued. Unit: thread instructions.

@@ -14,6 +14,7 @@
 //! - `access`: loads, stores and atomics. [`device`]: the memory behind them.
 //! - `exec`: launches, CTAs, barriers, warps and their divergence, `printf`.
 //! - [`paths`]: each distinct path once. [`accesses`]: what memory instructions moved.
+//!   [`barriers`]: where warps arrived.
 //!
 //! # Principles
 //!
@@ -25,6 +26,7 @@
 mod access;
 pub mod accesses;
 pub mod arith;
+pub mod barriers;
 mod decode;
 pub mod device;
 mod exec;
@@ -36,6 +38,7 @@ pub mod paths;
 mod row;
 
 pub use accesses::AccessDictionary;
+pub use barriers::BarrierDictionary;
 pub use decode::{Executable, prepare};
 pub use device::{Device, DeviceError, ModuleHandle};
 pub use exec::execute;

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Arguments, Bench, launch};
 use strata_core::path::PathStep;
+use strata_core::sm::BarrierCall;
 use strata_simt::{Launch, LaunchOutcome};
 
 /// A module with one kernel that gets its linear thread index in `%me`, and the address of its own
@@ -167,13 +168,37 @@ fn both_sides_of_a_branch_may_arrive_at_a_barrier() {
 #[test]
 fn barriers_with_counts_and_producers() {
     // Warp 0 produces and does not wait; warps 1 and 2 consume.
-    let (out, _) = run(
+    let (out, outcome) = run(
         "setp.ge.u32 %p0, %me, 32;\n@%p0 bra CONSUME;\nst.shared.u32 [memory+64], 9;\n\
          bar.arrive 1, 96;\nbra END;\nCONSUME:\nbar.sync 1, 96;\nEND:\n\
          ld.shared.u32 %r0, [memory+64];\nst.global.u32 [%out], %r0;\nret;",
         96,
     );
     assert_eq!(out, vec![9; 96]);
+    let named = BarrierCall::new(1, Some(96)).unwrap();
+    for warp in 0..3 {
+        assert_eq!(outcome.barriers.of_warp(warp), [named]);
+    }
+}
+
+#[test]
+fn barriers_are_recorded_as_they_are_executed() {
+    // The number is in a register; lanes of warp 1 arrive apart, and one instruction has no lane.
+    let (_, outcome) = run(
+        "shr.u32 %r0, %me, 5;\nadd.u32 %r0, %r0, 4;\nsetp.lt.u32 %p0, %me, 48;\n\
+         setp.gt.u32 %p1, %me, 99;\nbar.sync 0;\n@%p1 bar.sync 9;\n@%p0 bra LOW;\n\
+         bar.sync %r0, 32;\nbra END;\nLOW:\nbar.sync %r0, 32;\nEND:\nbar.sync 15;\nst.global.u32 [%out], 1;\nret;",
+        64,
+    );
+    let call = |id, threads| BarrierCall::new(id, threads).unwrap();
+    let all = BarrierCall::EVERYBODY;
+    let first = [all, call(4, Some(32)), call(15, None)];
+    let second = [all, call(5, Some(32)), call(5, Some(32)), call(15, None)];
+    assert_eq!(outcome.barriers.of_warp(0), first);
+    assert_eq!(outcome.barriers.of_warp(1), second);
+    // Where everybody is meant nothing is kept.
+    let (_, outcome) = run("bar.sync 0;\nbar.sync 0;\nret;", 64);
+    assert!(outcome.barriers.is_empty() && outcome.barriers.of_warp(1).is_empty());
 }
 
 #[test]

@@ -12,7 +12,9 @@ use strata_core::register_file_cache::{
 };
 use strata_core::sm::config::SmSettings;
 
-use super::sm::{self, BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, SmTable};
+use super::sm::{
+    self, BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, ShortWaitText, SmTable,
+};
 use super::{Design, Parts, name};
 use crate::config::ConfigError;
 use crate::config::quantity::{Energy, Length, WireEnergy};
@@ -36,6 +38,7 @@ struct DesignFile {
     issue_slots: Option<i64>,
     replacement: Option<ReplacementText>,
     reactive_threshold_cycles: Option<i64>,
+    also_leaves_for: Option<Vec<ShortWaitText>>,
     barrier: Option<BarrierText>,
     cache: Option<CacheTable>,
     #[serde(default)]
@@ -159,6 +162,7 @@ fn time(file: &str, written: &mut DesignFile, sm: &mut SmSettings) -> Result<(),
         issue_slots: written.issue_slots,
         replacement: written.replacement,
         threshold: written.reactive_threshold_cycles,
+        also_leaves_for: written.also_leaves_for.take(),
         barrier: written.barrier,
     };
     rules.apply(file, sm)
@@ -408,18 +412,18 @@ mod tests {
         let mut table = "";
         let mut keys = 0;
         for line in FORMAT.lines() {
-            if let Some((name, _)) = line.split_once(']') {
-                table = name.trim_start_matches('[');
+            if let Some((name, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                table = name;
             } else if let Some((key, _)) = line.split_once(" = ") {
                 let own = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
                 let base = if key == "base" { "" } else { "base = \"isca11\"\n" };
-                let message = error(&format!("{base}{own}{key} = []"));
+                let message = error(&format!("{base}{own}{key} = {{}}"));
                 let known = !message.contains("unknown field");
                 assert!(known, "{table} {key}: {message}");
                 keys += 1;
             }
         }
-        assert_eq!(keys, 10 + 7 + 10 + 10 + 7 + 4);
+        assert_eq!(keys, 11 + 7 + 10 + 10 + 7 + 4);
     }
 
     #[test]
@@ -445,8 +449,8 @@ mod tests {
         let mut table = "";
         let mut told = 0;
         for line in FORMAT.lines() {
-            if let Some((name, _)) = line.split_once(']') {
-                table = name.trim_start_matches('[');
+            if let Some((name, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                table = name;
             }
             let Some((key, _)) = line.split_once(" = ") else { continue };
             if !["sm", "latency_cycles"].contains(&table) {
@@ -466,14 +470,19 @@ mod tests {
         assert_eq!(told, 20);
         let rules = "base = \"isca11-rfc6\"\nactive_warps = 4\nscheduler = \"round-robin\"\n\
                      issue_slots = 2\nreplacement = \"reactive\"\n\
-                     reactive_threshold_cycles = 9\nbarrier = \"when-blocking\"\n";
+                     reactive_threshold_cycles = 9\nbarrier = \"when-blocking\"\n\
+                     also_leaves_for = [\"shared-memory\", \"sfu\", \"double\", \"sfu\"]\n";
+        let reactive = parse("d.toml", rules).unwrap();
+        // Without marks there is none to encode.
+        assert_eq!((base.encoding_bits(), reactive.encoding_bits()), (4, 3));
         assert_eq!(
-            parse("d.toml", rules).unwrap().changed,
+            reactive.changed,
             [
                 "d: active_warps = 4 (isca11-rfc6: 8)",
                 "d: scheduler = round-robin (isca11-rfc6: greedy)",
                 "d: issue_slots = 2 (isca11-rfc6: 1)",
                 "d: replacement = reactive after 9 cycles (isca11-rfc6: preemptive)",
+                "d: also_leaves_for = sfu, double, shared-memory (isca11-rfc6: nothing)",
                 "d: barrier = when-blocking (isca11-rfc6: always)",
             ]
         );
@@ -494,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_values_name_file_key_value_and_range() {
+    fn an_impossible_sm_names_file_key_value_and_range() {
         for (text, expected) in [
             (
                 "base = \"isca11\"\n[latency_cycles]\nalu = 0",
@@ -529,12 +538,22 @@ mod tests {
             ("base = \"isca11-rfc6\"\nreplacement = \"cache-miss\"", "no machine has a cache yet"),
             (
                 "base = \"isca11\"\nbarrier = \"never\"",
-                "hint: set `scheduling = \"two-level\"`, or remove `replacement` and `barrier`",
+                "hint: set `scheduling = \"two-level\"`, or remove `replacement`, \
+                 `also_leaves_for` and `barrier`",
             ),
             (
                 "base = \"isca11-rfc6\"\n[sm]\nwarps = 4",
                 "8 warps cannot be active where only 4 are resident\nhint: lower `active_warps`",
             ),
+        ] {
+            let message = error(text);
+            assert!(message.contains(expected), "{text}\n{message}");
+        }
+    }
+
+    #[test]
+    fn impossible_values_name_file_key_value_and_range() {
+        for (text, expected) in [
             (
                 "base = \"isca11-rfc6\"\n[cache]\nentries = 14",
                 "d.toml: `cache.entries = 14` is impossible: allowed is 1 to 13",

@@ -12,7 +12,7 @@ use strata_core::register_file_cache::{
     Allocation, ConfigError as CacheError, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
 };
 use strata_core::sm::config::{
-    BarrierRule, Replacement as ActiveSet, Scheduler, SmConfig, SmSettings,
+    BarrierRule, Replacement as ActiveSet, Scheduler, ShortWaits, SmConfig, SmSettings,
 };
 use strata_core::units::Femtojoules;
 
@@ -225,6 +225,7 @@ impl Design {
             sm: SmSettings {
                 hierarchy: CountConfig::FLAT,
                 replacement: ActiveSet::default(),
+                short_waits: ShortWaits::default(),
                 barrier: BarrierRule::default(),
                 ..self.sm
             },

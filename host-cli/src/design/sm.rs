@@ -4,7 +4,7 @@ use serde::Deserialize;
 use strata_core::count::Scheduling;
 use strata_core::sm::config::{
     BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, Replacement, Scheduler,
-    SmConfigError, SmSettings, Timing,
+    ShortWaits, SmConfigError, SmSettings, Timing,
 };
 
 use super::{Design, Machine};
@@ -154,6 +154,21 @@ pub(super) enum ReplacementText {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+pub(super) enum ShortWaitText {
+    Sfu,
+    Double,
+    SharedMemory,
+}
+
+/// The short waits with their names in a design file.
+const SHORT_WAITS: [(ShortWaits, &str); 3] = [
+    (ShortWaits::SPECIAL_FUNCTION, "sfu"),
+    (ShortWaits::DOUBLE_PRECISION, "double"),
+    (ShortWaits::SHARED_MEMORY, "shared-memory"),
+];
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum BarrierText {
     Always,
     WhenBlocking,
@@ -161,12 +176,13 @@ pub(super) enum BarrierText {
 }
 
 /// What a design file says about scheduling in time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rules {
     pub(super) scheduler: Option<SchedulerText>,
     pub(super) issue_slots: Option<i64>,
     pub(super) replacement: Option<ReplacementText>,
     pub(super) threshold: Option<i64>,
+    pub(super) also_leaves_for: Option<Vec<ShortWaitText>>,
     pub(super) barrier: Option<BarrierText>,
 }
 
@@ -191,6 +207,15 @@ impl Rules {
             Some(BarrierText::WhenBlocking) => BarrierRule::WhenBlocking,
             Some(BarrierText::Never) => BarrierRule::Never,
         };
+        if let Some(waits) = &self.also_leaves_for {
+            sm.short_waits = waits.iter().fold(ShortWaits::empty(), |all, wait| {
+                all | match wait {
+                    ShortWaitText::Sfu => ShortWaits::SPECIAL_FUNCTION,
+                    ShortWaitText::Double => ShortWaits::DOUBLE_PRECISION,
+                    ShortWaitText::SharedMemory => ShortWaits::SHARED_MEMORY,
+                }
+            });
+        }
         self.replacement(file, sm)
     }
 
@@ -238,7 +263,8 @@ impl Rules {
 pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
     let hint = match error {
         SmConfigError::NeedsTwoLevel => {
-            "set `scheduling = \"two-level\"`, or remove `replacement` and `barrier`"
+            "set `scheduling = \"two-level\"`, or remove `replacement`, \
+             `also_leaves_for` and `barrier`"
         }
         SmConfigError::ActiveWarps { .. } => "lower `active_warps`, or raise `sm.warps`",
         _ => "`strata designs --help` lists the keys with their ranges",
@@ -255,7 +281,15 @@ pub(super) fn replacement_name(replacement: Replacement) -> String {
     match replacement {
         Replacement::Preemptive => "preemptive".to_owned(),
         Replacement::Reactive { threshold } => format!("reactive after {threshold} cycles"),
+        Replacement::CacheMiss => "cache-miss".to_owned(),
     }
+}
+
+/// The names that a design file uses for short waits.
+fn short_wait_names(waits: ShortWaits) -> String {
+    let chosen = SHORT_WAITS.iter().filter(|(wait, _)| waits.contains(*wait));
+    let names: Vec<_> = chosen.map(|(_, name)| *name).collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }
 
 /// The name that a design file uses for a rule of barriers.
@@ -286,6 +320,9 @@ pub(super) fn axes(sm: &SmSettings) -> Vec<(&'static str, String)> {
     if sm.replacement != Replacement::default() {
         axes.push(("replacement", replacement_name(sm.replacement)));
     }
+    if !sm.short_waits.is_empty() {
+        axes.push(("also leaves for", short_wait_names(sm.short_waits)));
+    }
     if sm.barrier != BarrierRule::default() {
         axes.push(("leaves at barriers", barrier_name(sm.barrier).to_owned()));
     }
@@ -304,6 +341,7 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
         ("scheduler", scheduler_name(sm.scheduler).to_owned()),
         ("issue_slots", sm.issue_slots.to_string()),
         ("replacement", replacement_name(sm.replacement)),
+        ("also_leaves_for", short_wait_names(sm.short_waits)),
         ("barrier", barrier_name(sm.barrier).to_owned()),
     ];
     all.extend(numbers(sm).into_iter().map(|(key, value)| (key, value.to_string())));

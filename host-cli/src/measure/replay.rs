@@ -194,6 +194,7 @@ pub fn trace_reports(
             image: &launch.image,
             paths: &launch.paths,
             accesses: launch.accesses.as_ref().map_or(Accesses::Unknown, Accesses::Traced),
+            barriers: None,
             shared_bytes: launch.header.shared_bytes,
             code: Code::Traced(&launch.instructions),
         };

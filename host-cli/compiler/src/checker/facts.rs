@@ -161,6 +161,7 @@ fn check_flags(kernel: &Kernel, pc: usize, record: &StaticInstruction, report: &
             targets.iter().any(|&target| target as usize <= pc),
         ),
         ("the barrier flag", Flags::BARRIER, waits_at_barrier(instruction)),
+        ("the arrival flag", Flags::ARRIVES, only_arrives(instruction)),
         ("the long latency flag", Flags::LONG_LATENCY, is_long(instruction, record)),
     ];
     for (name, flag, value) in expected {
@@ -168,6 +169,11 @@ fn check_flags(kernel: &Kernel, pc: usize, record: &StaticInstruction, report: &
             report.add(pc, Problem::Fact(name));
         }
     }
+}
+
+fn only_arrives(instruction: &Instruction) -> bool {
+    let name = matches!(instruction.opcode, Opcode::Bar | Opcode::Barrier);
+    name && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
 }
 
 fn waits_at_barrier(instruction: &Instruction) -> bool {

@@ -281,7 +281,7 @@ fn units_spaces_and_latencies() {
         ("shfl.sync.idx.b32 %r1|%p1, %r2, 0, 31, -1;", Unit::Memory, Some(Shared), none),
         ("vote.sync.ballot.b32 %r1, %p1, -1;", Unit::Alu, None, none),
         ("bar.sync 0;", Unit::Control, None, Flags::BARRIER),
-        ("bar.arrive 1, 64;", Unit::Control, None, none),
+        ("bar.arrive 1, 64;", Unit::Control, None, Flags::ARRIVES),
         ("bar.warp.sync -1;", Unit::Control, None, none),
         ("membar.gl;", Unit::Control, None, none),
         ("@%p1 exit;", Unit::Control, None, Flags::EXIT),

@@ -1,5 +1,6 @@
 //! CTA: its warps, shared memory and barriers, run to the end.
 
+use strata_core::sm::BarrierCall;
 use strata_ptx::opcode::BarrierOp;
 
 use super::barrier::{BARRIERS, BarrierState, Reduction, result};
@@ -7,6 +8,7 @@ use super::warp::{Split, Stop, Surroundings, Trouble, Wait, Warp};
 use super::{Geometry, Progress, Recording, print};
 use crate::access::{BadAccess, Memory};
 use crate::accesses::AccessDictionary;
+use crate::barriers::BarrierDictionary;
 use crate::decode::Executable;
 use crate::device::{Device, Neighbour};
 use crate::fault::{AccessFault, Fault};
@@ -22,6 +24,8 @@ pub(crate) struct Cta<'e> {
     done: Vec<bool>,
     shared: Vec<u8>,
     barriers: Vec<BarrierState>,
+    /// Where each warp's barrier instructions arrived.
+    calls: Vec<Vec<BarrierCall>>,
 }
 
 impl<'e> Cta<'e> {
@@ -35,6 +39,7 @@ impl<'e> Cta<'e> {
             done: vec![false; geometry.warps as usize],
             shared: vec![0; geometry.total_shared as usize],
             barriers: vec![BarrierState::default(); BARRIERS],
+            calls: vec![Vec::new(); geometry.warps as usize],
         }
     }
 
@@ -43,6 +48,7 @@ impl<'e> Cta<'e> {
         self.geometry.ctaid = ctaid;
         self.shared.fill(0);
         self.done.fill(false);
+        self.calls.iter_mut().for_each(Vec::clear);
         for barrier in &mut self.barriers {
             barrier.reset(self.warps.len());
         }
@@ -160,6 +166,8 @@ impl<'e> Cta<'e> {
             let place = self.executable.place(pc, thread);
             return Err(Fault::BarrierMisuse { place, barrier: id, problem });
         }
+        // A number of threads that no call can name is more than a CTA has.
+        self.calls[number].push(BarrierCall::new(id, count).unwrap_or_default());
         if barrier.operation == BarrierOp::Arrive {
             warp.splits[split].pc = pc + 1;
         } else {
@@ -254,18 +262,20 @@ impl<'e> Cta<'e> {
         }
     }
 
-    /// Hands over the warps' paths, and what they moved.
+    /// Hands over the warps' paths, what they moved, and where they arrived.
     pub(crate) fn intern(
         &mut self,
         cta: u64,
         interner: &mut PathInterner,
         accesses: &mut AccessDictionary,
+        barriers: &mut BarrierDictionary,
     ) {
         for (number, warp) in self.warps.iter_mut().enumerate() {
             interner.intern(cta, number as u32, &mut warp.recorder);
             if let Some(moved) = &warp.moved {
                 accesses.push_warp(moved);
             }
+            barriers.push_warp(&self.calls[number]);
         }
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod warp;
 use strata_ptx::module::SpecialRegister;
 
 use crate::accesses::AccessDictionary;
+use crate::barriers::BarrierDictionary;
 use crate::decode::Executable;
 use crate::device::{AddressMap, Device};
 use crate::fault::{Fault, Place, Thread};
@@ -119,6 +120,7 @@ pub fn execute(
     };
     let mut interner = PathInterner::default();
     let mut accesses = AccessDictionary::default();
+    let mut barriers = BarrierDictionary::default();
     let mut cta = Cta::new(executable, device, geometry);
     let [width, height, _] = launch.grid.map(u64::from);
     for index in 0..ctas {
@@ -136,8 +138,9 @@ pub fn execute(
         cta.start([x as u32, y as u32, z as u32], recording);
         cta.run(device, &launch.arguments, &mut progress)?;
         if record {
-            cta.intern(index, &mut interner, &mut accesses);
-            if interner.held().max(accesses.len() as u64) > MAX_PATH_STEPS {
+            cta.intern(index, &mut interner, &mut accesses, &mut barriers);
+            let moved_and_arrived = accesses.len().max(barriers.len()) as u64;
+            if interner.held().max(moved_and_arrived) > MAX_PATH_STEPS {
                 let kernel = executable.name.clone();
                 return Err(Fault::PathsTooLong { kernel, limit: MAX_PATH_STEPS });
             }
@@ -146,6 +149,7 @@ pub fn execute(
     Ok(LaunchOutcome {
         paths: interner.finish(),
         accesses,
+        barriers,
         warp_instructions: progress.issued(),
         thread_instructions: progress.thread_instructions,
         ctas,
