@@ -3,8 +3,11 @@
 #![forbid(unsafe_code)]
 
 pub mod counting;
+pub mod cycles;
 pub mod execution;
 pub mod gate;
+pub mod reading;
+pub mod synthetic;
 
 /// A piece of work, prepared: every call does it once and returns the warp instructions simulated.
 pub type Prepared = Box<dyn FnMut() -> u64>;
@@ -19,7 +22,14 @@ pub struct Work {
 }
 
 /// All of it.
-pub const WORK: &[&[Work]] = &[counting::WORK, execution::WORK, execution::DISTINCT_PATHS];
+pub const WORK: &[&[Work]] = &[
+    counting::WORK,
+    execution::WORK,
+    execution::DISTINCT_PATHS,
+    cycles::WORK,
+    cycles::WAITING,
+    reading::WORK,
+];
 
 /// The piece of work of a name.
 pub fn find(name: &str) -> Option<Work> {
