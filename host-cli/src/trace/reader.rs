@@ -73,27 +73,58 @@ pub(crate) fn read(
 struct Code {
     seen: Vec<Seen>,
     by_pc: FxHashMap<u64, u32>,
-    /// The instruction before, whose successor in order of appearance is the likeliest next.
+    /// For each of `seen`, how the line began that executed it last.
+    starts: Vec<Start>,
+    /// For each of `seen`, what was executed behind it last: the likeliest to be so again.
+    followers: Vec<u32>,
+    /// The instruction before.
     last: usize,
 }
 
+/// All of a line up to addresses and immediate.
+#[derive(Debug, Default)]
+struct Start {
+    text: Vec<u8>,
+    mask: u32,
+}
+
 impl Code {
-    /// Finds the instruction that `line` executes, and leaves the cursor behind its text.
+    /// The instruction and mask of a line that begins as the likeliest one did when it was executed
+    /// last; leaves the cursor behind that.
     #[inline]
+    fn repeated(&mut self, cursor: &mut Cursor<'_>) -> Option<(u32, u32)> {
+        let id = *self.followers.get(self.last)?;
+        let start = self.starts.get(id as usize)?;
+        if !cursor.skip_text(&start.text) {
+            return None;
+        }
+        self.last = id as usize;
+        Some((id, start.mask))
+    }
+
+    /// Remembers that a line began with `text` and executed `id`, behind `before`.
+    fn remember(&mut self, before: usize, id: u32, text: &[u8], mask: u32) {
+        let count = self.seen.len();
+        self.starts.resize_with(count, Start::default);
+        self.followers.resize(count, 0);
+        self.followers[before] = id;
+        let start = &mut self.starts[id as usize];
+        start.text.clear();
+        start.text.extend_from_slice(text);
+        start.mask = mask;
+    }
+
+    /// Finds the instruction that a line executes, and leaves the cursor behind its text.
     fn find(&mut self, pc: u64, cursor: &mut Cursor<'_>) -> Result<u32, Problem> {
         cursor.skip_blanks();
-        let next = self.last + 1;
-        let id = match self.seen.get(next) {
-            Some(seen) if seen.pc == pc => Some(next),
-            _ => self.by_pc.get(&pc).map(|&id| id as usize),
-        };
-        if let Some(id) = id {
+        if let Some(id) = self.by_pc.get(&pc).map(|&id| id as usize) {
             self.last = id;
             if cursor.skip_text(&self.seen[id].text) {
                 return Ok(id as u32);
             }
+            return self.parse(pc, Some(id), cursor);
         }
-        self.parse(pc, id, cursor)
+        self.parse(pc, None, cursor)
     }
 
     #[cold]
@@ -253,12 +284,10 @@ impl Body {
     #[inline]
     fn line(&mut self, line: &[u8], visitor: &mut impl Visitor) -> Result<(), Problem> {
         let mut cursor = Cursor::new(line);
-        if self.line_info {
-            cursor.unsigned("a line of the source")?;
-        }
-        let pc = cursor.hex("a hexadecimal program counter", 15)?;
-        let mask = cursor.hex("a mask of 8 hexadecimal digits", 8)? as u32;
-        let id = self.code.find(pc, &mut cursor)?;
+        let (id, mask) = match self.code.repeated(&mut cursor) {
+            Some(found) => found,
+            None => self.start(line, &mut cursor)?,
+        };
         let seen = &self.code.seen[id as usize];
         let mut lanes = [0; 32];
         let addresses = if seen.named.width == 0 {
@@ -271,6 +300,20 @@ impl Body {
         }
         cursor.finish()?;
         visitor.instruction(id, mask, addresses, seen)
+    }
+
+    /// Reads the instruction and mask of a line.
+    fn start(&mut self, line: &[u8], cursor: &mut Cursor<'_>) -> Result<(u32, u32), Problem> {
+        if self.line_info {
+            cursor.unsigned("a line of the source")?;
+        }
+        let pc = cursor.hex("a hexadecimal program counter", 15)?;
+        let mask = cursor.hex("a mask of 8 hexadecimal digits", 8)? as u32;
+        let before = self.code.last;
+        let id = self.code.find(pc, cursor)?;
+        let text = &line[..line.len() - cursor.rest().len()];
+        self.code.remember(before, id, text, mask);
+        Ok((id, mask))
     }
 }
 
