@@ -1,6 +1,7 @@
 //! Timing: the paths that warps took, and what they moved, run through an SM cycle by cycle.
 
 use strata_compiler::program::Image;
+use strata_core::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
 use strata_core::image::{CheckedImage, ImageError};
 use strata_core::path::PathStep;
 use strata_core::sm::config::{CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings};
@@ -15,9 +16,6 @@ use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::design::Design;
 use crate::trace::AccessStream;
-
-/// Entries of the register file cache that the host's model has room for.
-const CAPACITY: usize = 16;
 
 /// Why a launch could not be timed.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +102,20 @@ pub fn time_launch(
 
 /// The same, and `observer` hears of it.
 pub fn observe_launch(
+    settings: SmSettings,
+    launch: &TimedLaunch<'_>,
+    observer: impl SmObserver,
+) -> Result<(SmCounters, Residency), TimingError> {
+    // A cache with room for no more entries than needed is searched faster.
+    let cache = settings.hierarchy.settings().cache;
+    if cache.is_some_and(|cache| usize::from(cache.entries) > DEVICE_CAPACITY) {
+        run::<HOST_CAPACITY>(settings, launch, observer)
+    } else {
+        run::<DEVICE_CAPACITY>(settings, launch, observer)
+    }
+}
+
+fn run<const CAPACITY: usize>(
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
     observer: impl SmObserver,
