@@ -81,29 +81,43 @@ struct Code {
     last: usize,
 }
 
-/// All of a line up to addresses and immediate.
+/// All of a line but what differs between executions.
 #[derive(Debug, Default)]
 struct Start {
+    /// The whole line of an instruction that accesses no memory, of others the part before mode and
+    /// addresses.
     text: Vec<u8>,
+    whole: bool,
     mask: u32,
 }
 
+/// What a line executes.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    id: u32,
+    mask: u32,
+    /// Nothing is left of the line to be read.
+    whole: bool,
+}
+
 impl Code {
-    /// The instruction and mask of a line that begins as the likeliest one did when it was executed
-    /// last; leaves the cursor behind that.
+    /// The instruction and mask of a line that is, or begins as, the likeliest one when it was
+    /// executed last; leaves the cursor behind that.
     #[inline]
-    fn repeated(&mut self, cursor: &mut Cursor<'_>) -> Option<(u32, u32)> {
+    fn repeated(&mut self, cursor: &mut Cursor<'_>) -> Option<Found> {
         let id = *self.followers.get(self.last)?;
         let start = self.starts.get(id as usize)?;
-        if !cursor.skip_text(&start.text) {
+        let whole = start.whole;
+        let known = if whole { cursor.rest() == start.text } else { cursor.skip_text(&start.text) };
+        if !known {
             return None;
         }
         self.last = id as usize;
-        Some((id, start.mask))
+        Some(Found { id, mask: start.mask, whole })
     }
 
-    /// Remembers that a line began with `text` and executed `id`, behind `before`.
-    fn remember(&mut self, before: usize, id: u32, text: &[u8], mask: u32) {
+    /// Remembers the line that executed an instruction behind `before`, up to its addresses.
+    fn remember(&mut self, before: usize, Found { id, mask, .. }: Found, text: &[u8]) {
         let count = self.seen.len();
         self.starts.resize_with(count, Start::default);
         self.followers.resize(count, 0);
@@ -111,6 +125,7 @@ impl Code {
         let start = &mut self.starts[id as usize];
         start.text.clear();
         start.text.extend_from_slice(text);
+        start.whole = self.seen[id as usize].named.width == 0;
         start.mask = mask;
     }
 
@@ -284,36 +299,51 @@ impl Body {
     #[inline]
     fn line(&mut self, line: &[u8], visitor: &mut impl Visitor) -> Result<(), Problem> {
         let mut cursor = Cursor::new(line);
-        let (id, mask) = match self.code.repeated(&mut cursor) {
-            Some(found) => found,
-            None => self.start(line, &mut cursor)?,
-        };
-        let seen = &self.code.seen[id as usize];
-        let mut lanes = [0; 32];
-        let addresses = if seen.named.width == 0 {
-            Addresses::None
-        } else {
-            cursor.addresses(mask, &mut lanes)?
-        };
-        if self.immediate {
-            cursor.immediate()?;
+        if let Some(found) = self.code.repeated(&mut cursor) {
+            return self.rest(cursor, found, visitor);
         }
-        cursor.finish()?;
-        visitor.instruction(id, mask, addresses, seen)
+        let before = self.code.last;
+        let found = self.start(&mut cursor)?;
+        self.rest(cursor, found, visitor)?;
+        // Only now is it known that the line is well formed.
+        let plain = self.code.seen[found.id as usize].named.width == 0;
+        let text = if plain { line } else { &line[..line.len() - cursor.rest().len()] };
+        self.code.remember(before, found, text);
+        Ok(())
     }
 
     /// Reads the instruction and mask of a line.
-    fn start(&mut self, line: &[u8], cursor: &mut Cursor<'_>) -> Result<(u32, u32), Problem> {
+    fn start(&mut self, cursor: &mut Cursor<'_>) -> Result<Found, Problem> {
         if self.line_info {
             cursor.unsigned("a line of the source")?;
         }
         let pc = cursor.hex("a hexadecimal program counter", 15)?;
         let mask = cursor.hex("a mask of 8 hexadecimal digits", 8)? as u32;
-        let before = self.code.last;
-        let id = self.code.find(pc, cursor)?;
-        let text = &line[..line.len() - cursor.rest().len()];
-        self.code.remember(before, id, text, mask);
-        Ok((id, mask))
+        Ok(Found { id: self.code.find(pc, cursor)?, mask, whole: false })
+    }
+
+    /// Reads what may differ between executions of an instruction.
+    #[inline]
+    fn rest(
+        &self,
+        mut cursor: Cursor<'_>,
+        found: Found,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), Problem> {
+        let Found { id, mask, whole } = found;
+        let seen = &self.code.seen[id as usize];
+        let mut lanes = [0; 32];
+        let mut addresses = Addresses::None;
+        if !whole {
+            if seen.named.width != 0 {
+                addresses = cursor.addresses(mask, &mut lanes)?;
+            }
+            if self.immediate {
+                cursor.immediate()?;
+            }
+            cursor.finish()?;
+        }
+        visitor.instruction(id, mask, addresses, seen)
     }
 }
 

@@ -76,6 +76,32 @@ fn straight_code_has_exact_bits() {
     assert_eq!(launch.paths.path(0).len(), 1);
 }
 
+/// Lines that begin as one that is known, but end otherwise.
+#[test]
+fn a_known_beginning_excuses_nothing() {
+    const PLAIN: &str = "1 R5 IADD3 3 R0 R0 R255 0 0";
+    let refusal = |pc, mask, last| {
+        let warp = [(0, FULL, PLAIN), (1, FULL, LOAD), (0, FULL, PLAIN), (pc, mask, last)];
+        TracedLaunch::parse(trace(&[&warp]), "t", &Keep::default()).map_err(|error| error.line)
+    };
+    assert!(refusal(1, FULL, LOAD).is_ok());
+    for (pc, mask, last) in [
+        (0, FULL, "1 R5 IADD3 3 R0 R0 R255 0"),
+        (0, FULL, "1 R5 IADD3 3 R0 R0 R255 0 0 0"),
+        (0, FULL, "1 R5 IADD3 3 R0 R0 R254 0 0"),
+        (1, FULL, "1 R4 LDG.E 1 R2 4"),
+        (1, FULL, "1 R4 LDG.E 1 R2 4 1 0x1000 4"),
+        (1, FULL, "1 R4 LDG.E 1 R2 4 1 0x1000 4 0 0"),
+        (1, FULL, "1 R4 LDG.E 1 R2 41 0x1000 4 0"),
+        (1, 0b101, "1 R4 LDG.E 1 R2 4 1 0x1000 4 0"),
+    ] {
+        assert_eq!(refusal(pc, mask, last).unwrap_err(), 21, "{last}");
+    }
+    let masks = refusal(1, 1, LOAD).unwrap();
+    let steps: Vec<_> = masks.paths.path(0).iter().map(|step| (step.pc, step.mask.0)).collect();
+    assert_eq!(steps, [(0, FULL), (0, FULL), (1, 1)], "the mask is the line's");
+}
+
 #[test]
 fn a_write_that_misses_lanes_ends_nothing() {
     let side = |mask| (1, mask, "1 R5 MOV 0 0 0");
