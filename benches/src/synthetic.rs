@@ -1,8 +1,8 @@
 //! Made-up kernels, as the text of an Accel-Sim trace: a loop of multiply-adds over shared memory,
 //! and one that streams through global memory.
 //!
-//! At [`CTAS`] CTAs and [`Kernel::iterations`] they are the traces that Accel-Sim's speed was measured
-//! on, byte for byte; less of either makes the same kind of trace, only shorter.
+//! At [`CTAS`] CTAs and [`Kernel::iterations`] they are the traces that Accel-Sim's speed was
+//! measured on, byte for byte; less of either makes the same kind of trace, only shorter.
 
 use std::fmt::Write as _;
 
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// By their length and a hash of the bytes, written here when they were compared.
+    /// Length and checksum of the files that it ran.
     #[test]
     fn full_traces_are_those_that_accel_sim_ran() {
         for (kernel, instructions, expected) in [

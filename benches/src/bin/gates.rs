@@ -2,12 +2,15 @@
 //!
 //! `gates` holds every piece of work to its budget in `benches/gates.toml`. `gates run NAME TIMES`
 //! does one piece of work that often and prints its warp instructions: that is what the gates run
-//! under valgrind, twice, so that the difference is the work without what prepares it.
+//! under valgrind, twice, so that the difference is the work without what prepares it. `gates trace
+//! fma|stream FOLDER` writes one of the traces that Accel-Sim's speed was measured on.
 #![forbid(unsafe_code)]
 
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use strata_benches::gate::{Budgets, Verdict, instructions_of_report, judge};
+use strata_benches::synthetic::{CTAS, Kernel};
 use strata_benches::{WORK, Work, find};
 
 /// Repetitions of the short and of the long run.
@@ -19,7 +22,9 @@ fn main() -> ExitCode {
     let result = match arguments.as_slice() {
         [] => gates(),
         ["run", name, times] => run(name, times),
-        _ => Err("usage: gates [run NAME TIMES]".to_owned()),
+        ["trace", "fma", folder] => trace(Kernel::MultiplyAdds, folder),
+        ["trace", "stream", folder] => trace(Kernel::Stream, folder),
+        _ => Err("usage: gates [run NAME TIMES | trace fma|stream FOLDER]".to_owned()),
     };
     match result {
         Ok(code) => code,
@@ -37,6 +42,17 @@ fn run(name: &str, times: &str) -> Result<ExitCode, String> {
     let mut once = (work.prepare)();
     let instructions: u64 = (0..times).map(|_| once()).sum();
     println!("{instructions}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a whole trace and the list that names it.
+fn trace(kernel: Kernel, folder: &str) -> Result<ExitCode, String> {
+    let folder = Path::new(folder);
+    let text = kernel.text(CTAS, kernel.iterations());
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(folder.join("kernel-1.traceg"), text))
+        .and_then(|()| std::fs::write(folder.join("kernelslist.g"), "kernel-1.traceg\n"))
+        .map_err(|error| format!("`{}`: {error}", folder.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
