@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use strata::timing::{Accesses, TimedLaunch, time_launch};
+use strata::timing::{TimedLaunch, time_launch};
 use strata::trace::{Keep, TracedLaunch};
 use strata_core::image::{
     CheckedImage, Flags, KernelImage, MemorySpace, Predicates, StaticInstruction, Unit,
@@ -74,7 +74,7 @@ fn prepare(kernel: Kernel, settings: SmSettings, ctas: u64, iterations: u64) -> 
         let timed = TimedLaunch {
             image: &launch.code.image,
             paths: &launch.paths,
-            accesses: Accesses::Traced(accesses),
+            accesses,
             barriers: None,
             threads: launch.header.block.iter().product(),
             shared_bytes: launch.header.shared_bytes,

@@ -64,7 +64,7 @@ fn replay(path: &Path, accesses: bool) -> u64 {
     let mut instructions = 0;
     while let Some(launch) = recording.next_launch().expect("a whole recording") {
         if accesses {
-            black_box(recording.accesses(&launch).expect("rows that fit the paths"));
+            black_box(recording.accesses(&launch, None).expect("rows that fit the paths"));
         }
         instructions += black_box(launch).warp_instructions();
     }

@@ -100,14 +100,17 @@ pub enum TraceCommand {
         #[arg(value_name = "F.strata")]
         file: PathBuf,
     },
-    /// Write a recording as Accel-Sim traces, version 5.
+    /// Write a recording, or what a workload executes, as Accel-Sim traces, version 5.
     Export {
-        /// Recording.
-        #[arg(value_name = "F.strata")]
-        file: PathBuf,
+        /// Recording, workload name, or PTX file.
+        #[arg(value_name = "F.strata|WORKLOAD|FILE.ptx")]
+        input: String,
         /// Folder to write to.
         #[arg(long, short, value_name = "FOLDER")]
         output: PathBuf,
+        /// What to execute.
+        #[command(flatten)]
+        source: SourceArgs,
     },
 }
 

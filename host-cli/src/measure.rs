@@ -2,6 +2,7 @@
 
 mod embed;
 mod replay;
+mod tape;
 
 use std::fmt::Write as _;
 
@@ -13,8 +14,8 @@ use strata_core::sm::config::Residency;
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::value_usage::ValueUsage;
-use strata_simt::BarrierDictionary;
 use strata_simt::paths::PathDictionary;
+use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::cli::{Mode, SourceArgs};
 use crate::commands::input;
@@ -24,12 +25,13 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::report::{self, Check, LaunchReport, RunReport, derived};
 use crate::timeline::{self, About, Code, Timeline};
-use crate::timing::{Accesses, TimedLaunch, TimingError, sm_settings, time_launch};
+use crate::timing::{TimedLaunch, TimingError, sm_settings, time_launch};
 use crate::workload::simulate::{LaunchRecord, Options, Prepared};
 use crate::workload::{Overrides, Workload};
 
 pub use embed::embed;
-pub use replay::{is_recording, record, store_error, trace_reports};
+pub use replay::{is_recording, store_error, trace_reports};
+pub use tape::record;
 
 /// What to execute and which part of it to count, validated.
 #[derive(Clone, Debug)]
@@ -111,7 +113,7 @@ struct Counted<'a> {
     image: &'a Image,
     paths: &'a PathDictionary,
     /// What memory instructions moved, for cycle mode.
-    accesses: Accesses<'a>,
+    accesses: &'a AccessDictionary,
     /// Where its warps arrived at barriers, if that was recorded.
     barriers: Option<&'a BarrierDictionary>,
     /// Shared memory of a CTA, static and dynamic. Unit: bytes.
@@ -131,7 +133,7 @@ impl<'a> Counted<'a> {
             registers: launch.program.general_registers,
             image: &launch.program.image,
             paths: &launch.outcome.paths,
-            accesses: Accesses::Executed(&launch.outcome.accesses),
+            accesses: &launch.outcome.accesses,
             barriers: Some(&launch.outcome.barriers),
             shared_bytes: u32::try_from(launch.program.shared_bytes)
                 .unwrap_or(u32::MAX)

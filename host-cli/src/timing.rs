@@ -15,7 +15,6 @@ use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::design::Design;
-use crate::trace::AccessStream;
 
 /// Why a launch could not be timed.
 #[derive(Debug, thiserror::Error)]
@@ -49,27 +48,6 @@ impl From<Fault> for TimingError {
     }
 }
 
-/// What the recorded warps of a launch moved. Unit of every entry: bytes.
-#[derive(Clone, Copy, Debug)]
-pub enum Accesses<'a> {
-    /// It was not recorded.
-    Unknown,
-    /// As the executor recorded it.
-    Executed(&'a AccessDictionary),
-    /// As a trace tells.
-    Traced(&'a AccessStream),
-}
-
-impl<'a> Accesses<'a> {
-    fn of_warp(self, place: usize) -> &'a [u32] {
-        match self {
-            Self::Unknown => &[],
-            Self::Executed(accesses) => accesses.of_warp(place),
-            Self::Traced(accesses) => accesses.of_warp(place),
-        }
-    }
-}
-
 /// One launch as it was recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedLaunch<'a> {
@@ -78,7 +56,7 @@ pub struct TimedLaunch<'a> {
     /// What its warps executed.
     pub paths: &'a PathDictionary,
     /// What they moved.
-    pub accesses: Accesses<'a>,
+    pub accesses: &'a AccessDictionary,
     /// Where its warps' barrier instructions arrived; without, all barriers of a CTA are one.
     pub barriers: Option<&'a BarrierDictionary>,
     /// Threads of a CTA.

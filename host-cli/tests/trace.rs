@@ -61,7 +61,7 @@ fn version_3_with_divergence_and_every_address_mode() {
     let accesses = launch.accesses.as_ref().unwrap();
     assert!(accesses.of_warp(0).is_empty());
     // 128 bytes and one word beyond the sector below; one lane; three sectors; one address.
-    assert_eq!(accesses.of_warp(2), [5 * 32, 4, 3 * 32, 32]);
+    assert_eq!(accesses.of_warp(2), [5 * 32, 32, 3 * 32, 32]);
     assert_eq!(accesses.of_warp(3), [64, 64]);
     // Reads: IMAD 1, LDG 2, LDS 1 (once with no lane, which reads nothing), STG 3, RED 3.
     let counters = flat(launch);
@@ -105,7 +105,7 @@ fn one_cta_can_be_kept() {
     let launch = TracedLaunch::read(&fixtures().join("kernel-1.traceg"), &keep).unwrap();
     assert_eq!(executions(&launch), 15);
     assert_eq!(launch.code.instructions.len(), 8);
-    assert_eq!(launch.accesses.unwrap().of_warp(0), [160, 4, 96, 32]);
+    assert_eq!(launch.accesses.unwrap().of_warp(0), [160, 32, 96, 32]);
     let keep = Keep { cta: Some(2), ..keep };
     let error = TracedLaunch::read(&fixtures().join("kernel-1.traceg"), &keep).unwrap_err();
     assert!(error.to_string().ends_with("has no CTA 2; there are 2"), "{error}");

@@ -42,7 +42,7 @@ fn a_recording_holds_what_the_trace_held() {
         assert_eq!(stored.assumptions, launch.code.assumptions);
         assert_eq!(stored.paths, launch.paths);
         assert_eq!(stored.warp_instructions(), launch.instructions);
-        let accesses = recording.accesses(&stored).unwrap().unwrap();
+        let accesses = recording.accesses(&stored, None).unwrap();
         let expected = launch.accesses.unwrap();
         for place in 0..stored.paths.warps().len() {
             assert_eq!(accesses.of_warp(place), expected.of_warp(place), "warp {place}");
@@ -79,7 +79,7 @@ fn read_all(path: &Path) -> Result<usize, StoreProblem> {
     let mut recording = Recording::open(path).map_err(|error| error.problem)?;
     let mut launches = 0;
     while let Some(stored) = recording.next_launch().map_err(|error| error.problem)? {
-        recording.accesses(&stored).map_err(|error| error.problem)?;
+        recording.accesses(&stored, None).map_err(|error| error.problem)?;
         launches += 1;
     }
     Ok(launches)
@@ -177,7 +177,8 @@ fn loops_and_many_warps_cost_little() {
     let mut recording = Recording::open(&file).unwrap();
     let stored = recording.next_launch().unwrap().unwrap();
     assert_eq!(stored.paths, launches(&trace)[0].paths);
-    assert_eq!(recording.accesses(&stored).unwrap(), launches(&trace)[0].accesses);
+    let accesses = recording.accesses(&stored, None).unwrap();
+    assert_eq!(Some(accesses), launches(&trace)[0].accesses);
 }
 
 fn strata(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
@@ -203,31 +204,38 @@ fn counters(folder: &Path, arguments: &[&str]) -> (serde_json::Value, serde_json
 fn recordings_of_workloads_and_traces_count_like_their_origin() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for (kind, arguments) in [
-        ("workload", &["bfs", "--scale", "small"][..]),
-        ("workload", &["needle", "--scale", "small"]),
-        ("trace", &[fixtures().join("kernelslist.g").to_str().unwrap()]),
+    for arguments in [
+        &["bfs", "--scale", "small"][..],
+        &["needle", "--scale", "small"],
+        &[fixtures().join("kernelslist.g").to_str().unwrap()],
     ] {
         let record = [&["trace", "record", "-o", "r.strata"], arguments].concat();
         let (status, text, error) = strata(folder, &record);
         assert_eq!(status, 0, "{error}");
         assert!(text.starts_with("r.strata: "), "{text}");
-        assert_eq!(counters(folder, &["r.strata"]), counters(folder, arguments), "{arguments:?}");
+        for mode in ["count", "cycle"] {
+            let of = |input: &[&str]| counters(folder, &[input, &["--mode", mode]].concat());
+            assert_eq!(of(&["r.strata"]), of(arguments), "{arguments:?}");
+        }
         let (_, info, _) = strata(folder, &["trace", "info", "r.strata"]);
-        assert!(info.contains("launch 0: ") && info.contains("format version 1"), "{info}");
+        assert!(info.contains("launch 0: ") && info.contains("format version 2"), "{info}");
         let (status, _, error) = strata(folder, &["trace", "export", "r.strata", "-o", "out"]);
-        if kind == "trace" {
-            assert_eq!(status, 0, "{error}");
-            let again = counters(folder, &["out/kernelslist.g"]);
-            assert_eq!(again, counters(folder, arguments));
+        assert_eq!(status, 0, "{error}");
+        let again = counters(folder, &["out/kernelslist.g"]).0;
+        let before = counters(folder, arguments).0;
+        if arguments.len() == 1 {
+            assert_eq!(again, before);
         } else {
-            assert_eq!(status, 2);
-            assert!(error.contains("was recorded without addresses"), "{error}");
-            assert!(!folder.join("out").exists(), "the refused export left files");
+            // Last uses are those that the trace shows, so that only what has none is the same.
+            assert_eq!(again["thread_instructions"], before["thread_instructions"]);
         }
     }
     let of_one = counters(folder, &["r.strata", "--cta", "0", "--launch-index", "0"]).0;
     assert_eq!(of_one["warp_instructions"], 2);
+    let one = ["--cta", "1", "--launch-index", "0", "--mode", "cycle"];
+    let trace = fixtures().join("kernel-1.traceg");
+    let recorded = counters(folder, &[&["r.strata"], &one[..]].concat());
+    assert_eq!(recorded, counters(folder, &[&[trace.to_str().unwrap()], &one[..]].concat()));
 }
 
 #[test]
@@ -236,6 +244,9 @@ fn wrong_uses_are_refused() {
     let folder = folder.path();
     recorded(folder);
     std::fs::write(folder.join("no.strata"), "-kernel name = x\n").unwrap();
+    let one =
+        ["trace", "record", "vectoradd", "--scale", "small", "--cta", "3", "-o", "one.strata"];
+    assert_eq!(strata(folder, &one).0, 0);
     for (arguments, message) in [
         (&["run", "no.strata"][..], "this is no .strata recording"),
         (&["run", "none.strata"], "none.strata, byte 0: "),
@@ -244,6 +255,11 @@ fn wrong_uses_are_refused() {
         (&["run", "fixtures.strata", "--max-instructions", "9"], "more warp instructions than"),
         (&["trace", "info", "no.strata"], "this is no .strata recording"),
         (&["trace", "record", "fixtures.strata", "-o", "x.strata"], "is a recording already"),
+        (&["trace", "export", "none.g", "-o", "x"], "is an Accel-Sim trace already"),
+        (&["trace", "export", "no.strata", "-o", "x"], "this is no .strata recording"),
+        (&["trace", "export", "fixtures.strata", "-o", "x", "--kernel", "k"], "does not apply"),
+        (&["trace", "export", "vectoradd", "-o", "x", "--cta", "1"], "does not apply"),
+        (&["trace", "export", "one.strata", "-o", "x"], "1 of the 16 CTAs"),
         (&["trace", "record", "none.g", "-o", "x.strata"], "none.g: cannot be read"),
         (&["trace", "record", "none.g", "-o", "no/x.strata"], "x.strata, byte 0: "),
         (&["trace", "record", "none.g", "-o", "x.strata", "--cta", "1"], "does not apply"),
@@ -252,5 +268,6 @@ fn wrong_uses_are_refused() {
         assert_eq!(status, 2, "{arguments:?}: {error}");
         assert!(error.contains(message), "{arguments:?}: {error}");
         assert!(error.contains("hint: "), "{arguments:?}: {error}");
+        assert!(!folder.join("x").exists(), "{arguments:?} left something");
     }
 }

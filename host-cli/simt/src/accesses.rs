@@ -1,5 +1,9 @@
-//! Accesses: what each warp's memory instructions moved, equal sequences kept once.
+//! Accesses: what each warp's memory instructions moved, equal sequences kept once, and where they
+//! did, handed over CTA by CTA.
 
+use crate::moved::Addresses;
+use crate::numbers::{Source, put};
+use crate::rows::History;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 
@@ -39,6 +43,11 @@ impl AccessDictionary {
         &self.bytes[first..self.ends[id]]
     }
 
+    /// Puts the warps in another order, and drops those that are not in it.
+    pub fn reorder(&mut self, order: &[usize]) {
+        self.warps = order.iter().filter_map(|&place| self.warps.get(place).copied()).collect();
+    }
+
     /// Ends a warp that moved `sequence`.
     pub fn push_warp(&mut self, sequence: &[u32]) {
         let mut hasher = rustc_hash::FxHasher::default();
@@ -54,6 +63,65 @@ impl AccessDictionary {
             id
         });
         self.warps.push(id);
+    }
+}
+
+/// Receives the addresses of a launch while it runs, one CTA after the other, of each CTA the warps
+/// in order.
+pub trait AddressSink {
+    /// The next warp begins.
+    fn begin(&mut self, cta: u64, warp: u32) {
+        let _ = (cta, warp);
+    }
+
+    /// It executed a memory instruction with addresses, under a mask that is not empty. What moves
+    /// no bytes (constants, parameters) is left out, as are exchanges between lanes.
+    fn access(&mut self, pc: u32, mask: u32, addresses: Addresses<'_>);
+}
+
+/// The addresses that a running warp has touched, in few bytes: of each access the program counter
+/// and the mask, as differences, and its row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AddressLog {
+    bytes: Vec<u8>,
+    history: History,
+    last: (u32, u32),
+}
+
+impl AddressLog {
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.history.clear();
+        self.last = (0, 0);
+    }
+
+    /// Bytes held.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn push(&mut self, pc: u32, mask: u32, addresses: Addresses<'_>) {
+        put(&mut self.bytes, pc.wrapping_sub(self.last.0).into());
+        put(&mut self.bytes, (mask ^ self.last.1).into());
+        self.last = (pc, mask);
+        self.history.put(&mut self.bytes, pc, addresses);
+    }
+
+    /// Hands everything over, and empties the log.
+    pub(crate) fn drain(&mut self, sink: &mut dyn AddressSink) {
+        let mut source = Source(&self.bytes);
+        self.history.clear();
+        let (mut pc, mut mask) = (0_u32, 0_u32);
+        let mut room = [0; 32];
+        // The log's own bytes always make sense.
+        while let (Some(step), Some(change)) = (source.small::<u32>(), source.small::<u32>()) {
+            pc = pc.wrapping_add(step);
+            mask ^= change;
+            let row = self.history.get(&mut source, pc, mask.count_ones(), &mut room);
+            let Some(addresses) = row else { break };
+            sink.access(pc, mask, addresses);
+        }
+        self.clear();
     }
 }
 
@@ -73,5 +141,43 @@ mod tests {
         assert_eq!(accesses.of_warp(2), [1, 2]);
         assert_eq!(accesses.of_warp(3), [3]);
         assert!(accesses.of_warp(4).is_empty());
+        accesses.reorder(&[3, 0]);
+        assert_eq!(accesses.of_warp(0), [3]);
+        assert_eq!(accesses.of_warp(1), [1, 2]);
+        assert!(accesses.of_warp(2).is_empty());
+    }
+
+    #[derive(Default)]
+    struct Seen(Vec<(u32, u32, Vec<u64>)>);
+
+    impl AddressSink for Seen {
+        fn access(&mut self, pc: u32, mask: u32, addresses: Addresses<'_>) {
+            self.0.push((pc, mask, addresses.iter().collect()));
+        }
+    }
+
+    #[test]
+    fn a_log_gives_back_what_it_was_given() {
+        let mut log = AddressLog::default();
+        let mut expected = Vec::new();
+        for turn in 0..2000_u64 {
+            let pc = [7, 3, 60_000, 0][turn as usize % 4];
+            let mask = [u32::MAX, 1, 0x8000_0001, 0xff00][(turn / 3) as usize % 4];
+            let lanes = u64::from(mask.count_ones());
+            let each: Vec<u64> = (0..lanes)
+                .map(|lane| turn * 128 + lane * [4, turn * turn][turn as usize % 2])
+                .collect();
+            log.push(pc, mask, Addresses::Each(&each));
+            expected.push((pc, mask, each));
+        }
+        for _ in 0..2 {
+            let mut seen = Seen::default();
+            log.drain(&mut seen);
+            assert_eq!(seen.0, expected);
+            assert_eq!(log.len(), 0);
+            for (pc, mask, each) in &expected {
+                log.push(*pc, *mask, Addresses::Each(each));
+            }
+        }
     }
 }

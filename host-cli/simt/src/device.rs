@@ -5,6 +5,7 @@
 //! through which generic addresses reach shared, local and parameter memory.
 //! Does not model: caches, pages, or the order in which different CTAs see each other's writes.
 
+use crate::moved::Windows;
 use strata_ptx::module::{Initializer, Module, StateSpace, Symbol, Variable};
 
 /// Bytes left unused between buffers, so that an overrun by a row or two meets no other buffer.
@@ -28,10 +29,12 @@ pub(crate) struct AddressMap {
     pub(crate) end: u64,
 }
 
-/// Size of each window. Unit: bytes.
-pub(crate) const WINDOW_BYTES: u64 = 1 << 24;
-
 impl AddressMap {
+    /// Where generic addresses reach shared, local and parameter memory.
+    pub(crate) const fn windows(&self) -> Windows {
+        Windows { shared: self.shared, local: self.local, parameters: self.parameters }
+    }
+
     /// The map for addresses of 32 or 64 bits.
     pub(crate) const fn new(address_bits: u8) -> Self {
         if address_bits == 32 {

@@ -288,6 +288,17 @@ pub enum Fault {
         /// Most path steps kept.
         limit: u64,
     },
+    /// The addresses of one CTA do not fit.
+    #[error(
+        "kernel `{kernel}`: one CTA touches more addresses than fit {limit} bytes: record a smaller \
+         problem"
+    )]
+    AddressesTooLong {
+        /// Kernel name.
+        kernel: String,
+        /// Most bytes held.
+        limit: u64,
+    },
     /// Divergence nested deeper than any program can; a broken program.
     #[error("divergence stack deeper than {limit} entries ({place})")]
     DivergenceTooDeep {

@@ -16,6 +16,9 @@ pub const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// CTAs of a launch, at most. The executor runs them one after another.
 pub const MAX_CTAS: u64 = 1 << 40;
 
+/// Addresses that are held while a CTA runs, at most. Unit: bytes, a few for each access.
+pub const MAX_ADDRESS_BYTES: u64 = 1 << 30;
+
 /// Output of `printf` that is kept. Unit: bytes. What a launch prints beyond is dropped and said.
 pub const MAX_PRINTF_BYTES: usize = 16 << 20;
 
@@ -46,7 +49,8 @@ pub struct Launch {
     pub max_instructions: u64,
     /// Which CTAs' paths to record.
     pub record: Record,
-    /// Also record what the memory instructions of those CTAs move.
+    /// Also record what the memory instructions of those CTAs move. Where they move it is recorded
+    /// by [`crate::execute_into`].
     pub record_accesses: bool,
 }
 

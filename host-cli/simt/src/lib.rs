@@ -13,8 +13,10 @@
 //! - `micro`, `decode`, `ops`: instructions with their operands resolved, and how they are decoded.
 //! - `access`: loads, stores and atomics. [`device`]: the memory behind them.
 //! - `exec`: launches, CTAs, barriers, warps and their divergence, `printf`.
-//! - [`paths`]: each distinct path once. [`accesses`]: what memory instructions moved.
+//! - [`paths`]: each distinct path once. [`accesses`]: what memory instructions moved, and where.
 //!   [`barriers`]: where warps arrived.
+//! - [`moved`]: what addresses move, for whoever has some. [`rows`], [`numbers`]: addresses in few
+//!   bytes.
 //!
 //! # Principles
 //!
@@ -33,15 +35,18 @@ mod exec;
 pub mod fault;
 pub mod launch;
 mod micro;
+pub mod moved;
+pub mod numbers;
 mod ops;
 pub mod paths;
 mod row;
+pub mod rows;
 
-pub use accesses::AccessDictionary;
+pub use accesses::{AccessDictionary, AddressSink};
 pub use barriers::BarrierDictionary;
 pub use decode::{Executable, prepare};
 pub use device::{Device, DeviceError, ModuleHandle};
-pub use exec::execute;
+pub use exec::{execute, execute_into};
 pub use fault::Fault;
 pub use launch::{Launch, LaunchOutcome, Record};
 pub use paths::PathDictionary;

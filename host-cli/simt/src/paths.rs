@@ -61,6 +61,14 @@ impl PathDictionary {
         (0..self.len() as u32).map(|id| (self.path(id), self.count(id)))
     }
 
+    /// Instructions of all recorded warps. Unit: warp instructions.
+    pub fn warp_instructions(&self) -> u64 {
+        let length = |path: &[PathStep]| path.iter().map(|step| u64::from(step.length)).sum();
+        self.iter().fold(0_u64, |all, (path, warps)| {
+            all.saturating_add(warps.saturating_mul(length(path)))
+        })
+    }
+
     /// The recorded warps, by CTA and then by warp.
     pub fn warps(&self) -> &[WarpPath] {
         &self.warps

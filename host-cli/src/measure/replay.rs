@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use strata_compiler::program::Image;
+use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
 use super::{Common, Counted, Request, accounts, add, finish_timelines};
@@ -14,11 +15,10 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::report::{Check, RunReport};
 use crate::timeline::Code;
-use crate::timing::{Accesses, TimingError};
-use crate::trace::store::{self, Recording, StoreError, Stored};
-use crate::trace::{self, AccessStream, Entry, Header, Keep, TracedInstruction, TracedLaunch};
-use crate::workload::Workload;
-use crate::workload::simulate::{LaunchRecord, Options};
+use crate::timing::TimingError;
+use crate::trace::store::{Recording, StoreError, Stored};
+use crate::trace::{self, Entry, Header, Keep, TracedInstruction, TracedLaunch};
+use crate::workload::simulate::Options;
 
 /// A launch that is to be counted.
 struct Replayed {
@@ -26,8 +26,8 @@ struct Replayed {
     instructions: Vec<TracedInstruction>,
     image: Image,
     paths: PathDictionary,
-    /// What its warps moved, where that is known and asked for.
-    accesses: Option<AccessStream>,
+    /// What its warps moved, where that is asked for.
+    accesses: AccessDictionary,
     assumptions: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl Tape {
                     instructions: launch.code.instructions,
                     image: launch.code.image,
                     paths: launch.paths,
-                    accesses: launch.accesses,
+                    accesses: launch.accesses.unwrap_or_default(),
                 })))
             }
             Self::Recording(recording, options, left) => {
@@ -99,30 +99,15 @@ impl Tape {
                          hint: raise `--max-instructions`",
                     )
                 })?;
-                let accesses = recorded_accesses(recording, &stored, options)?;
+                let accesses = match options.accesses {
+                    true => recording.accesses(&stored, options.cta),
+                    false => Ok(AccessDictionary::default()),
+                };
+                let accesses = accesses.map_err(|error| store_error(&error))?;
                 let launch = one_cta(stored, options.cta)?;
                 Ok(Next::Launch(Box::new(Replayed { accesses, ..launch })))
             }
         }
-    }
-}
-
-/// What a recorded launch's warps moved, if that is asked for.
-fn recorded_accesses(
-    recording: &mut Recording,
-    stored: &Stored,
-    options: &Options,
-) -> Result<Option<AccessStream>, Failure> {
-    if !options.accesses {
-        return Ok(None);
-    }
-    let accesses = recording.accesses(stored).map_err(|error| store_error(&error))?;
-    match accesses {
-        Some(accesses) if options.cta.is_none() => Ok(Some(accesses)),
-        _ => Err(Failure::input(
-            "cycle mode needs a recording with addresses, and all of its CTAs\n  hint: run what it \
-             was recorded from",
-        )),
     }
 }
 
@@ -140,7 +125,8 @@ fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
         None => paths,
     };
     let assumptions = assumptions.iter().map(ToString::to_string).collect();
-    Ok(Replayed { header, instructions, image, paths, accesses: None, assumptions })
+    let accesses = AccessDictionary::default();
+    Ok(Replayed { header, instructions, image, paths, accesses, assumptions })
 }
 
 /// Whether an input names a recording of ours.
@@ -193,7 +179,7 @@ pub fn trace_reports(
             registers: launch.image.registers,
             image: &launch.image,
             paths: &launch.paths,
-            accesses: launch.accesses.as_ref().map_or(Accesses::Unknown, Accesses::Traced),
+            accesses: &launch.accesses,
             barriers: None,
             shared_bytes: launch.header.shared_bytes,
             code: Code::Traced(&launch.instructions),
@@ -248,63 +234,4 @@ fn check_filters(
         )));
     }
     Ok(())
-}
-
-/// Executes a workload and records its paths. Returns how many launches and warp instructions there
-/// are. The addresses of its memory instructions are not recorded.
-pub fn record(
-    workload: &Workload,
-    target: &Path,
-    request: &Request,
-    printer: &Printer,
-) -> Result<(u64, u64), Failure> {
-    let prepared = input::prepare(workload, &request.size, &request.overrides)?;
-    let mut recorder = store::Recorder::create(target).map_err(|error| store_error(&error))?;
-    let mut written = Ok(());
-    let (mut launches, mut instructions) = (0, 0);
-    let finals = prepared.execute(&request.options, |launch| {
-        if written.is_ok() {
-            let stored = stored(&launch);
-            launches += 1;
-            instructions += stored.warp_instructions();
-            written = recorder.launch(&stored);
-        }
-        if !launch.outcome.printf.is_empty() {
-            printer.note(&super::printed(&launch));
-        }
-    });
-    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
-    written.map_err(|error| store_error(&error))?;
-    super::check(&prepared, &finals)?;
-    recorder.finish().map_err(|error| store_error(&error))?;
-    Ok((launches, instructions))
-}
-
-fn stored(launch: &LaunchRecord<'_>) -> Stored {
-    let program = launch.program;
-    let instruction = |(pc, one): (usize, &strata_compiler::program::ProgramInstruction)| {
-        let mnemonic = one.instruction.opcode.name().to_owned();
-        let (destinations, sources) = (Vec::new(), Vec::new());
-        TracedInstruction { pc: pc as u64, mnemonic, destinations, sources, width: 0 }
-    };
-    let shared_bytes = program.shared_bytes + u64::from(launch.step.dynamic_shared);
-    Stored {
-        header: Header {
-            name: program.name.clone(),
-            grid: launch.step.grid,
-            block: launch.step.block,
-            shared_bytes: u32::try_from(shared_bytes).unwrap_or(u32::MAX),
-            registers: program.general_registers,
-            binary_version: 0,
-            shared_base: 0,
-            local_base: 0,
-            tracer_version: 0,
-            line_info: false,
-        },
-        instructions: program.instructions.iter().enumerate().map(instruction).collect(),
-        image: program.image.clone(),
-        assumptions: Vec::new(),
-        paths: launch.outcome.paths.clone(),
-        has_addresses: false,
-    }
 }

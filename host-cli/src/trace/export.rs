@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
+use strata_simt::moved::Addresses;
 use strata_simt::paths::WarpPath;
 
-use super::instruction::Addresses;
 use super::store::{Recording, RowVisitor, StoreError, StoreProblem, Stored};
 
 /// Writes every launch of a recording to `folder/kernel-N.traceg`, and `folder/kernelslist.g`.
@@ -15,8 +15,8 @@ use super::store::{Recording, RowVisitor, StoreError, StoreProblem, Stored};
 ///
 /// # Errors
 ///
-/// Those of the recording; a folder that cannot be written; a launch without addresses, which other
-/// simulators cannot run.
+/// Those of the recording; a folder that cannot be written; a launch of which only some CTAs were
+/// recorded, which other simulators cannot run.
 pub fn export(recording: &mut Recording, folder: &Path) -> Result<u64, StoreError> {
     let failed = |error: std::io::Error| StoreError {
         file: folder.display().to_string(),
@@ -26,14 +26,11 @@ pub fn export(recording: &mut Recording, folder: &Path) -> Result<u64, StoreErro
     let mut list = String::new();
     let mut launches = 0;
     while let Some(stored) = recording.next_launch()? {
-        if !stored.has_addresses {
-            let file = folder.display().to_string();
-            return Err(StoreError {
-                file,
-                offset: 0,
-                problem: StoreProblem::NoAddresses(launches),
-            });
-        }
+        check_ctas(&stored, launches).map_err(|problem| StoreError {
+            file: folder.display().to_string(),
+            offset: 0,
+            problem,
+        })?;
         if launches == 0 {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
@@ -54,6 +51,13 @@ pub fn export(recording: &mut Recording, folder: &Path) -> Result<u64, StoreErro
     }
     std::fs::write(folder.join("kernelslist.g"), list).map_err(failed)?;
     Ok(launches)
+}
+
+/// Refuses a launch of which CTAs are missing.
+fn check_ctas(stored: &Stored, launch: u64) -> Result<(), StoreProblem> {
+    let grid = stored.header.ctas();
+    let found = stored.paths.warps().chunk_by(|a, b| a.cta == b.cta).count() as u64;
+    if found == grid { Ok(()) } else { Err(StoreProblem::MissingCtas { launch, found, grid }) }
 }
 
 /// What stands between mask and addresses.
@@ -85,13 +89,18 @@ impl Text<'_> {
         let header = &self.stored.header;
         let [gx, gy, gz] = header.grid;
         let [bx, by, bz] = header.block;
+        // Our own line, which others ignore.
+        let parameters = match header.parameter_base {
+            0 => String::new(),
+            base => format!("-param base_addr = 0x{base:016x}\n"),
+        };
         write!(
             self.out,
             "-kernel name = {}\n-kernel id = {id}\n-grid dim = ({gx},{gy},{gz})\n\
              -block dim = ({bx},{by},{bz})\n-shmem = {}\n-nregs = {}\n-binary version = {}\n\
              -cuda stream id = 0\n-shmem base_addr = 0x{:016x}\n\
              -local mem base_addr = 0x{:016x}\n-nvbit version = 1.7\n\
-             -accelsim tracer version = 5\n-enable lineinfo = 0\n\n\
+             -accelsim tracer version = 5\n-enable lineinfo = 0\n{parameters}\n\
              #traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] \
              mem_width [adrrescompress?] [mem_addresses] immediate\n",
             header.name,
@@ -127,6 +136,8 @@ impl Text<'_> {
         if let Addresses::Stride { stride, lanes, .. } = addresses
             && neighbours
             && lanes > 1
+            // Accel-Sim reads strides of 32 bits.
+            && i32::try_from(stride).is_ok()
         {
             let _ = write!(line, " 1 0x{first:x} {stride}");
             return;

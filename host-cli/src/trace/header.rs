@@ -1,5 +1,7 @@
 //! The header of a kernel's trace file, and the numbers in it.
 
+use strata_simt::moved::Windows;
+
 use super::error::{Problem, TraceError, shown};
 use super::lines::Lines;
 
@@ -22,6 +24,9 @@ pub struct Header {
     pub shared_base: u64,
     /// First address of the local memory window; 0 when unknown.
     pub local_base: u64,
+    /// First address of the window of the kernel's parameters; 0 when there is none, as on real
+    /// GPUs.
+    pub parameter_base: u64,
     /// Version of the tracer. Range: 3 to 5.
     pub tracer_version: u32,
     /// Instruction lines begin with a source line.
@@ -47,6 +52,15 @@ impl Header {
     /// Warps of a CTA.
     pub fn warps(&self) -> u32 {
         self.threads().div_ceil(32)
+    }
+
+    /// Where generic addresses reach other memories than the global one.
+    pub fn windows(&self) -> Windows {
+        Windows {
+            shared: self.shared_base,
+            local: self.local_base,
+            parameters: self.parameter_base,
+        }
     }
 
     /// Reads header lines up to the first line that begins with `#`.
@@ -78,6 +92,7 @@ struct Fields {
     binary_version: Option<u64>,
     shared_base: Option<u64>,
     local_base: Option<u64>,
+    parameter_base: Option<u64>,
     tracer_version: Option<u64>,
     line_info: Option<u64>,
 }
@@ -131,6 +146,11 @@ impl Fields {
                 let address = address("local mem base_addr", value, base)?;
                 once("local mem base_addr", &mut self.local_base, address)
             }
+            // Only our own exports have this line.
+            b"param base_addr" => {
+                let address = address("param base_addr", value, base)?;
+                once("param base_addr", &mut self.parameter_base, address)
+            }
             b"accelsim tracer version" => {
                 let allowed = "a version such as 5";
                 let version = number("accelsim tracer version", value, 0, 999, allowed)?;
@@ -160,6 +180,7 @@ impl Fields {
             binary_version: binary as u32,
             shared_base: self.shared_base.unwrap_or(0),
             local_base: self.local_base.unwrap_or(0),
+            parameter_base: self.parameter_base.unwrap_or(0),
             tracer_version: version,
             // Version 3 has no such line and no source lines.
             line_info: version >= 4 && self.line_info == Some(1),

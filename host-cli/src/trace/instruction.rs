@@ -2,6 +2,8 @@
 //!
 //! `[line] PC mask ndst [Rd...] OPCODE nsrc [Rs...] width [mode addresses...] [immediate]`
 
+use strata_simt::moved::Addresses;
+
 use super::error::{Problem, expected};
 
 /// Registers that one line may name as results, or as operands.
@@ -22,38 +24,6 @@ pub(crate) struct Named {
     pub(crate) sources: Vec<u8>,
     /// Bytes that each lane moves, as the tracer says; 0 when it is no memory instruction.
     pub(crate) width: u8,
-}
-
-/// The addresses of one execution of a memory instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addresses<'a> {
-    /// No memory instruction, or no lane.
-    None,
-    /// Active lanes in order, each one stride behind the one before.
-    Stride {
-        /// Address of the first active lane.
-        base: u64,
-        /// Distance of neighbours. Unit: bytes.
-        stride: i64,
-        /// Active lanes.
-        lanes: u32,
-    },
-    /// One address for each active lane, in order of lanes.
-    Each(&'a [u64]),
-}
-
-impl Addresses<'_> {
-    /// The address of each active lane, in order of lanes.
-    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        let (each, (base, stride, lanes)): (&[u64], _) = match self {
-            Self::None => (&[], (0, 0, 0)),
-            Self::Stride { base, stride, lanes } => (&[], (*base, *stride, *lanes)),
-            Self::Each(each) => (each, (0, 0, 0)),
-        };
-        let steps =
-            (0..lanes).map(move |n| base.wrapping_add_signed(stride.wrapping_mul(n.into())));
-        each.iter().copied().chain(steps)
-    }
 }
 
 /// A place in a line.

@@ -2,20 +2,19 @@
 
 use std::path::Path;
 
-use strata_core::image::MemorySpace;
+use strata_simt::AccessDictionary;
+use strata_simt::moved::{AccessShape, Addresses, Windows, moved_bytes};
 use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, PathInterner, PathRecorder, WarpPath};
 
-use super::access::{AccessStream, moved_bytes, moving_space};
 use super::code::{self, Code, TracedInstruction};
 use super::error::{Problem, TraceError};
 use super::flow::Flow;
 use super::header::Header;
-use super::instruction::Addresses;
 use super::lines::Lines;
 use super::opcode;
 use super::reader::{self, Contents, Seen, Visitor};
 
-/// Most executions of memory instructions that an [`AccessStream`] holds. 4 bytes each.
+/// Most executions of memory instructions that are held, those of equal warps once. 4 bytes each.
 const MAX_ACCESSES: usize = 1 << 27;
 
 /// What to keep of a launch.
@@ -46,7 +45,7 @@ pub struct TracedLaunch {
     /// What the recorded warps executed.
     pub paths: PathDictionary,
     /// What their memory instructions move, if asked for.
-    pub accesses: Option<AccessStream>,
+    pub accesses: Option<AccessDictionary>,
     /// Warp instructions of the whole file.
     pub instructions: u64,
 }
@@ -77,9 +76,11 @@ impl TracedLaunch {
 pub(crate) struct Collector {
     path: PathRecorder,
     interner: PathInterner,
-    accesses: Option<AccessStream>,
-    first_access: usize,
-    spaces: Vec<Option<MemorySpace>>,
+    accesses: Option<AccessDictionary>,
+    /// What the current warp has moved.
+    moved: Vec<u32>,
+    shapes: Vec<Option<AccessShape>>,
+    windows: Windows,
     warp: (u64, u32),
 }
 
@@ -88,9 +89,10 @@ impl Collector {
         Self {
             path: PathRecorder::default(),
             interner: PathInterner::default(),
-            accesses: accesses.then(AccessStream::default),
-            first_access: 0,
-            spaces: Vec::new(),
+            accesses: accesses.then(AccessDictionary::default),
+            moved: Vec::new(),
+            shapes: Vec::new(),
+            windows: Windows::default(),
             warp: (0, 0),
         }
     }
@@ -98,9 +100,11 @@ impl Collector {
     #[cold]
     fn learn(&mut self, code: &Seen) {
         let named = &code.named;
-        let class =
-            opcode::classify(&named.mnemonic, named.width != 0, !named.destinations.is_empty());
-        self.spaces.push(moving_space(class));
+        self.shapes.push(opcode::shape(
+            &named.mnemonic,
+            named.width,
+            !named.destinations.is_empty(),
+        ));
     }
 
     /// The launch, and its warps in the order of the file.
@@ -150,10 +154,14 @@ fn traced(seen: Seen) -> TracedInstruction {
 }
 
 impl Visitor for Collector {
+    fn header(&mut self, header: &Header) {
+        self.windows = header.windows();
+    }
+
     fn begin(&mut self, cta: u64, warp: u32) {
         self.path.start(true);
         self.warp = (cta, warp);
-        self.first_access = self.accesses.as_ref().map_or(0, AccessStream::len);
+        self.moved.clear();
     }
 
     #[inline]
@@ -168,21 +176,19 @@ impl Visitor for Collector {
         if self.path.len() > MAX_PATH_STEPS {
             return Err(Problem::TooMany { what: "path steps", limit: MAX_PATH_STEPS });
         }
-        if self.accesses.is_none() {
-            return Ok(());
-        }
-        if id as usize == self.spaces.len() {
+        let Some(accesses) = &self.accesses else { return Ok(()) };
+        let held = accesses.len() + self.moved.len();
+        if id as usize == self.shapes.len() {
             self.learn(code);
         }
-        if let (Some(Some(space)), Some(accesses)) =
-            (self.spaces.get(id as usize), &mut self.accesses)
+        if let Some(Some(shape)) = self.shapes.get(id as usize)
             && mask != 0
         {
-            accesses.push(moved_bytes(*space, addresses, code.bytes));
-            if accesses.len() > MAX_ACCESSES {
+            if held == MAX_ACCESSES {
                 let limit = MAX_ACCESSES as u64;
                 return Err(Problem::TooMany { what: "executions of memory instructions", limit });
             }
+            self.moved.push(moved_bytes(&self.windows, *shape, mask, addresses));
         }
         Ok(())
     }
@@ -194,7 +200,7 @@ impl Visitor for Collector {
             return Err(Problem::TooMany { what: "path steps", limit: MAX_PATH_STEPS });
         }
         if let Some(accesses) = &mut self.accesses {
-            accesses.end_warp(self.first_access);
+            accesses.push_warp(&self.moved);
         }
         Ok(())
     }

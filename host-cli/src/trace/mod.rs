@@ -9,7 +9,6 @@
 //! constants, widths of operands (they follow from the opcode; see [`Assumption`]), values. Code
 //! that no warp executed is not there, so "no path reads it" means no path that the trace shows.
 
-mod access;
 mod code;
 mod error;
 mod export;
@@ -20,18 +19,18 @@ mod launch;
 mod lines;
 mod list;
 mod liveness;
+mod native;
 mod opcode;
 mod reader;
 pub mod store;
 #[cfg(test)]
 mod tests;
 
-pub use access::{AccessStream, SECTOR_BYTES, moved_bytes, sectors};
 pub use code::{Assumption, Code, TracedInstruction};
 pub use error::{Problem, TraceError};
 pub use export::export;
 pub use header::Header;
-pub use instruction::Addresses;
 pub use launch::{Keep, TracedLaunch};
 pub use list::{Entry, entries, is_trace};
+pub use native::native_instructions;
 pub use opcode::{Class, classify};

@@ -2,11 +2,14 @@
 //!
 //! A trace names only the lowest register of an operand; the width follows from the opcode. The
 //! units are those that the PTX front end gives to the same work (conversions and bit counts are
-//! ALU), so that a kernel costs the same whichever way it came.
+//! ALU), so that a kernel costs the same whichever way it came. The modifier `64` of an ALU
+//! instruction, and `E` where addresses are otherwise narrow, are those of our own exports: PTX has
+//! 64-bit arithmetic, and its addresses are often 64 bits wide where machine code has 32.
 //! Sources: NVIDIA's list of SASS opcodes (CUDA Binary Utilities), the `mma` fragment shapes of the
 //! PTX manual.
 
 use strata_core::image::{Flags, MAX_SLOTS, MemorySpace, Unit};
+use strata_simt::moved::{AccessShape, AccessSpace};
 
 /// What is known about an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,6 +259,22 @@ fn with_latency(mut class: Class, has_result: bool) -> Class {
     class
 }
 
+/// How executions of a mnemonic access memory; `None` when they move nothing
+/// ([`strata_core::image::StaticInstruction::moves_bytes`]). `width` is what the tracer says, 0 when
+/// it names no addresses.
+pub(crate) fn shape(mnemonic: &str, width: u8, has_result: bool) -> Option<AccessShape> {
+    let class = classify(mnemonic, width != 0, has_result);
+    let space = match class.space {
+        _ if class.unit != Unit::Memory => return None,
+        Some(MemorySpace::Constant) => return None,
+        Some(MemorySpace::Local) => AccessSpace::Local,
+        Some(MemorySpace::Shared) => AccessSpace::Shared,
+        _ if matches!(stem(mnemonic), "LD" | "ST" | "ATOM") => AccessSpace::Generic,
+        Some(MemorySpace::Global) | None => AccessSpace::Global,
+    };
+    Some(AccessShape { space, bytes: data_bytes(mnemonic) })
+}
+
 fn memory(stem: &str) -> Option<Class> {
     let &(_, space, reads, writes) = MEMORY.iter().find(|(name, ..)| *name == stem)?;
     let mut flags = Flags::empty();
@@ -326,6 +345,8 @@ pub(crate) fn destination_registers(mnemonic: &str, index: usize) -> Option<usiz
     match stem {
         "IMAD" | "IMUL" => pair(has(mnemonic, "WIDE")),
         "CS2R" => pair(!has(mnemonic, "32")),
+        "I2I" => pair(modifiers(mnemonic).next().is_some_and(is_long)),
+        "POPC" | "FLO" | "QSPC" => Some(1),
         "DADD" | "DFMA" | "DMUL" | "DMNMX" => Some(2),
         "F2F" => pair(modifiers(mnemonic).find(|m| is_type(m)) == Some("F64")),
         "FRND" | "I2F" => pair(has(mnemonic, "F64")),
@@ -339,7 +360,7 @@ pub(crate) fn destination_registers(mnemonic: &str, index: usize) -> Option<usiz
         "HGMMA" | "IGMMA" | "BGMMA" | "QGMMA" => group_matrix(mnemonic),
         _ if TEXTURE.contains(&stem) => None,
         _ if memory(stem).is_some() => Some(data_registers(mnemonic)),
-        _ => Some(1),
+        _ => pair(has(mnemonic, "64")),
     }
 }
 
@@ -350,7 +371,7 @@ pub(crate) fn source_registers(mnemonic: &str, index: usize, count: usize) -> Op
     match stem {
         // The addend of a wide product; constants are not named, so that only three operands say
         // which is which.
-        "IMAD" => {
+        "IMAD" if !has(mnemonic, "64") => {
             let wide = has(mnemonic, "WIDE") || has(mnemonic, "HI");
             pair(wide && index == 2 && count == 3)
         }
@@ -361,6 +382,10 @@ pub(crate) fn source_registers(mnemonic: &str, index: usize, count: usize) -> Op
         }
         "FRND" | "F2I" => pair(has(mnemonic, "F64")),
         "I2F" => pair(has(mnemonic, "S64") || has(mnemonic, "U64")),
+        "I2I" => pair(modifiers(mnemonic).nth(1).is_some_and(is_long)),
+        // The amount of a shift, and the halves that a move puts together, are single.
+        "SHF" | "SGXT" => pair(has(mnemonic, "64") && index == 0),
+        "MOV" => pair(has(mnemonic, "64") && count == 1),
         "HMMA" | "IMMA" | "BMMA" | "DMMA" => {
             let shape = matrix(mnemonic, stem)?;
             Some(match index {
@@ -374,20 +399,25 @@ pub(crate) fn source_registers(mnemonic: &str, index: usize, count: usize) -> Op
         _ if TEXTURE.contains(&stem) => None,
         "SHFL" | "MATCH" | "REDUX" => Some(1),
         _ => {
-            let Some(class) = memory(stem) else { return Some(1) };
+            let Some(class) = memory(stem) else { return pair(has(mnemonic, "64")) };
             // Of a store with one register, the address is uniform and the register is the data.
             let only_data = class.flags == Flags::STORE && count == 1;
             let address = usize::from(stem == "LDGSTS");
-            let far = class.space == Some(MemorySpace::Global);
+            // More than one register of data is one for each component.
+            let components = class.flags == Flags::STORE && count > address + 2;
             if index == address && !only_data {
-                pair(far && has(mnemonic, "E"))
-            } else if index < address {
+                pair(has(mnemonic, "E"))
+            } else if index < address || components {
                 Some(1)
             } else {
                 Some(data_registers(mnemonic))
             }
         }
     }
+}
+
+fn is_long(modifier: &str) -> bool {
+    matches!(modifier, "S64" | "U64")
 }
 
 fn is_type(modifier: &str) -> bool {
@@ -401,6 +431,7 @@ pub(crate) fn data_bytes(mnemonic: &str) -> u32 {
         "U16" | "S16" | "16" => Some(2),
         "64" | "S64" | "U64" | "F64" => Some(8),
         "128" => Some(16),
+        "256" => Some(32),
         _ => None,
     });
     match stem(mnemonic) {
@@ -523,6 +554,12 @@ mod tests {
             ("CS2R", 2),
             ("CS2R.32", 1),
             ("MUFU.RCP64H", 1),
+            ("MUFU.RCP64H.64", 2),
+            ("IADD3.64", 2),
+            ("POPC.64", 1),
+            ("I2I.S64.S32", 2),
+            ("I2I.U32.U64", 1),
+            ("LDG.E.256", 8),
             ("SHF.R.U64", 1),
             ("HMMA.16816.F32.BF16", 4),
             ("HMMA.16816.F16", 2),
@@ -544,6 +581,16 @@ mod tests {
             ("STG.E.64", &[2]),
             ("STS.64", &[1, 2]),
             ("STL.128", &[1, 4]),
+            ("STG.E.64", &[2, 1, 1]),
+            ("LDS.E", &[2]),
+            ("IADD3.64", &[2, 2]),
+            ("IMAD.64", &[2, 2, 2]),
+            ("SHF.L.64", &[2, 1]),
+            ("SHF.R.U64", &[1]),
+            ("MOV.64", &[2]),
+            ("MOV.64", &[1, 1]),
+            ("I2I.S64.S32", &[1]),
+            ("I2I.U32.U64", &[2]),
             ("ATOMG.E.CAS.64.STRONG.GPU", &[2, 2, 2]),
             ("RED.E.ADD.F64.RN.STRONG.GPU", &[2, 2]),
             ("LDGSTS.E.BYPASS.128", &[1, 2]),
@@ -563,7 +610,7 @@ mod tests {
             ("IMMA.16864.S4.S4", &[4, 2, 4]),
             ("BMMA.88128.XOR.POPC", &[1, 1, 2]),
         ] {
-            let count = if mnemonic == "STG.E.64" { 1 } else { sources.len() };
+            let count = sources.len();
             let found: Vec<_> =
                 (0..count).filter_map(|i| source_registers(mnemonic, i, count)).collect();
             assert_eq!(found, sources, "{mnemonic}");

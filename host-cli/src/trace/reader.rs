@@ -3,10 +3,11 @@
 //! Memory: one line and one record for each program counter.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use strata_simt::moved::Addresses;
 
 use super::error::{Problem, TraceError, expected};
 use super::header::{Header, decimal, numbers};
-use super::instruction::{Addresses, Cursor, Named};
+use super::instruction::{Cursor, Named};
 use super::lines::Lines;
 
 /// Most distinct program counters of a kernel.
@@ -14,6 +15,8 @@ pub(crate) const MAX_INSTRUCTIONS: usize = 1 << 17;
 
 /// Receives what a trace file holds, in the file's order.
 pub(crate) trait Visitor {
+    /// The header was read.
+    fn header(&mut self, header: &Header);
     /// A warp begins. `cta` is its linear index (x fastest).
     fn begin(&mut self, cta: u64, warp: u32);
     /// The warp executes an instruction: the `id`-th that the file showed first.
@@ -35,8 +38,6 @@ pub(crate) struct Seen {
     pub(crate) pc: u64,
     /// What its lines name.
     pub(crate) named: Named,
-    /// Bytes that each lane moves, by the opcode.
-    pub(crate) bytes: u32,
     /// The text between mask and addresses, as first seen.
     text: Vec<u8>,
 }
@@ -59,6 +60,7 @@ pub(crate) fn read(
     visitor: &mut impl Visitor,
 ) -> Result<Contents, TraceError> {
     let header = Header::read(&mut lines)?;
+    visitor.header(&header);
     let mut body = Body::new(&header, budget);
     body.read(&mut lines, visitor)?;
     let (found, grid) = (body.ctas.len() as u64, header.ctas());
@@ -167,8 +169,7 @@ impl Code {
         }
         let id = self.seen.len();
         self.by_pc.insert(pc, id as u32);
-        let bytes = super::opcode::data_bytes(&named.mnemonic);
-        self.seen.push(Seen { pc, named, bytes, text: text.to_vec() });
+        self.seen.push(Seen { pc, named, text: text.to_vec() });
         self.last = id;
         Ok(id as u32)
     }

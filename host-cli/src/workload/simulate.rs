@@ -9,7 +9,10 @@ use std::collections::BTreeSet;
 use strata_compiler::program::Program;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
-use strata_simt::{Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, Record, prepare};
+use strata_simt::{
+    AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, Record, execute,
+    execute_into, prepare,
+};
 
 use super::compare::{CheckPlan, CompareError, Comparison};
 use super::error::{LaunchFileError, WorkloadError};
@@ -55,8 +58,33 @@ pub struct LaunchRecord<'a> {
     pub step: &'a LaunchStep,
     /// The compiled kernel.
     pub program: &'a Program,
+    /// The same, decoded.
+    pub executable: &'a Executable,
     /// What it did.
     pub outcome: LaunchOutcome,
+}
+
+/// Receives what is recorded of a workload's launches.
+pub trait LaunchSink {
+    /// Receives the addresses of the next recorded launch while it runs; `None` when nobody wants
+    /// them.
+    fn addresses(&mut self) -> Option<&mut dyn AddressSink>;
+
+    /// A launch has ended.
+    fn launch(&mut self, launch: LaunchRecord<'_>);
+}
+
+/// Wants no addresses.
+struct WithoutAddresses<F>(F);
+
+impl<F: FnMut(LaunchRecord<'_>)> LaunchSink for WithoutAddresses<F> {
+    fn addresses(&mut self) -> Option<&mut dyn AddressSink> {
+        None
+    }
+
+    fn launch(&mut self, launch: LaunchRecord<'_>) {
+        (self.0)(launch);
+    }
 }
 
 /// Why a workload cannot be run to its end.
@@ -231,6 +259,16 @@ impl Prepared {
         options: &Options,
         sink: impl FnMut(LaunchRecord<'_>),
     ) -> Result<Vec<Vec<u8>>, RunError> {
+        self.execute_into(options, &mut WithoutAddresses(sink))
+    }
+
+    /// As [`Prepared::execute`], for who may want addresses too. They take the place of what
+    /// [`Options::accesses`] asks for.
+    pub fn execute_into(
+        &self,
+        options: &Options,
+        sink: &mut impl LaunchSink,
+    ) -> Result<Vec<Vec<u8>>, RunError> {
         if let Some(kernel) = &options.kernel
             && !self.plan.kernels.contains(kernel)
         {
@@ -296,11 +334,15 @@ struct Target<'a, S> {
     left: u64,
     /// CTAs of the largest recorded launch.
     most_ctas: u64,
-    sink: S,
+    sink: &'a mut S,
 }
 
-impl<'a, S: FnMut(LaunchRecord<'_>)> Target<'a, S> {
-    fn new(prepared: &'a Prepared, options: &'a Options, sink: S) -> Result<Self, DeviceError> {
+impl<'a, S: LaunchSink> Target<'a, S> {
+    fn new(
+        prepared: &'a Prepared,
+        options: &'a Options,
+        sink: &'a mut S,
+    ) -> Result<Self, DeviceError> {
         let module = &prepared.module;
         let mut device = Device::with_limit(module.address_bits, Device::DEFAULT_LIMIT);
         let handle = device.load_module(module)?;
@@ -350,7 +392,7 @@ impl<'a, S: FnMut(LaunchRecord<'_>)> Target<'a, S> {
     }
 }
 
-impl<S: FnMut(LaunchRecord<'_>)> LaunchTarget for Target<'_, S> {
+impl<S: LaunchSink> LaunchTarget for Target<'_, S> {
     type Error = RunError;
 
     fn write(&mut self, buffer: usize, bytes: &[u8]) -> Result<(), RunError> {
@@ -383,7 +425,10 @@ impl<S: FnMut(LaunchRecord<'_>)> LaunchTarget for Target<'_, S> {
             record_accesses: self.options.accesses,
         };
         let executable = &self.executables[step.kernel];
-        let outcome = strata_simt::execute(&mut self.device, executable, &launch);
+        let outcome = match self.sink.addresses().filter(|_| recorded) {
+            Some(sink) => execute_into(&mut self.device, executable, &launch, sink),
+            None => execute(&mut self.device, executable, &launch),
+        };
         let outcome = outcome.map_err(|fault| {
             let (workload, source) = (self.prepared.name.clone(), Box::new(fault));
             RunError::Fault { workload, index, source }
@@ -392,7 +437,7 @@ impl<S: FnMut(LaunchRecord<'_>)> LaunchTarget for Target<'_, S> {
         if recorded {
             self.most_ctas = self.most_ctas.max(outcome.ctas);
             let program = &self.prepared.programs[step.kernel];
-            (self.sink)(LaunchRecord { kernel, index, step, program, outcome });
+            self.sink.launch(LaunchRecord { kernel, index, step, program, executable, outcome });
         }
         Ok(())
     }

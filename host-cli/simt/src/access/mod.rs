@@ -8,11 +8,11 @@
 
 mod lanewise;
 mod local;
-mod moved;
 
-use crate::device::{Device, WINDOW_BYTES};
+use crate::device::Device;
 use crate::fault::{AccessKind, AccessProblem};
 use crate::micro::{Access, AddressSource, Direction, Space};
+use crate::moved::{self, AccessShape, AccessSpace, WINDOW_BYTES};
 use crate::row::{Lanes, lanes};
 use lanewise::{Addresses, gather, inside, little, misaligned, transfer};
 pub(crate) use local::LocalFrame;
@@ -43,6 +43,18 @@ impl Access {
     /// Bytes that one lane accesses.
     fn bytes(&self) -> u64 {
         u64::from(self.size * self.count)
+    }
+
+    /// What of it bears on what it moves.
+    pub(crate) fn shape(&self) -> AccessShape {
+        let space = match self.space {
+            Space::Global => AccessSpace::Global,
+            Space::Local => AccessSpace::Local,
+            Space::Shared => AccessSpace::Shared,
+            // Parameters have their window.
+            Space::Generic | Space::Parameter => AccessSpace::Generic,
+        };
+        AccessShape { space, bytes: self.size * self.count }
     }
 }
 
@@ -259,6 +271,23 @@ impl Memory<'_> {
 }
 
 impl Memory<'_> {
+    /// The addresses of the lanes of `mask`, which an access is about to touch.
+    pub(crate) fn touched<'r>(
+        &self,
+        file: &Lanes,
+        access: &Access,
+        mask: u32,
+        room: &'r mut Addresses,
+    ) -> moved::Addresses<'r> {
+        *room = self.addresses(file, access);
+        if mask != u32::MAX {
+            for (to, lane) in lanes(mask).enumerate() {
+                room[to] = room[lane];
+            }
+        }
+        moved::Addresses::Each(&room[..mask.count_ones() as usize])
+    }
+
     /// Up to 8 bytes at a generic address, for texts and argument lists; `None` outside of
     /// everything. Nothing is remembered, so it does not disturb what follows.
     pub(crate) fn peek(

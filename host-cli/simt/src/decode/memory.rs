@@ -7,10 +7,10 @@ use strata_ptx::types::{Kind, ScalarType};
 
 use super::{Decoded, One, Problem};
 use crate::arith::atomic::atomic;
-use crate::device::WINDOW_BYTES;
 use crate::micro::{
     Access, Action, AddressSource, Args, Atomic, Component, Direction, MAX_COMPONENTS, Run, Space,
 };
+use crate::moved::WINDOW_BYTES;
 use crate::ops::convert::{copy32, copy64};
 use crate::row::{Lanes, test1};
 

@@ -15,7 +15,9 @@ use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{Instruction, Module, Span, SpecialRegister};
 use strata_ptx::opcode::Opcode;
 
+use crate::device::AddressMap;
 use crate::micro::{Access, Action, Args, Barrier, Call, MicroOp};
+use crate::moved::{AccessShape, Windows};
 use crate::ops;
 
 /// A kernel, ready to be executed any number of times.
@@ -52,6 +54,22 @@ impl Executable {
     /// Size of the parameter block that a launch has to give. Unit: bytes.
     pub fn parameter_bytes(&self) -> u64 {
         self.parameter_bytes
+    }
+
+    /// How an instruction accesses memory; `None` when it names no addresses, or moves no bytes.
+    pub fn access_shape(&self, pc: u32) -> Option<AccessShape> {
+        let pc = pc as usize;
+        match self.operations.get(pc)?.action {
+            Action::Memory(_, index) if self.moves[pc] => {
+                Some(self.accesses[index as usize].shape())
+            }
+            _ => None,
+        }
+    }
+
+    /// Where its generic addresses reach other memories than the global one.
+    pub fn windows(&self) -> Windows {
+        AddressMap::new(self.address_bits).windows()
     }
 
     /// Which loaded module the kernel's variables are those of; without this call, the module

@@ -4,14 +4,15 @@ use strata_core::sm::BarrierCall;
 use strata_ptx::opcode::BarrierOp;
 
 use super::barrier::{BARRIERS, BarrierState, Reduction, result};
-use super::warp::{Split, Stop, Surroundings, Trouble, Wait, Warp};
+use super::warp::{Accesses, Split, Stop, Surroundings, Trouble, Wait, Warp};
 use super::{Geometry, Progress, Recording, print};
 use crate::access::{BadAccess, Memory};
-use crate::accesses::AccessDictionary;
+use crate::accesses::{AccessDictionary, AddressSink};
 use crate::barriers::BarrierDictionary;
 use crate::decode::Executable;
 use crate::device::{Device, Neighbour};
 use crate::fault::{AccessFault, Fault};
+use crate::launch::MAX_ADDRESS_BYTES;
 use crate::micro::Space;
 use crate::paths::{MAX_PATH_STEPS, PathInterner};
 use crate::row::lanes;
@@ -138,6 +139,11 @@ impl<'e> Cta<'e> {
         if steps > MAX_PATH_STEPS {
             let kernel = self.executable.name.clone();
             return Err(Fault::PathsTooLong { kernel, limit: MAX_PATH_STEPS });
+        }
+        let addresses: u64 = self.warps.iter().map(|warp| warp.accesses.address_bytes()).sum();
+        if addresses > MAX_ADDRESS_BYTES {
+            let kernel = self.executable.name.clone();
+            return Err(Fault::AddressesTooLong { kernel, limit: MAX_ADDRESS_BYTES });
         }
         Ok(())
     }
@@ -272,10 +278,20 @@ impl<'e> Cta<'e> {
     ) {
         for (number, warp) in self.warps.iter_mut().enumerate() {
             interner.intern(cta, number as u32, &mut warp.recorder);
-            if let Some(moved) = &warp.moved {
+            if let Accesses::Bytes(moved) = &warp.accesses {
                 accesses.push_warp(moved);
             }
             barriers.push_warp(&self.calls[number]);
+        }
+    }
+
+    /// Hands over the warps' addresses.
+    pub(crate) fn hand_over(&mut self, cta: u64, sink: &mut dyn AddressSink) {
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            if let Accesses::Addresses(log) = &mut warp.accesses {
+                sink.begin(cta, number as u32);
+                log.drain(sink);
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod warp;
 
 use strata_ptx::module::SpecialRegister;
 
-use crate::accesses::AccessDictionary;
+use crate::accesses::{AccessDictionary, AddressSink};
 use crate::barriers::BarrierDictionary;
 use crate::decode::Executable;
 use crate::device::{AddressMap, Device};
@@ -29,7 +29,10 @@ use cta::Cta;
 pub(crate) enum Recording {
     Nothing,
     Paths,
-    PathsAndAccesses,
+    /// And the bytes that memory instructions move.
+    PathsAndBytes,
+    /// And the addresses that they touch.
+    PathsAndAddresses,
 }
 
 /// What a launch counts while it runs.
@@ -110,6 +113,30 @@ pub fn execute(
     executable: &Executable,
     launch: &Launch,
 ) -> Result<LaunchOutcome, Fault> {
+    run(device, executable, launch, None)
+}
+
+/// Runs a launch to its end, and hands the addresses of the CTAs that [`Launch::record`] names to
+/// `sink`, each as soon as it ends. They take the place of [`LaunchOutcome::accesses`], which stay
+/// empty.
+///
+/// # Errors
+/// As [`execute`]; also a CTA with more addresses than are held.
+pub fn execute_into(
+    device: &mut Device,
+    executable: &Executable,
+    launch: &Launch,
+    sink: &mut dyn AddressSink,
+) -> Result<LaunchOutcome, Fault> {
+    run(device, executable, launch, Some(sink))
+}
+
+fn run(
+    device: &mut Device,
+    executable: &Executable,
+    launch: &Launch,
+    mut sink: Option<&mut dyn AddressSink>,
+) -> Result<LaunchOutcome, Fault> {
     let (geometry, ctas) = check(device, executable, launch)?;
     let mut progress = Progress {
         left: launch.max_instructions,
@@ -129,16 +156,20 @@ pub fn execute(
             Record::Cta(only) => only == index,
             Record::Nothing => false,
         };
-        let recording = match (record, launch.record_accesses) {
-            (false, _) => Recording::Nothing,
-            (true, false) => Recording::Paths,
-            (true, true) => Recording::PathsAndAccesses,
+        let recording = match (record, sink.is_some(), launch.record_accesses) {
+            (false, ..) => Recording::Nothing,
+            (true, true, _) => Recording::PathsAndAddresses,
+            (true, false, true) => Recording::PathsAndBytes,
+            (true, false, false) => Recording::Paths,
         };
         let (x, y, z) = (index % width, index / width % height, index / (width * height));
         cta.start([x as u32, y as u32, z as u32], recording);
         cta.run(device, &launch.arguments, &mut progress)?;
         if record {
             cta.intern(index, &mut interner, &mut accesses, &mut barriers);
+            if let Some(sink) = &mut sink {
+                cta.hand_over(index, *sink);
+            }
             let moved_and_arrived = accesses.len().max(barriers.len()) as u64;
             if interner.held().max(moved_and_arrived) > MAX_PATH_STEPS {
                 let kernel = executable.name.clone();

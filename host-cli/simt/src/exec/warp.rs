@@ -13,16 +13,21 @@
 use strata_ptx::module::SpecialRegister;
 
 use crate::access::{BadAccess, LocalFrame, Memory};
+use crate::accesses::AddressLog;
 use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
 use crate::exec::{Geometry, Progress, Recording};
 use crate::micro::{Action, Args, Clock, MicroOp, NO_RECONVERGENCE, Run, axis};
+use crate::moved::{AccessShape, AccessSpace, Addresses, moved_bytes};
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
 
 /// Instructions after which another split or warp gets its turn, so that threads that wait for each
 /// other in a loop make progress. Unit: warp instructions.
 pub(crate) const SLICE: u64 = 1 << 16;
+
+/// Exchanges between lanes, which name no addresses.
+const EXCHANGE: AccessShape = AccessShape { space: AccessSpace::Shared, bytes: 4 };
 
 /// Most splits of a warp.
 pub(crate) const MAX_SPLITS: usize = 1024;
@@ -70,6 +75,34 @@ pub(crate) enum Trouble {
     Assertion { lane: usize, call: u32 },
 }
 
+/// What of a warp's accesses is recorded.
+#[derive(Debug)]
+pub(crate) enum Accesses {
+    Nothing,
+    /// What each moved. Unit: bytes.
+    Bytes(Vec<u32>),
+    /// Where each was.
+    Addresses(AddressLog),
+}
+
+impl Accesses {
+    /// Makes it ready for a new CTA.
+    fn start(&mut self, record: Recording) {
+        match (record, &mut *self) {
+            (Recording::PathsAndBytes, Self::Bytes(moved)) => moved.clear(),
+            (Recording::PathsAndAddresses, Self::Addresses(log)) => log.clear(),
+            (Recording::PathsAndBytes, _) => *self = Self::Bytes(Vec::new()),
+            (Recording::PathsAndAddresses, _) => *self = Self::Addresses(AddressLog::default()),
+            (Recording::Nothing | Recording::Paths, _) => *self = Self::Nothing,
+        }
+    }
+
+    /// Bytes that its addresses take.
+    pub(crate) fn address_bytes(&self) -> u64 {
+        if let Self::Addresses(log) = self { log.len() as u64 } else { 0 }
+    }
+}
+
 /// One warp.
 #[derive(Debug)]
 pub(crate) struct Warp {
@@ -81,8 +114,8 @@ pub(crate) struct Warp {
     /// Lanes that have not exited.
     pub(crate) alive: u32,
     pub(crate) recorder: PathRecorder,
-    /// What memory instructions moved, if that is recorded. Unit: bytes.
-    pub(crate) moved: Option<Vec<u32>>,
+    /// What of its accesses is recorded.
+    pub(crate) accesses: Accesses,
     /// The split that ran last.
     last: usize,
     /// The next turn goes to another split than `last`.
@@ -133,7 +166,7 @@ impl Warp {
             splits: Vec::new(),
             alive: 0,
             recorder: PathRecorder::default(),
-            moved: None,
+            accesses: Accesses::Nothing,
             last: 0,
             rotate: false,
         }
@@ -171,7 +204,7 @@ impl Warp {
             wait: Wait::Ready,
         });
         self.recorder.start(record != Recording::Nothing);
-        self.moved = (record == Recording::PathsAndAccesses).then(Vec::new);
+        self.accesses.start(record);
         (self.last, self.rotate) = (0, false);
     }
 
@@ -233,6 +266,7 @@ impl Warp {
         let budget = (*slice).min(around.progress.left);
         let mut left = budget;
         let mut threads = 0;
+        let notes = !matches!(self.accesses, Accesses::Nothing);
         let next = loop {
             if pc == reconvergence {
                 self.splits.remove(current);
@@ -247,8 +281,8 @@ impl Warp {
             let guard = self.lanes.predicates[operation.guard as usize] ^ operation.guard_flip;
             let effective = mask & guard;
             self.recorder.note(pc, effective);
-            if effective != 0 && self.moved.is_some() && around.executable.moves[pc as usize] {
-                self.note_moved(operation, effective, around);
+            if effective != 0 && notes && around.executable.moves[pc as usize] {
+                self.note_access(pc, operation, effective, around);
             }
             threads += u64::from(effective.count_ones());
             if let Action::Compute(run) = operation.action {
@@ -275,18 +309,34 @@ impl Warp {
         next
     }
 
-    /// Notes what an instruction is about to move.
-    fn note_moved(&mut self, operation: &MicroOp, effective: u32, around: &Surroundings<'_, '_>) {
-        let bytes = match operation.action {
+    /// Notes what an instruction is about to access.
+    fn note_access(
+        &mut self,
+        pc: u32,
+        operation: &MicroOp,
+        effective: u32,
+        around: &Surroundings<'_, '_>,
+    ) {
+        let memory = &around.memory;
+        let mut room = [0; 32];
+        let (shape, addresses) = match operation.action {
             Action::Memory(_, index) => {
                 let access = &around.executable.accesses[index as usize];
-                around.memory.moved_bytes(&self.lanes, access, effective)
+                let addresses = memory.touched(&self.lanes, access, effective, &mut room);
+                (access.shape(), addresses)
             }
-            // Shuffles and their like exchange a word of each lane.
-            _ => 4 * effective.count_ones(),
+            _ => (EXCHANGE, Addresses::None),
         };
-        if let Some(moved) = &mut self.moved {
-            moved.push(bytes);
+        match &mut self.accesses {
+            Accesses::Nothing => {}
+            Accesses::Bytes(moved) => {
+                let windows = memory.device.map.windows();
+                moved.push(moved_bytes(&windows, shape, effective, addresses));
+            }
+            Accesses::Addresses(log) if addresses != Addresses::None => {
+                log.push(pc, effective, addresses);
+            }
+            Accesses::Addresses(_) => {}
         }
     }
 

@@ -112,7 +112,10 @@ impl Drop for ChunkWriter {
 #[derive(Debug)]
 pub(crate) struct Chunk {
     pub(crate) tag: Tag,
+    /// Empty when it was skipped.
     pub(crate) data: Vec<u8>,
+    /// Before compression. Unit: bytes.
+    pub(crate) length: u64,
 }
 
 /// Reads chunks in order.
@@ -133,6 +136,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Bytes between an earlier place and this one.
+    pub(crate) fn bytes_since(self, earlier: Self) -> u64 {
+        self.offset - earlier.offset
+    }
+
     /// Chunks between an earlier place and this one.
     pub(crate) fn chunks_since(self, earlier: Self) -> u64 {
         self.chunks - earlier.chunks
@@ -232,7 +240,7 @@ impl ChunkReader {
             self.check_end(start, &unpacked)?;
         }
         self.chunks += 1;
-        Ok(Chunk { tag, data: unpacked })
+        Ok(Chunk { tag, data: unpacked, length: length as u64 })
     }
 
     fn check_end(&mut self, start: u64, count: &[u8]) -> Result<(), StoreError> {

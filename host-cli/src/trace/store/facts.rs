@@ -5,10 +5,10 @@ use strata_compiler::program::Image;
 use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::units::{LaneMask, RegisterId};
+use strata_simt::numbers::{Source, put, put_signed, put_text};
 use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, WarpPath};
 
 use super::Stored;
-use super::code::{Source, put, put_signed, put_text};
 use crate::trace::Header;
 use crate::trace::code::{Assumption, TracedInstruction};
 use crate::trace::header::MAX_CTAS;
@@ -46,7 +46,6 @@ pub(super) fn encode(stored: &Stored, recorded: &[WarpPath]) -> Vec<u8> {
         put_text(&mut out, &assumption.mnemonic);
         put_text(&mut out, &assumption.text);
     }
-    out.push(u8::from(stored.has_addresses));
     paths(&mut out, &stored.paths);
     put(&mut out, recorded.len() as u64);
     let mut last = 0_u64;
@@ -70,6 +69,7 @@ fn header(out: &mut Vec<u8>, header: &Header) {
         header.binary_version.into(),
         header.shared_base,
         header.local_base,
+        header.parameter_base,
         header.tracer_version.into(),
         header.line_info.into(),
     ] {
@@ -163,11 +163,6 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(Stored, Vec<WarpPath>)> {
             Some(Assumption { pc, mnemonic, text: source.text()? })
         })
         .collect::<Option<_>>()?;
-    let has_addresses = match source.byte()? {
-        0 => false,
-        1 => true,
-        _ => return None,
-    };
     let steps = get_steps(source, count as u64)?;
     let mut end = 0_usize;
     let ends = (0..source.count()?)
@@ -181,7 +176,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(Stored, Vec<WarpPath>)> {
         return None;
     }
     let paths = PathDictionary::from_parts(steps, ends, recorded.clone())?;
-    let stored = Stored { header, instructions, image, assumptions, paths, has_addresses };
+    let stored = Stored { header, instructions, image, assumptions, paths };
     Some((stored, recorded))
 }
 
@@ -206,6 +201,7 @@ fn get_header(source: &mut Source<'_>) -> Option<Header> {
         binary_version: source.small()?,
         shared_base: source.number()?,
         local_base: source.number()?,
+        parameter_base: source.number()?,
         tracer_version: source.small()?,
         line_info: source.number()? == 1,
     };
@@ -318,7 +314,6 @@ mod tests {
             image: launch.code.image,
             assumptions: launch.code.assumptions,
             paths: launch.paths,
-            has_addresses: true,
         };
         let recorded = stored.paths.warps().to_vec();
         encode(&stored, &recorded)

@@ -8,21 +8,19 @@
 //!
 //! Numbers are little-endian; those within chunks are LEB128. Facts are the header, the code, the
 //! machine's image, the distinct paths (repeated stretches as a distance and a length, so that
-//! loops cost little) and the warps. Addresses are rows of differences: each instruction's base
-//! against its last one, strides only where they change. The end chunk says how many chunks there
-//! are.
+//! loops cost little) and the warps. Addresses are rows of differences ([`strata_simt::rows`]): each
+//! instruction's base against its last one, strides only where they change. Who only counts skips
+//! them. The end chunk says how many chunks there are.
 //!
 //! Chunks hold at most 1 MiB, so that writing and skipping need no more memory than that; reading a
 //! launch takes what its distinct paths take. Any cut or change is an error with its offset.
 
-mod address;
 mod chunk;
-mod code;
 mod facts;
 mod read;
 mod write;
 
-pub use read::{Recording, RowVisitor};
+pub use read::{Recording, RowVisitor, Sizes};
 pub use write::{RecordError, Recorder, record_trace};
 
 use crate::trace::Header;
@@ -31,7 +29,7 @@ use strata_compiler::program::Image;
 use strata_simt::paths::PathDictionary;
 
 /// Version of the format. Raised when a reader of before cannot read the files of after.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a recording does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,9 +61,18 @@ pub enum StoreProblem {
     /// A checksum does not fit.
     #[error("the checksum is wrong: the file was changed or damaged")]
     Checksum,
-    /// The addresses are needed and were not recorded.
-    #[error("launch {0} was recorded without addresses, which other simulators need")]
-    NoAddresses(u64),
+    /// Only some CTAs were recorded, and all are needed.
+    #[error(
+        "launch {launch} holds {found} of the {grid} CTAs of its grid, and other simulators need all"
+    )]
+    MissingCtas {
+        /// Index of the launch.
+        launch: u64,
+        /// CTAs in the recording.
+        found: u64,
+        /// CTAs of the grid.
+        grid: u64,
+    },
     /// A checksum fits, but the contents make no sense.
     #[error("the contents are impossible: {0}")]
     Contents(&'static str),
@@ -78,10 +85,7 @@ impl StoreProblem {
             Self::Io(_) => "check that the file and its folder are there and can be written",
             Self::Magic => "pass a file that `strata trace record` wrote",
             Self::Version(_) | Self::Contents(_) => "record again with this version of the program",
-            Self::NoAddresses(_) => {
-                "only recordings of Accel-Sim traces have addresses; recordings of workloads do \
-                 not yet"
-            }
+            Self::MissingCtas { .. } => "record without `--cta`",
             Self::Truncated | Self::Checksum => "copy or record the file again",
         }
     }
@@ -92,8 +96,8 @@ impl StoreProblem {
 pub struct Stored {
     /// What was launched.
     pub header: Header,
-    /// Instructions, in program order. Of PTX, the mnemonic is the instruction's text and registers
-    /// are not named.
+    /// Instructions, in program order. Of PTX, what an export writes for them
+    /// ([`crate::trace::native_instructions`]).
     pub instructions: Vec<TracedInstruction>,
     /// Facts for the machine.
     pub image: Image,
@@ -101,17 +105,12 @@ pub struct Stored {
     pub assumptions: Vec<Assumption>,
     /// Distinct paths and warps, the warps in the order of their addresses.
     pub paths: PathDictionary,
-    /// Whether the addresses of memory instructions were recorded.
-    pub has_addresses: bool,
 }
 
 impl Stored {
     /// Warp instructions of all warps.
     pub fn warp_instructions(&self) -> u64 {
-        let length = |path: &[strata_core::path::PathStep]| -> u64 {
-            path.iter().map(|step| u64::from(step.length)).sum()
-        };
-        self.paths.iter().map(|(path, warps)| length(path) * warps).sum()
+        self.paths.warp_instructions()
     }
 }
 

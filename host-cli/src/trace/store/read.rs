@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
+use strata_simt::AccessDictionary;
+use strata_simt::moved::{AccessShape, AccessSpace, Addresses, Windows, moved_bytes};
+use strata_simt::numbers::Source;
 use strata_simt::paths::WarpPath;
+use strata_simt::rows::History;
 
-use super::address::History;
 use super::chunk::{ADDRESSES, ChunkReader, DONE, END, FACTS, Place};
-use super::code::Source;
 use super::{StoreError, StoreProblem, Stored, facts};
-use crate::trace::access::{AccessStream, moved_bytes, moving_space};
-use crate::trace::code::TracedInstruction;
-use crate::trace::instruction::Addresses;
 use crate::trace::opcode;
-use strata_core::image::MemorySpace;
 
 /// Most bytes of the facts of one launch.
 const MAX_FACTS: usize = 1 << 29;
@@ -26,6 +24,18 @@ pub struct Recording {
     addresses: Place,
     next: Place,
     recorded: Vec<WarpPath>,
+    sizes: Sizes,
+}
+
+/// What a launch takes in its file. Unit: bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// All of it.
+    pub all: u64,
+    /// Its addresses.
+    pub addresses: u64,
+    /// Its addresses before compression.
+    pub plain_addresses: u64,
 }
 
 /// Receives the instructions of a launch in the order in which they were recorded.
@@ -49,7 +59,8 @@ impl Recording {
         let chunks = ChunkReader::open(path)?;
         let place = chunks.place();
         let recorded = Vec::new();
-        Ok(Self { chunks, ended: false, addresses: place, next: place, recorded })
+        let sizes = Sizes::default();
+        Ok(Self { chunks, ended: false, addresses: place, next: place, recorded, sizes })
     }
 
     /// The next launch, or `None` behind the last. Addresses are checked and skipped.
@@ -61,17 +72,23 @@ impl Recording {
         self.addresses = self.next;
         let mut bytes = Vec::new();
         let start = self.next;
+        self.sizes = Sizes::default();
         loop {
+            let before = self.chunks.place();
             let chunk = self.chunks.next(Some(ADDRESSES))?;
             let problem = |problem| Err(self.chunks.error(StoreProblem::Contents(problem)));
             match chunk.tag {
-                ADDRESSES if bytes.is_empty() => {}
+                ADDRESSES if bytes.is_empty() => {
+                    self.sizes.addresses += self.chunks.place().bytes_since(before);
+                    self.sizes.plain_addresses += chunk.length;
+                }
                 FACTS if bytes.len() + chunk.data.len() > MAX_FACTS => {
                     return problem("more facts than a launch has");
                 }
                 FACTS => bytes.extend_from_slice(&chunk.data),
                 DONE => {
                     self.next = self.chunks.place();
+                    self.sizes.all = self.next.bytes_since(start);
                     return self.launch(&bytes, &chunk.data).map(Some);
                 }
                 END if self.chunks.place().chunks_since(start) == 1 => {
@@ -95,6 +112,11 @@ impl Recording {
         Ok(stored)
     }
 
+    /// What the launch that [`Recording::next_launch`] gave last takes in the file.
+    pub fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
     /// Goes through the launch that [`Recording::next_launch`] gave last, with its addresses, in
     /// the order in which it was recorded.
     pub fn visit(
@@ -115,9 +137,7 @@ impl Recording {
             for step in path {
                 let lanes = step.mask.0.count_ones();
                 for pc in step.pc..step.pc + step.length {
-                    let moves = stored.has_addresses
-                        && lanes != 0
-                        && stored.instructions[pc as usize].width != 0;
+                    let moves = lanes != 0 && stored.instructions[pc as usize].width != 0;
                     let addresses = if moves {
                         if at == data.len() {
                             data = self.next_rows()?;
@@ -154,38 +174,46 @@ impl Recording {
         self.pass(Err(StoreProblem::Contents("fewer addresses than executions")))
     }
 
-    /// What the memory instructions of the launch that was read last move, for cycle mode; `None`
-    /// when its addresses were not recorded.
-    pub fn accesses(&mut self, stored: &Stored) -> Result<Option<AccessStream>, StoreError> {
-        if !stored.has_addresses {
-            return Ok(None);
-        }
-        let kinds = stored.instructions.iter().map(kind).collect();
-        let mut moved = Moved { kinds, stream: AccessStream::default(), first: 0 };
+    /// What the memory instructions of the launch that was read last move, for cycle mode, in the
+    /// order of its warps; of one CTA only, if that is said.
+    pub fn accesses(
+        &mut self,
+        stored: &Stored,
+        cta: Option<u64>,
+    ) -> Result<AccessDictionary, StoreError> {
+        let shapes = (0..stored.instructions.len()).map(|pc| shape(stored, pc)).collect();
+        let windows = stored.header.windows();
+        let accesses = AccessDictionary::default();
+        let mut moved = Moved { windows, shapes, accesses, warp: Vec::new() };
         self.visit(stored, &mut moved)?;
-        let mut order: Vec<usize> = (0..self.recorded.len()).collect();
+        let kept = |place: &usize| cta.is_none_or(|cta| cta == self.recorded[*place].cta);
+        let mut order: Vec<usize> = (0..self.recorded.len()).filter(kept).collect();
         order.sort_by_key(|&place| (self.recorded[place].cta, self.recorded[place].warp));
-        moved.stream.reorder(&order);
-        Ok(Some(moved.stream))
+        moved.accesses.reorder(&order);
+        Ok(moved.accesses)
     }
 }
 
-/// Where an instruction moves data, and how much for each lane.
-fn kind(instruction: &TracedInstruction) -> Option<(MemorySpace, u32)> {
+/// How an instruction accesses memory; `None` for those that move nothing.
+fn shape(stored: &Stored, pc: usize) -> Option<AccessShape> {
+    let instruction = &stored.instructions[pc];
     let has_result = !instruction.destinations.is_empty();
-    let class = opcode::classify(&instruction.mnemonic, instruction.width != 0, has_result);
-    moving_space(class).map(|space| (space, opcode::data_bytes(&instruction.mnemonic)))
+    let named = opcode::shape(&instruction.mnemonic, instruction.width, has_result);
+    // The machine asks wherever the image says so, whatever the mnemonic.
+    let unnamed = AccessShape { space: AccessSpace::Generic, bytes: instruction.width.into() };
+    stored.image.instructions[pc].moves_bytes().then(|| named.unwrap_or(unnamed))
 }
 
 struct Moved {
-    kinds: Vec<Option<(MemorySpace, u32)>>,
-    stream: AccessStream,
-    first: usize,
+    windows: Windows,
+    shapes: Vec<Option<AccessShape>>,
+    accesses: AccessDictionary,
+    warp: Vec<u32>,
 }
 
 impl RowVisitor for Moved {
     fn begin(&mut self, _: WarpPath, _: u64) -> Result<(), StoreProblem> {
-        self.first = self.stream.len();
+        self.warp.clear();
         Ok(())
     }
 
@@ -195,16 +223,16 @@ impl RowVisitor for Moved {
         mask: u32,
         addresses: Addresses<'_>,
     ) -> Result<(), StoreProblem> {
-        if let Some((space, bytes)) = self.kinds[pc as usize]
+        if let Some(shape) = self.shapes[pc as usize]
             && mask != 0
         {
-            self.stream.push(moved_bytes(space, addresses, bytes));
+            self.warp.push(moved_bytes(&self.windows, shape, mask, addresses));
         }
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), StoreProblem> {
-        self.stream.end_warp(self.first);
+        self.accesses.push_warp(&self.warp);
         Ok(())
     }
 }

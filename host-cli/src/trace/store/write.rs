@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
-use super::address::{History, MAX_ROW};
 use super::chunk::{ADDRESSES, CHUNK, ChunkWriter, DONE, FACTS};
-use super::code::put;
 use super::{StoreError, Stored, facts};
+use crate::trace::Header;
 use crate::trace::error::{Problem, TraceError};
-use crate::trace::instruction::Addresses;
 use crate::trace::launch::{Collector, Keep};
 use crate::trace::lines::Lines;
 use crate::trace::list::{Entry, entries};
 use crate::trace::reader::{self, Seen, Visitor};
+use strata_simt::AddressSink;
+use strata_simt::moved::Addresses;
+use strata_simt::numbers::put;
 use strata_simt::paths::WarpPath;
+use strata_simt::rows::{History, MAX_ROW};
 
 /// Why a trace cannot be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,23 +29,32 @@ pub enum RecordError {
 
 /// Writes a recording. The file appears in its place when [`Recorder::finish`] succeeds, and not
 /// before.
+///
+/// It is the [`AddressSink`] of the launches that it records: each launch's addresses come first.
 #[derive(Debug)]
 pub struct Recorder {
     chunks: ChunkWriter,
+    rows: Rows,
+    /// Why addresses could not be written.
+    failure: Option<StoreError>,
 }
 
 impl Recorder {
     /// Begins a file.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { chunks: ChunkWriter::create(path)? })
+        Ok(Self { chunks: ChunkWriter::create(path)?, rows: Rows::default(), failure: None })
     }
 
-    /// Adds a launch without addresses.
+    /// Adds a launch, whose addresses have come since the launch before.
     pub fn launch(&mut self, stored: &Stored) -> Result<(), StoreError> {
         self.facts(stored, stored.paths.warps())
     }
 
     fn facts(&mut self, stored: &Stored, recorded: &[WarpPath]) -> Result<(), StoreError> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        self.rows.end(&mut self.chunks)?;
         self.chunks.chunks(FACTS, &facts::encode(stored, recorded))?;
         let mut done = Vec::new();
         put(&mut done, stored.warp_instructions());
@@ -53,6 +64,45 @@ impl Recorder {
     /// Ends the file and moves it to its place.
     pub fn finish(self) -> Result<(), StoreError> {
         self.chunks.finish()
+    }
+}
+
+impl AddressSink for Recorder {
+    fn access(&mut self, pc: u32, _: u32, addresses: Addresses<'_>) {
+        if self.failure.is_none() {
+            self.failure = self.rows.put(&mut self.chunks, pc, addresses).err();
+        }
+    }
+}
+
+/// Addresses on their way into chunks.
+#[derive(Debug, Default)]
+struct Rows {
+    history: History,
+    buffer: Vec<u8>,
+}
+
+impl Rows {
+    fn put(
+        &mut self,
+        chunks: &mut ChunkWriter,
+        id: u32,
+        addresses: Addresses<'_>,
+    ) -> Result<(), StoreError> {
+        self.history.put(&mut self.buffer, id, addresses);
+        if self.buffer.len() > CHUNK - MAX_ROW { self.flush(chunks) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, chunks: &mut ChunkWriter) -> Result<(), StoreError> {
+        let written = chunks.chunk(ADDRESSES, &self.buffer);
+        self.buffer.clear();
+        written
+    }
+
+    /// Ends a launch.
+    fn end(&mut self, chunks: &mut ChunkWriter) -> Result<(), StoreError> {
+        self.history.clear();
+        if self.buffer.is_empty() { Ok(()) } else { self.flush(chunks) }
     }
 }
 
@@ -70,7 +120,7 @@ pub fn record_trace(
         let lines = Lines::open(&file)?;
         let budget = max_instructions - instructions;
         let name = file.display().to_string();
-        let (stored, recorded) = record_launch(lines, &name, budget, &mut recorder.chunks)?;
+        let (stored, recorded) = record_launch(lines, &name, budget, &mut recorder)?;
         recorder.facts(&stored, &recorded)?;
         launches += 1;
         instructions += stored.warp_instructions();
@@ -83,24 +133,15 @@ fn record_launch(
     lines: Lines,
     file: &str,
     budget: u64,
-    chunks: &mut ChunkWriter,
+    recorder: &mut Recorder,
 ) -> Result<(Stored, Vec<WarpPath>), RecordError> {
-    let mut rows = Rows {
-        collector: Collector::new(false),
-        history: History::default(),
-        buffer: Vec::with_capacity(CHUNK),
-        chunks,
-        failure: None,
-    };
-    let read = reader::read(lines, budget, &mut rows);
-    if let Some(failure) = rows.failure {
+    let mut visitor = Recorded { collector: Collector::new(false), recorder };
+    let read = reader::read(lines, budget, &mut visitor);
+    let Recorded { collector, recorder } = visitor;
+    if let Some(failure) = recorder.failure.take() {
         return Err(failure.into());
     }
     let contents = read?;
-    let Rows { collector, buffer, chunks, .. } = rows;
-    if !buffer.is_empty() {
-        chunks.chunk(ADDRESSES, &buffer)?;
-    }
     let keep = Keep { max_instructions: budget, ..Keep::default() };
     let (launch, recorded) = collector.finish(contents, &keep).map_err(|problem| TraceError {
         file: file.to_owned(),
@@ -113,21 +154,21 @@ fn record_launch(
         image: launch.code.image,
         assumptions: launch.code.assumptions,
         paths: launch.paths,
-        has_addresses: true,
     };
     Ok((stored, recorded))
 }
 
 /// Collects paths, and writes addresses as they come.
-struct Rows<'a> {
+struct Recorded<'a> {
     collector: Collector,
-    history: History,
-    buffer: Vec<u8>,
-    chunks: &'a mut ChunkWriter,
-    failure: Option<StoreError>,
+    recorder: &'a mut Recorder,
 }
 
-impl Visitor for Rows<'_> {
+impl Visitor for Recorded<'_> {
+    fn header(&mut self, header: &Header) {
+        self.collector.header(header);
+    }
+
     fn begin(&mut self, cta: u64, warp: u32) {
         self.collector.begin(cta, warp);
     }
@@ -140,16 +181,11 @@ impl Visitor for Rows<'_> {
         code: &Seen,
     ) -> Result<(), Problem> {
         self.collector.instruction(id, mask, addresses, code)?;
-        self.history.put(&mut self.buffer, id, addresses);
-        if self.buffer.len() > CHUNK - MAX_ROW {
-            if let Err(error) = self.chunks.chunk(ADDRESSES, &self.buffer) {
-                let problem = Problem::Unreadable(error.to_string());
-                self.failure = Some(error);
-                return Err(problem);
-            }
-            self.buffer.clear();
+        self.recorder.access(id, mask, addresses);
+        match &self.recorder.failure {
+            Some(failure) => Err(Problem::Unreadable(failure.to_string())),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn end(&mut self) -> Result<(), Problem> {

@@ -1,7 +1,7 @@
 //! Numbers in few bytes: LEB128, with the sign in the lowest bit where there is one.
 
-/// Appends to a buffer.
-pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
+/// Appends a number.
+pub fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -10,28 +10,33 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Appends a number with a sign.
-pub(crate) fn put_signed(out: &mut Vec<u8>, value: i64) {
+pub fn put_signed(out: &mut Vec<u8>, value: i64) {
     put(out, (value << 1 ^ value >> 63) as u64);
 }
 
 /// Appends a text.
-pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
+pub fn put_text(out: &mut Vec<u8>, text: &str) {
     put(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
 /// A place in a buffer. Every method gives `None` where the buffer ends or makes no sense.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
+pub struct Source<'a>(
+    /// What is left.
+    pub &'a [u8],
+);
 
 impl<'a> Source<'a> {
-    pub(crate) fn byte(&mut self) -> Option<u8> {
+    /// The next byte.
+    pub fn byte(&mut self) -> Option<u8> {
         let (&byte, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(byte)
     }
 
-    pub(crate) fn number(&mut self) -> Option<u64> {
+    /// The next number.
+    pub fn number(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -47,30 +52,33 @@ impl<'a> Source<'a> {
         None
     }
 
-    pub(crate) fn signed(&mut self) -> Option<i64> {
+    /// The next number with a sign.
+    pub fn signed(&mut self) -> Option<i64> {
         let value = self.number()?;
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
     /// A number that must fit a smaller type.
-    pub(crate) fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
+    pub fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.number()?).ok()
     }
 
     /// How many things follow, each of at least one byte: never more than bytes are left.
-    pub(crate) fn count(&mut self) -> Option<usize> {
+    pub fn count(&mut self) -> Option<usize> {
         let count: usize = self.small()?;
         (count <= self.0.len()).then_some(count)
     }
 
-    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
+    /// Bytes with their count before them.
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let count = self.count()?;
         let (bytes, rest) = self.0.split_at(count);
         self.0 = rest;
         Some(bytes)
     }
 
-    pub(crate) fn text(&mut self) -> Option<String> {
+    /// A text with its length before it, in UTF-8.
+    pub fn text(&mut self) -> Option<String> {
         String::from_utf8(self.bytes()?.to_vec()).ok()
     }
 }

@@ -4,15 +4,15 @@
 //! then 0 (stride as last time), 1 and a stride, or 2 and the differences of neighbouring lanes.
 //! Executions without a lane have no row.
 
-use super::code::{Source, put, put_signed};
-use crate::trace::instruction::Addresses;
+use crate::moved::Addresses;
+use crate::numbers::{Source, put, put_signed};
 
-/// Most bytes of a row: 33 numbers of at most 10.
-pub(crate) const MAX_ROW: usize = 340;
+/// Most bytes of a row: 33 numbers of at most 10, and one. Unit: bytes.
+pub const MAX_ROW: usize = 340;
 
 /// What is remembered of each instruction.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct History {
+pub struct History {
     last: Vec<(u64, i64)>,
 }
 
@@ -25,8 +25,13 @@ impl History {
         &mut self.last[id]
     }
 
-    /// Appends a row.
-    pub(crate) fn put(&mut self, out: &mut Vec<u8>, id: u32, addresses: Addresses<'_>) {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.last.clear();
+    }
+
+    /// Appends the row of an execution of instruction `id`.
+    pub fn put(&mut self, out: &mut Vec<u8>, id: u32, addresses: Addresses<'_>) {
         let last = self.of(id);
         let mut lanes = addresses.iter();
         let Some(first) = lanes.next() else { return };
@@ -59,8 +64,9 @@ impl History {
         }
     }
 
-    /// Reads the row of an execution with `lanes` active lanes, at least one.
-    pub(crate) fn get<'a>(
+    /// Reads the row of an execution with `lanes` active lanes, at least one. `None` where the bytes
+    /// make no sense.
+    pub fn get<'a>(
         &mut self,
         source: &mut Source<'_>,
         id: u32,

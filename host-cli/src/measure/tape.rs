@@ -1,0 +1,88 @@
+//! Recording of what is executed: a workload's launches into a `.strata` file.
+
+use std::path::Path;
+
+use strata_simt::AddressSink;
+
+use super::{Request, check, printed, store_error};
+use crate::commands::input;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::trace::store::{Recorder, StoreError, Stored};
+use crate::trace::{Header, native_instructions};
+use crate::workload::Workload;
+use crate::workload::simulate::{LaunchRecord, LaunchSink};
+
+/// Compute capability whose opcodes stand for PTX instructions.
+const BINARY_VERSION: u32 = 70;
+
+/// Executes a workload and records its paths and addresses. Returns how many launches and warp
+/// instructions there are.
+pub fn record(
+    workload: &Workload,
+    target: &Path,
+    request: &Request,
+    printer: &Printer,
+) -> Result<(u64, u64), Failure> {
+    let prepared = input::prepare(workload, &request.size, &request.overrides)?;
+    let recorder = Recorder::create(target).map_err(|error| store_error(&error))?;
+    let mut tape = Tape { recorder, written: Ok(()), launches: 0, instructions: 0, printer };
+    let finals = prepared.execute_into(&request.options, &mut tape);
+    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
+    let Tape { recorder, written, launches, instructions, .. } = tape;
+    written.map_err(|error| store_error(&error))?;
+    check(&prepared, &finals)?;
+    recorder.finish().map_err(|error| store_error(&error))?;
+    Ok((launches, instructions))
+}
+
+/// A recording while its workload runs.
+struct Tape<'a> {
+    recorder: Recorder,
+    written: Result<(), StoreError>,
+    launches: u64,
+    instructions: u64,
+    printer: &'a Printer,
+}
+
+impl LaunchSink for Tape<'_> {
+    fn addresses(&mut self) -> Option<&mut dyn AddressSink> {
+        Some(&mut self.recorder)
+    }
+
+    fn launch(&mut self, launch: LaunchRecord<'_>) {
+        if !launch.outcome.printf.is_empty() {
+            self.printer.note(&printed(&launch));
+        }
+        if self.written.is_ok() {
+            self.launches += 1;
+            self.instructions += launch.outcome.paths.warp_instructions();
+            self.written = self.recorder.launch(&stored(launch));
+        }
+    }
+}
+
+fn stored(launch: LaunchRecord<'_>) -> Stored {
+    let LaunchRecord { program, executable, step, outcome, .. } = launch;
+    let windows = executable.windows();
+    let shared_bytes = program.shared_bytes + u64::from(step.dynamic_shared);
+    Stored {
+        header: Header {
+            name: program.name.clone(),
+            grid: step.grid,
+            block: step.block,
+            shared_bytes: u32::try_from(shared_bytes).unwrap_or(u32::MAX),
+            registers: program.general_registers.max(1),
+            binary_version: BINARY_VERSION,
+            shared_base: windows.shared,
+            local_base: windows.local,
+            parameter_base: windows.parameters,
+            tracer_version: 0,
+            line_info: false,
+        },
+        instructions: native_instructions(program, executable),
+        image: program.image.clone(),
+        assumptions: Vec::new(),
+        paths: outcome.paths,
+    }
+}

@@ -1,0 +1,170 @@
+//! Recordings of workloads: they replay as what they were recorded from, and come back from another
+//! simulator's format with everything that it can carry.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use strata::cli::{Mode, Scale};
+use strata::commands::input;
+use strata::design;
+use strata::measure::{self, Request};
+use strata::printer::Printer;
+use strata::report::RunReport;
+use strata::trace::store::{Recording, Stored};
+use strata::trace::{Entry, Keep, TracedLaunch, entries, export};
+use strata::workload;
+use strata_core::image::{Flags, StaticInstruction};
+use strata_core::path::PathStep;
+
+const DESIGNS: [&str; 3] = ["isca11", "isca11-rfc6", "dissertation"];
+
+/// Records a workload and gives the name of the file.
+fn recorded(name: &str, folder: &Path) -> String {
+    let args = strata_tests::source_args(Scale::Small);
+    let file = folder.join(format!("{name}.strata"));
+    let workload = input::workload(name, &args).expect("the workload loads");
+    let request = Request::new(&args).expect("the options are valid");
+    measure::record(&workload, &file, &request, &Printer::new(true)).expect("it is recorded");
+    file.to_str().expect("the path is UTF-8").to_owned()
+}
+
+fn reports(name: &str, recording: Option<&str>) -> Vec<RunReport> {
+    let args = strata_tests::source_args(Scale::Small);
+    let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
+    let designs: Vec<_> =
+        DESIGNS.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
+    let printer = Printer::new(true);
+    let reports = match recording {
+        Some(file) => measure::trace_reports(file, &designs, &request, &printer),
+        None => {
+            let workload = input::workload(name, &args).expect("the workload loads");
+            measure::reports(&workload, &designs, &request, &printer)
+        }
+    };
+    reports.expect("it runs")
+}
+
+/// To the last cycle: addresses and bytes are the same whether a kernel runs or is replayed.
+#[test]
+fn recordings_replay_in_time_as_their_workloads_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in workload::names() {
+        let file = recorded(name, folder.path());
+        for (ran, replayed) in reports(name, None).iter().zip(reports(name, Some(&file))) {
+            let at = format!("{name}, {}", ran.design);
+            assert!(ran.counters["cycles"] > 0, "{at}");
+            assert_eq!(replayed.counters, ran.counters, "{at}");
+            assert_eq!(replayed.launches.len(), ran.launches.len(), "{at}");
+            for (one, other) in replayed.launches.iter().zip(&ran.launches) {
+                assert_eq!(one.counters, other.counters, "{at}, launch {}", one.index);
+                assert_eq!((one.registers, one.warps), (other.registers, other.warps), "{at}");
+            }
+        }
+    }
+}
+
+/// What every executed instruction of each warp is: program counter and mask.
+fn executed<'a>(
+    path: &'a [PathStep],
+    pc: impl Fn(u32) -> u64 + 'a,
+) -> impl Iterator<Item = (u64, u32)> + 'a {
+    let each = |step: &PathStep| {
+        let mask = step.mask.0;
+        (step.pc..step.pc + step.length).map(move |pc| (pc, mask))
+    };
+    path.iter().flat_map(each).map(move |(number, mask)| (pc(number), mask))
+}
+
+/// Holds a launch that came back against what was recorded; returns the instructions whose operands
+/// the format cannot carry.
+fn compare(before: &Stored, after: &TracedLaunch, at: &str) -> BTreeSet<String> {
+    assert_eq!(after.header.name, before.header.name, "{at}");
+    assert_eq!(after.header.grid, before.header.grid, "{at}");
+    assert_eq!(after.header.windows(), before.header.windows(), "{at}");
+    assert_eq!(after.instructions, before.warp_instructions(), "{at}");
+    assert_eq!(after.paths.warps().len(), before.paths.warps().len(), "{at}");
+    for (one, other) in after.paths.warps().iter().zip(before.paths.warps()) {
+        assert_eq!((one.cta, one.warp), (other.cta, other.warp), "{at}");
+        let after =
+            executed(after.paths.path(one.path), |n| after.code.instructions[n as usize].pc);
+        let before =
+            executed(before.paths.path(other.path), |n| before.instructions[n as usize].pc);
+        assert!(after.eq(before), "{at}, CTA {}, warp {}", one.cta, one.warp);
+    }
+    let image = after.code.image.borrow();
+    let original = before.image.borrow();
+    let mut lost = BTreeSet::new();
+    for (instruction, record) in after.code.instructions.iter().zip(image.instructions) {
+        let number = (instruction.pc / 16) as usize;
+        assert_eq!(*instruction, before.instructions[number], "{at}");
+        let other = &original.instructions[number];
+        let facts = |record: &StaticInstruction| {
+            let kept = Flags::LOAD
+                | Flags::STORE
+                | Flags::BRANCH
+                | Flags::EXIT
+                | Flags::BARRIER
+                | Flags::LONG_LATENCY;
+            (record.unit, record.space, record.flags & kept, record.moves_bytes())
+        };
+        let place = || format!("{at}, {}", instruction.mnemonic);
+        assert_eq!(facts(record), facts(other), "{}", place());
+        let registers = (image.sources(record), image.destinations(record));
+        if registers != (original.sources(other), original.destinations(other)) {
+            lost.insert(place());
+        }
+    }
+    lost
+}
+
+#[test]
+fn exports_of_workloads_come_back_with_all_that_the_format_carries() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut lost = BTreeSet::new();
+    for name in workload::names() {
+        let file = recorded(name, folder.path());
+        let target = folder.path().join(name);
+        let open = || Recording::open(file.as_ref()).expect("the recording opens");
+        let count = export(&mut open(), &target).expect("it is exported");
+        let mut recording = open();
+        let mut launches = 0;
+        for entry in entries(&target.join("kernelslist.g")).expect("the list is read") {
+            let Entry::Launch(trace) = entry else { panic!("{name}: a copy") };
+            let at = format!("{name}, launch {launches}");
+            launches += 1;
+            let keep = Keep { accesses: true, ..Keep::default() };
+            let after = TracedLaunch::read(&trace, &keep).unwrap_or_else(|error| panic!("{error}"));
+            let before = recording.next_launch().expect("it is whole").expect("it is there");
+            lost.extend(compare(&before, &after, &at));
+            let moved = recording.accesses(&before, None).expect("addresses are whole");
+            let again = after.accesses.expect("they were asked for");
+            for place in 0..before.paths.warps().len() {
+                assert_eq!(again.of_warp(place), moved.of_warp(place), "{at}, warp {place}");
+            }
+        }
+        assert_eq!(launches, count, "{name}");
+    }
+    // Vectors of four registers that do not lie behind each other: a line has room for one result
+    // and four operands.
+    let launch = |n| {
+        ["LDG.E.128", "LDS.128", "STG.E.128", "STS.128"]
+            .map(|it| format!("nbody, launch {n}, {it}"))
+    };
+    let expected: BTreeSet<String> = [launch(0), launch(1)].into_iter().flatten().collect();
+    assert_eq!(lost, expected);
+}
+
+/// A pass over the addresses costs what they cost, and counting needs none.
+#[test]
+fn recordings_stay_small_and_say_what_addresses_take() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = recorded("matrixmul", folder.path());
+    let length = std::fs::metadata(&file).expect("it is there").len();
+    let mut recording = Recording::open(file.as_ref()).expect("it opens");
+    let stored = recording.next_launch().expect("it is whole").expect("it is there");
+    let sizes = recording.sizes();
+    assert!(sizes.addresses > 0 && sizes.addresses < sizes.all, "{sizes:?}");
+    assert!(sizes.all < length && sizes.plain_addresses > sizes.addresses, "{sizes:?}, {length}");
+    let instructions = stored.warp_instructions();
+    assert!(length < instructions, "{length} bytes for {instructions} warp instructions");
+}
