@@ -117,6 +117,42 @@ fn a_file_cut_or_changed_anywhere_is_refused() {
     assert_eq!(read_all(&path), Ok(4));
 }
 
+/// The addresses of a workload are as safe as those of a trace.
+#[test]
+fn a_recording_of_a_workload_cut_or_changed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = ["trace", "record", "needle", "--scale", "small", "-o", "n.strata"];
+    assert_eq!(strata(folder.path(), &record).0, 0);
+    let path = folder.path().join("n.strata");
+    let bytes = std::fs::read(&path).unwrap();
+    let step = bytes.len() / 100;
+    for place in (12..bytes.len()).step_by(step) {
+        std::fs::write(&path, &bytes[..place]).unwrap();
+        assert_eq!(read_all(&path), Err(StoreProblem::Truncated), "{place} bytes");
+        let mut changed = bytes.clone();
+        changed[place] ^= 0x10;
+        std::fs::write(&path, &changed).unwrap();
+        let problem = read_all(&path).expect_err("change");
+        assert!(
+            matches!(problem, StoreProblem::Checksum | StoreProblem::Truncated),
+            "byte {place}: {problem}"
+        );
+    }
+}
+
+#[test]
+fn a_file_of_an_older_program_is_refused_with_its_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = recorded(folder.path());
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[8] = 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let error = Recording::open(&path).unwrap_err();
+    assert_eq!((error.offset, &error.problem), (8, &StoreProblem::Version(1)));
+    assert!(error.to_string().contains("version 1; this program reads version 2"), "{error}");
+    assert!(error.problem.help().contains("record again"), "{}", error.problem.help());
+}
+
 #[test]
 fn an_error_names_file_and_offset() {
     let folder = tempfile::tempdir().unwrap();
