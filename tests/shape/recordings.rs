@@ -34,12 +34,11 @@ fn reports(name: &str, recording: Option<&str>) -> Vec<RunReport> {
     let designs: Vec<_> =
         DESIGNS.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
     let printer = Printer::new(true);
-    let reports = match recording {
-        Some(file) => measure::trace_reports(file, &designs, &request, &printer),
-        None => {
-            let workload = input::workload(name, &args).expect("the workload loads");
-            measure::reports(&workload, &designs, &request, &printer)
-        }
+    let reports = if let Some(file) = recording {
+        measure::trace_reports(file, &designs, &request, &printer)
+    } else {
+        let workload = input::workload(name, &args).expect("the workload loads");
+        measure::reports(&workload, &designs, &request, &printer)
     };
     reports.expect("it runs")
 }

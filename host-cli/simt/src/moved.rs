@@ -272,8 +272,9 @@ mod tests {
         assert_eq!(generic(u32::MAX, &|_| parameters), 0);
         assert_eq!(generic(u32::MAX, &|_| shared - 4), 32);
         let mixed = |lane| [shared, local, parameters, 0x1000][lane as usize % 4] + 64 * (lane / 4);
-        // Two words for each shared bank; local: each group of eight has two lanes, each with its own word.
-        assert_eq!(generic(u32::MAX, &mixed), 32.max(4 * 32) + 8 * 32 + 8 * 32);
+        // Shared: eight words in two banks. Local: two lanes in each sector's group, each with its
+        // own word. Elsewhere: eight sectors.
+        assert_eq!(generic(u32::MAX, &mixed), 4 * 32 + 8 * 32 + 8 * 32);
         let unknown = Windows::default();
         let shape = AccessShape { space: AccessSpace::Generic, bytes: 4 };
         let stride = Addresses::Stride { base: 0, stride: 4, lanes: 32 };

@@ -46,7 +46,7 @@ enum Tape {
     /// The trace files of a list, and what of each is kept.
     Traces(std::vec::IntoIter<Entry>, Keep),
     /// A recording, what of it is asked for, and the instructions that are left of the budget.
-    Recording(Recording, Options, u64),
+    Recording(Box<Recording>, Options, u64),
 }
 
 impl Tape {
@@ -54,6 +54,7 @@ impl Tape {
         let path = Path::new(input);
         if is_recording(input) {
             let recording = Recording::open(path).map_err(|error| store_error(&error))?;
+            let recording = Box::new(recording);
             return Ok(Self::Recording(recording, options.clone(), options.max_instructions));
         }
         let entries = trace::entries(path).map_err(|error| input::trace_error(&error))?;
@@ -99,11 +100,12 @@ impl Tape {
                          hint: raise `--max-instructions`",
                     )
                 })?;
-                let accesses = match options.accesses {
-                    true => recording.accesses(&stored, options.cta),
-                    false => Ok(AccessDictionary::default()),
+                let accesses = if options.accesses {
+                    let accesses = recording.accesses(&stored, options.cta);
+                    accesses.map_err(|error| store_error(&error))?
+                } else {
+                    AccessDictionary::default()
                 };
-                let accesses = accesses.map_err(|error| store_error(&error))?;
                 let launch = one_cta(stored, options.cta)?;
                 Ok(Next::Launch(Box::new(Replayed { accesses, ..launch })))
             }

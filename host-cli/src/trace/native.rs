@@ -300,8 +300,7 @@ fn stem(instruction: &Instruction) -> &'static str {
         // Volta has no minimum in double precision.
         O::Min | O::Max => by_kind("IMNMX", "FMNMX", "DADD"),
         // Machine code expands divisions; the longest part stands for the whole.
-        O::Div | O::Rem => by_kind("IMAD", "MUFU.RCP", "MUFU.RCP64H"),
-        O::Rcp => by_kind("IMAD", "MUFU.RCP", "MUFU.RCP64H"),
+        O::Div | O::Rem | O::Rcp => by_kind("IMAD", "MUFU.RCP", "MUFU.RCP64H"),
         O::Rsqrt => by_kind("IMAD", "MUFU.RSQ", "MUFU.RSQ64H"),
         O::Sqrt => "MUFU.SQRT",
         O::Sin => "MUFU.SIN",
@@ -322,12 +321,11 @@ fn stem(instruction: &Instruction) -> &'static str {
         O::Brev => "BREV",
         O::Prmt => "PRMT",
         O::Selp | O::Slct => "SEL",
-        O::Testp => "ISETP",
         O::Sad | O::Vabsdiff => "VABSDIFF",
         O::Vadd | O::Vsub => "IADD3",
         O::Vmad => "IMAD",
         O::Vmin | O::Vmax => "IMNMX",
-        O::Vset => "ISETP",
+        O::Testp | O::Vset => "ISETP",
         O::Vshl | O::Vshr => "SHF",
         O::Dp4a | O::Dp2a => "IDP",
         O::Mma | O::Wmma => "HMMA",

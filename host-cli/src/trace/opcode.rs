@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_follow_the_opcode() {
+    fn widths_of_results_follow_the_opcode() {
         for (mnemonic, result) in [
             ("LDG.E.128", 4),
             ("LDG.E.LTC128B.64", 2),
@@ -573,6 +573,10 @@ mod tests {
         }
         assert_eq!(destination_registers("TEX", 0), None);
         assert_eq!(destination_registers("HGMMA.64x128x16.F32", 0), None);
+    }
+
+    #[test]
+    fn widths_of_operands_follow_the_opcode() {
         for (mnemonic, sources) in [
             ("LDG.E", &[2][..]),
             ("LDG", &[1]),

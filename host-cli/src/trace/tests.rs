@@ -196,6 +196,32 @@ fn accesses_follow_their_warp() {
     assert!(accesses.of_warp(2).is_empty());
 }
 
+#[test]
+fn traced_accesses_move_what_executed_ones_do() {
+    let warp: [Executed<'_>; 7] = [
+        (0, FULL, "1 R4 LDS 1 R2 4 1 0x7f0000000000 128 0"),
+        (1, FULL, "1 R4 LDS.U.64 1 R2 8 1 0x10 8 0"),
+        (2, FULL, "0 STL 2 R2 R4 4 1 0x7f0001000010 0 0"),
+        (3, FULL, "1 R4 LD.E 1 R2 4 1 0x7f0000000000 64 0"),
+        (4, FULL, "1 R4 LD.E 1 R2 4 1 0x7f0001000010 0 0"),
+        (5, 0xff, "1 R4 SHFL.BFLY 2 R4 R5 0 0"),
+        (6, FULL, "1 R4 LDC 1 R2 0 0"),
+    ];
+    let text = String::from_utf8(trace(&[&warp])).unwrap();
+    let windows = "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f0001000000\n";
+    let text = text.replacen("-nregs", &format!("{windows}-nregs"), 1);
+    let keep = Keep { accesses: true, ..Keep::default() };
+    let read = |text: String| {
+        let launch = TracedLaunch::parse(text.into_bytes(), "t", &keep).unwrap();
+        launch.accesses.unwrap().of_warp(0).to_vec()
+    };
+    // All words in one bank; pairs of words, two of each bank; a local word of all lanes; two banks
+    // through the window; the local word again; a word of each lane.
+    assert_eq!(read(text.clone()), [1024, 256, 128, 512, 128, 32]);
+    // Without windows, generic addresses are global ones.
+    assert_eq!(read(text.replace(windows, "")), [1024, 256, 128, 1024, 32, 32]);
+}
+
 /// A small generator: xorshift.
 struct Random(u64);
 

@@ -328,7 +328,6 @@ impl Warp {
             _ => (EXCHANGE, Addresses::None),
         };
         match &mut self.accesses {
-            Accesses::Nothing => {}
             Accesses::Bytes(moved) => {
                 let windows = memory.device.map.windows();
                 moved.push(moved_bytes(&windows, shape, effective, addresses));
@@ -336,7 +335,7 @@ impl Warp {
             Accesses::Addresses(log) if addresses != Addresses::None => {
                 log.push(pc, effective, addresses);
             }
-            Accesses::Addresses(_) => {}
+            Accesses::Addresses(_) | Accesses::Nothing => {}
         }
     }
 
