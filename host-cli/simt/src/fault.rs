@@ -290,8 +290,8 @@ pub enum Fault {
     },
     /// The addresses of one CTA do not fit.
     #[error(
-        "kernel `{kernel}`: one CTA touches more addresses than fit {limit} bytes: record a smaller \
-         problem"
+        "kernel `{kernel}`: one CTA touches more addresses than fit {limit} bytes: record a \
+         smaller problem"
     )]
     AddressesTooLong {
         /// Kernel name.

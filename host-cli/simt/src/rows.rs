@@ -64,8 +64,8 @@ impl History {
         }
     }
 
-    /// Reads the row of an execution with `lanes` active lanes, at least one. `None` where the bytes
-    /// make no sense.
+    /// Reads the row of an execution with `lanes` active lanes, at least one. `None` where the
+    /// bytes make no sense.
     pub fn get<'a>(
         &mut self,
         source: &mut Source<'_>,
@@ -136,5 +136,31 @@ mod tests {
         let mut out = Vec::new();
         History::default().put(&mut out, 0, Addresses::Each(&lanes));
         assert!(out.len() <= MAX_ROW, "{}", out.len());
+    }
+
+    #[test]
+    fn bytes_that_are_no_rows_are_refused_or_read() {
+        let (mut read, mut refused) = (0, 0);
+        for seed in 1..=20_000_u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut below = |limit: u64| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 33) % limit
+            };
+            let bytes: Vec<u8> = (0..below(60))
+                .map(|_| [0, 1, 2, 0x80, 0xff, below(256) as u8][below(6) as usize])
+                .collect();
+            let lanes = 1 + below(32) as u32;
+            let (mut source, mut history) = (Source(&bytes), History::default());
+            let mut room = [0; 32];
+            while let Some(row) = history.get(&mut source, 0, lanes, &mut room) {
+                assert_eq!(row.iter().count(), lanes as usize, "seed {seed}");
+                read += 1;
+            }
+            refused += 1;
+        }
+        assert!(read > 10_000 && refused == 20_000, "{read} rows");
     }
 }

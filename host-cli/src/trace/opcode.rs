@@ -260,8 +260,8 @@ fn with_latency(mut class: Class, has_result: bool) -> Class {
 }
 
 /// How executions of a mnemonic access memory; `None` when they move nothing
-/// ([`strata_core::image::StaticInstruction::moves_bytes`]). `width` is what the tracer says, 0 when
-/// it names no addresses.
+/// ([`strata_core::image::StaticInstruction::moves_bytes`]). `width` is what the tracer says, 0
+/// when it names no addresses.
 pub(crate) fn shape(mnemonic: &str, width: u8, has_result: bool) -> Option<AccessShape> {
     let class = classify(mnemonic, width != 0, has_result);
     let space = match class.space {

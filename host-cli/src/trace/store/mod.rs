@@ -8,9 +8,9 @@
 //!
 //! Numbers are little-endian; those within chunks are LEB128. Facts are the header, the code, the
 //! machine's image, the distinct paths (repeated stretches as a distance and a length, so that
-//! loops cost little) and the warps. Addresses are rows of differences ([`strata_simt::rows`]): each
-//! instruction's base against its last one, strides only where they change. Who only counts skips
-//! them. The end chunk says how many chunks there are.
+//! loops cost little) and the warps. Addresses are rows of differences ([`strata_simt::rows`]):
+//! each instruction's base against its last one, strides only where they change. Who only counts
+//! skips them. The end chunk says how many chunks there are.
 //!
 //! Chunks hold at most 1 MiB, so that writing and skipping need no more memory than that; reading a
 //! launch takes what its distinct paths take. Any cut or change is an error with its offset.
@@ -63,7 +63,8 @@ pub enum StoreProblem {
     Checksum,
     /// Only some CTAs were recorded, and all are needed.
     #[error(
-        "launch {launch} holds {found} of the {grid} CTAs of its grid, and other simulators need all"
+        "launch {launch} holds {found} of the {grid} CTAs of its grid, and other simulators need \
+         all"
     )]
     MissingCtas {
         /// Index of the launch.
