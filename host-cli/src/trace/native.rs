@@ -407,3 +407,32 @@ fn width(bytes: u32) -> &'static str {
         _ => "",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::classify;
+
+    /// Opcodes that later machines or assemblers have, and Accel-Sim's table for `sm_70` has not.
+    const LATER: [&str; 8] = ["SHL", "BFE", "BFI", "DMNMX", "DSET", "HMNMX2", "REDUX", "SULD"];
+
+    #[test]
+    fn every_ptx_opcode_has_one_that_the_readers_know() {
+        for &opcode in Opcode::ALL {
+            for ty in [ScalarType::S32, ScalarType::F32, ScalarType::F64, ScalarType::F16] {
+                let instruction = Instruction {
+                    guard: None,
+                    opcode,
+                    modifiers: strata_ptx::opcode::Modifiers::default(),
+                    types: vec![ty],
+                    destinations: Vec::new(),
+                    sources: Vec::new(),
+                    span: strata_ptx::module::Span::default(),
+                };
+                let stem = stem(&instruction);
+                assert!(classify(stem, false, true).known, "{opcode:?}: {stem}");
+                assert!(!LATER.contains(&stem), "{opcode:?}: {stem}");
+            }
+        }
+    }
+}
