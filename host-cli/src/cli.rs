@@ -1,5 +1,7 @@
 //! Command line: what may be typed, and how an outcome becomes an exit status.
 
+pub mod study;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -36,6 +38,9 @@ pub enum Command {
     Trace(TraceCommand),
     /// Show a kernel as the machine sees it: registers, liveness, marks, statistics.
     Inspect(InspectArgs),
+    /// Sweep a parameter, with every input executed once.
+    #[command(subcommand)]
+    Study(study::StudyCommand),
     /// List the built-in workloads.
     Workloads,
     /// List the named machines and designs; `--help` explains design files.
@@ -55,8 +60,12 @@ pub enum Command {
         /// Shell to complete for.
         shell: clap_complete::Shell,
     },
-    /// Print the JSON schema of `run --format json`.
-    Schema,
+    /// Print the JSON schema of what a command writes with `--format json`.
+    Schema {
+        /// Command.
+        #[arg(value_enum, default_value_t = Described::Run)]
+        of: Described,
+    },
 }
 
 fn design_files() -> String {
@@ -112,6 +121,15 @@ pub enum TraceCommand {
         #[command(flatten)]
         source: SourceArgs,
     },
+}
+
+/// Commands with a JSON schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Described {
+    /// `run`.
+    Run,
+    /// `study active-warps`.
+    ActiveWarps,
 }
 
 /// Size of a built-in workload's problem.
@@ -284,6 +302,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Run(args) => commands::run::run(args, printer),
         Command::Trace(command) => commands::trace::run(command, printer),
         Command::Inspect(args) => commands::inspect::run(args, printer),
+        Command::Study(command) => commands::study::run(command, printer),
         Command::Workloads => commands::list::workloads(printer),
         Command::Designs => commands::list::designs(printer),
         Command::Cost { design } => commands::cost::run(design, printer),
@@ -294,6 +313,9 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
             clap_complete::generate(*shell, &mut Cli::command(), "strata", &mut script);
             printer.data(&String::from_utf8_lossy(&script))
         }
-        Command::Schema => printer.data(&crate::report::json::schema_text()),
+        Command::Schema { of: Described::Run } => printer.data(&crate::report::json::schema_text()),
+        Command::Schema { of: Described::ActiveWarps } => {
+            printer.data(&crate::study::active_warps::schema_text())
+        }
     }
 }

@@ -15,6 +15,7 @@ pub mod failure;
 pub mod measure;
 pub mod printer;
 pub mod report;
+pub mod study;
 pub mod timeline;
 pub mod timing;
 pub mod trace;

@@ -30,6 +30,7 @@ use crate::workload::simulate::{LaunchRecord, Options, Prepared};
 use crate::workload::{Overrides, Workload};
 
 pub use embed::embed;
+pub(crate) use replay::each_recorded_launch;
 pub use replay::{is_recording, store_error, trace_reports};
 pub use tape::record;
 
@@ -103,10 +104,10 @@ impl Request {
 }
 
 /// One recorded launch, whether it was executed or read from a trace.
-struct Counted<'a> {
+pub(crate) struct Counted<'a> {
     index: u64,
     kernel: &'a str,
-    grid: [u32; 3],
+    pub(crate) grid: [u32; 3],
     block: [u32; 3],
     /// Unit: 32-bit registers per thread.
     registers: u16,
@@ -156,6 +157,18 @@ impl<'a> Counted<'a> {
             block: by(self.block),
         }
     }
+
+    /// What the SM runs.
+    pub(crate) fn timed(&self) -> TimedLaunch<'a> {
+        TimedLaunch {
+            image: self.image,
+            paths: self.paths,
+            accesses: self.accesses,
+            barriers: self.barriers,
+            threads: self.block.iter().product(),
+            shared_bytes: self.shared_bytes,
+        }
+    }
 }
 
 /// What one design has seen so far.
@@ -189,25 +202,38 @@ pub fn reports(
     let prepared = input::prepare(workload, &request.size, &request.overrides)?;
     let mut accounts = accounts(designs, request)?;
     let mut common = Common::default();
-    let mut counted = Ok(());
-    let finals = prepared.execute(&request.options, |launch| {
-        if counted.is_ok() {
-            let launch = Counted::executed(&launch, &workload.ptx);
-            counted = add(&mut common, &mut accounts, &launch, (&workload.name, request.mode));
-        }
-        if !launch.outcome.printf.is_empty() {
-            printer.note(&printed(&launch));
-        }
-    });
-    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
-    counted.map_err(|error| failure(&workload.name, error))?;
-    let check = check(&prepared, &finals)?;
+    let check = each_launch(workload, &prepared, request, printer, |launch| {
+        add(&mut common, &mut accounts, launch, (&workload.name, request.mode))
+    })?;
     finish_timelines(&mut accounts, printer)?;
     let report = |account: Account<'_>| account.report(&workload.name, request, &common, check);
     accounts
         .into_iter()
         .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
         .collect()
+}
+
+/// Executes a prepared workload once, shows `visit` every launch that the request asks for, and
+/// holds the results against the host reference.
+pub(crate) fn each_launch(
+    workload: &Workload,
+    prepared: &Prepared,
+    request: &Request,
+    printer: &Printer,
+    mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
+) -> Result<Check, Failure> {
+    let mut visited = Ok(());
+    let finals = prepared.execute(&request.options, |launch| {
+        if visited.is_ok() {
+            visited = visit(&Counted::executed(&launch, &workload.ptx));
+        }
+        if !launch.outcome.printf.is_empty() {
+            printer.note(&printed(&launch));
+        }
+    });
+    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
+    visited.map_err(|error| failure(&workload.name, error))?;
+    check(prepared, &finals)
 }
 
 /// One account for each design. The file of a timeline is opened here, before anything runs.
@@ -369,14 +395,7 @@ impl Account<'_> {
         if self.design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
         }
-        let timed = TimedLaunch {
-            image: launch.image,
-            paths: launch.paths,
-            accesses: launch.accesses,
-            barriers: launch.barriers,
-            threads: launch.block.iter().product(),
-            shared_bytes: launch.shared_bytes,
-        };
+        let timed = launch.timed();
         let settings = sm_settings(self.design);
         let (time, residency) = match &mut self.timeline {
             Some(timeline) => {

@@ -7,4 +7,5 @@ pub mod input;
 pub mod inspect;
 pub mod list;
 pub mod run;
+pub mod study;
 pub mod trace;

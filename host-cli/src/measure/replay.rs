@@ -149,10 +149,41 @@ pub fn trace_reports(
     request: &Request,
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
-    let options = &request.options;
-    let mut tape = Tape::open(input, options)?;
+    let tape = Tape::open(input, &request.options)?;
     let mut accounts = accounts(designs, request)?;
     let mut common = Common::default();
+    let assumptions = play(tape, input, request, printer, |launch| {
+        add(&mut common, &mut accounts, launch, (input, request.mode))
+    })?;
+    finish_timelines(&mut accounts, printer)?;
+    let report = |account: super::Account<'_>| {
+        let report = account.report(input, request, &common, Check::None);
+        let mut report = report.map_err(|error| Failure::internal(&error.to_string()))?;
+        report.assumed.extend(assumptions.iter().cloned());
+        Ok(report)
+    };
+    accounts.into_iter().map(report).collect()
+}
+
+/// Reads a trace or a recording once, and shows `visit` every launch that the request asks for.
+/// Returns what was assumed about opcodes, which is noted as well.
+pub(crate) fn each_recorded_launch(
+    input: &str,
+    request: &Request,
+    printer: &Printer,
+    visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
+) -> Result<BTreeSet<String>, Failure> {
+    play(Tape::open(input, &request.options)?, input, request, printer, visit)
+}
+
+fn play(
+    mut tape: Tape,
+    input: &str,
+    request: &Request,
+    printer: &Printer,
+    mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
+) -> Result<BTreeSet<String>, Failure> {
+    let options = &request.options;
     let mut assumptions = BTreeSet::new();
     let mut kernels = BTreeSet::new();
     let mut index = 0;
@@ -186,24 +217,16 @@ pub fn trace_reports(
             shared_bytes: launch.header.shared_bytes,
             code: Code::Traced(&launch.instructions),
         };
-        let result = add(&mut common, &mut accounts, &counted, (input, request.mode));
-        result.map_err(|error| match error {
+        visit(&counted).map_err(|error| match error {
             EvaluateError::Timing(TimingError::TooLarge(_)) => super::failure(input, error),
             other => unfit(input, &other.to_string()),
         })?;
     }
     check_filters(input, options, index, &kernels)?;
-    finish_timelines(&mut accounts, printer)?;
     for assumption in &assumptions {
         printer.note(&format!("{input}: assumed: {assumption}"));
     }
-    let report = |account: super::Account<'_>| {
-        let report = account.report(input, request, &common, Check::None);
-        let mut report = report.map_err(|error| Failure::internal(&error.to_string()))?;
-        report.assumed.extend(assumptions.iter().cloned());
-        Ok(report)
-    };
-    accounts.into_iter().map(report).collect()
+    Ok(assumptions)
 }
 
 /// Counting refused a launch: of a trace that is our defect, of a recording perhaps the file's.

@@ -54,7 +54,7 @@ fn push(text: &mut String, value: Option<&impl std::fmt::Display>) {
 }
 
 /// A text field, quoted when it must be.
-fn field(text: &str) -> String {
+pub(crate) fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

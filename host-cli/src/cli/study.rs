@@ -1,0 +1,102 @@
+//! What may be typed after `study`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use strata_core::sm::config::{MAX_LATENCY, Scheduler as CoreScheduler};
+
+use super::SourceArgs;
+use crate::study::active_warps::{DEFAULT_SIZES, Size};
+
+/// Studies.
+#[derive(Clone, Debug, Subcommand)]
+pub enum StudyCommand {
+    /// IPC by the number of active warps of a two-level scheduler.
+    ActiveWarps(ActiveWarpsArgs),
+}
+
+/// Output format of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StudyFormat {
+    /// A table to read.
+    Table,
+    /// One JSON object.
+    Json,
+    /// One line for each input and point.
+    Csv,
+}
+
+/// Which active warp issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scheduler {
+    /// The last issuer for as long as it can, then the one with the lowest index.
+    Greedy,
+    /// A priority that moves on in every cycle.
+    RoundRobin,
+    /// The last issuer for as long as it can, then the one launched first.
+    GreedyThenOldest,
+    /// The next one after the last issuer.
+    LooseRoundRobin,
+}
+
+impl Scheduler {
+    /// The same for the core.
+    pub fn core(self) -> CoreScheduler {
+        match self {
+            Self::Greedy => CoreScheduler::Greedy,
+            Self::RoundRobin => CoreScheduler::RoundRobin,
+            Self::GreedyThenOldest => CoreScheduler::GreedyThenOldest,
+            Self::LooseRoundRobin => CoreScheduler::LooseRoundRobin,
+        }
+    }
+}
+
+/// Order of a kernel's instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// That of the input.
+    Program,
+    /// Each block list-scheduled first, as a final compiler might; designs without a cache only.
+    Scheduled,
+}
+
+/// Arguments of `study active-warps`.
+#[derive(Clone, Debug, Args)]
+pub struct ActiveWarpsArgs {
+    /// Workload names, PTX files, Accel-Sim traces, or recordings; none means all workloads.
+    #[arg(value_name = "WORKLOAD|FILE.ptx|kernelslist.g|F.strata")]
+    pub inputs: Vec<String>,
+    /// Designs: names (`strata designs`) or design files, whose own levels of scheduling do not
+    /// matter. Default: `isca11`.
+    #[arg(long = "design", value_name = "NAME|FILE.toml")]
+    pub designs: Vec<String>,
+    /// Sizes of the active set: 1 to 32, and `all` for a scheduler of one level.
+    #[arg(
+        long = "active-warps",
+        value_name = "N,N,...",
+        value_delimiter = ',',
+        default_value = DEFAULT_SIZES
+    )]
+    pub sizes: Vec<Size>,
+    /// Schedulers of the active set. Default: the design's own.
+    #[arg(long = "scheduler", value_enum, value_delimiter = ',')]
+    pub schedulers: Vec<Scheduler>,
+    /// ALU latencies in cycles; branches and double precision follow. Default: the design's own.
+    #[arg(
+        long = "alu-latency",
+        value_name = "N,N,...",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_LATENCY))
+    )]
+    pub alu_latencies: Vec<u16>,
+    /// Orders of the kernels' instructions.
+    #[arg(long = "order", value_enum, value_delimiter = ',', default_value = "program")]
+    pub orders: Vec<Order>,
+    /// What to execute.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Threads; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
+    pub format: StudyFormat,
+}

@@ -1,0 +1,360 @@
+//! Active warps: what the size of a two-level scheduler's active set does to throughput, as
+//! `[RFC2011]` Figures 9 and 10 and `[DISS]` Figure 2.7 show it.
+//!
+//! Throughput is IPC as the papers count it: thread instructions in a cycle, 32 at most. A mean is
+//! the arithmetic one over workloads, a standard deviation that of the workloads as a population.
+
+mod render;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use strata_core::count::{CountConfig, CountSettings, Scheduling};
+use strata_core::sm::config::{BarrierRule, Replacement, Scheduler, SmConfig, SmSettings};
+
+use super::statistics::{mean, standard_deviation};
+use super::{Order, Outcome, Plan, replay};
+use crate::commands::input::Subject;
+use crate::design::Design;
+use crate::failure::Failure;
+use crate::measure::Request;
+use crate::printer::Printer;
+use crate::report::{self, Tool};
+
+pub use render::{schema_text, to_csv, to_json, to_table};
+
+/// Version of the JSON layout. Raised when a key changes its meaning or goes away.
+pub const SCHEMA: &str = "strata.study.active-warps/1";
+
+/// The sizes that are swept unless others are asked for; every warp active comes last.
+pub const DEFAULT_SIZES: &str = "1,2,3,4,5,6,7,8,10,12,16,24,32,all";
+
+/// Size of the active set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Two levels with this many active warps. Range: `1..=32`.
+    Active(u8),
+    /// One level: every resident warp is active.
+    All,
+}
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self::All);
+        }
+        match text.parse() {
+            Ok(warps @ 1..=32) => Ok(Self::Active(warps)),
+            _ => Err("expected a number of active warps from 1 to 32, or `all`".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Active(warps) => write!(to, "{warps}"),
+            Self::All => to.write_str("all"),
+        }
+    }
+}
+
+/// What is swept: every combination, the last axis fastest.
+#[derive(Clone, Debug)]
+pub struct Axes {
+    /// Designs; their levels of scheduling are overridden.
+    pub designs: Vec<Design>,
+    /// Schedulers of the active set; none: each design's own.
+    pub schedulers: Vec<Scheduler>,
+    /// Latencies of the ALUs; none: each design's own. Branches and double precision follow where
+    /// they take as long as the design's ALUs. Unit: cycles.
+    pub alu_latencies: Vec<u16>,
+    /// Whether instructions are put in the order of [`super::reorder`].
+    pub scheduled: Vec<bool>,
+    /// Sizes of the active set.
+    pub sizes: Vec<Size>,
+}
+
+/// The result.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Study {
+    /// Layout version of this object.
+    pub schema: String,
+    /// What made it.
+    pub tool: Tool,
+    /// One for each combination of design, scheduler, ALU latency and order.
+    pub series: Vec<Series>,
+    /// Parameters that come from no source.
+    pub assumed: Vec<String>,
+    /// Parameters of the SM that a design file changed.
+    pub changed: Vec<String>,
+}
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Series {
+    /// Design's name.
+    pub design: String,
+    /// Which active warp issues.
+    pub scheduler: String,
+    /// Unit: cycles.
+    pub alu_latency_cycles: u16,
+    /// `program`: the order of the input. `scheduled`: list-scheduled blocks.
+    pub order: String,
+    /// One for each size of the active set.
+    pub points: Vec<Point>,
+}
+
+/// One size of the active set.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Point {
+    /// Active warps; null: one level, all resident warps are active.
+    pub active_warps: Option<u8>,
+    /// Arithmetic mean over the inputs. Unit: thread instructions in a cycle.
+    pub ipc_mean: Option<f64>,
+    /// Standard deviation over the inputs, as a population. Unit: thread instructions in a cycle.
+    pub ipc_standard_deviation: Option<f64>,
+    /// The mean relative to that with all warps active; null where that was not asked for.
+    pub ipc_relative_percent: Option<f64>,
+    /// Each input.
+    pub inputs: Vec<InputPoint>,
+}
+
+/// One input at one size.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct InputPoint {
+    /// Workload's name, or the trace's path.
+    pub input: String,
+    /// Thread instructions in a cycle; null if no cycle passed.
+    pub ipc: Option<f64>,
+    /// Most warps that were resident at a time.
+    pub resident_warps: u32,
+    /// Instructions, cycles, and what became of every issue slot; see docs/MODEL.md.
+    pub counters: BTreeMap<String, u64>,
+}
+
+/// Runs the study.
+pub fn run(
+    axes: &Axes,
+    subjects: &[Subject],
+    request: &Request,
+    jobs: usize,
+    printer: &Printer,
+) -> Result<Study, Failure> {
+    let mut request = request.clone();
+    request.options.accesses = true;
+    let (mut series, plans) = lay_out(axes)?;
+    let outcomes = replay(subjects, &plans, &request, jobs, printer)?;
+    for (place, series) in series.iter_mut().enumerate() {
+        series.points = (0..axes.sizes.len())
+            .map(|point| {
+                let inputs = subjects.iter().zip(&outcomes);
+                let inputs = inputs.map(|(subject, all)| input_point(subject, &all[place][point]));
+                summary(axes.sizes[point], inputs.collect())
+            })
+            .collect();
+        relate(&mut series.points);
+    }
+    let distinct = |list: fn(&Design) -> &Vec<String>| {
+        let mut all: Vec<String> = axes.designs.iter().flat_map(list).cloned().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    Ok(Study {
+        schema: SCHEMA.to_owned(),
+        tool: report::tool(),
+        series,
+        assumed: distinct(|design| &design.assumed),
+        changed: distinct(|design| &design.changed),
+    })
+}
+
+/// The series without their points, and what has to run for each.
+fn lay_out(axes: &Axes) -> Result<(Vec<Series>, Vec<Plan>), Failure> {
+    let (mut all, mut plans) = (Vec::new(), Vec::new());
+    for design in &axes.designs {
+        for &scheduled in &axes.scheduled {
+            if scheduled && design.cache().is_some() {
+                return Err(Failure::input(format!(
+                    "design `{}` has a register file cache, whose hints of liveness are for the \
+                     program's own order\n  hint: `--order scheduled` needs a design without one",
+                    design.name
+                )));
+            }
+            for scheduler in or_own(&axes.schedulers, design.sm.scheduler) {
+                for alu_latency in or_own(&axes.alu_latencies, design.sm.timing.alu_latency) {
+                    let sm = SmSettings { scheduler, ..with_alu_latency(design.sm, alu_latency) };
+                    let points = axes.sizes.iter().map(|&size| at_size(sm, size, design));
+                    plans.push(Plan {
+                        order: match scheduled {
+                            // One order for all latencies: the code that runs is the same.
+                            true => Order::Scheduled(design.sm.timing),
+                            false => Order::Program,
+                        },
+                        points: points.collect::<Result<_, _>>()?,
+                    });
+                    all.push(Series {
+                        design: design.name.clone(),
+                        scheduler: scheduler_name(scheduler).to_owned(),
+                        alu_latency_cycles: alu_latency,
+                        order: if scheduled { "scheduled" } else { "program" }.to_owned(),
+                        points: Vec::new(),
+                    });
+                }
+            }
+        }
+    }
+    Ok((all, plans))
+}
+
+fn or_own<T: Copy>(asked: &[T], own: T) -> Vec<T> {
+    if asked.is_empty() { vec![own] } else { asked.to_vec() }
+}
+
+fn with_alu_latency(mut sm: SmSettings, cycles: u16) -> SmSettings {
+    let timing = &mut sm.timing;
+    let old = timing.alu_latency;
+    for latency in [&mut timing.alu_latency, &mut timing.branch_latency, &mut timing.double_latency]
+    {
+        if *latency == old {
+            *latency = cycles;
+        }
+    }
+    sm
+}
+
+/// The SM with another active set.
+fn at_size(sm: SmSettings, size: Size, design: &Design) -> Result<SmSettings, Failure> {
+    let refuse = |error: &dyn std::fmt::Display| {
+        Failure::input(format!("design `{}` with {size} warps active: {error}", design.name))
+    };
+    let scheduling = match size {
+        Size::Active(active_warps) => Scheduling::TwoLevel { active_warps },
+        Size::All => Scheduling::SingleLevel,
+    };
+    let count = CountSettings { scheduling, ..*sm.hierarchy.settings() };
+    let hierarchy = CountConfig::new(count).map_err(|error| refuse(&error))?;
+    let mut sm = SmSettings { hierarchy, ..sm };
+    if size == Size::All {
+        // Rules for leaving the active set mean nothing where no warp leaves it.
+        (sm.replacement, sm.barrier) = (Replacement::default(), BarrierRule::default());
+    }
+    SmConfig::new(sm).map_err(|error| refuse(&error))?;
+    Ok(sm)
+}
+
+/// The name that design files use.
+fn scheduler_name(scheduler: Scheduler) -> &'static str {
+    match scheduler {
+        Scheduler::Greedy => "greedy",
+        Scheduler::RoundRobin => "round-robin",
+        Scheduler::GreedyThenOldest => "greedy-then-oldest",
+        Scheduler::LooseRoundRobin => "loose-round-robin",
+    }
+}
+
+fn input_point(subject: &Subject, outcome: &Outcome) -> InputPoint {
+    let Outcome { counters: time, resident_warps } = outcome;
+    let (threads, cycles) = (time.accesses.thread_instructions(), time.cycles());
+    let mut counters: BTreeMap<String, u64> =
+        time.iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    counters.insert("thread_instructions".to_owned(), threads);
+    counters.insert("warp_instructions".to_owned(), time.accesses.warp_instructions());
+    InputPoint {
+        input: subject.name().to_owned(),
+        ipc: (cycles != 0).then(|| rounded(threads as f64 / cycles as f64)),
+        resident_warps: *resident_warps,
+        counters,
+    }
+}
+
+fn summary(size: Size, inputs: Vec<InputPoint>) -> Point {
+    let ipcs: Option<Vec<f64>> = inputs.iter().map(|input| input.ipc).collect();
+    let ipcs = ipcs.unwrap_or_default();
+    Point {
+        active_warps: match size {
+            Size::Active(warps) => Some(warps),
+            Size::All => None,
+        },
+        ipc_mean: mean(&ipcs).map(rounded),
+        ipc_standard_deviation: standard_deviation(&ipcs).map(rounded),
+        ipc_relative_percent: None,
+        inputs,
+    }
+}
+
+/// Puts every mean in relation to that with all warps active.
+fn relate(points: &mut [Point]) {
+    let all = points.iter().find(|point| point.active_warps.is_none());
+    let all = all.and_then(|point| point.ipc_mean).filter(|&mean| mean > 0.0);
+    for point in points {
+        let relative = point.ipc_mean.zip(all).map(|(mean, all)| 100.0 * mean / all);
+        point.ipc_relative_percent = relative.map(rounded);
+    }
+}
+
+/// Six decimals: more would be noise of the division.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design;
+
+    fn axes(names: &[&str]) -> Axes {
+        Axes {
+            designs: names.iter().map(|name| design::resolve(name).unwrap()).collect(),
+            schedulers: vec![],
+            alu_latencies: vec![],
+            scheduled: vec![false],
+            sizes: vec![Size::Active(8), Size::All],
+        }
+    }
+
+    #[test]
+    fn sizes_are_numbers_or_all() {
+        for text in ["1", "17", "32", "all"] {
+            assert_eq!(text.parse::<Size>().unwrap().to_string(), text);
+        }
+        for text in ["0", "33", "-1", "", "8.0", "ALL", "999999999999"] {
+            assert!(text.parse::<Size>().is_err(), "{text}");
+        }
+        let sizes = DEFAULT_SIZES.split(',').map(str::parse::<Size>);
+        assert_eq!(sizes.filter(Result::is_ok).count(), 14);
+    }
+
+    #[test]
+    fn a_series_differs_from_its_design_in_what_is_swept_only() {
+        let mut axes = axes(&["isca11", "isca11-rfc6-single"]);
+        let (series, plans) = lay_out(&axes).unwrap();
+        assert_eq!((series.len(), plans.len()), (2, 2));
+        for (design, plan) in axes.designs.iter().zip(&plans) {
+            let own = SmSettings { hierarchy: plan.points[1].hierarchy, ..design.sm };
+            assert_eq!(plan.points[1], own);
+            assert_eq!(plan.points[1].hierarchy, design.count);
+        }
+        axes.alu_latencies = vec![4];
+        axes.schedulers = vec![Scheduler::RoundRobin, Scheduler::Greedy];
+        let (series, plans) = lay_out(&axes).unwrap();
+        assert_eq!(series[0].scheduler, "round-robin");
+        assert_eq!(plans[1].points[1].timing.branch_latency, 4);
+        assert_eq!(plans[1].points[1].timing.constant_latency, 20);
+        let two_level = Scheduling::TwoLevel { active_warps: 8 };
+        assert_eq!(plans[3].points[0].hierarchy.settings().scheduling, two_level);
+    }
+
+    #[test]
+    fn hints_that_need_two_levels_are_refused_with_one() {
+        let error = lay_out(&axes(&["isca11-rfc6-bypass"])).unwrap_err();
+        assert!(error.message().contains("isca11-rfc6-bypass"), "{}", error.message());
+        let mut axes = axes(&["isca11-rfc6"]);
+        axes.scheduled = vec![true];
+        assert!(lay_out(&axes).unwrap_err().message().contains("--order scheduled"));
+    }
+}

@@ -1,0 +1,160 @@
+//! Studies: inputs executed once, and replayed in time under every point of a sweep.
+//!
+//! Each study is one file: it lays out its points, has [`replay`] run them, and renders what came
+//! out.
+
+pub mod active_warps;
+pub mod reorder;
+mod statistics;
+
+use rayon::prelude::*;
+use strata_core::sm::config::{Launch, SmConfig, SmSettings, Timing};
+use strata_core::sm::counters::SmCounters;
+use strata_core::units::LANES;
+
+use crate::commands::input::{self, Subject};
+use crate::evaluate::EvaluateError;
+use crate::failure::Failure;
+use crate::measure::{self, Counted, Request};
+use crate::printer::Printer;
+use crate::timing::{TimedLaunch, TimingError, time_launch};
+
+/// In which order a kernel's instructions are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As the input has them.
+    Program,
+    /// As [`reorder::reordered`] puts them for this timing.
+    Scheduled(Timing),
+}
+
+/// Points that share the code they run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The order of instructions.
+    pub order: Order,
+    /// The SM of each point.
+    pub points: Vec<SmSettings>,
+}
+
+/// What became of a subject at one point: all launches one after another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome {
+    /// Totals.
+    pub counters: SmCounters,
+    /// Most warps that were resident at a time.
+    pub resident_warps: u32,
+}
+
+/// Runs every subject once, and every launch of it under every point of every plan.
+///
+/// `jobs` is the number of threads, 0 for one for each core. What comes back is in the order of the
+/// subjects, the plans and their points, whatever `jobs` is.
+pub fn replay(
+    subjects: &[Subject],
+    plans: &[Plan],
+    request: &Request,
+    jobs: usize,
+    printer: &Printer,
+) -> Result<Vec<Vec<Vec<Outcome>>>, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .build()
+        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
+    let progress = printer.progress(subjects.len() as u64);
+    let all: Vec<Result<_, Failure>> = pool.install(|| {
+        subjects
+            .par_iter()
+            .with_max_len(1)
+            .map(|subject| {
+                let outcomes = replay_subject(subject, plans, request, printer);
+                progress.set_message(subject.name().to_owned());
+                progress.inc(1);
+                outcomes
+            })
+            .collect()
+    });
+    progress.finish_and_clear();
+    all.into_iter().collect()
+}
+
+fn replay_subject(
+    subject: &Subject,
+    plans: &[Plan],
+    request: &Request,
+    printer: &Printer,
+) -> Result<Vec<Vec<Outcome>>, Failure> {
+    let mut outcomes: Vec<Vec<Outcome>> =
+        plans.iter().map(|plan| vec![Outcome::default(); plan.points.len()]).collect();
+    let visit = |launch: &Counted<'_>| {
+        plans.iter().zip(&mut outcomes).try_for_each(|(plan, outcomes)| plan.add(launch, outcomes))
+    };
+    match subject {
+        Subject::Workload(workload) => {
+            let prepared = input::prepare(workload, &request.size, &request.overrides)?;
+            measure::each_launch(workload, &prepared, request, printer, visit)?;
+        }
+        Subject::Trace(input) => {
+            measure::each_recorded_launch(input, request, printer, visit)?;
+        }
+    }
+    Ok(outcomes)
+}
+
+impl Plan {
+    /// Runs a launch under every point.
+    fn add(&self, launch: &Counted<'_>, outcomes: &mut [Outcome]) -> Result<(), EvaluateError> {
+        let timed = launch.timed();
+        let ctas = launch.grid.iter().map(|&count| u64::from(count)).product();
+        let new = match self.order {
+            Order::Program => None,
+            Order::Scheduled(timing) => Some(reorder::reordered(timed.image, timed.paths, &timing)),
+        };
+        let run = |settings: &SmSettings| match &new {
+            None => run(*settings, &timed, ctas),
+            Some(image) => {
+                let settings = with_residency_of(*settings, &timed, image.registers)?;
+                run(settings, &TimedLaunch { image, ..timed }, ctas)
+            }
+        };
+        let runs: Vec<_> = self.points.par_iter().map(run).collect();
+        for (outcome, run) in outcomes.iter_mut().zip(runs) {
+            outcome.add(&run?)?;
+        }
+        Ok(())
+    }
+}
+
+impl Outcome {
+    fn add(&mut self, launch: &Self) -> Result<(), TimingError> {
+        let sum = self.counters.checked_add(&launch.counters);
+        self.counters = sum.ok_or(TimingError::Overflow)?;
+        self.resident_warps = self.resident_warps.max(launch.resident_warps);
+        Ok(())
+    }
+}
+
+fn run(settings: SmSettings, launch: &TimedLaunch<'_>, ctas: u64) -> Result<Outcome, TimingError> {
+    let (counters, residency) = time_launch(settings, launch)?;
+    let warps = u64::from(launch.threads.div_ceil(LANES));
+    let resident_warps = u64::from(residency.ctas).min(ctas) * warps;
+    Ok(Outcome { counters, resident_warps: resident_warps as u32 })
+}
+
+/// The SM with a register file of which a kernel with `registers` fills as much as the launch's own
+/// does, so that as many CTAs are resident.
+fn with_residency_of(
+    settings: SmSettings,
+    launch: &TimedLaunch<'_>,
+    registers: u16,
+) -> Result<SmSettings, TimingError> {
+    let warps_per_cta = launch.threads.div_ceil(LANES);
+    let own = Launch {
+        warps_per_cta,
+        registers: launch.image.registers,
+        shared_bytes: launch.shared_bytes,
+    };
+    let residency = SmConfig::new(settings)?.residency(&own).map_err(TimingError::TooLarge)?;
+    let register_file_bytes = residency.warps * u32::from(registers.max(1)) * LANES * 4;
+    Ok(SmSettings { register_file_bytes, ..settings })
+}
