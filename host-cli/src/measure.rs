@@ -84,6 +84,11 @@ impl Request {
         })
     }
 
+    /// The options in their normal form, with a leading space.
+    pub(crate) fn options_text(&self) -> &str {
+        &self.text
+    }
+
     /// The same in another mode.
     #[must_use]
     pub fn in_mode(mut self, mode: Mode) -> Self {

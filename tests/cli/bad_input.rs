@@ -58,6 +58,13 @@ refuses! {
     embedding_into_a_folder_that_is_not_there:
         ["trace", "embed", "vectoradd", "--scale", "small", "-o", "missing/workload.rs"];
     inspecting_malformed_ptx: ["inspect", "malformed.ptx"];
+    no_active_warps: ["study", "active-warps", "vectoradd", "--active-warps", "4,0"];
+    a_cache_in_scheduled_order:
+        ["study", "active-warps", "vectoradd", "--design", "isca11-rfc6", "--order", "scheduled"];
+    hints_for_two_levels_with_one: [
+        "study", "active-warps", "vectoradd", "--design", "isca11-rfc6-bypass", "--active-warps",
+        "8,all"
+    ];
     the_cost_of_an_unknown_design: ["cost", "nosuch"];
 }
 

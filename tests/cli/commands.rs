@@ -54,6 +54,19 @@ prints! {
         "run", "vectoradd", "dct8x8", "--scale", "small", "--mode", "cycle", "--design", "isca11-rfc6",
         "--format", "digest"
     ];
+    active_warps_of_two_workloads: [
+        "study", "active-warps", "reduction", "dct8x8", "--scale", "small", "--active-warps",
+        "1,8,all"
+    ];
+    active_warps_as_csv: [
+        "study", "active-warps", "matrixmul", "--scale", "small", "--active-warps", "all,4,4",
+        "--order", "program,scheduled", "--alu-latency", "4", "--scheduler", "round-robin",
+        "--format", "csv"
+    ];
+    active_warps_of_a_users_file_as_json: [
+        "study", "active-warps", "good.ptx", "--launch", "good.toml", "--design", "faster.toml",
+        "--active-warps", "2", "--format", "json"
+    ];
     a_profiled_kernel: ["inspect", "vectoradd", "--profile", "--scale", "small"];
 }
 
@@ -74,10 +87,13 @@ fn an_embedded_launch() {
 }
 
 #[test]
-fn the_schema_is_the_committed_one() {
+fn the_schemas_are_the_committed_ones() {
     let committed = include_str!("../../docs/schema/run.json");
     let printed = succeeds(&["schema"]);
     assert_eq!(printed, committed, "write the output of `strata schema` to docs/schema/run.json");
+    let committed = include_str!("../../docs/schema/active-warps.json");
+    let printed = succeeds(&["schema", "active-warps"]);
+    assert_eq!(printed, committed, "write it to docs/schema/active-warps.json");
 }
 
 #[test]

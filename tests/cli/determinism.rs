@@ -63,3 +63,30 @@ fn every_run_and_every_number_of_jobs_prints_the_same_bytes() {
         assert_eq!(first, run("7"), "{format}: one thread and seven");
     }
 }
+
+#[test]
+fn a_study_prints_the_same_bytes_for_every_number_of_jobs() {
+    for format in ["table", "json", "csv"] {
+        let run = |jobs: &str| {
+            let outcome = strata(&[
+                "study",
+                "active-warps",
+                "--scale",
+                "small",
+                "--active-warps",
+                "3,all",
+                "--order",
+                "program,scheduled",
+                "--format",
+                format,
+                "-j",
+                jobs,
+            ]);
+            assert_eq!(outcome.status, Some(0), "{outcome}");
+            outcome
+        };
+        let first = run("1");
+        assert_eq!(first, run("2"), "{format}: one thread and two");
+        assert_eq!(first, run("7"), "{format}: one thread and seven");
+    }
+}

@@ -1,5 +1,6 @@
 //! Shape: our curves beside those of the papers, and the trends that must hold.
 
+mod active_warps;
 mod cycle;
 mod recordings;
 mod register_file_cache;

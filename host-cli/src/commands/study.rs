@@ -1,5 +1,10 @@
 //! `study`: sweeps over one parameter, each input executed once.
 
+use std::fmt::Write as _;
+
+use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
+
 use crate::cli::ExitStatus;
 use crate::cli::study::{ActiveWarpsArgs, Order, StudyCommand, StudyFormat};
 use crate::commands::input::{self, Subject};
@@ -7,6 +12,7 @@ use crate::exact;
 use crate::failure::Failure;
 use crate::measure::Request;
 use crate::printer::Printer;
+use crate::study::Input;
 use crate::study::active_warps::{self, Axes, Study};
 use crate::workload;
 
@@ -38,11 +44,46 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
     } else {
         args.inputs.clone()
     };
-    let subjects: Vec<Subject> =
-        inputs.iter().map(|input| Subject::new(input, &args.source)).collect::<Result<_, _>>()?;
-    let jobs = args.jobs.unwrap_or(0);
-    let study = active_warps::run(&axes, &subjects, &request, jobs, printer)?;
+    let input = |name: &String| {
+        let subject = Subject::new(name, &args.source)?;
+        Ok(Input { subject, request: request.clone() })
+    };
+    let inputs = inputs.iter().map(input).collect::<Result<Vec<_>, _>>()?;
+    let mut study = active_warps::run(&[axes], &inputs, args.jobs.unwrap_or(0), printer)?;
+    study.command = command_line(args, &inputs, &names, &request);
     print(&study, args.format, printer)
+}
+
+/// What makes the study again; options that have their default value are left out where the default
+/// is a design's own.
+fn command_line(
+    args: &ActiveWarpsArgs,
+    inputs: &[Input],
+    designs: &[String],
+    request: &Request,
+) -> String {
+    let mut text = String::from("strata study active-warps");
+    for input in inputs {
+        let _ = write!(text, " {}", input.subject.name());
+    }
+    for design in designs {
+        let _ = write!(text, " --design {design}");
+    }
+    let name =
+        |value: Option<PossibleValue>| value.map_or_else(String::new, |v| v.get_name().to_owned());
+    let lists = [
+        ("active-warps", args.sizes.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        (
+            "scheduler",
+            args.schedulers.iter().map(|value| name(value.to_possible_value())).collect(),
+        ),
+        ("alu-latency", args.alu_latencies.iter().map(ToString::to_string).collect()),
+        ("order", args.orders.iter().map(|value| name(value.to_possible_value())).collect()),
+    ];
+    for (option, values) in lists.iter().filter(|(_, values)| !values.is_empty()) {
+        let _ = write!(text, " --{option} {}", values.join(","));
+    }
+    text + request.options_text()
 }
 
 fn print(study: &Study, format: StudyFormat, printer: &Printer) -> Result<ExitStatus, Failure> {

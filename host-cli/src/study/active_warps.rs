@@ -14,11 +14,10 @@ use strata_core::count::{CountConfig, CountSettings, Scheduling};
 use strata_core::sm::config::{BarrierRule, Replacement, Scheduler, SmConfig, SmSettings};
 
 use super::statistics::{mean, standard_deviation};
-use super::{Order, Outcome, Plan, replay};
+use super::{Input, Order, Outcome, Plan, replay};
 use crate::commands::input::Subject;
 use crate::design::Design;
 use crate::failure::Failure;
-use crate::measure::Request;
 use crate::printer::Printer;
 use crate::report::{self, Tool};
 
@@ -85,11 +84,13 @@ pub struct Study {
     pub schema: String,
     /// What made it.
     pub tool: Tool,
+    /// Command that makes it again, in one normal form; empty if no command made it.
+    pub command: String,
     /// One for each combination of design, scheduler, ALU latency and order.
     pub series: Vec<Series>,
     /// Parameters that come from no source.
     pub assumed: Vec<String>,
-    /// Parameters of the SM that a design file changed.
+    /// Parameters of the SM that a design file changed; what is swept replaces them.
     pub changed: Vec<String>,
 }
 
@@ -136,30 +137,35 @@ pub struct InputPoint {
     pub counters: BTreeMap<String, u64>,
 }
 
-/// Runs the study.
+/// Runs one or several sweeps of the same inputs, each of which is executed once.
 pub fn run(
-    axes: &Axes,
-    subjects: &[Subject],
-    request: &Request,
+    sweeps: &[Axes],
+    inputs: &[Input],
     jobs: usize,
     printer: &Printer,
 ) -> Result<Study, Failure> {
-    let mut request = request.clone();
-    request.options.accesses = true;
-    let (mut series, plans) = lay_out(axes)?;
-    let outcomes = replay(subjects, &plans, &request, jobs, printer)?;
-    for (place, series) in series.iter_mut().enumerate() {
-        series.points = (0..axes.sizes.len())
-            .map(|point| {
-                let inputs = subjects.iter().zip(&outcomes);
-                let inputs = inputs.map(|(subject, all)| input_point(subject, &all[place][point]));
-                summary(axes.sizes[point], inputs.collect())
-            })
-            .collect();
-        relate(&mut series.points);
+    let (mut series, mut plans) = (Vec::new(), Vec::new());
+    for axes in sweeps {
+        for (one, plan) in lay_out(axes)? {
+            series.push((one, axes.sizes.as_slice()));
+            plans.push(plan);
+        }
     }
+    let outcomes = replay(inputs, &plans, jobs, printer)?;
+    let with_points = |(place, (mut series, sizes)): (usize, (Series, &[Size]))| {
+        let point = |(point, &size): (usize, &Size)| {
+            let of_inputs = inputs.iter().zip(&outcomes);
+            let of_inputs =
+                of_inputs.map(|(input, all)| input_point(&input.subject, &all[place][point]));
+            summary(size, of_inputs.collect())
+        };
+        series.points = sizes.iter().enumerate().map(point).collect();
+        relate(&mut series.points);
+        series
+    };
     let distinct = |list: fn(&Design) -> &Vec<String>| {
-        let mut all: Vec<String> = axes.designs.iter().flat_map(list).cloned().collect();
+        let designs = sweeps.iter().flat_map(|axes| &axes.designs);
+        let mut all: Vec<String> = designs.flat_map(list).cloned().collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -167,15 +173,16 @@ pub fn run(
     Ok(Study {
         schema: SCHEMA.to_owned(),
         tool: report::tool(),
-        series,
+        command: String::new(),
+        series: series.into_iter().enumerate().map(with_points).collect(),
         assumed: distinct(|design| &design.assumed),
         changed: distinct(|design| &design.changed),
     })
 }
 
 /// The series without their points, and what has to run for each.
-fn lay_out(axes: &Axes) -> Result<(Vec<Series>, Vec<Plan>), Failure> {
-    let (mut all, mut plans) = (Vec::new(), Vec::new());
+fn lay_out(axes: &Axes) -> Result<Vec<(Series, Plan)>, Failure> {
+    let mut all = Vec::new();
     for design in &axes.designs {
         for &scheduled in &axes.scheduled {
             if scheduled && design.cache().is_some() {
@@ -189,26 +196,27 @@ fn lay_out(axes: &Axes) -> Result<(Vec<Series>, Vec<Plan>), Failure> {
                 for alu_latency in or_own(&axes.alu_latencies, design.sm.timing.alu_latency) {
                     let sm = SmSettings { scheduler, ..with_alu_latency(design.sm, alu_latency) };
                     let points = axes.sizes.iter().map(|&size| at_size(sm, size, design));
-                    plans.push(Plan {
+                    let plan = Plan {
                         order: match scheduled {
                             // One order for all latencies: the code that runs is the same.
                             true => Order::Scheduled(design.sm.timing),
                             false => Order::Program,
                         },
                         points: points.collect::<Result<_, _>>()?,
-                    });
-                    all.push(Series {
+                    };
+                    let series = Series {
                         design: design.name.clone(),
                         scheduler: scheduler_name(scheduler).to_owned(),
                         alu_latency_cycles: alu_latency,
                         order: if scheduled { "scheduled" } else { "program" }.to_owned(),
                         points: Vec::new(),
-                    });
+                    };
+                    all.push((series, plan));
                 }
             }
         }
     }
-    Ok((all, plans))
+    Ok(all)
 }
 
 fn or_own<T: Copy>(asked: &[T], own: T) -> Vec<T> {
@@ -230,7 +238,11 @@ fn with_alu_latency(mut sm: SmSettings, cycles: u16) -> SmSettings {
 /// The SM with another active set.
 fn at_size(sm: SmSettings, size: Size, design: &Design) -> Result<SmSettings, Failure> {
     let refuse = |error: &dyn std::fmt::Display| {
-        Failure::input(format!("design `{}` with {size} warps active: {error}", design.name))
+        Failure::input(format!(
+            "design `{}` with {size} warps active: {error}\n  hint: leave `{size}` out of \
+             `--active-warps`, or choose another design",
+            design.name
+        ))
     };
     let scheduling = match size {
         Size::Active(active_warps) => Scheduling::TwoLevel { active_warps },
@@ -332,21 +344,23 @@ mod tests {
     #[test]
     fn a_series_differs_from_its_design_in_what_is_swept_only() {
         let mut axes = axes(&["isca11", "isca11-rfc6-single"]);
-        let (series, plans) = lay_out(&axes).unwrap();
-        assert_eq!((series.len(), plans.len()), (2, 2));
-        for (design, plan) in axes.designs.iter().zip(&plans) {
-            let own = SmSettings { hierarchy: plan.points[1].hierarchy, ..design.sm };
-            assert_eq!(plan.points[1], own);
-            assert_eq!(plan.points[1].hierarchy, design.count);
+        let laid_out = lay_out(&axes).unwrap();
+        assert_eq!(laid_out.len(), 2);
+        for (design, (_, plan)) in axes.designs.iter().zip(&laid_out) {
+            // With all warps active it is the design itself.
+            assert_eq!(plan.points[1], design.sm);
+            let two_level = Scheduling::TwoLevel { active_warps: 8 };
+            let settings = plan.points[0].hierarchy.settings();
+            assert_eq!(settings.scheduling, two_level);
+            assert_eq!(settings.cache, design.count.settings().cache);
         }
         axes.alu_latencies = vec![4];
         axes.schedulers = vec![Scheduler::RoundRobin, Scheduler::Greedy];
-        let (series, plans) = lay_out(&axes).unwrap();
-        assert_eq!(series[0].scheduler, "round-robin");
-        assert_eq!(plans[1].points[1].timing.branch_latency, 4);
-        assert_eq!(plans[1].points[1].timing.constant_latency, 20);
-        let two_level = Scheduling::TwoLevel { active_warps: 8 };
-        assert_eq!(plans[3].points[0].hierarchy.settings().scheduling, two_level);
+        let laid_out = lay_out(&axes).unwrap();
+        assert_eq!(laid_out[0].0.scheduler, "round-robin");
+        assert_eq!(laid_out[3].1.points[0].scheduler, Scheduler::Greedy);
+        assert_eq!(laid_out[1].1.points[1].timing.branch_latency, 4);
+        assert_eq!(laid_out[1].1.points[1].timing.constant_latency, 20);
     }
 
     #[test]

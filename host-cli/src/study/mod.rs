@@ -37,7 +37,16 @@ pub struct Plan {
     pub points: Vec<SmSettings>,
 }
 
-/// What became of a subject at one point: all launches one after another.
+/// Something to study, and what of it is wanted.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The kernel or the trace.
+    pub subject: Subject,
+    /// Size, filters and budget; the mode does not matter.
+    pub request: Request,
+}
+
+/// What became of an input at one point: all launches one after another.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     /// Totals.
@@ -46,14 +55,13 @@ pub struct Outcome {
     pub resident_warps: u32,
 }
 
-/// Runs every subject once, and every launch of it under every point of every plan.
+/// Runs every input once, and every launch of it under every point of every plan.
 ///
 /// `jobs` is the number of threads, 0 for one for each core. What comes back is in the order of the
-/// subjects, the plans and their points, whatever `jobs` is.
+/// inputs, the plans and their points, whatever `jobs` is.
 pub fn replay(
-    subjects: &[Subject],
+    inputs: &[Input],
     plans: &[Plan],
-    request: &Request,
     jobs: usize,
     printer: &Printer,
 ) -> Result<Vec<Vec<Vec<Outcome>>>, Failure> {
@@ -61,14 +69,14 @@ pub fn replay(
         .num_threads(jobs)
         .build()
         .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
-    let progress = printer.progress(subjects.len() as u64);
+    let progress = printer.progress(inputs.len() as u64);
     let all: Vec<Result<_, Failure>> = pool.install(|| {
-        subjects
+        inputs
             .par_iter()
             .with_max_len(1)
-            .map(|subject| {
-                let outcomes = replay_subject(subject, plans, request, printer);
-                progress.set_message(subject.name().to_owned());
+            .map(|input| {
+                let outcomes = replay_input(input, plans, printer);
+                progress.set_message(input.subject.name().to_owned());
                 progress.inc(1);
                 outcomes
             })
@@ -78,10 +86,9 @@ pub fn replay(
     all.into_iter().collect()
 }
 
-fn replay_subject(
-    subject: &Subject,
+fn replay_input(
+    input: &Input,
     plans: &[Plan],
-    request: &Request,
     printer: &Printer,
 ) -> Result<Vec<Vec<Outcome>>, Failure> {
     let mut outcomes: Vec<Vec<Outcome>> =
@@ -89,13 +96,15 @@ fn replay_subject(
     let visit = |launch: &Counted<'_>| {
         plans.iter().zip(&mut outcomes).try_for_each(|(plan, outcomes)| plan.add(launch, outcomes))
     };
-    match subject {
+    let mut request = input.request.clone();
+    request.options.accesses = true;
+    match &input.subject {
         Subject::Workload(workload) => {
             let prepared = input::prepare(workload, &request.size, &request.overrides)?;
-            measure::each_launch(workload, &prepared, request, printer, visit)?;
+            measure::each_launch(workload, &prepared, &request, printer, visit)?;
         }
-        Subject::Trace(input) => {
-            measure::each_recorded_launch(input, request, printer, visit)?;
+        Subject::Trace(path) => {
+            measure::each_recorded_launch(path, &request, printer, visit)?;
         }
     }
     Ok(outcomes)
