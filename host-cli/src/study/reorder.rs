@@ -1,13 +1,13 @@
 //! Reordering: a kernel's instructions as a machine's final compiler might have ordered them.
 //!
 //! PTX comes in the order of the source: a load stands right before its reader. The final compiler,
-//! whose output no source describes, moves loads up and interleaves what does not depend on each
-//! other. [`reordered`] does that to a recorded launch by list scheduling, block by block, so that a
-//! study can tell what the order of instructions does to time. It is no model of a real compiler:
-//! registers are renamed without limit, and nothing crosses a block.
+//! whose method no source describes, moves loads up and interleaves what does not depend on each
+//! other. [`reordered`] does that to a recorded launch by list scheduling, block by block, so that
+//! a study can tell what the order of instructions does to time (DEV-020). It is no model of a real
+//! compiler: registers are renamed without limit, and nothing crosses a block.
 //!
-//! Only time may be taken from a reordered kernel of a flat design: its liveness and deschedule
-//! hints are for the old order.
+//! Only time may be taken from a reordered kernel of a flat design: its hints of liveness are for
+//! the old order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
