@@ -272,6 +272,7 @@ fn every_curve_executes_the_same() {
             for name in ["thread_instructions", "warp_instructions", "ctas", "dram_bytes"] {
                 assert_eq!(input.counters[name], reference.counters[name], "{}", input.input);
             }
+            assert_eq!(input.resident_warps, reference.resident_warps, "{}", input.input);
         }
     }
 }
@@ -302,6 +303,11 @@ fn page() -> String {
 
 fn label(point: &Point) -> String {
     point.active_warps.map_or_else(|| "all".to_owned(), |warps| warps.to_string())
+}
+
+/// Cells of a table's first line.
+fn heads(names: impl Iterator<Item = String>) -> String {
+    format!(" {} |", names.collect::<Vec<_>>().join(" | "))
 }
 
 fn means() -> String {
@@ -335,7 +341,7 @@ fn means() -> String {
 fn by_workload(order: &str) -> String {
     let points = &greedy(order).points;
     let mut text = format!("\n## IPC by workload, {order} order (Figure 10)\n\n");
-    let heads: String = points.iter().map(|point| format!(" {} |", label(point))).collect();
+    let heads = heads(points.iter().map(label));
     let _ = writeln!(text, "| workload | resident warps |{heads}");
     let _ = writeln!(text, "| --- | ---: |{}", " ---: |".repeat(points.len()));
     for (workload, _) in WORKLOADS {
@@ -359,8 +365,7 @@ fn schedulers() -> String {
     );
     for order in ORDERS {
         let robin = flat(order, "round-robin", 8);
-        let heads: String =
-            robin.points.iter().map(|point| format!(" {} |", label(point))).collect();
+        let heads = heads(robin.points.iter().map(label));
         let _ = writeln!(text, "| {order} order, active warps |{heads}");
         let _ = writeln!(text, "| --- |{}", " ---: |".repeat(robin.points.len()));
         let row = |text: &mut String, name: &str, gain: &dyn Fn(u8) -> f64| {
@@ -444,7 +449,7 @@ fn slots() -> String {
          set. The last column is how long DRAM moves bytes.\n",
     );
     for order in ORDERS {
-        let heads: String = REASONS.iter().map(|(name, _)| format!(" {name} |")).collect();
+        let heads = heads(REASONS.iter().map(|(name, _)| (*name).to_owned()));
         let _ = writeln!(text, "\n| {order} order |{heads} DRAM busy |");
         let _ = writeln!(text, "| --- |{}", " ---: |".repeat(REASONS.len() + 1));
         for (place, (workload, _)) in WORKLOADS.iter().enumerate() {

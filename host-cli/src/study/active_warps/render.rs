@@ -51,8 +51,10 @@ fn series_table(points: &[Point]) -> comfy_table::Table {
         cells.extend(points.iter().map(|point| number(value(point), decimals)));
         table.add_row(cells);
     };
-    summary("mean", |point| point.ipc_mean, 2);
-    summary("standard deviation", |point| point.ipc_standard_deviation, 2);
+    if inputs > 1 {
+        summary("mean", |point| point.ipc_mean, 2);
+        summary("standard deviation", |point| point.ipc_standard_deviation, 2);
+    }
     if points.iter().any(|point| point.ipc_relative_percent.is_some()) {
         summary("mean, % of all", |point| point.ipc_relative_percent, 1);
     }
