@@ -95,6 +95,7 @@ fn kernel() -> (Vec<StaticInstruction>, Vec<RegisterId>) {
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
     }
     (instructions, slots)
@@ -105,6 +106,7 @@ fn config(cache: Option<RegisterFileCacheConfig>) -> CountConfig {
         cache,
         scheduling: Scheduling::TwoLevel { active_warps: 8 },
         flush_at_backward_branches: false,
+        last_result_file: false,
     };
     CountConfig::new(settings).expect("the settings above are valid")
 }

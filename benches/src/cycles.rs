@@ -99,6 +99,7 @@ fn dependent_loads(latency: u16) -> Prepared {
         never_read: 0,
         not_read_before_deschedule: 0,
         last_use_before_deschedule: 0,
+        private_reads: 0,
     };
     let instructions = [load; LOADS];
     let path = [PathStep { pc: 0, length: LOADS as u32, mask: LaneMask::FULL }; ROUNDS];

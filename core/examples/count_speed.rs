@@ -49,6 +49,7 @@ fn kernel() -> (Vec<StaticInstruction>, Vec<RegisterId>) {
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
     }
     (instructions, slots)
@@ -76,7 +77,12 @@ fn main() {
             liveness_aware_eviction: false,
         });
         let scheduling = Scheduling::TwoLevel { active_warps: 8 };
-        let settings = CountSettings { cache, scheduling, flush_at_backward_branches: false };
+        let settings = CountSettings {
+            cache,
+            scheduling,
+            flush_at_backward_branches: false,
+            last_result_file: false,
+        };
         let config = CountConfig::new(settings).expect("the settings above are valid");
         let start = Instant::now();
         let path = std::iter::repeat_n(step, ITERATIONS);

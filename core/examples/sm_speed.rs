@@ -45,6 +45,7 @@ impl Kernel {
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
     }
 
@@ -102,7 +103,12 @@ fn design(entries: u8, scheduling: Scheduling) -> SmSettings {
         liveness_aware_bypass: false,
         liveness_aware_eviction: false,
     });
-    let settings = CountSettings { cache, scheduling, flush_at_backward_branches: false };
+    let settings = CountSettings {
+        cache,
+        scheduling,
+        flush_at_backward_branches: false,
+        last_result_file: false,
+    };
     let hierarchy = CountConfig::new(settings).expect("the settings above are valid");
     SmSettings { hierarchy, ..SmSettings::ISCA11 }
 }

@@ -7,12 +7,11 @@
 
 use crate::event::{Counters, Datapath, Event};
 use crate::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
-use crate::hierarchy::{Listener, Step, WarpHierarchy, awaited};
+use crate::hierarchy::{Listener, Step, UpperLevels, WarpHierarchy, awaited};
 use crate::image::{CheckedImage, Flags, StaticInstruction};
+use crate::last_result_file;
 use crate::path::PathStep;
-use crate::register_file_cache::{
-    Access, ConfigError, Observer, RegisterFileCache, RegisterFileCacheConfig,
-};
+use crate::register_file_cache::{Access, ConfigError, Observer, RegisterFileCacheConfig};
 use crate::units::{LANES, LaneMask, RegisterId};
 
 /// Most warps of an SM.
@@ -44,8 +43,10 @@ pub struct CountSettings {
     pub cache: Option<RegisterFileCacheConfig>,
     /// Scheduling.
     pub scheduling: Scheduling,
-    /// A taken backward branch flushes the cache (the experiment of `[DISS]` 6.6.2).
+    /// A taken backward branch flushes the upper levels (the experiment of `[DISS]` 6.6.2).
     pub flush_at_backward_branches: bool,
+    /// A last result file in front of the cache. Needs a cache.
+    pub last_result_file: bool,
 }
 
 /// What to count: settings whose ranges and combinations were checked.
@@ -63,6 +64,8 @@ pub enum CountConfigError {
     NeedsTwoLevel,
     /// A flush without a cache.
     NothingToFlush,
+    /// A last result file without a cache behind it.
+    NothingBehind,
 }
 
 impl core::fmt::Display for CountConfigError {
@@ -79,6 +82,9 @@ impl core::fmt::Display for CountConfigError {
             Self::NothingToFlush => {
                 formatter.write_str("a flush at backward branches needs a register file cache")
             }
+            Self::NothingBehind => {
+                formatter.write_str("a last result file needs a register file cache behind it")
+            }
         }
     }
 }
@@ -91,6 +97,7 @@ impl CountConfig {
         cache: None,
         scheduling: Scheduling::SingleLevel,
         flush_at_backward_branches: false,
+        last_result_file: false,
     });
 
     /// Checks settings.
@@ -103,6 +110,9 @@ impl CountConfig {
         let Some(cache) = settings.cache else {
             if settings.flush_at_backward_branches {
                 return Err(CountConfigError::NothingToFlush);
+            }
+            if settings.last_result_file {
+                return Err(CountConfigError::NothingBehind);
             }
             return Ok(Self(settings));
         };
@@ -140,6 +150,13 @@ pub enum Fault {
         /// The register whose long-latency result is pending.
         register: RegisterId,
     },
+    /// A unit of the shared datapath reads a value that the compiler let into the last result file.
+    OutOfReach {
+        /// The instruction.
+        pc: u32,
+        /// The register whose value lies in the last result file.
+        register: RegisterId,
+    },
     /// The cache does not fit the compiled capacity.
     Cache(ConfigError),
     /// The caller's working memory has too few elements for the kernel's registers.
@@ -163,6 +180,12 @@ impl core::fmt::Display for Fault {
                 formatter,
                 "instruction {pc} reads the pending long-latency result in register {}, but is not \
                  marked as a place to deschedule",
+                register.0
+            ),
+            Self::OutOfReach { pc, register } => write!(
+                formatter,
+                "instruction {pc} reads register {} for the shared datapath, but the value is in \
+                 the last result file, which only the private datapath reaches",
                 register.0
             ),
             Self::Cache(error) => error.fmt(formatter),
@@ -226,7 +249,7 @@ pub fn count_path_clusters(
 #[derive(Debug)]
 pub struct WarpCounter<'a, const CAPACITY: usize, const BY_CLUSTER: bool> {
     image: CheckedImage<'a>,
-    cache: Option<RegisterFileCache<CAPACITY>>,
+    upper: Option<UpperLevels<CAPACITY>>,
     two_level: bool,
     flush_at_backward_branches: bool,
     /// For each register, the lanes whose value is a long-latency result issued since the warp's
@@ -245,17 +268,13 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
         pending: &'a mut [LaneMask],
     ) -> Result<Self, Fault> {
         let settings = config.settings();
-        let cache = match settings.cache.map(RegisterFileCache::new) {
-            Some(Ok(cache)) => Some(cache),
-            Some(Err(error)) => return Err(Fault::Cache(error)),
-            None => None,
-        };
+        let upper = UpperLevels::of(settings).map_err(Fault::Cache)?;
         let (needed, given) = (usize::from(image.registers), pending.len());
         let pending = pending.get_mut(..needed).ok_or(Fault::ScratchTooShort { needed, given })?;
         pending.fill(LaneMask::EMPTY);
         Ok(Self {
             image,
-            cache,
+            upper,
             two_level: matches!(settings.scheduling, Scheduling::TwoLevel { .. }),
             flush_at_backward_branches: settings.flush_at_backward_branches,
             pending,
@@ -308,7 +327,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
     /// The parts of the warp's hierarchy, and the counters beside them.
     fn parts(&mut self) -> (WarpHierarchy<'_, CAPACITY>, &mut Counters) {
         let hierarchy = WarpHierarchy {
-            cache: self.cache.as_mut(),
+            upper: self.upper.as_mut(),
             pending: self.pending,
             anything_pending: &mut self.anything_pending,
         };
@@ -337,6 +356,9 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
         }
         let datapath = Datapath::of(instruction.unit);
         let step = Step { instruction, sources, destinations, mask };
+        if let Some(register) = hierarchy.out_of_reach(&step) {
+            return Err(Fault::OutOfReach { pc, register });
+        }
         hierarchy.execute(step, two_level, &mut Tally::<BY_CLUSTER>::new(counters, datapath));
         if instruction.flags.intersects(Flags::BARRIER.union(Flags::BACKWARD_BRANCH)) {
             self.after(instruction.flags);
@@ -417,6 +439,24 @@ impl<const BY_CLUSTER: bool> Observer for Tally<'_, BY_CLUSTER> {
             (Access::WritebackFlush, _) => Event::RfcWritebackFlush,
             (Access::Allocation, _) => return self.counters.record(Event::RfcAllocation, 1),
             (Access::Drop, _) => return self.counters.record(Event::RfcDrop, 1),
+        };
+        self.counters.record(event, Self::weight(lanes));
+    }
+}
+
+impl<const BY_CLUSTER: bool> last_result_file::Observer for Tally<'_, BY_CLUSTER> {
+    #[inline]
+    fn observe_last(&mut self, access: last_result_file::Access, _: RegisterId, lanes: LaneMask) {
+        use last_result_file::Access;
+        let event = match access {
+            Access::Read => Event::LrfRead,
+            Access::Write => Event::LrfWrite,
+            Access::Eviction => Event::LrfEviction,
+            Access::WritebackEviction => Event::LrfWritebackEviction,
+            Access::WritebackFlush => Event::LrfWritebackFlush,
+            Access::PartialHit => return self.counters.record(Event::LrfPartialHit, 1),
+            Access::Allocation => return self.counters.record(Event::LrfAllocation, 1),
+            Access::Drop => return self.counters.record(Event::LrfDrop, 1),
         };
         self.counters.record(event, Self::weight(lanes));
     }

@@ -49,6 +49,15 @@ pub struct LevelEnergy {
     pub wires: WireLengths,
 }
 
+/// The last result file, which only the private datapath reaches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LastResultEnergy {
+    /// Its banks.
+    pub bank: BankEnergy,
+    /// Between it and the private datapath. Unit: micrometres.
+    pub private_um: u32,
+}
+
 /// What accesses cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EnergyTable {
@@ -56,6 +65,8 @@ pub struct EnergyTable {
     pub mrf: LevelEnergy,
     /// Register file cache, of a design that has one.
     pub rfc: Option<LevelEnergy>,
+    /// Last result file, of a design that has one.
+    pub lrf: Option<LastResultEnergy>,
     /// Energy to move a 32-bit word. Unit: femtojoules for each millimetre.
     pub wire_per_mm_per_32bit: Femtojoules,
 }
@@ -71,20 +82,26 @@ pub struct EnergyBreakdown {
     pub rfc_bank: Femtojoules,
     /// Wires between the register file cache and the execution units.
     pub rfc_wire: Femtojoules,
-    /// Banks of both levels, for writebacks.
+    /// Banks of the last result file, for operands and results.
+    pub lrf_bank: Femtojoules,
+    /// Wires between the last result file and the private datapath.
+    pub lrf_wire: Femtojoules,
+    /// Banks of both levels, for evictions and writebacks from one to the other.
     pub writeback_bank: Femtojoules,
-    /// Wires to the main register file, for writebacks.
+    /// Wires to the lower level, for evictions and writebacks.
     pub writeback_wire: Femtojoules,
 }
 
 impl EnergyBreakdown {
     /// Every part with its name.
-    pub const fn parts(&self) -> [(&'static str, Femtojoules); 6] {
+    pub const fn parts(&self) -> [(&'static str, Femtojoules); 8] {
         [
             ("mrf_bank", self.mrf_bank),
             ("mrf_wire", self.mrf_wire),
             ("rfc_bank", self.rfc_bank),
             ("rfc_wire", self.rfc_wire),
+            ("lrf_bank", self.lrf_bank),
+            ("lrf_wire", self.lrf_wire),
             ("writeback_bank", self.writeback_bank),
             ("writeback_wire", self.writeback_wire),
         ]
@@ -101,6 +118,8 @@ impl EnergyBreakdown {
 pub enum EnergyError {
     /// The counters hold accesses of a register file cache, and the table has none.
     NoCache,
+    /// The counters hold accesses of a last result file, and the table has none.
+    NoLastResultFile,
     /// The total does not fit 64 bits of femtojoules, about 18 kilojoules.
     Overflow,
 }
@@ -109,6 +128,7 @@ impl core::fmt::Display for EnergyError {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         formatter.write_str(match self {
             Self::NoCache => "accesses of a register file cache, but no energy table for it",
+            Self::NoLastResultFile => "accesses of a last result file, but no energy table for it",
             Self::Overflow => "the energy does not fit 64 bits of femtojoules",
         })
     }
@@ -124,8 +144,20 @@ struct Sums {
     mrf_wire: u128,
     rfc_bank: u128,
     rfc_wire: u128,
+    lrf_bank: u128,
+    lrf_wire: u128,
     writeback_bank: u128,
     writeback_wire: u128,
+}
+
+/// What one 128-bit access costs.
+struct Charge {
+    /// Bank that is read.
+    from: Femtojoules,
+    /// Bank that is written.
+    to: Femtojoules,
+    /// How far the value travels.
+    micrometres: u32,
 }
 
 impl EnergyTable {
@@ -162,6 +194,8 @@ impl EnergyTable {
                 mrf_wire: wires(sums.mrf_wire)?,
                 rfc_bank: bank(sums.rfc_bank)?,
                 rfc_wire: wires(sums.rfc_wire)?,
+                lrf_bank: bank(sums.lrf_bank)?,
+                lrf_wire: wires(sums.lrf_wire)?,
                 writeback_bank: bank(sums.writeback_bank)?,
                 writeback_wire: wires(sums.writeback_wire)?,
             })
@@ -173,53 +207,63 @@ impl EnergyTable {
     }
 
     fn add(&self, sums: &mut Sums, class: EnergyClass, times: u128) -> Result<(), EnergyError> {
-        let rfc = || self.rfc.ok_or(EnergyError::NoCache);
-        let bank = |energy: Femtojoules| times.checked_mul(u128::from(energy.0));
-        let wire = |micrometres: u32| {
-            let words = times.checked_mul(u128::from(micrometres) * WORDS_PER_ACCESS);
-            words?.checked_mul(u128::from(self.wire_per_mm_per_32bit.0))
-        };
-        let (bank_sum, bank_energy, wire_sum, wire_energy) = match class {
+        let charge = self.charge(class)?;
+        let (bank_sum, wire_sum) = match class {
             EnergyClass::Free => return Ok(()),
-            EnergyClass::MrfRead(datapath) => (
-                &mut sums.mrf_bank,
-                bank(self.mrf.bank.read),
-                &mut sums.mrf_wire,
-                wire(self.mrf.wires.to(datapath)),
-            ),
-            EnergyClass::MrfWrite(datapath) => (
-                &mut sums.mrf_bank,
-                bank(self.mrf.bank.write),
-                &mut sums.mrf_wire,
-                wire(self.mrf.wires.to(datapath)),
-            ),
-            EnergyClass::RfcRead(datapath) => (
-                &mut sums.rfc_bank,
-                bank(rfc()?.bank.read),
-                &mut sums.rfc_wire,
-                wire(rfc()?.wires.to(datapath)),
-            ),
-            EnergyClass::RfcWrite(datapath) => (
-                &mut sums.rfc_bank,
-                bank(rfc()?.bank.write),
-                &mut sums.rfc_wire,
-                wire(rfc()?.wires.to(datapath)),
-            ),
-            // The cache's banks stand beside the private datapath, so the value travels as far as
-            // a result of that datapath; it makes no trip to the execution units.
-            EnergyClass::RfcWriteback => (
-                &mut sums.writeback_bank,
-                bank(rfc()?.bank.read)
-                    .and_then(|read| read.checked_add(bank(self.mrf.bank.write)?)),
-                &mut sums.writeback_wire,
-                wire(self.mrf.wires.private_um),
-            ),
+            EnergyClass::MrfRead(_) | EnergyClass::MrfWrite(_) => {
+                (&mut sums.mrf_bank, &mut sums.mrf_wire)
+            }
+            EnergyClass::RfcRead(_) | EnergyClass::RfcWrite(_) => {
+                (&mut sums.rfc_bank, &mut sums.rfc_wire)
+            }
+            EnergyClass::LrfRead | EnergyClass::LrfWrite => {
+                (&mut sums.lrf_bank, &mut sums.lrf_wire)
+            }
+            EnergyClass::RfcWriteback | EnergyClass::LrfEviction | EnergyClass::LrfWriteback => {
+                (&mut sums.writeback_bank, &mut sums.writeback_wire)
+            }
         };
-        for (sum, energy) in [(bank_sum, bank_energy), (wire_sum, wire_energy)] {
+        let bank = u128::from(charge.from.0) + u128::from(charge.to.0);
+        let words = times.checked_mul(u128::from(charge.micrometres) * WORDS_PER_ACCESS);
+        let wire = words.and_then(|w| w.checked_mul(u128::from(self.wire_per_mm_per_32bit.0)));
+        for (sum, energy) in [(bank_sum, times.checked_mul(bank)), (wire_sum, wire)] {
             let total = energy.and_then(|energy| sum.checked_add(energy));
             *sum = total.ok_or(EnergyError::Overflow)?;
         }
         Ok(())
+    }
+
+    /// What one access of a cluster costs.
+    fn charge(&self, class: EnergyClass) -> Result<Charge, EnergyError> {
+        let (mrf, none) = (self.mrf, Femtojoules(0));
+        let rfc = || self.rfc.ok_or(EnergyError::NoCache);
+        let lrf = || self.lrf.ok_or(EnergyError::NoLastResultFile);
+        let charge = |from, to, micrometres| Charge { from, to, micrometres };
+        Ok(match class {
+            EnergyClass::Free => charge(none, none, 0),
+            EnergyClass::MrfRead(datapath) => charge(mrf.bank.read, none, mrf.wires.to(datapath)),
+            EnergyClass::MrfWrite(datapath) => charge(none, mrf.bank.write, mrf.wires.to(datapath)),
+            EnergyClass::RfcRead(datapath) => {
+                charge(rfc()?.bank.read, none, rfc()?.wires.to(datapath))
+            }
+            EnergyClass::RfcWrite(datapath) => {
+                charge(none, rfc()?.bank.write, rfc()?.wires.to(datapath))
+            }
+            EnergyClass::LrfRead => charge(lrf()?.bank.read, none, lrf()?.private_um),
+            EnergyClass::LrfWrite => charge(none, lrf()?.bank.write, lrf()?.private_um),
+            // The banks of the upper levels stand beside the private datapath, so a value that
+            // moves down travels as far as a result of that datapath; it makes no trip to the
+            // execution units.
+            EnergyClass::RfcWriteback => {
+                charge(rfc()?.bank.read, mrf.bank.write, mrf.wires.private_um)
+            }
+            EnergyClass::LrfEviction => {
+                charge(lrf()?.bank.read, rfc()?.bank.write, rfc()?.wires.private_um)
+            }
+            EnergyClass::LrfWriteback => {
+                charge(lrf()?.bank.read, mrf.bank.write, mrf.wires.private_um)
+            }
+        })
     }
 }
 
@@ -233,7 +277,8 @@ fn wires(sum: u128) -> Option<Femtojoules> {
 mod tests {
     use super::*;
 
-    /// `[RFC2011]` Tables 2 and 3 for 6 entries and 8 active warps, the cache at 0.2 and 0.4 mm.
+    /// `[RFC2011]` Tables 2 and 3 for 6 entries and 8 active warps, the cache at 0.2 and 0.4 mm;
+    /// the last result file of `[DISS]` Tables 4.5 and 4.6.
     const TABLE: EnergyTable = EnergyTable {
         mrf: LevelEnergy {
             bank: BankEnergy { read: Femtojoules(8_000), write: Femtojoules(11_000) },
@@ -242,6 +287,10 @@ mod tests {
         rfc: Some(LevelEnergy {
             bank: BankEnergy { read: Femtojoules(2_200), write: Femtojoules(6_700) },
             wires: WireLengths { private_um: 200, shared_um: 400 },
+        }),
+        lrf: Some(LastResultEnergy {
+            bank: BankEnergy { read: Femtojoules(700), write: Femtojoules(2_000) },
+            private_um: 50,
         }),
         wire_per_mm_per_32bit: Femtojoules(1_900),
     };
@@ -252,24 +301,31 @@ mod tests {
         counters
     }
 
-    fn parts(event: Event) -> [u64; 6] {
+    fn parts(event: Event) -> [u64; 8] {
         TABLE.energy(&one(event)).unwrap().parts().map(|(_, part)| part.0)
     }
 
     #[test]
     fn each_access_costs_what_the_tables_say() {
         // 8 clusters x 8 pJ, and 8 clusters x 7.6 pJ/mm x 1 mm.
-        assert_eq!(parts(Event::MrfReadPrivate), [64_000, 60_800, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::MrfReadShared), [64_000, 60_800, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::MrfWritePrivate), [88_000, 60_800, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcReadPrivate), [0, 0, 17_600, 12_160, 0, 0]);
-        assert_eq!(parts(Event::RfcReadShared), [0, 0, 17_600, 24_320, 0, 0]);
-        assert_eq!(parts(Event::RfcWritePrivate), [0, 0, 53_600, 12_160, 0, 0]);
-        assert_eq!(parts(Event::RfcFillShared), [0, 0, 53_600, 24_320, 0, 0]);
+        assert_eq!(parts(Event::MrfReadPrivate), [64_000, 60_800, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfReadShared), [64_000, 60_800, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfWritePrivate), [88_000, 60_800, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcReadPrivate), [0, 0, 17_600, 12_160, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcReadShared), [0, 0, 17_600, 24_320, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcWritePrivate), [0, 0, 53_600, 12_160, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcFillShared), [0, 0, 53_600, 24_320, 0, 0, 0, 0]);
         // One RFC read, one MRF write, the latter's wire only.
-        assert_eq!(parts(Event::RfcWritebackFlush), [0, 0, 0, 0, 105_600, 60_800]);
+        assert_eq!(parts(Event::RfcWritebackFlush), [0, 0, 0, 0, 0, 0, 105_600, 60_800]);
         assert_eq!(parts(Event::RfcWritebackEviction), parts(Event::RfcWritebackFlush));
-        assert_eq!(parts(Event::WarpInstruction), [0; 6]);
+        // 8 x 0.7 pJ and 8 x 7.6 pJ/mm x 0.05 mm; 8 x 2 pJ.
+        assert_eq!(parts(Event::LrfRead), [0, 0, 0, 0, 5_600, 3_040, 0, 0]);
+        assert_eq!(parts(Event::LrfWrite), [0, 0, 0, 0, 16_000, 3_040, 0, 0]);
+        // One LRF read and one RFC or MRF write, with the wire to the latter.
+        assert_eq!(parts(Event::LrfEviction), [0, 0, 0, 0, 0, 0, 59_200, 12_160]);
+        assert_eq!(parts(Event::LrfWritebackFlush), [0, 0, 0, 0, 0, 0, 93_600, 60_800]);
+        assert_eq!(parts(Event::LrfWritebackEviction), parts(Event::LrfWritebackFlush));
+        assert_eq!(parts(Event::WarpInstruction), [0; 8]);
         assert_eq!(TABLE.wire_per_128bit(1_000), Some(Femtojoules(7_600)));
     }
 
@@ -294,8 +350,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_priced_is_an_error() {
-        let flat = EnergyTable { rfc: None, ..TABLE };
+        let flat = EnergyTable { rfc: None, lrf: None, ..TABLE };
         assert!(flat.energy(&one(Event::MrfWriteShared)).is_ok());
+        let two = EnergyTable { lrf: None, ..TABLE };
+        for event in [Event::LrfRead, Event::LrfWrite, Event::LrfWritebackFlush] {
+            let refused = Err(EnergyError::NoLastResultFile);
+            assert_eq!(two.energy(&one(event)), refused, "{}", event.name());
+        }
+        let without_cache = EnergyTable { rfc: None, ..TABLE };
+        let eviction = one(Event::LrfEviction);
+        assert_eq!(without_cache.energy(&eviction), Err(EnergyError::NoCache));
+        assert_eq!(two.energy(&eviction), Err(EnergyError::NoLastResultFile));
         for event in [Event::RfcReadPrivate, Event::RfcWriteShared, Event::RfcWritebackFlush] {
             assert_eq!(flat.energy(&one(event)), Err(EnergyError::NoCache), "{}", event.name());
         }

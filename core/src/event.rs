@@ -38,6 +38,14 @@ pub enum EnergyClass {
     RfcWrite(Datapath),
     /// A read of the register file cache, a write of the main register file and the latter's wire.
     RfcWriteback,
+    /// A read of the last result file and the wire to the private datapath, its only consumer.
+    LrfRead,
+    /// A write of the last result file and the wire from the private datapath.
+    LrfWrite,
+    /// A read of the last result file, a write of the register file cache and the latter's wire.
+    LrfEviction,
+    /// A read of the last result file, a write of the main register file and the latter's wire.
+    LrfWriteback,
 }
 
 macro_rules! events {
@@ -82,7 +90,10 @@ macro_rules! events {
 }
 
 use Datapath::{Private, Shared};
-use EnergyClass::{Free, MrfRead, MrfWrite, RfcRead, RfcWrite, RfcWriteback};
+use EnergyClass::{
+    Free, LrfEviction, LrfRead, LrfWrite, LrfWriteback, MrfRead, MrfWrite, RfcRead, RfcWrite,
+    RfcWriteback,
+};
 
 events! {
     /// Instructions issued, those with no lane enabled included.
@@ -120,6 +131,24 @@ events! {
     RfcAllocation, rfc_allocations, "entries", Free;
     /// Entries given up without a writeback: dead, clean, or overtaken by a write that bypassed.
     RfcDrop, rfc_drops, "entries", Free;
+    /// Operands read from the last result file, all for the private datapath.
+    LrfRead, lrf_reads, "warp register accesses", LrfRead;
+    /// Operand reads that needed the last result file and a lower level, because the entry held
+    /// only some of the lanes; counted as one read of each level.
+    LrfPartialHit, lrf_partial_hits, "operand reads", Free;
+    /// Results written to the last result file, all of the private datapath.
+    LrfWrite, lrf_writes, "warp register accesses", LrfWrite;
+    /// Entries moved from the last result file to the register file cache to make room.
+    LrfEviction, lrf_evictions, "warp register accesses", LrfEviction;
+    /// Entries of the last result file written back to the main register file to make room, because
+    /// they would bypass the register file cache.
+    LrfWritebackEviction, lrf_writebacks_eviction, "warp register accesses", LrfWriteback;
+    /// Entries of the last result file written back because the upper levels were flushed.
+    LrfWritebackFlush, lrf_writebacks_flush, "warp register accesses", LrfWriteback;
+    /// Entries that a register newly occupied in the last result file.
+    LrfAllocation, lrf_allocations, "entries", Free;
+    /// Entries of the last result file given up: dead, or overtaken by a write to a lower level.
+    LrfDrop, lrf_drops, "entries", Free;
     /// Times a warp was descheduled to wait for a result.
     Deschedule, deschedules, "deschedules", Free;
     /// Times a warp was descheduled by a barrier.
@@ -168,22 +197,27 @@ sums! {
     mrf_reads, "warp register accesses" = MrfReadPrivate | MrfReadShared;
     /// Writes of the main register file: results written straight to it, and writebacks.
     mrf_writes, "warp register accesses" =
-        MrfWritePrivate | MrfWriteShared | RfcWritebackEviction | RfcWritebackFlush;
+        MrfWritePrivate | MrfWriteShared | RfcWritebackEviction | RfcWritebackFlush
+        | LrfWritebackEviction | LrfWritebackFlush;
     /// Reads of the register file cache by instructions; the reads of writebacks are apart.
     rfc_reads, "warp register accesses" = RfcReadPrivate | RfcReadShared;
-    /// Writes of the register file cache: results, and operands allocated after a miss.
+    /// Writes of the register file cache: results, operands allocated after a miss, and what the
+    /// last result file evicted.
     rfc_writes, "warp register accesses" =
-        RfcWritePrivate | RfcWriteShared | RfcFillPrivate | RfcFillShared;
+        RfcWritePrivate | RfcWriteShared | RfcFillPrivate | RfcFillShared | LrfEviction;
     /// Dirty live entries evicted or flushed; each is one read of the register file cache, not in
     /// `rfc_reads`, and one write of the main register file, in `mrf_writes`.
     rfc_writebacks, "warp register accesses" = RfcWritebackEviction | RfcWritebackFlush;
+    /// Live entries of the last result file written back past the register file cache; each is one
+    /// read of the last result file, not in `lrf_reads`, and one write of the main register file,
+    /// in `mrf_writes`.
+    lrf_writebacks, "warp register accesses" = LrfWritebackEviction | LrfWritebackFlush;
 }
 
 /// Totals of every event.
 ///
-/// Two derived numbers have no row of their own: operand reads are `mrf_reads + rfc_reads -
-/// rfc_partial_hits`, operand writes `mrf_writes - rfc_writebacks` plus the results written to the
-/// register file cache.
+/// Two derived numbers have no row of their own: operand reads are the reads of all levels less the
+/// partial hits, operand writes the results written to each level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Counters {
     counts: [u64; Event::ALL.len()],
@@ -224,7 +258,9 @@ impl Counters {
 
     /// Operand slots read, whichever levels served them.
     pub const fn operand_reads(&self) -> u64 {
-        self.mrf_reads() + self.rfc_reads() - self.rfc_partial_hits()
+        self.mrf_reads() + self.rfc_reads() + self.lrf_reads()
+            - self.rfc_partial_hits()
+            - self.lrf_partial_hits()
     }
 
     /// Result slots written, to whichever level.
@@ -233,6 +269,7 @@ impl Counters {
             + self.mrf_writes_shared()
             + self.rfc_writes_private()
             + self.rfc_writes_shared()
+            + self.lrf_writes()
     }
 
     /// The totals of both.
@@ -308,6 +345,9 @@ mod tests {
             "rfc_reads",
             "rfc_writes",
             "rfc_writebacks",
+            "lrf_reads",
+            "lrf_writes",
+            "lrf_evictions",
         ] {
             assert!(names.contains(required), "{required}");
         }
@@ -325,6 +365,7 @@ mod tests {
             counters.mrf_writes_private()
                 + counters.mrf_writes_shared()
                 + counters.rfc_writebacks()
+                + counters.lrf_writebacks()
         );
         for sum in SUMS {
             let value = counters.iter().find(|&(name, _)| name == sum.name).map(|(_, value)| value);

@@ -125,6 +125,9 @@ pub struct StaticInstruction {
     /// Bit `i`: after this read, no path reads source slot `i`'s value again before the warp's next
     /// possible deschedule (the hint of liveness-aware eviction for values already cached).
     pub last_use_before_deschedule: u32,
+    /// Bit `i`: no path reads destination slot `i` by a unit of the shared datapath, so that the
+    /// result may go to the last result file, which those units cannot reach.
+    pub private_reads: u32,
 }
 
 /// A kernel as the machine sees it.

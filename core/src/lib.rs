@@ -3,11 +3,11 @@
 //!
 //! A kernel comes in as a [`image::KernelImage`], one record of static facts for each instruction,
 //! and what a warp executed as a path of [`path::PathStep`]s. [`count`] walks the path through the
-//! hierarchy, whose parts have a file each: [`register_file_cache`]. Every event of the one table
-//! in [`event`] is counted once, where it happens; [`energy`] multiplies counts by a paper's table
-//! at the end, and [`chip_power`] puts the result into the context of a chip. [`value_usage`]
-//! describes a path without any machine. [`sm`] runs the paths of many warps through the same
-//! hierarchy in time. [`digest`] is one number for all counters of a run.
+//! hierarchy, whose parts have a file each: [`last_result_file`] and [`register_file_cache`]. Every
+//! event of the one table in [`event`] is counted once, where it happens; [`energy`] multiplies
+//! counts by a paper's table at the end, and [`chip_power`] puts the result into the context of a
+//! chip. [`value_usage`] describes a path without any machine. [`sm`] runs the paths of many warps
+//! through the same hierarchy in time. [`digest`] is one number for all counters of a run.
 //!
 //! Principles:
 //! - Same input, same bits, on every machine: no floating point, no clock, no randomness.
@@ -34,6 +34,7 @@
 //!     never_read: 0,
 //!     not_read_before_deschedule: 0,
 //!     last_use_before_deschedule: 0,
+//!     private_reads: 0,
 //! };
 //! let slots = [RegisterId(0), RegisterId(1), RegisterId(2)];
 //! let image = KernelImage { instructions: &[add], slots: &slots, registers: 3 };
@@ -55,6 +56,7 @@ pub mod event;
 pub mod footprint;
 mod hierarchy;
 pub mod image;
+pub mod last_result_file;
 pub mod path;
 pub mod register_file_cache;
 pub mod sm;

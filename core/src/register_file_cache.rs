@@ -190,11 +190,29 @@ impl AgeOrder {
 }
 
 /// What the reads of one instruction found.
-struct Lookup {
+#[derive(Default)]
+pub(crate) struct Lookup {
     /// Slots whose values were read for the last time.
     dead: u16,
     /// Source slots that needed the main register file.
     missed: u32,
+}
+
+/// Lanes of a register that a level in front of the cache holds.
+#[derive(Clone, Copy)]
+pub(crate) struct InFront {
+    pub(crate) register: RegisterId,
+    pub(crate) lanes: LaneMask,
+}
+
+impl InFront {
+    /// Nothing: the cache is the first level.
+    pub(crate) const NOTHING: Self = Self { register: RegisterId(0), lanes: LaneMask::EMPTY };
+
+    /// The lanes of an access that the cache has to do with.
+    fn behind(self, register: RegisterId, mask: LaneMask) -> LaneMask {
+        if register == self.register { mask.without(self.lanes) } else { mask }
+    }
 }
 
 /// One warp's register file cache.
@@ -264,29 +282,72 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         debug_assert!(!operands.mask.is_empty());
         // Reads come first because an instruction may name its destination as a source, and deaths
         // after all reads because it may read a register twice.
-        let mut found = Lookup { dead: 0, missed: 0 };
+        let mut found = Lookup::default();
         for (index, &source) in operands.sources.iter().enumerate() {
-            self.read(source, index, operands, &mut found, observer);
+            self.read(source, index, operands.mask, operands, &mut found, observer);
         }
+        self.end_reads(&found, InFront::NOTHING, operands, observer);
+        for (index, &destination) in operands.destinations.iter().enumerate() {
+            self.write(destination, index, operands, observer);
+        }
+        debug_assert_eq!(self.dirty & !self.occupied, 0);
+        debug_assert_eq!(self.unneeded & !self.occupied, 0);
+    }
+
+    /// What follows an instruction's reads: deaths, and the allocation of operands that missed.
+    #[inline]
+    pub(crate) fn end_reads(
+        &mut self,
+        found: &Lookup,
+        in_front: InFront,
+        operands: &Operands<'_>,
+        observer: &mut impl Observer,
+    ) {
         if found.dead != 0 {
             self.drop_slots(found.dead, observer);
         }
         if found.missed != 0 && self.config.allocation == Allocation::WritesAndReads {
-            self.allocate_reads(found.missed, operands, observer);
+            self.allocate_reads(found.missed, in_front, operands, observer);
         }
-        for (index, &destination) in operands.destinations.iter().enumerate() {
+    }
+
+    /// Whether result `index` goes to the main register file instead.
+    #[inline]
+    pub(crate) fn bypasses(&self, index: usize, operands: &Operands<'_>) -> bool {
+        let unneeded = operands.not_read_before_deschedule >> index & 1 != 0;
+        operands.bypass || (self.config.liveness_aware_bypass && unneeded)
+    }
+
+    /// Writes result `index`.
+    #[inline]
+    pub(crate) fn write(
+        &mut self,
+        destination: RegisterId,
+        index: usize,
+        operands: &Operands<'_>,
+        observer: &mut impl Observer,
+    ) {
+        if self.bypasses(index, operands) {
+            observer.observe(Access::MainWrite, destination, operands.mask);
+            self.invalidate(destination, operands.mask, observer);
+        } else {
+            observer.observe(Access::Write, destination, operands.mask);
             let unneeded = operands.not_read_before_deschedule >> index & 1 != 0;
-            if operands.bypass || (self.config.liveness_aware_bypass && unneeded) {
-                observer.observe(Access::MainWrite, destination, operands.mask);
-                self.invalidate(destination, operands.mask, observer);
-            } else {
-                observer.observe(Access::Write, destination, operands.mask);
-                let slot = self.place(destination, operands.mask, unneeded, observer);
-                self.dirty |= 1 << slot;
-            }
+            self.accept(destination, operands.mask, unneeded, observer);
         }
-        debug_assert_eq!(self.dirty & !self.occupied, 0);
-        debug_assert_eq!(self.unneeded & !self.occupied, 0);
+    }
+
+    /// Takes in a value that is nowhere below: a result, or what a level in front has evicted.
+    #[inline]
+    pub(crate) fn accept(
+        &mut self,
+        register: RegisterId,
+        lanes: LaneMask,
+        unneeded: bool,
+        observer: &mut impl Observer,
+    ) {
+        let slot = self.place(register, lanes, unneeded, observer);
+        self.dirty |= 1 << slot;
     }
 
     /// Writes every dirty entry back, oldest first, and empties the cache.
@@ -324,23 +385,24 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         (matches != 0).then(|| matches.trailing_zeros() as usize)
     }
 
-    /// Serves one operand.
+    /// Serves the lanes `mask` of one operand; all of them, or those that no level in front serves.
     #[inline]
-    fn read(
+    pub(crate) fn read(
         &mut self,
         source: RegisterId,
         index: usize,
+        mask: LaneMask,
         operands: &Operands<'_>,
         found: &mut Lookup,
         observer: &mut impl Observer,
     ) {
         let Some(slot) = self.find(source) else {
-            observer.observe(Access::MainRead, source, operands.mask);
+            observer.observe(Access::MainRead, source, mask);
             found.missed |= 1 << index;
             return;
         };
-        let hit = self.lanes[slot].and(operands.mask);
-        let missing = operands.mask.without(hit);
+        let hit = self.lanes[slot].and(mask);
+        let missing = mask.without(hit);
         if !hit.is_empty() {
             observer.observe(Access::ReadHit, source, hit);
             if self.config.replacement == Replacement::Lru {
@@ -354,6 +416,27 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
                 observer.observe(Access::PartialHit, source, hit);
             }
         }
+        self.heed(slot, index, operands, found);
+    }
+
+    /// A level in front has served all lanes of one operand: only the hints concern the cache,
+    /// which may hold other lanes of the value.
+    #[inline]
+    pub(crate) fn pass_over(
+        &mut self,
+        source: RegisterId,
+        index: usize,
+        operands: &Operands<'_>,
+        found: &mut Lookup,
+    ) {
+        if let Some(slot) = self.find(source) {
+            self.heed(slot, index, operands, found);
+        }
+    }
+
+    /// Follows the hints of one operand.
+    #[inline]
+    fn heed(&mut self, slot: usize, index: usize, operands: &Operands<'_>, found: &mut Lookup) {
         let bit = 1 << slot;
         if operands.last_use_before_deschedule >> index & 1 != 0 {
             self.unneeded |= bit;
@@ -369,6 +452,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     fn allocate_reads(
         &mut self,
         missed: u32,
+        in_front: InFront,
         operands: &Operands<'_>,
         observer: &mut impl Observer,
     ) {
@@ -377,7 +461,8 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
                 continue;
             }
             let covered = self.find(source).map_or(LaneMask::EMPTY, |slot| self.lanes[slot]);
-            let missing = operands.mask.without(covered);
+            let wanted = in_front.behind(source, operands.mask);
+            let missing = wanted.without(covered);
             let marked = |hints: u32| {
                 let mut slots = operands.sources.iter().enumerate();
                 slots.any(|(other, &same)| same == source && hints >> other & 1 != 0)
@@ -389,7 +474,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
                 continue;
             }
             observer.observe(Access::Fill, source, missing);
-            self.place(source, operands.mask, unneeded, observer);
+            self.place(source, wanted, unneeded, observer);
         }
     }
 
@@ -424,6 +509,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     }
 
     /// Frees the victim's slot. The cache is full.
+    #[inline]
     fn evict(&mut self, observer: &mut impl Observer) -> usize {
         let slot = self.victim();
         let dirty = self.dirty & (1 << slot) != 0;
@@ -450,8 +536,13 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         self.order.push(slot, self.resident() - 1);
     }
 
-    /// Gives up lanes that a write to the main register file has overtaken.
-    fn invalidate(&mut self, register: RegisterId, mask: LaneMask, observer: &mut impl Observer) {
+    /// Gives up lanes that a write to another level has overtaken.
+    pub(crate) fn invalidate(
+        &mut self,
+        register: RegisterId,
+        mask: LaneMask,
+        observer: &mut impl Observer,
+    ) {
         let Some(slot) = self.find(register) else { return };
         let kept = self.lanes[slot].without(mask);
         if kept.is_empty() {
@@ -468,6 +559,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         }
     }
 
+    #[inline]
     fn release(&mut self, slot: usize, access: Access, observer: &mut impl Observer) {
         observer.observe(access, RegisterId(self.tags[slot]), self.lanes[slot]);
         self.order.remove(slot);

@@ -35,6 +35,7 @@
 //!     never_read: 0,
 //!     not_read_before_deschedule: 0,
 //!     last_use_before_deschedule: 0,
+//!     private_reads: 0,
 //! };
 //! let instructions = [first, StaticInstruction { first_slot: 2, ..first }];
 //! let slots = [0, 1, 1, 2].map(RegisterId);
@@ -73,6 +74,7 @@ mod units;
 mod warp;
 mod wheel;
 
+pub use crate::hierarchy::UpperLevels;
 pub use barrier::{BARRIERS, BarrierCall};
 pub use facts::{Facts, ReadyAt};
 pub use machine::{Memory, MemorySize, Sm};

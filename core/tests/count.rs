@@ -42,6 +42,7 @@ impl Kernel {
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
         self
     }
@@ -81,6 +82,7 @@ fn two_level(entries: u8) -> CountSettings {
         cache: Some(rfc(entries)),
         scheduling: Scheduling::TwoLevel { active_warps: 8 },
         flush_at_backward_branches: false,
+        last_result_file: false,
     }
 }
 
@@ -92,6 +94,7 @@ const FLAT: CountSettings = CountSettings {
     cache: None,
     scheduling: Scheduling::SingleLevel,
     flush_at_backward_branches: false,
+    last_result_file: false,
 };
 
 /// Events that occurred, with their counts.
@@ -247,6 +250,62 @@ fn a_taken_backward_branch_flushes_if_asked() {
     }
 }
 
+fn three_level(entries: u8) -> CountSettings {
+    CountSettings { last_result_file: true, ..two_level(entries) }
+}
+
+/// Lets every result into the last result file.
+fn private(mut kernel: Kernel) -> Kernel {
+    for instruction in &mut kernel.instructions {
+        instruction.private_reads = u32::MAX;
+    }
+    kernel
+}
+
+#[test]
+fn three_levels_are_counted_apart() {
+    // r1 and r2 by the ALU; r2 = r1 + r2; a load of [r3], waited for; the end.
+    let load = Flags::LOAD | Flags::LONG_LATENCY;
+    let kernel = private(Kernel::default().alu(&[], &[1]).alu(&[], &[2]))
+        .alu(&[1, 2], &[4])
+        .add(Unit::Memory, load, &[3], &[5])
+        .add(Unit::Alu, Flags::DESCHEDULE_BEFORE, &[5], &[6]);
+    let counters = kernel.count(three_level(6), &[step(0, 5, FULL)]).unwrap();
+    assert_eq!((counters.lrf_writes(), counters.lrf_allocations()), (2, 2));
+    // r1 moves down when r2 comes; the other results are not let in and go to the cache.
+    assert_eq!((counters.lrf_evictions(), counters.rfc_writes()), (1, 1 + 2));
+    assert_eq!((counters.lrf_reads(), counters.rfc_reads(), counters.mrf_reads()), (1, 1, 2));
+    // The deschedule: r1 and r4 from the cache, r2 from the last result file.
+    assert_eq!((counters.rfc_writebacks_flush(), counters.lrf_writebacks_flush()), (2, 1));
+    assert_eq!(counters.mrf_writes(), 1 + 3);
+    assert_eq!((counters.lrf_drops(), counters.rfc_drops()), (0, 1));
+    assert_eq!((counters.operand_reads(), counters.operand_writes()), (4, 5));
+    // One level less, the same operands.
+    let two = kernel.count(two_level(6), &[step(0, 5, FULL)]).unwrap();
+    assert_eq!((two.lrf_reads(), two.lrf_writes(), two.lrf_evictions()), (0, 0, 0));
+    assert_eq!(two.rfc_reads(), 2);
+    assert_eq!(two.operand_reads(), counters.operand_reads());
+    assert_eq!(two.operand_writes(), counters.operand_writes());
+}
+
+#[test]
+fn a_shared_unit_that_asks_for_a_last_result_is_refused() {
+    let kernel =
+        private(Kernel::default().alu(&[], &[1])).add(Unit::Sfu, Flags::empty(), &[1], &[2]);
+    let path = [step(0, 2, FULL)];
+    let fault = kernel.count(three_level(6), &path).unwrap_err();
+    assert_eq!(fault, Fault::OutOfReach { pc: 1, register: RegisterId(1) });
+    assert_eq!(
+        fault.to_string(),
+        "instruction 1 reads register 1 for the shared datapath, but the value is in the last \
+         result file, which only the private datapath reaches"
+    );
+    assert!(kernel.count(two_level(6), &path).is_ok());
+    // Other lanes wrote it.
+    let path = [step(0, 1, LEFT), step(1, 1, RIGHT)];
+    assert!(kernel.count(three_level(6), &path).is_ok());
+}
+
 #[test]
 fn clusters_without_lanes_cost_nothing_when_counted_by_cluster() {
     let kernel = Kernel::default().alu(&[1], &[2]).alu(&[2], &[3]);
@@ -327,6 +386,8 @@ fn settings_that_make_no_sense_are_refused() {
     let aware = RegisterFileCacheConfig { liveness_aware_bypass: true, ..rfc(6) };
     let settings = CountSettings { cache: Some(aware), ..single_level(6) };
     assert_eq!(refuse(settings), CountConfigError::NeedsTwoLevel);
+    let nothing = CountSettings { last_result_file: true, ..FLAT };
+    assert_eq!(refuse(nothing), CountConfigError::NothingBehind);
     let nothing = CountSettings { flush_at_backward_branches: true, ..FLAT };
     assert_eq!(refuse(nothing), CountConfigError::NothingToFlush);
     assert_eq!(*CountConfig::FLAT.settings(), FLAT);

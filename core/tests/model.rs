@@ -5,7 +5,7 @@ mod random;
 mod reference;
 
 use random::{Random, lanes_of};
-use reference::{Cache, Slots, Totals};
+use reference::{Cache, Slots, Stop, Totals};
 use strata_core::count::{CountConfig, CountSettings, Fault, Scheduling, count_path};
 use strata_core::event::{Counters, Event};
 use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
@@ -171,7 +171,7 @@ impl Drawn {
         });
         let destinations = self.destinations.iter().enumerate();
         let destinations = destinations
-            .map(|(at, register)| (register.0, bit(self.not_read_before_deschedule, at)));
+            .map(|(at, register)| (register.0, bit(self.not_read_before_deschedule, at), false));
         Slots {
             sources: sources.collect(),
             destinations: destinations.collect(),
@@ -199,7 +199,7 @@ fn drive(config: RegisterFileCacheConfig, seed: u64) {
     let mut random = Random(seed);
     let registers = 1 + random.below(20);
     let mut cache = RegisterFileCache::<16>::new(config).unwrap();
-    let mut reference = Cache::new(config);
+    let mut reference = Cache::new(config, false);
     let mut totals = Totals::default();
     let mut values = Values::new(registers as usize);
     for step in 0..60 {
@@ -244,20 +244,41 @@ fn the_cache_does_what_the_reference_does() {
     }
 }
 
-/// A random image: every flag, repeated and missing operands.
+/// A random image: every flag, repeated and missing operands. Unless it is `loose` the results that
+/// may go to the last result file are out of the shared units' sight: those read the lower half of
+/// the registers only.
 fn random_image(
     random: &mut Random,
     marked: bool,
+    loose: bool,
 ) -> (Vec<StaticInstruction>, Vec<RegisterId>, u16) {
     let registers = 1 + random.below(24);
     let mut slots = Vec::new();
     let instructions = (0..30).map(|_| {
         let first_slot = slots.len() as u32;
-        let sources = random_registers(random, 4, registers);
+        let mut sources = random_registers(random, 4, registers);
         let destinations = random_registers(random, 2, registers);
+        let unit = match random.below(8) {
+            0 => Unit::Sfu,
+            1 => Unit::Memory,
+            2 => Unit::Texture,
+            3 => Unit::DoublePrecision,
+            _ => Unit::Alu,
+        };
+        let half = (registers / 2) as u16;
+        let mut private_reads = random.below(4);
+        if !loose {
+            if unit.is_shared_datapath() {
+                for source in &mut sources {
+                    source.0 %= half.max(1);
+                }
+            }
+            let apart = |register: &RegisterId| u32::from(register.0 >= half.max(1));
+            let bits = destinations.iter().enumerate().map(|(at, dest)| apart(dest) << at);
+            private_reads = bits.sum::<u32>() & (private_reads | random.below(4));
+        }
         slots.extend(&sources);
         slots.extend(&destinations);
-        let units = [Unit::Alu, Unit::DoublePrecision, Unit::Sfu, Unit::Memory, Unit::Texture];
         let mut flags = Flags::empty();
         flags.set(Flags::LONG_LATENCY, random.chance(15));
         flags.set(Flags::BARRIER, random.chance(4));
@@ -267,7 +288,7 @@ fn random_image(
             first_slot,
             sources: sources.len() as u8,
             destinations: destinations.len() as u8,
-            unit: units[random.below(5) as usize],
+            unit,
             space: None,
             flags,
             predicates: Predicates::NONE,
@@ -275,6 +296,7 @@ fn random_image(
             never_read: 0,
             not_read_before_deschedule: random.below(4) & random.below(4),
             last_use_before_deschedule: random.below(16) & random.below(16),
+            private_reads,
         }
     });
     (instructions.collect(), slots, registers as u16)
@@ -306,17 +328,25 @@ fn in_reference_terms(counters: &Counters) -> Totals {
         flushed: get(Event::RfcWritebackFlush),
         allocated: get(Event::RfcAllocation),
         dropped: get(Event::RfcDrop),
+        last_reads: get(Event::LrfRead),
+        last_and_lower: get(Event::LrfPartialHit),
+        last_writes: get(Event::LrfWrite),
+        last_moved: get(Event::LrfEviction),
+        last_evicted: get(Event::LrfWritebackEviction),
+        last_flushed: get(Event::LrfWritebackFlush),
+        last_allocated: get(Event::LrfAllocation),
+        last_dropped: get(Event::LrfDrop),
         deschedules: get(Event::Deschedule),
         barriers: get(Event::BarrierDeschedule),
     }
 }
 
-/// Counts one random path both ways. Returns whether it faulted.
-fn compare(settings: CountSettings, seed: u64) -> bool {
-    let Ok(config) = CountConfig::new(settings) else { return false };
+/// Counts one random path both ways. Returns the counts, or why it stopped.
+fn compare(settings: CountSettings, seed: u64) -> Result<Totals, Stop> {
+    let Ok(config) = CountConfig::new(settings) else { return Ok(Totals::default()) };
     let mut random = Random(seed);
-    let marked = random.chance(70);
-    let (instructions, slots, registers) = random_image(&mut random, marked);
+    let (marked, loose) = (random.chance(70), random.chance(15));
+    let (instructions, slots, registers) = random_image(&mut random, marked, loose);
     let path = random_path(&mut random);
     let image = KernelImage { instructions: &instructions, slots: &slots, registers };
     let checked = CheckedImage::new(image).unwrap();
@@ -327,11 +357,15 @@ fn compare(settings: CountSettings, seed: u64) -> bool {
         (Ok(counters), Ok(totals)) => {
             assert_eq!(in_reference_terms(&counters), totals, "seed {seed}, {settings:?}");
             conserve(&counters, &image, &path, seed);
-            false
+            Ok(totals)
         }
         (Err(Fault::UnmarkedDeschedule { pc, .. }), Err(expected)) => {
-            assert_eq!(pc, expected, "seed {seed}, {settings:?}");
-            true
+            assert_eq!(Stop::Unmarked(pc), expected, "seed {seed}, {settings:?}");
+            Err(expected)
+        }
+        (Err(Fault::OutOfReach { pc, .. }), Err(expected)) => {
+            assert_eq!(Stop::OutOfReach(pc), expected, "seed {seed}, {settings:?}");
+            Err(expected)
         }
         (counted, expected) => panic!("seed {seed}, {settings:?}: {counted:?}, {expected:?}"),
     }
@@ -353,22 +387,47 @@ fn conserve(counters: &Counters, image: &KernelImage<'_>, path: &[PathStep], see
     let left = counters.rfc_writebacks() + counters.rfc_drops();
     assert_eq!(counters.rfc_allocations(), left, "seed {seed}");
     assert!(counters.rfc_allocations() <= counters.rfc_writes(), "seed {seed}");
+    let left = counters.lrf_evictions() + counters.lrf_writebacks() + counters.lrf_drops();
+    assert_eq!(counters.lrf_allocations(), left, "seed {seed}");
+    assert!(counters.lrf_allocations() <= counters.lrf_writes(), "seed {seed}");
 }
 
 #[test]
 fn count_mode_does_what_the_reference_does() {
-    let mut faults = 0;
+    let (mut unmarked, mut out_of_reach) = (0, 0);
     let mut runs = 0;
+    let mut rare = [0; 6];
     for cache in (1..=MAX_ENTRIES).flat_map(policies).map(Some).chain([None]) {
         for scheduling in [Scheduling::SingleLevel, Scheduling::TwoLevel { active_warps: 8 }] {
             for flush_at_backward_branches in [false, true] {
-                for _ in 0..2 {
-                    let settings = CountSettings { cache, scheduling, flush_at_backward_branches };
+                for last_result_file in [false, false, true, true, true] {
+                    let settings = CountSettings {
+                        cache,
+                        scheduling,
+                        flush_at_backward_branches,
+                        last_result_file,
+                    };
                     runs += 1;
-                    faults += u32::from(compare(settings, runs));
+                    match compare(settings, runs) {
+                        Err(Stop::Unmarked(_)) => unmarked += 1,
+                        Err(Stop::OutOfReach(_)) => out_of_reach += 1,
+                        Ok(seen) => {
+                            let seen = [
+                                seen.last_reads,
+                                seen.last_and_lower,
+                                seen.last_moved,
+                                seen.last_evicted,
+                                seen.last_flushed,
+                                seen.last_dropped,
+                            ];
+                            rare.iter_mut().zip(seen).for_each(|(sum, seen)| *sum += seen);
+                        }
+                    }
                 }
             }
         }
     }
-    assert!(faults > 20, "{faults} faults in {runs} runs: unmarked deschedules are hardly tested");
+    assert!(unmarked > 20, "{unmarked} of {runs} runs: unmarked deschedules are hardly tested");
+    assert!(out_of_reach > 20, "{out_of_reach} of {runs} runs: reach is hardly tested");
+    assert!(rare.iter().all(|&seen| seen > 100), "the last result file is hardly tested: {rare:?}");
 }

@@ -34,6 +34,7 @@ fn usage(code: &[Code], registers: u16, path: &[PathStep]) -> Result<ValueUsage,
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
     }
     let image = KernelImage { instructions: &instructions, slots: &slots, registers };

@@ -20,6 +20,8 @@ pub struct Cost {
     pub register_file_bytes: u64,
     /// The register file cache, of a design that has one.
     pub cache: Option<CacheCost>,
+    /// The last result file, of a design that has one.
+    pub last_result_file: Option<LastResultCost>,
     /// Energy of one access of a whole warp, or why it is not known.
     pub accesses: Result<Vec<AccessCost>, String>,
     /// Bits that the design adds to every instruction.
@@ -48,6 +50,19 @@ pub struct CacheCost {
     pub area_um2_per_lane: Option<u64>,
     /// Area of all lanes' banks. Unit: square micrometres.
     pub area_um2: Option<u64>,
+}
+
+/// Storage of a last result file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastResultCost {
+    /// Data of an SM. Unit: bytes.
+    pub data_bytes: u64,
+    /// Data of one lane's bank. Unit: bytes.
+    pub data_bytes_per_lane: u64,
+    /// Tags of an SM. Unit: bits.
+    pub tag_bits: u64,
+    /// Hint bits and lane masks of an SM; an entry without lanes is vacant. Unit: bits.
+    pub state_bits: u64,
 }
 
 /// Energy of one kind of access of a whole warp.
@@ -92,6 +107,7 @@ pub fn cost(design: &Design) -> Cost {
     Cost {
         register_file_bytes,
         cache,
+        last_result_file: last_result_cost(design),
         accesses: match &design.energy {
             Ok(table) => Ok(access_costs(table)),
             Err(reason) => Err(reason.to_string()),
@@ -128,6 +144,19 @@ fn cache_cost(design: &Design) -> Option<CacheCost> {
     })
 }
 
+fn last_result_cost(design: &Design) -> Option<LastResultCost> {
+    let settings = design.count.settings();
+    let cache = settings.cache.filter(|_| settings.last_result_file)?;
+    let entries = u64::from(design.active_warps());
+    let hint = u64::from(cache.liveness_aware_bypass || cache.liveness_aware_eviction);
+    Some(LastResultCost {
+        data_bytes: cache_data_bytes(1, design.active_warps()),
+        data_bytes_per_lane: entries * REGISTER_BYTES,
+        tag_bits: entries * TAG_BITS,
+        state_bits: entries * (u64::from(LANES) + hint),
+    })
+}
+
 fn access_costs(table: &EnergyTable) -> Vec<AccessCost> {
     [
         (Event::MrfReadPrivate, "MRF read, private datapath"),
@@ -138,23 +167,29 @@ fn access_costs(table: &EnergyTable) -> Vec<AccessCost> {
         (Event::RfcReadShared, "RFC read, shared datapath"),
         (Event::RfcWritePrivate, "RFC write, private datapath"),
         (Event::RfcWriteShared, "RFC write, shared datapath"),
+        (Event::LrfRead, "LRF read, private datapath"),
+        (Event::LrfWrite, "LRF write, private datapath"),
+        (Event::LrfEviction, "eviction, LRF to RFC"),
         (Event::RfcWritebackEviction, "writeback, RFC to MRF"),
+        (Event::LrfWritebackFlush, "writeback, LRF to MRF"),
     ]
     .into_iter()
     .filter_map(|(event, what)| {
         let mut counters = Counters::default();
         counters.record(event, 1);
-        // Without a cache its accesses have no price and are left out.
+        // Without a level its accesses have no price and are left out.
         let EnergyBreakdown {
             mrf_bank,
             mrf_wire,
             rfc_bank,
             rfc_wire,
+            lrf_bank,
+            lrf_wire,
             writeback_bank,
             writeback_wire,
         } = table.energy(&counters).ok()?;
-        let bank = Femtojoules(mrf_bank.0 + rfc_bank.0 + writeback_bank.0);
-        let wire = Femtojoules(mrf_wire.0 + rfc_wire.0 + writeback_wire.0);
+        let bank = Femtojoules(mrf_bank.0 + rfc_bank.0 + lrf_bank.0 + writeback_bank.0);
+        let wire = Femtojoules(mrf_wire.0 + rfc_wire.0 + lrf_wire.0 + writeback_wire.0);
         Some(AccessCost { what, bank, wire })
     })
     .collect()
@@ -201,6 +236,23 @@ mod tests {
         assert_eq!(state("isca11-rfc6-lru-nolive"), 48 * 34 + 8 * 18);
         assert_eq!(state("isca11-rfc6-bypass"), 48 * 35 + 8 * 18);
         assert_eq!(state("isca11-rfc1"), 8 * 34);
+    }
+
+    #[test]
+    fn a_last_result_file_by_hand() {
+        let cost = of("diss-rfc6-lrf");
+        let last = cost.last_result_file.unwrap();
+        // One register of 32 lanes for each of 8 warps.
+        assert_eq!((last.data_bytes, last.data_bytes_per_lane), (1024, 32));
+        assert_eq!((last.tag_bits, last.state_bits), (8 * 8, 8 * 32));
+        assert_eq!(of("diss-rfc6-lrf-bypass").last_result_file.unwrap().state_bits, 8 * 33);
+        let accesses = cost.accesses.unwrap();
+        assert_eq!(accesses.len(), 13);
+        let read = accesses.iter().find(|access| access.what.starts_with("LRF read")).unwrap();
+        // 8 clusters x 0.7 pJ, and 8 clusters x 7.6 pJ/mm x 0.05 mm.
+        assert_eq!((read.bank, read.wire), (Femtojoules(5_600), Femtojoules(3_040)));
+        assert_eq!(of("diss-rfc6").last_result_file, None);
+        assert_eq!(of("diss-rfc6").accesses.unwrap().len(), 9);
     }
 
     #[test]

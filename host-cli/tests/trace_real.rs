@@ -149,7 +149,12 @@ fn exports(archive: &str, add_immediate: bool) -> bool {
 /// The two-level machine finds every deschedule marked, and counts every instruction.
 fn check_machine(launch: &TracedLaunch, warp_instructions: u64) {
     let scheduling = Scheduling::TwoLevel { active_warps: 8 };
-    let settings = CountSettings { cache: None, scheduling, flush_at_backward_branches: false };
+    let settings = CountSettings {
+        cache: None,
+        scheduling,
+        flush_at_backward_branches: false,
+        last_result_file: false,
+    };
     let config = CountConfig::new(settings).unwrap();
     let image = CheckedImage::new(launch.code.image.borrow()).unwrap();
     let mut pending = [LaneMask::EMPTY; 256];

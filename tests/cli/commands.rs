@@ -24,6 +24,7 @@ prints! {
     the_list_of_designs: ["designs"];
     the_keys_of_design_files: ["designs", "--help"];
     the_cost_of_the_best_cache: ["cost", "isca11-rfc6"];
+    the_cost_of_three_levels: ["cost", "diss-rfc6-lrf"];
     the_cost_of_a_size_without_energy: ["cost", "isca11-rfc13"];
     the_exact_figures: ["exact"];
     all_workloads: ["run", "--scale", "small"];
@@ -66,6 +67,12 @@ prints! {
     active_warps_of_a_users_file_as_json: [
         "study", "active-warps", "good.ptx", "--launch", "good.toml", "--design", "faster.toml",
         "--active-warps", "2", "--format", "json"
+    ];
+    one_workload_with_three_levels: [
+        "run", "scalarprod", "--scale", "small", "--design", "diss-rfc6-lrf", "--design", "diss-rfc6"
+    ];
+    a_kernel_profiled_with_three_levels: [
+        "inspect", "vectoradd", "--profile", "--scale", "small", "--design", "diss-rfc6-lrf"
     ];
     a_profiled_kernel: ["inspect", "vectoradd", "--profile", "--scale", "small"];
 }

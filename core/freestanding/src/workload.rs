@@ -47,6 +47,7 @@ const ADD: StaticInstruction = StaticInstruction {
     never_read: 0,
     not_read_before_deschedule: 0,
     last_use_before_deschedule: 0,
+    private_reads: 0,
 };
 
 const INSTRUCTIONS: [StaticInstruction; 4] = [
@@ -74,6 +75,7 @@ const SETTINGS: CountSettings = CountSettings {
     }),
     scheduling: Scheduling::TwoLevel { active_warps: 8 },
     flush_at_backward_branches: false,
+    last_result_file: false,
 };
 
 /// [RFC2011] Tables 2 and 3: 6 entries, 8 active warps; 0.2 and 0.4 mm as in [DISS] Table 4.6.
@@ -86,6 +88,7 @@ const TABLE: EnergyTable = EnergyTable {
         bank: BankEnergy { read: Femtojoules(2_200), write: Femtojoules(6_700) },
         wires: WireLengths { private_um: 200, shared_um: 400 },
     }),
+    lrf: None,
     wire_per_mm_per_32bit: Femtojoules(1_900),
 };
 

@@ -13,6 +13,7 @@ use crate::count::{self, Tally};
 use crate::event::{Counters, Datapath, Event};
 use crate::hierarchy::{Listener, Step, WarpHierarchy, awaited};
 use crate::image::Flags;
+use crate::last_result_file;
 use crate::register_file_cache::{Access, Observer};
 use crate::units::{LaneMask, RegisterId};
 
@@ -43,14 +44,37 @@ impl<O: SmObserver> Observer for Traffic<'_, O> {
                 self.to_main |= 1 << self.results;
                 self.results += 1;
             }
-            Access::WritebackEviction | Access::WritebackFlush => {
-                // The victim leaves when the new value comes, or when it has come itself.
-                let time = self.done.max(self.ready[usize::from(register.0)].cycle());
-                self.write_delay += self.writes.write(register, time, self.now) - time;
-            }
+            Access::WritebackEviction | Access::WritebackFlush => self.write_back(register),
             _ => {}
         }
         self.tally.observe(access, register, lanes);
+    }
+}
+
+impl<O: SmObserver> last_result_file::Observer for Traffic<'_, O> {
+    fn observe_last(
+        &mut self,
+        access: last_result_file::Access,
+        register: RegisterId,
+        lanes: LaneMask,
+    ) {
+        use last_result_file::Access;
+        match access {
+            Access::Write => self.results += 1,
+            Access::WritebackEviction | Access::WritebackFlush => self.write_back(register),
+            _ => {}
+        }
+        self.tally.observe_last(access, register, lanes);
+    }
+}
+
+impl<O: SmObserver> Traffic<'_, O> {
+    /// An entry that makes room is written to the main register file.
+    #[inline]
+    fn write_back(&mut self, register: RegisterId) {
+        // The victim leaves when the new value comes, or when it has come itself.
+        let time = self.done.max(self.ready[usize::from(register.0)].cycle());
+        self.write_delay += self.writes.write(register, time, self.now) - time;
     }
 }
 
@@ -78,18 +102,38 @@ impl<O: SmObserver> Observer for Flush<'_, O> {
     #[inline(never)]
     fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
         if access == Access::WritebackFlush {
-            let ready = &mut self.ready[usize::from(register.0)];
-            // A result on its way goes straight to the main register file when it comes.
-            let time = self.now.max(ready.cycle());
-            let cycle = self.writes.write(register, time, self.now);
-            self.write_delay += cycle - time;
-            if ready.cycle() <= self.now {
-                self.end = self.end.max(cycle + 1);
-            } else {
-                *ready = ReadyAt::new(cycle, ready.wait());
-            }
+            self.write_back(register);
         }
         self.tally.observe(access, register, lanes);
+    }
+}
+
+impl<O: SmObserver> last_result_file::Observer for Flush<'_, O> {
+    fn observe_last(
+        &mut self,
+        access: last_result_file::Access,
+        register: RegisterId,
+        lanes: LaneMask,
+    ) {
+        if access == last_result_file::Access::WritebackFlush {
+            self.write_back(register);
+        }
+        self.tally.observe_last(access, register, lanes);
+    }
+}
+
+impl<O: SmObserver> Flush<'_, O> {
+    fn write_back(&mut self, register: RegisterId) {
+        let ready = &mut self.ready[usize::from(register.0)];
+        // A result on its way goes straight to the main register file when it comes.
+        let time = self.now.max(ready.cycle());
+        let cycle = self.writes.write(register, time, self.now);
+        self.write_delay += cycle - time;
+        if ready.cycle() <= self.now {
+            self.end = self.end.max(cycle + 1);
+        } else {
+            *ready = ReadyAt::new(cycle, ready.wait());
+        }
     }
 }
 
@@ -152,7 +196,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             tally.flat(sources, destinations, LaneMask::FULL);
             (facts.reads, u32::MAX)
         } else {
-            self.access_registers(warp, facts, done)
+            self.access_registers(warp, facts, done)?
         };
         let delay = self.read_operands(reads);
         if facts.has_results() {
@@ -177,15 +221,29 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// Takes an instruction, whose result is there at `done`, through the warp's hierarchy. Returns
     /// the reads of the main register file's banks, and bit `i` if result `i` goes there.
-    fn access_registers(&mut self, warp: usize, facts: &Facts, done: u64) -> (BankCounts, u32) {
+    fn access_registers(
+        &mut self,
+        warp: usize,
+        facts: &Facts,
+        done: u64,
+    ) -> Result<(BankCounts, u32), Fault> {
         let state = &mut self.memory.warps[warp];
         let registers = usize::from(self.image.registers);
         let mut hierarchy = WarpHierarchy {
-            cache: self.memory.caches[usize::from(state.place)].as_mut(),
+            upper: self.memory.caches[usize::from(state.place)].as_mut(),
             pending: &mut self.memory.pending[warp * registers..][..registers],
             anything_pending: &mut state.anything_pending,
         };
-        let flat = hierarchy.cache.is_none();
+        let step = Step {
+            instruction: &self.image.instructions[state.pc as usize],
+            sources: facts.sources(&self.image),
+            destinations: facts.destinations(&self.image),
+            mask: state.mask,
+        };
+        if let Some(register) = hierarchy.out_of_reach(&step) {
+            return Err(count::Fault::OutOfReach { pc: state.pc, register }.into());
+        }
+        let flat = hierarchy.upper.is_none();
         self.writes.next(warp, WriteCause::Eviction);
         let mut traffic = Traffic {
             tally: Tally::new(&mut self.counters.accesses, facts.datapath),
@@ -198,18 +256,12 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             to_main: 0,
             write_delay: 0,
         };
-        let step = Step {
-            instruction: &self.image.instructions[state.pc as usize],
-            sources: facts.sources(&self.image),
-            destinations: facts.destinations(&self.image),
-            mask: state.mask,
-        };
         hierarchy.execute(step, self.two_level, &mut traffic);
         let Traffic { reads, to_main, write_delay, .. } = traffic;
         if write_delay != 0 {
             self.counters.record(CycleEvent::WriteDelay, write_delay);
         }
-        (if flat { facts.reads } else { reads }, to_main)
+        Ok((if flat { facts.reads } else { reads }, to_main))
     }
 
     /// Reads operands from the banks. Returns by how much that delays the instruction.
@@ -289,7 +341,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let registers = usize::from(self.image.registers);
         let state = &mut self.memory.warps[warp];
         let mut hierarchy = WarpHierarchy {
-            cache: self.memory.caches[usize::from(state.place)].as_mut(),
+            upper: self.memory.caches[usize::from(state.place)].as_mut(),
             pending: &mut self.memory.pending[warp * registers..][..registers],
             anything_pending: &mut state.anything_pending,
         };

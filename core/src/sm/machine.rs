@@ -17,8 +17,8 @@ use super::schedule::Selector;
 use super::units::Units;
 use super::warp::{Trace, Warp};
 use super::wheel::Wheel;
+use crate::hierarchy::UpperLevels;
 use crate::image::CheckedImage;
-use crate::register_file_cache::RegisterFileCache;
 use crate::units::LaneMask;
 
 /// Elements of working memory that an SM needs.
@@ -58,7 +58,7 @@ impl MemorySize {
             + self.facts * size_of::<Facts>()
             + self.ready * size_of::<ReadyAt>()
             + self.pending * size_of::<LaneMask>()
-            + self.caches * size_of::<Option<RegisterFileCache<CAPACITY>>>()
+            + self.caches * size_of::<Option<UpperLevels<CAPACITY>>>()
     }
 }
 
@@ -73,8 +73,8 @@ pub struct Memory<'m, T, const CAPACITY: usize> {
     pub ready: &'m mut [ReadyAt],
     /// Pending lanes of each register of each resident warp.
     pub pending: &'m mut [LaneMask],
-    /// Caches of the active warps.
-    pub caches: &'m mut [Option<RegisterFileCache<CAPACITY>>],
+    /// Upper levels of the active warps.
+    pub caches: &'m mut [Option<UpperLevels<CAPACITY>>],
 }
 
 /// A resident CTA.
@@ -226,13 +226,10 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             pending: first(pending, "pending", size.pending)?,
             caches: first(caches, "caches", size.caches)?,
         };
-        let cache = match settings.hierarchy.settings().cache.map(RegisterFileCache::new) {
-            Some(Ok(cache)) => Some(cache),
-            Some(Err(error)) => return Err(crate::count::Fault::Cache(error).into()),
-            None => None,
-        };
-        let plain = cache.is_none() && !config.two_level();
-        memory.caches.fill(cache);
+        let upper = UpperLevels::of(settings.hierarchy.settings());
+        let upper = upper.map_err(crate::count::Fault::Cache)?;
+        let plain = upper.is_none() && !config.two_level();
+        memory.caches.fill(upper);
         memory.warps.fill_with(Warp::default);
         pack(facts, &image, config);
         Ok(Self {

@@ -1,5 +1,5 @@
-//! An obvious model of the register file cache and of count mode: lists and single lanes, no bit
-//! tricks, written from the rules of `docs/MODEL.md` and not from the implementation.
+//! An obvious model of the upper levels and of count mode: lists and single lanes, no bit tricks,
+//! written from the rules of `docs/MODEL.md` and not from the implementation.
 
 use std::collections::BTreeSet;
 
@@ -27,6 +27,14 @@ pub(crate) struct Totals {
     pub(crate) flushed: u64,
     pub(crate) allocated: u64,
     pub(crate) dropped: u64,
+    pub(crate) last_reads: u64,
+    pub(crate) last_and_lower: u64,
+    pub(crate) last_writes: u64,
+    pub(crate) last_moved: u64,
+    pub(crate) last_evicted: u64,
+    pub(crate) last_flushed: u64,
+    pub(crate) last_allocated: u64,
+    pub(crate) last_dropped: u64,
     pub(crate) deschedules: u64,
     pub(crate) barriers: u64,
 }
@@ -45,23 +53,94 @@ pub(crate) struct Line {
 pub(crate) struct Slots {
     /// Register, last use, last use before the next deschedule.
     pub(crate) sources: Vec<(u16, bool, bool)>,
-    /// Register, not read before the next deschedule.
-    pub(crate) destinations: Vec<(u16, bool)>,
+    /// Register, not read before the next deschedule, read by private units only.
+    pub(crate) destinations: Vec<(u16, bool, bool)>,
     pub(crate) bypass: bool,
     pub(crate) lanes: Lanes,
     pub(crate) shared: bool,
 }
 
+/// What the last result file holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Last {
+    pub(crate) register: u16,
+    pub(crate) lanes: Lanes,
+    unneeded: bool,
+}
+
 pub(crate) struct Cache {
     config: RegisterFileCacheConfig,
+    has_last: bool,
+    last: Option<Last>,
     lines: Vec<Line>,
     clock: u64,
     pub(crate) totals: Totals,
 }
 
 impl Cache {
-    pub(crate) fn new(config: RegisterFileCacheConfig) -> Self {
-        Self { config, lines: Vec::new(), clock: 0, totals: Totals::default() }
+    pub(crate) fn new(config: RegisterFileCacheConfig, has_last: bool) -> Self {
+        let totals = Totals::default();
+        Self { config, has_last, last: None, lines: Vec::new(), clock: 0, totals }
+    }
+
+    /// Whether an instruction of a shared unit asks for lanes of the last result.
+    fn out_of_reach(&self, slots: &Slots) -> bool {
+        let Some(last) = &self.last else { return false };
+        let asks = slots.sources.iter().any(|&(register, ..)| register == last.register);
+        slots.shared && asks && slots.lanes.intersection(&last.lanes).count() > 0
+    }
+
+    /// Lanes that are left to read of an operand after the last result file.
+    fn read_last(&mut self, register: u16, unneeded: bool, lanes: &Lanes) -> Lanes {
+        let Some(last) = self.last.as_mut().filter(|last| last.register == register) else {
+            return lanes.clone();
+        };
+        last.unneeded = unneeded;
+        let rest: Lanes = lanes.difference(&last.lanes).copied().collect();
+        let hit = rest.len() < lanes.len();
+        self.totals.last_reads += u64::from(hit);
+        self.totals.last_and_lower += u64::from(hit && !rest.is_empty());
+        rest
+    }
+
+    /// Takes lanes of a register out of the last result file, which lose their value there.
+    fn overtake_last(&mut self, register: u16, lanes: &Lanes) {
+        if let Some(last) = self.last.as_mut().filter(|last| last.register == register) {
+            last.lanes = last.lanes.difference(lanes).copied().collect();
+            if last.lanes.is_empty() {
+                self.last = None;
+                self.totals.last_dropped += 1;
+            }
+        }
+    }
+
+    /// Takes lanes of a register out of the cache, which lose their value there.
+    fn overtake(&mut self, register: u16, lanes: &Lanes) {
+        if let Some(line) = self.lines.iter_mut().find(|line| line.register == register) {
+            line.lanes = line.lanes.difference(lanes).copied().collect();
+            if line.lanes.is_empty() {
+                self.remove(register);
+            }
+        }
+    }
+
+    fn write_last(&mut self, register: u16, lanes: &Lanes, unneeded: bool) {
+        self.totals.last_writes += 1;
+        self.overtake(register, lanes);
+        if let Some(last) = self.last.as_mut().filter(|last| last.register == register) {
+            last.lanes.extend(lanes);
+            last.unneeded = unneeded;
+            return;
+        }
+        self.totals.last_allocated += 1;
+        let new = Last { register, lanes: lanes.clone(), unneeded };
+        let Some(old) = self.last.replace(new) else { return };
+        if self.config.liveness_aware_bypass && old.unneeded {
+            self.totals.last_evicted += 1;
+        } else {
+            self.totals.last_moved += 1;
+            self.put(old.register, &old.lanes, old.unneeded, true);
+        }
     }
 
     /// Oldest first.
@@ -87,10 +166,11 @@ impl Cache {
         let mut dead = BTreeSet::new();
         for &(register, last_use, unneeded) in &slots.sources {
             let now = self.tick();
+            let wanted = self.read_last(register, unneeded, &slots.lanes);
             let line = self.lines.iter_mut().find(|line| line.register == register);
             let held = line.as_ref().map_or_else(Lanes::new, |line| line.lanes.clone());
-            let hit = slots.lanes.intersection(&held).count() > 0;
-            let miss = slots.lanes.difference(&held).count() > 0;
+            let hit = wanted.intersection(&held).count() > 0;
+            let miss = wanted.difference(&held).count() > 0;
             self.totals.cache_reads[side] += u64::from(hit);
             self.totals.main_reads[side] += u64::from(miss);
             self.totals.both += u64::from(hit && miss);
@@ -112,6 +192,10 @@ impl Cache {
                 self.remove(register);
             }
         }
+        if self.last.as_ref().is_some_and(|last| dead.contains(&last.register)) {
+            self.last = None;
+            self.totals.last_dropped += 1;
+        }
         if self.config.allocation == Allocation::WritesAndReads {
             for register in missed {
                 let useless =
@@ -119,26 +203,27 @@ impl Cache {
                 let unneeded = slots.sources.iter().find(useless).is_some();
                 let bypass = unneeded && self.config.liveness_aware_bypass;
                 let held = self.lines.iter().find(|line| line.register == register);
-                let covered = held.is_some_and(|line| line.lanes.is_superset(&slots.lanes));
+                let mut fill = slots.lanes.clone();
+                if let Some(last) = self.last.iter().find(|last| last.register == register) {
+                    fill = fill.difference(&last.lanes).copied().collect();
+                }
+                let covered = held.is_some_and(|line| line.lanes.is_superset(&fill));
                 if !dead.contains(&register) && !bypass && !covered {
                     self.totals.cache_fills[side] += 1;
-                    self.put(register, &slots.lanes, unneeded, false);
+                    self.put(register, &fill, unneeded, false);
                 }
             }
         }
-        for &(register, unneeded) in &slots.destinations {
+        for &(register, unneeded, private) in &slots.destinations {
             if slots.bypass || (unneeded && self.config.liveness_aware_bypass) {
                 self.totals.main_writes[side] += 1;
-                let Some(line) = self.lines.iter_mut().find(|line| line.register == register)
-                else {
-                    continue;
-                };
-                line.lanes = line.lanes.difference(&slots.lanes).copied().collect();
-                if line.lanes.is_empty() {
-                    self.remove(register);
-                }
+                self.overtake_last(register, &slots.lanes);
+                self.overtake(register, &slots.lanes);
+            } else if self.has_last && private && !slots.shared {
+                self.write_last(register, &slots.lanes, unneeded);
             } else {
                 self.totals.cache_writes[side] += 1;
+                self.overtake_last(register, &slots.lanes);
                 self.put(register, &slots.lanes, unneeded, true);
             }
         }
@@ -186,12 +271,14 @@ impl Cache {
                 self.totals.dropped += 1;
             }
         }
+        self.totals.last_flushed += u64::from(self.last.take().is_some());
     }
 
     pub(crate) fn exit(&mut self) {
         if self.config.liveness {
             self.totals.dropped += self.lines.len() as u64;
             self.lines.clear();
+            self.totals.last_dropped += u64::from(self.last.take().is_some());
         } else {
             self.flush();
         }
@@ -205,8 +292,10 @@ fn slots_of(image: &KernelImage<'_>, instruction: &StaticInstruction, mask: Lane
         (register.0, bit(instruction.last_use, index), unneeded)
     });
     let destinations = image.destinations(instruction).iter().enumerate();
-    let destinations = destinations
-        .map(|(index, register)| (register.0, bit(instruction.not_read_before_deschedule, index)));
+    let destinations = destinations.map(|(index, register)| {
+        let unneeded = bit(instruction.not_read_before_deschedule, index);
+        (register.0, unneeded, bit(instruction.private_reads, index))
+    });
     Slots {
         sources: sources.collect(),
         destinations: destinations.collect(),
@@ -216,12 +305,21 @@ fn slots_of(image: &KernelImage<'_>, instruction: &StaticInstruction, mask: Lane
     }
 }
 
-/// Counts a path. Fails with the program counter of a deschedule that is not marked.
+/// Why a path cannot be counted, with the program counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// A deschedule that is not marked.
+    Unmarked(u32),
+    /// A shared unit would have to read the last result file.
+    OutOfReach(u32),
+}
+
+/// Counts a path.
 pub(crate) fn count(
     settings: &CountSettings,
     image: &KernelImage<'_>,
     path: &[PathStep],
-) -> Result<Totals, u32> {
+) -> Result<Totals, Stop> {
     // A flat register file is a cache that everything bypasses and nothing hits.
     let flat = RegisterFileCacheConfig {
         entries: 1,
@@ -231,7 +329,7 @@ pub(crate) fn count(
         liveness_aware_bypass: false,
         liveness_aware_eviction: false,
     };
-    let mut cache = Cache::new(settings.cache.unwrap_or(flat));
+    let mut cache = Cache::new(settings.cache.unwrap_or(flat), settings.last_result_file);
     let two_level = settings.scheduling != Scheduling::SingleLevel;
     let mut pending: BTreeSet<(u16, u32)> = BTreeSet::new();
     for step in path {
@@ -249,15 +347,18 @@ pub(crate) fn count(
             });
             if two_level && waits {
                 if !instruction.flags.contains(Flags::DESCHEDULE_BEFORE) {
-                    return Err(pc);
+                    return Err(Stop::Unmarked(pc));
                 }
                 cache.totals.deschedules += 1;
                 cache.flush();
                 pending.clear();
             }
             slots.bypass = settings.cache.is_none() || (two_level && long);
+            if cache.out_of_reach(&slots) {
+                return Err(Stop::OutOfReach(pc));
+            }
             cache.step(&slots);
-            for &(register, _) in &slots.destinations {
+            for &(register, ..) in &slots.destinations {
                 for &lane in &slots.lanes {
                     if long {
                         pending.insert((register, lane));

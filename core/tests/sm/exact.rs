@@ -12,7 +12,7 @@ use strata_core::sm::config::{
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
-use strata_core::units::LaneMask;
+use strata_core::units::{LaneMask, RegisterId};
 
 pub(crate) const ISCA11: SmSettings = SmSettings::ISCA11;
 
@@ -26,9 +26,28 @@ pub(crate) fn two_level(active_warps: u8, cache: Option<u8>) -> SmSettings {
         liveness_aware_eviction: false,
     });
     let scheduling = Scheduling::TwoLevel { active_warps };
-    let hierarchy =
-        CountConfig::new(CountSettings { cache, scheduling, flush_at_backward_branches: false });
+    let hierarchy = CountConfig::new(CountSettings {
+        cache,
+        scheduling,
+        flush_at_backward_branches: false,
+        last_result_file: false,
+    });
     SmSettings { hierarchy: hierarchy.unwrap(), ..ISCA11 }
+}
+
+/// The same with a last result file in front of the cache.
+fn three_level(active_warps: u8, entries: u8) -> SmSettings {
+    let two_level = two_level(active_warps, Some(entries));
+    let settings = CountSettings { last_result_file: true, ..*two_level.hierarchy.settings() };
+    SmSettings { hierarchy: CountConfig::new(settings).unwrap(), ..two_level }
+}
+
+/// The kernel with every result of an ALU fit for the last result file.
+fn private(mut kernel: Kernel) -> Kernel {
+    for instruction in &mut kernel.instructions {
+        instruction.private_reads = u32::MAX;
+    }
+    kernel
 }
 
 /// One CTA of one warp.
@@ -352,6 +371,76 @@ fn hits_leave_the_banks_alone() {
     assert_eq!((flat.mrf_own_bank_conflicts(), cached.mrf_own_bank_conflicts()), (4, 0));
     assert_eq!(flat.operand_delay_cycles(), 4);
     assert_eq!(cached.operand_delay_cycles(), 0);
+}
+
+#[test]
+fn the_last_result_file_leaves_the_banks_alone() {
+    // The second addition reads r8 from the last result file, r4 and r0 from the cache. Neither they
+    // nor what moves from the one to the other uses a port of the four banks.
+    let kernel = private(Kernel::default().alu(&[], &[0]).alu(&[], &[4]).alu(&[], &[8]));
+    let kernel = kernel.alu(&[0, 4, 8], &[]);
+    let trace = one(kernel.straight());
+    let settings = SmSettings { timing: Timing::DISSERTATION, ..three_level(8, 2) };
+    let counters = both(settings, &kernel, 0, &trace).unwrap();
+    let accesses = &counters.accesses;
+    assert_eq!((accesses.lrf_reads(), accesses.rfc_reads(), accesses.mrf_reads()), (1, 2, 0));
+    assert_eq!((accesses.lrf_evictions(), accesses.rfc_writebacks_eviction()), (2, 0));
+    assert_eq!((counters.mrf_own_bank_conflicts(), counters.operand_delay_cycles()), (0, 0));
+    // Only the end writes the main register file: three registers of one bank.
+    assert_eq!((accesses.lrf_writebacks_flush(), accesses.rfc_writebacks_flush()), (1, 2));
+}
+
+#[test]
+fn a_last_result_is_written_back_through_its_banks_port() {
+    // As in `a_flush_takes_its_banks_cycles_and_keeps_the_place`, with four registers of one bank.
+    let mut kernel = Kernel::default();
+    for register in [4, 8, 12, 16] {
+        kernel = kernel.alu(&[], &[register]);
+    }
+    for _ in 0..8 {
+        kernel = kernel.alu(&[], &[]);
+    }
+    let kernel = private(kernel.load(&[], &[1]).alu(&[1], &[2]).marked());
+    let grid = each(&kernel, 1, &[4]);
+    let two = both(two_level(1, Some(6)), &kernel, 0, &grid).unwrap();
+    let three = both(three_level(1, 6), &kernel, 0, &grid).unwrap();
+    assert_eq!(three.accesses.rfc_writebacks_flush(), 3);
+    assert_eq!(three.accesses.lrf_writebacks_flush(), 1 + 1);
+    assert_eq!(three.flush_cycles(), two.flush_cycles());
+    assert_eq!(three.cycles(), two.cycles());
+}
+
+#[test]
+fn of_two_results_only_the_one_for_the_main_register_file_takes_a_port() {
+    // Both units' results bypass the upper levels but for the addition's first word. The special
+    // function's is due at 20, as is the second word of the addition issued at 11.
+    let settings = three_level(8, 2);
+    let hierarchy = settings.hierarchy.settings();
+    let cache = hierarchy.cache.map(|cache| RegisterFileCacheConfig {
+        liveness: true,
+        liveness_aware_bypass: true,
+        ..cache
+    });
+    let hierarchy = CountConfig::new(CountSettings { cache, ..*hierarchy }).unwrap();
+    let mut kernel = Kernel::default().add(Unit::Sfu, Flags::empty(), &[], &[12]);
+    for _ in 1..11 {
+        kernel = kernel.alu(&[], &[]);
+    }
+    let mut kernel = private(kernel.alu(&[], &[4, 8]));
+    kernel.instructions[0].not_read_before_deschedule = 0b1;
+    kernel.instructions[11].not_read_before_deschedule = 0b10;
+    let settings = SmSettings { hierarchy, ..settings };
+    let counters = both(settings, &kernel, 0, &one(kernel.straight())).unwrap();
+    assert_eq!((counters.accesses.lrf_writes(), counters.accesses.mrf_writes()), (1, 2));
+    assert_eq!(counters.mrf_write_delay_cycles(), 1);
+}
+
+#[test]
+fn a_shared_unit_that_asks_for_a_last_result_is_refused() {
+    let kernel = private(Kernel::default().alu(&[], &[1])).store(&[1]);
+    let fault = both(three_level(1, 6), &kernel, 0, &one(kernel.moving(&[4]))).unwrap_err();
+    let out_of_reach = strata_core::count::Fault::OutOfReach { pc: 1, register: RegisterId(1) };
+    assert_eq!(fault, Fault::from(out_of_reach));
 }
 
 /// Two warps of one CTA: the first computes for a while before the barrier.

@@ -38,6 +38,7 @@ impl Kernel {
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
         self
     }

@@ -26,7 +26,7 @@ fn random_kernel(random: &mut Random) -> Kernel {
         let mut some = |most: u32| -> Vec<u16> {
             (0..random.below(most + 1)).map(|_| random.below(registers) as u16).collect()
         };
-        let (read, write) = (some(4), some(2));
+        let (mut read, write) = (some(4), some(2));
         let (unit, space) = match random.below(20) {
             0 | 1 => (Unit::Sfu, None),
             2 => (Unit::DoublePrecision, None),
@@ -37,6 +37,15 @@ fn random_kernel(random: &mut Random) -> Kernel {
             9 => (Unit::Control, None),
             _ => (Unit::Alu, None),
         };
+        // The upper half of the registers is out of the shared units' sight.
+        let half = (registers as u16 / 2).max(1);
+        if unit.is_shared_datapath() {
+            for register in &mut read {
+                *register %= half;
+            }
+        }
+        let apart = write.iter().enumerate().map(|(at, &dest)| u32::from(dest >= half) << at);
+        let private_reads = apart.sum();
         let long = unit == Unit::Texture || space == Some(MemorySpace::Global);
         let mut flags = Flags::DESCHEDULE_BEFORE;
         flags.set(Flags::LONG_LATENCY, long);
@@ -56,6 +65,7 @@ fn random_kernel(random: &mut Random) -> Kernel {
             instruction.last_use = last_use;
             instruction.not_read_before_deschedule = unneeded;
             instruction.last_use_before_deschedule = last_before;
+            instruction.private_reads = private_reads;
         });
     }
     kernel
@@ -111,7 +121,9 @@ fn random_settings(random: &mut Random) -> SmSettings {
         Scheduling::TwoLevel { active_warps: 1 + random.below(8) as u8 }
     };
     let flush_at_backward_branches = random.chance(20);
-    let settings = CountSettings { cache, scheduling, flush_at_backward_branches };
+    let last_result_file = random.chance(40);
+    let settings =
+        CountSettings { cache, scheduling, flush_at_backward_branches, last_result_file };
     let Ok(hierarchy) = CountConfig::new(settings) else { return random_settings(random) };
     let scheduler = one_of(
         random,
@@ -259,6 +271,7 @@ fn drive(
 
 #[test]
 fn accesses_are_those_of_count_mode() {
+    let mut last_results = 0;
     for seed in 0..600 {
         let mut random = Random(seed);
         let settings = random_settings(&mut random);
@@ -268,7 +281,9 @@ fn accesses_are_those_of_count_mode() {
             .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
         let expected = count_mode(&settings, &kernel, &grid);
         assert_eq!(counters.accesses, expected, "seed {seed}, {settings:?}");
+        last_results += counters.accesses.lrf_reads();
     }
+    assert!(last_results > 1000, "{last_results} reads: the last result file is hardly tested");
 }
 
 #[test]

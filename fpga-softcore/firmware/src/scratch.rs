@@ -1,8 +1,7 @@
 //! Scratch: the working memory of one SM, laid out at compile time for one workload.
 
 use strata_core::footprint::DEVICE_CAPACITY;
-use strata_core::register_file_cache::RegisterFileCache;
-use strata_core::sm::{Facts, Memory, ReadyAt, Warp};
+use strata_core::sm::{Facts, Memory, ReadyAt, UpperLevels, Warp};
 use strata_core::units::LaneMask;
 
 use crate::workload::Run;
@@ -23,7 +22,7 @@ pub struct Scratch<'w, const FACTS: usize, const PENDING: usize, const READY: us
     facts: [Facts; FACTS],
     ready: [ReadyAt; READY],
     pending: [LaneMask; PENDING],
-    caches: [Option<RegisterFileCache<CAPACITY>>; WARPS],
+    caches: [Option<UpperLevels<CAPACITY>>; WARPS],
 }
 
 impl<'w, const FACTS: usize, const PENDING: usize, const READY: usize>

@@ -12,6 +12,7 @@
 //! - every read finds the value that its definition wrote, and no value lies where another one
 //!   lies that some lane, waiting ones included, still reads;
 //! - last-use, never-read and before-deschedule bits are sound;
+//! - what the bits let into the last result file is never read by a shared unit;
 //! - every instruction that may read a pending long-latency result is marked.
 //!
 //! Does not say whether a bit or mark that is missing could have been set, nor whether a mark that
@@ -22,6 +23,7 @@ mod graph;
 mod held;
 mod hints;
 mod pending;
+mod reach;
 
 use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::{Instruction, RegisterId};
@@ -108,6 +110,14 @@ pub enum Problem {
         /// Where.
         place: Again,
     },
+    /// A result may go to where a reader does not reach it.
+    #[error("private reads is set for slot {slot}, but a shared unit may read it as `{register}`")]
+    OutOfReach {
+        /// Slot of the record.
+        slot: u32,
+        /// Name of the virtual register that the shared unit reads.
+        register: String,
+    },
     /// A mark is missing.
     #[error("reads {register:?}, which may be pending, without a deschedule mark")]
     Unmarked {
@@ -157,6 +167,7 @@ pub fn check(kernel: &Kernel, program: &Program) -> Result<(), Vec<Violation>> {
     let waiting = graph.waiting();
     held::check(kernel, program, &graph, &waiting, &mut report);
     hints::check(kernel, program, &graph, &waiting, &mut report);
+    reach::check(kernel, program, &graph, &mut report);
     pending::check(program, &graph, &waiting, &mut report);
     report.done()
 }

@@ -1,4 +1,5 @@
-//! The kernel image: operand slots, units, liveness bits and deschedule hints of each instruction.
+//! The kernel image: operand slots, units, liveness bits, deschedule hints and reach of each
+//! instruction.
 //!
 //! A register operand gives one slot for each 32 bits of its register's declared type, in operand
 //! order, repeats kept; guards, predicates, immediates, special registers and symbols give none.
@@ -18,6 +19,7 @@ use crate::marks::{Effect, Lanes, deschedule_marks};
 use crate::nearness::Nearness;
 use crate::operands::{definitions, registers_of, uses};
 use crate::program::{Image, Location};
+use crate::reach::SharedReads;
 use crate::values::Values;
 
 /// Everything that is known about a kernel once its registers are allocated.
@@ -130,6 +132,7 @@ fn slots_and_facts(parts: &Parts<'_>) -> Result<Image, Limit> {
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
     }
     Ok(image)
@@ -199,6 +202,14 @@ struct Ahead {
     held: WebSet,
     /// Before the next deschedule, by waiting lanes.
     held_near: WebSet,
+    /// By a unit of the shared datapath, on the thread's own path.
+    shared: WebSet,
+}
+
+/// Flags of the webs that are live where a block begins.
+struct Flows {
+    near: Nearness,
+    shared: SharedReads,
 }
 
 impl Ahead {
@@ -210,16 +221,23 @@ impl Ahead {
         self.near.has(web) || self.held_near.has(web)
     }
 
-    fn enter(&mut self, parts: &Parts<'_>, nearness: &Nearness, block: usize) {
-        for set in [&mut self.live, &mut self.near, &mut self.held, &mut self.held_near] {
+    fn enter(&mut self, parts: &Parts<'_>, flows: &Flows, block: usize) {
+        let Self { live, near, held, held_near, shared } = self;
+        for set in [live, near, held, held_near, shared] {
             set.clear();
         }
+        let nearness = &flows.near;
         let exit = parts.graph.exit();
         for &next in parts.graph.blocks[block].successors.iter().filter(|&&next| next != exit) {
             for (live, &near) in parts.values.live_in[next].iter().zip(&nearness.of[next]) {
                 self.live.add(live.web);
                 if near {
                     self.near.add(live.web);
+                }
+            }
+            for (live, &shared) in parts.values.live_in[next].iter().zip(&flows.shared.of[next]) {
+                if shared {
+                    self.shared.add(live.web);
                 }
             }
         }
@@ -236,12 +254,16 @@ impl Ahead {
 }
 
 fn set_liveness(parts: &Parts<'_>, image: &mut Image) {
-    let nearness = Nearness::new(parts.graph, parts.values, &image.instructions);
+    let flows = Flows {
+        near: Nearness::new(parts.graph, parts.values, &image.instructions),
+        shared: SharedReads::new(parts.graph, parts.values, &image.instructions),
+    };
     let set = || WebSet::new(parts.values.webs.len());
-    let mut ahead = Ahead { live: set(), near: set(), held: set(), held_near: set() };
+    let mut ahead =
+        Ahead { live: set(), near: set(), held: set(), held_near: set(), shared: set() };
     let mut undefined = set();
     for (number, block) in parts.graph.blocks.iter().enumerate() {
-        ahead.enter(parts, &nearness, number);
+        ahead.enter(parts, &flows, number);
         for live in parts.values.live_in[number].iter().filter(|live| !live.defined) {
             undefined.add(live.web);
         }
@@ -255,6 +277,25 @@ fn set_liveness(parts: &Parts<'_>, image: &mut Image) {
             definitions(instruction, |web| undefined.remove(web.0));
         }
         undefined.clear();
+    }
+    withhold_blind(parts, image, &flows.shared);
+}
+
+/// Takes the reach bits off results in registers where a shared unit may look for a value that no
+/// instruction wrote: it finds whatever was left there.
+fn withhold_blind(parts: &Parts<'_>, image: &mut Image, shared: &SharedReads) {
+    let mut blind = vec![false; usize::from(parts.registers)];
+    for (live, _) in parts.values.live_in[0].iter().zip(&shared.of[0]).filter(|(_, read)| **read) {
+        if let Location::General { first, count } = parts.locations[live.web as usize] {
+            blind[usize::from(first)..][..usize::from(count)].fill(true);
+        }
+    }
+    for record in &mut image.instructions {
+        let first = record.first_slot as usize + usize::from(record.sources);
+        let results = &image.slots[first..][..usize::from(record.destinations)];
+        for (slot, register) in results.iter().enumerate() {
+            record.private_reads &= !(u32::from(blind[usize::from(register.0)]) << slot);
+        }
     }
 }
 
@@ -288,11 +329,15 @@ fn pass(
         if !ahead.near(result.web) {
             record.not_read_before_deschedule |= result.mask();
         }
+        if !ahead.shared.has(result.web) {
+            record.private_reads |= result.mask();
+        }
     }
     if instruction.guard.is_none() {
         definitions(instruction, |web| {
             ahead.live.remove(web.0);
             ahead.near.remove(web.0);
+            ahead.shared.remove(web.0);
         });
     }
     if record.flags.contains(Flags::BARRIER) {
@@ -308,6 +353,9 @@ fn pass(
         }
         ahead.live.add(operand.web);
         ahead.near.add(operand.web);
+        if record.unit.is_shared_datapath() {
+            ahead.shared.add(operand.web);
+        }
     }
     uses(instruction, |web| ahead.live.add(web.0));
     if record.flags.contains(Flags::DESCHEDULE_BEFORE) {

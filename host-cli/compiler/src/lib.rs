@@ -31,6 +31,7 @@ mod marks;
 mod nearness;
 mod operands;
 pub mod program;
+mod reach;
 pub mod statistics;
 mod values;
 

@@ -8,6 +8,7 @@
 //! there), `l` its result has a long latency. Notes: `last` the operands of which this is the last
 //! read; `last soon` those that are not read again before the next possible deschedule; `unread`
 //! results that nothing reads; `not soon` results not read before the next possible deschedule;
+//! `shared` results that a shared unit may read, which keeps them out of the last result file;
 //! `join` where a divergent branch reconverges.
 
 use std::borrow::Cow;
@@ -217,6 +218,9 @@ impl Places<'_> {
         note("last soon", sources, record.last_use_before_deschedule & !record.last_use);
         note("unread", results, record.never_read);
         note("not soon", results, record.not_read_before_deschedule & !record.never_read);
+        // A slot table has at most 32 results.
+        let every = (1_u64 << results.len()) - 1;
+        note("shared", results, !record.private_reads & every as u32);
         let instruction = &program.instructions[pc].instruction;
         let splits = match flow(instruction) {
             Flow::Branch(_) => instruction.guard.is_some(),

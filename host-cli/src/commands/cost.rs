@@ -34,6 +34,14 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
             _ => writeln!(text, "                     area: no table prints this size"),
         };
     }
+    if let Some(last) = &cost.last_result_file {
+        let _ = writeln!(
+            text,
+            "last result file     {} bytes for each SM, {} for each lane\n\
+             \x20                    {} bits of tags, {} bits of state",
+            last.data_bytes, last.data_bytes_per_lane, last.tag_bits, last.state_bits
+        );
+    }
     let _ = writeln!(text, "instruction encoding {} extra bits", cost.encoding_bits);
     match &cost.accesses {
         Ok(accesses) => {

@@ -152,9 +152,10 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
         }
         let margin = profile.margin(&design).map_err(defect)?;
         let listing = Listing { module: &prepared.module, program, values: false, margin: &margin };
+        let heading = heading(&design);
         let _ = write!(
             text,
-            "\n{} launches\n{HEADING}\n{listing}{}",
+            "\n{} launches\n{heading}\n{listing}{}",
             profile.launches,
             dynamic_values(&profile.usage)
         );
@@ -163,7 +164,14 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
 }
 
 /// Heading of the margin, as wide as it.
-const HEADING: &str = "  executed lanes  MRF reads RFC reads MRF writes RFC writes     energy |";
+fn heading(design: &Design) -> String {
+    let last = if has_last(design) { "  LRF reads LRF writes" } else { "" };
+    format!("  executed lanes  MRF reads RFC reads MRF writes RFC writes{last}     energy |")
+}
+
+fn has_last(design: &Design) -> bool {
+    design.count.settings().last_result_file
+}
 
 impl Profile {
     fn add(
@@ -183,7 +191,7 @@ impl Profile {
         Ok(())
     }
 
-    /// One text for each instruction, all as wide as [`HEADING`].
+    /// One text for each instruction, all as wide as [`heading`].
     fn margin(&self, design: &Design) -> Result<Vec<String>, EvaluateError> {
         let line = |counters: &Counters| {
             let executed = counters.warp_instructions();
@@ -196,8 +204,13 @@ impl Profile {
                 // Rounded to whole picojoules: a line's share, not a total.
                 |energy| ((energy.total().0 + 500) / 1000).to_string(),
             );
+            let last = if has_last(design) {
+                format!(" {:>10} {:>10}", counters.lrf_reads(), counters.lrf_writes())
+            } else {
+                String::new()
+            };
             Ok(format!(
-                "{executed:>10} {lanes:>5} {:>10} {:>9} {:>10} {:>10} {energy:>10} |",
+                "{executed:>10} {lanes:>5} {:>10} {:>9} {:>10} {:>10}{last} {energy:>10} |",
                 counters.mrf_reads(),
                 counters.rfc_reads(),
                 counters.mrf_writes(),

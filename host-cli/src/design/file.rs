@@ -40,6 +40,7 @@ struct DesignFile {
     reactive_threshold_cycles: Option<i64>,
     also_leaves_for: Option<Vec<ShortWaitText>>,
     barrier: Option<BarrierText>,
+    last_result_file: Option<bool>,
     cache: Option<CacheTable>,
     #[serde(default)]
     sm: SmTable,
@@ -91,6 +92,8 @@ struct EnergyTable {
     assumed: bool,
     rfc_read: Option<Energy>,
     rfc_write: Option<Energy>,
+    lrf_read: Option<Energy>,
+    lrf_write: Option<Energy>,
     mrf_read: Option<Energy>,
     mrf_write: Option<Energy>,
     wire: Option<WireEnergy>,
@@ -103,6 +106,7 @@ struct WiresTable {
     mrf_shared: Option<Length>,
     rfc_private: Option<Length>,
     rfc_shared: Option<Length>,
+    lrf_private: Option<Length>,
 }
 
 /// Reads a design file.
@@ -141,6 +145,12 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
     if let Some(table) = &written.cache {
         cache(file, table, &mut parts)?;
+    }
+    if let Some(on) = written.last_result_file {
+        if on && !parts.machine.has_last_result_file() {
+            return Err(name::no_last_result_file(file, parts.machine));
+        }
+        parts.settings.last_result_file = on;
     }
     scheduling(file, &written, &mut parts)?;
     time(file, &mut written, &mut parts.sm)?;
@@ -282,6 +292,43 @@ fn scheduling(file: &str, written: &DesignFile, parts: &mut Parts) -> Result<(),
     Ok(())
 }
 
+/// An upper level, as messages speak of it.
+struct Level {
+    key: &'static str,
+    name: &'static str,
+    remedy: &'static str,
+}
+
+const LAST_RESULT_FILE: Level =
+    Level { key: "lrf", name: "last result file", remedy: "set `last_result_file = true`" };
+
+impl Level {
+    /// Both values of its bank, or neither.
+    fn bank(
+        &self,
+        file: &str,
+        read: Option<Energy>,
+        write: Option<Energy>,
+        there: bool,
+    ) -> Result<Option<BankEnergy>, ConfigError> {
+        let Self { key, name, remedy } = self;
+        match (read, write) {
+            (Some(_), Some(_)) if !there => Err(combination(
+                file,
+                &format!("`energy.{key}_read` and `energy.{key}_write` without a {name}"),
+                &format!("{remedy}, or remove the two values"),
+            )),
+            (Some(read), Some(write)) => Ok(Some(BankEnergy { read: read.0, write: write.0 })),
+            (None, None) => Ok(None),
+            _ => Err(combination(
+                file,
+                &format!("only one of `energy.{key}_read` and `energy.{key}_write` is given"),
+                "give both: the other one's printed value belongs to another array",
+            )),
+        }
+    }
+}
+
 fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), ConfigError> {
     let source = table.source.trim();
     if source.is_empty() {
@@ -292,25 +339,12 @@ fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), Conf
             allowed: "a text that says where the values come from".to_owned(),
         });
     }
+    let has_last = parts.settings.last_result_file;
+    let rfc = Level { key: "rfc", name: "register file cache", remedy: "add a `[cache]`" };
+    let rfc = rfc.bank(file, table.rfc_read, table.rfc_write, parts.settings.cache.is_some())?;
+    let lrf = LAST_RESULT_FILE.bank(file, table.lrf_read, table.lrf_write, has_last)?;
     let values = &mut parts.energy;
-    values.rfc = match (table.rfc_read, table.rfc_write) {
-        (Some(_), Some(_)) if parts.settings.cache.is_none() => {
-            return Err(combination(
-                file,
-                "`energy.rfc_read` and `energy.rfc_write` without a register file cache",
-                "add a `[cache]`, or remove the two values",
-            ));
-        }
-        (Some(read), Some(write)) => Some(BankEnergy { read: read.0, write: write.0 }),
-        (None, None) => None,
-        _ => {
-            return Err(combination(
-                file,
-                "only one of `energy.rfc_read` and `energy.rfc_write` is given",
-                "give both: the other one's printed value belongs to another array",
-            ));
-        }
-    };
+    (values.rfc, values.lrf) = (rfc, lrf);
     values.mrf_read = table.mrf_read.map(|energy| energy.0);
     values.mrf_write = table.mrf_write.map(|energy| energy.0);
     values.wire = table.wire.map(|energy| energy.0);
@@ -331,11 +365,20 @@ fn wires(file: &str, table: &WiresTable, parts: &mut Parts) -> Result<(), Config
             "add a `[cache]`, or remove the distances",
         ));
     }
+    if table.lrf_private.is_some() && !parts.settings.last_result_file {
+        let Level { name, remedy, .. } = LAST_RESULT_FILE;
+        return Err(combination(
+            file,
+            &format!("`wires.lrf_private` without a {name}"),
+            &format!("{remedy}, or remove the distance"),
+        ));
+    }
     let values = &mut parts.energy;
     values.mrf_private_um = table.mrf_private.map(|length| length.0);
     values.mrf_shared_um = table.mrf_shared.map(|length| length.0);
     values.rfc_private_um = table.rfc_private.map(|length| length.0);
     values.rfc_shared_um = table.rfc_shared.map(|length| length.0);
+    values.lrf_private_um = table.lrf_private.map(|length| length.0);
     Ok(())
 }
 
@@ -387,6 +430,27 @@ mod tests {
     }
 
     #[test]
+    fn a_last_result_file_is_put_in_front_or_taken_away() {
+        let with = parse("d.toml", "base = \"diss-rfc3\"\nlast_result_file = true").unwrap();
+        let named = name::resolve("diss-rfc3-lrf").unwrap();
+        assert_eq!((with.count, &with.energy), (named.count, &named.energy));
+        assert_eq!(with.assumed, named.assumed);
+        let without =
+            parse("d.toml", "base = \"diss-rfc3-lrf\"\nlast_result_file = false").unwrap();
+        assert_eq!(without.count, name::resolve("diss-rfc3").unwrap().count);
+        let text = "base = \"diss-rfc3-lrf\"\nactive_warps = 4\n[energy]\nsource = \"x\"\n\
+                    lrf_read = \"0.5 pJ\"\nlrf_write = \"1 pJ\"\nrfc_read = \"1 pJ\"\n\
+                    rfc_write = \"2 pJ\"\n[wires]\nlrf_private = \"0.1 mm\"\n";
+        let lrf = parse("d.toml", text).unwrap().energy.unwrap().lrf.unwrap();
+        assert_eq!(lrf.bank, BankEnergy { read: Femtojoules(500), write: Femtojoules(1000) });
+        assert_eq!(lrf.private_um, 100);
+        // What the machine prints is for 8 warps.
+        let four = parse("d.toml", "base = \"diss-rfc4-lrf\"\nactive_warps = 4").unwrap();
+        let reason = four.energy.unwrap_err().to_string();
+        assert!(reason.contains("no energy of a last result file for 4 warps"), "{reason}");
+    }
+
+    #[test]
     fn energy_values_are_used_and_those_assumed_are_shown() {
         let text = "base = \"isca11-rfc13\"\n[energy]\nsource = \"a guess\"\nassumed = true\n\
                     rfc_read = \"5 pJ\"\nrfc_write = \"17.5 pJ\"\nmrf_read = \"9 pJ\"\n\
@@ -423,7 +487,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 11 + 7 + 10 + 10 + 7 + 4);
+        assert_eq!(keys, 12 + 7 + 10 + 10 + 9 + 5);
     }
 
     #[test]
@@ -587,6 +651,28 @@ mod tests {
                 "base = \"isca11\"\n[energy]\nsource = \"x\"\n\
                  rfc_read = \"1 pJ\"\nrfc_write = \"1 pJ\"",
                 "hint: add a `[cache]`",
+            ),
+            (
+                "base = \"isca11-rfc6\"\nlast_result_file = true",
+                "machine `isca11` has no last result file\n\
+                 hint: a design with one is `diss-rfc6-lrf`",
+            ),
+            (
+                "base = \"dissertation\"\nlast_result_file = true",
+                "hint: add a `[cache]`, or turn `last_result_file` off",
+            ),
+            (
+                "base = \"diss-rfc6\"\n[energy]\nsource = \"x\"\n\
+                 lrf_read = \"1 pJ\"\nlrf_write = \"1 pJ\"",
+                "hint: set `last_result_file = true`, or remove the two values",
+            ),
+            (
+                "base = \"diss-rfc6-lrf\"\n[energy]\nsource = \"x\"\nlrf_read = \"1 pJ\"",
+                "only one of `energy.lrf_read` and `energy.lrf_write` is given",
+            ),
+            (
+                "base = \"diss-rfc6\"\n[wires]\nlrf_private = \"1 mm\"",
+                "`wires.lrf_private` without a last result file",
             ),
             (
                 "base = \"isca11\"\n[energy]\nsource = \" \"",

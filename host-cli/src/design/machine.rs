@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use strata_core::chip_power::{ChipPower, Ratio};
-use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireLengths};
+use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
 
 use crate::config::quantity::{Area, Energy, Length, Power, WireEnergy};
 
@@ -27,6 +27,8 @@ pub struct Technology {
     pub mrf: Bank,
     /// Register file caches of one lane, as printed.
     pub rfc: Vec<CacheBank>,
+    /// The last result file of one lane, if printed.
+    pub lrf: Option<CacheBank>,
 }
 
 /// A bank: energy of 128 bits.
@@ -92,6 +94,17 @@ impl Technology {
             NoEnergy(format!(
                 "{} prints no energy of a cache of {entries} entries for {active_warps} warps, nor \
                  of another split of {total} entries",
+                self.source
+            ))
+        })
+    }
+
+    /// The printed last result file for this many warps.
+    pub fn last_result_file(&self, active_warps: u8) -> Result<&CacheBank, NoEnergy> {
+        let row = self.lrf.as_ref().filter(|row| row.active_warps == active_warps);
+        row.ok_or_else(|| {
+            NoEnergy(format!(
+                "{} prints no energy of a last result file for {active_warps} warps",
                 self.source
             ))
         })
@@ -193,6 +206,8 @@ pub struct Wires {
     pub rfc_private: Length,
     /// Register file cache to shared datapath.
     pub rfc_shared: Length,
+    /// Last result file to private datapath; a machine without it has no designs with one.
+    pub lrf_private: Option<Length>,
 }
 
 /// The chip-level power model.
@@ -251,7 +266,8 @@ impl Machine {
                 Some(LevelEnergy { bank, wires: self.rfc_wires() })
             }
         };
-        Ok(EnergyTable { mrf: self.mrf_energy(), rfc, wire_per_mm_per_32bit: technology.wire.0 })
+        let wire_per_mm_per_32bit = technology.wire.0;
+        Ok(EnergyTable { mrf: self.mrf_energy(), rfc, lrf: None, wire_per_mm_per_32bit })
     }
 
     /// The main register file's part of the energy table, which every design has.
@@ -261,6 +277,21 @@ impl Machine {
             shared_um: self.wires.mrf_shared.0,
         };
         LevelEnergy { bank: self.technology().mrf.energy(), wires }
+    }
+
+    /// Whether it has designs with a last result file.
+    pub fn has_last_result_file(&self) -> bool {
+        self.wires.lrf_private.is_some()
+    }
+
+    /// The last result file's part of the energy table, for this many active warps.
+    pub fn last_result_energy(&self, active_warps: u8) -> Result<LastResultEnergy, NoEnergy> {
+        let row = self.technology().last_result_file(active_warps)?;
+        let length = self.wires.lrf_private.ok_or_else(|| {
+            NoEnergy(format!("{} prints no distance of a last result file", self.source))
+        })?;
+        let bank = BankEnergy { read: row.read.0, write: row.write.0 };
+        Ok(LastResultEnergy { bank, private_um: length.0 })
     }
 
     /// Distances of the register file cache.
@@ -358,5 +389,12 @@ mod tests {
         let wires = dissertation.energy(Some((6, 8))).unwrap().rfc.unwrap().wires;
         assert_eq!(wires, WireLengths { private_um: 200, shared_um: 400 });
         assert_eq!(dissertation.energy(None).unwrap().rfc, None);
+        let last = dissertation.last_result_energy(8).unwrap();
+        assert_eq!((last.bank.read, last.bank.write), (Femtojoules(700), Femtojoules(2000)));
+        assert_eq!(last.private_um, 50);
+        let reason = "prints no energy of a last result file for 4 warps";
+        assert!(dissertation.last_result_energy(4).unwrap_err().to_string().contains(reason));
+        assert!(dissertation.has_last_result_file() && !isca11.has_last_result_file());
+        assert!(isca11.last_result_energy(8).is_err());
     }
 }

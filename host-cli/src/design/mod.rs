@@ -7,7 +7,7 @@ mod sm;
 
 use strata_core::chip_power::{ChipSaving, DESCHEDULE_BITS, LIVENESS_BITS};
 use strata_core::count::{CountConfig, CountConfigError, CountSettings, MAX_WARPS, Scheduling};
-use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireLengths};
+use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
 use strata_core::register_file_cache::{
     Allocation, ConfigError as CacheError, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
 };
@@ -51,11 +51,13 @@ struct EnergyOverrides {
     mrf_read: Option<Femtojoules>,
     mrf_write: Option<Femtojoules>,
     rfc: Option<BankEnergy>,
+    lrf: Option<BankEnergy>,
     wire: Option<Femtojoules>,
     mrf_private_um: Option<u32>,
     mrf_shared_um: Option<u32>,
     rfc_private_um: Option<u32>,
     rfc_shared_um: Option<u32>,
+    lrf_private_um: Option<u32>,
 }
 
 /// What a design is made from.
@@ -108,6 +110,13 @@ impl Parts {
                     .to_owned(),
             );
         }
+        if self.settings.last_result_file {
+            assumed.push(
+                "the instruction bit that keeps values of shared units out of the last result file \
+                 is not printed and not charged"
+                    .to_owned(),
+            );
+        }
         Ok(Design {
             name: self.name,
             machine: self.machine,
@@ -139,9 +148,28 @@ impl Parts {
         let wires =
             replace(machine.rfc_wires(), self.energy.rfc_private_um, self.energy.rfc_shared_um);
         let own = |flat: EnergyTable| {
-            Ok(EnergyTable { rfc: Some(LevelEnergy { bank: bank?, wires }), ..flat })
+            let rfc = Some(LevelEnergy { bank: bank?, wires });
+            let last = self.settings.last_result_file;
+            let lrf = last.then(|| self.price_last_result()).transpose()?;
+            Ok(EnergyTable { rfc, lrf, ..flat })
         };
         (flat.clone(), flat.and_then(own))
+    }
+
+    /// Energy of the last result file.
+    fn price_last_result(&self) -> Result<LastResultEnergy, NoEnergy> {
+        let (values, machine) = (&self.energy, self.machine);
+        let printed = machine.last_result_energy(warps(self.settings.scheduling, &self.sm));
+        let bank = match values.lrf {
+            Some(bank) => bank,
+            None => printed.clone()?.bank,
+        };
+        let private_um = match (values.lrf_private_um, machine.wires.lrf_private) {
+            (Some(length), _) => length,
+            (None, Some(length)) => length.0,
+            (None, None) => printed?.private_um,
+        };
+        Ok(LastResultEnergy { bank, private_um })
     }
 
     fn flat_price(&self) -> Result<EnergyTable, NoEnergy> {
@@ -164,7 +192,7 @@ impl Parts {
         mrf.bank.write = values.mrf_write.unwrap_or(mrf.bank.write);
         mrf.wires = replace(mrf.wires, values.mrf_private_um, values.mrf_shared_um);
         let wire = values.wire.unwrap_or(machine.technology().wire.0);
-        Ok(EnergyTable { mrf, rfc: None, wire_per_mm_per_32bit: wire })
+        Ok(EnergyTable { mrf, rfc: None, lrf: None, wire_per_mm_per_32bit: wire })
     }
 }
 
@@ -205,6 +233,7 @@ fn refuse(error: CountConfigError, origin: &str) -> ConfigError {
         CountConfigError::NeedsTwoLevel => {
             "set `scheduling = \"two-level\"`, or turn the liveness-aware options off"
         }
+        CountConfigError::NothingBehind => "add a `[cache]`, or turn `last_result_file` off",
         CountConfigError::NothingToFlush => {
             "add a `[cache]`, or turn `flush_at_backward_branches` off"
         }
@@ -264,7 +293,10 @@ impl Design {
     /// What distinguishes the design: pairs of axis and value.
     pub fn axes(&self) -> Vec<(&'static str, String)> {
         let settings = self.count.settings();
-        let upper = settings.cache.map_or_else(|| "none".to_owned(), describe);
+        let mut upper = settings.cache.map_or_else(|| "none".to_owned(), describe);
+        if settings.last_result_file {
+            upper.insert_str(0, "LRF in front of ");
+        }
         let scheduler = match settings.scheduling {
             Scheduling::SingleLevel => format!("single level, all {} warps", self.sm.max_warps),
             Scheduling::TwoLevel { active_warps } => format!("two level, {active_warps} active"),

@@ -1,5 +1,5 @@
 //! Names of designs: a machine's own for its baseline, `isca11-rfc6` and `diss-rfc6` for caches,
-//! with suffixes for policies.
+//! `diss-rfc6-lrf` with a last result file in front, with suffixes for policies.
 
 use strata_core::count::{CountSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
@@ -9,6 +9,8 @@ use super::{Design, Parts};
 use crate::config::ConfigError;
 use crate::config::suggest::suggest;
 
+const LAST_RESULT_FILE: &str = "-lrf";
+
 /// What a suffix changes.
 struct Suffix {
     text: &'static str,
@@ -17,7 +19,12 @@ struct Suffix {
 }
 
 /// The suffixes, in the order in which a name has them.
-const SUFFIXES: [Suffix; 6] = [
+const SUFFIXES: [Suffix; 7] = [
+    Suffix {
+        text: LAST_RESULT_FILE,
+        meaning: "with a last result file in front (machine `dissertation`)",
+        apply: |_, settings| settings.last_result_file = true,
+    },
     Suffix {
         text: "-lru",
         meaning: "least recently used replacement instead of first in, first out",
@@ -58,13 +65,18 @@ pub fn suffixes() -> impl Iterator<Item = (&'static str, &'static str)> {
     SUFFIXES.iter().map(|suffix| (suffix.text, suffix.meaning))
 }
 
-/// Names without suffixes, machine by machine, the baseline first.
+/// Names without suffixes for policies, machine by machine, the baseline first.
 pub fn base_names() -> Vec<String> {
     let mut names = Vec::new();
     for machine in machines() {
         names.push(machine.name.clone());
         let prefix = &machine.rfc.prefix;
-        names.extend((1..=machine.rfc.max_entries).map(|n| format!("{prefix}-rfc{n}")));
+        let caches: Vec<_> =
+            (1..=machine.rfc.max_entries).map(|n| format!("{prefix}-rfc{n}")).collect();
+        names.extend(caches.iter().cloned());
+        if machine.has_last_result_file() {
+            names.extend(caches.iter().map(|name| format!("{name}{LAST_RESULT_FILE}")));
+        }
     }
     names
 }
@@ -105,9 +117,24 @@ pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
     if !rest.is_empty() {
         return Err(unknown(name));
     }
+    if parts.settings.last_result_file && !machine.has_last_result_file() {
+        return Err(no_last_result_file(name, machine));
+    }
     parts.settings.cache = Some(cache);
     name.clone_into(&mut parts.name);
     Ok(parts)
+}
+
+/// A design of a machine of which no source describes a last result file.
+pub(super) fn no_last_result_file(origin: &str, machine: &Machine) -> ConfigError {
+    let others = machines().iter().filter(|machine| machine.has_last_result_file());
+    let others: Vec<_> =
+        others.map(|machine| format!("`{}-rfc6{LAST_RESULT_FILE}`", machine.rfc.prefix)).collect();
+    ConfigError::Combination {
+        file: origin.to_owned(),
+        problem: format!("machine `{}` has no last result file", machine.name),
+        hint: format!("a design with one is {}", others.join(" or ")),
+    }
 }
 
 /// The rest of a name after a whole suffix.
@@ -147,10 +174,9 @@ fn unknown(name: &str) -> ConfigError {
         format!("suffixes have a fixed order: write `{canonical}`")
     } else {
         let bases = base_names();
-        let variants = bases
-            .iter()
-            .filter(|base| base.contains("-rfc"))
-            .flat_map(|base| SUFFIXES.iter().map(move |suffix| format!("{base}{}", suffix.text)));
+        let variants = bases.iter().filter(|base| base.contains("-rfc")).flat_map(|base| {
+            SUFFIXES[1..].iter().map(move |suffix| format!("{base}{}", suffix.text))
+        });
         let all: Vec<String> = bases.iter().cloned().chain(variants).collect();
         let near = suggest(name, all.iter().map(String::as_str));
         if near.is_empty() {
@@ -177,7 +203,7 @@ mod tests {
     #[test]
     fn every_listed_name_resolves() {
         let designs = super::super::list();
-        assert_eq!(designs.len(), 1 + 13 + 1 + 8);
+        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8);
         for design in &designs {
             assert_eq!(&resolve(&design.name).unwrap(), design);
             assert!(!design.source.is_empty());
@@ -205,6 +231,12 @@ mod tests {
         assert!(
             resolve("diss-rfc3-backflush").unwrap().count.settings().flush_at_backward_branches
         );
+        let three = resolve("diss-rfc6-lrf").unwrap();
+        assert!(three.count.settings().last_result_file);
+        assert_eq!(three.cache(), resolve("diss-rfc6").unwrap().cache());
+        assert_eq!(three.encoding_bits(), 4);
+        assert!(!resolve("diss-rfc6").unwrap().count.settings().last_result_file);
+        assert_eq!(cache("diss-rfc3-lrf-lru-nolive").0.replacement, Replacement::Lru);
         let (all, scheduling) = cache("isca11-rfc6-lru-nolive-single-reads-backflush");
         assert_eq!(all.replacement, Replacement::Lru);
         assert_eq!(all.allocation, Allocation::WritesAndReads);
@@ -227,6 +259,9 @@ mod tests {
             ("zzzzzzzzzzz", "`strata designs` lists the names"),
             ("", "`strata designs` lists the names"),
             ("isca11-rfc300", "did you mean"),
+            ("diss-rfc6-lfr", "`diss-rfc6-lrf`"),
+            ("diss-rfc6-lru-lrf", "fixed order: write `diss-rfc6-lrf-lru`"),
+            ("diss-rfc6-lrf-lrf", "did you mean"),
             ("isca11-rfc6-lru-lru", "did you mean"),
         ] {
             let error = resolve(name).unwrap_err();
@@ -246,6 +281,12 @@ mod tests {
         let error = resolve("isca11-rfc6-single-bypass").unwrap_err();
         assert!(error.to_string().contains("need two-level scheduling"), "{error}");
         assert!(error.hint().is_some());
+        let error = resolve("isca11-rfc6-lrf-lru").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "isca11-rfc6-lrf-lru: machine `isca11` has no last result file"
+        );
+        assert_eq!(error.hint().unwrap(), "a design with one is `diss-rfc6-lrf`");
     }
 
     #[test]
@@ -259,5 +300,8 @@ mod tests {
         assert_eq!(resolve("isca11-rfc6").unwrap().assumed.len(), 1);
         assert_eq!(resolve("diss-rfc6").unwrap().assumed.len(), 0);
         assert_eq!(resolve("diss-rfc6-bypass").unwrap().assumed.len(), 1);
+        assert!((1..=8).all(|n| known(&format!("diss-rfc{n}-lrf"))));
+        assert!(!known("diss-rfc6-lrf-single"));
+        assert_eq!(resolve("diss-rfc6-lrf").unwrap().assumed.len(), 1);
     }
 }

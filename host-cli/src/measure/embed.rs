@@ -151,6 +151,7 @@ fn instruction(text: &mut String, instruction: &StaticInstruction) {
         never_read,
         not_read_before_deschedule,
         last_use_before_deschedule,
+        private_reads,
     } = *instruction;
     let space = space.map_or("None".to_owned(), |space| format!("Some(MemorySpace::{space:?})"));
     line(
@@ -162,7 +163,8 @@ fn instruction(text: &mut String, instruction: &StaticInstruction) {
              predicates: Predicates {{ read: {read:#x}, written: {written:#x} }}, \
              last_use: {last_use:#x}, never_read: {never_read:#x}, \
              not_read_before_deschedule: {not_read_before_deschedule:#x}, \
-             last_use_before_deschedule: {last_use_before_deschedule:#x} }},",
+             last_use_before_deschedule: {last_use_before_deschedule:#x}, \
+             private_reads: {private_reads:#x} }},",
             flags.bits()
         ),
     );

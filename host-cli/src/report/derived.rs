@@ -49,6 +49,7 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
             quotient(counters.rfc_writebacks() * 100, instructions),
         ),
         ("rfc_reads_share_percent", percent(counters.rfc_reads(), flat.mrf_reads())),
+        ("lrf_reads_share_percent", percent(counters.lrf_reads(), flat.mrf_reads())),
     ];
     let values = usage.values();
     let read_exactly = |times: usize| percent(usage.reads[times], values);

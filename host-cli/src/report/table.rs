@@ -28,6 +28,11 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         "RF energy\n(nJ)",
     ];
     header.extend(RATIOS.map(|(_, heading)| heading));
+    let three_levels = reports.iter().any(has_last_results);
+    if three_levels {
+        let mrf_and_rfc = 8;
+        header.splice(mrf_and_rfc..mrf_and_rfc, ["LRF\nreads", "LRF\nwrites", "LRF\nevictions"]);
+    }
     let in_time = reports.iter().any(|report| report.mode == "cycle");
     if in_time {
         header.extend(["cycles", "thread\nIPC", "resident\nwarps", "in\nCTAs", "limited by"]);
@@ -38,12 +43,12 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         // A workload's name only in its first row: the eye finds the groups.
         let name = if report.workload == previous { "" } else { report.workload.as_str() };
         previous = &report.workload;
-        table.add_row(row(name, report));
+        table.add_row(row(name, report, three_levels));
     }
     let workloads = distinct(reports.iter().map(|report| report.workload.as_str()));
     if workloads.len() > 1 {
         for design in distinct(reports.iter().map(|report| report.design.as_str())) {
-            table.add_row(mean_row(design, reports));
+            table.add_row(mean_row(design, reports, three_levels));
         }
     }
     align(&mut table);
@@ -78,7 +83,12 @@ pub fn align(table: &mut Table) {
     }
 }
 
-fn row(name: &str, report: &RunReport) -> Vec<String> {
+/// Whether a last result file had anything to do.
+fn has_last_results(report: &RunReport) -> bool {
+    report.counters.get("lrf_writes").is_some_and(|&writes| writes != 0)
+}
+
+fn row(name: &str, report: &RunReport, three_levels: bool) -> Vec<String> {
     let counter =
         |name: &str| report.counters.get(name).map_or_else(String::new, ToString::to_string);
     let energy = report.energy_fj.as_ref().and_then(|parts| parts.get("total"));
@@ -91,8 +101,11 @@ fn row(name: &str, report: &RunReport) -> Vec<String> {
         counter("rfc_reads"),
         counter("rfc_writes"),
         counter("rfc_writebacks"),
-        energy.map_or_else(|| "-".to_owned(), |&total| nanojoules(total)),
     ];
+    if three_levels {
+        cells.extend(["lrf_reads", "lrf_writes", "lrf_evictions"].map(counter));
+    }
+    cells.push(energy.map_or_else(|| "-".to_owned(), |&total| nanojoules(total)));
     cells.extend(RATIOS.map(|(key, _)| percent(report.derived.get(key).copied().flatten())));
     if report.mode == "cycle" {
         cells.push(counter("cycles"));
@@ -125,9 +138,9 @@ fn ipc(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
 }
 
-fn mean_row(design: &str, reports: &[RunReport]) -> Vec<String> {
+fn mean_row(design: &str, reports: &[RunReport], three_levels: bool) -> Vec<String> {
     let mut cells = vec!["mean".to_owned(), design.to_owned()];
-    cells.extend(std::iter::repeat_n(String::new(), 7));
+    cells.extend(std::iter::repeat_n(String::new(), if three_levels { 10 } else { 7 }));
     cells.extend(RATIOS.map(|(key, _)| {
         let of_design = reports.iter().filter(|report| report.design == design);
         percent(mean(of_design.map(|report| report.derived.get(key).copied().flatten())))

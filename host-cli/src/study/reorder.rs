@@ -272,6 +272,7 @@ mod tests {
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
         let registers = sources.iter().chain(destinations);
         image.slots.extend(registers.map(|&register| RegisterId(register)));

@@ -125,6 +125,7 @@ impl Builder {
             never_read: 0,
             not_read_before_deschedule: 0,
             last_use_before_deschedule: 0,
+            private_reads: 0,
         });
     }
 

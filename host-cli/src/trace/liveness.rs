@@ -109,11 +109,13 @@ fn marks(image: &Image, flow: &Flow) -> Vec<bool> {
     marks
 }
 
-/// Registers that are read later: at all, and before the next possible deschedule.
+/// Registers that are read later: at all, before the next possible deschedule, and by units of the
+/// shared datapath.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ahead {
     live: Registers,
     near: Registers,
+    shared: Registers,
 }
 
 impl Ahead {
@@ -124,6 +126,9 @@ impl Ahead {
         for source in slots(image, record).0 {
             self.live.add(source.0);
             self.near.add(source.0);
+            if record.unit.is_shared_datapath() {
+                self.shared.add(source.0);
+            }
         }
         if record.flags.contains(Flags::DESCHEDULE_BEFORE) {
             self.near = Registers::NONE;
@@ -136,6 +141,7 @@ impl Ahead {
             for destination in slots(image, record).1 {
                 self.live.remove(destination.0);
                 self.near.remove(destination.0);
+                self.shared.remove(destination.0);
             }
         }
         if record.flags.contains(Flags::BARRIER) {
@@ -152,6 +158,7 @@ fn set_bits(image: &mut Image, flow: &Flow) {
         for (slot, destination) in destinations.iter().enumerate() {
             record.never_read |= u32::from(!state.live.has(destination.0)) << slot;
             record.not_read_before_deschedule |= u32::from(!state.near.has(destination.0)) << slot;
+            record.private_reads |= u32::from(!state.shared.has(destination.0)) << slot;
         }
         state.pass_results(image, pc, flow);
         // From the last slot to the first: of repeats, the last is the last use.
@@ -186,7 +193,8 @@ fn ahead(image: &Image, flow: &Flow) -> Vec<Ahead> {
             let before = before as usize;
             let live = after[before].live.unite(&state.live);
             let near = after[before].near.unite(&state.near);
-            if (live || near) && !queued[before] {
+            let shared = after[before].shared.unite(&state.shared);
+            if (live || near || shared) && !queued[before] {
                 queued[before] = true;
                 work.push_back(before);
             }

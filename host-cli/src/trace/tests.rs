@@ -103,6 +103,27 @@ fn a_known_beginning_excuses_nothing() {
 }
 
 #[test]
+fn what_a_shared_unit_reads_is_marked_and_what_misses_lanes_ends_nothing() {
+    let private = |path: &[Executed<'_>]| {
+        let launch = launch(&[path]);
+        let records = &launch.code.image.instructions;
+        records.iter().map(|record| record.private_reads).collect::<Vec<_>>()
+    };
+    let code = |mask| {
+        [
+            (0, FULL, "1 R5 S2R 0 0 0"),
+            (1, FULL, "1 R6 IADD3 1 R5 0 0"),
+            (2, mask, "1 R6 MOV 0 0 0"),
+            (3, FULL, "1 R7 IMAD.WIDE 2 R6 R6 0 0"),
+            (4, FULL, "0 STS 2 R8 R6 4 1 0x0 4 0"),
+        ]
+    };
+    // The wide product is R7 and R8, of which the store reads the second.
+    assert_eq!(private(&code(FULL)), [1, 1, 0, 0b01, 0]);
+    assert_eq!(private(&code(0xffff)), [1, 0, 0, 0b01, 0], "the upper lanes store it");
+}
+
+#[test]
 fn a_write_that_misses_lanes_ends_nothing() {
     let side = |mask| (1, mask, "1 R5 MOV 0 0 0");
     let partial = launch(&[&[
@@ -265,6 +286,7 @@ fn check_path(launch: &TracedLaunch, path: u32, seed: u64) {
     let kernel = image.borrow();
     let mut live = [0_u32; 256];
     let mut near = [0_u32; 256];
+    let mut shared = [0_u32; 256];
     for step in launch.paths.path(path).iter().rev() {
         let lanes = step.mask.0;
         for pc in (step.pc..step.pc + step.length).rev() {
@@ -278,10 +300,14 @@ fn check_path(launch: &TracedLaunch, path: u32, seed: u64) {
                 if record.not_read_before_deschedule >> slot & 1 != 0 {
                     assert_eq!(near[register] & lanes, 0, "not read soon: {}", place());
                 }
+                if record.private_reads >> slot & 1 != 0 {
+                    assert_eq!(shared[register] & lanes, 0, "private reads: {}", place());
+                }
             }
             for register in kernel.destinations(record) {
                 live[usize::from(register.0)] &= !lanes;
                 near[usize::from(register.0)] &= !lanes;
+                shared[usize::from(register.0)] &= !lanes;
             }
             if record.flags.contains(Flags::BARRIER) {
                 near = [0; 256];
@@ -296,6 +322,9 @@ fn check_path(launch: &TracedLaunch, path: u32, seed: u64) {
                 }
                 live[register] |= lanes;
                 near[register] |= lanes;
+                if record.unit.is_shared_datapath() {
+                    shared[register] |= lanes;
+                }
             }
             if record.flags.contains(Flags::DESCHEDULE_BEFORE) {
                 near = [0; 256];
@@ -307,7 +336,12 @@ fn check_path(launch: &TracedLaunch, path: u32, seed: u64) {
 #[test]
 fn bits_and_marks_hold_on_random_traces() {
     let scheduling = Scheduling::TwoLevel { active_warps: 8 };
-    let settings = CountSettings { cache: None, scheduling, flush_at_backward_branches: false };
+    let settings = CountSettings {
+        cache: None,
+        scheduling,
+        flush_at_backward_branches: false,
+        last_result_file: false,
+    };
     let config = CountConfig::new(settings).unwrap();
     let mut deschedules = 0;
     for seed in 1..=10_000 {

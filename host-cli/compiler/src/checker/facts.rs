@@ -110,7 +110,10 @@ pub(super) fn check_records(kernel: &Kernel, program: &Program, report: &mut Rep
         check_flags(kernel, pc, record, report);
         let unused = |mask: u32, slots: u8| u64::from(mask) >> slots != 0;
         if unused(record.last_use | record.last_use_before_deschedule, record.sources)
-            || unused(record.never_read | record.not_read_before_deschedule, record.destinations)
+            || unused(
+                record.never_read | record.not_read_before_deschedule | record.private_reads,
+                record.destinations,
+            )
         {
             report.add(pc, Problem::Fact("a bit of a slot that is not there"));
         }

@@ -54,6 +54,8 @@ struct Warp<'a> {
     far: BTreeSet<Unit>,
     /// Lanes whose long-latency result in a register came after the last deschedule.
     pending: BTreeMap<Unit, Mask>,
+    /// Lanes whose value may lie where shared units do not reach.
+    private: BTreeMap<Unit, Mask>,
     stack: Vec<Entry>,
     /// Bits that were seen set, of all four kinds.
     bits: u32,
@@ -87,6 +89,7 @@ impl<'a> Warp<'a> {
             dead: BTreeSet::new(),
             far: BTreeSet::new(),
             pending: BTreeMap::new(),
+            private: BTreeMap::new(),
             stack: vec![Entry { pc: 0, join: None, mask: (1 << LANES) - 1 }],
             bits: 0,
         }
@@ -181,6 +184,14 @@ impl<'a> Warp<'a> {
             }
             self.pending.clear();
         }
+        if record.unit.is_shared_datapath() {
+            for source in sources {
+                let lanes = self.private.get(&Unit::General(source.0)).copied();
+                if lanes.unwrap_or_default() & mask != 0 {
+                    return Err(format!("{source:?} is out of a shared unit's reach"));
+                }
+            }
+        }
         let all = registers(&kernel.instructions[pc].sources);
         for (ours, theirs) in all.into_iter().zip(registers(&theirs.sources)) {
             self.compare(ours, theirs, mask)?;
@@ -228,6 +239,12 @@ impl<'a> Warp<'a> {
         for (slot, result) in image.destinations(record).iter().enumerate() {
             let unit = Unit::General(result.0);
             self.bits |= (record.never_read | record.not_read_before_deschedule) >> slot & 1;
+            let private = self.private.entry(unit).or_default();
+            *private = if record.private_reads >> slot & 1 != 0 {
+                *private | mask
+            } else {
+                *private & !mask
+            };
             if record.never_read >> slot & 1 != 0 {
                 self.dead.insert(unit);
             }
@@ -351,6 +368,7 @@ fn runs_notice_what_is_wrong() {
     let soon = "was not to be read";
     fault("last soon", soon, &each(|r| r.last_use_before_deschedule = u32::MAX));
     fault("not soon", soon, &each(|r| r.not_read_before_deschedule = u32::MAX));
+    fault("private", "out of a shared unit's reach", &each(|r| r.private_reads = u32::MAX));
     fault("places", "reads", &|program| {
         for register in &mut program.registers {
             if let Location::General { first, .. } = &mut register.location {

@@ -6,8 +6,8 @@ use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, MemorySpace, Predicates, StaticInstruction, Unit};
 use strata_ptx::module::FunctionId;
 
-/// Compiles a body; registers of every kind are declared, `%rd1` is the parameter.
-fn compiled(body: &str) -> Program {
+/// A kernel with a body; registers of every kind are declared, `%rd1` is the parameter.
+pub(crate) fn module(body: &str) -> strata_ptx::module::Module {
     let text = format!(
         ".version 7.0\n.target sm_75\n.address_size 64\n.global .texref t;\n
          .entry k(.param .u64 p) {{ .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<19>;
@@ -16,7 +16,11 @@ fn compiled(body: &str) -> Program {
     );
     let parsed = strata_ptx::parse(&text);
     assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
-    compile(&parsed.module, FunctionId(0)).unwrap_or_else(|problems| panic!("{problems:?}"))
+    parsed.module
+}
+
+fn compiled(body: &str) -> Program {
+    compile(&module(body), FunctionId(0)).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 /// The record of the `n`th instruction of the body, from 1.
@@ -349,3 +353,57 @@ fn predicates_are_named_where_they_are_read_and_written() {
     assert_eq!((predicates(2).read, predicates(3).read), (set, set));
     assert_eq!(predicates(4), Predicates::NONE);
 }
+
+#[test]
+fn what_a_shared_unit_reads_is_marked_definition_by_definition() {
+    let program = compiled(
+        "mov.u32 %r1, %tid.x;
+         setp.eq.u32 %p1, %r1, 1;
+         mov.u32 %r2, 5;
+         @%p1 bra B;
+         add.s32 %r2, %r1, 3;
+         st.global.u32 [%rd1], %r2;
+         B: mul.wide.u32 %rd2, %r2, 4;
+         add.s64 %rd3, %rd1, %rd2;
+         cvt.rn.f32.u32 %f1, %r2;
+         sin.approx.f32 %f2, %f1;
+         st.global.f32 [%rd3], %f2;",
+    );
+    let private = |n| record(&program, n).private_reads;
+    // The comparison's result is a predicate; a parameter is an address of the stores.
+    assert_eq!([0, 1, 2, 3].map(private), [0b00, 1, 0, 1]);
+    // Of the two definitions of `%r2`, which meet at `B`, only the second is stored.
+    assert_eq!(private(5), 0);
+    // An address part that the ALU reads, and the address; what the SFU reads and makes.
+    assert_eq!([7, 8, 9, 10].map(private), [0b11, 0b00, 0, 0]);
+    // A guard leaves the old value to the lanes where it does not hold.
+    for (guard, first) in [("", 1), ("@%p1 ", 0)] {
+        let body = format!(
+            "mov.u32 %r1, 1; setp.eq.u32 %p1, %r2, 1; {guard}mov.u32 %r1, %r1;
+             st.global.u32 [%rd1], %r1;"
+        );
+        let program = compiled(&body);
+        assert_eq!(
+            (1..4).map(|n| record(&program, n).private_reads).collect::<Vec<_>>(),
+            [first, 0, 0]
+        );
+    }
+}
+
+#[test]
+fn nothing_private_lies_where_a_shared_unit_looks_for_a_value_that_is_not_there() {
+    let program = compiled(BLIND);
+    let place = |name: &str| {
+        let register = program.registers.iter().find(|register| register.name == name);
+        register.expect("it is read").location
+    };
+    assert_eq!(place("%r3"), place("%r9"), "or this tests nothing");
+    assert_eq!([1, 2, 3].map(|n| record(&program, n).private_reads), [1, 0, 1]);
+}
+
+/// Nothing writes `%r9`, which comes to lie in `%r3`'s place.
+pub(crate) const BLIND: &str = "mov.u32 %r1, 1;
+    mov.u32 %r3, 2;
+    add.s32 %r2, %r1, %r3;
+    st.global.u32 [%rd1], %r9;
+    setp.eq.u32 %p1, %r2, 1;";

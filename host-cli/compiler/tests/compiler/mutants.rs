@@ -10,7 +10,7 @@ use strata_compiler::kernel::Kernel;
 use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{AddressBase, Operand, RegisterId};
+use strata_ptx::module::{AddressBase, FunctionId, Operand, RegisterId};
 
 use crate::kernels::kernels;
 
@@ -44,7 +44,7 @@ fn is_fact(problem: &Problem) -> bool {
     matches!(problem, Problem::Fact(_))
 }
 
-const MUTATORS: [Mutator; 21] = [
+const MUTATORS: [Mutator; 22] = [
     Mutator { name: "swap two source slots", mutate: swap_slots, due: is_slots },
     Mutator { name: "drop a source slot", mutate: drop_slot, due: is_slots },
     Mutator { name: "drop a destination slot", mutate: drop_result, due: is_slots },
@@ -60,6 +60,11 @@ const MUTATORS: [Mutator; 21] = [
     Mutator { name: "claim a last use before a deschedule", mutate: claim_soon, due: is_hint },
     Mutator { name: "claim a value is never read", mutate: claim_never_read, due: is_hint },
     Mutator { name: "claim a value is not read soon", mutate: claim_not_soon, due: is_hint },
+    Mutator {
+        name: "claim that no shared unit reads a value",
+        mutate: claim_private,
+        due: |problem| matches!(problem, Problem::OutOfReach { .. }),
+    },
     Mutator {
         name: "clear a deschedule mark",
         mutate: clear_mark,
@@ -349,6 +354,10 @@ fn claim_not_soon(program: &Program) -> Mutants {
     )
 }
 
+fn claim_private(program: &Program) -> Mutants {
+    each_clear_bit(program, |record| record.destinations, |record| &mut record.private_reads)
+}
+
 fn without(program: &Program, flag: Flags) -> Mutants {
     each_record(program, |record| {
         let had = record.flags.contains(flag);
@@ -428,4 +437,20 @@ fn a_value_of_the_other_side_is_not_overwritten() {
             .contains("writes `%r3` over `%r2`, which lanes waiting at 8 still read")),
         "{violations:?}"
     );
+}
+
+/// Right for the value itself, which no shared unit reads; wrong for the place, in which one looks
+/// for a value that was never written.
+#[test]
+fn nothing_private_is_left_where_a_shared_unit_looks() {
+    let module = crate::facts::module(crate::facts::BLIND);
+    let kernel =
+        strata_compiler::inline::inline(&module, FunctionId(0)).expect("nothing to inline");
+    let mut program = allocate(&kernel).expect("small");
+    assert_eq!(check(&kernel, &program), Ok(()));
+    program.image.instructions[2].private_reads = 1;
+    let violations = check(&kernel, &program).expect_err("the store finds it");
+    let texts: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    let expected = "private reads is set for slot 0, but a shared unit may read it as `%r9`";
+    assert!(texts.len() == 1 && texts[0].contains(expected), "{texts:?}");
 }

@@ -91,6 +91,7 @@ fn image(out: &mut Vec<u8>, image: &Image) {
             record.never_read,
             record.not_read_before_deschedule,
             record.last_use_before_deschedule,
+            record.private_reads,
             record.predicates.read,
             record.predicates.written,
         ] {
@@ -226,13 +227,20 @@ fn get_image(source: &mut Source<'_>, count: usize) -> Option<Image> {
         let unit = *UNITS.get(usize::from(source.byte()?))?;
         let space = *SPACES.get(usize::from(source.byte()?))?;
         let flags = Flags::from_bits(source.small()?)?;
-        let mut bits = [0; 6];
+        let mut bits = [0; 7];
         for bits in &mut bits {
             *bits = source.small()?;
         }
-        let [last_use, never_read, not_read_before_deschedule, last_use_before_deschedule, ..] =
-            bits;
-        let predicates = Predicates { read: bits[4], written: bits[5] };
+        let [
+            last_use,
+            never_read,
+            not_read_before_deschedule,
+            last_use_before_deschedule,
+            private_reads,
+            read,
+            written,
+        ] = bits;
+        let predicates = Predicates { read, written };
         for _ in 0..u16::from(sources) + u16::from(destinations) {
             image.slots.push(RegisterId(source.small()?));
         }
@@ -248,6 +256,7 @@ fn get_image(source: &mut Source<'_>, count: usize) -> Option<Image> {
             never_read,
             not_read_before_deschedule,
             last_use_before_deschedule,
+            private_reads,
         });
     }
     CheckedImage::new(image.borrow()).ok()?;
