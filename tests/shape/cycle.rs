@@ -9,7 +9,7 @@ use strata::report::RunReport;
 use strata::workload;
 
 /// Flat and cached designs, with and without what the cache's policies add.
-const DESIGNS: [&str; 9] = [
+const DESIGNS: [&str; 12] = [
     "isca11",
     "isca11-rfc1",
     "isca11-rfc6",
@@ -19,6 +19,9 @@ const DESIGNS: [&str; 9] = [
     "isca11-rfc4-lru-reads",
     "dissertation",
     "diss-rfc6-backflush",
+    "diss-rfc6-lrf",
+    "diss-rfc3-lrf-bypass",
+    "diss-rfc2-lrf-lru-nolive-reads-backflush",
 ];
 
 fn reports(name: &str, mode: Mode) -> Vec<RunReport> {

@@ -2,5 +2,6 @@
 
 mod active_warps;
 mod cycle;
+mod last_result_file;
 mod recordings;
 mod register_file_cache;
