@@ -6,7 +6,9 @@
 //!
 //! Proves, for every path and for every order in which a warp may execute the sides of its
 //! divergent branches (every guarded or indexed branch counts as divergent):
-//! - the program's instructions are the kernel's, register names apart;
+//! - the program's instructions are the kernel's, register names apart, and stores, fills and
+//!   repeated definitions between them that leave every value as it is: a slot holds the value
+//!   that is read from it on every path, whatever lanes took part;
 //! - places exist, are aligned, and the image's slots are the places of the operands;
 //! - reconvergence points are the immediate post-dominators;
 //! - every read finds the value that its definition wrote, and no value lies where another one
@@ -24,6 +26,9 @@ mod held;
 mod hints;
 mod pending;
 mod reach;
+mod spills;
+
+use std::borrow::Cow;
 
 use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::{Instruction, RegisterId};
@@ -51,6 +56,35 @@ pub enum Problem {
     /// Instructions, targets, tables or variables are not those of the kernel.
     #[error("{0} differs from the kernel's")]
     Different(&'static str),
+    /// A store or fill acts on some of the lanes only.
+    #[error("spills `{register}` under a guard")]
+    GuardedSpill {
+        /// Name of the virtual register.
+        register: String,
+    },
+    /// A slot does not hold the value on some path: it was not stored, or not since it changed, or
+    /// the slot was used for another one.
+    #[error("fills `{register}` from slot {offset}, which does not hold its value on some path")]
+    StaleSlot {
+        /// Name of the virtual register.
+        register: String,
+        /// Place among the slots. Unit: bytes.
+        offset: u64,
+    },
+    /// A definition is repeated where its result is not the register's value.
+    #[error("makes `{register}` again as instruction {definition} does, which did not make it")]
+    OtherValue {
+        /// Name of the virtual register.
+        register: String,
+        /// The definition's number in the kernel.
+        definition: u32,
+    },
+    /// A value is read whose definition was left out.
+    #[error("reads `{register}`, whose definition was left out and not made again")]
+    LeftOut {
+        /// Name of the virtual register.
+        register: String,
+    },
     /// A register has no place, or one of the wrong size or alignment, or outside the file.
     #[error("`{register}` is badly placed: {place:?}")]
     BadPlace {
@@ -155,6 +189,11 @@ impl std::fmt::Display for Again {
 /// kernel's, or the tables do not fit them, only that is reported.
 pub fn check(kernel: &Kernel, program: &Program) -> Result<(), Vec<Violation>> {
     let mut report = Report { program, violations: Vec::new() };
+    let expanded = spills::expand(kernel, program, &mut report);
+    report.done()?;
+    let original = kernel;
+    let kernel = &*expanded;
+    let mut report = Report { program, violations: Vec::new() };
     facts::check_correspondence(kernel, program, &mut report);
     report.done()?;
     let mut report = Report { program, violations: Vec::new() };
@@ -165,6 +204,9 @@ pub fn check(kernel: &Kernel, program: &Program) -> Result<(), Vec<Violation>> {
     let graph = Graph::new(kernel, program);
     graph.check_reconvergence(kernel, program, &mut report);
     let waiting = graph.waiting();
+    if matches!(expanded, Cow::Owned(_)) {
+        spills::check(original, kernel, program, &graph, &mut report);
+    }
     held::check(kernel, program, &graph, &waiting, &mut report);
     hints::check(kernel, program, &graph, &waiting, &mut report);
     reach::check(kernel, program, &graph, &mut report);

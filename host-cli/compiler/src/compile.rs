@@ -11,8 +11,9 @@ use crate::image::{self, Parts};
 use crate::inline::inline;
 use crate::intervals::Intervals;
 use crate::kernel::Kernel;
-use crate::limits::{Limit, MAX_HELD_TRIPLES};
-use crate::program::{Image, Location, Program, ProgramInstruction, ProgramRegister};
+use crate::limits::{Limit, MAX_HELD_TRIPLES, RegisterLimit};
+use crate::program::{Location, Origin, Program, ProgramInstruction, ProgramRegister};
+use crate::spill::{Attempt, Before, crowded, spill};
 use crate::values::Values;
 
 /// Compiles one kernel of a module: inlines its calls, allocates its registers, builds its image.
@@ -25,8 +26,21 @@ use crate::values::Values;
 /// registers than have numbers, an instruction with more operand slots than an image holds, a
 /// kernel so large or so deeply nested that analysing it would take unbounded memory.
 pub fn compile(module: &Module, kernel: FunctionId) -> Result<Program, Vec<Diagnostic>> {
+    compile_within(module, kernel, None)
+}
+
+/// As [`compile`], in at most `limit` registers: what does not fit is spilled to local memory.
+///
+/// # Errors
+///
+/// As [`compile`], and an instruction that alone names more registers than there may be.
+pub fn compile_within(
+    module: &Module,
+    kernel: FunctionId,
+    limit: Option<RegisterLimit>,
+) -> Result<Program, Vec<Diagnostic>> {
     let kernel = inline(module, kernel)?;
-    allocate(&kernel).map_err(|problem| vec![problem])
+    allocate_within(&kernel, limit).map_err(|problem| vec![problem])
 }
 
 /// Allocates the registers of a kernel whose calls are inlined, and builds its image.
@@ -35,28 +49,77 @@ pub fn compile(module: &Module, kernel: FunctionId) -> Result<Program, Vec<Diagn
 ///
 /// As [`compile`], less those of inlining.
 pub fn allocate(kernel: &Kernel) -> Result<Program, Diagnostic> {
-    within_limits(kernel).map_err(|limit| {
+    allocate_within(kernel, None)
+}
+
+/// As [`allocate`], in at most `limit` registers: what does not fit is spilled to local memory.
+///
+/// # Errors
+///
+/// As [`compile_within`], less those of inlining.
+pub fn allocate_within(
+    kernel: &Kernel,
+    limit: Option<RegisterLimit>,
+) -> Result<Program, Diagnostic> {
+    within_limits(kernel, limit).map_err(|limit| {
         let span = kernel.instructions.get(limit.pc).map(|i| i.span).unwrap_or_default();
         Diagnostic::unsupported(limit.code, span, limit.message).in_kernel(kernel.name.clone())
     })
 }
 
-fn within_limits(kernel: &Kernel) -> Result<Program, Limit> {
-    let graph = Graph::new(kernel)?;
-    let divergence = Divergence::new(kernel, &graph)?;
-    let values = Values::new(kernel, &graph)?;
-    check_triples(&divergence, &values)?;
-    let intervals = Intervals::new(&graph, &divergence, &values);
-    let allocation = registers::allocate(&values.instructions, &values.webs, &intervals)?;
-    let image = image::build(&Parts {
+/// What the passes find out about a kernel.
+struct Allocated {
+    graph: Graph,
+    divergence: Divergence,
+    values: Values,
+    intervals: Intervals,
+    allocation: registers::Allocation,
+}
+
+impl Allocated {
+    fn new(kernel: &Kernel) -> Result<Self, Limit> {
+        let graph = Graph::new(kernel)?;
+        let divergence = Divergence::new(kernel, &graph)?;
+        let values = Values::new(kernel, &graph)?;
+        check_triples(&divergence, &values)?;
+        let intervals = Intervals::new(&graph, &divergence, &values);
+        let allocation = registers::allocate(&values.instructions, &values.webs, &intervals)?;
+        Ok(Self { graph, divergence, values, intervals, allocation })
+    }
+}
+
+fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Program, Limit> {
+    let allocated = Allocated::new(kernel)?;
+    let fits = |limit: &RegisterLimit| allocated.allocation.general <= limit.get();
+    let Some(limit) = limit.filter(|limit| !fits(limit)) else {
+        return assemble(kernel, allocated);
+    };
+    let before = Before {
         kernel,
-        graph: &graph,
-        divergence: &divergence,
-        values: &values,
-        locations: &allocation.locations,
-        registers: allocation.general,
+        graph: &allocated.graph,
+        divergence: &allocated.divergence,
+        values: &allocated.values,
+        intervals: &allocated.intervals,
+    };
+    let (spilled, allocated) = spill(&before, limit, |kernel| {
+        let made = Allocated::new(kernel)?;
+        let crowded = crowded(&made.graph, &made.intervals, &made.allocation, limit.get());
+        Ok(Attempt { registers: made.allocation.general, crowded, made })
     })?;
-    Ok(assemble(kernel, &graph, values, &allocation, image))
+    // The image's own limits show at instructions of the spilled kernel.
+    let mut program = assemble(&spilled.kernel, allocated).map_err(|limit| {
+        let pc = match spilled.origins.get(limit.pc) {
+            Some(Origin::Kernel(pc)) => *pc as usize,
+            _ => 0,
+        };
+        Limit { pc, ..limit }
+    })?;
+    for (instruction, origin) in program.instructions.iter_mut().zip(spilled.origins) {
+        instruction.origin = origin;
+    }
+    program.spill_bytes = spilled.bytes;
+    program.dropped = spilled.dropped;
+    Ok(program)
 }
 
 /// Refuses kernels in which too many values wait in too many places.
@@ -66,25 +129,29 @@ fn check_triples(divergence: &Divergence, values: &Values) -> Result<(), Limit> 
     if triples > MAX_HELD_TRIPLES { Err(Limit::nesting()) } else { Ok(()) }
 }
 
-fn assemble(
-    kernel: &Kernel,
-    graph: &Graph,
-    values: Values,
-    allocation: &registers::Allocation,
-    image: Image,
-) -> Program {
+fn assemble(kernel: &Kernel, allocated: Allocated) -> Result<Program, Limit> {
+    let Allocated { graph, divergence, values, allocation, .. } = allocated;
+    let image = image::build(&Parts {
+        kernel,
+        graph: &graph,
+        divergence: &divergence,
+        values: &values,
+        locations: &allocation.locations,
+        registers: allocation.general,
+    })?;
     let register = |(register, &location): (_, &Location)| {
         let strata_ptx::module::Register { name, ty } = register;
         ProgramRegister { name, ty, location }
     };
     let reconvergence = |pc| graph.reconvergence(kernel, pc);
     let instructions = values.instructions.into_iter().zip(&kernel.lines).enumerate();
-    Program {
+    Ok(Program {
         name: kernel.name.clone(),
         instructions: instructions
             .map(|(pc, (instruction, &line))| {
                 let reconvergence = reconvergence(pc);
-                ProgramInstruction { instruction, line, reconvergence }
+                let origin = Origin::Kernel(pc as u32);
+                ProgramInstruction { instruction, line, reconvergence, origin }
             })
             .collect(),
         registers: values.webs.into_iter().zip(&allocation.locations).map(register).collect(),
@@ -100,6 +167,8 @@ fn assemble(
         predicate_registers: allocation.predicates,
         shared_bytes: kernel.shared_bytes,
         local_bytes: kernel.local_bytes,
+        spill_bytes: 0,
+        dropped: Vec::new(),
         image,
-    }
+    })
 }

@@ -7,7 +7,8 @@
 //! 2. `cfg`: basic blocks, post-dominators, reconvergence points; `divergence`: where lanes wait
 //!    while others execute.
 //! 3. `values`: virtual registers to webs; `intervals`: where each web is live under SIMT order.
-//! 4. `allocate`: webs to physical registers.
+//! 4. `allocate`: webs to physical registers; `spill` first, where they are to fit into a number
+//!    of them, with the help of `loops`.
 //! 5. `classify`, `marks`, `nearness`, `image`: the facts that the machine needs.
 //!
 //! [`checker`] proves a result without knowing any of the passes after the first.
@@ -27,12 +28,15 @@ mod intervals;
 pub mod kernel;
 mod limits;
 pub mod listing;
+mod loops;
 mod marks;
 mod nearness;
 mod operands;
 pub mod program;
 mod reach;
+mod spill;
 pub mod statistics;
 mod values;
 
-pub use compile::{allocate, compile};
+pub use compile::{allocate, allocate_within, compile, compile_within};
+pub use limits::RegisterLimit;

@@ -46,3 +46,24 @@ impl Limit {
         Err(Self::kernel("kernel-too-large", message))
     }
 }
+
+/// How many 32-bit registers a thread may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RegisterLimit(u16);
+
+impl RegisterLimit {
+    /// Fewest registers: any instruction but those of matrices finds room in them.
+    pub const MIN: u16 = 16;
+    /// Most registers: what an 8-bit register number addresses, register 255 being zero.
+    pub const MAX: u16 = 255;
+
+    /// A limit; `None` outside of `MIN..=MAX`.
+    pub fn new(registers: u16) -> Option<Self> {
+        (Self::MIN..=Self::MAX).contains(&registers).then_some(Self(registers))
+    }
+
+    /// Unit: 32-bit registers per thread.
+    pub fn get(self) -> u16 {
+        self.0
+    }
+}

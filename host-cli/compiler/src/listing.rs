@@ -9,7 +9,8 @@
 //! read; `last soon` those that are not read again before the next possible deschedule; `unread`
 //! results that nothing reads; `not soon` results not read before the next possible deschedule;
 //! `shared` results that a shared unit may read, which keeps them out of the last result file;
-//! `join` where a divergent branch reconverges.
+//! `join` where a divergent branch reconverges. Where registers are spilled: `spill` and `fill`, to
+//! and from a slot; `again` a value that is made again instead.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write as _};
@@ -20,8 +21,8 @@ use strata_ptx::module::{LabelId, Module, RegisterId, Symbol};
 use strata_ptx::print::{self, Names};
 
 use crate::kernel::{Flow, flow};
-use crate::program::{Location, Program};
-use crate::statistics::{ReadCounts, value_uses};
+use crate::program::{Location, Origin, Program};
+use crate::statistics::{ReadCounts, SpillCounts, value_uses};
 
 /// A program to be printed; `Display` gives the text.
 #[derive(Clone, Copy, Debug)]
@@ -147,13 +148,14 @@ impl Display for Listing<'_> {
         let program = self.program;
         writeln!(
             f,
-            "{}: {} instructions, {} registers, {} predicates, {} B shared, {} B local",
+            "{}: {} instructions, {} registers, {} predicates, {} B shared, {} B local{}",
             program.name,
             program.instructions.len(),
             program.general_registers,
             program.predicate_registers,
             program.shared_bytes,
-            program.local_bytes
+            program.local_bytes,
+            spilling(program)
         )?;
         let places = Places { listing: *self, blocks: Blocks::new(program) };
         for pc in 0..program.instructions.len() {
@@ -173,6 +175,18 @@ impl Display for Listing<'_> {
         writeln!(f, "values: {none} never read, {one} read once, {two} twice, {more} more often")?;
         if self.values { self.value_table(f) } else { Ok(()) }
     }
+}
+
+/// What spilling added, for the heading; empty when that is nothing.
+fn spilling(program: &Program) -> String {
+    let SpillCounts { stores, fills, again, dropped, bytes } = SpillCounts::new(program);
+    if stores + fills + again == 0 {
+        return String::new();
+    }
+    format!(
+        "\nspilled: {bytes} B of slots, {stores} stores, {fills} fills, {again} made again, \
+         {dropped} left out"
+    )
 }
 
 impl Places<'_> {
@@ -209,6 +223,12 @@ impl Places<'_> {
         let image = program.image.borrow();
         let (sources, results) = (image.sources(record), image.destinations(record));
         let mut notes = Vec::new();
+        match program.instructions[pc].origin {
+            Origin::Kernel(_) => {}
+            Origin::Store(_) => notes.push("spill".to_owned()),
+            Origin::Fill(_) => notes.push("fill".to_owned()),
+            Origin::Again(_) => notes.push("again".to_owned()),
+        }
         let mut note = |name: &str, slots: &[PhysicalRegister], bits: u32| {
             if bits != 0 {
                 notes.push(format!("{name} {}", slot_names(slots, bits)));

@@ -17,7 +17,7 @@ use strata_core::image::{KernelImage, StaticInstruction};
 use strata_core::units::RegisterId as PhysicalRegister;
 #[cfg(doc)]
 use strata_ptx::module::Symbol;
-use strata_ptx::module::{Instruction, StateSpace};
+use strata_ptx::module::{Instruction, RegisterId, StateSpace};
 use strata_ptx::types::ScalarType;
 
 /// Where a register of the program lives.
@@ -67,6 +67,32 @@ pub struct ProgramVariable {
     pub align: u32,
 }
 
+/// Name of the variable that holds a thread's spilled values: no PTX name has a blank.
+pub const SPILL_VARIABLE: &str = "spill slots";
+
+/// Where an instruction of a program comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// From the kernel with its calls inlined: the number of the instruction there.
+    Kernel(u32),
+    /// Stores this register of that kernel to a spill slot.
+    Store(RegisterId),
+    /// Loads this register of that kernel from a spill slot.
+    Fill(RegisterId),
+    /// Makes a value again that was not worth a slot: the number of its definition there.
+    Again(u32),
+}
+
+/// An instruction of the kernel that is not in the program: everything that reads its result makes
+/// it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dropped {
+    /// It would stand before this instruction of the program, in the same basic block.
+    pub before: u32,
+    /// Its number in the kernel.
+    pub definition: u32,
+}
+
 /// One instruction and where it came from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramInstruction {
@@ -77,6 +103,8 @@ pub struct ProgramInstruction {
     /// Where a potentially divergent branch reconverges: the first instruction of its immediate
     /// post-dominator, or `None` when only the exit post-dominates it. Meaningless on others.
     pub reconvergence: Option<u32>,
+    /// Whether it is the kernel's own, or spills.
+    pub origin: Origin,
 }
 
 /// One kernel, ready to execute.
@@ -102,8 +130,12 @@ pub struct Program {
     pub predicate_registers: u16,
     /// Statically allocated shared memory. Unit: bytes for each CTA.
     pub shared_bytes: u64,
-    /// Per-thread frame in local memory. Unit: bytes.
+    /// Per-thread frame in local memory, spill slots included. Unit: bytes.
     pub local_bytes: u64,
+    /// The part of the frame that holds spilled values: its last bytes. Unit: bytes.
+    pub spill_bytes: u64,
+    /// Instructions of the kernel that are not in the program, ascending.
+    pub dropped: Vec<Dropped>,
     /// Facts for the machine, one per instruction.
     pub image: Image,
 }

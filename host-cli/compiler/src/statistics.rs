@@ -4,7 +4,7 @@ use strata_core::image::Flags;
 use strata_ptx::module::RegisterId;
 
 use crate::operands::{definitions, uses};
-use crate::program::{Location, Program};
+use crate::program::{Location, Origin, Program};
 
 /// Where one value (a web, a register of the program) is defined and read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,6 +64,38 @@ impl ReadCounts {
                 && !value.definitions.is_empty()
             {
                 counts.values[value.reads.len().min(3)] += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// What spilling did to a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpillCounts {
+    /// Instructions that store a value to a slot.
+    pub stores: u32,
+    /// Instructions that load a value from a slot.
+    pub fills: u32,
+    /// Instructions that make a value again instead.
+    pub again: u32,
+    /// Definitions that are left out because every read makes them again.
+    pub dropped: u32,
+    /// Slots of one thread. Unit: bytes.
+    pub bytes: u64,
+}
+
+impl SpillCounts {
+    /// Counts the instructions of a program; how often they execute is another matter.
+    pub fn new(program: &Program) -> Self {
+        let dropped = program.dropped.len() as u32;
+        let mut counts = Self { dropped, bytes: program.spill_bytes, ..Self::default() };
+        for instruction in &program.instructions {
+            match instruction.origin {
+                Origin::Kernel(_) => {}
+                Origin::Store(_) => counts.stores += 1,
+                Origin::Fill(_) => counts.fills += 1,
+                Origin::Again(_) => counts.again += 1,
             }
         }
         counts

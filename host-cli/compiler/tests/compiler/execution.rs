@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use strata_compiler::allocate;
 use strata_compiler::kernel::Kernel;
-use strata_compiler::program::{Location, Program};
+use strata_compiler::program::{Location, Origin, Program};
+use strata_compiler::{RegisterLimit, allocate, allocate_within};
 use strata_core::image::Flags;
 use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::{AddressBase, Instruction, LabelId, Operand, RegisterId};
@@ -24,8 +24,12 @@ const STEPS: usize = 400;
 
 type Mask = u8;
 
-/// A value is the number of the execution that made it; 0 was never made.
+/// A value is the number of the execution that made it; 0 was never made. Constants have numbers of
+/// their own: one instruction makes the same each time.
 type Value = u32;
+
+/// The first number of a constant.
+const CONSTANTS: Value = 1 << 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unit {
@@ -48,6 +52,8 @@ struct Warp<'a> {
     clock: Value,
     virtual_registers: Vec<[Value; LANES]>,
     physical: BTreeMap<Unit, [Value; LANES]>,
+    /// Words of the spill slots.
+    slots: BTreeMap<i64, [Value; LANES]>,
     /// Registers that a last use or a never-read write declared dead.
     dead: BTreeSet<Unit>,
     /// Registers declared not to be read before the next deschedule.
@@ -77,6 +83,25 @@ fn registers(operands: &[Operand]) -> Vec<RegisterId> {
     found
 }
 
+/// First word of the slot of a store or fill.
+fn slot_of(instruction: &Instruction) -> i64 {
+    match instruction.sources[0] {
+        Operand::Address { offset, .. } => offset / 4,
+        _ => panic!("{instruction:?} has no address"),
+    }
+}
+
+/// A store or fill with the kernel's register.
+fn named(spill: &Instruction, value: RegisterId) -> Instruction {
+    let mut named = spill.clone();
+    for operand in named.sources.iter_mut().chain(&mut named.destinations) {
+        if let Operand::Register(register) = operand {
+            *register = value;
+        }
+    }
+    named
+}
+
 impl<'a> Warp<'a> {
     fn new(kernel: &'a Kernel, program: &'a Program, seed: u64) -> Self {
         Self {
@@ -86,6 +111,7 @@ impl<'a> Warp<'a> {
             clock: 0,
             virtual_registers: vec![[0; LANES]; kernel.registers.len()],
             physical: BTreeMap::new(),
+            slots: BTreeMap::new(),
             dead: BTreeSet::new(),
             far: BTreeSet::new(),
             pending: BTreeMap::new(),
@@ -119,8 +145,16 @@ impl<'a> Warp<'a> {
 
     fn step(&mut self, pc: usize, mask: Mask) -> Result<(), String> {
         let (kernel, program) = (self.kernel, self.program);
-        let ours = &kernel.instructions[pc];
+        for dropped in program.dropped.iter().filter(|dropped| dropped.before as usize == pc) {
+            let definition = dropped.definition as usize;
+            self.make(definition, mask);
+        }
         let theirs = &program.instructions[pc].instruction;
+        let ours = match program.instructions[pc].origin {
+            Origin::Kernel(number) | Origin::Again(number) => &kernel.instructions[number as usize],
+            // Registers of a store or fill: the operands are in the same order.
+            Origin::Store(value) | Origin::Fill(value) => &named(theirs, value),
+        };
         let taken = if ours.guard.is_some() { self.dice(mask) } else { mask };
         if let (Some(ours), Some(theirs)) = (ours.guard, theirs.guard) {
             self.compare(ours.register, theirs.register, mask)?;
@@ -130,11 +164,24 @@ impl<'a> Warp<'a> {
             self.far.clear();
         }
         if taken != 0 {
-            self.operands(pc, taken)?;
-            self.results(pc, ours, theirs, taken);
+            self.operands(pc, ours, taken)?;
+            self.results(pc, theirs, taken);
         }
         self.go(pc, ours, mask, taken);
         Ok(())
+    }
+
+    /// What an instruction of the kernel gives to its registers.
+    fn make(&mut self, number: usize, mask: Mask) {
+        let instruction = &self.kernel.instructions[number];
+        for register in registers(&instruction.destinations) {
+            self.clock += 1;
+            let constant = matches!(instruction.sources[..], [Operand::Integer(_)]);
+            let made = if constant { CONSTANTS + number as Value } else { self.clock };
+            for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+                self.virtual_registers[register.index()][lane] = made;
+            }
+        }
     }
 
     fn units(&self, register: RegisterId) -> Vec<Unit> {
@@ -168,8 +215,8 @@ impl<'a> Warp<'a> {
         Ok(())
     }
 
-    fn operands(&mut self, pc: usize, mask: Mask) -> Result<(), String> {
-        let (kernel, program) = (self.kernel, self.program);
+    fn operands(&mut self, pc: usize, ours: &Instruction, mask: Mask) -> Result<(), String> {
+        let program = self.program;
         let record = &program.image.instructions[pc];
         let image = program.image.borrow();
         let theirs = &program.instructions[pc].instruction;
@@ -192,7 +239,7 @@ impl<'a> Warp<'a> {
                 }
             }
         }
-        let all = registers(&kernel.instructions[pc].sources);
+        let all = registers(&ours.sources);
         for (ours, theirs) in all.into_iter().zip(registers(&theirs.sources)) {
             self.compare(ours, theirs, mask)?;
             let defined = (0..LANES).any(|lane| {
@@ -218,18 +265,47 @@ impl<'a> Warp<'a> {
         Ok(())
     }
 
-    fn results(&mut self, pc: usize, ours: &Instruction, theirs: &Instruction, mask: Mask) {
+    fn results(&mut self, pc: usize, theirs: &Instruction, mask: Mask) {
         let record = &self.program.image.instructions[pc];
-        let all = registers(&ours.destinations).into_iter().zip(registers(&theirs.destinations));
-        for (ours, theirs) in all {
-            self.clock += 1;
-            for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
-                self.virtual_registers[ours.index()][lane] = self.clock;
-                for unit in self.units(theirs) {
-                    self.physical.entry(unit).or_default()[lane] = self.clock;
+        let origin = self.program.instructions[pc].origin;
+        let ours = match origin {
+            Origin::Kernel(number) | Origin::Again(number) => {
+                registers(&self.kernel.instructions[number as usize].destinations)
+            }
+            Origin::Store(_) => Vec::new(),
+            Origin::Fill(value) => vec![value],
+        };
+        if let Origin::Kernel(number) = origin {
+            self.make(number as usize, mask);
+        }
+        if let Origin::Store(_) = origin {
+            let stored: Vec<Unit> = registers(&theirs.sources)
+                .into_iter()
+                .flat_map(|register| self.units(register))
+                .collect();
+            for (unit, word) in stored.into_iter().zip(slot_of(theirs)..) {
+                let from = self.physical.get(&unit).copied().unwrap_or_default();
+                let to = self.slots.entry(word).or_default();
+                for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+                    to[lane] = from[lane];
                 }
             }
-            for unit in self.units(theirs) {
+        }
+        for (ours, theirs_register) in ours.into_iter().zip(registers(&theirs.destinations)) {
+            for (part, unit) in self.units(theirs_register).into_iter().enumerate() {
+                for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+                    let value = match origin {
+                        Origin::Fill(_) => {
+                            let word = slot_of(theirs) + part as i64;
+                            self.slots.get(&word).map_or(0, |lanes| lanes[lane])
+                        }
+                        Origin::Again(number) => CONSTANTS + number,
+                        _ => self.virtual_registers[ours.index()][lane],
+                    };
+                    self.physical.entry(unit).or_default()[lane] = value;
+                }
+            }
+            for unit in self.units(theirs_register) {
                 self.dead.remove(&unit);
                 self.far.remove(&unit);
                 *self.pending.entry(unit).or_default() &= !mask;
@@ -258,7 +334,7 @@ impl<'a> Warp<'a> {
     }
 
     fn target(&self, label: LabelId) -> usize {
-        self.kernel.targets[label.index()] as usize
+        self.program.targets[label.index()] as usize
     }
 
     /// Moves the lanes on.
@@ -272,10 +348,10 @@ impl<'a> Warp<'a> {
             }
             Opcode::Brx => {
                 let Operand::BranchTable(table) = instruction.sources[1] else { return };
-                let table = self.kernel.branch_tables[table as usize].clone();
+                let table = self.program.branch_tables[table as usize].clone();
                 for lane in (0..LANES).filter(|lane| taken >> lane & 1 != 0) {
                     let entry = if lane % 2 == 0 { 0 } else { self.random.below(table.len()) };
-                    *groups.entry(self.target(table[entry])).or_default() |= 1 << lane;
+                    *groups.entry(table[entry] as usize).or_default() |= 1 << lane;
                 }
                 *groups.entry(pc + 1).or_default() |= mask & !taken;
             }
@@ -333,6 +409,32 @@ fn random_kernels_keep_their_values_and_promises() {
         }
     }
     assert_eq!(bits, 1, "no bit was ever set");
+}
+
+#[test]
+fn spilled_kernels_keep_their_values_and_promises() {
+    let (mut spilled, mut again) = (0, 0);
+    for seed in 0..50 {
+        for shape in shapes() {
+            let kernel = random_kernel(&mut Random::new(seed), shape);
+            let limit = RegisterLimit::new(16 + (seed % 5) as u16 * 2);
+            let program = allocate_within(&kernel, limit).expect("operands fit");
+            let limit = limit.map_or(0, RegisterLimit::get);
+            assert!(program.general_registers <= limit, "kernel {seed}, {shape:?}");
+            spilled += u32::from(program.spill_bytes > 0);
+            let repeats = |i: &&strata_compiler::program::ProgramInstruction| {
+                matches!(i.origin, Origin::Again(_))
+            };
+            again += program.instructions.iter().filter(repeats).count();
+            if let Err(violations) = strata_compiler::checker::check(&kernel, &program) {
+                panic!("kernel {seed}, {shape:?} in {limit}: {}", violations[0]);
+            }
+            if let Err(problem) = run(&kernel, &program, 6) {
+                panic!("kernel {seed}, {shape:?} in {limit}: {problem}");
+            }
+        }
+    }
+    assert!(spilled > 120 && again > 120, "{spilled} spilled, {again} made again");
 }
 
 #[test]

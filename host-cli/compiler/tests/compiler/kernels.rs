@@ -12,10 +12,22 @@ pub(crate) const TEXTS: [(&str, &str); 3] = [
     ("hand", include_str!("../kernels/hand.ptx")),
 ];
 
+/// Kernels with more values than 16 registers hold.
+pub(crate) const SPILLING: &str = include_str!("../kernels/spill.ptx");
+
 /// Every kernel of every text, calls inlined.
 pub(crate) fn kernels() -> Vec<Kernel> {
+    kernels_of(&TEXTS)
+}
+
+/// The kernels of [`SPILLING`].
+pub(crate) fn spilling() -> Vec<Kernel> {
+    kernels_of(&[("spill", SPILLING)])
+}
+
+fn kernels_of(texts: &[(&str, &str)]) -> Vec<Kernel> {
     let mut kernels = Vec::new();
-    for (name, text) in TEXTS {
+    for (name, text) in texts {
         let parsed = strata_ptx::parse(text);
         assert!(parsed.diagnostics.is_empty(), "{name}: {:?}", parsed.diagnostics);
         for (index, function) in parsed.module.functions.iter().enumerate() {

@@ -9,3 +9,4 @@ mod limits;
 mod listings;
 mod mutants;
 mod random;
+mod spills;

