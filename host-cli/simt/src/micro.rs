@@ -168,6 +168,8 @@ pub(crate) enum AddressSource {
     Narrow { row: u32, offset: i64 },
     /// The same for all lanes and launches.
     Fixed(u64),
+    /// A spill slot, likewise: the kernel's own accesses do not reach it.
+    Slot(u64),
     /// A variable of the module: a number and an offset.
     Variable { variable: u32, offset: i64 },
 }

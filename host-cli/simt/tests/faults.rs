@@ -2,7 +2,10 @@
 
 mod common;
 
+use std::fmt::Write as _;
+
 use common::{Arguments, Bench, launch};
+use strata_compiler::RegisterLimit;
 use strata_simt::fault::{AccessKind, AccessProblem};
 use strata_simt::{Device, Fault, Launch, execute, prepare};
 
@@ -232,6 +235,54 @@ fn frames_that_are_too_large() {
                 .local .b8 frame[600000];\n.reg .b32 %r;\nld.local.u32 %r, [frame];\nret;\n}\n";
     let fault = Bench::new(text).run("k", &launch(1, 1, Arguments::default())).unwrap_err();
     assert!(matches!(fault, Fault::StackTooDeep { needed: 600_000, .. }), "{fault}");
+}
+
+/// Spill slots lie right behind the kernel's own frame of 8 bytes, and are not for it.
+#[test]
+fn stray_accesses_do_not_reach_spilled_values() {
+    let list = |first: u32| (first..first + 4).map(|n| format!("%r{n}")).collect::<Vec<_>>();
+    let sets: Vec<String> = (0..5).map(|n| list(4 * n).join(", ")).collect();
+    let kernel = |access: &str| {
+        let (mut loads, mut stores) = (String::new(), String::new());
+        for (n, set) in sets.iter().enumerate() {
+            let offset = 16 * n;
+            let _ = writeln!(loads, "ld.global.v4.u32 {{{set}}}, [%rd1+{offset}];");
+            let _ = writeln!(stores, "st.global.v4.u32 [%rd1+{offset}], {{{set}}};");
+        }
+        format!(
+            ".version 8.6\n.target sm_90\n.address_size 64\n\
+             .visible .entry k(.param .u64 to, .param .u64 stray) {{\n\
+             .reg .b32 %r<24>;\n.reg .b64 %rd<6>;\n.local .align 8 .b8 own[8];\n\
+             ld.param.u64 %rd1, [to];\n{loads}{access}\n{stores}ret;\n}}\n"
+        )
+    };
+    let accesses = [
+        "st.local.u32 [own+16], 7;",
+        "ld.param.u64 %rd2, [stray];\nst.local.u32 [%rd2], 7;",
+        "ld.param.u64 %rd2, [stray];\ncvta.local.u64 %rd2, %rd2;\nst.u32 [%rd2], 7;",
+    ];
+    for registers in [None, RegisterLimit::new(16)] {
+        let run = |access: &str, stray: u64| {
+            let mut bench = Bench::new(&kernel(access));
+            bench.registers = registers;
+            let values: Vec<u32> = (100..120).collect();
+            let buffer = bench.words("values", &values);
+            let arguments = Arguments::default().u64(buffer).u64(stray);
+            let result = bench.run("k", &launch(1, 32, arguments));
+            result.map(|_| assert_eq!(bench.read(buffer, 20), values))
+        };
+        for (number, access) in accesses.iter().enumerate() {
+            match run(access, 16).unwrap_err() {
+                Fault::Access(fault) => {
+                    assert_eq!(fault.problem, AccessProblem::OutOfBounds, "{access}");
+                }
+                other => panic!("{access}: {other}"),
+            }
+            if number > 0 {
+                run(access, 4).expect("inside of the frame");
+            }
+        }
+    }
 }
 
 #[test]

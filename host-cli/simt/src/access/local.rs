@@ -1,7 +1,7 @@
 //! Local memory: each thread's frame, interleaved by lane: one word of all threads is a row.
 
 use super::lanewise::{Addresses, Pattern, apply, extend, little, narrow, pattern, put};
-use crate::micro::{Access, Component, Direction};
+use crate::micro::{Access, AddressSource, Component, Direction};
 use crate::row::{Lanes, Row, lanes, store_row};
 
 /// Local memory of a warp's threads.
@@ -9,15 +9,23 @@ use crate::row::{Lanes, Row, lanes, store_row};
 pub(crate) struct LocalFrame {
     /// Word `i` of every lane's frame; grows with the highest word written.
     words: Vec<Row>,
-    /// Frame size. Unit: bytes.
-    pub(super) bytes: u64,
+    /// Frame size, spill slots included. Unit: bytes.
+    bytes: u64,
+    /// What of it the kernel itself may reach. Unit: bytes.
+    own: u64,
 }
 
 impl LocalFrame {
-    /// Empties the frame and sets its size.
-    pub(crate) fn reset(&mut self, bytes: u64) {
+    /// Empties the frame and sets its size, and how many bytes at its end are spill slots.
+    pub(crate) fn reset(&mut self, bytes: u64, slots: u64) {
         self.words.clear();
         self.bytes = bytes;
+        self.own = bytes.saturating_sub(slots);
+    }
+
+    /// How far an access may reach: stray ones of the kernel do not get to its spilled values.
+    pub(super) fn extent(&self, access: &Access) -> u64 {
+        if matches!(access.address, AddressSource::Slot(_)) { self.bytes } else { self.own }
     }
 
     /// Reads up to 32 bytes of a lane that lie inside the frame.
@@ -128,7 +136,7 @@ impl LocalFrame {
         let mut bytes = [0; 8];
         let bytes = bytes.get_mut(..size as usize)?;
         let end = offset.checked_add(u64::from(size))?;
-        (end <= self.bytes).then(|| {
+        (end <= self.own).then(|| {
             self.read(lane, offset, bytes);
             little(bytes)
         })
@@ -136,7 +144,7 @@ impl LocalFrame {
 
     /// Writes a lane's 32-bit value, if it lies inside of the frame.
     pub(crate) fn poke(&mut self, lane: usize, offset: u64, value: u32) {
-        if offset.checked_add(4).is_some_and(|end| end <= self.bytes) {
+        if offset.checked_add(4).is_some_and(|end| end <= self.own) {
             self.write(lane, offset, &value.to_le_bytes());
         }
     }

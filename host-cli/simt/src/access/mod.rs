@@ -167,7 +167,7 @@ impl Memory<'_> {
                 }
                 addresses
             }
-            AddressSource::Fixed(address) => [address; 32],
+            AddressSource::Fixed(address) | AddressSource::Slot(address) => [address; 32],
             AddressSource::Variable { variable, offset } => {
                 let address = self.device.modules.get(self.module).and_then(|symbols| {
                     symbols.addresses.get(variable as usize).copied().flatten()
@@ -199,7 +199,7 @@ impl Memory<'_> {
             }
             Space::Parameter => self.parameters((file, local), request),
             Space::Local => {
-                request.check(0, local.bytes)?;
+                request.check(0, local.extent(access))?;
                 local.transfer(file, access, addresses, mask, direction);
                 Ok(())
             }

@@ -1,6 +1,6 @@
 //! Decoding of loads, stores, atomics and address arithmetic.
 
-use strata_compiler::program::Location;
+use strata_compiler::program::{Location, Origin};
 use strata_ptx::module::{AddressBase, Operand, StateSpace, Symbol};
 use strata_ptx::opcode::{AtomicOp, Opcode};
 use strata_ptx::types::{Kind, ScalarType};
@@ -130,7 +130,11 @@ impl One<'_, '_> {
                 };
                 let base = if space == Space::Parameter { self.map().parameters } else { 0 };
                 let address = base.wrapping_add(start).wrapping_add(*offset as u64);
-                Ok((space, AddressSource::Fixed(address)))
+                let source = match self.whole.origin {
+                    Origin::Store(_) | Origin::Fill(_) => AddressSource::Slot(address),
+                    Origin::Kernel(_) | Origin::Again(_) => AddressSource::Fixed(address),
+                };
+                Ok((space, source))
             }
             AddressBase::Symbol(Symbol::Function(_)) => {
                 Err(self.unsupported("a function is no memory"))

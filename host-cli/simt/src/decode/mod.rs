@@ -39,6 +39,8 @@ pub struct Executable {
     pub(crate) predicates: u32,
     pub(crate) shared_bytes: u64,
     pub(crate) local_bytes: u64,
+    /// The last bytes of the frame: spill slots.
+    pub(crate) spill_bytes: u64,
     pub(crate) parameter_bytes: u64,
     pub(crate) address_bits: u8,
     pub(crate) module: usize,
@@ -182,6 +184,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         predicates: u32::from(program.predicate_registers) + 3,
         shared_bytes: program.shared_bytes,
         local_bytes: program.local_bytes,
+        spill_bytes: program.spill_bytes,
         parameter_bytes: parameters.iter().map(|p| p.offset + p.size).max().unwrap_or(0),
         address_bits: module.address_bits,
         module: 0,

@@ -193,7 +193,7 @@ impl Warp {
             *always = u32::MAX;
         }
         self.lanes.carry = 0;
-        self.local.reset(executable.local_bytes);
+        self.local.reset(executable.local_bytes, executable.spill_bytes);
         let threads = (geometry.threads - number * 32).min(32);
         self.alive = u32::MAX >> (32 - threads);
         self.splits.clear();

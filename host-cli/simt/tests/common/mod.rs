@@ -1,6 +1,7 @@
 //! From PTX text to results, for the tests of this folder.
 #![expect(dead_code, reason = "each test binary uses a part of it")]
 
+use strata_compiler::RegisterLimit;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
 use strata_simt::{Device, Executable, Fault, Launch, LaunchOutcome, ModuleHandle, prepare};
@@ -10,6 +11,8 @@ pub(crate) struct Bench {
     pub(crate) module: Module,
     pub(crate) device: Device,
     pub(crate) handle: ModuleHandle,
+    /// Registers that kernels may have.
+    pub(crate) registers: Option<RegisterLimit>,
 }
 
 impl Bench {
@@ -22,14 +25,14 @@ impl Bench {
         let module = parsed.module;
         let mut device = Device::with_limit(module.address_bits, Device::DEFAULT_LIMIT);
         let handle = device.load_module(&module).expect("variables fit");
-        Self { module, device, handle }
+        Self { module, device, handle, registers: None }
     }
 
     /// Compiles and decodes a kernel.
     pub(crate) fn prepare(&self, kernel: &str) -> Result<Executable, Vec<Diagnostic>> {
         let id = self.module.functions.iter().position(|f| f.name == kernel && f.kernel);
         let id = FunctionId(id.unwrap_or_else(|| panic!("no kernel `{kernel}`")) as u32);
-        let program = strata_compiler::compile(&self.module, id)?;
+        let program = strata_compiler::compile_within(&self.module, id, self.registers)?;
         prepare(&self.module, &program)
     }
 
