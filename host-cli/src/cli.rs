@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use strata_compiler::RegisterLimit;
+
 use crate::commands;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -195,6 +197,12 @@ pub struct SourceArgs {
     /// Override a size parameter of the workload, such as `n=4096`.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub set: Vec<String>,
+    /// Registers of a thread, 16 to 255: what does not fit is spilled to local memory. Default: as
+    /// many as the kernel needs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(
+        i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
+    ))]
+    pub registers: Option<u16>,
     /// Count only launches of this kernel; all launches still execute.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,

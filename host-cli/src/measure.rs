@@ -2,6 +2,7 @@
 
 mod embed;
 mod replay;
+mod spills;
 mod tape;
 
 use std::fmt::Write as _;
@@ -32,6 +33,7 @@ use crate::workload::{Overrides, Workload};
 pub use embed::embed;
 pub(crate) use replay::each_recorded_launch;
 pub use replay::{is_recording, store_error, trace_reports};
+pub use spills::SpillTraffic;
 pub use tape::record;
 
 /// What to execute and which part of it to count, validated.
@@ -60,6 +62,7 @@ impl Request {
             let _ = write!(text, " --set {name}={value}");
         }
         for (option, value) in [
+            ("registers", args.registers.map(|registers| registers.to_string())),
             ("kernel", args.kernel.clone()),
             ("launch-index", args.launch_index.map(|index| index.to_string())),
             ("cta", args.cta.map(|cta| cta.to_string())),
@@ -148,6 +151,13 @@ impl<'a> Counted<'a> {
         }
     }
 
+    /// Adds what spilling did, where it was executed from a program.
+    pub(crate) fn add_spills(&self, spills: &mut SpillTraffic) {
+        if let Code::Ptx(program, _) = self.code {
+            spills.add(program, self.paths);
+        }
+    }
+
     /// What a timeline of the launch says about itself.
     fn about(&self, input: &str, design: &str) -> About {
         let tool = report::tool();
@@ -194,6 +204,8 @@ struct Common {
     /// The same by clusters.
     flat_clusters: Counters,
     usage: ValueUsage,
+    /// With a limit of registers, what spilling adds.
+    spills: Option<SpillTraffic>,
 }
 
 /// Executes a workload once, holds its results against the host reference, and counts it under
@@ -206,7 +218,8 @@ pub fn reports(
 ) -> Result<Vec<RunReport>, Failure> {
     let prepared = input::prepare(workload, &request.size, &request.overrides)?;
     let mut accounts = accounts(designs, request)?;
-    let mut common = Common::default();
+    let spills = workload.registers.map(|_| SpillTraffic::default());
+    let mut common = Common { spills, ..Common::default() };
     let check = each_launch(workload, &prepared, request, printer, |launch| {
         add(&mut common, &mut accounts, launch, (&workload.name, request.mode))
     })?;
@@ -344,6 +357,9 @@ impl Request {
 
 impl Common {
     fn add(&mut self, launch: &Counted<'_>) -> Result<(), EvaluateError> {
+        if let Some(spills) = &mut self.spills {
+            launch.add_spills(spills);
+        }
         let (image, paths) = (launch.image, launch.paths);
         let flat = evaluate::count_launch(&CountConfig::FLAT, false, image, paths)?;
         self.flat = self.flat.checked_add(&flat)?;
@@ -426,6 +442,8 @@ impl Account<'_> {
         let flat = common.flat(design.partial_warp_energy);
         let baseline = price(&design.baseline(), flat)?;
         let name = workload.to_owned();
+        let spilled =
+            common.spills.map(|spills| ("instructions_relative_percent", spills.percent()));
         let mut counters = evaluate::by_name(&self.total);
         let digest = self.time.as_ref().map_or_else(|| self.total.digest(), SmCounters::digest);
         if let Some(time) = &self.time {
@@ -451,7 +469,10 @@ impl Account<'_> {
                 baseline: baseline.as_ref(),
                 usage: &common.usage,
                 time: self.time.as_ref(),
-            }),
+            })
+            .into_iter()
+            .chain(spilled.map(|(name, percent)| (name.to_owned(), percent)))
+            .collect(),
             energy_fj: energy.as_ref().map(evaluate::energy_by_name),
             energy_unavailable: design.energy.as_ref().err().map(|reason| reason.0.clone()),
             assumed: design.assumed.clone(),

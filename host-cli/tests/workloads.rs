@@ -1,21 +1,46 @@
 //! Every built-in workload, executed and held against its host reference: both sizes, and the PTX
 //! of both compilers.
 
+use strata::measure::SpillTraffic;
+use strata::timing::sm_settings;
 use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, names};
+use strata_compiler::RegisterLimit;
+use strata_core::sm::config::{Launch, SmConfig};
 
 /// What a run did, summed over its launches.
 struct Run {
     launches: u64,
     warp_instructions: u64,
     finals: Vec<Vec<u8>>,
+    traffic: SpillTraffic,
 }
 
 /// Runs one workload and asserts that its results are right.
 fn run(name: &str, toolchain: Toolchain, size: &str) -> Run {
-    let workload = Workload::builtin(name, toolchain).expect(name);
+    run_within(name, toolchain, size, None)
+}
+
+/// The same with at most so many registers per thread.
+fn run_within(
+    name: &str,
+    toolchain: Toolchain,
+    size: &str,
+    registers: Option<RegisterLimit>,
+) -> Run {
+    let mut workload = Workload::builtin(name, toolchain).expect(name);
+    workload.registers = registers;
     let prepared = Prepared::new(&workload, size, &Overrides::new())
         .unwrap_or_else(|error| panic!("{name} by {}: {error}", toolchain.name()));
-    let mut run = Run { launches: 0, warp_instructions: 0, finals: Vec::new() };
+    for program in &prepared.programs {
+        let limit = registers.map_or(u16::MAX, RegisterLimit::get);
+        assert!(program.general_registers <= limit, "{name}: {}", program.name);
+    }
+    let mut run = Run {
+        launches: 0,
+        warp_instructions: 0,
+        finals: Vec::new(),
+        traffic: SpillTraffic::default(),
+    };
     run.finals = prepared
         .execute(&Options::default(), |record| {
             assert_eq!(record.index, run.launches);
@@ -23,6 +48,7 @@ fn run(name: &str, toolchain: Toolchain, size: &str) -> Run {
             let warps: u64 = record.outcome.paths.iter().map(|(_, count)| count).sum();
             assert_eq!(warps, record.outcome.warps);
             run.launches += 1;
+            run.traffic.add(record.program, &record.outcome.paths);
             run.warp_instructions += record.outcome.warp_instructions;
         })
         .unwrap_or_else(|error| panic!("{name} by {}: {error}", toolchain.name()));
@@ -49,6 +75,23 @@ fn small(name: &str) {
     assert_eq!(nvcc.launches, clang.launches);
 }
 
+/// Spilled code computes what the host computes; how many more instructions it executes than
+/// without spilling is what its profile says, and no less with fewer registers.
+fn spilled(name: &str) {
+    for toolchain in [Toolchain::Nvcc, Toolchain::Clang] {
+        let whole = run(name, toolchain, "small");
+        for registers in [16, 18, 24, 32] {
+            let limit = RegisterLimit::new(registers);
+            let run = run_within(name, toolchain, "small", limit);
+            // Spilling moves values, and computes the same bits from them.
+            assert!(run.finals == whole.finals, "{name} in {registers}");
+            assert!(run.warp_instructions >= whole.warp_instructions, "{name} in {registers}");
+            assert_eq!(run.traffic.executed, run.warp_instructions, "{name} in {registers}");
+            assert_eq!(run.traffic.without(), whole.warp_instructions, "{name} in {registers}");
+        }
+    }
+}
+
 fn default(name: &str) {
     let run = run(name, Toolchain::Nvcc, "default");
     println!("{name}: {} warp instructions, {} launches", run.warp_instructions, run.launches);
@@ -65,6 +108,11 @@ macro_rules! workloads {
             #[test]
             fn matches_its_reference_with_both_compilers_at_small_size() {
                 super::small(stringify!($name));
+            }
+
+            #[test]
+            fn matches_its_reference_when_it_spills() {
+                super::spilled(stringify!($name));
             }
 
             #[test]
@@ -303,4 +351,21 @@ fn a_wrong_kernel_is_noticed() {
             "{name} with {wrong} for {right} passes"
         );
     }
+}
+
+/// Fewer registers per thread let more warps be resident, until something else binds.
+#[test]
+fn a_limit_of_registers_lets_more_warps_in() {
+    let design = strata::design::resolve("isca11").expect("the design exists");
+    let config = SmConfig::new(sm_settings(&design)).expect("the design's settings are valid");
+    let resident = |registers: Option<u16>| {
+        let mut workload = Workload::builtin("matrixmul", Toolchain::Nvcc).expect("built in");
+        workload.registers = registers.and_then(RegisterLimit::new);
+        let prepared = Prepared::new(&workload, "small", &Overrides::new()).expect("compiles");
+        let registers = prepared.programs[0].image.registers;
+        // CTAs of 256 threads, with the shared memory of both tiles.
+        let launch = Launch { warps_per_cta: 8, registers, shared_bytes: 8192 };
+        config.residency(&launch).expect("a CTA fits").warps
+    };
+    assert_eq!([None, Some(32), Some(16)].map(resident), [24, 32, 32]);
 }

@@ -115,6 +115,43 @@ fn more_registers_than_a_thread_has() {
         error.contains("kernel `increment` needs 302 registers per thread, 255 are"),
         "{error}"
     );
+    assert!(error.contains("hint: `--registers 255` spills"), "{error}");
+}
+
+#[test]
+fn limits_of_registers_that_make_no_sense() {
+    for count in ["15", "256", "0", "many", "-1"] {
+        let error = refused(&["run", "vectoradd", &format!("--registers={count}")]);
+        assert!(
+            error.contains(&format!("invalid value '{count}' for '--registers <N>'")),
+            "{error}"
+        );
+    }
+    let error = refused(&["run", "no-such.strata", "--registers", "16"]);
+    assert!(error.contains("is a trace, whose registers are allocated"), "{error}");
+    let error = refused(&["study", "registers", "--registers", "16"]);
+    assert!(error.contains("hint: `--try 16,20,24`"), "{error}");
+    let error = refused(&["study", "registers", "--try", "18,300"]);
+    assert!(error.contains("300 is not in 16..=255"), "{error}");
+}
+
+/// A product of matrices reads 24 registers at once.
+#[test]
+fn an_instruction_that_needs_more_registers() {
+    let path = scratch("product.ptx");
+    let list = |name: &str| (1..=8).map(|n| format!("{name}{n}")).collect::<Vec<_>>().join(", ");
+    let (a, b, c) = (list("%ra"), list("%rb"), list("%f"));
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry product(.param .u64 to)\n\
+         {{\n.reg .f32 %f<9>; .reg .b32 %ra<9>, %rb<9>;\n\
+         wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {{{c}}}, {{{a}}}, {{{b}}}, {{{c}}};\n\
+         ret;\n}}\n"
+    );
+    std::fs::write(&path, text).expect("the scratch file can be written");
+    let outcome = strata(&["inspect", path.to_str().expect("UTF-8"), "--registers", "20"]);
+    assert!(outcome.stdout.contains("product: cannot be compiled"), "{outcome}");
+    assert!(outcome.stdout.contains("product.ptx:7:1"), "{outcome}");
+    assert!(outcome.stdout.contains("cannot be allocated in 20 registers"), "{outcome}");
 }
 
 #[test]

@@ -74,6 +74,11 @@ prints! {
     a_kernel_profiled_with_three_levels: [
         "inspect", "vectoradd", "--profile", "--scale", "small", "--design", "diss-rfc6-lrf"
     ];
+    a_kernel_in_16_registers: ["inspect", "vectoradd", "--registers", "16"];
+    a_profiled_kernel_in_16_registers:
+        ["inspect", "vectoradd", "--profile", "--scale", "small", "--registers", "16"];
+    a_workload_in_16_registers: ["run", "scalarprod", "--scale", "small", "--registers", "16"];
+    fewer_and_fewer_registers: ["study", "registers", "--scale", "small"];
     a_profiled_kernel: ["inspect", "vectoradd", "--profile", "--scale", "small"];
 }
 

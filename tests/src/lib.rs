@@ -47,6 +47,7 @@ pub fn source_args(scale: strata::cli::Scale) -> strata::cli::SourceArgs {
         launch: None,
         scale,
         set: Vec::new(),
+        registers: None,
         kernel: None,
         launch_index: None,
         cta: None,

@@ -66,6 +66,7 @@ impl Write for Sink {
 
 fn source() -> SourceArgs {
     SourceArgs {
+        registers: None,
         launch: None,
         scale: Scale::Small,
         set: Vec::new(),

@@ -1,6 +1,7 @@
 //! What may be typed after `study`.
 
 use clap::{Args, Subcommand, ValueEnum};
+use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{MAX_LATENCY, Scheduler as CoreScheduler};
 
 use super::SourceArgs;
@@ -11,6 +12,8 @@ use crate::study::active_warps::{DEFAULT_SIZES, Size};
 pub enum StudyCommand {
     /// IPC by the number of active warps of a two-level scheduler.
     ActiveWarps(ActiveWarpsArgs),
+    /// Dynamic instructions with fewer and fewer registers, relative to none spilled.
+    Registers(RegistersArgs),
 }
 
 /// Output format of a study.
@@ -99,4 +102,27 @@ pub struct ActiveWarpsArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
     pub format: StudyFormat,
+}
+
+/// Arguments of `study registers`.
+#[derive(Clone, Debug, Args)]
+pub struct RegistersArgs {
+    /// Workload names or PTX files; none means all workloads.
+    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    pub inputs: Vec<String>,
+    /// Registers of a thread to try, 16 to 255.
+    #[arg(
+        long = "try", value_name = "N,N,...", value_delimiter = ',',
+        default_value = "18,24,32,40,64",
+        value_parser = clap::value_parser!(u16).range(
+            i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
+        )
+    )]
+    pub counts: Vec<u16>,
+    /// What to execute.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Threads; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
 }

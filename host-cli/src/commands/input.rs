@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use strata_compiler::RegisterLimit;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 
 use crate::cli::SourceArgs;
@@ -14,9 +15,6 @@ use crate::measure;
 use crate::trace::{self, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
 use crate::workload::{Overrides, Toolchain, Workload, WorkloadError, parse_override};
-
-/// Most registers of a thread: what an 8-bit register number addresses, register 255 being zero.
-const MAX_REGISTERS: u16 = 255;
 
 /// Finds a workload by name, or reads a PTX file and its launch file.
 pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
@@ -31,7 +29,9 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
     } else {
         Workload::builtin(input, Toolchain::Nvcc)
     };
-    workload.map_err(|error| workload_error(&error))
+    let mut workload = workload.map_err(|error| workload_error(&error))?;
+    workload.registers = args.registers.and_then(RegisterLimit::new);
+    Ok(workload)
 }
 
 /// Compiles a workload at one size, or says everything that keeps it from running.
@@ -43,12 +43,13 @@ pub fn prepare(
     let prepared =
         Prepared::new(workload, size, overrides).map_err(|error| run_error(workload, &error))?;
     for program in &prepared.programs {
-        if program.general_registers > MAX_REGISTERS {
+        if program.general_registers > RegisterLimit::MAX {
             return Err(Failure::input(format!(
-                "kernel `{}` needs {} registers per thread, {MAX_REGISTERS} are available\n  hint: \
-                 spilling registers to local memory is not built yet; split the kernel, or compile \
-                 it with less unrolling",
-                program.name, program.general_registers
+                "kernel `{}` needs {} registers per thread, {max} are available\n  hint: \
+                 `--registers {max}` spills what does not fit to local memory",
+                program.name,
+                program.general_registers,
+                max = RegisterLimit::MAX
             )));
         }
     }
@@ -69,6 +70,12 @@ impl Subject {
     pub fn new(input: &str, args: &SourceArgs) -> Result<Self, Failure> {
         if !trace::is_trace(input) && !measure::is_recording(input) {
             return Ok(Self::Workload(Box::new(workload(input, args)?)));
+        }
+        if args.registers.is_some() {
+            return Err(Failure::input(format!(
+                "`{input}` is a trace, whose registers are allocated\n  hint: `--registers` is for \
+                 workloads and PTX files"
+            )));
         }
         if args.launch.is_some() || !args.set.is_empty() {
             return Err(Failure::input(format!(

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use strata_compiler::RegisterLimit;
 use strata_compiler::listing::Listing;
 use strata_compiler::program::Program;
 use strata_core::event::Counters;
@@ -15,7 +16,7 @@ use crate::commands::input;
 use crate::design::{self, Design};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
-use crate::measure::{Request, price};
+use crate::measure::{Request, SpillTraffic, price};
 use crate::printer::Printer;
 use crate::workload::simulate::reachable;
 use crate::workload::{self, Toolchain, Workload};
@@ -40,6 +41,7 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
     }
     let module = parsed.module;
     let unexecutable = parsed.diagnostics;
+    let registers = args.source.registers.and_then(RegisterLimit::new);
     let mut text = String::new();
     for (index, function) in module.functions.iter().enumerate() {
         if !(function.kernel && function.defined) {
@@ -51,18 +53,19 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
         if !text.is_empty() {
             text.push('\n');
         }
-        let problems = match strata_compiler::compile(&module, FunctionId(index as u32)) {
-            Ok(program) => {
-                let listing =
-                    Listing { module: &module, program: &program, values: true, margin: &[] };
-                let _ = write!(text, "{listing}");
-                strata_simt::prepare(&module, &program).err().unwrap_or_default()
-            }
-            Err(problems) => {
-                let _ = writeln!(text, "{}: cannot be compiled yet", function.name);
-                problems
-            }
-        };
+        let problems =
+            match strata_compiler::compile_within(&module, FunctionId(index as u32), registers) {
+                Ok(program) => {
+                    let listing =
+                        Listing { module: &module, program: &program, values: true, margin: &[] };
+                    let _ = write!(text, "{listing}");
+                    strata_simt::prepare(&module, &program).err().unwrap_or_default()
+                }
+                Err(problems) => {
+                    let _ = writeln!(text, "{}: cannot be compiled yet", function.name);
+                    problems
+                }
+            };
         let reached = reachable(&module, std::slice::from_ref(&function.name));
         let skipped = unexecutable.iter().filter(|found| {
             let kernel = found.kernel.as_deref();
@@ -124,6 +127,7 @@ fn source(name: &str) -> Result<(String, String), Failure> {
 struct Profile {
     lines: Vec<Counters>,
     usage: ValueUsage,
+    spills: SpillTraffic,
     launches: u64,
 }
 
@@ -155,9 +159,10 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
         let heading = heading(&design);
         let _ = write!(
             text,
-            "\n{} launches\n{heading}\n{listing}{}",
+            "\n{} launches\n{heading}\n{listing}{}{}",
             profile.launches,
-            dynamic_values(&profile.usage)
+            dynamic_values(&profile.usage),
+            profile.spills.describe()
         );
     }
     Ok(text)
@@ -187,6 +192,7 @@ impl Profile {
             *sum = sum.checked_add(line)?;
         }
         self.usage.add(&evaluate::launch_usage(&program.image, paths)?, 1)?;
+        self.spills.add(program, paths);
         self.launches += 1;
         Ok(())
     }

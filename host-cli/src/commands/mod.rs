@@ -6,6 +6,7 @@ pub mod exact;
 pub mod input;
 pub mod inspect;
 pub mod list;
+pub mod registers;
 pub mod run;
 pub mod study;
 pub mod trace;

@@ -23,6 +23,7 @@ const DEFAULT_DESIGN: &str = "isca11";
 pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
     match command {
         StudyCommand::ActiveWarps(args) => active_warps(args, printer),
+        StudyCommand::Registers(args) => super::registers::run(args, printer),
     }
 }
 

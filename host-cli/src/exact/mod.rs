@@ -112,6 +112,31 @@ pub fn claims() -> &'static [Claim] {
     &papers().claim
 }
 
+/// Registers per thread of the columns of `[MICRO2012]` Table 1.
+pub const PAPER_REGISTERS: [u16; 5] = [18, 24, 32, 40, 64];
+
+/// A row of `[MICRO2012]` Table 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaperRegisters {
+    /// The workload.
+    pub name: String,
+    /// Registers per thread without spills.
+    pub needed: u16,
+    /// Dynamic instructions relative to that, for [`PAPER_REGISTERS`].
+    pub relative: Vec<f64>,
+}
+
+/// The register columns of `[MICRO2012]` Table 1.
+pub fn paper_registers() -> Vec<PaperRegisters> {
+    let rows = &papers().tables.micro12.table1_workloads.rows;
+    let row = |(name, needed, relative, ..): &papers::Table1Row| PaperRegisters {
+        name: name.clone(),
+        needed: *needed,
+        relative: relative.clone(),
+    };
+    rows.iter().map(row).collect()
+}
+
 /// Computes every contradiction, in the order of the list.
 pub fn inconsistencies() -> Vec<Inconsistency> {
     papers()

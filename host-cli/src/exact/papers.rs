@@ -115,8 +115,12 @@ pub(super) struct ChipStorage {
 
 #[derive(Deserialize)]
 pub(super) struct Micro12 {
+    /// Name, registers without spills, dynamic instructions with fewer, and more that is not read.
+    pub(super) table1_workloads: Rows<Table1Row>,
     pub(super) table2_sim: Micro12Sim,
 }
+
+pub(super) type Table1Row = (String, u16, Vec<f64>, toml::Value, toml::Value, toml::Value);
 
 #[derive(Deserialize)]
 pub(super) struct Micro12Sim {

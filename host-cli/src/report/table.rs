@@ -62,10 +62,21 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     for changed in distinct(reports.iter().flat_map(|r| r.changed.iter().map(String::as_str))) {
         let _ = writeln!(text, "changed: {changed}");
     }
+    for workload in workloads {
+        text += &spilled(workload, reports);
+    }
     for remark in remarks {
         let _ = writeln!(text, "{remark}");
     }
     text
+}
+
+/// What a limit of registers did to a workload's instructions, where there is one.
+fn spilled(workload: &str, reports: &[RunReport]) -> String {
+    let report = reports.iter().find(|report| report.workload == workload);
+    let relative = report.and_then(|report| report.derived.get("instructions_relative_percent"));
+    let Some(relative) = relative.copied().flatten() else { return String::new() };
+    format!("registers: {workload} executes {:.3} times its instructions\n", relative / 100.0)
 }
 
 /// A table without borders, for terminals of any width.

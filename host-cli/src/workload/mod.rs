@@ -32,6 +32,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use strata_compiler::RegisterLimit;
 use strata_ptx::module::Module;
 
 pub use self::catalog::{Toolchain, names};
@@ -65,6 +66,8 @@ pub struct Workload {
     pub ptx: Cow<'static, str>,
     /// Name of the launch file, for messages.
     pub launch_file: String,
+    /// Registers that a thread may have; what does not fit is spilled. None: as many as it needs.
+    pub registers: Option<RegisterLimit>,
     launch: Cow<'static, str>,
     document: Document,
 }
@@ -107,7 +110,8 @@ impl Workload {
         (launch_file, launch): (String, Cow<'static, str>),
     ) -> Result<Self, WorkloadError> {
         let document = Source { file: &launch_file, text: &launch }.parse()?;
-        Ok(Self { name, ptx_file, ptx, launch_file, launch, document })
+        let registers = None;
+        Ok(Self { name, ptx_file, ptx, launch_file, registers, launch, document })
     }
 
     /// What the workload does, in one line.

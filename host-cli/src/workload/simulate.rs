@@ -230,7 +230,7 @@ impl Prepared {
             // A plan's kernels are kernels of the module: `resolve` looked them up there.
             let index = module.functions.iter().position(|f| f.kernel && f.name == *name);
             let function = FunctionId(index.unwrap_or_default() as u32);
-            let compiled = strata_compiler::compile(&module, function)
+            let compiled = strata_compiler::compile_within(&module, function, workload.registers)
                 .and_then(|program| Ok((prepare(&module, &program)?, program)));
             match compiled {
                 Ok((executable, program)) => {

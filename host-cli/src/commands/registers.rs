@@ -1,0 +1,47 @@
+//! `study registers`: what fewer registers per thread add to the instructions that are executed.
+
+use strata_compiler::RegisterLimit;
+
+use crate::cli::ExitStatus;
+use crate::cli::study::RegistersArgs;
+use crate::commands::input::Subject;
+use crate::exact;
+use crate::failure::Failure;
+use crate::measure::Request;
+use crate::printer::Printer;
+use crate::study::registers::{rows, to_table};
+use crate::workload;
+
+/// Runs the command.
+pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    if args.source.registers.is_some() {
+        return Err(Failure::input(
+            "`--registers` is one number\n  hint: `--try 16,20,24` lists the numbers to try",
+        ));
+    }
+    let request = Request::new(&args.source)?;
+    let inputs: Vec<String> = if args.inputs.is_empty() {
+        workload::names().map(str::to_owned).collect()
+    } else {
+        args.inputs.clone()
+    };
+    let mut workloads = Vec::with_capacity(inputs.len());
+    for input in &inputs {
+        match Subject::new(input, &args.source)? {
+            Subject::Workload(workload) => workloads.push(*workload),
+            Subject::Trace(input) => {
+                return Err(Failure::input(format!(
+                    "`{input}` is a trace, whose registers are allocated\n  hint: name workloads \
+                     or PTX files"
+                )));
+            }
+        }
+    }
+    let limits: Vec<RegisterLimit> =
+        args.counts.iter().filter_map(|&count| RegisterLimit::new(count)).collect();
+    let rows = rows(&workloads, &limits, &request, args.jobs.unwrap_or(0), printer)?;
+    let mut text = to_table(&rows, &limits, &exact::paper_registers());
+    text += "ours: warp instructions of PTX relative to no spills, by this project's allocation\n\
+             paper: [MICRO2012] Table 1, of its own workloads\n";
+    printer.data(&text)
+}

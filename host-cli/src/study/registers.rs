@@ -1,0 +1,97 @@
+//! Registers: dynamic instructions with fewer and fewer registers per thread, as `[MICRO2012]`
+//! Table 1 shows them.
+
+use rayon::prelude::*;
+use strata_compiler::RegisterLimit;
+
+use crate::commands::input;
+use crate::exact::{PAPER_REGISTERS, PaperRegisters};
+use crate::failure::Failure;
+use crate::measure::{self, Request, SpillTraffic};
+use crate::printer::Printer;
+use crate::report::table;
+use crate::workload::Workload;
+
+/// One workload's row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its name.
+    pub workload: String,
+    /// Registers per thread that its hungriest kernel needs to spill nothing.
+    pub needed: u16,
+    /// For each limit, what was executed.
+    pub traffic: Vec<SpillTraffic>,
+}
+
+/// Executes workloads with each limit, holds every result against the host reference, and counts
+/// instructions. Rows come in the order of the workloads, whatever `jobs` is.
+pub fn rows(
+    workloads: &[Workload],
+    limits: &[RegisterLimit],
+    request: &Request,
+    jobs: usize,
+    printer: &Printer,
+) -> Result<Vec<Row>, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .build()
+        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
+    let row = |workload: &Workload| row(workload, limits, request, printer);
+    let rows: Vec<_> = pool.install(|| workloads.par_iter().with_max_len(1).map(row).collect());
+    rows.into_iter().collect()
+}
+
+fn row(
+    workload: &Workload,
+    limits: &[RegisterLimit],
+    request: &Request,
+    printer: &Printer,
+) -> Result<Row, Failure> {
+    let mut workload = workload.clone();
+    workload.registers = None;
+    // Without a limit nothing is executed: a kernel may need more registers than there are.
+    let free = crate::workload::Prepared::new(&workload, &request.size, &request.overrides)
+        .map_err(|error| input::run_error(&workload, &error))?;
+    let needed = free.programs.iter().map(|program| program.general_registers).max();
+    let mut traffic = Vec::with_capacity(limits.len());
+    for &limit in limits {
+        workload.registers = Some(limit);
+        let prepared = input::prepare(&workload, &request.size, &request.overrides)?;
+        let mut here = SpillTraffic::default();
+        measure::each_launch(&workload, &prepared, request, printer, |launch| {
+            launch.add_spills(&mut here);
+            Ok(())
+        })?;
+        traffic.push(here);
+    }
+    let needed = needed.unwrap_or(0);
+    Ok(Row { workload: workload.name, needed, traffic })
+}
+
+/// The rows as a table; beneath each workload of `[MICRO2012]` Table 1, what that prints.
+pub fn to_table(rows: &[Row], limits: &[RegisterLimit], paper: &[PaperRegisters]) -> String {
+    let mut all = table::new_table();
+    let mut header = vec!["workload".to_owned(), String::new(), "no spills\nat".to_owned()];
+    header.extend(limits.iter().map(|limit| format!("{}\nregisters", limit.get())));
+    all.set_header(header);
+    for row in rows {
+        let mut cells = vec![row.workload.clone(), "ours".to_owned(), row.needed.to_string()];
+        cells.extend(row.traffic.iter().map(|traffic| {
+            let relative = traffic.percent().map(|percent| format!("{:.3}", percent / 100.0));
+            relative.unwrap_or_default()
+        }));
+        all.add_row(cells);
+        let Some(printed) = paper.iter().find(|printed| printed.name == row.workload) else {
+            continue;
+        };
+        let mut cells = vec![String::new(), "paper".to_owned(), printed.needed.to_string()];
+        cells.extend(limits.iter().map(|limit| {
+            let place = PAPER_REGISTERS.iter().position(|&count| count == limit.get());
+            let value = place.and_then(|place| printed.relative.get(place));
+            value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
+        }));
+        all.add_row(cells);
+    }
+    table::align(&mut all);
+    format!("{all}\n")
+}
