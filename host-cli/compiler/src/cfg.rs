@@ -4,7 +4,7 @@
 //! no path reaches it (endless loops) get an edge there for post-dominance only: one from each
 //! group of blocks that is left, found in block order.
 
-use crate::kernel::{Flow, Kernel, flow};
+use crate::kernel::{ControlFlow, Flow, flow};
 use crate::limits::{Limit, MAX_BLOCKS};
 
 /// A basic block: a range of instructions that control enters at the first and leaves at the last.
@@ -31,9 +31,9 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Builds the graph of a kernel, which has at least one instruction.
-    pub(crate) fn new(kernel: &Kernel) -> Result<Self, Limit> {
-        let (mut blocks, block_of) = find_blocks(kernel);
+    /// Builds the graph of code that has at least one instruction.
+    pub(crate) fn new(code: &impl ControlFlow) -> Result<Self, Limit> {
+        let (mut blocks, block_of) = find_blocks(code);
         if blocks.len() > MAX_BLOCKS {
             let message = format!("has {} basic blocks, at most {MAX_BLOCKS} can be", blocks.len());
             return Err(Limit::kernel("kernel-too-large", message));
@@ -41,7 +41,7 @@ impl Graph {
         let exit = blocks.len();
         for index in 0..exit {
             let mut successors = Vec::new();
-            kernel.successors(blocks[index].end - 1, |next| {
+            code.successors(blocks[index].end - 1, |next| {
                 let next = next.map_or(exit, |pc| block_of[pc]);
                 if !successors.contains(&next) {
                     successors.push(next);
@@ -63,8 +63,8 @@ impl Graph {
 
     /// Where the branch that ends a block reconverges, when it is one that may diverge: a guarded
     /// branch (`.uni` or not: nothing proves it) or an indexed one.
-    pub(crate) fn reconvergence(&self, kernel: &Kernel, pc: usize) -> Option<u32> {
-        if !may_diverge(kernel, pc) {
+    pub(crate) fn reconvergence(&self, code: &impl ControlFlow, pc: usize) -> Option<u32> {
+        if !code.may_diverge(pc) {
             return None;
         }
         let at = self.post_dominator[self.block_of[pc]];
@@ -72,24 +72,14 @@ impl Graph {
     }
 }
 
-/// Whether lanes may leave an instruction for different instructions.
-pub(crate) fn may_diverge(kernel: &Kernel, pc: usize) -> bool {
-    let instruction = &kernel.instructions[pc];
-    match flow(instruction) {
-        Flow::Branch(_) => instruction.guard.is_some(),
-        Flow::Table(_) => true,
-        Flow::Next | Flow::Exit => false,
-    }
-}
-
-fn find_blocks(kernel: &Kernel) -> (Vec<Block>, Vec<usize>) {
-    let count = kernel.instructions.len();
+fn find_blocks(code: &impl ControlFlow) -> (Vec<Block>, Vec<usize>) {
+    let count = code.count();
     let mut leader = vec![false; count + 1];
     leader[0] = true;
     for pc in 0..count {
-        if flow(&kernel.instructions[pc]) != Flow::Next {
+        if flow(code.instruction(pc)) != Flow::Next {
             leader[pc + 1] = true;
-            kernel.successors(pc, |next| {
+            code.successors(pc, |next| {
                 if let Some(next) = next {
                     leader[next] = true;
                 }

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::cfg::{Graph, may_diverge};
-use crate::kernel::Kernel;
+use crate::cfg::Graph;
+use crate::kernel::ControlFlow;
 use crate::limits::{Limit, MAX_WAITING_PAIRS};
 
 /// What divergence does to the order of execution.
@@ -22,13 +22,13 @@ pub(crate) struct Divergence {
 
 impl Divergence {
     /// Finds the waiting places of every block.
-    pub(crate) fn new(kernel: &Kernel, graph: &Graph) -> Result<Self, Limit> {
+    pub(crate) fn new(code: &impl ControlFlow, graph: &Graph) -> Result<Self, Limit> {
         let exit = graph.exit();
         // For each (first block of a side, its reconvergence point): where others may wait. Sides
         // that several branches share are walked once.
         let mut sides: BTreeMap<(usize, usize), Vec<u32>> = BTreeMap::new();
         for (index, block) in graph.blocks.iter().enumerate() {
-            if block.successors.len() < 2 || !may_diverge(kernel, block.end - 1) {
+            if block.successors.len() < 2 || !code.may_diverge(block.end - 1) {
                 continue;
             }
             let join = graph.post_dominator[index];

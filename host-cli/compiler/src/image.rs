@@ -13,7 +13,7 @@ use strata_ptx::module::{Instruction, Operand, RegisterId};
 use crate::cfg::Graph;
 use crate::classify;
 use crate::divergence::Divergence;
-use crate::kernel::{Flow, Kernel, flow};
+use crate::kernel::{ControlFlow, Flow, Kernel, flow};
 use crate::limits::Limit;
 use crate::marks::{Effect, Lanes, deschedule_marks};
 use crate::nearness::Nearness;
@@ -156,7 +156,7 @@ fn too_many_slots(slots: usize, pc: usize) -> Limit {
 }
 
 fn branches_backward(kernel: &Kernel, instruction: &Instruction, pc: usize) -> bool {
-    let backward = |label| kernel.target(label).is_some_and(|target| target <= pc);
+    let backward = |label| kernel.target(label) as usize <= pc;
     match flow(instruction) {
         Flow::Branch(label) => backward(label),
         Flow::Table(table) => kernel.branch_tables[table as usize].iter().any(|&l| backward(l)),

@@ -34,6 +34,50 @@ pub struct Kernel {
     pub local_bytes: u64,
 }
 
+/// Instructions with branch targets: a kernel, or the program made of it.
+pub(crate) trait ControlFlow {
+    /// Instructions.
+    fn count(&self) -> usize;
+
+    /// One of them.
+    fn instruction(&self, pc: usize) -> &Instruction;
+
+    /// The instruction that a label stands before; may be their number.
+    fn target(&self, label: LabelId) -> u32;
+
+    /// The targets in a branch table.
+    fn table(&self, table: u32) -> impl Iterator<Item = u32>;
+
+    /// Calls `visit` with each instruction that may follow `pc`, in the order fall-through, then
+    /// targets; `None` is the exit. A target may be visited twice.
+    fn successors(&self, pc: usize, mut visit: impl FnMut(Option<usize>)) {
+        let instruction = self.instruction(pc);
+        let flow = flow(instruction);
+        let inside = |pc: usize| (pc < self.count()).then_some(pc);
+        if flow == Flow::Next || instruction.guard.is_some() {
+            visit(inside(pc + 1));
+        }
+        match flow {
+            Flow::Next => {}
+            Flow::Branch(label) => visit(inside(self.target(label) as usize)),
+            Flow::Table(table) => {
+                self.table(table).for_each(|target| visit(inside(target as usize)));
+            }
+            Flow::Exit => visit(None),
+        }
+    }
+
+    /// Whether lanes may leave an instruction for different instructions.
+    fn may_diverge(&self, pc: usize) -> bool {
+        let instruction = self.instruction(pc);
+        match flow(instruction) {
+            Flow::Branch(_) => instruction.guard.is_some(),
+            Flow::Table(_) => true,
+            Flow::Next | Flow::Exit => false,
+        }
+    }
+}
+
 /// How control leaves an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
@@ -72,27 +116,6 @@ pub(crate) fn flow(instruction: &Instruction) -> Flow {
 }
 
 impl Kernel {
-    /// Calls `visit` with each instruction that may follow `pc`, in the order fall-through, then
-    /// targets; `None` is the exit. A target may be visited twice.
-    pub(crate) fn successors(&self, pc: usize, mut visit: impl FnMut(Option<usize>)) {
-        let instruction = &self.instructions[pc];
-        let flow = flow(instruction);
-        let next = || (pc + 1 < self.instructions.len()).then_some(pc + 1);
-        if flow == Flow::Next || instruction.guard.is_some() {
-            visit(next());
-        }
-        match flow {
-            Flow::Next => {}
-            Flow::Branch(label) => visit(self.target(label)),
-            Flow::Table(table) => {
-                for &label in &self.branch_tables[table as usize] {
-                    visit(self.target(label));
-                }
-            }
-            Flow::Exit => visit(None),
-        }
-    }
-
     /// Establishes the type's invariants: appends a `ret` where control would run off the end,
     /// removes what cannot be reached, numbers the lines. A body without instructions becomes one
     /// `ret`, at `span`.
@@ -101,11 +124,24 @@ impl Kernel {
         drop_unreachable(self);
         self.lines = self.instructions.iter().map(|instruction| line(instruction.span)).collect();
     }
+}
 
-    /// The instruction a label stands before; `None` at the end of the kernel.
-    pub(crate) fn target(&self, label: LabelId) -> Option<usize> {
-        let target = self.targets[label.index()] as usize;
-        (target < self.instructions.len()).then_some(target)
+impl ControlFlow for Kernel {
+    fn count(&self) -> usize {
+        self.instructions.len()
+    }
+
+    fn instruction(&self, pc: usize) -> &Instruction {
+        &self.instructions[pc]
+    }
+
+    fn target(&self, label: LabelId) -> u32 {
+        self.targets[label.index()]
+    }
+
+    fn table(&self, table: u32) -> impl Iterator<Item = u32> {
+        let labels = &self.branch_tables[table as usize];
+        labels.iter().map(|label| self.targets[label.index()])
     }
 }
 

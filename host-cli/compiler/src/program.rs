@@ -17,8 +17,10 @@ use strata_core::image::{KernelImage, StaticInstruction};
 use strata_core::units::RegisterId as PhysicalRegister;
 #[cfg(doc)]
 use strata_ptx::module::Symbol;
-use strata_ptx::module::{Instruction, RegisterId, StateSpace};
+use strata_ptx::module::{Instruction, LabelId, RegisterId, StateSpace};
 use strata_ptx::types::ScalarType;
+
+use crate::kernel::ControlFlow;
 
 /// Where a register of the program lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -159,5 +161,23 @@ impl Image {
             slots: &self.slots,
             registers: self.registers,
         }
+    }
+}
+
+impl ControlFlow for Program {
+    fn count(&self) -> usize {
+        self.instructions.len()
+    }
+
+    fn instruction(&self, pc: usize) -> &Instruction {
+        &self.instructions[pc].instruction
+    }
+
+    fn target(&self, label: LabelId) -> u32 {
+        self.targets[label.index()]
+    }
+
+    fn table(&self, table: u32) -> impl Iterator<Item = u32> {
+        self.branch_tables[table as usize].iter().copied()
     }
 }

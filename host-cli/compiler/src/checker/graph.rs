@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fixedbitset::FixedBitSet;
 
 use super::{Problem, Report};
-use crate::kernel::{Flow, Kernel, flow};
+use crate::kernel::{ControlFlow, Flow, Kernel, flow};
 use crate::program::Program;
 
 /// A run of instructions that control enters at `start` and leaves behind `end - 1`.
