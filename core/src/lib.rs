@@ -58,6 +58,7 @@ mod hierarchy;
 pub mod image;
 pub mod last_result_file;
 pub mod path;
+pub mod placement;
 pub mod register_file_cache;
 pub mod sm;
 pub mod units;

@@ -17,6 +17,9 @@
 //! - what the bits let into the last result file is never read by a shared unit;
 //! - every instruction that may read a pending long-latency result is marked.
 //!
+//! [`check_levels`] proves, of a program fitted to a compiler-managed hierarchy, that every operand is
+//! at the level that its slot names.
+//!
 //! Does not say whether a bit or mark that is missing could have been set, nor whether a mark that
 //! is set is needed.
 
@@ -24,12 +27,14 @@ mod facts;
 mod graph;
 mod held;
 mod hints;
+mod levels;
 mod pending;
 mod reach;
 mod spills;
 
 use std::borrow::Cow;
 
+use strata_core::placement::Placement;
 use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::{Instruction, RegisterId};
 
@@ -37,6 +42,8 @@ use crate::kernel::Kernel;
 use crate::operands::{definitions, uses};
 use crate::program::{Location, Program};
 use graph::Graph;
+
+pub use levels::check_levels;
 
 /// One way in which a program is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -151,6 +158,27 @@ pub enum Problem {
         slot: u32,
         /// Name of the virtual register that the shared unit reads.
         register: String,
+    },
+    /// A slot names a level where it cannot be.
+    #[error("{what} slot {slot} cannot be at {placement:?}")]
+    BadLevel {
+        /// Source or destination.
+        what: &'static str,
+        /// The slot, counted from the first source or destination.
+        slot: usize,
+        /// What it names.
+        placement: Placement,
+    },
+    /// A strand does not start where it must.
+    #[error("a strand must start here")]
+    NoStrandStart,
+    /// A read does not find the value at the level that it names.
+    #[error("reads {register:?} at {placement:?}, where its value is not on some path")]
+    NotAtLevel {
+        /// The register.
+        register: PhysicalRegister,
+        /// What it names.
+        placement: Placement,
     },
     /// A mark is missing.
     #[error("reads {register:?}, which may be pending, without a deschedule mark")]

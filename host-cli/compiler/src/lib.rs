@@ -11,6 +11,8 @@
 //!    of them, with the help of `loops`.
 //! 5. `classify`, `marks`, `nearness`, `image`: the facts that the machine needs.
 //!
+//! 6. [`hierarchy`]: operands and results to the levels of a compiler-managed hierarchy.
+//!
 //! [`checker`] proves a result without knowing any of the passes after the first.
 #![forbid(unsafe_code)]
 
@@ -22,6 +24,7 @@ mod classify;
 mod compile;
 mod divergence;
 mod frame;
+pub mod hierarchy;
 mod image;
 pub mod inline;
 mod intervals;

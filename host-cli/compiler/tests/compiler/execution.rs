@@ -6,10 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use strata_compiler::hierarchy::Hierarchy;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::program::{Location, Origin, Program};
 use strata_compiler::{RegisterLimit, allocate, allocate_within};
 use strata_core::image::Flags;
+use strata_core::placement::{Placement, Upper};
 use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::{AddressBase, Instruction, LabelId, Operand, RegisterId};
 use strata_ptx::opcode::Opcode;
@@ -65,6 +67,57 @@ struct Warp<'a> {
     stack: Vec<Entry>,
     /// Bits that were seen set, of all four kinds.
     bits: u32,
+    /// What the levels hold, if the program was fitted to a hierarchy.
+    levels: Option<Levels<'a>>,
+}
+
+/// What a lane finds in an entry after a deschedule.
+const LOST: Value = Value::MAX;
+
+/// The levels of a compiler-managed hierarchy, with values.
+struct Levels<'a> {
+    hierarchy: &'a Hierarchy,
+    main: BTreeMap<u16, [Value; LANES]>,
+    upper: BTreeMap<Upper, [Value; LANES]>,
+    /// Reads served above the main register file.
+    served: u32,
+}
+
+impl Levels<'_> {
+    fn empty(&mut self) {
+        self.upper.values_mut().for_each(|entry| *entry = [LOST; LANES]);
+    }
+
+    /// What a lane reads from where its slot says.
+    fn read(&mut self, slot: usize, register: PhysicalRegister, lane: usize) -> Value {
+        let placement = self.hierarchy.placements[slot];
+        let main = || self.main.get(&register.0).map_or(0, |values| values[lane]);
+        match placement.upper {
+            Some(upper) if !placement.main => {
+                self.served += 1;
+                self.upper.get(&upper).map_or(LOST, |values| values[lane])
+            }
+            _ => main(),
+        }
+    }
+
+    /// A first read leaves its value for later ones.
+    fn fill(&mut self, slot: usize, register: PhysicalRegister, lane: usize) {
+        if let Placement { main: true, upper: Some(upper) } = self.hierarchy.placements[slot] {
+            let value = self.main.get(&register.0).map_or(0, |values| values[lane]);
+            self.upper.entry(upper).or_insert([LOST; LANES])[lane] = value;
+        }
+    }
+
+    fn write(&mut self, slot: usize, register: PhysicalRegister, lane: usize, value: Value) {
+        let placement = self.hierarchy.placements[slot];
+        if placement.main {
+            self.main.entry(register.0).or_default()[lane] = value;
+        }
+        if let Some(upper) = placement.upper {
+            self.upper.entry(upper).or_insert([LOST; LANES])[lane] = value;
+        }
+    }
 }
 
 fn registers(operands: &[Operand]) -> Vec<RegisterId> {
@@ -118,6 +171,7 @@ impl<'a> Warp<'a> {
             private: BTreeMap::new(),
             stack: vec![Entry { pc: 0, join: None, mask: (1 << LANES) - 1 }],
             bits: 0,
+            levels: None,
         }
     }
 
@@ -230,6 +284,7 @@ impl<'a> Warp<'a> {
                 return Err(format!("{source:?} is pending and the instruction is not marked"));
             }
             self.pending.clear();
+            self.levels.iter_mut().for_each(Levels::empty);
         }
         if record.unit.is_shared_datapath() {
             for source in sources {
@@ -239,6 +294,7 @@ impl<'a> Warp<'a> {
                 }
             }
         }
+        self.operands_at_levels(pc, mask)?;
         let all = registers(&ours.sources);
         for (ours, theirs) in all.into_iter().zip(registers(&theirs.sources)) {
             self.compare(ours, theirs, mask)?;
@@ -261,6 +317,33 @@ impl<'a> Warp<'a> {
         if record.flags.contains(Flags::BARRIER) {
             self.pending.clear();
             self.far.clear();
+            self.levels.iter_mut().for_each(Levels::empty);
+        }
+        Ok(())
+    }
+
+    /// Every operand that has a value is where its slot says.
+    fn operands_at_levels(&mut self, pc: usize, mask: Mask) -> Result<(), String> {
+        let Some(levels) = &mut self.levels else { return Ok(()) };
+        let image = self.program.image.borrow();
+        let record = &image.instructions[pc];
+        let first = record.first_slot as usize;
+        let lanes = || (0..LANES).filter(|lane| mask >> lane & 1 != 0);
+        for (slot, &register) in image.sources(record).iter().enumerate() {
+            let present = self.physical.get(&Unit::General(register.0)).copied();
+            for lane in lanes() {
+                let expected = present.unwrap_or_default()[lane];
+                let found = levels.read(first + slot, register, lane);
+                if expected != 0 && found != expected {
+                    let placement = levels.hierarchy.placements[first + slot];
+                    return Err(format!(
+                        "lane {lane} finds {found} for {register:?} = {expected} at {placement:?}"
+                    ));
+                }
+            }
+        }
+        for (slot, &register) in image.sources(record).iter().enumerate() {
+            lanes().for_each(|lane| levels.fill(first + slot, register, lane));
         }
         Ok(())
     }
@@ -312,8 +395,15 @@ impl<'a> Warp<'a> {
             }
         }
         let image = self.program.image.borrow();
+        let first = record.first_slot as usize + usize::from(record.sources);
         for (slot, result) in image.destinations(record).iter().enumerate() {
             let unit = Unit::General(result.0);
+            if let Some(levels) = &mut self.levels {
+                let values = self.physical.get(&unit).copied().unwrap_or_default();
+                for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+                    levels.write(first + slot, *result, lane, values[lane]);
+                }
+            }
             self.bits |= (record.never_read | record.not_read_before_deschedule) >> slot & 1;
             let private = self.private.entry(unit).or_default();
             *private = if record.private_reads >> slot & 1 != 0 {
@@ -393,6 +483,25 @@ fn run(kernel: &Kernel, program: &Program, seeds: u64) -> Result<u32, String> {
         bits |= warp.bits;
     }
     Ok(bits)
+}
+
+/// Runs a kernel fitted to a hierarchy with several seeds; returns the reads served above the main
+/// register file.
+pub(crate) fn run_at_levels(
+    kernel: &Kernel,
+    program: &Program,
+    hierarchy: &Hierarchy,
+    seeds: u64,
+) -> Result<u32, String> {
+    let mut served = 0;
+    for seed in 0..seeds {
+        let mut warp = Warp::new(kernel, program, seed);
+        let (main, upper) = (BTreeMap::new(), BTreeMap::new());
+        warp.levels = Some(Levels { hierarchy, main, upper, served: 0 });
+        warp.run().map_err(|problem| format!("run {seed}: {problem}"))?;
+        served += warp.levels.map_or(0, |levels| levels.served);
+    }
+    Ok(served)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod common;
 mod execution;
 mod facts;
+mod hierarchy;
 mod inlining;
 mod kernels;
 mod limits;

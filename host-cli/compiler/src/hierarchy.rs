@@ -1,0 +1,88 @@
+//! The compiler-managed register hierarchy (`[DISS]` chapter 6): which operands and results of an
+//! allocated program live in the operand register file (ORF) and the last result file (LRF).
+//!
+//! Passes, in order, one file each: `code` analyses the program once; `strands` divides it; `values`
+//! finds what could be kept above the main register file; `allocate` decides. `config` is what the
+//! decision depends on.
+//!
+//! Upper levels hold a thread's values: what a lane finds there is what its own path wrote. Only a
+//! deschedule is the warp's affair, which is why a strand also ends where lanes may have waited for
+//! others that were descheduled.
+
+mod allocate;
+mod code;
+mod config;
+mod strands;
+mod values;
+
+use strata_core::placement::{Placement, Upper};
+
+pub use code::Code;
+pub use config::{
+    AccessCosts, Costs, DualWrites, HierarchyConfig, HierarchyError, LevelCosts, Lrf,
+};
+pub use strands::{Start, Strands};
+pub use values::Origin;
+
+/// A program fitted to a hierarchy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hierarchy {
+    /// For each register slot of the image, where it lives.
+    pub placements: Vec<Placement>,
+    /// Where values must be in the main register file.
+    pub strands: Strands,
+    /// What became of every value that could be kept, by strand.
+    pub decisions: Vec<Decision>,
+}
+
+/// What became of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Its strand.
+    pub strand: u32,
+    /// Its register.
+    pub register: u16,
+    /// How it gets into the upper level.
+    pub origin: Origin,
+    /// Its first definition, or its first read.
+    pub pc: u32,
+    /// Reads that could be served.
+    pub reads: u32,
+    /// Issue slots that it would occupy an entry.
+    pub occupied: u32,
+    /// It is written to the main register file whatever happens.
+    pub main: bool,
+    /// The decision.
+    pub outcome: Outcome,
+}
+
+/// Where a value is kept, or why it is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// In an entry, for its first `reads` reads.
+    Kept {
+        /// The entry.
+        upper: Upper,
+        /// Reads served.
+        reads: u32,
+        /// Energy saved in one execution. Unit: femtojoules for each 128-bit access.
+        savings: i64,
+    },
+    /// It would cost more energy than it saves.
+    Unprofitable,
+    /// Every entry is taken by values that save more, or cannot be named.
+    NoEntry,
+}
+
+/// Fits a program to a hierarchy.
+///
+/// # Errors
+///
+/// A configuration that makes no sense.
+pub fn fit(code: &Code<'_>, config: &HierarchyConfig) -> Result<Hierarchy, HierarchyError> {
+    config.check()?;
+    let strands = Strands::new(code, config.forward_branches);
+    let candidates = values::candidates(code, &strands, config.read_operands);
+    let (placements, decisions) = allocate::allocate(&candidates, code.slots(), config);
+    Ok(Hierarchy { placements, strands, decisions })
+}

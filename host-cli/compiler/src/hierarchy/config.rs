@@ -1,0 +1,116 @@
+//! What a program is fitted to: entries, energies, and which optimisations are on.
+
+use strata_core::placement::MAX_ORF_ENTRIES;
+
+/// The last result file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lrf {
+    /// There is none.
+    #[default]
+    None,
+    /// One entry for each thread.
+    Unified,
+    /// One entry for each thread and operand slot.
+    Split,
+}
+
+/// Which results an instruction can write both to an upper level and to the main register file
+/// (`[DISS]` 6.5.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DualWrites {
+    /// All.
+    #[default]
+    Any,
+    /// All, but the entry of the operand register file follows from the register's name: its number
+    /// modulo the entries.
+    SameName,
+    /// Those for the last result file.
+    LastResultOnly,
+    /// None: a result has one level.
+    Never,
+}
+
+/// Energy of one access of a level, wire included. Unit: femtojoules for each 128 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AccessCosts {
+    /// A read.
+    pub read: i64,
+    /// A write.
+    pub write: i64,
+}
+
+/// Energies of a level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LevelCosts {
+    /// By the private datapath.
+    pub private: AccessCosts,
+    /// By the shared datapath.
+    pub shared: AccessCosts,
+}
+
+impl LevelCosts {
+    pub(super) const fn to(&self, shared: bool) -> &AccessCosts {
+        if shared { &self.shared } else { &self.private }
+    }
+}
+
+/// Energies of all levels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Costs {
+    /// Main register file.
+    pub main: LevelCosts,
+    /// Operand register file.
+    pub orf: LevelCosts,
+    /// Last result file, if there is one; only the private datapath reaches it.
+    pub lrf: Option<LevelCosts>,
+}
+
+/// What a program is fitted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HierarchyConfig {
+    /// Entries of the operand register file for each thread. Range: `1..=MAX_ORF_ENTRIES`.
+    pub orf_entries: u8,
+    /// The last result file.
+    pub lrf: Lrf,
+    /// Values stay where they are past forward branches (`[DISS]` 6.4.4); otherwise within a basic
+    /// block only.
+    pub forward_branches: bool,
+    /// Values that a strand only reads are kept too (`[DISS]` 6.4.3).
+    pub read_operands: bool,
+    /// Values are kept for the first of their reads, if not for all (`[DISS]` 6.4.2).
+    pub partial_ranges: bool,
+    /// What the encoding can name.
+    pub dual_writes: DualWrites,
+    /// Energies to decide by.
+    pub costs: Costs,
+}
+
+/// A configuration that makes no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HierarchyError {
+    /// Too few entries or too many.
+    #[error(
+        "{0} entries of the operand register file are outside the range 1 to {MAX_ORF_ENTRIES}"
+    )]
+    Entries(u8),
+    /// A last result file without energies, or energies without one.
+    #[error("a last result file and its energies belong together")]
+    LastResultCosts,
+}
+
+impl HierarchyConfig {
+    /// Checks ranges and combinations.
+    ///
+    /// # Errors
+    ///
+    /// What makes no sense.
+    pub fn check(&self) -> Result<(), HierarchyError> {
+        if !(1..=MAX_ORF_ENTRIES).contains(&self.orf_entries) {
+            return Err(HierarchyError::Entries(self.orf_entries));
+        }
+        if (self.lrf == Lrf::None) != self.costs.lrf.is_none() {
+            return Err(HierarchyError::LastResultCosts);
+        }
+        Ok(())
+    }
+}
