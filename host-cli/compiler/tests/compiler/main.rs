@@ -6,6 +6,7 @@ mod facts;
 mod hierarchy;
 mod inlining;
 mod kernels;
+mod level_mutants;
 mod limits;
 mod listings;
 mod mutants;
