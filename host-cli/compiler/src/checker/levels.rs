@@ -207,7 +207,9 @@ impl<'a> Levels<'a> {
         for (node, waits) in graph.nodes.iter().zip(graph.waiting()) {
             let stops = Flags::DESCHEDULE_BEFORE | Flags::BARRIER;
             if (node.start..node.end).any(|pc| self.record(pc).flags.intersects(stops)) {
-                waits.iter().for_each(|wait| emptied[wait.at] = true);
+                for wait in waits {
+                    emptied[wait.at] = true;
+                }
             }
         }
         emptied

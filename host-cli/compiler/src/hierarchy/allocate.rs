@@ -189,9 +189,10 @@ impl Allocator<'_> {
         let mut entries = vec![Entry::default(); usize::from(self.config.orf_entries)];
         while let Some(Ranked { index, .. }) = queue.pop() {
             let candidate = &self.candidates[index];
-            let shortest = if self.config.partial_ranges { 1 } else { candidate.reads.len() };
+            let whole = candidate.reads.len();
+            let shortest = if self.config.partial_ranges { whole.min(1) } else { whole };
             self.outcomes[index] = Outcome::NoEntry;
-            for reads in (shortest..=candidate.reads.len()).rev() {
+            for reads in (shortest..=whole).rev() {
                 let savings = candidate.savings(reads, main, level);
                 if savings <= 0 {
                     break;

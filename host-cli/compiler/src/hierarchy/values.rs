@@ -223,15 +223,15 @@ impl<'c> Finder<'c> {
             return vec![LIVE_IN; usize::from(self.code.image.registers)];
         };
         let mut state = self.segments[first].end_state.clone();
-        for register in 0..state.len() {
+        for (register, held) in state.iter_mut().enumerate() {
             if !has(&self.segments[segment].live, register) {
-                state[register] = LIVE_IN;
+                *held = LIVE_IN;
                 continue;
             }
             for &other in others {
                 let value = self.segments[other].end_state[register];
-                if value != state[register] {
-                    state[register] = self.together(state[register], value);
+                if value != *held {
+                    *held = self.together(*held, value);
                 }
             }
         }
@@ -314,10 +314,12 @@ impl<'c> Finder<'c> {
     fn need_in_main(&mut self, node: u32) {
         let mut work = vec![node];
         while let Some(node) = work.pop() {
-            if node != LIVE_IN && !std::mem::replace(&mut self.nodes[node as usize].in_main, true) {
-                if self.definitions[node as usize].is_none() {
-                    work.extend(self.nodes[node as usize].parts);
-                }
+            if node == LIVE_IN {
+                continue;
+            }
+            let known = std::mem::replace(&mut self.nodes[node as usize].in_main, true);
+            if !known && self.definitions[node as usize].is_none() {
+                work.extend(self.nodes[node as usize].parts);
             }
         }
     }

@@ -65,8 +65,8 @@ fn in_lrf(placement: Placement) -> Option<u8> {
     }
 }
 
-fn with(placement: Placement, upper: Upper) -> Option<Placement> {
-    Some(Placement { upper: Some(upper), ..placement })
+fn at(placement: Placement, upper: Upper) -> Placement {
+    Placement { upper: Some(upper), ..placement }
 }
 
 const MUTATORS: [Mutator; 18] = [
@@ -83,7 +83,7 @@ const MUTATORS: [Mutator; 18] = [
         name: "read another entry",
         mutate: |subject, slot| {
             let entry = in_orf(slot.placement).filter(|_| slot.source && !slot.placement.main)?;
-            with(slot.placement, Upper::Orf((entry + 1) % subject.config.orf_entries))
+            Some(at(slot.placement, Upper::Orf((entry + 1) % subject.config.orf_entries)))
         },
         due: is_lost,
     },
@@ -121,7 +121,7 @@ const MUTATORS: [Mutator; 18] = [
         mutate: |subject, slot| {
             let entry = in_orf(slot.placement)?;
             subject.read_after(slot)?;
-            with(slot.placement, Upper::Orf((entry + 1) % subject.config.orf_entries))
+            Some(at(slot.placement, Upper::Orf((entry + 1) % subject.config.orf_entries)))
         },
         due: is_either,
     },
@@ -130,7 +130,7 @@ const MUTATORS: [Mutator; 18] = [
         mutate: |subject, slot| {
             let free =
                 !slot.source && slot.placement == Placement::MAIN && !subject.is_long(slot.pc);
-            with(slot.placement, subject.still_read_behind(slot).filter(|_| free)?)
+            Some(at(slot.placement, subject.still_read_behind(slot).filter(|_| free)?))
         },
         due: is_lost,
     },
@@ -154,32 +154,32 @@ const MUTATORS: [Mutator; 18] = [
         name: "keep a long-latency result",
         mutate: |subject, slot| {
             let long = !slot.source && subject.is_long(slot.pc);
-            with(slot.placement, Upper::Orf(0)).filter(|_| long)
+            Some(at(slot.placement, Upper::Orf(0))).filter(|_| long)
         },
         due: is_level,
     },
     Mutator {
         name: "name an entry that is not there",
-        mutate: |subject, slot| with(slot.placement, Upper::Orf(subject.config.orf_entries)),
+        mutate: |subject, slot| Some(at(slot.placement, Upper::Orf(subject.config.orf_entries))),
         due: is_level,
     },
     Mutator {
         name: "name a last result file that is not there",
         mutate: |subject, slot| {
-            with(slot.placement, Upper::Lrf(0)).filter(|_| subject.config.lrf == Lrf::None)
+            Some(at(slot.placement, Upper::Lrf(0))).filter(|_| subject.config.lrf == Lrf::None)
         },
         due: is_level,
     },
     Mutator {
         name: "name a second bank of a unified file",
         mutate: |subject, slot| {
-            with(slot.placement, Upper::Lrf(1)).filter(|_| subject.config.lrf == Lrf::Unified)
+            Some(at(slot.placement, Upper::Lrf(1))).filter(|_| subject.config.lrf == Lrf::Unified)
         },
         due: is_level,
     },
     Mutator {
         name: "name a fourth bank",
-        mutate: |_, slot| with(slot.placement, Upper::Lrf(3)),
+        mutate: |_, slot| Some(at(slot.placement, Upper::Lrf(3))),
         due: is_level,
     },
     Mutator {
@@ -187,7 +187,7 @@ const MUTATORS: [Mutator; 18] = [
         mutate: |subject, slot| {
             let bank = in_lrf(slot.placement).filter(|_| subject.config.lrf == Lrf::Split)?;
             let served = slot.source && !slot.placement.main;
-            with(slot.placement, Upper::Lrf((bank + 1) % 3)).filter(|_| served)
+            Some(at(slot.placement, Upper::Lrf((bank + 1) % 3))).filter(|_| served)
         },
         due: is_level,
     },
@@ -195,7 +195,7 @@ const MUTATORS: [Mutator; 18] = [
         name: "reach the last result file from the shared datapath",
         mutate: |subject, slot| {
             let shared = subject.record(slot.pc).unit.is_shared_datapath();
-            with(slot.placement, Upper::Lrf(0)).filter(|_| shared)
+            Some(at(slot.placement, Upper::Lrf(0))).filter(|_| shared)
         },
         due: is_level,
     },
@@ -211,7 +211,7 @@ const MUTATORS: [Mutator; 18] = [
             let both = next.pc == slot.pc && !next.source && !slot.source;
             let other = next.register != slot.register && !subject.is_long(slot.pc);
             let entry = in_orf(next.placement).filter(|_| both && other)?;
-            with(slot.placement, Upper::Orf(entry))
+            Some(at(slot.placement, Upper::Orf(entry)))
         },
         due: is_level,
     },
@@ -260,8 +260,10 @@ impl<'a> Subject<'a> {
 
     /// The definition that a read sees, if straight code leads from it.
     fn definition_before(&self, read: Slot) -> Option<Slot> {
-        let earlier = self.slots().into_iter().filter(|slot| slot.pc < read.pc && !slot.source);
-        let last = earlier.filter(|slot| slot.register == read.register).next_back()?;
+        let last = self
+            .slots()
+            .into_iter()
+            .rfind(|slot| slot.pc < read.pc && !slot.source && slot.register == read.register)?;
         self.is_straight(last.pc, read.pc).then_some(last)
     }
 

@@ -7,6 +7,7 @@ mod hierarchy;
 mod inlining;
 mod kernels;
 mod level_mutants;
+mod levels;
 mod limits;
 mod listings;
 mod mutants;
