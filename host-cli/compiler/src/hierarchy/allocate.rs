@@ -73,16 +73,34 @@ impl Candidate {
         self.main || reads < self.reads.len()
     }
 
-    /// Energy saved by serving its first `reads` reads from a level. Unit: femtojoules for each
-    /// 128-bit access.
-    fn savings(&self, reads: usize, main: &LevelCosts, upper: &LevelCosts) -> i64 {
-        let read = |access: &Access| main.to(access.shared).read - upper.to(access.shared).read;
-        let written = self.written(reads).iter().map(|access| upper.to(access.shared).write);
-        let mut savings = self.reads[..reads].iter().map(read).sum::<i64>() - written.sum::<i64>();
-        if !self.in_main(reads) {
-            savings += self.writes.iter().map(|access| main.to(access.shared).write).sum::<i64>();
+    /// Energy saved by serving its first reads from a level, for each number of them. Unit:
+    /// femtojoules for each 128-bit access.
+    fn savings_by_reads(&self, main: &LevelCosts, upper: &LevelCosts) -> Vec<i64> {
+        let mut gain = 0;
+        let mut cost = 0;
+        let mut written = 0;
+        let mut savings = Vec::with_capacity(self.reads.len() + 1);
+        for reads in 0..=self.reads.len() {
+            if let Some(read) = reads.checked_sub(1).map(|last| &self.reads[last]) {
+                gain += main.to(read.shared).read - upper.to(read.shared).read;
+            }
+            let writes = self.written(reads);
+            let new = writes[written..].iter();
+            cost += new.map(|write| upper.to(write.shared).write).sum::<i64>();
+            written = writes.len();
+            savings.push(gain - cost);
+        }
+        if !self.main
+            && let Some(whole) = savings.last_mut()
+        {
+            *whole += self.writes.iter().map(|write| main.to(write.shared).write).sum::<i64>();
         }
         savings
+    }
+
+    /// Energy saved by serving all its reads.
+    fn savings(&self, main: &LevelCosts, upper: &LevelCosts) -> i64 {
+        self.savings_by_reads(main, upper).pop().unwrap_or_default()
     }
 
     /// The bank of the last result file that can hold it: only the private datapath reaches one, and
@@ -150,9 +168,9 @@ impl Allocator<'_> {
     fn ranked(&self, level: &LevelCosts, able: impl Fn(usize) -> bool) -> BinaryHeap<Ranked> {
         let rank = |index: usize| {
             let candidate = &self.candidates[index];
-            let reads = candidate.reads.len();
-            let savings = candidate.savings(reads, &self.config.costs.main, level);
-            (savings > 0).then(|| Ranked { savings, occupied: candidate.occupied(reads), index })
+            let savings = candidate.savings(&self.config.costs.main, level);
+            let occupied = candidate.occupied(candidate.reads.len());
+            (savings > 0).then_some(Ranked { savings, occupied, index })
         };
         (0..self.candidates.len()).filter(|&index| able(index)).filter_map(rank).collect()
     }
@@ -192,8 +210,9 @@ impl Allocator<'_> {
             let whole = candidate.reads.len();
             let shortest = if self.config.partial_ranges { whole.min(1) } else { whole };
             self.outcomes[index] = Outcome::NoEntry;
+            let savings = candidate.savings_by_reads(main, level);
             for reads in (shortest..=whole).rev() {
-                let savings = candidate.savings(reads, main, level);
+                let savings = savings[reads];
                 if savings <= 0 {
                     break;
                 }
