@@ -11,6 +11,12 @@
 //! `shared` results that a shared unit may read, which keeps them out of the last result file;
 //! `join` where a divergent branch reconverges. Where registers are spilled: `spill` and `fill`, to
 //! and from a slot; `again` a value that is made again instead.
+//!
+//! Of a program fitted to a compiler-managed hierarchy also: a line before each strand with the reason
+//! why it starts, and the notes `from` (operands read above the main register file, with their
+//! entries), `keep` (operands that a first read leaves there) and `to` (results written there).
+
+mod levels;
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write as _};
@@ -20,6 +26,7 @@ use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::{LabelId, Module, RegisterId, Symbol};
 use strata_ptx::print::{self, Names};
 
+use crate::hierarchy::Hierarchy;
 use crate::kernel::{Flow, flow};
 use crate::program::{Location, Origin, Program};
 use crate::statistics::{ReadCounts, SpillCounts, value_uses};
@@ -33,6 +40,8 @@ pub struct Listing<'a> {
     pub program: &'a Program,
     /// Whether a table of the values follows the instructions.
     pub values: bool,
+    /// The levels of its operands, if it was fitted to a hierarchy.
+    pub hierarchy: Option<&'a Hierarchy>,
     /// What to print before each instruction: one text of the same width for each, or none at all.
     pub margin: &'a [String],
 }
@@ -169,11 +178,18 @@ impl Display for Listing<'_> {
                     writeln!(f, " from {}", from.join(" "))?;
                 }
             }
+            if let Some(line) = self.hierarchy.and_then(|levels| levels::strand_line(levels, pc)) {
+                writeln!(f, "{line}")?;
+            }
             places.line(f, pc)?;
         }
         let [none, one, two, more] = ReadCounts::new(program).values;
         writeln!(f, "values: {none} never read, {one} read once, {two} twice, {more} more often")?;
-        if self.values { self.value_table(f) } else { Ok(()) }
+        if !self.values {
+            return Ok(());
+        }
+        self.value_table(f)?;
+        self.hierarchy.map_or(Ok(()), |hierarchy| self.decision_table(hierarchy, f))
     }
 }
 
@@ -228,6 +244,9 @@ impl Places<'_> {
             Origin::Store(_) => notes.push("spill".to_owned()),
             Origin::Fill(_) => notes.push("fill".to_owned()),
             Origin::Again(_) => notes.push("again".to_owned()),
+        }
+        if let Some(levels) = self.listing.hierarchy {
+            notes.extend(levels::notes(levels, record, sources, results));
         }
         let mut note = |name: &str, slots: &[PhysicalRegister], bits: u32| {
             if bits != 0 {

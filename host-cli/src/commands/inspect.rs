@@ -53,19 +53,25 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
         if !text.is_empty() {
             text.push('\n');
         }
-        let problems =
-            match strata_compiler::compile_within(&module, FunctionId(index as u32), registers) {
-                Ok(program) => {
-                    let listing =
-                        Listing { module: &module, program: &program, values: true, margin: &[] };
-                    let _ = write!(text, "{listing}");
-                    strata_simt::prepare(&module, &program).err().unwrap_or_default()
-                }
-                Err(problems) => {
-                    let _ = writeln!(text, "{}: cannot be compiled yet", function.name);
-                    problems
-                }
-            };
+        let compiled =
+            strata_compiler::compile_within(&module, FunctionId(index as u32), registers);
+        let problems = match compiled {
+            Ok(program) => {
+                let listing = Listing {
+                    module: &module,
+                    program: &program,
+                    values: true,
+                    hierarchy: None,
+                    margin: &[],
+                };
+                let _ = write!(text, "{listing}");
+                strata_simt::prepare(&module, &program).err().unwrap_or_default()
+            }
+            Err(problems) => {
+                let _ = writeln!(text, "{}: cannot be compiled yet", function.name);
+                problems
+            }
+        };
         let reached = reachable(&module, std::slice::from_ref(&function.name));
         let skipped = unexecutable.iter().filter(|found| {
             let kernel = found.kernel.as_deref();
@@ -155,7 +161,13 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
             continue;
         }
         let margin = profile.margin(&design).map_err(defect)?;
-        let listing = Listing { module: &prepared.module, program, values: false, margin: &margin };
+        let listing = Listing {
+            module: &prepared.module,
+            program,
+            values: false,
+            hierarchy: None,
+            margin: &margin,
+        };
         let heading = heading(&design);
         let _ = write!(
             text,

@@ -6,8 +6,8 @@ use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, MemorySpace, Predicates, StaticInstruction, Unit};
 use strata_ptx::module::FunctionId;
 
-/// Compiles a body; registers of every kind are declared, `%rd1` is the parameter.
-pub(crate) fn compiled(body: &str) -> Program {
+/// A kernel with a body; registers of every kind are declared, `%rd1` is the parameter.
+pub(crate) fn module(body: &str) -> strata_ptx::module::Module {
     let text = format!(
         ".version 7.0\n.target sm_75\n.address_size 64\n.global .texref t;\n
          .entry k(.param .u64 p) {{ .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<19>;
@@ -19,7 +19,7 @@ pub(crate) fn compiled(body: &str) -> Program {
     parsed.module
 }
 
-fn compiled(body: &str) -> Program {
+pub(crate) fn compiled(body: &str) -> Program {
     compile(&module(body), FunctionId(0)).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 

@@ -6,38 +6,66 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use strata_compiler::hierarchy::{Code, Lrf, fit};
 use strata_compiler::listing::Listing;
-use strata_compiler::{RegisterLimit, compile_within};
+use strata_compiler::{RegisterLimit, compile, compile_within};
 use strata_ptx::module::FunctionId;
 
+use crate::hierarchy::config;
 use crate::kernels::{SPILLING, TEXTS};
 
 #[test]
 fn listings_are_as_committed() {
     for (name, text) in TEXTS {
-        compare(name, text, None);
+        check(name, text, None);
     }
 }
 
 #[test]
 fn spilled_listings_are_as_committed() {
-    compare("spill", SPILLING, RegisterLimit::new(16));
+    check("spill", SPILLING, RegisterLimit::new(16));
 }
 
-fn compare(name: &str, text: &str, limit: Option<RegisterLimit>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/listings");
+fn check(name: &str, text: &str, limit: Option<RegisterLimit>) {
     let module = strata_ptx::parse(text).module;
     let mut found = String::new();
     for (index, function) in module.functions.iter().enumerate().filter(|(_, f)| f.kernel) {
         let program = compile_within(&module, FunctionId(index as u32), limit);
         let program = program.expect("real kernels compile");
         let values = function.name == "guarded";
-        let listing = Listing { module: &module, program: &program, values, margin: &[] };
+        let (module, program) = (&module, &program);
+        let listing = Listing { module, program, values, hierarchy: None, margin: &[] };
         let _ = writeln!(found, "{listing}");
     }
+    compare(name, &found);
+}
+
+/// The same kernels, fitted to three entries and a split last result file.
+#[test]
+fn listings_with_levels_are_as_committed() {
+    let module = strata_ptx::parse(TEXTS[0].1).module;
+    let mut found = String::new();
+    for (index, _) in module.functions.iter().enumerate().filter(|(_, f)| f.kernel).take(2) {
+        let program = compile(&module, FunctionId(index as u32)).expect("real kernels compile");
+        let code = Code::new(&program).expect("small");
+        let hierarchy = fit(&code, &config(Lrf::Split)).expect("a good config");
+        let listing = Listing {
+            module: &module,
+            program: &program,
+            values: true,
+            hierarchy: Some(&hierarchy),
+            margin: &[],
+        };
+        let _ = writeln!(found, "{listing}");
+    }
+    compare("nvcc-levels", &found);
+}
+
+fn compare(name: &str, found: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/listings");
     let file = folder.join(name).with_extension("txt");
     if std::env::var_os("STRATA_REWRITE").is_some() {
-        std::fs::write(&file, &found).expect("the folder can be written");
+        std::fs::write(&file, found).expect("the folder can be written");
     }
     let expected = std::fs::read_to_string(&file).unwrap_or_default();
     for (number, (found, expected)) in found.lines().zip(expected.lines()).enumerate() {
