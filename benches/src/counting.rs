@@ -107,6 +107,7 @@ fn config(cache: Option<RegisterFileCacheConfig>) -> CountConfig {
         scheduling: Scheduling::TwoLevel { active_warps: 8 },
         flush_at_backward_branches: false,
         last_result_file: false,
+        compiler_managed: false,
     };
     CountConfig::new(settings).expect("the settings above are valid")
 }

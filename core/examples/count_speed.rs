@@ -82,6 +82,7 @@ fn main() {
             scheduling,
             flush_at_backward_branches: false,
             last_result_file: false,
+            compiler_managed: false,
         };
         let config = CountConfig::new(settings).expect("the settings above are valid");
         let start = Instant::now();

@@ -108,6 +108,7 @@ fn design(entries: u8, scheduling: Scheduling) -> SmSettings {
         scheduling,
         flush_at_backward_branches: false,
         last_result_file: false,
+        compiler_managed: false,
     };
     let hierarchy = CountConfig::new(settings).expect("the settings above are valid");
     SmSettings { hierarchy, ..SmSettings::ISCA11 }

@@ -11,6 +11,7 @@ use crate::hierarchy::{Listener, Step, UpperLevels, WarpHierarchy, awaited};
 use crate::image::{CheckedImage, Flags, StaticInstruction};
 use crate::last_result_file;
 use crate::path::PathStep;
+use crate::placement::{Placement, Upper};
 use crate::register_file_cache::{Access, ConfigError, Observer, RegisterFileCacheConfig};
 use crate::units::{LANES, LaneMask, RegisterId};
 
@@ -47,6 +48,9 @@ pub struct CountSettings {
     pub flush_at_backward_branches: bool,
     /// A last result file in front of the cache. Needs a cache.
     pub last_result_file: bool,
+    /// The compiler places operands and results in an operand register file, and in a last result
+    /// file if its placements name one. Instead of a cache.
+    pub compiler_managed: bool,
 }
 
 /// What to count: settings whose ranges and combinations were checked.
@@ -66,6 +70,8 @@ pub enum CountConfigError {
     NothingToFlush,
     /// A last result file without a cache behind it.
     NothingBehind,
+    /// A cache, or a flush of one, together with a compiler-managed hierarchy.
+    CacheAndCompiler,
 }
 
 impl core::fmt::Display for CountConfigError {
@@ -85,6 +91,8 @@ impl core::fmt::Display for CountConfigError {
             Self::NothingBehind => {
                 formatter.write_str("a last result file needs a register file cache behind it")
             }
+            Self::CacheAndCompiler => formatter
+                .write_str("a compiler-managed hierarchy takes the place of a register file cache"),
         }
     }
 }
@@ -98,6 +106,7 @@ impl CountConfig {
         scheduling: Scheduling::SingleLevel,
         flush_at_backward_branches: false,
         last_result_file: false,
+        compiler_managed: false,
     });
 
     /// Checks settings.
@@ -106,6 +115,11 @@ impl CountConfig {
             && (active_warps == 0 || active_warps > MAX_WARPS)
         {
             return Err(CountConfigError::ActiveWarps(active_warps));
+        }
+        if settings.compiler_managed
+            && (settings.cache.is_some() || settings.flush_at_backward_branches)
+        {
+            return Err(CountConfigError::CacheAndCompiler);
         }
         let Some(cache) = settings.cache else {
             if settings.flush_at_backward_branches {
@@ -159,6 +173,8 @@ pub enum Fault {
     },
     /// The cache does not fit the compiled capacity.
     Cache(ConfigError),
+    /// The hierarchy is compiler-managed, and the image was not fitted to one.
+    NotPlaced,
     /// The caller's working memory has too few elements for the kernel's registers.
     ScratchTooShort {
         /// Elements needed.
@@ -189,6 +205,9 @@ impl core::fmt::Display for Fault {
                 register.0
             ),
             Self::Cache(error) => error.fmt(formatter),
+            Self::NotPlaced => formatter.write_str(
+                "the hierarchy is compiler-managed, but the kernel was not fitted to one",
+            ),
             Self::ScratchTooShort { needed, given } => {
                 write!(
                     formatter,
@@ -251,6 +270,7 @@ pub struct WarpCounter<'a, const CAPACITY: usize, const BY_CLUSTER: bool> {
     image: CheckedImage<'a>,
     upper: Option<UpperLevels<CAPACITY>>,
     two_level: bool,
+    compiler_managed: bool,
     flush_at_backward_branches: bool,
     /// For each register, the lanes whose value is a long-latency result issued since the warp's
     /// last deschedule.
@@ -269,6 +289,9 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
     ) -> Result<Self, Fault> {
         let settings = config.settings();
         let upper = UpperLevels::of(settings).map_err(Fault::Cache)?;
+        if settings.compiler_managed && !image.is_placed() {
+            return Err(Fault::NotPlaced);
+        }
         let (needed, given) = (usize::from(image.registers), pending.len());
         let pending = pending.get_mut(..needed).ok_or(Fault::ScratchTooShort { needed, given })?;
         pending.fill(LaneMask::EMPTY);
@@ -276,6 +299,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
             image,
             upper,
             two_level: matches!(settings.scheduling, Scheduling::TwoLevel { .. }),
+            compiler_managed: settings.compiler_managed,
             flush_at_backward_branches: settings.flush_at_backward_branches,
             pending,
             anything_pending: false,
@@ -344,6 +368,8 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
         let sources = self.image.sources(instruction);
         let destinations = self.image.destinations(instruction);
         let two_level = self.two_level;
+        let placements =
+            if self.compiler_managed { self.image.placements(instruction) } else { &[] };
         let (mut hierarchy, counters) = self.parts();
         if *hierarchy.anything_pending
             && let Some(register) = awaited(hierarchy.pending, sources, mask)
@@ -355,7 +381,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
             hierarchy.deschedule(&mut Tally::<BY_CLUSTER>::new(counters, Datapath::Private));
         }
         let datapath = Datapath::of(instruction.unit);
-        let step = Step { instruction, sources, destinations, mask };
+        let step = Step { instruction, sources, destinations, placements, mask };
         if let Some(register) = hierarchy.out_of_reach(&step) {
             return Err(Fault::OutOfReach { pc, register });
         }
@@ -416,6 +442,48 @@ impl<const BY_CLUSTER: bool> Listener for Tally<'_, BY_CLUSTER> {
         };
         self.counters.record(read, sources.len() as u64 * weight);
         self.counters.record(write, destinations.len() as u64 * weight);
+    }
+
+    fn source(&mut self, _: RegisterId, placement: Placement, mask: LaneMask) {
+        let weight = Self::weight(mask);
+        if placement.main {
+            let read = match self.datapath {
+                Datapath::Private => Event::MrfReadPrivate,
+                Datapath::Shared => Event::MrfReadShared,
+            };
+            self.counters.record(read, weight);
+        }
+        let upper = match (placement.upper, placement.main, self.datapath) {
+            (None, ..) => return,
+            (Some(Upper::Orf(_)), false, Datapath::Private) => Event::OrfReadPrivate,
+            (Some(Upper::Orf(_)), false, Datapath::Shared) => Event::OrfReadShared,
+            (Some(Upper::Orf(_)), true, Datapath::Private) => Event::OrfFillPrivate,
+            (Some(Upper::Orf(_)), true, Datapath::Shared) => Event::OrfFillShared,
+            (Some(Upper::Lrf(_)), false, _) => Event::LrfRead,
+            (Some(Upper::Lrf(_)), true, _) => Event::LrfFill,
+        };
+        self.counters.record(upper, weight);
+    }
+
+    fn result(&mut self, _: RegisterId, placement: Placement, mask: LaneMask) {
+        let weight = Self::weight(mask);
+        if placement.main {
+            let write = match self.datapath {
+                Datapath::Private => Event::MrfWritePrivate,
+                Datapath::Shared => Event::MrfWriteShared,
+            };
+            self.counters.record(write, weight);
+        }
+        let upper = match (placement.upper, self.datapath) {
+            (None, _) => return,
+            (Some(Upper::Orf(_)), Datapath::Private) => Event::OrfWritePrivate,
+            (Some(Upper::Orf(_)), Datapath::Shared) => Event::OrfWriteShared,
+            (Some(Upper::Lrf(_)), _) => Event::LrfWrite,
+        };
+        self.counters.record(upper, weight);
+        if placement.main {
+            self.counters.record(Event::DualWrite, weight);
+        }
     }
 }
 

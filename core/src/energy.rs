@@ -67,6 +67,8 @@ pub struct EnergyTable {
     pub rfc: Option<LevelEnergy>,
     /// Last result file, of a design that has one.
     pub lrf: Option<LastResultEnergy>,
+    /// Operand register file, of a design that has one.
+    pub orf: Option<LevelEnergy>,
     /// Energy to move a 32-bit word. Unit: femtojoules for each millimetre.
     pub wire_per_mm_per_32bit: Femtojoules,
 }
@@ -86,6 +88,10 @@ pub struct EnergyBreakdown {
     pub lrf_bank: Femtojoules,
     /// Wires between the last result file and the private datapath.
     pub lrf_wire: Femtojoules,
+    /// Banks of the operand register file.
+    pub orf_bank: Femtojoules,
+    /// Wires between the operand register file and the execution units.
+    pub orf_wire: Femtojoules,
     /// Banks of both levels, for evictions and writebacks from one to the other.
     pub writeback_bank: Femtojoules,
     /// Wires to the lower level, for evictions and writebacks.
@@ -94,7 +100,7 @@ pub struct EnergyBreakdown {
 
 impl EnergyBreakdown {
     /// Every part with its name.
-    pub const fn parts(&self) -> [(&'static str, Femtojoules); 8] {
+    pub const fn parts(&self) -> [(&'static str, Femtojoules); 10] {
         [
             ("mrf_bank", self.mrf_bank),
             ("mrf_wire", self.mrf_wire),
@@ -102,6 +108,8 @@ impl EnergyBreakdown {
             ("rfc_wire", self.rfc_wire),
             ("lrf_bank", self.lrf_bank),
             ("lrf_wire", self.lrf_wire),
+            ("orf_bank", self.orf_bank),
+            ("orf_wire", self.orf_wire),
             ("writeback_bank", self.writeback_bank),
             ("writeback_wire", self.writeback_wire),
         ]
@@ -120,6 +128,8 @@ pub enum EnergyError {
     NoCache,
     /// The counters hold accesses of a last result file, and the table has none.
     NoLastResultFile,
+    /// The counters hold accesses of an operand register file, and the table has none.
+    NoOperandRegisterFile,
     /// The total does not fit 64 bits of femtojoules, about 18 kilojoules.
     Overflow,
 }
@@ -129,6 +139,9 @@ impl core::fmt::Display for EnergyError {
         formatter.write_str(match self {
             Self::NoCache => "accesses of a register file cache, but no energy table for it",
             Self::NoLastResultFile => "accesses of a last result file, but no energy table for it",
+            Self::NoOperandRegisterFile => {
+                "accesses of an operand register file, but no energy table for it"
+            }
             Self::Overflow => "the energy does not fit 64 bits of femtojoules",
         })
     }
@@ -146,6 +159,8 @@ struct Sums {
     rfc_wire: u128,
     lrf_bank: u128,
     lrf_wire: u128,
+    orf_bank: u128,
+    orf_wire: u128,
     writeback_bank: u128,
     writeback_wire: u128,
 }
@@ -196,6 +211,8 @@ impl EnergyTable {
                 rfc_wire: wires(sums.rfc_wire)?,
                 lrf_bank: bank(sums.lrf_bank)?,
                 lrf_wire: wires(sums.lrf_wire)?,
+                orf_bank: bank(sums.orf_bank)?,
+                orf_wire: wires(sums.orf_wire)?,
                 writeback_bank: bank(sums.writeback_bank)?,
                 writeback_wire: wires(sums.writeback_wire)?,
             })
@@ -219,6 +236,9 @@ impl EnergyTable {
             EnergyClass::LrfRead | EnergyClass::LrfWrite => {
                 (&mut sums.lrf_bank, &mut sums.lrf_wire)
             }
+            EnergyClass::OrfRead(_) | EnergyClass::OrfWrite(_) => {
+                (&mut sums.orf_bank, &mut sums.orf_wire)
+            }
             EnergyClass::RfcWriteback | EnergyClass::LrfEviction | EnergyClass::LrfWriteback => {
                 (&mut sums.writeback_bank, &mut sums.writeback_wire)
             }
@@ -238,6 +258,7 @@ impl EnergyTable {
         let (mrf, none) = (self.mrf, Femtojoules(0));
         let rfc = || self.rfc.ok_or(EnergyError::NoCache);
         let lrf = || self.lrf.ok_or(EnergyError::NoLastResultFile);
+        let orf = || self.orf.ok_or(EnergyError::NoOperandRegisterFile);
         let charge = |from, to, micrometres| Charge { from, to, micrometres };
         Ok(match class {
             EnergyClass::Free => charge(none, none, 0),
@@ -248,6 +269,12 @@ impl EnergyTable {
             }
             EnergyClass::RfcWrite(datapath) => {
                 charge(none, rfc()?.bank.write, rfc()?.wires.to(datapath))
+            }
+            EnergyClass::OrfRead(datapath) => {
+                charge(orf()?.bank.read, none, orf()?.wires.to(datapath))
+            }
+            EnergyClass::OrfWrite(datapath) => {
+                charge(none, orf()?.bank.write, orf()?.wires.to(datapath))
             }
             EnergyClass::LrfRead => charge(lrf()?.bank.read, none, lrf()?.private_um),
             EnergyClass::LrfWrite => charge(none, lrf()?.bank.write, lrf()?.private_um),
@@ -292,6 +319,10 @@ mod tests {
             bank: BankEnergy { read: Femtojoules(700), write: Femtojoules(2_000) },
             private_um: 50,
         }),
+        orf: Some(LevelEnergy {
+            bank: BankEnergy { read: Femtojoules(1_200), write: Femtojoules(4_400) },
+            wires: WireLengths { private_um: 200, shared_um: 400 },
+        }),
         wire_per_mm_per_32bit: Femtojoules(1_900),
     };
 
@@ -301,31 +332,38 @@ mod tests {
         counters
     }
 
-    fn parts(event: Event) -> [u64; 8] {
+    fn parts(event: Event) -> [u64; 10] {
         TABLE.energy(&one(event)).unwrap().parts().map(|(_, part)| part.0)
     }
 
     #[test]
     fn each_access_costs_what_the_tables_say() {
         // 8 clusters x 8 pJ, and 8 clusters x 7.6 pJ/mm x 1 mm.
-        assert_eq!(parts(Event::MrfReadPrivate), [64_000, 60_800, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::MrfReadShared), [64_000, 60_800, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::MrfWritePrivate), [88_000, 60_800, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcReadPrivate), [0, 0, 17_600, 12_160, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcReadShared), [0, 0, 17_600, 24_320, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcWritePrivate), [0, 0, 53_600, 12_160, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcFillShared), [0, 0, 53_600, 24_320, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfReadPrivate), [64_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfReadShared), [64_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfWritePrivate), [88_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcReadPrivate), [0, 0, 17_600, 12_160, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcReadShared), [0, 0, 17_600, 24_320, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcWritePrivate), [0, 0, 53_600, 12_160, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcFillShared), [0, 0, 53_600, 24_320, 0, 0, 0, 0, 0, 0]);
         // One RFC read, one MRF write, the latter's wire only.
-        assert_eq!(parts(Event::RfcWritebackFlush), [0, 0, 0, 0, 0, 0, 105_600, 60_800]);
+        assert_eq!(parts(Event::RfcWritebackFlush), [0, 0, 0, 0, 0, 0, 0, 0, 105_600, 60_800]);
         assert_eq!(parts(Event::RfcWritebackEviction), parts(Event::RfcWritebackFlush));
         // 8 x 0.7 pJ and 8 x 7.6 pJ/mm x 0.05 mm; 8 x 2 pJ.
-        assert_eq!(parts(Event::LrfRead), [0, 0, 0, 0, 5_600, 3_040, 0, 0]);
-        assert_eq!(parts(Event::LrfWrite), [0, 0, 0, 0, 16_000, 3_040, 0, 0]);
+        assert_eq!(parts(Event::LrfRead), [0, 0, 0, 0, 5_600, 3_040, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::LrfWrite), [0, 0, 0, 0, 16_000, 3_040, 0, 0, 0, 0]);
         // One LRF read and one RFC or MRF write, with the wire to the latter.
-        assert_eq!(parts(Event::LrfEviction), [0, 0, 0, 0, 0, 0, 59_200, 12_160]);
-        assert_eq!(parts(Event::LrfWritebackFlush), [0, 0, 0, 0, 0, 0, 93_600, 60_800]);
+        assert_eq!(parts(Event::LrfEviction), [0, 0, 0, 0, 0, 0, 0, 0, 59_200, 12_160]);
+        assert_eq!(parts(Event::LrfWritebackFlush), [0, 0, 0, 0, 0, 0, 0, 0, 93_600, 60_800]);
         assert_eq!(parts(Event::LrfWritebackEviction), parts(Event::LrfWritebackFlush));
-        assert_eq!(parts(Event::WarpInstruction), [0; 8]);
+        // 8 x 1.2 pJ and 8 x 7.6 pJ/mm x 0.2 or 0.4 mm; 8 x 4.4 pJ.
+        assert_eq!(parts(Event::OrfReadPrivate), [0, 0, 0, 0, 0, 0, 9_600, 12_160, 0, 0]);
+        assert_eq!(parts(Event::OrfReadShared), [0, 0, 0, 0, 0, 0, 9_600, 24_320, 0, 0]);
+        assert_eq!(parts(Event::OrfWritePrivate), [0, 0, 0, 0, 0, 0, 35_200, 12_160, 0, 0]);
+        assert_eq!(parts(Event::OrfFillShared), [0, 0, 0, 0, 0, 0, 35_200, 24_320, 0, 0]);
+        assert_eq!(parts(Event::LrfFill), parts(Event::LrfWrite));
+        assert_eq!(parts(Event::DualWrite), [0; 10]);
+        assert_eq!(parts(Event::WarpInstruction), [0; 10]);
         assert_eq!(TABLE.wire_per_128bit(1_000), Some(Femtojoules(7_600)));
     }
 
@@ -350,12 +388,16 @@ mod tests {
 
     #[test]
     fn what_cannot_be_priced_is_an_error() {
-        let flat = EnergyTable { rfc: None, lrf: None, ..TABLE };
+        let flat = EnergyTable { rfc: None, lrf: None, orf: None, ..TABLE };
         assert!(flat.energy(&one(Event::MrfWriteShared)).is_ok());
         let two = EnergyTable { lrf: None, ..TABLE };
         for event in [Event::LrfRead, Event::LrfWrite, Event::LrfWritebackFlush] {
             let refused = Err(EnergyError::NoLastResultFile);
             assert_eq!(two.energy(&one(event)), refused, "{}", event.name());
+        }
+        for event in [Event::OrfReadPrivate, Event::OrfFillShared] {
+            let refused = Err(EnergyError::NoOperandRegisterFile);
+            assert_eq!(flat.energy(&one(event)), refused, "{}", event.name());
         }
         let without_cache = EnergyTable { rfc: None, ..TABLE };
         let eviction = one(Event::LrfEviction);

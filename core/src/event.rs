@@ -46,6 +46,10 @@ pub enum EnergyClass {
     LrfEviction,
     /// A read of the last result file, a write of the main register file and the latter's wire.
     LrfWriteback,
+    /// A read of the operand register file and the wire to the consumer.
+    OrfRead(Datapath),
+    /// A write of the operand register file and the wire from the producer.
+    OrfWrite(Datapath),
 }
 
 macro_rules! events {
@@ -91,8 +95,8 @@ macro_rules! events {
 
 use Datapath::{Private, Shared};
 use EnergyClass::{
-    Free, LrfEviction, LrfRead, LrfWrite, LrfWriteback, MrfRead, MrfWrite, RfcRead, RfcWrite,
-    RfcWriteback,
+    Free, LrfEviction, LrfRead, LrfWrite, LrfWriteback, MrfRead, MrfWrite, OrfRead, OrfWrite,
+    RfcRead, RfcWrite, RfcWriteback,
 };
 
 events! {
@@ -149,6 +153,22 @@ events! {
     LrfAllocation, lrf_allocations, "entries", Free;
     /// Entries of the last result file given up: dead, or overtaken by a write to a lower level.
     LrfDrop, lrf_drops, "entries", Free;
+    /// Operands that a first read from the main register file left in the last result file.
+    LrfFill, lrf_fills, "warp register accesses", LrfWrite;
+    /// Operands read from the operand register file for the private datapath.
+    OrfReadPrivate, orf_reads_private, "warp register accesses", OrfRead(Private);
+    /// Operands read from the operand register file for the shared datapath.
+    OrfReadShared, orf_reads_shared, "warp register accesses", OrfRead(Shared);
+    /// Results of the private datapath written to the operand register file.
+    OrfWritePrivate, orf_writes_private, "warp register accesses", OrfWrite(Private);
+    /// Results of the shared datapath written to the operand register file.
+    OrfWriteShared, orf_writes_shared, "warp register accesses", OrfWrite(Shared);
+    /// Operands of the private datapath that a first read left in the operand register file.
+    OrfFillPrivate, orf_fills_private, "warp register accesses", OrfWrite(Private);
+    /// Operands of the shared datapath that a first read left in the operand register file.
+    OrfFillShared, orf_fills_shared, "warp register accesses", OrfWrite(Shared);
+    /// Results that the compiler let be written to an upper level and to the main register file.
+    DualWrite, dual_writes, "results", Free;
     /// Times a warp was descheduled to wait for a result.
     Deschedule, deschedules, "deschedules", Free;
     /// Times a warp was descheduled by a barrier.
@@ -212,12 +232,17 @@ sums! {
     /// read of the last result file, not in `lrf_reads`, and one write of the main register file,
     /// in `mrf_writes`.
     lrf_writebacks, "warp register accesses" = LrfWritebackEviction | LrfWritebackFlush;
+    /// Reads of the operand register file.
+    orf_reads, "warp register accesses" = OrfReadPrivate | OrfReadShared;
+    /// Writes of the operand register file: results, and operands left by a first read.
+    orf_writes, "warp register accesses" =
+        OrfWritePrivate | OrfWriteShared | OrfFillPrivate | OrfFillShared;
 }
 
 /// Totals of every event.
 ///
 /// Two derived numbers have no row of their own: operand reads are the reads of all levels less the
-/// partial hits, operand writes the results written to each level.
+/// partial hits, operand writes the results written to each level less those written to two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Counters {
     counts: [u64; Event::ALL.len()],
@@ -258,7 +283,7 @@ impl Counters {
 
     /// Operand slots read, whichever levels served them.
     pub const fn operand_reads(&self) -> u64 {
-        self.mrf_reads() + self.rfc_reads() + self.lrf_reads()
+        self.mrf_reads() + self.rfc_reads() + self.lrf_reads() + self.orf_reads()
             - self.rfc_partial_hits()
             - self.lrf_partial_hits()
     }
@@ -270,6 +295,9 @@ impl Counters {
             + self.rfc_writes_private()
             + self.rfc_writes_shared()
             + self.lrf_writes()
+            + self.orf_writes_private()
+            + self.orf_writes_shared()
+            - self.dual_writes()
     }
 
     /// The totals of both.

@@ -8,6 +8,7 @@
 use crate::count::CountSettings;
 use crate::image::{Flags, StaticInstruction};
 use crate::last_result_file::{self, LastResultFile, LastResultFileConfig};
+use crate::placement::Placement;
 use crate::register_file_cache::{
     self, ConfigError, InFront, Lookup, Operands, RegisterFileCache, RegisterFileCacheConfig,
 };
@@ -25,6 +26,12 @@ impl<T: register_file_cache::Observer + last_result_file::Observer> Observer for
 pub(crate) trait Listener: Observer {
     /// The flat main register file serves every slot of an instruction.
     fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask);
+
+    /// An operand is read where the compiler placed it.
+    fn source(&mut self, register: RegisterId, placement: Placement, mask: LaneMask);
+
+    /// A result is written where the compiler placed it.
+    fn result(&mut self, register: RegisterId, placement: Placement, mask: LaneMask);
 }
 
 /// The registers of an instruction with its facts.
@@ -33,6 +40,8 @@ pub(crate) struct Step<'i> {
     pub(crate) instruction: &'i StaticInstruction,
     pub(crate) sources: &'i [RegisterId],
     pub(crate) destinations: &'i [RegisterId],
+    /// Where the compiler placed them, sources first; nothing if it manages no hierarchy.
+    pub(crate) placements: &'i [Placement],
     /// Lanes enabled. Not empty.
     pub(crate) mask: LaneMask,
 }
@@ -185,8 +194,16 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
             } else {
                 upper.cache.step(&operands, to);
             }
-        } else {
+        } else if step.placements.is_empty() {
             to.flat(step.sources, step.destinations, step.mask);
+        } else {
+            let (read, written) = step.placements.split_at(step.sources.len());
+            for (&register, &placement) in step.sources.iter().zip(read) {
+                to.source(register, placement, step.mask);
+            }
+            for (&register, &placement) in step.destinations.iter().zip(written) {
+                to.result(register, placement, step.mask);
+            }
         }
         if long_latency || *self.anything_pending {
             self.track(step.destinations, step.mask, long_latency);
@@ -352,6 +369,7 @@ mod tests {
             };
             let step = Step {
                 instruction: &instruction,
+                placements: &[],
                 sources: &sources,
                 destinations: &destinations,
                 mask: what.mask,
@@ -774,6 +792,7 @@ mod tests {
                 }
                 let step = Step {
                     instruction: &instruction,
+                    placements: &[],
                     sources: &sources,
                     destinations: &destinations,
                     mask,

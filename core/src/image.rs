@@ -6,6 +6,7 @@
 
 use bitflags::bitflags;
 
+use crate::placement::{LRF_BANKS, MAX_ORF_ENTRIES, Placement, Upper};
 use crate::units::RegisterId;
 
 /// Most register slots that one instruction reads, and most that it writes.
@@ -171,6 +172,21 @@ pub enum ImageError {
         /// The instruction.
         pc: u32,
     },
+    /// There is not one placement for each register slot.
+    PlacementCount {
+        /// Register slots.
+        slots: usize,
+        /// Placements.
+        placements: usize,
+    },
+    /// A slot's placement names no level, an entry that no hierarchy has, or a level that the
+    /// instruction's results or unit cannot reach.
+    BadPlacement {
+        /// The instruction.
+        pc: u32,
+        /// The slot, sources first.
+        slot: u8,
+    },
     /// An instruction's slots lie outside the slot table.
     SlotsOutOfRange {
         /// The instruction.
@@ -194,6 +210,12 @@ impl core::fmt::Display for ImageError {
             Self::SlotsOutOfRange { pc } => {
                 write!(formatter, "the register slots of instruction {pc} are outside the table")
             }
+            Self::PlacementCount { slots, placements } => {
+                write!(formatter, "{placements} placements for {slots} register slots")
+            }
+            Self::BadPlacement { pc, slot } => {
+                write!(formatter, "slot {slot} of instruction {pc} is placed where it cannot be")
+            }
             Self::RegisterOutOfRange { pc, register } => {
                 let register = register.0;
                 write!(formatter, "instruction {pc} names register {register}, beyond the last")
@@ -205,8 +227,15 @@ impl core::fmt::Display for ImageError {
 impl core::error::Error for ImageError {}
 
 /// A kernel image whose slots and registers were found to be in range, once for all its paths.
+///
+/// The same image serves every hierarchy; to one that the compiler manages it is fitted by
+/// [`CheckedImage::with_placements`].
 #[derive(Clone, Copy, Debug)]
-pub struct CheckedImage<'a>(KernelImage<'a>);
+pub struct CheckedImage<'a> {
+    image: KernelImage<'a>,
+    /// One for each slot, or none at all.
+    placements: &'a [Placement],
+}
 
 impl<'a> CheckedImage<'a> {
     /// Checks every instruction. Cost: linear in the image.
@@ -228,7 +257,51 @@ impl<'a> CheckedImage<'a> {
                 }
             }
         }
-        Ok(Self(image))
+        Ok(Self { image, placements: &[] })
+    }
+
+    /// The image fitted to a compiler-managed hierarchy: one placement for each of its slots.
+    pub fn with_placements(self, placements: &'a [Placement]) -> Result<Self, ImageError> {
+        if placements.len() != self.slots.len() {
+            let (slots, placements) = (self.slots.len(), placements.len());
+            return Err(ImageError::PlacementCount { slots, placements });
+        }
+        for (pc, instruction) in (0_u32..).zip(self.instructions) {
+            let all = &placements[instruction.first_slot as usize..];
+            let slots = usize::from(instruction.sources) + usize::from(instruction.destinations);
+            for (slot, placement) in all[..slots].iter().enumerate() {
+                let result = slot >= usize::from(instruction.sources);
+                if !can_be(instruction, result, *placement) {
+                    return Err(ImageError::BadPlacement { pc, slot: slot as u8 });
+                }
+            }
+        }
+        Ok(Self { placements, ..self })
+    }
+
+    /// Whether the image was fitted to a compiler-managed hierarchy.
+    pub const fn is_placed(&self) -> bool {
+        !self.placements.is_empty() || self.image.slots.is_empty()
+    }
+
+    /// Placements of an instruction's slots, its sources before its results. The image is fitted to
+    /// a hierarchy.
+    #[inline]
+    pub(crate) fn placements(&self, instruction: &StaticInstruction) -> &'a [Placement] {
+        let slots = usize::from(instruction.sources) + usize::from(instruction.destinations);
+        &self.placements[instruction.first_slot as usize..][..slots]
+    }
+}
+
+/// Whether a slot can live where a placement says.
+fn can_be(instruction: &StaticInstruction, result: bool, placement: Placement) -> bool {
+    let long = result && instruction.flags.contains(Flags::LONG_LATENCY);
+    match placement.upper {
+        None => placement.main,
+        Some(Upper::Orf(entry)) => entry < MAX_ORF_ENTRIES && !long,
+        Some(Upper::Lrf(bank)) => {
+            bank < LRF_BANKS && !long && !instruction.unit.is_shared_datapath()
+        }
     }
 }
 
@@ -236,6 +309,6 @@ impl<'a> core::ops::Deref for CheckedImage<'a> {
     type Target = KernelImage<'a>;
 
     fn deref(&self) -> &KernelImage<'a> {
-        &self.0
+        &self.image
     }
 }

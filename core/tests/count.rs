@@ -83,6 +83,7 @@ fn two_level(entries: u8) -> CountSettings {
         scheduling: Scheduling::TwoLevel { active_warps: 8 },
         flush_at_backward_branches: false,
         last_result_file: false,
+        compiler_managed: false,
     }
 }
 
@@ -95,6 +96,7 @@ const FLAT: CountSettings = CountSettings {
     scheduling: Scheduling::SingleLevel,
     flush_at_backward_branches: false,
     last_result_file: false,
+    compiler_managed: false,
 };
 
 /// Events that occurred, with their counts.

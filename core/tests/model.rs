@@ -406,6 +406,7 @@ fn count_mode_does_what_the_reference_does() {
                         scheduling,
                         flush_at_backward_branches,
                         last_result_file,
+                        compiler_managed: false,
                     };
                     runs += 1;
                     match compare(settings, runs) {

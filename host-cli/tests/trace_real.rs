@@ -154,6 +154,7 @@ fn check_machine(launch: &TracedLaunch, warp_instructions: u64) {
         scheduling,
         flush_at_backward_branches: false,
         last_result_file: false,
+        compiler_managed: false,
     };
     let config = CountConfig::new(settings).unwrap();
     let image = CheckedImage::new(launch.code.image.borrow()).unwrap();

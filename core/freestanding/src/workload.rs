@@ -76,6 +76,7 @@ const SETTINGS: CountSettings = CountSettings {
     scheduling: Scheduling::TwoLevel { active_warps: 8 },
     flush_at_backward_branches: false,
     last_result_file: false,
+    compiler_managed: false,
 };
 
 /// [RFC2011] Tables 2 and 3: 6 entries, 8 active warps; 0.2 and 0.4 mm as in [DISS] Table 4.6.

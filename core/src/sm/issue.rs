@@ -14,6 +14,7 @@ use crate::event::{Counters, Datapath, Event};
 use crate::hierarchy::{Listener, Step, WarpHierarchy, awaited};
 use crate::image::Flags;
 use crate::last_result_file;
+use crate::placement::Placement;
 use crate::register_file_cache::{Access, Observer};
 use crate::units::{LaneMask, RegisterId};
 
@@ -83,6 +84,19 @@ impl<O: SmObserver> Listener for Traffic<'_, O> {
     fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
         self.to_main = u32::MAX;
         self.tally.flat(sources, destinations, mask);
+    }
+
+    fn source(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
+        if placement.main {
+            self.reads.add(register);
+        }
+        self.tally.source(register, placement, mask);
+    }
+
+    fn result(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
+        self.to_main |= u32::from(placement.main) << self.results;
+        self.results += 1;
+        self.tally.result(register, placement, mask);
     }
 }
 
@@ -234,16 +248,20 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             pending: &mut self.memory.pending[warp * registers..][..registers],
             anything_pending: &mut state.anything_pending,
         };
+        let instruction = &self.image.instructions[state.pc as usize];
+        let placements =
+            if self.compiler_managed { self.image.placements(instruction) } else { &[] };
         let step = Step {
-            instruction: &self.image.instructions[state.pc as usize],
+            instruction,
             sources: facts.sources(&self.image),
             destinations: facts.destinations(&self.image),
+            placements,
             mask: state.mask,
         };
         if let Some(register) = hierarchy.out_of_reach(&step) {
             return Err(count::Fault::OutOfReach { pc: state.pc, register }.into());
         }
-        let flat = hierarchy.upper.is_none();
+        let flat = hierarchy.upper.is_none() && placements.is_empty();
         self.writes.next(warp, WriteCause::Eviction);
         let mut traffic = Traffic {
             tally: Tally::new(&mut self.counters.accesses, facts.datapath),

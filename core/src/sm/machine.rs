@@ -141,6 +141,7 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     /// look up and nothing to track.
     pub(super) plain: bool,
     pub(super) leaves_while_waiting: bool,
+    pub(super) compiler_managed: bool,
     pub(super) now: u64,
     pub(super) wheel: Wheel,
     pub(super) sets: Sets,
@@ -214,6 +215,10 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             return Err(Fault::NoWarps);
         }
         let settings = config.settings();
+        let compiler_managed = settings.hierarchy.settings().compiler_managed;
+        if compiler_managed && !image.is_placed() {
+            return Err(crate::count::Fault::NotPlaced.into());
+        }
         let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
@@ -228,7 +233,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         };
         let upper = UpperLevels::of(settings.hierarchy.settings());
         let upper = upper.map_err(crate::count::Fault::Cache)?;
-        let plain = upper.is_none() && !config.two_level();
+        let plain = upper.is_none() && !config.two_level() && !compiler_managed;
         memory.caches.fill(upper);
         memory.warps.fill_with(Warp::default);
         pack(facts, &image, config);
@@ -243,6 +248,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             two_level: config.two_level(),
             plain,
             leaves_while_waiting: config.leaves_while_waiting(),
+            compiler_managed,
             now: 0,
             wheel: Wheel::new(),
             sets: Sets { vacant: lowest(size.warps), ..Sets::default() },

@@ -31,6 +31,7 @@ pub(crate) fn two_level(active_warps: u8, cache: Option<u8>) -> SmSettings {
         scheduling,
         flush_at_backward_branches: false,
         last_result_file: false,
+        compiler_managed: false,
     });
     SmSettings { hierarchy: hierarchy.unwrap(), ..ISCA11 }
 }

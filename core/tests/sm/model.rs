@@ -122,8 +122,13 @@ fn random_settings(random: &mut Random) -> SmSettings {
     };
     let flush_at_backward_branches = random.chance(20);
     let last_result_file = random.chance(40);
-    let settings =
-        CountSettings { cache, scheduling, flush_at_backward_branches, last_result_file };
+    let settings = CountSettings {
+        cache,
+        scheduling,
+        flush_at_backward_branches,
+        last_result_file,
+        compiler_managed: false,
+    };
     let Ok(hierarchy) = CountConfig::new(settings) else { return random_settings(random) };
     let scheduler = one_of(
         random,

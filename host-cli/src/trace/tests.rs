@@ -341,6 +341,7 @@ fn bits_and_marks_hold_on_random_traces() {
         scheduling,
         flush_at_backward_branches: false,
         last_result_file: false,
+        compiler_managed: false,
     };
     let config = CountConfig::new(settings).unwrap();
     let mut deschedules = 0;

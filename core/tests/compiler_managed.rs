@@ -1,0 +1,236 @@
+//! A compiler-managed hierarchy in both modes: each placement counts once at each of its levels, and
+//! only what goes to the main register file meets its ports.
+
+use strata_core::count::{
+    CountConfig, CountConfigError, CountSettings, Fault, Scheduling, count_path,
+    count_path_clusters,
+};
+use strata_core::event::{Counters, Event};
+use strata_core::image::{
+    CheckedImage, Flags, ImageError, KernelImage, Predicates, StaticInstruction, Unit,
+};
+use strata_core::path::PathStep;
+use strata_core::placement::{Placement, Upper};
+use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
+use strata_core::sm::config::{SmConfig, SmSettings};
+use strata_core::sm::counters::SmCounters;
+use strata_core::sm::{Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
+use strata_core::units::{LaneMask, RegisterId};
+
+const MAIN: Placement = Placement::MAIN;
+
+const fn only(upper: Upper) -> Placement {
+    Placement { main: false, upper: Some(upper) }
+}
+
+const fn both(upper: Upper) -> Placement {
+    Placement { main: true, upper: Some(upper) }
+}
+
+const ORF: Upper = Upper::Orf(2);
+const LRF: Upper = Upper::Lrf(1);
+
+const MANAGED: CountSettings = CountSettings {
+    cache: None,
+    scheduling: Scheduling::TwoLevel { active_warps: 8 },
+    flush_at_backward_branches: false,
+    last_result_file: false,
+    compiler_managed: true,
+};
+
+/// A kernel with the placement of each slot.
+#[derive(Default)]
+struct Kernel {
+    instructions: Vec<StaticInstruction>,
+    slots: Vec<RegisterId>,
+    placements: Vec<Placement>,
+}
+
+type Slots<'a> = &'a [(u16, Placement)];
+
+impl Kernel {
+    fn add(mut self, unit: Unit, flags: Flags, read: Slots<'_>, write: Slots<'_>) -> Self {
+        let first_slot = self.slots.len() as u32;
+        self.slots.extend(read.iter().chain(write).map(|&(register, _)| RegisterId(register)));
+        self.placements.extend(read.iter().chain(write).map(|&(_, placement)| placement));
+        self.instructions.push(StaticInstruction {
+            first_slot,
+            sources: read.len() as u8,
+            destinations: write.len() as u8,
+            unit,
+            space: None,
+            flags,
+            predicates: Predicates::NONE,
+            last_use: 0,
+            never_read: 0,
+            not_read_before_deschedule: 0,
+            last_use_before_deschedule: 0,
+            private_reads: 0,
+        });
+        self
+    }
+
+    fn alu(self, read: Slots<'_>, write: Slots<'_>) -> Self {
+        self.add(Unit::Alu, Flags::empty(), read, write)
+    }
+
+    fn image(&self) -> CheckedImage<'_> {
+        let (instructions, slots) = (&self.instructions, &self.slots);
+        CheckedImage::new(KernelImage { instructions, slots, registers: 16 }).unwrap()
+    }
+
+    fn placed(&self) -> CheckedImage<'_> {
+        self.image().with_placements(&self.placements).unwrap()
+    }
+
+    fn path(&self) -> PathStep {
+        PathStep { pc: 0, length: self.instructions.len() as u32, mask: LaneMask::FULL }
+    }
+
+    fn count(&self) -> Counters {
+        let config = CountConfig::new(MANAGED).unwrap();
+        count_path(&config, self.placed(), &mut [LaneMask::EMPTY; 16], [self.path()]).unwrap()
+    }
+
+    /// One warp, alone.
+    fn run(&self, image: CheckedImage<'_>) -> Result<SmCounters, strata_core::sm::fault::Fault> {
+        let hierarchy = CountConfig::new(MANAGED).unwrap();
+        let config = SmConfig::new(SmSettings { hierarchy, ..SmSettings::DISSERTATION }).unwrap();
+        let size = MemorySize::of(&config, &image);
+        let memory = Memory::<_, 8> {
+            warps: &mut vec![Warp::default(); size.warps],
+            facts: &mut vec![Facts::default(); size.facts],
+            ready: &mut vec![ReadyAt::NOW; size.ready],
+            pending: &mut vec![LaneMask::EMPTY; size.pending],
+            caches: &mut vec![None; size.caches],
+        };
+        let path = [self.path()];
+        let warp = WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &[], barriers: &[] };
+        Sm::new(&config, image, 1, 0, memory)?.run([[warp]])
+    }
+}
+
+fn events(counters: &Counters) -> Vec<(Event, u64)> {
+    let counted = Event::ALL.iter().map(|&event| (event, counters.get(event)));
+    counted.filter(|&(_, count)| count != 0).skip(2).collect()
+}
+
+/// Every placement, on both datapaths.
+fn every_placement() -> Kernel {
+    Kernel::default()
+        .alu(&[(1, MAIN), (2, both(ORF)), (3, both(LRF))], &[(4, only(LRF))])
+        .alu(&[(4, only(LRF)), (2, only(ORF))], &[(5, both(LRF)), (6, only(ORF))])
+        .alu(&[(5, only(LRF))], &[(7, both(ORF)), (8, MAIN)])
+        .add(Unit::Sfu, Flags::empty(), &[(6, only(ORF)), (9, both(ORF))], &[(9, only(ORF))])
+        .add(Unit::Sfu, Flags::empty(), &[(9, only(ORF)), (1, MAIN)], &[(10, both(ORF))])
+        .add(Unit::Texture, Flags::LONG_LATENCY, &[(10, only(ORF))], &[(11, MAIN)])
+}
+
+#[test]
+fn each_placement_counts_at_its_levels() {
+    let counters = every_placement().count();
+    let expected = [
+        (Event::MrfReadPrivate, 3),
+        (Event::MrfReadShared, 2),
+        (Event::MrfWritePrivate, 3),
+        (Event::MrfWriteShared, 2),
+        (Event::LrfRead, 2),
+        (Event::LrfWrite, 2),
+        (Event::LrfFill, 1),
+        (Event::OrfReadPrivate, 1),
+        (Event::OrfReadShared, 3),
+        (Event::OrfWritePrivate, 2),
+        (Event::OrfWriteShared, 2),
+        (Event::OrfFillPrivate, 1),
+        (Event::OrfFillShared, 1),
+        (Event::DualWrite, 3),
+    ];
+    assert_eq!(events(&counters), expected);
+    assert_eq!((counters.operand_reads(), counters.operand_writes()), (11, 8));
+}
+
+#[test]
+fn clusters_count_those_with_an_enabled_lane() {
+    let kernel = every_placement();
+    let config = CountConfig::new(MANAGED).unwrap();
+    let counted = |mask| {
+        let path = [PathStep { mask, ..kernel.path() }];
+        count_path_clusters(&config, kernel.placed(), &mut [LaneMask::EMPTY; 16], path).unwrap()
+    };
+    let (full, one) = (counted(LaneMask::FULL), counted(LaneMask(0b100)));
+    for (event, count) in events(&kernel.count()) {
+        assert_eq!((full.get(event), one.get(event)), (8 * count, count), "{}", event.name());
+    }
+}
+
+#[test]
+fn both_modes_count_the_same() {
+    let kernel = every_placement();
+    assert_eq!(kernel.run(kernel.placed()).unwrap().accesses, kernel.count());
+}
+
+#[test]
+fn only_the_main_register_file_has_ports() {
+    // Registers 1, 5 and 9 share a bank, as do the results 2 and 6.
+    let kernel = |placement: fn(Upper) -> Placement| {
+        let at = |entry| placement(Upper::Orf(entry));
+        Kernel::default()
+            .alu(&[(1, at(0)), (5, at(1)), (9, at(2))], &[(2, at(0))])
+            .alu(&[(2, at(0))], &[(3, MAIN)])
+    };
+    let cycles = |kernel: &Kernel| kernel.run(kernel.placed()).unwrap().cycles();
+    // Two reads of one bank beyond the first delay the first instruction by two cycles.
+    assert_eq!(cycles(&kernel(|_| MAIN)), 8 + 2 + 8);
+    assert_eq!(cycles(&kernel(both)), 8 + 2 + 8);
+    assert_eq!(cycles(&kernel(only)), 8 + 8);
+}
+
+#[test]
+fn placements_that_cannot_be_are_refused() {
+    let kernel = every_placement();
+    let refused = |slot: usize, placement: Placement| {
+        let mut placements = kernel.placements.clone();
+        placements[slot] = placement;
+        kernel.image().with_placements(&placements).map(|_| ()).unwrap_err()
+    };
+    let nowhere = Placement { main: false, upper: None };
+    assert_eq!(refused(0, nowhere), ImageError::BadPlacement { pc: 0, slot: 0 });
+    assert_eq!(refused(3, only(Upper::Orf(8))), ImageError::BadPlacement { pc: 0, slot: 3 });
+    assert_eq!(refused(1, only(Upper::Lrf(3))), ImageError::BadPlacement { pc: 0, slot: 1 });
+    let (shared, load) = (kernel.instructions[3].first_slot, kernel.instructions[5].first_slot);
+    let error = refused(shared as usize, only(Upper::Lrf(0)));
+    assert_eq!(error, ImageError::BadPlacement { pc: 3, slot: 0 });
+    let error = refused(load as usize + 1, both(Upper::Orf(0)));
+    assert_eq!(error, ImageError::BadPlacement { pc: 5, slot: 1 });
+    let (slots, placements) = (kernel.slots.len(), kernel.slots.len() - 1);
+    let short = kernel.image().with_placements(&kernel.placements[1..]).map(|_| ()).unwrap_err();
+    assert_eq!(short, ImageError::PlacementCount { slots, placements });
+}
+
+#[test]
+fn an_image_that_was_not_fitted_is_refused() {
+    let kernel = every_placement();
+    let config = CountConfig::new(MANAGED).unwrap();
+    let counted = count_path(&config, kernel.image(), &mut [LaneMask::EMPTY; 16], [kernel.path()]);
+    assert_eq!(counted, Err(Fault::NotPlaced));
+    let run = kernel.run(kernel.image()).unwrap_err();
+    assert_eq!(run, strata_core::sm::fault::Fault::Hierarchy(Fault::NotPlaced));
+}
+
+#[test]
+fn the_compiler_takes_the_place_of_a_cache() {
+    let cache = RegisterFileCacheConfig {
+        entries: 3,
+        replacement: Replacement::Fifo,
+        allocation: Allocation::Writes,
+        liveness: true,
+        liveness_aware_bypass: false,
+        liveness_aware_eviction: false,
+    };
+    for settings in [
+        CountSettings { cache: Some(cache), ..MANAGED },
+        CountSettings { flush_at_backward_branches: true, ..MANAGED },
+    ] {
+        assert_eq!(CountConfig::new(settings), Err(CountConfigError::CacheAndCompiler));
+    }
+}
