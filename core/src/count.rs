@@ -270,8 +270,7 @@ pub struct WarpCounter<'a, const CAPACITY: usize, const BY_CLUSTER: bool> {
     image: CheckedImage<'a>,
     upper: Option<UpperLevels<CAPACITY>>,
     two_level: bool,
-    compiler_managed: bool,
-    flush_at_backward_branches: bool,
+    settings: CountSettings,
     /// For each register, the lanes whose value is a long-latency result issued since the warp's
     /// last deschedule.
     pending: &'a mut [LaneMask],
@@ -299,8 +298,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
             image,
             upper,
             two_level: matches!(settings.scheduling, Scheduling::TwoLevel { .. }),
-            compiler_managed: settings.compiler_managed,
-            flush_at_backward_branches: settings.flush_at_backward_branches,
+            settings: *settings,
             pending,
             anything_pending: false,
             counters: Counters::default(),
@@ -369,7 +367,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
         let destinations = self.image.destinations(instruction);
         let two_level = self.two_level;
         let placements =
-            if self.compiler_managed { self.image.placements(instruction) } else { &[] };
+            if self.settings.compiler_managed { self.image.placements(instruction) } else { &[] };
         let (mut hierarchy, counters) = self.parts();
         if *hierarchy.anything_pending
             && let Some(register) = awaited(hierarchy.pending, sources, mask)
@@ -395,7 +393,8 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
     /// What follows an instruction's operands.
     fn after(&mut self, flags: Flags) {
         let barrier = self.two_level && flags.contains(Flags::BARRIER);
-        let backward = self.flush_at_backward_branches && flags.contains(Flags::BACKWARD_BRANCH);
+        let backward =
+            self.settings.flush_at_backward_branches && flags.contains(Flags::BACKWARD_BRANCH);
         let (mut hierarchy, counters) = self.parts();
         if barrier {
             counters.record(Event::BarrierDeschedule, 1);

@@ -61,10 +61,7 @@ pub fn allocate_within(
     kernel: &Kernel,
     limit: Option<RegisterLimit>,
 ) -> Result<Program, Diagnostic> {
-    within_limits(kernel, limit).map_err(|limit| {
-        let span = kernel.instructions.get(limit.pc).map(|i| i.span).unwrap_or_default();
-        Diagnostic::unsupported(limit.code, span, limit.message).in_kernel(kernel.name.clone())
-    })
+    within_limits(kernel, limit).map_err(|limit| limit.of(kernel))
 }
 
 /// What the passes find out about a kernel.

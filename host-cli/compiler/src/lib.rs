@@ -37,9 +37,11 @@ mod nearness;
 mod operands;
 pub mod program;
 mod reach;
+mod schedule;
 mod spill;
 pub mod statistics;
 mod values;
 
 pub use compile::{allocate, allocate_within, compile, compile_within};
 pub use limits::RegisterLimit;
+pub use schedule::schedule;

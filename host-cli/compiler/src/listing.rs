@@ -189,7 +189,7 @@ impl Display for Listing<'_> {
             return Ok(());
         }
         self.value_table(f)?;
-        self.hierarchy.map_or(Ok(()), |hierarchy| self.decision_table(hierarchy, f))
+        self.hierarchy.map_or(Ok(()), |hierarchy| levels::decision_table(hierarchy, f))
     }
 }
 

@@ -68,13 +68,13 @@ impl Values {
 
 /// Which virtual registers are live at the start of each block. Only those that some block reads
 /// before writing have a column.
-struct VirtualLiveness {
+pub(crate) struct VirtualLiveness {
     registers: Vec<u32>,
     live_in: BitMatrix,
 }
 
 impl VirtualLiveness {
-    fn new(kernel: &Kernel, graph: &Graph) -> Result<Self, Limit> {
+    pub(crate) fn new(kernel: &Kernel, graph: &Graph) -> Result<Self, Limit> {
         let blocks = graph.blocks.len();
         let mut killed_in = vec![usize::MAX; kernel.registers.len()];
         let mut column_of = vec![u32::MAX; kernel.registers.len()];
@@ -129,7 +129,8 @@ impl VirtualLiveness {
         Ok(Self { registers, live_in })
     }
 
-    fn live_in(&self, block: usize) -> impl Iterator<Item = u32> + '_ {
+    /// Virtual registers live at the start of a block.
+    pub(crate) fn live_in(&self, block: usize) -> impl Iterator<Item = u32> + '_ {
         ones(self.live_in.row(block)).map(|column| self.registers[column])
     }
 }

@@ -7,7 +7,6 @@ use strata_core::image::StaticInstruction;
 use strata_core::placement::{Placement, Upper};
 use strata_core::units::RegisterId as PhysicalRegister;
 
-use super::Listing;
 use crate::hierarchy::{Decision, Hierarchy, Origin, Outcome, Start};
 
 impl Start {
@@ -71,48 +70,38 @@ pub(super) fn notes(
     notes.into_iter().flatten().collect()
 }
 
-impl Listing<'_> {
-    /// One line for each value that could be kept.
-    pub(super) fn decision_table(
-        &self,
-        hierarchy: &Hierarchy,
-        f: &mut Formatter<'_>,
-    ) -> fmt::Result {
-        let kept = |decision: &&Decision| matches!(decision.outcome, Outcome::Kept { .. });
-        let all = &hierarchy.decisions;
-        let (kept, strands) = (all.iter().filter(kept).count(), hierarchy.strands.count);
-        writeln!(f, "strands: {strands}; values that could be kept: {}, kept: {kept}", all.len())?;
-        for decision in all {
-            let verb = match decision.origin {
-                Origin::Written => "written",
-                Origin::Read => "first read",
-            };
-            write!(
-                f,
-                "{:<6} strand {:<4} {verb} at {}, {} reads over {} slots{}: ",
-                format!("R{}", decision.register),
-                decision.strand,
-                decision.pc,
-                decision.reads,
-                decision.occupied,
-                if decision.main && decision.origin == Origin::Written {
-                    ", in mrf too"
-                } else {
-                    ""
-                },
-            )?;
-            match decision.outcome {
-                Outcome::Kept { upper, reads, savings } => {
-                    write!(f, "{} saves {savings} fJ", entry_name(upper))?;
-                    if reads < decision.reads {
-                        write!(f, ", for the first {reads}")?;
-                    }
-                    writeln!(f)?;
+/// One line for each value that could be kept.
+pub(super) fn decision_table(hierarchy: &Hierarchy, f: &mut Formatter<'_>) -> fmt::Result {
+    let kept = |decision: &&Decision| matches!(decision.outcome, Outcome::Kept { .. });
+    let all = &hierarchy.decisions;
+    let (kept, strands) = (all.iter().filter(kept).count(), hierarchy.strands.count);
+    writeln!(f, "strands: {strands}; values that could be kept: {}, kept: {kept}", all.len())?;
+    for decision in all {
+        let verb = match decision.origin {
+            Origin::Written => "written",
+            Origin::Read => "first read",
+        };
+        write!(
+            f,
+            "{:<6} strand {:<4} {verb} at {}, {} reads over {} slots{}: ",
+            format!("R{}", decision.register),
+            decision.strand,
+            decision.pc,
+            decision.reads,
+            decision.occupied,
+            if decision.main && decision.origin == Origin::Written { ", in mrf too" } else { "" },
+        )?;
+        match decision.outcome {
+            Outcome::Kept { upper, reads, savings } => {
+                write!(f, "{} saves {savings} fJ", entry_name(upper))?;
+                if reads < decision.reads {
+                    write!(f, ", for the first {reads}")?;
                 }
-                Outcome::Unprofitable => writeln!(f, "not kept, would save nothing")?,
-                Outcome::NoEntry => writeln!(f, "not kept, no entry is free or can be named")?,
+                writeln!(f)?;
             }
+            Outcome::Unprofitable => writeln!(f, "not kept, would save nothing")?,
+            Outcome::NoEntry => writeln!(f, "not kept, no entry is free or can be named")?,
         }
-        Ok(())
     }
+    Ok(())
 }

@@ -12,4 +12,5 @@ mod limits;
 mod listings;
 mod mutants;
 mod random;
+mod schedule;
 mod spills;
