@@ -169,6 +169,10 @@ fn access_costs(table: &EnergyTable) -> Vec<AccessCost> {
         (Event::RfcWriteShared, "RFC write, shared datapath"),
         (Event::LrfRead, "LRF read, private datapath"),
         (Event::LrfWrite, "LRF write, private datapath"),
+        (Event::OrfReadPrivate, "ORF read, private datapath"),
+        (Event::OrfReadShared, "ORF read, shared datapath"),
+        (Event::OrfWritePrivate, "ORF write, private datapath"),
+        (Event::OrfWriteShared, "ORF write, shared datapath"),
         (Event::LrfEviction, "eviction, LRF to RFC"),
         (Event::RfcWritebackEviction, "writeback, RFC to MRF"),
         (Event::LrfWritebackFlush, "writeback, LRF to MRF"),
@@ -185,11 +189,15 @@ fn access_costs(table: &EnergyTable) -> Vec<AccessCost> {
             rfc_wire,
             lrf_bank,
             lrf_wire,
+            orf_bank,
+            orf_wire,
             writeback_bank,
             writeback_wire,
         } = table.energy(&counters).ok()?;
-        let bank = Femtojoules(mrf_bank.0 + rfc_bank.0 + lrf_bank.0 + writeback_bank.0);
-        let wire = Femtojoules(mrf_wire.0 + rfc_wire.0 + lrf_wire.0 + writeback_wire.0);
+        let bank =
+            Femtojoules(mrf_bank.0 + rfc_bank.0 + lrf_bank.0 + orf_bank.0 + writeback_bank.0);
+        let wire =
+            Femtojoules(mrf_wire.0 + rfc_wire.0 + lrf_wire.0 + orf_wire.0 + writeback_wire.0);
         Some(AccessCost { what, bank, wire })
     })
     .collect()

@@ -5,8 +5,10 @@
 use std::io::Read;
 
 use serde::Deserialize;
+use strata_compiler::hierarchy::{DualWrites, Lrf};
 use strata_core::count::{MAX_WARPS, Scheduling};
 use strata_core::energy::BankEnergy;
+use strata_core::placement::MAX_ORF_ENTRIES;
 use strata_core::register_file_cache::{
     Allocation, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
 };
@@ -15,7 +17,7 @@ use strata_core::sm::config::SmSettings;
 use super::sm::{
     self, BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, ShortWaitText, SmTable,
 };
-use super::{Design, Parts, name};
+use super::{Design, Managed, Parts, name};
 use crate::config::ConfigError;
 use crate::config::quantity::{Energy, Length, WireEnergy};
 use crate::config::suggest::suggest;
@@ -42,6 +44,7 @@ struct DesignFile {
     barrier: Option<BarrierText>,
     last_result_file: Option<bool>,
     cache: Option<CacheTable>,
+    orf: Option<OrfTable>,
     #[serde(default)]
     sm: SmTable,
     #[serde(default)]
@@ -86,6 +89,55 @@ struct CacheTable {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct OrfTable {
+    entries: Option<i64>,
+    lrf: Option<LrfText>,
+    forward_branches: Option<bool>,
+    read_operands: Option<bool>,
+    partial_ranges: Option<bool>,
+    dual_writes: Option<DualWritesText>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LrfText {
+    None,
+    Unified,
+    Split,
+}
+
+impl LrfText {
+    fn value(self) -> Lrf {
+        match self {
+            Self::None => Lrf::None,
+            Self::Unified => Lrf::Unified,
+            Self::Split => Lrf::Split,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum DualWritesText {
+    Any,
+    SameName,
+    LastResultFile,
+    None,
+}
+
+impl DualWritesText {
+    fn value(self) -> DualWrites {
+        match self {
+            Self::Any => DualWrites::Any,
+            Self::SameName => DualWrites::SameName,
+            Self::LastResultFile => DualWrites::LastResultOnly,
+            Self::None => DualWrites::Never,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct EnergyTable {
     source: String,
     #[serde(default)]
@@ -94,6 +146,8 @@ struct EnergyTable {
     rfc_write: Option<Energy>,
     lrf_read: Option<Energy>,
     lrf_write: Option<Energy>,
+    orf_read: Option<Energy>,
+    orf_write: Option<Energy>,
     mrf_read: Option<Energy>,
     mrf_write: Option<Energy>,
     wire: Option<WireEnergy>,
@@ -107,6 +161,8 @@ struct WiresTable {
     rfc_private: Option<Length>,
     rfc_shared: Option<Length>,
     lrf_private: Option<Length>,
+    orf_private: Option<Length>,
+    orf_shared: Option<Length>,
 }
 
 /// Reads a design file.
@@ -145,6 +201,9 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
     if let Some(table) = &written.cache {
         cache(file, table, &mut parts)?;
+    }
+    if let Some(table) = &written.orf {
+        operand_register_file(file, table, &mut parts)?;
     }
     if let Some(on) = written.last_result_file {
         if on && !parts.machine.has_last_result_file() {
@@ -292,6 +351,49 @@ fn scheduling(file: &str, written: &DesignFile, parts: &mut Parts) -> Result<(),
     Ok(())
 }
 
+/// `[orf]` changes the base's compiler-managed hierarchy, or gives one to a base without a cache.
+fn operand_register_file(
+    file: &str,
+    table: &OrfTable,
+    parts: &mut Parts,
+) -> Result<(), ConfigError> {
+    if !parts.machine.has_last_result_file() {
+        return Err(combination(
+            file,
+            &format!("machine `{}` has no operand register file", parts.machine.name),
+            "start from a base such as `dissertation` or `diss-orf3`",
+        ));
+    }
+    let entries = table
+        .entries
+        .map(|entries| small(file, "orf.entries", entries, MAX_ORF_ENTRIES))
+        .transpose()?;
+    let mut managed = match (parts.managed, entries) {
+        (Some(managed), _) => managed,
+        (None, Some(entries)) => {
+            let active_warps = parts.machine.rfc.active_warps;
+            parts.settings.scheduling = Scheduling::TwoLevel { active_warps };
+            parts.settings.compiler_managed = true;
+            Managed::new(entries)
+        }
+        (None, None) => {
+            return Err(combination(
+                file,
+                "`[orf]` has no `entries`, and the base has no operand register file",
+                "add `entries = 3`, or start from a base with one",
+            ));
+        }
+    };
+    managed.entries = entries.unwrap_or(managed.entries);
+    managed.lrf = table.lrf.map_or(managed.lrf, LrfText::value);
+    managed.forward_branches = table.forward_branches.unwrap_or(managed.forward_branches);
+    managed.read_operands = table.read_operands.unwrap_or(managed.read_operands);
+    managed.partial_ranges = table.partial_ranges.unwrap_or(managed.partial_ranges);
+    managed.dual_writes = table.dual_writes.map_or(managed.dual_writes, DualWritesText::value);
+    parts.managed = Some(managed);
+    Ok(())
+}
+
 /// An upper level, as messages speak of it.
 struct Level {
     key: &'static str,
@@ -339,12 +441,14 @@ fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), Conf
             allowed: "a text that says where the values come from".to_owned(),
         });
     }
-    let has_last = parts.settings.last_result_file;
+    let has_last = has_last_result_file(parts);
     let rfc = Level { key: "rfc", name: "register file cache", remedy: "add a `[cache]`" };
     let rfc = rfc.bank(file, table.rfc_read, table.rfc_write, parts.settings.cache.is_some())?;
     let lrf = LAST_RESULT_FILE.bank(file, table.lrf_read, table.lrf_write, has_last)?;
+    let orf = Level { key: "orf", name: "operand register file", remedy: "add an `[orf]`" };
+    let orf = orf.bank(file, table.orf_read, table.orf_write, parts.managed.is_some())?;
     let values = &mut parts.energy;
-    (values.rfc, values.lrf) = (rfc, lrf);
+    (values.rfc, values.lrf, values.orf) = (rfc, lrf, orf);
     values.mrf_read = table.mrf_read.map(|energy| energy.0);
     values.mrf_write = table.mrf_write.map(|energy| energy.0);
     values.wire = table.wire.map(|energy| energy.0);
@@ -365,7 +469,14 @@ fn wires(file: &str, table: &WiresTable, parts: &mut Parts) -> Result<(), Config
             "add a `[cache]`, or remove the distances",
         ));
     }
-    if table.lrf_private.is_some() && !parts.settings.last_result_file {
+    if (table.orf_private.is_some() || table.orf_shared.is_some()) && parts.managed.is_none() {
+        return Err(combination(
+            file,
+            "`wires.orf_private` or `wires.orf_shared` without an operand register file",
+            "add an `[orf]`, or remove the distances",
+        ));
+    }
+    if table.lrf_private.is_some() && !has_last_result_file(parts) {
         let Level { name, remedy, .. } = LAST_RESULT_FILE;
         return Err(combination(
             file,
@@ -379,7 +490,15 @@ fn wires(file: &str, table: &WiresTable, parts: &mut Parts) -> Result<(), Config
     values.rfc_private_um = table.rfc_private.map(|length| length.0);
     values.rfc_shared_um = table.rfc_shared.map(|length| length.0);
     values.lrf_private_um = table.lrf_private.map(|length| length.0);
+    values.orf_private_um = table.orf_private.map(|length| length.0);
+    values.orf_shared_um = table.orf_shared.map(|length| length.0);
     Ok(())
+}
+
+/// Whether hardware or compiler manages one.
+fn has_last_result_file(parts: &Parts) -> bool {
+    let managed = parts.managed.is_some_and(|managed| managed.lrf != Lrf::None);
+    managed || parts.settings.last_result_file
 }
 
 #[cfg(test)]
@@ -448,6 +567,28 @@ mod tests {
         let four = parse("d.toml", "base = \"diss-rfc4-lrf\"\nactive_warps = 4").unwrap();
         let reason = four.energy.unwrap_err().to_string();
         assert!(reason.contains("no energy of a last result file for 4 warps"), "{reason}");
+    }
+
+    #[test]
+    fn a_compiler_managed_hierarchy_is_changed_or_given() {
+        let text = "base = \"dissertation\"\n[orf]\nentries = 3\nlrf = \"split\"\n";
+        let design = parse("d.toml", text).unwrap();
+        let named = name::resolve("diss-orf3-lrf-split").unwrap();
+        assert_eq!(
+            (design.count, design.managed, &design.energy),
+            (named.count, named.managed, &named.energy)
+        );
+        let text = "base = \"diss-orf3-lrf-split\"\n[orf]\nlrf = \"none\"\nread_operands = false\n\
+                    forward_branches = false\npartial_ranges = false\ndual_writes = \"same-name\"\n\
+                    [energy]\nsource = \"x\"\norf_read = \"1 pJ\"\norf_write = \"2 pJ\"\n\
+                    [wires]\norf_private = \"0.3 mm\"\norf_shared = \"0.5 mm\"\n";
+        let design = parse("d.toml", text).unwrap();
+        let managed = design.managed.unwrap();
+        assert!(!managed.forward_branches && !managed.read_operands && !managed.partial_ranges);
+        assert_eq!((managed.lrf, managed.dual_writes), (Lrf::None, DualWrites::SameName));
+        let orf = design.energy.unwrap().orf.unwrap();
+        assert_eq!(orf.bank, BankEnergy { read: Femtojoules(1000), write: Femtojoules(2000) });
+        assert_eq!((orf.wires.private_um, orf.wires.shared_um), (300, 500));
     }
 
     #[test]
@@ -665,6 +806,29 @@ mod tests {
                 "base = \"diss-rfc6\"\n[energy]\nsource = \"x\"\n\
                  lrf_read = \"1 pJ\"\nlrf_write = \"1 pJ\"",
                 "hint: set `last_result_file = true`, or remove the two values",
+            ),
+            ("base = \"diss-orf3\"\n[orf]\nentries = 9", "`orf.entries = 9` is impossible"),
+            ("base = \"dissertation\"\n[orf]\nlrf = \"split\"", "hint: add `entries = 3`"),
+            (
+                "base = \"isca11\"\n[orf]\nentries = 3",
+                "has no operand register file\nhint: start from",
+            ),
+            (
+                "base = \"diss-orf3\"\n[cache]\nentries = 3",
+                "takes the place of a register file cache",
+            ),
+            (
+                "base = \"diss-orf3\"\nactive_warps = 7",
+                "the compiler places values by their energy",
+            ),
+            (
+                "base = \"diss-rfc3\"\n[energy]\nsource = \"x\"\n\
+                 orf_read = \"1 pJ\"\norf_write = \"1 pJ\"",
+                "hint: add an `[orf]`",
+            ),
+            (
+                "base = \"diss-rfc3\"\n[wires]\norf_shared = \"1 mm\"",
+                "without an operand register file",
             ),
             (
                 "base = \"diss-rfc6-lrf\"\n[energy]\nsource = \"x\"\nlrf_read = \"1 pJ\"",

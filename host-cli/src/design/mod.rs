@@ -2,6 +2,7 @@
 
 pub mod file;
 pub mod machine;
+pub mod managed;
 pub mod name;
 mod sm;
 
@@ -18,6 +19,7 @@ use strata_core::units::Femtojoules;
 
 use crate::config::ConfigError;
 pub use machine::{Machine, NoEnergy, machines};
+pub use managed::Managed;
 
 /// A design, ready to count with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Design {
     pub machine: &'static Machine,
     /// What to count.
     pub count: CountConfig,
+    /// The levels that the compiler manages, if the design has such.
+    pub managed: Option<Managed>,
     /// A partial warp costs only the clusters that have an enabled lane: count with
     /// [`strata_core::count::count_path_clusters`] and price with
     /// [`EnergyTable::energy_of_clusters`].
@@ -52,12 +56,15 @@ struct EnergyOverrides {
     mrf_write: Option<Femtojoules>,
     rfc: Option<BankEnergy>,
     lrf: Option<BankEnergy>,
+    orf: Option<BankEnergy>,
     wire: Option<Femtojoules>,
     mrf_private_um: Option<u32>,
     mrf_shared_um: Option<u32>,
     rfc_private_um: Option<u32>,
     rfc_shared_um: Option<u32>,
     lrf_private_um: Option<u32>,
+    orf_private_um: Option<u32>,
+    orf_shared_um: Option<u32>,
 }
 
 /// What a design is made from.
@@ -66,6 +73,7 @@ struct Parts {
     name: String,
     machine: &'static Machine,
     settings: CountSettings,
+    managed: Option<Managed>,
     partial_warp_energy: bool,
     sm: SmSettings,
     energy: EnergyOverrides,
@@ -80,6 +88,7 @@ impl Parts {
             name: machine.name.clone(),
             machine,
             settings: *CountConfig::FLAT.settings(),
+            managed: None,
             partial_warp_energy: false,
             sm: sm::of_machine(machine),
             energy: EnergyOverrides::default(),
@@ -93,6 +102,15 @@ impl Parts {
         let sm = SmSettings { hierarchy: count, ..self.sm };
         SmConfig::new(sm).map_err(|error| sm::refuse(error, origin))?;
         let (flat_energy, energy) = self.price();
+        if self.managed.is_some()
+            && let Err(reason) = &energy
+        {
+            return Err(ConfigError::Combination {
+                file: origin.to_owned(),
+                problem: format!("the compiler places values by their energy: {reason}"),
+                hint: "give the energies in `[energy]`, or use a printed size".to_owned(),
+            });
+        }
         let mut assumed = self.assumed;
         for assumption in &self.machine.assumed {
             let replaced =
@@ -121,6 +139,7 @@ impl Parts {
             name: self.name,
             machine: self.machine,
             count,
+            managed: self.managed,
             partial_warp_energy: self.partial_warp_energy,
             sm,
             energy,
@@ -135,6 +154,10 @@ impl Parts {
     /// known.
     fn price(&self) -> (Result<EnergyTable, NoEnergy>, Result<EnergyTable, NoEnergy>) {
         let flat = self.flat_price();
+        if let Some(managed) = self.managed {
+            let own = |flat| self.price_managed(flat, managed);
+            return (flat.clone(), flat.and_then(own));
+        }
         let Some(cache) = self.settings.cache else { return (flat.clone(), flat) };
         let machine = self.machine;
         let bank = self.energy.rfc.map_or_else(
@@ -154,6 +177,25 @@ impl Parts {
             Ok(EnergyTable { rfc, lrf, ..flat })
         };
         (flat.clone(), flat.and_then(own))
+    }
+
+    /// Energy of an operand register file, whose banks and wires are those of a cache of as many
+    /// entries, and of a last result file if there is one.
+    fn price_managed(&self, flat: EnergyTable, managed: Managed) -> Result<EnergyTable, NoEnergy> {
+        let machine = self.machine;
+        let bank = match self.energy.orf {
+            Some(bank) => bank,
+            None => {
+                let warps = warps(self.settings.scheduling, &self.sm);
+                let row = machine.technology().cache(managed.entries, warps)?;
+                BankEnergy { read: row.read.0, write: row.write.0 }
+            }
+        };
+        let wires =
+            replace(machine.rfc_wires(), self.energy.orf_private_um, self.energy.orf_shared_um);
+        let has_last = managed.lrf != strata_compiler::hierarchy::Lrf::None;
+        let lrf = has_last.then(|| self.price_last_result()).transpose()?;
+        Ok(EnergyTable { orf: Some(LevelEnergy { bank, wires }), lrf, ..flat })
     }
 
     /// Energy of the last result file.
@@ -192,7 +234,7 @@ impl Parts {
         mrf.bank.write = values.mrf_write.unwrap_or(mrf.bank.write);
         mrf.wires = replace(mrf.wires, values.mrf_private_um, values.mrf_shared_um);
         let wire = values.wire.unwrap_or(machine.technology().wire.0);
-        Ok(EnergyTable { mrf, rfc: None, lrf: None, wire_per_mm_per_32bit: wire })
+        Ok(EnergyTable { mrf, rfc: None, lrf: None, orf: None, wire_per_mm_per_32bit: wire })
     }
 }
 
@@ -233,6 +275,9 @@ fn refuse(error: CountConfigError, origin: &str) -> ConfigError {
         CountConfigError::NeedsTwoLevel => {
             "set `scheduling = \"two-level\"`, or turn the liveness-aware options off"
         }
+        CountConfigError::CacheAndCompiler => {
+            "leave out `[cache]` and `last_result_file`, or start from another base"
+        }
         CountConfigError::NothingBehind => "add a `[cache]`, or turn `last_result_file` off",
         CountConfigError::NothingToFlush => {
             "add a `[cache]`, or turn `flush_at_backward_branches` off"
@@ -250,6 +295,7 @@ impl Design {
             name: self.machine.name.clone(),
             machine: self.machine,
             count: CountConfig::FLAT,
+            managed: None,
             partial_warp_energy: self.partial_warp_energy,
             sm: SmSettings {
                 hierarchy: CountConfig::FLAT,
@@ -296,6 +342,9 @@ impl Design {
         let mut upper = settings.cache.map_or_else(|| "none".to_owned(), describe);
         if settings.last_result_file {
             upper.insert_str(0, "LRF in front of ");
+        }
+        if let Some(managed) = &self.managed {
+            upper = managed.describe();
         }
         let scheduler = match settings.scheduling {
             Scheduling::SingleLevel => format!("single level, all {} warps", self.sm.max_warps),

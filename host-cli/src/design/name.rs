@@ -1,11 +1,12 @@
 //! Names of designs: a machine's own for its baseline, `isca11-rfc6` and `diss-rfc6` for caches,
-//! `diss-rfc6-lrf` with a last result file in front, with suffixes for policies.
+//! `diss-rfc6-lrf` with a last result file in front, `diss-orf3-lrf-split` for compiler-managed
+//! hierarchies, with suffixes for policies.
 
 use strata_core::count::{CountSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 
 use super::machine::{Machine, machine, machines};
-use super::{Design, Parts};
+use super::{Design, Parts, managed};
 use crate::config::ConfigError;
 use crate::config::suggest::suggest;
 
@@ -77,6 +78,7 @@ pub fn base_names() -> Vec<String> {
         if machine.has_last_result_file() {
             names.extend(caches.iter().map(|name| format!("{name}{LAST_RESULT_FILE}")));
         }
+        names.extend(managed::base_names(machine));
     }
     names
 }
@@ -101,6 +103,9 @@ pub(super) fn default_cache(entries: u8) -> RegisterFileCacheConfig {
 pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
     if let Some(machine) = machine(name) {
         return Ok(Parts::baseline(machine));
+    }
+    if let Some(parts) = managed::parts(name) {
+        return Ok(parts);
     }
     let (machine, entries, rest) = family(name).ok_or_else(|| unknown(name))?;
     let mut parts = Parts::baseline(machine);
@@ -203,7 +208,7 @@ mod tests {
     #[test]
     fn every_listed_name_resolves() {
         let designs = super::super::list();
-        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8);
+        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8 + 3 * 8);
         for design in &designs {
             assert_eq!(&resolve(&design.name).unwrap(), design);
             assert!(!design.source.is_empty());

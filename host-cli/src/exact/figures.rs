@@ -130,6 +130,7 @@ fn all_in(bank: BankEnergy, mrf: BankEnergy, reads: u64, writes: u64) -> Option<
         mrf: level(mrf),
         rfc: Some(level(bank)),
         lrf: None,
+        orf: None,
         wire_per_mm_per_32bit: Femtojoules(0),
     };
     let total = |read, write| {

@@ -1,0 +1,256 @@
+//! Compiler-managed hierarchies: an operand register file, and a last result file if there is one.
+
+use strata_compiler::hierarchy::{
+    AccessCosts, Costs, DualWrites, HierarchyConfig, LevelCosts, Lrf,
+};
+use strata_core::count::Scheduling;
+use strata_core::energy::{BankEnergy, EnergyTable, WireLengths};
+
+use super::Parts;
+use super::machine::{Machine, machines};
+
+/// The levels that the compiler manages, and which of its optimisations are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Managed {
+    /// Entries of the operand register file for each thread. Range: from 1.
+    pub entries: u8,
+    /// The last result file.
+    pub lrf: Lrf,
+    /// Values stay where they are past forward branches.
+    pub forward_branches: bool,
+    /// Values that a strand only reads are kept too.
+    pub read_operands: bool,
+    /// Values are kept for their first reads, if not for all.
+    pub partial_ranges: bool,
+    /// Which results the encoding can write to two levels.
+    pub dual_writes: DualWrites,
+}
+
+/// What a suffix changes.
+struct Suffix {
+    text: &'static str,
+    meaning: &'static str,
+    apply: fn(&mut Managed),
+}
+
+/// The suffixes, in the order in which a name has them.
+const SUFFIXES: [Suffix; 8] = [
+    Suffix {
+        text: "-lrf-unified",
+        meaning: "with a last result file of one entry",
+        apply: |managed| managed.lrf = Lrf::Unified,
+    },
+    Suffix {
+        text: "-lrf-split",
+        meaning: "with a last result file of one entry for each operand slot",
+        apply: |managed| managed.lrf = Lrf::Split,
+    },
+    Suffix {
+        text: "-noforward",
+        meaning: "values are kept within basic blocks only",
+        apply: |managed| managed.forward_branches = false,
+    },
+    Suffix {
+        text: "-noreadoperands",
+        meaning: "only values that are written are kept",
+        apply: |managed| managed.read_operands = false,
+    },
+    Suffix {
+        text: "-nopartial",
+        meaning: "values are kept for all their reads or none",
+        apply: |managed| managed.partial_ranges = false,
+    },
+    Suffix {
+        text: "-samename",
+        meaning: "an entry of a result in two levels follows from its register's name",
+        apply: |managed| managed.dual_writes = DualWrites::SameName,
+    },
+    Suffix {
+        text: "-duallrf",
+        meaning: "results are written to two levels only with the last result file",
+        apply: |managed| managed.dual_writes = DualWrites::LastResultOnly,
+    },
+    Suffix {
+        text: "-onelevel",
+        meaning: "a result is written to one level",
+        apply: |managed| managed.dual_writes = DualWrites::Never,
+    },
+];
+
+/// The suffixes with their meanings, for the list of designs.
+pub fn suffixes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SUFFIXES.iter().map(|suffix| (suffix.text, suffix.meaning))
+}
+
+impl Managed {
+    /// With every optimisation on, as the dissertation's best designs.
+    pub(super) const fn new(entries: u8) -> Self {
+        Self {
+            entries,
+            lrf: Lrf::None,
+            forward_branches: true,
+            read_operands: true,
+            partial_ranges: true,
+            dual_writes: DualWrites::Any,
+        }
+    }
+
+    /// What programs are fitted to, decided by a design's energies.
+    pub fn config(&self, table: &EnergyTable) -> HierarchyConfig {
+        let wire = |um: u32| table.wire_per_128bit(um).map_or(0, |energy| energy.0);
+        let level = |bank: BankEnergy, wires: WireLengths| {
+            let access = |um| AccessCosts {
+                read: (bank.read.0 + wire(um)) as i64,
+                write: (bank.write.0 + wire(um)) as i64,
+            };
+            LevelCosts { private: access(wires.private_um), shared: access(wires.shared_um) }
+        };
+        let orf = table.orf.unwrap_or_default();
+        let last = table.lrf.filter(|_| self.lrf != Lrf::None).map(|lrf| {
+            let wires = WireLengths { private_um: lrf.private_um, shared_um: lrf.private_um };
+            level(lrf.bank, wires)
+        });
+        HierarchyConfig {
+            orf_entries: self.entries,
+            lrf: self.lrf,
+            forward_branches: self.forward_branches,
+            read_operands: self.read_operands,
+            partial_ranges: self.partial_ranges,
+            dual_writes: self.dual_writes,
+            costs: Costs {
+                main: level(table.mrf.bank, table.mrf.wires),
+                orf: level(orf.bank, orf.wires),
+                lrf: last,
+            },
+        }
+    }
+
+    /// What it is, in the words of a list of designs.
+    pub(super) fn describe(&self) -> String {
+        let entries = self.entries;
+        let mut text = format!("ORF, {entries} {}", if entries == 1 { "entry" } else { "entries" });
+        text.insert_str(
+            0,
+            match self.lrf {
+                Lrf::None => "",
+                Lrf::Unified => "unified LRF, ",
+                Lrf::Split => "split LRF, ",
+            },
+        );
+        for (off, label) in [
+            (!self.forward_branches, ", within basic blocks"),
+            (!self.read_operands, ", no read operands"),
+            (!self.partial_ranges, ", no partial ranges"),
+            (self.dual_writes == DualWrites::SameName, ", entries named after registers"),
+            (self.dual_writes == DualWrites::LastResultOnly, ", two levels with the LRF only"),
+            (self.dual_writes == DualWrites::Never, ", one level for each result"),
+        ] {
+            text += if off { label } else { "" };
+        }
+        text
+    }
+}
+
+/// Machines of which a source describes compiler-managed designs: those with a last result file.
+fn described() -> impl Iterator<Item = &'static Machine> {
+    machines().iter().filter(|machine| machine.has_last_result_file())
+}
+
+/// Names without suffixes for optimisations.
+pub(super) fn base_names(machine: &Machine) -> Vec<String> {
+    if !machine.has_last_result_file() {
+        return Vec::new();
+    }
+    let prefix = &machine.rfc.prefix;
+    let sizes = 1..=machine.rfc.max_entries;
+    let with =
+        |suffix: &'static str| sizes.clone().map(move |n| format!("{prefix}-orf{n}{suffix}"));
+    with("").chain(with(SUFFIXES[0].text)).chain(with(SUFFIXES[1].text)).collect()
+}
+
+/// The parts of a design `PREFIX-orfN...`; none if it is no such name.
+pub(super) fn parts(name: &str) -> Option<Parts> {
+    let (prefix, rest) = name.split_once("-orf")?;
+    let machine = described().find(|machine| machine.rfc.prefix == prefix)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, mut rest) = rest.split_at(end);
+    let entries = digits.parse::<u8>().ok()?;
+    if digits.starts_with('0') || !(1..=machine.rfc.max_entries).contains(&entries) {
+        return None;
+    }
+    let mut managed = Managed::new(entries);
+    for suffix in &SUFFIXES {
+        if let Some(after) = rest.strip_prefix(suffix.text)
+            && (after.is_empty() || after.starts_with('-'))
+        {
+            (suffix.apply)(&mut managed);
+            rest = after;
+        }
+    }
+    if !rest.is_empty() {
+        return None;
+    }
+    let mut parts = Parts::baseline(machine);
+    parts.settings.scheduling = Scheduling::TwoLevel { active_warps: machine.rfc.active_warps };
+    parts.settings.compiler_managed = true;
+    parts.managed = Some(managed);
+    name.clone_into(&mut parts.name);
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::resolve;
+
+    fn managed(name: &str) -> Managed {
+        resolve(name).unwrap_or_else(|error| panic!("{name}: {error}")).managed.unwrap()
+    }
+
+    #[test]
+    fn names_mean_what_the_rules_say() {
+        assert_eq!(managed("diss-orf3"), Managed::new(3));
+        assert_eq!(managed("diss-orf8-lrf-unified").lrf, Lrf::Unified);
+        assert_eq!(managed("diss-orf1-lrf-split").lrf, Lrf::Split);
+        let all = managed("diss-orf3-lrf-split-noforward-noreadoperands-nopartial-onelevel");
+        assert!(!all.forward_branches && !all.read_operands && !all.partial_ranges);
+        assert_eq!(all.dual_writes, DualWrites::Never);
+        let design = resolve("diss-orf3-lrf-split").unwrap();
+        assert!(design.count.settings().compiler_managed && design.cache().is_none());
+        // The bit that ends a strand.
+        assert_eq!(design.encoding_bits(), 1);
+        assert_eq!(design.active_warps(), 8);
+        assert!(resolve("diss-rfc3").unwrap().managed.is_none());
+    }
+
+    #[test]
+    fn costs_are_banks_and_wires_of_tables_4_5_and_4_6() {
+        let design = resolve("diss-orf3-lrf-split").unwrap();
+        let config = managed("diss-orf3-lrf-split").config(&design.energy.unwrap());
+        let costs = config.costs;
+        assert_eq!(costs.main.private, AccessCosts { read: 15_600, write: 18_600 });
+        assert_eq!(costs.orf.private, AccessCosts { read: 2_720, write: 5_920 });
+        assert_eq!(costs.orf.shared, AccessCosts { read: 4_240, write: 7_440 });
+        assert_eq!(costs.lrf.unwrap().private, AccessCosts { read: 1_080, write: 2_380 });
+        assert_eq!(config.check(), Ok(()));
+        let two = resolve("diss-orf3").unwrap();
+        assert_eq!(managed("diss-orf3").config(&two.energy.unwrap()).costs.lrf, None);
+    }
+
+    #[test]
+    fn other_names_are_no_designs() {
+        for name in [
+            "diss-orf0",
+            "diss-orf9",
+            "diss-orf03",
+            "isca11-orf3",
+            "diss-orf3-lrf",
+            "diss-orf3-lrf-both",
+            "diss-orf3-nopartial-noforward",
+            "diss-orf3-lrf-splitter",
+        ] {
+            let error = resolve(name).unwrap_err();
+            assert!(error.hint().is_some_and(|hint| hint.contains("diss-orf")), "{name}: {error}");
+        }
+    }
+}
