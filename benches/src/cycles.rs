@@ -72,7 +72,7 @@ fn prepare(kernel: Kernel, settings: SmSettings, ctas: u64, iterations: u64) -> 
     Box::new(move || {
         let accesses = launch.accesses.as_ref().expect("they were asked for");
         let timed = TimedLaunch {
-            image: &launch.code.image,
+            image: (&launch.code.image).into(),
             paths: &launch.paths,
             accesses,
             barriers: None,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use strata_compiler::hierarchy::HierarchyError;
 use strata_compiler::program::Image;
 use strata_core::count::{CountConfig, Fault, WarpCounter, count_path, count_path_clusters};
 use strata_core::energy::{EnergyBreakdown, EnergyError};
@@ -12,11 +13,21 @@ use strata_core::units::{LANES, LaneMask};
 use strata_core::value_usage::{Value, ValueOverflow, ValueUsage, value_usage};
 use strata_simt::paths::PathDictionary;
 
+use crate::levels::Fitted;
 use crate::timing::TimingError;
 
-/// The compiler's image and the executor's paths do not fit each other: a defect, never an input.
+/// Why recorded warps could not be counted: apart from the first two a defect, never an input.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
+    /// The compiler would have to place the operands of a program that is not there.
+    #[error("the compiler manages the design's hierarchy, and a trace has no program for it")]
+    NoProgram,
+    /// A kernel too large to be fitted to a hierarchy.
+    #[error("kernel `{0}` {1}")]
+    TooLarge(String, String),
+    /// A hierarchy that makes no sense.
+    #[error("{0}")]
+    Hierarchy(#[from] HierarchyError),
     /// The image breaks its own rules.
     #[error("the kernel image is malformed: {0}")]
     Image(#[from] ImageError),
@@ -42,11 +53,11 @@ pub enum EvaluateError {
 pub fn count_launch(
     config: &CountConfig,
     by_cluster: bool,
-    image: &Image,
+    image: Fitted<'_>,
     paths: &PathDictionary,
 ) -> Result<Counters, EvaluateError> {
-    let checked = CheckedImage::new(image.borrow())?;
-    let mut pending = vec![LaneMask::EMPTY; usize::from(image.registers)];
+    let checked = image.checked()?;
+    let mut pending = vec![LaneMask::EMPTY; usize::from(checked.registers)];
     let mut total = Counters::default();
     for (path, warps) in paths.iter() {
         let path = path.iter().copied();
@@ -76,7 +87,7 @@ pub fn launch_usage(image: &Image, paths: &PathDictionary) -> Result<ValueUsage,
 pub fn profile_launch(
     config: &CountConfig,
     by_cluster: bool,
-    image: &Image,
+    image: Fitted<'_>,
     paths: &PathDictionary,
 ) -> Result<Vec<Counters>, EvaluateError> {
     if by_cluster {
@@ -88,12 +99,12 @@ pub fn profile_launch(
 
 fn profile<const BY_CLUSTER: bool>(
     config: &CountConfig,
-    image: &Image,
+    image: Fitted<'_>,
     paths: &PathDictionary,
 ) -> Result<Vec<Counters>, EvaluateError> {
-    let checked = CheckedImage::new(image.borrow())?;
-    let mut pending = vec![LaneMask::EMPTY; usize::from(image.registers)];
-    let mut lines = vec![Counters::default(); image.instructions.len()];
+    let checked = image.checked()?;
+    let mut pending = vec![LaneMask::EMPTY; usize::from(checked.registers)];
+    let mut lines = vec![Counters::default(); checked.instructions.len()];
     for (path, warps) in paths.iter() {
         let mut counter = WarpCounter::<16, BY_CLUSTER>::new(config, checked, &mut pending)?;
         let mut before = Counters::default();
@@ -152,9 +163,9 @@ mod tests {
             let executed = prepared.execute(&Options::default(), |launch| {
                 let (image, paths) = (&launch.program.image, &launch.outcome.paths);
                 for by_cluster in [false, true] {
-                    let lines = profile_launch(&config, by_cluster, image, paths).unwrap();
+                    let lines = profile_launch(&config, by_cluster, image.into(), paths).unwrap();
                     let sum = lines.iter().try_fold(Counters::default(), |a, b| a.checked_add(b));
-                    let whole = count_launch(&config, by_cluster, image, paths).unwrap();
+                    let whole = count_launch(&config, by_cluster, image.into(), paths).unwrap();
                     assert_eq!(sum, Ok(whole), "{name}, by cluster: {by_cluster}");
                 }
                 launches += 1;

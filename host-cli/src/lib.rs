@@ -12,6 +12,7 @@ pub mod design;
 pub mod evaluate;
 pub mod exact;
 pub mod failure;
+pub mod levels;
 pub mod measure;
 pub mod printer;
 pub mod report;

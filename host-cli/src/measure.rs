@@ -7,7 +7,7 @@ mod tape;
 
 use std::fmt::Write as _;
 
-use strata_compiler::program::Image;
+use strata_compiler::program::{Image, Program};
 use strata_core::count::CountConfig;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
@@ -23,6 +23,7 @@ use crate::commands::input;
 use crate::design::Design;
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
+use crate::levels::{Fitted, Levels};
 use crate::printer::Printer;
 use crate::report::{self, Check, LaunchReport, RunReport, derived};
 use crate::timeline::{self, About, Code, Timeline};
@@ -153,7 +154,7 @@ impl<'a> Counted<'a> {
 
     /// Adds what spilling did, where it was executed from a program.
     pub(crate) fn add_spills(&self, spills: &mut SpillTraffic) {
-        if let Code::Ptx(program, _) = self.code {
+        if let Some(program) = self.program() {
             spills.add(program, self.paths);
         }
     }
@@ -173,10 +174,18 @@ impl<'a> Counted<'a> {
         }
     }
 
+    /// The program that was executed, if it was one.
+    fn program(&self) -> Option<&'a Program> {
+        match self.code {
+            Code::Ptx(program, _) => Some(program),
+            Code::Traced(_) => None,
+        }
+    }
+
     /// What the SM runs.
     pub(crate) fn timed(&self) -> TimedLaunch<'a> {
         TimedLaunch {
-            image: self.image,
+            image: self.image.into(),
             paths: self.paths,
             accesses: self.accesses,
             barriers: self.barriers,
@@ -194,6 +203,8 @@ struct Account<'a> {
     time: Option<SmCounters>,
     launches: Vec<LaunchReport>,
     timeline: Option<Timeline>,
+    /// Of kernels that the compiler fitted to the design.
+    levels: Levels,
 }
 
 /// What all designs of a subject share.
@@ -259,7 +270,8 @@ fn accounts<'a>(designs: &'a [Design], request: &Request) -> Result<Vec<Account<
     let account = |design| {
         let timeline = request.timeline.as_ref().map(Timeline::create).transpose()?;
         let (total, launches) = (Counters::default(), Vec::new());
-        Ok(Account { design, total, time: None, launches, timeline })
+        let levels = Levels::default();
+        Ok(Account { design, total, time: None, launches, timeline, levels })
     };
     designs.iter().map(account).collect()
 }
@@ -301,6 +313,10 @@ fn failure(input: &str, error: EvaluateError) -> Failure {
             };
             Failure::input(format!("`{input}` does not end in time: {fault}{hint}"))
         }
+        error @ EvaluateError::NoProgram => Failure::input(format!(
+            "`{input}` cannot be counted: {error}\n  hint: run the PTX file or the workload itself"
+        )),
+        error @ EvaluateError::TooLarge(..) => Failure::input(format!("`{input}`: {error}")),
         EvaluateError::Timing(TimingError::TooLarge(error)) => Failure::input(format!(
             "`{input}` does not fit the design's SM: {error}\n  hint: launch smaller CTAs, or \
              give the design more in `[sm]`"
@@ -361,9 +377,9 @@ impl Common {
             launch.add_spills(spills);
         }
         let (image, paths) = (launch.image, launch.paths);
-        let flat = evaluate::count_launch(&CountConfig::FLAT, false, image, paths)?;
+        let flat = evaluate::count_launch(&CountConfig::FLAT, false, image.into(), paths)?;
         self.flat = self.flat.checked_add(&flat)?;
-        let clusters = evaluate::count_launch(&CountConfig::FLAT, true, image, paths)?;
+        let clusters = evaluate::count_launch(&CountConfig::FLAT, true, image.into(), paths)?;
         self.flat_clusters = self.flat_clusters.checked_add(&clusters)?;
         self.usage.add(&evaluate::launch_usage(image, paths)?, 1)?;
         Ok(())
@@ -377,17 +393,22 @@ impl Common {
 impl Account<'_> {
     fn add(&mut self, launch: &Counted<'_>, input: &str, mode: Mode) -> Result<(), EvaluateError> {
         let design = self.design;
-        let timed = (mode == Mode::Cycle).then(|| self.time(launch, input)).transpose()?;
+        let mut levels = std::mem::take(&mut self.levels);
+        let hierarchy = levels.of(design, launch.program())?;
+        let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
+        let image = Fitted { image: launch.image, placements };
+        let timed = (mode == Mode::Cycle).then(|| self.time(launch, image, input)).transpose()?;
         let (time, residency) = timed.unzip();
         let counters = match &time {
             Some(time) => time.accesses,
             None => evaluate::count_launch(
                 &design.count,
                 design.partial_warp_energy,
-                launch.image,
+                image,
                 launch.paths,
             )?,
         };
+        self.levels = levels;
         self.total = self.total.checked_add(&counters)?;
         let mut by_name = evaluate::by_name(&counters);
         if let Some(time) = &time {
@@ -411,12 +432,13 @@ impl Account<'_> {
     fn time(
         &mut self,
         launch: &Counted<'_>,
+        image: Fitted<'_>,
         input: &str,
     ) -> Result<(SmCounters, Residency), EvaluateError> {
         if self.design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
         }
-        let timed = launch.timed();
+        let timed = TimedLaunch { image, ..launch.timed() };
         let settings = sm_settings(self.design);
         let (time, residency) = match &mut self.timeline {
             Some(timeline) => {

@@ -1,8 +1,7 @@
 //! Timing: the paths that warps took, and what they moved, run through an SM cycle by cycle.
 
-use strata_compiler::program::Image;
 use strata_core::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
-use strata_core::image::{CheckedImage, ImageError};
+use strata_core::image::ImageError;
 use strata_core::path::PathStep;
 use strata_core::sm::config::{CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings};
 use strata_core::sm::counters::SmCounters;
@@ -15,6 +14,7 @@ use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::design::Design;
+use crate::levels::Fitted;
 
 /// Why a launch could not be timed.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ impl From<Fault> for TimingError {
 #[derive(Clone, Copy, Debug)]
 pub struct TimedLaunch<'a> {
     /// The kernel.
-    pub image: &'a Image,
+    pub image: Fitted<'a>,
     /// What its warps executed.
     pub paths: &'a PathDictionary,
     /// What they moved.
@@ -99,7 +99,7 @@ fn run<const CAPACITY: usize>(
     observer: impl SmObserver,
 ) -> Result<(SmCounters, Residency), TimingError> {
     let config = SmConfig::new(settings)?;
-    let image = CheckedImage::new(launch.image.borrow())?;
+    let image = launch.image.checked()?;
     let size = MemorySize::of(&config, &image);
     let mut warps = Vec::new();
     warps.resize_with(size.warps, Warp::default);

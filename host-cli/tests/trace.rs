@@ -28,7 +28,8 @@ fn launches() -> Vec<TracedLaunch> {
 
 fn flat(launch: &TracedLaunch) -> Counters {
     let config = strata_core::count::CountConfig::FLAT;
-    strata::evaluate::count_launch(&config, false, &launch.code.image, &launch.paths).unwrap()
+    strata::evaluate::count_launch(&config, false, (&launch.code.image).into(), &launch.paths)
+        .unwrap()
 }
 
 fn executions(launch: &TracedLaunch) -> u64 {

@@ -51,6 +51,7 @@ const fn cached(scheduling: Scheduling) -> CountConfig {
         scheduling,
         flush_at_backward_branches: false,
         last_result_file: false,
+        compiler_managed: false,
     };
     match CountConfig::new(settings) {
         Ok(config) => config,

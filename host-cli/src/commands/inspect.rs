@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use strata_compiler::RegisterLimit;
+use strata_compiler::hierarchy::Lrf;
 use strata_compiler::listing::Listing;
 use strata_compiler::program::Program;
 use strata_core::event::Counters;
@@ -16,6 +17,7 @@ use crate::commands::input;
 use crate::design::{self, Design};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
+use crate::levels::{Fitted, Levels};
 use crate::measure::{Request, SpillTraffic, price};
 use crate::printer::Printer;
 use crate::workload::simulate::reachable;
@@ -29,6 +31,7 @@ pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure>
 
 /// Every kernel of the input, compiled; nothing is executed.
 fn listed(args: &InspectArgs) -> Result<String, Failure> {
+    let design = design::resolve(&args.design).map_err(|error| input::config(&error))?;
     let (file, source) = source(&args.input)?;
     let parsed = strata_ptx::parse(&source);
     if parsed.has_errors() {
@@ -57,15 +60,12 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
             strata_compiler::compile_within(&module, FunctionId(index as u32), registers);
         let problems = match compiled {
             Ok(program) => {
-                let listing = Listing {
-                    module: &module,
-                    program: &program,
-                    values: true,
-                    hierarchy: None,
-                    margin: &[],
-                };
+                let mut levels = Levels::default();
+                let hierarchy = levels.of(&design, Some(&program)).map_err(|e| defect(&e))?;
+                let (module, program) = (&module, &program);
+                let listing = Listing { module, program, values: true, hierarchy, margin: &[] };
                 let _ = write!(text, "{listing}");
-                strata_simt::prepare(&module, &program).err().unwrap_or_default()
+                strata_simt::prepare(module, program).err().unwrap_or_default()
             }
             Err(problems) => {
                 let _ = writeln!(text, "{}: cannot be compiled yet", function.name);
@@ -135,6 +135,8 @@ struct Profile {
     usage: ValueUsage,
     spills: SpillTraffic,
     launches: u64,
+    /// Where the compiler placed its operands, if it manages the design's hierarchy.
+    levels: Levels,
 }
 
 /// Every kernel that was launched, with what each instruction did.
@@ -153,19 +155,18 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
             }
         })
         .map_err(|error| input::run_error(&workload, &error))?;
-    let defect = |error: EvaluateError| Failure::internal(&error.to_string());
-    counted.map_err(defect)?;
+    counted.map_err(|error| defect(&error))?;
     let mut text = format!("design {}; counts are of warps, energy in pJ\n", design.name);
-    for (program, profile) in prepared.programs.iter().zip(&profiles) {
+    for (program, profile) in prepared.programs.iter().zip(&mut profiles) {
         if profile.launches == 0 {
             continue;
         }
-        let margin = profile.margin(&design).map_err(defect)?;
+        let margin = profile.margin(&design).map_err(|error| defect(&error))?;
         let listing = Listing {
             module: &prepared.module,
             program,
             values: false,
-            hierarchy: None,
+            hierarchy: profile.levels.of(&design, Some(program)).map_err(|e| defect(&e))?,
             margin: &margin,
         };
         let heading = heading(&design);
@@ -180,14 +181,22 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
     Ok(text)
 }
 
+fn defect(error: &EvaluateError) -> Failure {
+    Failure::internal(&error.to_string())
+}
+
 /// Heading of the margin, as wide as it.
 fn heading(design: &Design) -> String {
     let last = if has_last(design) { "  LRF reads LRF writes" } else { "" };
-    format!("  executed lanes  MRF reads RFC reads MRF writes RFC writes{last}     energy |")
+    let upper = if design.managed.is_some() { "ORF" } else { "RFC" };
+    format!(
+        "  executed lanes  MRF reads {upper} reads MRF writes {upper} writes{last}     energy |"
+    )
 }
 
 fn has_last(design: &Design) -> bool {
-    design.count.settings().last_result_file
+    let managed = design.managed.is_some_and(|managed| managed.lrf != Lrf::None);
+    managed || design.count.settings().last_result_file
 }
 
 impl Profile {
@@ -198,7 +207,10 @@ impl Profile {
         paths: &strata_simt::PathDictionary,
     ) -> Result<(), EvaluateError> {
         let clusters = design.partial_warp_energy;
-        let lines = evaluate::profile_launch(&design.count, clusters, &program.image, paths)?;
+        let hierarchy = self.levels.of(design, Some(program))?;
+        let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
+        let image = Fitted { image: &program.image, placements };
+        let lines = evaluate::profile_launch(&design.count, clusters, image, paths)?;
         self.lines.resize(lines.len(), Counters::default());
         for (sum, line) in self.lines.iter_mut().zip(&lines) {
             *sum = sum.checked_add(line)?;
@@ -223,16 +235,17 @@ impl Profile {
                 |energy| ((energy.total().0 + 500) / 1000).to_string(),
             );
             let last = if has_last(design) {
-                format!(" {:>10} {:>10}", counters.lrf_reads(), counters.lrf_writes())
+                let writes = counters.lrf_writes() + counters.lrf_fills();
+                format!(" {:>10} {writes:>10}", counters.lrf_reads())
             } else {
                 String::new()
             };
             Ok(format!(
                 "{executed:>10} {lanes:>5} {:>10} {:>9} {:>10} {:>10}{last} {energy:>10} |",
                 counters.mrf_reads(),
-                counters.rfc_reads(),
+                counters.rfc_reads() + counters.orf_reads(),
                 counters.mrf_writes(),
-                counters.rfc_writes(),
+                counters.rfc_writes() + counters.orf_writes(),
             ))
         };
         self.lines.iter().map(line).collect()

@@ -218,7 +218,9 @@ fn play(
             code: Code::Traced(&launch.instructions),
         };
         visit(&counted).map_err(|error| match error {
-            EvaluateError::Timing(TimingError::TooLarge(_)) => super::failure(input, error),
+            EvaluateError::NoProgram | EvaluateError::Timing(TimingError::TooLarge(_)) => {
+                super::failure(input, error)
+            }
             other => unfit(input, &other.to_string()),
         })?;
     }

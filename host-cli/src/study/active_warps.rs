@@ -184,6 +184,13 @@ pub fn run(
 fn lay_out(axes: &Axes) -> Result<Vec<(Series, Plan)>, Failure> {
     let mut all = Vec::new();
     for design in &axes.designs {
+        if design.managed.is_some() {
+            return Err(Failure::input(format!(
+                "design `{}` has a compiler-managed hierarchy, which this study does not fit \
+                 programs to\n  hint: `strata run --mode cycle` does",
+                design.name
+            )));
+        }
         for &scheduled in &axes.scheduled {
             if scheduled && design.cache().is_some() {
                 return Err(Failure::input(format!(

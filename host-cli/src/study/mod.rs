@@ -118,13 +118,15 @@ impl Plan {
         let ctas = launch.grid.iter().map(|&count| u64::from(count)).product();
         let new = match self.order {
             Order::Program => None,
-            Order::Scheduled(timing) => Some(reorder::reordered(timed.image, timed.paths, &timing)),
+            Order::Scheduled(timing) => {
+                Some(reorder::reordered(timed.image.image, timed.paths, &timing))
+            }
         };
         let run = |settings: &SmSettings| match &new {
             None => run(*settings, &timed, ctas),
             Some(image) => {
                 let settings = with_residency_of(*settings, &timed, image.registers)?;
-                run(settings, &TimedLaunch { image, ..timed }, ctas)
+                run(settings, &TimedLaunch { image: image.into(), ..timed }, ctas)
             }
         };
         let runs: Vec<_> = self.points.par_iter().map(run).collect();
@@ -161,7 +163,7 @@ fn with_residency_of(
     let warps_per_cta = launch.threads.div_ceil(LANES);
     let own = Launch {
         warps_per_cta,
-        registers: launch.image.registers,
+        registers: launch.image.image.registers,
         shared_bytes: launch.shared_bytes,
     };
     let residency = SmConfig::new(settings)?.residency(&own).map_err(TimingError::TooLarge)?;

@@ -63,6 +63,8 @@ fn cost(class: EnergyClass) -> String {
         EnergyClass::RfcRead(datapath) => access("RFC read", datapath),
         EnergyClass::RfcWrite(datapath) => access("RFC write", datapath),
         EnergyClass::RfcWriteback => "RFC read, MRF write, private wire".to_owned(),
+        EnergyClass::OrfRead(datapath) => access("ORF read", datapath),
+        EnergyClass::OrfWrite(datapath) => access("ORF write", datapath),
         EnergyClass::LrfRead => "LRF read, private wire".to_owned(),
         EnergyClass::LrfWrite => "LRF write, private wire".to_owned(),
         EnergyClass::LrfEviction => "LRF read, RFC write, private wire".to_owned(),

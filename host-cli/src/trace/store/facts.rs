@@ -358,7 +358,8 @@ mod tests {
             // An error is allowed (a total may overflow), a panic is not.
             let flat = &CountConfig::FLAT;
             let counted = std::panic::catch_unwind(|| {
-                crate::evaluate::count_launch(flat, false, &stored.image, &stored.paths).is_ok()
+                crate::evaluate::count_launch(flat, false, (&stored.image).into(), &stored.paths)
+                    .is_ok()
             });
             assert!(counted.is_ok(), "seed {seed} panics");
         }

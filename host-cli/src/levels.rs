@@ -1,0 +1,70 @@
+//! Levels: programs fitted to the compiler-managed hierarchies of designs.
+
+use std::collections::BTreeMap;
+
+use strata_compiler::hierarchy::{Code, Hierarchy, fit};
+use strata_compiler::program::{Image, Program};
+use strata_core::image::{CheckedImage, ImageError};
+use strata_core::placement::Placement;
+
+use crate::design::Design;
+use crate::evaluate::EvaluateError;
+
+/// An image, fitted to a hierarchy if the compiler manages one.
+#[derive(Clone, Copy, Debug)]
+pub struct Fitted<'a> {
+    /// The image.
+    pub image: &'a Image,
+    /// Where each of its slots lives, if the compiler says so.
+    pub placements: Option<&'a [Placement]>,
+}
+
+impl<'a> From<&'a Image> for Fitted<'a> {
+    fn from(image: &'a Image) -> Self {
+        Self { image, placements: None }
+    }
+}
+
+impl<'a> Fitted<'a> {
+    /// The image as the core takes it.
+    ///
+    /// # Errors
+    ///
+    /// An image or placements that break their own rules.
+    pub fn checked(self) -> Result<CheckedImage<'a>, ImageError> {
+        let image = CheckedImage::new(self.image.borrow())?;
+        self.placements.map_or(Ok(image), |placements| image.with_placements(placements))
+    }
+}
+
+/// The kernels of one module, fitted to one design as they come.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    /// By the kernel's name.
+    fitted: BTreeMap<String, Hierarchy>,
+}
+
+impl Levels {
+    /// The levels of a program's operands; none if the design's hierarchy is not the compiler's.
+    ///
+    /// # Errors
+    ///
+    /// No program (a trace has none), or one that is too large.
+    pub fn of(
+        &mut self,
+        design: &Design,
+        program: Option<&Program>,
+    ) -> Result<Option<&Hierarchy>, EvaluateError> {
+        let Some(managed) = &design.managed else { return Ok(None) };
+        let program = program.ok_or(EvaluateError::NoProgram)?;
+        if !self.fitted.contains_key(&program.name) {
+            let table = design.energy.as_ref().map_err(|_| EvaluateError::NoProgram)?;
+            let code = Code::new(program).map_err(|problem| {
+                EvaluateError::TooLarge(program.name.clone(), problem.message)
+            })?;
+            let hierarchy = fit(&code, &managed.config(table))?;
+            self.fitted.insert(program.name.clone(), hierarchy);
+        }
+        Ok(self.fitted.get(&program.name))
+    }
+}
