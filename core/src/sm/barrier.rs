@@ -49,8 +49,8 @@ impl BarrierCall {
 }
 
 /// Where the lanes of a warp have arrived, and where they wait.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct BarrierLanes {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BarrierLanes {
     /// Lanes that have arrived at each barrier.
     arrived: [LaneMask; BARRIERS],
     /// The number of the barrier at which each lane of `waiting` waits, a bit of it in each.
@@ -64,6 +64,15 @@ pub(super) struct BarrierLanes {
 }
 
 impl BarrierLanes {
+    /// No lane has arrived anywhere.
+    pub(crate) const NOWHERE: Self = Self {
+        arrived: [LaneMask::EMPTY; BARRIERS],
+        number: [LaneMask::EMPTY; 4],
+        waiting: LaneMask::EMPTY,
+        named: LaneMask::EMPTY,
+        whole: 0,
+    };
+
     fn wait_at(&mut self, call: BarrierCall, lanes: LaneMask) {
         let id = call.id;
         self.waiting = self.waiting.or(lanes);
@@ -133,7 +142,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             state.live = state.live.without(mask);
         }
         if flags.intersects(AT_BARRIERS) {
-            let lanes = &mut self.lanes_at_barriers[warp];
+            let lanes = &mut state.at_barriers;
             let arrived = &mut lanes.arrived[usize::from(call.id)];
             *arrived = arrived.or(mask);
             if flags.contains(Flags::BARRIER) {
@@ -174,15 +183,16 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Whether a warp waits: when all its lanes do. Lanes that do not wait run on while the others
     /// do, which at a named barrier must not be those.
     fn is_held(&self, warp: usize) -> bool {
-        let (state, lanes) = (&self.memory.warps[warp], &self.lanes_at_barriers[warp]);
+        let state = &self.memory.warps[warp];
+        let lanes = &state.at_barriers;
         let all = !lanes.waiting.is_empty() && state.live.without(lanes.waiting).is_empty();
         state.left != 0 && (all || !lanes.named.and(state.mask).is_empty())
     }
 
     /// Tells the CTA at which barriers a whole warp has arrived now; one that ends is at none.
     fn count_whole(&mut self, warp: usize) {
-        let state = &self.memory.warps[warp];
-        let lanes = &mut self.lanes_at_barriers[warp];
+        let state = &mut self.memory.warps[warp];
+        let lanes = &mut state.at_barriers;
         let barriers = &mut self.ctas[usize::from(state.cta)].barriers;
         for id in numbers(barriers.open) {
             let arrived = lanes.arrived[usize::from(id)];
@@ -225,7 +235,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let warp = warps.trailing_zeros() as usize;
             warps &= warps - 1;
             let state = &self.memory.warps[warp];
-            let here = self.lanes_at_barriers[warp].arrived[usize::from(id)];
+            let here = state.at_barriers.arrived[usize::from(id)];
             let all = state.left == 0 || state.live.without(here).is_empty();
             arrived += match here.0.count_ones() {
                 0 => 0,
@@ -247,9 +257,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let warp = warps.trailing_zeros() as usize;
             let bit = 1 << warp;
             warps &= warps - 1;
-            let lanes = &mut self.lanes_at_barriers[warp];
-            lanes.release(id);
             let state = &mut self.memory.warps[warp];
+            state.at_barriers.release(id);
+            let lanes = &state.at_barriers;
             // What comes next may be for lanes that still wait at another barrier.
             let none_free = state.live.without(lanes.waiting).is_empty();
             if !state.at_barrier || none_free || !lanes.waiting.and(state.mask).is_empty() {

@@ -1,6 +1,6 @@
 //! Lives of warps and CTAs: launch, activation, departure, barrier, end.
 
-use super::barrier::{BarrierLanes, CtaBarriers};
+use super::barrier::CtaBarriers;
 use super::config::MAX_RESIDENT_WARPS;
 use super::counters::CycleEvent;
 use super::facts::{ReadyAt, Wait};
@@ -100,7 +100,6 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.memory.ready[warp * row..][..row].fill(ReadyAt::NOW);
             self.memory.pending[warp * registers..][..registers].fill(LaneMask::EMPTY);
             self.named_barriers &= !(1 << warp);
-            self.lanes_at_barriers[warp] = BarrierLanes::default();
             self.load_step(warp)?;
             self.sets.returnable |= 1 << warp;
         }

@@ -6,8 +6,8 @@
 
 use core::mem::size_of;
 
-use super::barrier::{BarrierLanes, CtaBarriers};
-use super::config::{Launch, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, Residency, SmConfig};
+use super::barrier::CtaBarriers;
+use super::config::{Launch, MAX_RESIDENT_CTAS, Residency, SmConfig};
 use super::counters::{CycleEvent, SmCounters, StallReason};
 use super::facts::{BusyUnit, Facts, ReadyAt, Wait, pack, predicates};
 use super::fault::Fault;
@@ -164,8 +164,6 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) ctas: [Cta; MAX_RESIDENT_CTAS],
     /// Warps whose traces have told of barriers that are not everybody's.
     pub(super) named_barriers: u64,
-    /// For each warp.
-    pub(super) lanes_at_barriers: [BarrierLanes; MAX_RESIDENT_WARPS],
     pub(super) resident_ctas: u32,
     pub(super) launched_ctas: u64,
     pub(super) launched_warps: u64,
@@ -264,7 +262,6 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             units: Units::new(&settings.timing),
             ctas: [Cta::default(); MAX_RESIDENT_CTAS],
             named_barriers: 0,
-            lanes_at_barriers: [BarrierLanes::default(); MAX_RESIDENT_WARPS],
             resident_ctas: 0,
             launched_ctas: 0,
             launched_warps: 0,

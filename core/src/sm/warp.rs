@@ -1,6 +1,7 @@
 //! Warp: what a resident warp executes and where it stands.
 
 use super::barrier::BarrierCall;
+use super::barrier::BarrierLanes;
 use super::facts::{ReadyAt, Wait};
 use crate::path::PathStep;
 use crate::units::LaneMask;
@@ -144,6 +145,8 @@ pub struct Warp<T> {
     pub(crate) long_until: u64,
     /// When all results issued so far are there.
     pub(crate) results_until: u64,
+    /// Where its lanes stand at barriers.
+    pub(crate) at_barriers: BarrierLanes,
 }
 
 impl<T> Warp<T> {
@@ -167,6 +170,7 @@ impl<T> Warp<T> {
             asked_until: 0,
             long_until: 0,
             results_until: 0,
+            at_barriers: BarrierLanes::NOWHERE,
         }
     }
 }
