@@ -71,6 +71,15 @@ prints! {
     one_workload_with_three_levels: [
         "run", "scalarprod", "--scale", "small", "--design", "diss-rfc6-lrf", "--design", "diss-rfc6"
     ];
+    one_workload_with_a_compiler_managed_hierarchy: [
+        "run", "scalarprod", "--scale", "small", "--design", "diss-orf3-lrf-split", "--design",
+        "diss-orf3-onelevel"
+    ];
+    a_kernel_fitted_to_a_hierarchy: ["inspect", "vectoradd", "--design", "diss-orf3-lrf-split"];
+    a_kernel_profiled_on_a_hierarchy: [
+        "inspect", "vectoradd", "--profile", "--scale", "small", "--design", "diss-orf3-lrf-unified"
+    ];
+    the_cost_of_a_compiler_managed_hierarchy: ["cost", "diss-orf3-lrf-split"];
     a_kernel_profiled_with_three_levels: [
         "inspect", "vectoradd", "--profile", "--scale", "small", "--design", "diss-rfc6-lrf"
     ];

@@ -8,8 +8,8 @@ use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::workload;
 
-/// Flat and cached designs, with and without what the cache's policies add.
-const DESIGNS: [&str; 12] = [
+/// Flat, cached and compiler-managed designs, with and without what policies add.
+const DESIGNS: [&str; 15] = [
     "isca11",
     "isca11-rfc1",
     "isca11-rfc6",
@@ -22,6 +22,9 @@ const DESIGNS: [&str; 12] = [
     "diss-rfc6-lrf",
     "diss-rfc3-lrf-bypass",
     "diss-rfc2-lrf-lru-nolive-reads-backflush",
+    "diss-orf1",
+    "diss-orf3-lrf-unified",
+    "diss-orf3-lrf-split",
 ];
 
 fn reports(name: &str, mode: Mode) -> Vec<RunReport> {

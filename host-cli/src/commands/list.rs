@@ -49,5 +49,9 @@ pub fn designs(printer: &Printer) -> Result<ExitStatus, Failure> {
     for (suffix, meaning) in design::name::suffixes() {
         let _ = writeln!(text, "  {suffix:14} {meaning}");
     }
+    text.push_str("suffixes of ORF designs, in this order:\n");
+    for (suffix, meaning) in design::managed::suffixes() {
+        let _ = writeln!(text, "  {suffix:16} {meaning}");
+    }
     printer.data(&text)
 }

@@ -13,6 +13,19 @@ const RATIOS: [(&str, &str); 3] = [
     ("energy_relative_percent", "energy vs.\nbaseline"),
 ];
 
+/// Columns of a level that few designs have: counters with their headings, shown when the second
+/// counter of any report is not zero.
+type Level = [(&'static str, &'static str); 3];
+
+const LEVELS: [Level; 2] = [
+    [
+        ("lrf_reads", "LRF\nreads"),
+        ("lrf_writes", "LRF\nwrites"),
+        ("lrf_evictions", "LRF\nevictions"),
+    ],
+    [("orf_reads", "ORF\nreads"), ("orf_writes", "ORF\nwrites"), ("dual_writes", "dual\nwrites")],
+];
+
 /// The reports as one table, then the mean of each design over the workloads, then `remarks`.
 pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     let mut table = new_table();
@@ -28,11 +41,10 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         "RF energy\n(nJ)",
     ];
     header.extend(RATIOS.map(|(_, heading)| heading));
-    let three_levels = reports.iter().any(has_last_results);
-    if three_levels {
-        let mrf_and_rfc = 8;
-        header.splice(mrf_and_rfc..mrf_and_rfc, ["LRF\nreads", "LRF\nwrites", "LRF\nevictions"]);
-    }
+    let levels: Vec<Level> = LEVELS.into_iter().filter(|level| is_used(level, reports)).collect();
+    let mrf_and_rfc = 8;
+    let headings = levels.iter().flatten().map(|&(_, heading)| heading);
+    header.splice(mrf_and_rfc..mrf_and_rfc, headings);
     let in_time = reports.iter().any(|report| report.mode == "cycle");
     if in_time {
         header.extend(["cycles", "thread\nIPC", "resident\nwarps", "in\nCTAs", "limited by"]);
@@ -43,12 +55,12 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         // A workload's name only in its first row: the eye finds the groups.
         let name = if report.workload == previous { "" } else { report.workload.as_str() };
         previous = &report.workload;
-        table.add_row(row(name, report, three_levels));
+        table.add_row(row(name, report, &levels));
     }
     let workloads = distinct(reports.iter().map(|report| report.workload.as_str()));
     if workloads.len() > 1 {
         for design in distinct(reports.iter().map(|report| report.design.as_str())) {
-            table.add_row(mean_row(design, reports, three_levels));
+            table.add_row(mean_row(design, reports, &levels));
         }
     }
     align(&mut table);
@@ -94,12 +106,13 @@ pub fn align(table: &mut Table) {
     }
 }
 
-/// Whether a last result file had anything to do.
-fn has_last_results(report: &RunReport) -> bool {
-    report.counters.get("lrf_writes").is_some_and(|&writes| writes != 0)
+/// Whether a level had anything to do.
+fn is_used(level: &Level, reports: &[RunReport]) -> bool {
+    let (writes, _) = level[1];
+    reports.iter().any(|report| report.counters.get(writes).is_some_and(|&count| count != 0))
 }
 
-fn row(name: &str, report: &RunReport, three_levels: bool) -> Vec<String> {
+fn row(name: &str, report: &RunReport, levels: &[Level]) -> Vec<String> {
     let counter =
         |name: &str| report.counters.get(name).map_or_else(String::new, ToString::to_string);
     let energy = report.energy_fj.as_ref().and_then(|parts| parts.get("total"));
@@ -113,9 +126,7 @@ fn row(name: &str, report: &RunReport, three_levels: bool) -> Vec<String> {
         counter("rfc_writes"),
         counter("rfc_writebacks"),
     ];
-    if three_levels {
-        cells.extend(["lrf_reads", "lrf_writes", "lrf_evictions"].map(counter));
-    }
+    cells.extend(levels.iter().flatten().map(|&(name, _)| counter(name)));
     cells.push(energy.map_or_else(|| "-".to_owned(), |&total| nanojoules(total)));
     cells.extend(RATIOS.map(|(key, _)| percent(report.derived.get(key).copied().flatten())));
     if report.mode == "cycle" {
@@ -149,9 +160,9 @@ fn ipc(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
 }
 
-fn mean_row(design: &str, reports: &[RunReport], three_levels: bool) -> Vec<String> {
+fn mean_row(design: &str, reports: &[RunReport], levels: &[Level]) -> Vec<String> {
     let mut cells = vec!["mean".to_owned(), design.to_owned()];
-    cells.extend(std::iter::repeat_n(String::new(), if three_levels { 10 } else { 7 }));
+    cells.extend(std::iter::repeat_n(String::new(), 7 + levels.len() * 3));
     cells.extend(RATIOS.map(|(key, _)| {
         let of_design = reports.iter().filter(|report| report.design == design);
         percent(mean(of_design.map(|report| report.derived.get(key).copied().flatten())))
