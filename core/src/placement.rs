@@ -1,5 +1,5 @@
-//! Placement: the levels of a software-managed hierarchy in which an operand is found or a result is
-//! left, as the compiler encodes them in each register name.
+//! Placement: the levels of a software-managed hierarchy in which an operand is found or a result
+//! is left, as the compiler encodes them in each register name.
 //!
 //! Source: `[DISS]` 6.2 and 6.4; `docs/MODEL.md`, section "Compiler-managed hierarchy".
 
@@ -21,8 +21,8 @@ pub enum Upper {
 /// Where one register slot of an instruction lives.
 ///
 /// A source is read from `upper`, or from the main register file if `main` is set; with both, it is
-/// read from the main register file and left in `upper` for later reads. A result is written to each
-/// of the two that is set; at least one is.
+/// read from the main register file and left in `upper` for later reads. A result is written to
+/// each of the two that is set; at least one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Placement {
     /// The main register file takes part.

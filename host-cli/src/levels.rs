@@ -55,7 +55,7 @@ impl Levels {
         design: &Design,
         program: Option<&Program>,
     ) -> Result<Option<&Hierarchy>, EvaluateError> {
-        let Some(managed) = &design.managed else { return Ok(None) };
+        let Some(managed) = design.managed else { return Ok(None) };
         let program = program.ok_or(EvaluateError::NoProgram)?;
         if !self.fitted.contains_key(&program.name) {
             let table = design.energy.as_ref().map_err(|_| EvaluateError::NoProgram)?;

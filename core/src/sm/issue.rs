@@ -249,8 +249,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             anything_pending: &mut state.anything_pending,
         };
         let instruction = &self.image.instructions[state.pc as usize];
-        let placements =
-            if self.compiler_managed { self.image.placements(instruction) } else { &[] };
+        let managed = self.config.settings().hierarchy.settings().compiler_managed;
+        let placements = if managed { self.image.placements(instruction) } else { &[] };
         let step = Step {
             instruction,
             sources: facts.sources(&self.image),

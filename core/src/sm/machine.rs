@@ -141,7 +141,6 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     /// look up and nothing to track.
     pub(super) plain: bool,
     pub(super) leaves_while_waiting: bool,
-    pub(super) compiler_managed: bool,
     pub(super) now: u64,
     pub(super) wheel: Wheel,
     pub(super) sets: Sets,
@@ -246,7 +245,6 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             two_level: config.two_level(),
             plain,
             leaves_while_waiting: config.leaves_while_waiting(),
-            compiler_managed,
             now: 0,
             wheel: Wheel::new(),
             sets: Sets { vacant: lowest(size.warps), ..Sets::default() },

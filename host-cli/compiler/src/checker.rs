@@ -17,8 +17,8 @@
 //! - what the bits let into the last result file is never read by a shared unit;
 //! - every instruction that may read a pending long-latency result is marked.
 //!
-//! [`check_levels`] proves, of a program fitted to a compiler-managed hierarchy, that every operand is
-//! at the level that its slot names.
+//! [`check_levels`] proves, of a program fitted to a compiler-managed hierarchy, that every operand
+//! is at the level that its slot names.
 //!
 //! Does not say whether a bit or mark that is missing could have been set, nor whether a mark that
 //! is set is needed.

@@ -56,8 +56,8 @@ pub(crate) fn memory_space(instruction: &Instruction) -> Option<MemorySpace> {
     }
 }
 
-/// Whether an instruction reads or writes memory that another one may write, or exchanges values with
-/// other lanes through it.
+/// Whether an instruction reads or writes memory that another one may write, or exchanges values
+/// with other lanes through it.
 pub(crate) fn reaches_memory(instruction: &Instruction) -> bool {
     match unit(instruction) {
         Unit::Texture => true,

@@ -1,9 +1,9 @@
 //! The compiler-managed register hierarchy (`[DISS]` chapter 6): which operands and results of an
 //! allocated program live in the operand register file (ORF) and the last result file (LRF).
 //!
-//! Passes, in order, one file each: `code` analyses the program once; `strands` divides it; `values`
-//! finds what could be kept above the main register file; `allocate` decides. `config` is what the
-//! decision depends on.
+//! Passes, in order, one file each: `code` analyses the program once; `strands` divides it;
+//! `values` finds what could be kept above the main register file; `allocate` decides. `config` is
+//! what the decision depends on.
 //!
 //! Upper levels hold a thread's values: what a lane finds there is what its own path wrote. Only a
 //! deschedule is the warp's affair, which is why a strand also ends where lanes may have waited for

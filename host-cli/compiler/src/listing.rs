@@ -12,9 +12,10 @@
 //! `join` where a divergent branch reconverges. Where registers are spilled: `spill` and `fill`, to
 //! and from a slot; `again` a value that is made again instead.
 //!
-//! Of a program fitted to a compiler-managed hierarchy also: a line before each strand with the reason
-//! why it starts, and the notes `from` (operands read above the main register file, with their
-//! entries), `keep` (operands that a first read leaves there) and `to` (results written there).
+//! Of a program fitted to a compiler-managed hierarchy also: a line before each strand with the
+//! reason why it starts, and the notes `from` (operands read above the main register file, with
+//! their entries), `keep` (operands that a first read leaves there) and `to` (results written
+//! there).
 
 mod levels;
 

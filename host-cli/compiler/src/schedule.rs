@@ -1,12 +1,12 @@
-//! Instruction scheduling for the register hierarchy: consumers move closer to their producers, within
-//! a basic block (`[DISS]` 6.6.3).
+//! Instruction scheduling for the register hierarchy: consumers move closer to their producers,
+//! within a basic block (`[DISS]` 6.6.3).
 //!
-//! Runs on virtual registers, before allocation. A block is cut where a strand will start: before an
-//! instruction that may wait for a long-latency result, and behind a barrier. Within a piece, what
-//! depends on each other keeps its order, as do memory accesses, lane exchanges and whatever else acts
-//! beyond its registers; a long-latency operation is never delayed by what comes after it. Of the
-//! instructions that could come next the one whose operand was made last does, else the first.
-//! A piece whose registers would grow in number stays as it was.
+//! Runs on virtual registers, before allocation. A block is cut where a strand will start: before
+//! an instruction that may wait for a long-latency result, and behind a barrier. Within a piece,
+//! what depends on each other keeps its order, as do memory accesses, lane exchanges and whatever
+//! else acts beyond its registers; a long-latency operation is never delayed by what comes after
+//! it. Of the instructions that could come next the one whose operand was made last does, else the
+//! first. A piece whose registers would grow in number stays as it was.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 

@@ -237,7 +237,8 @@ fn time(file: &str, written: &mut DesignFile, sm: &mut SmSettings) -> Result<(),
     rules.apply(file, sm)
 }
 
-/// The lines of [`FORMAT`], those of tables that exclude each other as if they were not commented out.
+/// The lines of [`FORMAT`], those of tables that exclude each other as if they were not commented
+/// out.
 fn format_lines() -> impl Iterator<Item = &'static str> {
     FORMAT.lines().map(|line| line.strip_prefix("# ").unwrap_or(line))
 }
@@ -762,6 +763,38 @@ mod tests {
     }
 
     #[test]
+    fn impossible_compiler_managed_hierarchies_say_why() {
+        for (text, expected) in [
+            ("base = \"diss-orf3\"\n[orf]\nentries = 9", "`orf.entries = 9` is impossible"),
+            ("base = \"dissertation\"\n[orf]\nlrf = \"split\"", "hint: add `entries = 3`"),
+            (
+                "base = \"isca11\"\n[orf]\nentries = 3",
+                "has no operand register file\nhint: start from",
+            ),
+            (
+                "base = \"diss-orf3\"\n[cache]\nentries = 3",
+                "takes the place of a register file cache",
+            ),
+            (
+                "base = \"diss-orf3\"\nactive_warps = 7",
+                "the compiler places values by their energy",
+            ),
+            (
+                "base = \"diss-rfc3\"\n[energy]\nsource = \"x\"\n\
+                 orf_read = \"1 pJ\"\norf_write = \"1 pJ\"",
+                "hint: add an `[orf]`",
+            ),
+            (
+                "base = \"diss-rfc3\"\n[wires]\norf_shared = \"1 mm\"",
+                "without an operand register file",
+            ),
+        ] {
+            let message = error(text);
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+
+    #[test]
     fn impossible_values_name_file_key_value_and_range() {
         for (text, expected) in [
             (
@@ -811,29 +844,6 @@ mod tests {
                 "base = \"diss-rfc6\"\n[energy]\nsource = \"x\"\n\
                  lrf_read = \"1 pJ\"\nlrf_write = \"1 pJ\"",
                 "hint: set `last_result_file = true`, or remove the two values",
-            ),
-            ("base = \"diss-orf3\"\n[orf]\nentries = 9", "`orf.entries = 9` is impossible"),
-            ("base = \"dissertation\"\n[orf]\nlrf = \"split\"", "hint: add `entries = 3`"),
-            (
-                "base = \"isca11\"\n[orf]\nentries = 3",
-                "has no operand register file\nhint: start from",
-            ),
-            (
-                "base = \"diss-orf3\"\n[cache]\nentries = 3",
-                "takes the place of a register file cache",
-            ),
-            (
-                "base = \"diss-orf3\"\nactive_warps = 7",
-                "the compiler places values by their energy",
-            ),
-            (
-                "base = \"diss-rfc3\"\n[energy]\nsource = \"x\"\n\
-                 orf_read = \"1 pJ\"\norf_write = \"1 pJ\"",
-                "hint: add an `[orf]`",
-            ),
-            (
-                "base = \"diss-rfc3\"\n[wires]\norf_shared = \"1 mm\"",
-                "without an operand register file",
             ),
             (
                 "base = \"diss-rfc6-lrf\"\n[energy]\nsource = \"x\"\nlrf_read = \"1 pJ\"",

@@ -96,7 +96,7 @@ impl Managed {
     }
 
     /// What programs are fitted to, decided by a design's energies.
-    pub fn config(&self, table: &EnergyTable) -> HierarchyConfig {
+    pub fn config(self, table: &EnergyTable) -> HierarchyConfig {
         let wire = |um: u32| table.wire_per_128bit(um).map_or(0, |energy| energy.0);
         let level = |bank: BankEnergy, wires: WireLengths| {
             let access = |um| AccessCosts {
@@ -126,7 +126,7 @@ impl Managed {
     }
 
     /// What it is, in the words of a list of designs.
-    pub(super) fn describe(&self) -> String {
+    pub(super) fn describe(self) -> String {
         let entries = self.entries;
         let mut text = format!("ORF, {entries} {}", if entries == 1 { "entry" } else { "entries" });
         text.insert_str(
@@ -251,7 +251,7 @@ mod tests {
         ] {
             let error = resolve(name).unwrap_err();
             let hint = error.hint().unwrap_or_default().to_owned();
-            assert!(hint.contains("did you mean"), "{name}: {error} {hint}");
+            assert!(hint.contains("strata designs"), "{name}: {error} {hint}");
         }
     }
 }

@@ -183,13 +183,12 @@ impl Parts {
     /// entries, and of a last result file if there is one.
     fn price_managed(&self, flat: EnergyTable, managed: Managed) -> Result<EnergyTable, NoEnergy> {
         let machine = self.machine;
-        let bank = match self.energy.orf {
-            Some(bank) => bank,
-            None => {
-                let warps = warps(self.settings.scheduling, &self.sm);
-                let row = machine.technology().cache(managed.entries, warps)?;
-                BankEnergy { read: row.read.0, write: row.write.0 }
-            }
+        let bank = if let Some(bank) = self.energy.orf {
+            bank
+        } else {
+            let warps = warps(self.settings.scheduling, &self.sm);
+            let row = machine.technology().cache(managed.entries, warps)?;
+            BankEnergy { read: row.read.0, write: row.write.0 }
         };
         let wires =
             replace(machine.rfc_wires(), self.energy.orf_private_um, self.energy.orf_shared_um);
@@ -343,7 +342,7 @@ impl Design {
         if settings.last_result_file {
             upper.insert_str(0, "LRF in front of ");
         }
-        if let Some(managed) = &self.managed {
+        if let Some(managed) = self.managed {
             upper = managed.describe();
         }
         let scheduler = match settings.scheduling {

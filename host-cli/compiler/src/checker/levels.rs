@@ -1,9 +1,9 @@
 //! Whether every operand of a program fitted to a hierarchy is at the level that its slot names.
 //!
 //! Knows nothing of the allocator, of values or of savings: it follows, on every path of a thread,
-//! which register's present value each entry of the upper levels holds, and whether the main register
-//! file has it. A strand's start empties every entry, as does waiting for others that may be
-//! descheduled; where paths meet, an entry holds what it holds on all of them.
+//! which register's present value each entry of the upper levels holds, and whether the main
+//! register file has it. A strand's start empties every entry, as does waiting for others that may
+//! be descheduled; where paths meet, an entry holds what it holds on all of them.
 
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::placement::{LRF_BANKS, MAX_ORF_ENTRIES, Placement, Upper};
@@ -215,8 +215,8 @@ impl<'a> Levels<'a> {
         emptied
     }
 
-    /// What holds at the start of each node, whatever the path. What a register holds before anything
-    /// is written counts as being in the main register file.
+    /// What holds at the start of each node, whatever the path. What a register holds before
+    /// anything is written counts as being in the main register file.
     fn at_starts(&self, graph: &Graph, emptied: &[bool]) -> Vec<Option<State>> {
         let registers = usize::from(self.program.image.registers);
         let mut at_start: Vec<Option<State>> = vec![None; graph.nodes.len()];

@@ -1,8 +1,8 @@
-//! Allocation to the operand register file and the last result file: greedy, by energy saved for each
-//! issue slot that a value occupies an entry (`[DISS]` 6.4, Figures 6.5, 6.6 and 6.8).
+//! Allocation to the operand register file and the last result file: greedy, by energy saved for
+//! each issue slot that a value occupies an entry (`[DISS]` 6.4, Figures 6.5, 6.6 and 6.8).
 //!
-//! The last result file comes first, with whole values only; then the operand register file, where a
-//! value that does not fit is shortened read by read while that saves energy.
+//! The last result file comes first, with whole values only; then the operand register file, where
+//! a value that does not fit is shortened read by read while that saves energy.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -103,8 +103,8 @@ impl Candidate {
         self.savings_by_reads(main, upper).pop().unwrap_or_default()
     }
 
-    /// The bank of the last result file that can hold it: only the private datapath reaches one, and
-    /// each bank of a split file serves one operand slot.
+    /// The bank of the last result file that can hold it: only the private datapath reaches one,
+    /// and each bank of a split file serves one operand slot.
     fn bank(&self, lrf: Lrf) -> Option<u8> {
         let mut all = self.writes.iter().chain(&self.reads);
         if lrf == Lrf::None || all.any(|access| access.shared) {

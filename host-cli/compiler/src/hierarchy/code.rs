@@ -17,8 +17,8 @@ use crate::program::{Location, Program};
 #[derive(Clone, Debug)]
 pub struct Code<'p> {
     pub(super) image: KernelImage<'p>,
-    /// For each register slot of the image, the place of its operand among the instruction's sources
-    /// or destinations.
+    /// For each register slot of the image, the place of its operand among the instruction's
+    /// sources or destinations.
     operand_of: Vec<u8>,
     /// Instructions that may leave out some of the lanes that reach them.
     pub(super) guarded: Vec<bool>,

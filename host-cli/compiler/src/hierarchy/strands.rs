@@ -2,10 +2,12 @@
 //!
 //! A strand starts where the one before it ends: at an instruction that may wait for a long-latency
 //! result, behind a barrier, at the target of a backward branch and behind one, and where it is not
-//! certain what is pending (`[DISS]` 6.3, MODEL-RULES 17). Two more follow from SIMT execution: where
-//! lanes may have waited while others were descheduled, and where paths of different strands meet.
+//! certain what is pending (`[DISS]` 6.3, MODEL-RULES 17). Two more follow from SIMT execution:
+//! where lanes may have waited while others were descheduled, and where paths of different strands
+//! meet.
 //!
-//! Within a strand control only moves forwards, so that program order is a time that all paths share.
+//! Within a strand control only moves forwards, so that program order is a time that all paths
+//! share.
 
 use strata_core::image::Flags;
 
@@ -142,8 +144,8 @@ impl Strands {
         }
     }
 
-    /// Numbers the strands. All predecessors of a block that no backward branch leads to come before
-    /// it.
+    /// Numbers the strands. All predecessors of a block that no backward branch leads to come
+    /// before it.
     fn number(&mut self, code: &Code<'_>) {
         self.of = vec![0; code.len()];
         for block in &code.graph.blocks {

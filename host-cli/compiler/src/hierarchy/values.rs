@@ -1,9 +1,10 @@
-//! What may be kept above the main register file: within each strand, the values that it writes with
-//! the reads that see them, and the values it only reads (`[DISS]` 6.4.1, 6.4.3, 6.4.4).
+//! What may be kept above the main register file: within each strand, the values that it writes
+//! with the reads that see them, and the values it only reads (`[DISS]` 6.4.1, 6.4.3, 6.4.4).
 //!
-//! A value is a set of definitions that some read may see together, as in `crate::values`, but of one
-//! 32-bit register and within one strand. A read that may also see what was there before the strand
-//! finds it only in the main register file, so that every definition it may see is written there.
+//! A value is a set of definitions that some read may see together, as in `crate::values`, but of
+//! one 32-bit register and within one strand. A read that may also see what was there before the
+//! strand finds it only in the main register file, so that every definition it may see is written
+//! there.
 
 use strata_core::image::Flags;
 

@@ -1,5 +1,5 @@
-//! What a compiler-managed hierarchy adds to a listing: strands, the level of each operand that is not
-//! only in the main register file, and what became of every value.
+//! What a compiler-managed hierarchy adds to a listing: strands, the level of each operand that is
+//! not only in the main register file, and what became of every value.
 
 use std::fmt::{self, Formatter};
 

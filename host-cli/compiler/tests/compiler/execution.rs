@@ -348,6 +348,15 @@ impl<'a> Warp<'a> {
         Ok(())
     }
 
+    /// Leaves a result where its slot says.
+    fn result_to_levels(&mut self, slot: usize, register: PhysicalRegister, mask: Mask) {
+        let Some(levels) = &mut self.levels else { return };
+        let values = self.physical.get(&Unit::General(register.0)).copied().unwrap_or_default();
+        for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
+            levels.write(slot, register, lane, values[lane]);
+        }
+    }
+
     fn results(&mut self, pc: usize, theirs: &Instruction, mask: Mask) {
         let record = &self.program.image.instructions[pc];
         let origin = self.program.instructions[pc].origin;
@@ -398,12 +407,7 @@ impl<'a> Warp<'a> {
         let first = record.first_slot as usize + usize::from(record.sources);
         for (slot, result) in image.destinations(record).iter().enumerate() {
             let unit = Unit::General(result.0);
-            if let Some(levels) = &mut self.levels {
-                let values = self.physical.get(&unit).copied().unwrap_or_default();
-                for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {
-                    levels.write(first + slot, *result, lane, values[lane]);
-                }
-            }
+            self.result_to_levels(first + slot, *result, mask);
             self.bits |= (record.never_read | record.not_read_before_deschedule) >> slot & 1;
             let private = self.private.entry(unit).or_default();
             *private = if record.private_reads >> slot & 1 != 0 {
