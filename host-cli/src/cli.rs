@@ -203,6 +203,10 @@ pub struct SourceArgs {
         i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
     ))]
     pub registers: Option<u16>,
+    /// Reorder instructions within basic blocks first, so that values are read soon after they are
+    /// made.
+    #[arg(long)]
+    pub schedule: bool,
     /// Count only launches of this kernel; all launches still execute.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,

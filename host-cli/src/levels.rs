@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use strata_compiler::hierarchy::{Code, Hierarchy, fit};
+use strata_compiler::hierarchy::{Code, Hierarchy, HierarchyConfig, fit};
 use strata_compiler::program::{Image, Program};
 use strata_core::image::{CheckedImage, ImageError};
 use strata_core::placement::Placement;
@@ -37,6 +37,17 @@ impl<'a> Fitted<'a> {
     }
 }
 
+/// A program fitted to a hierarchy.
+///
+/// # Errors
+///
+/// A program that is too large, or a hierarchy that makes no sense.
+pub fn fitted(program: &Program, config: &HierarchyConfig) -> Result<Hierarchy, EvaluateError> {
+    let code = Code::new(program)
+        .map_err(|problem| EvaluateError::TooLarge(program.name.clone(), problem.message))?;
+    Ok(fit(&code, config)?)
+}
+
 /// The kernels of one module, fitted to one design as they come.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
@@ -59,10 +70,7 @@ impl Levels {
         let program = program.ok_or(EvaluateError::NoProgram)?;
         if !self.fitted.contains_key(&program.name) {
             let table = design.energy.as_ref().map_err(|_| EvaluateError::NoProgram)?;
-            let code = Code::new(program).map_err(|problem| {
-                EvaluateError::TooLarge(program.name.clone(), problem.message)
-            })?;
-            let hierarchy = fit(&code, &managed.config(table))?;
+            let hierarchy = fitted(program, &managed.config(table))?;
             self.fitted.insert(program.name.clone(), hierarchy);
         }
         Ok(self.fitted.get(&program.name))

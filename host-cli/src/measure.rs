@@ -7,6 +7,7 @@ mod tape;
 
 use std::fmt::Write as _;
 
+use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::program::{Image, Program};
 use strata_core::count::CountConfig;
 use strata_core::energy::EnergyBreakdown;
@@ -23,7 +24,7 @@ use crate::commands::input;
 use crate::design::Design;
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
-use crate::levels::{Fitted, Levels};
+use crate::levels::{self, Fitted, Levels};
 use crate::printer::Printer;
 use crate::report::{self, Check, LaunchReport, RunReport, derived};
 use crate::timeline::{self, About, Code, Timeline};
@@ -61,6 +62,9 @@ impl Request {
         let mut text = format!(" --scale {}", args.scale.name());
         for (name, value) in &overrides {
             let _ = write!(text, " --set {name}={value}");
+        }
+        if args.schedule {
+            text += " --schedule";
         }
         for (option, value) in [
             ("registers", args.registers.map(|registers| registers.to_string())),
@@ -180,6 +184,24 @@ impl<'a> Counted<'a> {
             Code::Ptx(program, _) => Some(program),
             Code::Traced(_) => None,
         }
+    }
+
+    /// Its warps counted with its program fitted to a hierarchy.
+    pub(crate) fn count_fitted(
+        &self,
+        count: &CountConfig,
+        config: &HierarchyConfig,
+    ) -> Result<Counters, EvaluateError> {
+        let program = self.program().ok_or(EvaluateError::NoProgram)?;
+        let hierarchy = levels::fitted(program, config)?;
+        let placements = Some(&*hierarchy.placements);
+        let image = Fitted { image: self.image, placements };
+        evaluate::count_launch(count, false, image, self.paths)
+    }
+
+    /// Its warps counted with the flat register file.
+    pub(crate) fn count_flat(&self) -> Result<Counters, EvaluateError> {
+        evaluate::count_launch(&CountConfig::FLAT, false, self.image.into(), self.paths)
     }
 
     /// What the SM runs.
@@ -377,7 +399,7 @@ impl Common {
             launch.add_spills(spills);
         }
         let (image, paths) = (launch.image, launch.paths);
-        let flat = evaluate::count_launch(&CountConfig::FLAT, false, image.into(), paths)?;
+        let flat = launch.count_flat()?;
         self.flat = self.flat.checked_add(&flat)?;
         let clusters = evaluate::count_launch(&CountConfig::FLAT, true, image.into(), paths)?;
         self.flat_clusters = self.flat_clusters.checked_add(&clusters)?;

@@ -31,6 +31,12 @@ refuses! {
     a_latency_of_no_cycles: ["run", "vectoradd", "--design", "no-latency.toml"];
     replacement_that_needs_a_cache: ["run", "vectoradd", "--design", "cache-miss.toml"];
     a_barrier_rule_with_one_level: ["run", "vectoradd", "--design", "one-level.toml"];
+    limits_of_hardware: ["study", "limits", "vectoradd", "--design", "diss-rfc6"];
+    limits_of_a_trace: ["study", "limits", "tiny.traceg"];
+    a_trace_on_a_compiler_managed_hierarchy: ["run", "tiny.traceg", "--design", "diss-orf3"];
+    a_trace_to_be_scheduled: ["run", "tiny.traceg", "--schedule"];
+    active_warps_of_a_compiler_managed_hierarchy:
+        ["study", "active-warps", "vectoradd", "--design", "diss-orf3"];
     a_design_file_with_an_unknown_key: ["run", "vectoradd", "--design", "unknown-key.toml"];
     a_design_file_that_is_not_there: ["run", "vectoradd", "--design", "missing.toml"];
     a_ptx_file_without_a_launch_file: ["run", "good.ptx"];

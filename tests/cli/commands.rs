@@ -75,6 +75,11 @@ prints! {
         "run", "scalarprod", "--scale", "small", "--design", "diss-orf3-lrf-split", "--design",
         "diss-orf3-onelevel"
     ];
+    limits_of_a_compiler_managed_hierarchy:
+        ["study", "limits", "vectoradd", "scalarprod", "--scale", "small"];
+    limits_as_csv: ["study", "limits", "vectoradd", "--scale", "small", "--format", "csv"];
+    a_workload_with_instructions_scheduled:
+        ["run", "bfs", "--scale", "small", "--schedule", "--design", "diss-orf3-lrf-split"];
     a_kernel_fitted_to_a_hierarchy: ["inspect", "vectoradd", "--design", "diss-orf3-lrf-split"];
     a_kernel_profiled_on_a_hierarchy: [
         "inspect", "vectoradd", "--profile", "--scale", "small", "--design", "diss-orf3-lrf-unified"

@@ -3,5 +3,6 @@
 mod active_warps;
 mod cycle;
 mod last_result_file;
+mod limits;
 mod recordings;
 mod register_file_cache;

@@ -48,6 +48,7 @@ pub fn source_args(scale: strata::cli::Scale) -> strata::cli::SourceArgs {
         scale,
         set: Vec::new(),
         registers: None,
+        schedule: false,
         kernel: None,
         launch_index: None,
         cta: None,

@@ -67,6 +67,7 @@ impl Write for Sink {
 fn source() -> SourceArgs {
     SourceArgs {
         registers: None,
+        schedule: false,
         launch: None,
         scale: Scale::Small,
         set: Vec::new(),

@@ -13,6 +13,7 @@ use crate::intervals::Intervals;
 use crate::kernel::Kernel;
 use crate::limits::{Limit, MAX_HELD_TRIPLES, RegisterLimit};
 use crate::program::{Location, Origin, Program, ProgramInstruction, ProgramRegister};
+use crate::schedule::schedule;
 use crate::spill::{Attempt, Before, crowded, spill};
 use crate::values::Values;
 
@@ -41,6 +42,26 @@ pub fn compile_within(
 ) -> Result<Program, Vec<Diagnostic>> {
     let kernel = inline(module, kernel)?;
     allocate_within(&kernel, limit).map_err(|problem| vec![problem])
+}
+
+/// As [`compile_within`], with the instructions reordered first ([`schedule`]), unless that needs
+/// more registers or spills more.
+///
+/// # Errors
+///
+/// As [`compile_within`].
+pub fn compile_scheduled(
+    module: &Module,
+    kernel: FunctionId,
+    limit: Option<RegisterLimit>,
+) -> Result<Program, Vec<Diagnostic>> {
+    let kernel = inline(module, kernel)?;
+    let one = |problem| vec![problem];
+    let plain = allocate_within(&kernel, limit).map_err(one)?;
+    let reordered = schedule(&kernel).map_err(one)?;
+    let reordered = allocate_within(&reordered, limit).map_err(one)?;
+    let size = |program: &Program| (program.general_registers, program.spill_bytes);
+    Ok(if size(&reordered) <= size(&plain) { reordered } else { plain })
 }
 
 /// Allocates the registers of a kernel whose calls are inlined, and builds its image.

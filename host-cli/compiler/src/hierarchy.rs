@@ -81,7 +81,7 @@ pub enum Outcome {
 /// A configuration that makes no sense.
 pub fn fit(code: &Code<'_>, config: &HierarchyConfig) -> Result<Hierarchy, HierarchyError> {
     config.check()?;
-    let strands = Strands::new(code, config.forward_branches);
+    let strands = Strands::new(code, config.forward_branches, config.past_deschedules);
     let candidates = values::candidates(code, &strands, config.read_operands);
     let (placements, decisions) = allocate::allocate(&candidates, code.slots(), config);
     Ok(Hierarchy { placements, strands, decisions })

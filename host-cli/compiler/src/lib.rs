@@ -42,6 +42,6 @@ mod spill;
 pub mod statistics;
 mod values;
 
-pub use compile::{allocate, allocate_within, compile, compile_within};
+pub use compile::{allocate, allocate_within, compile, compile_scheduled, compile_within};
 pub use limits::RegisterLimit;
 pub use schedule::schedule;

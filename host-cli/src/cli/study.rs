@@ -14,6 +14,8 @@ pub enum StudyCommand {
     ActiveWarps(ActiveWarpsArgs),
     /// Dynamic instructions with fewer and fewer registers, relative to none spilled.
     Registers(RegistersArgs),
+    /// Energy of a compiler-managed hierarchy under idealisations, and with instructions scheduled.
+    Limits(LimitsArgs),
 }
 
 /// Output format of a study.
@@ -125,4 +127,33 @@ pub struct RegistersArgs {
     /// Threads; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
+}
+
+/// Output format of `study limits`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LimitsFormat {
+    /// A table to read.
+    Table,
+    /// One line for each input and limit.
+    Csv,
+}
+
+/// Arguments of `study limits`.
+#[derive(Clone, Debug, Args)]
+pub struct LimitsArgs {
+    /// Workload names or PTX files; none means all workloads.
+    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    pub inputs: Vec<String>,
+    /// A design with a compiler-managed hierarchy: a name or a design file.
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "diss-orf3-lrf-split")]
+    pub design: String,
+    /// What to execute.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Threads; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = LimitsFormat::Table)]
+    pub format: LimitsFormat,
 }

@@ -31,6 +31,7 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
     };
     let mut workload = workload.map_err(|error| workload_error(&error))?;
     workload.registers = args.registers.and_then(RegisterLimit::new);
+    workload.scheduled = args.schedule;
     Ok(workload)
 }
 
@@ -75,6 +76,12 @@ impl Subject {
             return Err(Failure::input(format!(
                 "`{input}` is a trace, whose registers are allocated\n  hint: `--registers` is for \
                  workloads and PTX files"
+            )));
+        }
+        if args.schedule {
+            return Err(Failure::input(format!(
+                "`{input}` is a trace, whose instructions have their order\n  hint: `--schedule` \
+                 is for workloads and PTX files"
             )));
         }
         if args.launch.is_some() || !args.set.is_empty() {

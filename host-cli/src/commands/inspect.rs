@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use strata_compiler::RegisterLimit;
 use strata_compiler::hierarchy::Lrf;
 use strata_compiler::listing::Listing;
 use strata_compiler::program::Program;
+use strata_compiler::{RegisterLimit, compile_scheduled, compile_within};
 use strata_core::event::Counters;
 use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
@@ -56,8 +56,8 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
         if !text.is_empty() {
             text.push('\n');
         }
-        let compiled =
-            strata_compiler::compile_within(&module, FunctionId(index as u32), registers);
+        let compile = if args.source.schedule { compile_scheduled } else { compile_within };
+        let compiled = compile(&module, FunctionId(index as u32), registers);
         let problems = match compiled {
             Ok(program) => {
                 let mut levels = Levels::default();

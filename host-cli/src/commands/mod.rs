@@ -5,6 +5,7 @@ pub mod doctor;
 pub mod exact;
 pub mod input;
 pub mod inspect;
+pub mod limits;
 pub mod list;
 pub mod registers;
 pub mod run;

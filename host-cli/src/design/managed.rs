@@ -117,6 +117,7 @@ impl Managed {
             read_operands: self.read_operands,
             partial_ranges: self.partial_ranges,
             dual_writes: self.dual_writes,
+            past_deschedules: false,
             costs: Costs {
                 main: level(table.mrf.bank, table.mrf.wires),
                 orf: level(orf.bank, orf.wires),

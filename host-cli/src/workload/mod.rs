@@ -68,6 +68,8 @@ pub struct Workload {
     pub launch_file: String,
     /// Registers that a thread may have; what does not fit is spilled. None: as many as it needs.
     pub registers: Option<RegisterLimit>,
+    /// Instructions are reordered for the register hierarchy first.
+    pub scheduled: bool,
     launch: Cow<'static, str>,
     document: Document,
 }
@@ -111,7 +113,8 @@ impl Workload {
     ) -> Result<Self, WorkloadError> {
         let document = Source { file: &launch_file, text: &launch }.parse()?;
         let registers = None;
-        Ok(Self { name, ptx_file, ptx, launch_file, registers, launch, document })
+        let scheduled = false;
+        Ok(Self { name, ptx_file, ptx, launch_file, registers, scheduled, launch, document })
     }
 
     /// What the workload does, in one line.

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use strata_compiler::program::Program;
+use strata_compiler::{compile_scheduled, compile_within};
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
 use strata_simt::{
@@ -230,7 +231,8 @@ impl Prepared {
             // A plan's kernels are kernels of the module: `resolve` looked them up there.
             let index = module.functions.iter().position(|f| f.kernel && f.name == *name);
             let function = FunctionId(index.unwrap_or_default() as u32);
-            let compiled = strata_compiler::compile_within(&module, function, workload.registers)
+            let compile = if workload.scheduled { compile_scheduled } else { compile_within };
+            let compiled = compile(&module, function, workload.registers)
                 .and_then(|program| Ok((prepare(&module, &program)?, program)));
             match compiled {
                 Ok((executable, program)) => {

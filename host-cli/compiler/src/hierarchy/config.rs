@@ -66,6 +66,7 @@ pub struct Costs {
 }
 
 /// What a program is fitted to.
+#[expect(clippy::struct_excessive_bools, reason = "each is one of the source's optimisations")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HierarchyConfig {
     /// Entries of the operand register file for each thread. Range: `1..=MAX_ORF_ENTRIES`.
@@ -81,6 +82,9 @@ pub struct HierarchyConfig {
     pub partial_ranges: bool,
     /// What the encoding can name.
     pub dual_writes: DualWrites,
+    /// As if nothing were lost when a warp is descheduled: the bound of `[DISS]` 6.6.3 on moving
+    /// instructions across long-latency events. No machine does it, and no checker accepts it.
+    pub past_deschedules: bool,
     /// Energies to decide by.
     pub costs: Costs,
 }

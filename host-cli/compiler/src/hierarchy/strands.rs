@@ -46,14 +46,19 @@ pub struct Strands {
 }
 
 impl Strands {
-    /// Divides code into strands. Without `forward_branches` every basic block starts one.
-    pub(super) fn new(code: &Code<'_>, forward_branches: bool) -> Self {
+    /// Divides code into strands. Without `forward_branches` every basic block starts one; with
+    /// `past_deschedules` no strand starts because of a deschedule.
+    pub(super) fn new(code: &Code<'_>, forward_branches: bool, past_deschedules: bool) -> Self {
         let mut strands = Self { starts: vec![None; code.len()], of: Vec::new(), count: 0 };
         strands.start(0, Start::Kernel);
-        strands.at_long_latencies_and_barriers(code);
+        if !past_deschedules {
+            strands.at_long_latencies_and_barriers(code);
+        }
         strands.at_backward_branches(code);
-        strands.where_pending_is_uncertain(code);
-        strands.where_lanes_waited(code);
+        if !past_deschedules {
+            strands.where_pending_is_uncertain(code);
+            strands.where_lanes_waited(code);
+        }
         if !forward_branches {
             for block in &code.graph.blocks {
                 strands.start(block.start, Start::Block);

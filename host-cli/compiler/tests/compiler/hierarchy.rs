@@ -34,6 +34,7 @@ pub(crate) fn config(lrf: Lrf) -> HierarchyConfig {
         read_operands: true,
         partial_ranges: true,
         dual_writes: DualWrites::Any,
+        past_deschedules: false,
         costs: costs(lrf),
     }
 }

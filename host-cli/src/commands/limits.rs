@@ -1,0 +1,45 @@
+//! `study limits`: the idealisations of a compiler-managed hierarchy.
+
+use crate::cli::ExitStatus;
+use crate::cli::study::{LimitsArgs, LimitsFormat};
+use crate::commands::input::{self, Subject};
+use crate::design;
+use crate::failure::Failure;
+use crate::measure::Request;
+use crate::printer::Printer;
+use crate::study::limits;
+use crate::workload;
+
+/// Runs the command.
+pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    if args.source.schedule {
+        return Err(Failure::input(
+            "`--schedule` is one of the limits\n  hint: leave it out; the last column has it",
+        ));
+    }
+    let design = design::resolve(&args.design).map_err(|error| input::config(&error))?;
+    let request = Request::new(&args.source)?;
+    let inputs: Vec<String> = if args.inputs.is_empty() {
+        workload::names().map(str::to_owned).collect()
+    } else {
+        args.inputs.clone()
+    };
+    let mut workloads = Vec::with_capacity(inputs.len());
+    for input in &inputs {
+        match Subject::new(input, &args.source)? {
+            Subject::Workload(workload) => workloads.push(*workload),
+            Subject::Trace(input) => {
+                return Err(Failure::input(format!(
+                    "`{input}` is a trace, which has no program to fit\n  hint: name workloads or \
+                     PTX files"
+                )));
+            }
+        }
+    }
+    let jobs = args.jobs.unwrap_or(0);
+    let rows = limits::rows(&workloads, &design, &request, jobs, printer)?;
+    printer.data(&match args.format {
+        LimitsFormat::Table => limits::to_table(&rows, &design.name),
+        LimitsFormat::Csv => limits::to_csv(&rows),
+    })
+}
