@@ -56,6 +56,24 @@ pub struct Levels {
 }
 
 impl Levels {
+    /// Fits a program, once, if the design's hierarchy is the compiler's.
+    ///
+    /// # Errors
+    ///
+    /// As [`Levels::of`].
+    pub fn prepare(
+        &mut self,
+        design: &Design,
+        program: Option<&Program>,
+    ) -> Result<(), EvaluateError> {
+        self.of(design, program).map(|_| ())
+    }
+
+    /// The levels of a kernel that was prepared; none if nothing had to be.
+    pub fn get(&self, kernel: &str) -> Option<&Hierarchy> {
+        self.fitted.get(kernel)
+    }
+
     /// The levels of a program's operands; none if the design's hierarchy is not the compiler's.
     ///
     /// # Errors

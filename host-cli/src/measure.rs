@@ -1,5 +1,6 @@
 //! Measurement: one subject executed once, counted under every design, as reports.
 
+mod batch;
 mod embed;
 mod replay;
 mod spills;
@@ -7,6 +8,7 @@ mod tape;
 
 use std::fmt::Write as _;
 
+use rayon::prelude::*;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::program::{Image, Program};
 use strata_core::count::CountConfig;
@@ -32,6 +34,8 @@ use crate::timing::{TimedLaunch, TimingError, sm_settings, time_launch};
 use crate::workload::simulate::{LaunchRecord, Options, Prepared};
 use crate::workload::{Overrides, Workload};
 
+pub(crate) use batch::each_launch;
+use batch::{Executed, each_batch};
 pub use embed::embed;
 pub(crate) use replay::each_recorded_launch;
 pub use replay::{is_recording, store_error, trace_reports};
@@ -138,12 +142,12 @@ pub(crate) struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     /// A launch that was executed from a PTX text.
-    fn executed(launch: &'a LaunchRecord<'_>, text: &'a str) -> Self {
+    fn executed(launch: &'a Executed<'_>, text: &'a str) -> Self {
         Self {
             index: launch.index,
             kernel: &launch.program.name,
-            grid: launch.step.grid,
-            block: launch.step.block,
+            grid: launch.grid,
+            block: launch.block,
             registers: launch.program.general_registers,
             image: &launch.program.image,
             paths: &launch.outcome.paths,
@@ -151,7 +155,7 @@ impl<'a> Counted<'a> {
             barriers: Some(&launch.outcome.barriers),
             shared_bytes: u32::try_from(launch.program.shared_bytes)
                 .unwrap_or(u32::MAX)
-                .saturating_add(launch.step.dynamic_shared),
+                .saturating_add(launch.dynamic_shared),
             code: Code::Ptx(launch.program, text),
         }
     }
@@ -253,8 +257,8 @@ pub fn reports(
     let mut accounts = accounts(designs, request)?;
     let spills = workload.registers.map(|_| SpillTraffic::default());
     let mut common = Common { spills, ..Common::default() };
-    let check = each_launch(workload, &prepared, request, printer, |launch| {
-        add(&mut common, &mut accounts, launch, (&workload.name, request.mode))
+    let check = each_batch(workload, &prepared, request, printer, |launches| {
+        add(&mut common, &mut accounts, launches, (&workload.name, request.mode))
     })?;
     finish_timelines(&mut accounts, printer)?;
     let report = |account: Account<'_>| account.report(&workload.name, request, &common, check);
@@ -262,29 +266,6 @@ pub fn reports(
         .into_iter()
         .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
         .collect()
-}
-
-/// Executes a prepared workload once, shows `visit` every launch that the request asks for, and
-/// holds the results against the host reference.
-pub(crate) fn each_launch(
-    workload: &Workload,
-    prepared: &Prepared,
-    request: &Request,
-    printer: &Printer,
-    mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
-) -> Result<Check, Failure> {
-    let mut visited = Ok(());
-    let finals = prepared.execute(&request.options, |launch| {
-        if visited.is_ok() {
-            visited = visit(&Counted::executed(&launch, &workload.ptx));
-        }
-        if !launch.outcome.printf.is_empty() {
-            printer.note(&printed(&launch));
-        }
-    });
-    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
-    visited.map_err(|error| failure(&workload.name, error))?;
-    check(prepared, &finals)
 }
 
 /// One account for each design. The file of a timeline is opened here, before anything runs.
@@ -311,11 +292,18 @@ fn finish_timelines(accounts: &mut [Account<'_>], printer: &Printer) -> Result<(
 fn add(
     common: &mut Common,
     accounts: &mut [Account<'_>],
-    launch: &Counted<'_>,
+    launches: &[Counted<'_>],
     (input, mode): (&str, Mode),
 ) -> Result<(), EvaluateError> {
-    common.add(launch)?;
-    accounts.iter_mut().try_for_each(|account| account.add(launch, input, mode))
+    let spills = common.spills.is_some();
+    let parts: Vec<_> = launches.par_iter().map(|launch| Common::of(launch, spills)).collect();
+    for part in parts {
+        common.add(&part?)?;
+    }
+    let added: Vec<_> =
+        accounts.par_iter_mut().map(|account| account.add(launches, input, mode)).collect();
+    // The first error in the order of the designs, whoever was done first.
+    added.into_iter().collect()
 }
 
 /// A kernel that does not fit the SM is the input's affair, as is one that never ends in time; all
@@ -394,16 +382,28 @@ impl Request {
 }
 
 impl Common {
-    fn add(&mut self, launch: &Counted<'_>) -> Result<(), EvaluateError> {
-        if let Some(spills) = &mut self.spills {
+    /// What one launch adds.
+    fn of(launch: &Counted<'_>, with_spills: bool) -> Result<Self, EvaluateError> {
+        let (image, paths) = (launch.image, launch.paths);
+        let mut spills = with_spills.then(SpillTraffic::default);
+        if let Some(spills) = &mut spills {
             launch.add_spills(spills);
         }
-        let (image, paths) = (launch.image, launch.paths);
-        let flat = launch.count_flat()?;
-        self.flat = self.flat.checked_add(&flat)?;
-        let clusters = evaluate::count_launch(&CountConfig::FLAT, true, image.into(), paths)?;
-        self.flat_clusters = self.flat_clusters.checked_add(&clusters)?;
-        self.usage.add(&evaluate::launch_usage(image, paths)?, 1)?;
+        Ok(Self {
+            flat: launch.count_flat()?,
+            flat_clusters: evaluate::count_launch(&CountConfig::FLAT, true, image.into(), paths)?,
+            usage: evaluate::launch_usage(image, paths)?,
+            spills,
+        })
+    }
+
+    fn add(&mut self, part: &Self) -> Result<(), EvaluateError> {
+        if let (Some(spills), Some(part)) = (&mut self.spills, &part.spills) {
+            spills.merge(part);
+        }
+        self.flat = self.flat.checked_add(&part.flat)?;
+        self.flat_clusters = self.flat_clusters.checked_add(&part.flat_clusters)?;
+        self.usage.add(&part.usage, 1)?;
         Ok(())
     }
 
@@ -412,29 +412,45 @@ impl Common {
     }
 }
 
+/// What one launch does on one design.
+struct Measured {
+    counters: Counters,
+    time: Option<(SmCounters, Residency)>,
+}
+
 impl Account<'_> {
-    fn add(&mut self, launch: &Counted<'_>, input: &str, mode: Mode) -> Result<(), EvaluateError> {
-        let design = self.design;
-        let mut levels = std::mem::take(&mut self.levels);
-        let hierarchy = levels.of(design, launch.program())?;
-        let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
-        let image = Fitted { image: launch.image, placements };
-        let timed = (mode == Mode::Cycle).then(|| self.time(launch, image, input)).transpose()?;
-        let (time, residency) = timed.unzip();
-        let counters = match &time {
-            Some(time) => time.accesses,
-            None => evaluate::count_launch(
-                &design.count,
-                design.partial_warp_energy,
-                image,
-                launch.paths,
-            )?,
+    /// Counts launches, each on a thread of its own, and adds them up in their order.
+    fn add(
+        &mut self,
+        launches: &[Counted<'_>],
+        input: &str,
+        mode: Mode,
+    ) -> Result<(), EvaluateError> {
+        for launch in launches {
+            self.levels.prepare(self.design, launch.program())?;
+        }
+        let mut timeline = self.timeline.take();
+        let measured: Vec<_> = if timeline.is_some() {
+            let one = |launch| self.measure(launch, input, mode, timeline.as_mut());
+            launches.iter().map(one).collect()
+        } else {
+            launches.par_iter().map(|launch| self.measure(launch, input, mode, None)).collect()
         };
-        self.levels = levels;
-        self.total = self.total.checked_add(&counters)?;
-        let mut by_name = evaluate::by_name(&counters);
-        if let Some(time) = &time {
+        self.timeline = timeline;
+        for (launch, measured) in launches.iter().zip(measured) {
+            self.add_one(launch, &measured?)?;
+        }
+        Ok(())
+    }
+
+    fn add_one(&mut self, launch: &Counted<'_>, measured: &Measured) -> Result<(), EvaluateError> {
+        let Measured { counters, time } = measured;
+        self.total = self.total.checked_add(counters)?;
+        let mut by_name = evaluate::by_name(counters);
+        if let Some((time, _)) = time {
             by_name.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
+            let total = self.time.unwrap_or_default();
+            self.time = Some(total.checked_add(time).ok_or(TimingError::Overflow)?);
         }
         self.launches.push(LaunchReport {
             index: launch.index,
@@ -444,34 +460,41 @@ impl Account<'_> {
             registers: launch.registers,
             warps: launch.paths.warps().len() as u64,
             distinct_paths: launch.paths.len() as u64,
-            residency: residency.map(Into::into),
+            residency: time.map(|(_, residency)| residency.into()),
             counters: by_name,
         });
         Ok(())
     }
 
-    /// Runs the launch in time, and adds that up.
-    fn time(
-        &mut self,
+    fn measure(
+        &self,
         launch: &Counted<'_>,
-        image: Fitted<'_>,
         input: &str,
-    ) -> Result<(SmCounters, Residency), EvaluateError> {
-        if self.design.partial_warp_energy {
+        mode: Mode,
+        timeline: Option<&mut Timeline>,
+    ) -> Result<Measured, EvaluateError> {
+        let design = self.design;
+        let hierarchy = self.levels.get(launch.kernel);
+        let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
+        let image = Fitted { image: launch.image, placements };
+        if mode == Mode::Count {
+            let clusters = design.partial_warp_energy;
+            let counters = evaluate::count_launch(&design.count, clusters, image, launch.paths)?;
+            return Ok(Measured { counters, time: None });
+        }
+        if design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
         }
         let timed = TimedLaunch { image, ..launch.timed() };
-        let settings = sm_settings(self.design);
-        let (time, residency) = match &mut self.timeline {
+        let settings = sm_settings(design);
+        let (time, residency) = match timeline {
             Some(timeline) => {
-                let about = launch.about(input, &self.design.name);
+                let about = launch.about(input, &design.name);
                 timeline.run(settings, &timed, launch.code, &about)?
             }
             None => time_launch(settings, &timed)?,
         };
-        let total = self.time.unwrap_or_default();
-        self.time = Some(total.checked_add(&time).ok_or(TimingError::Overflow)?);
-        Ok((time, residency))
+        Ok(Measured { counters: time.accesses, time: Some((time, residency)) })
     }
 
     fn report(

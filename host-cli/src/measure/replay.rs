@@ -7,6 +7,7 @@ use strata_compiler::program::Image;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
+use super::batch::{Batch, held};
 use super::{Common, Counted, Request, accounts, add, finish_timelines};
 use crate::commands::input;
 use crate::design::Design;
@@ -152,8 +153,8 @@ pub fn trace_reports(
     let tape = Tape::open(input, &request.options)?;
     let mut accounts = accounts(designs, request)?;
     let mut common = Common::default();
-    let assumptions = play(tape, input, request, printer, |launch| {
-        add(&mut common, &mut accounts, launch, (input, request.mode))
+    let assumptions = play(tape, input, request, printer, |launches| {
+        add(&mut common, &mut accounts, launches, (input, request.mode))
     })?;
     finish_timelines(&mut accounts, printer)?;
     let report = |account: super::Account<'_>| {
@@ -171,9 +172,10 @@ pub(crate) fn each_recorded_launch(
     input: &str,
     request: &Request,
     printer: &Printer,
-    visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
+    mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
-    play(Tape::open(input, &request.options)?, input, request, printer, visit)
+    let one_by_one = |launches: &[Counted<'_>]| launches.iter().try_for_each(&mut visit);
+    play(Tape::open(input, &request.options)?, input, request, printer, one_by_one)
 }
 
 fn play(
@@ -181,8 +183,18 @@ fn play(
     input: &str,
     request: &Request,
     printer: &Printer,
-    mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
+    mut visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
+    let mut batch = Batch::default();
+    let mut show = |batch: &[(u64, Box<Replayed>)]| {
+        let launches = batch.iter().map(|(index, launch)| launch.counted(*index));
+        visit(&launches.collect::<Vec<_>>()).map_err(|error| match error {
+            EvaluateError::NoProgram | EvaluateError::Timing(TimingError::TooLarge(_)) => {
+                super::failure(input, error)
+            }
+            other => unfit(input, &other.to_string()),
+        })
+    };
     let options = &request.options;
     let mut assumptions = BTreeSet::new();
     let mut kernels = BTreeSet::new();
@@ -204,31 +216,35 @@ fn play(
             continue;
         }
         assumptions.extend(launch.assumptions.iter().map(|text| format!("{kernel}, {text}")));
-        let counted = Counted {
-            index: index - 1,
-            kernel,
-            grid: launch.header.grid,
-            block: launch.header.block,
-            registers: launch.image.registers,
-            image: &launch.image,
-            paths: &launch.paths,
-            accesses: &launch.accesses,
-            barriers: None,
-            shared_bytes: launch.header.shared_bytes,
-            code: Code::Traced(&launch.instructions),
-        };
-        visit(&counted).map_err(|error| match error {
-            EvaluateError::NoProgram | EvaluateError::Timing(TimingError::TooLarge(_)) => {
-                super::failure(input, error)
-            }
-            other => unfit(input, &other.to_string()),
-        })?;
+        let held = held(&launch.paths, &launch.accesses);
+        if batch.push((index - 1, launch), held) {
+            show(&batch.take())?;
+        }
     }
+    show(&batch.take())?;
     check_filters(input, options, index, &kernels)?;
     for assumption in &assumptions {
         printer.note(&format!("{input}: assumed: {assumption}"));
     }
     Ok(assumptions)
+}
+
+impl Replayed {
+    fn counted(&self, index: u64) -> Counted<'_> {
+        Counted {
+            index,
+            kernel: &self.header.name,
+            grid: self.header.grid,
+            block: self.header.block,
+            registers: self.image.registers,
+            image: &self.image,
+            paths: &self.paths,
+            accesses: &self.accesses,
+            barriers: None,
+            shared_bytes: self.header.shared_bytes,
+            code: Code::Traced(&self.instructions),
+        }
+    }
 }
 
 /// Counting refused a launch: of a trace that is our defect, of a recording perhaps the file's.

@@ -44,6 +44,15 @@ impl SpillTraffic {
         self.left_out += program.dropped.iter().map(|dropped| times(dropped.before)).sum::<u64>();
     }
 
+    /// Adds what others executed.
+    pub fn merge(&mut self, other: &Self) {
+        self.executed += other.executed;
+        self.stores += other.stores;
+        self.fills += other.fills;
+        self.again += other.again;
+        self.left_out += other.left_out;
+    }
+
     /// What the same warps execute without spilling.
     pub fn without(&self) -> u64 {
         self.executed + self.left_out - self.stores - self.fills - self.again

@@ -1,0 +1,109 @@
+//! Batches: the launches of one subject, several at a time, so that they can be counted on as many
+//! threads.
+
+use strata_compiler::program::Program;
+use strata_simt::paths::PathDictionary;
+use strata_simt::{AccessDictionary, LaunchOutcome};
+
+use super::{Counted, Request, check, failure, printed};
+use crate::commands::input;
+use crate::evaluate::EvaluateError;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::report::Check;
+use crate::workload::Workload;
+use crate::workload::simulate::{LaunchRecord, Prepared};
+
+/// One launch that was executed.
+pub(super) struct Executed<'p> {
+    pub(super) index: u64,
+    pub(super) program: &'p Program,
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    /// Unit: bytes.
+    pub(super) dynamic_shared: u32,
+    pub(super) outcome: LaunchOutcome,
+}
+
+/// Executes a prepared workload once, shows `visit` every launch that the request asks for, and
+/// holds the results against the host reference.
+pub(crate) fn each_launch(
+    workload: &Workload,
+    prepared: &Prepared,
+    request: &Request,
+    printer: &Printer,
+    mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
+) -> Result<Check, Failure> {
+    let one_by_one = |launches: &[Counted<'_>]| launches.iter().try_for_each(&mut visit);
+    each_batch(workload, prepared, request, printer, one_by_one)
+}
+
+/// The same, several launches at a time, in order: about as many as there are threads, fewer if
+/// they take much memory.
+pub(super) fn each_batch(
+    workload: &Workload,
+    prepared: &Prepared,
+    request: &Request,
+    printer: &Printer,
+    mut visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
+) -> Result<Check, Failure> {
+    let mut visited = Ok(());
+    let mut batch = Batch::default();
+    let mut show = |batch: &[Executed<'_>]| {
+        let launches = batch.iter().map(|launch| Counted::executed(launch, &workload.ptx));
+        visit(&launches.collect::<Vec<_>>())
+    };
+    let finals = prepared.execute(&request.options, |launch| {
+        if !launch.outcome.printf.is_empty() {
+            printer.note(&printed(&launch));
+        }
+        let LaunchRecord { index, step, outcome, .. } = launch;
+        let program = &prepared.programs[step.kernel];
+        let held = held(&outcome.paths, &outcome.accesses);
+        let (grid, block, dynamic_shared) = (step.grid, step.block, step.dynamic_shared);
+        let launch = Executed { index, program, grid, block, dynamic_shared, outcome };
+        let full = batch.push(launch, held);
+        if visited.is_ok() && full {
+            visited = show(&batch.take());
+        }
+    });
+    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
+    visited.and_then(|()| show(&batch.take())).map_err(|error| failure(&workload.name, error))?;
+    check(prepared, &finals)
+}
+
+/// Steps of paths and accesses that a launch holds.
+pub(super) fn held(paths: &PathDictionary, accesses: &AccessDictionary) -> usize {
+    let steps: usize = paths.iter().map(|(path, _)| path.len()).sum();
+    steps + paths.warps().len() + accesses.len()
+}
+
+/// Launches that wait to be counted together.
+pub(super) struct Batch<L> {
+    launches: Vec<L>,
+    /// Steps of paths and accesses that they hold.
+    held: usize,
+}
+
+impl<L> Default for Batch<L> {
+    fn default() -> Self {
+        Self { launches: Vec::new(), held: 0 }
+    }
+}
+
+impl<L> Batch<L> {
+    /// Steps and accesses held at most before they are counted: 64 MiB or so.
+    const MOST_HELD: usize = 1 << 22;
+
+    /// Adds a launch. Returns whether they are to be counted now.
+    pub(super) fn push(&mut self, launch: L, held: usize) -> bool {
+        self.launches.push(launch);
+        self.held += held;
+        self.held >= Self::MOST_HELD || self.launches.len() >= rayon::current_num_threads()
+    }
+
+    pub(super) fn take(&mut self) -> Vec<L> {
+        self.held = 0;
+        std::mem::take(&mut self.launches)
+    }
+}
