@@ -1,6 +1,7 @@
 //! Shape: our curves beside those of the papers, and the trends that must hold.
 
 mod active_warps;
+mod compiler_managed;
 mod cycle;
 mod last_result_file;
 mod limits;
