@@ -40,6 +40,9 @@ pub enum Command {
     Trace(TraceCommand),
     /// Show a kernel as the machine sees it: registers, liveness, marks, statistics.
     Inspect(InspectArgs),
+    /// Say everything that is known about the instructions of one line of PTX, and why each operand
+    /// is in the level where it is.
+    Explain(ExplainArgs),
     /// Sweep a parameter, with every input executed once.
     #[command(subcommand)]
     Study(study::StudyCommand),
@@ -266,9 +269,44 @@ pub struct InspectArgs {
     /// Design of the profile: a name or a design file.
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "isca11-rfc6")]
     pub design: String,
+    /// A listing, or a graph for Graphviz (`dot -Tsvg`) of the blocks and what follows what.
+    #[arg(long, value_enum, default_value_t = ListingFormat::Text)]
+    pub format: ListingFormat,
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,
+}
+
+/// How `inspect` shows a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListingFormat {
+    /// An annotated listing.
+    Text,
+    /// The control flow graph, in the language of Graphviz.
+    Dot,
+}
+
+/// Arguments of `explain`.
+#[derive(Clone, Debug, Args)]
+pub struct ExplainArgs {
+    /// A workload's name or a PTX file.
+    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    pub input: String,
+    /// Line of the PTX, from 1: the second number of each line that `inspect` prints.
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub line: u32,
+    /// Only this kernel, where inlined functions are in several.
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Design: a name or a design file.
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "isca11-rfc6")]
+    pub design: String,
+    /// Registers of a thread, 16 to 255: what does not fit is spilled to local memory. Default: as
+    /// many as the kernel needs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(
+        i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
+    ))]
+    pub registers: Option<u16>,
 }
 
 /// What the process reports to its parent.
@@ -314,6 +352,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Run(args) => commands::run::run(args, printer),
         Command::Trace(command) => commands::trace::run(command, printer),
         Command::Inspect(args) => commands::inspect::run(args, printer),
+        Command::Explain(args) => commands::explain::run(args, printer),
         Command::Study(command) => commands::study::run(command, printer),
         Command::Workloads => commands::list::workloads(printer),
         Command::Designs => commands::list::designs(printer),

@@ -18,6 +18,7 @@ mod values;
 use strata_core::placement::{Placement, Upper};
 
 pub use code::Code;
+pub(crate) use code::has;
 pub use config::{
     AccessCosts, Costs, DualWrites, HierarchyConfig, HierarchyError, LevelCosts, Lrf,
 };
@@ -85,4 +86,24 @@ pub fn fit(code: &Code<'_>, config: &HierarchyConfig) -> Result<Hierarchy, Hiera
     let candidates = values::candidates(code, &strands, config.read_operands);
     let (placements, decisions) = allocate::allocate(&candidates, code.slots(), config);
     Ok(Hierarchy { placements, strands, decisions })
+}
+
+/// For each register slot of the image, the value that it belongs to: an index into
+/// [`Hierarchy::decisions`]. None for slots of values that cannot be kept.
+///
+/// `code` and `config` are those that the hierarchy was fitted with.
+pub fn decisions_of_slots(
+    code: &Code<'_>,
+    hierarchy: &Hierarchy,
+    config: &HierarchyConfig,
+) -> Vec<Option<u32>> {
+    let mut of = vec![None; code.slots()];
+    // The decisions are in the order of the candidates.
+    let candidates = values::candidates(code, &hierarchy.strands, config.read_operands);
+    for (decision, candidate) in (0..).zip(&candidates) {
+        for access in candidate.writes.iter().chain(&candidate.reads) {
+            of[access.slot as usize] = Some(decision);
+        }
+    }
+    of
 }

@@ -53,19 +53,13 @@ fn effect<'a>(parts: &Parts<'_>, image: &'a Image, pc: usize) -> Effect<'a> {
     let first = record.first_slot as usize;
     let (sources, rest) = image.slots[first..].split_at(usize::from(record.sources));
     let waiting = &parts.divergence.waiting[parts.graph.block_of[pc]];
-    let lanes = if parts.values.instructions[pc].guard.is_some() {
-        Lanes::Guarded
-    } else if waiting.is_empty() {
-        Lanes::All
-    } else {
-        Lanes::Active
-    };
+    let guarded = parts.values.instructions[pc].guard.is_some();
     Effect {
         sources,
         destinations: &rest[..usize::from(record.destinations)],
         long_latency: record.flags.contains(Flags::LONG_LATENCY),
         barrier: record.flags.contains(Flags::BARRIER),
-        lanes,
+        lanes: Lanes::of(guarded, waiting),
     }
 }
 

@@ -13,6 +13,8 @@
 //!
 //! 6. [`hierarchy`]: operands and results to the levels of a compiler-managed hierarchy.
 //!
+//! [`explain`](mod@explain) finds out for a single instruction why the passes decided as they did.
+//!
 //! [`checker`] proves a result without knowing any of the passes after the first.
 #![forbid(unsafe_code)]
 
@@ -23,6 +25,7 @@ pub mod checker;
 mod classify;
 mod compile;
 mod divergence;
+pub mod explain;
 mod frame;
 pub mod hierarchy;
 mod image;

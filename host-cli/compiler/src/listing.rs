@@ -17,6 +17,7 @@
 //! their entries), `keep` (operands that a first read leaves there) and `to` (results written
 //! there).
 
+mod dot;
 mod levels;
 
 use std::borrow::Cow;
@@ -26,6 +27,9 @@ use strata_core::image::{Flags, MemorySpace, StaticInstruction, Unit};
 use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::{LabelId, Module, RegisterId, Symbol};
 use strata_ptx::print::{self, Names};
+
+pub use dot::Dot;
+pub use levels::entry_name;
 
 use crate::hierarchy::Hierarchy;
 use crate::kernel::{Flow, flow};
@@ -207,7 +211,7 @@ fn spilling(program: &Program) -> String {
 }
 
 impl Places<'_> {
-    fn line(&self, f: &mut Formatter<'_>, pc: usize) -> fmt::Result {
+    fn line(&self, f: &mut impl fmt::Write, pc: usize) -> fmt::Result {
         let program = self.listing.program;
         let instruction = &program.instructions[pc];
         let record = &program.image.instructions[pc];
@@ -282,7 +286,8 @@ fn slot_names(slots: &[PhysicalRegister], bits: u32) -> String {
     set.map(|(_, register)| format!("R{}", register.0)).collect::<Vec<_>>().join(" ")
 }
 
-fn unit_name(record: &StaticInstruction) -> &'static str {
+/// Name of the unit that an instruction goes to, as the listing has it: `alu`, `mem.g`.
+pub const fn unit_name(record: &StaticInstruction) -> &'static str {
     match (record.unit, record.space) {
         (Unit::Alu, _) => "alu",
         (Unit::DoublePrecision, _) => "f64",
@@ -298,6 +303,19 @@ fn unit_name(record: &StaticInstruction) -> &'static str {
 }
 
 impl Listing<'_> {
+    /// Each instruction as the listing has it, without its marks and notes.
+    pub fn instructions(&self) -> Vec<String> {
+        let places = Places { listing: *self, blocks: Blocks::new(self.program) };
+        let instructions = self.program.instructions.iter();
+        instructions.map(|i| print::instruction(&i.instruction, &places).to_string()).collect()
+    }
+
+    /// For each instruction, the number of its basic block.
+    pub fn blocks(&self) -> Vec<usize> {
+        let blocks = Blocks::new(self.program);
+        (0..self.program.instructions.len() as u32).map(|pc| blocks.containing(pc)).collect()
+    }
+
     /// One line for each value: its place, its virtual register, definitions, reads, last uses.
     fn value_table(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let list = |pcs: &[u32]| match pcs {

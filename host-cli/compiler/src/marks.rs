@@ -28,6 +28,19 @@ pub(crate) enum Lanes {
     All,
 }
 
+impl Lanes {
+    /// Those of an instruction while lanes wait in the blocks `waiting`.
+    pub(crate) fn of(guarded: bool, waiting: &[u32]) -> Self {
+        if guarded {
+            Self::Guarded
+        } else if waiting.is_empty() {
+            Self::All
+        } else {
+            Self::Active
+        }
+    }
+}
+
 /// What the marks depend on, for one instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effect<'a> {
@@ -106,6 +119,35 @@ pub(crate) fn deschedule_marks(
     registers: u16,
     effects: &[Effect<'_>],
 ) -> Vec<bool> {
+    solve(graph, divergence, registers, effects).0
+}
+
+/// Registers whose long-latency result may be pending behind each instruction: one row for each.
+pub(crate) fn pending_behind(
+    graph: &Graph,
+    divergence: &Divergence,
+    registers: u16,
+    effects: &[Effect<'_>],
+) -> BitMatrix {
+    let (_, may, must) = solve(graph, divergence, registers, effects);
+    let mut behind = BitMatrix::new(effects.len(), usize::from(registers));
+    for (number, block) in graph.blocks.iter().enumerate() {
+        let mut state = State { may: may.row(number).to_vec(), must: must.row(number).to_vec() };
+        for pc in block.start..block.end {
+            state.step(&effects[pc]);
+            behind.row_mut(pc).copy_from_slice(&state.may);
+        }
+    }
+    behind
+}
+
+/// The marks, and the registers that may and that must be pending at the start of each block.
+fn solve(
+    graph: &Graph,
+    divergence: &Divergence,
+    registers: u16,
+    effects: &[Effect<'_>],
+) -> (Vec<bool>, BitMatrix, BitMatrix) {
     let blocks = graph.blocks.len();
     let mut next: Vec<Vec<usize>> = graph
         .blocks
@@ -160,7 +202,7 @@ pub(crate) fn deschedule_marks(
             }
         }
     }
-    marks
+    (marks, may, must)
 }
 
 /// Joins what flows into a block; says whether anything changed.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use strata_compiler::hierarchy::Lrf;
-use strata_compiler::listing::Listing;
+use strata_compiler::listing::{Dot, Listing};
 use strata_compiler::program::Program;
 use strata_compiler::{RegisterLimit, compile_scheduled, compile_within};
 use strata_core::event::Counters;
@@ -12,7 +12,7 @@ use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 use strata_ptx::module::{FunctionId, Module};
 
-use crate::cli::{ExitStatus, InspectArgs};
+use crate::cli::{ExitStatus, InspectArgs, ListingFormat};
 use crate::commands::input;
 use crate::design::{self, Design};
 use crate::evaluate::{self, EvaluateError};
@@ -25,7 +25,15 @@ use crate::workload::{self, Toolchain, Workload};
 
 /// Runs the command.
 pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let text = if args.profile { profiled(args)? } else { listed(args)? };
+    let text = match (args.profile, args.format) {
+        (true, ListingFormat::Dot) => {
+            return Err(Failure::input(
+                "`--profile` has no graph\n  hint: leave `--profile` or `--format dot` away",
+            ));
+        }
+        (true, ListingFormat::Text) => profiled(args)?,
+        (false, _) => listed(args)?,
+    };
     printer.data(&text)
 }
 
@@ -33,26 +41,11 @@ pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure>
 fn listed(args: &InspectArgs) -> Result<String, Failure> {
     let design = design::resolve(&args.design).map_err(|error| input::config(&error))?;
     let (file, source) = source(&args.input)?;
-    let parsed = strata_ptx::parse(&source);
-    if parsed.has_errors() {
-        let errors: Vec<Diagnostic> = parsed
-            .diagnostics
-            .into_iter()
-            .filter(|found| found.kind == DiagnosticKind::Error)
-            .collect();
-        return Err(input::diagnostics(&file, &source, &errors));
-    }
-    let module = parsed.module;
-    let unexecutable = parsed.diagnostics;
+    let (module, unexecutable) = parse(&file, &source)?;
     let registers = args.source.registers.and_then(RegisterLimit::new);
     let mut text = String::new();
-    for (index, function) in module.functions.iter().enumerate() {
-        if !(function.kernel && function.defined) {
-            continue;
-        }
-        if args.source.kernel.as_ref().is_some_and(|only| *only != function.name) {
-            continue;
-        }
+    for index in kernels(&module, args.source.kernel.as_deref()) {
+        let function = &module.functions[index];
         if !text.is_empty() {
             text.push('\n');
         }
@@ -64,14 +57,21 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
                 let hierarchy = levels.of(&design, Some(&program)).map_err(|e| defect(&e))?;
                 let (module, program) = (&module, &program);
                 let listing = Listing { module, program, values: true, hierarchy, margin: &[] };
-                let _ = write!(text, "{listing}");
+                let _ = match args.format {
+                    ListingFormat::Text => write!(text, "{listing}"),
+                    ListingFormat::Dot => write!(text, "{}", Dot(listing)),
+                };
                 strata_simt::prepare(module, program).err().unwrap_or_default()
             }
             Err(problems) => {
-                let _ = writeln!(text, "{}: cannot be compiled yet", function.name);
+                let remark = if args.format == ListingFormat::Dot { "// " } else { "" };
+                let _ = writeln!(text, "{remark}{}: cannot be compiled yet", function.name);
                 problems
             }
         };
+        if args.format == ListingFormat::Dot {
+            continue;
+        }
         let reached = reachable(&module, std::slice::from_ref(&function.name));
         let skipped = unexecutable.iter().filter(|found| {
             let kernel = found.kernel.as_deref();
@@ -87,6 +87,32 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// A module, and what keeps parts of it from being executed.
+pub(super) fn parse(file: &str, source: &str) -> Result<(Module, Vec<Diagnostic>), Failure> {
+    let parsed = strata_ptx::parse(source);
+    if parsed.has_errors() {
+        let errors: Vec<Diagnostic> = parsed
+            .diagnostics
+            .into_iter()
+            .filter(|found| found.kind == DiagnosticKind::Error)
+            .collect();
+        return Err(input::diagnostics(file, source, &errors));
+    }
+    Ok((parsed.module, parsed.diagnostics))
+}
+
+/// The kernels of a module, or the one of a name: indices of its functions.
+pub(super) fn kernels<'m>(
+    module: &'m Module,
+    only: Option<&'m str>,
+) -> impl Iterator<Item = usize> + 'm {
+    let all = module.functions.iter().enumerate();
+    let kernels = all.filter(move |(_, function)| {
+        function.kernel && function.defined && only.is_none_or(|only| only == function.name)
+    });
+    kernels.map(|(index, _)| index)
+}
+
 /// What keeps a kernel from being executed.
 fn unsupported(file: &str, source: &str, problems: &[Diagnostic]) -> String {
     let lines = LineIndex::new(source);
@@ -97,7 +123,8 @@ fn unsupported(file: &str, source: &str, problems: &[Diagnostic]) -> String {
     text
 }
 
-fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Failure {
+/// Why there is nothing to show.
+pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Failure {
     let kernels: Vec<&str> = module
         .functions
         .iter()
@@ -117,7 +144,7 @@ fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Failure {
 }
 
 /// A workload's PTX, or a file's, with its name for messages.
-fn source(name: &str) -> Result<(String, String), Failure> {
+pub(super) fn source(name: &str) -> Result<(String, String), Failure> {
     if input::is_file(name) {
         let path = Path::new(name);
         let text = workload::read_ptx(path).map_err(|error| input::workload_error(&error))?;

@@ -3,6 +3,7 @@
 pub mod cost;
 pub mod doctor;
 pub mod exact;
+pub mod explain;
 pub mod input;
 pub mod inspect;
 pub mod limits;

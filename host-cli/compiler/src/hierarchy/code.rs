@@ -16,14 +16,14 @@ use crate::program::{Location, Program};
 /// An allocated program, analysed once for all hierarchies that it is fitted to.
 #[derive(Clone, Debug)]
 pub struct Code<'p> {
-    pub(super) image: KernelImage<'p>,
+    pub(crate) image: KernelImage<'p>,
     /// For each register slot of the image, the place of its operand among the instruction's
     /// sources or destinations.
     operand_of: Vec<u8>,
     /// Instructions that may leave out some of the lanes that reach them.
-    pub(super) guarded: Vec<bool>,
-    pub(super) graph: Graph,
-    pub(super) divergence: Divergence,
+    pub(crate) guarded: Vec<bool>,
+    pub(crate) graph: Graph,
+    pub(crate) divergence: Divergence,
     /// Registers live at the start of each block, for each thread alone.
     pub(super) live_in: BitMatrix,
 }
@@ -61,7 +61,7 @@ impl<'p> Code<'p> {
     }
 
     /// Instructions.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.image.instructions.len()
     }
 
@@ -70,20 +70,20 @@ impl<'p> Code<'p> {
         self.image.slots.len()
     }
 
-    pub(super) fn record(&self, pc: usize) -> &'p StaticInstruction {
+    pub(crate) fn record(&self, pc: usize) -> &'p StaticInstruction {
         &self.image.instructions[pc]
     }
 
-    pub(super) fn sources(&self, pc: usize) -> &'p [RegisterId] {
+    pub(crate) fn sources(&self, pc: usize) -> &'p [RegisterId] {
         self.image.sources(self.record(pc))
     }
 
-    pub(super) fn destinations(&self, pc: usize) -> &'p [RegisterId] {
+    pub(crate) fn destinations(&self, pc: usize) -> &'p [RegisterId] {
         self.image.destinations(self.record(pc))
     }
 
     /// Index of an instruction's first source slot in the image.
-    pub(super) fn first_source(&self, pc: usize) -> usize {
+    pub(crate) fn first_source(&self, pc: usize) -> usize {
         self.record(pc).first_slot as usize
     }
 
@@ -97,7 +97,7 @@ impl<'p> Code<'p> {
         self.operand_of[slot]
     }
 
-    pub(super) fn has(&self, pc: usize, flag: Flags) -> bool {
+    pub(crate) fn has(&self, pc: usize, flag: Flags) -> bool {
         self.record(pc).flags.contains(flag)
     }
 
@@ -145,7 +145,7 @@ impl<'p> Code<'p> {
 }
 
 /// Whether a bit of a row is set.
-pub(super) fn has(row: &[u64], register: usize) -> bool {
+pub(crate) fn has(row: &[u64], register: usize) -> bool {
     row[register / 64] >> (register % 64) & 1 != 0
 }
 

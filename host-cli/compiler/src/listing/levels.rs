@@ -26,7 +26,7 @@ impl Start {
 }
 
 /// Name of an entry: `orf2`, `lrf0`.
-pub(super) fn entry_name(upper: Upper) -> String {
+pub fn entry_name(upper: Upper) -> String {
     match upper {
         Upper::Orf(entry) => format!("orf{entry}"),
         Upper::Lrf(bank) => format!("lrf{bank}"),

@@ -1,0 +1,231 @@
+//! The page of one instruction: what it is, what it may wait for, and its operands.
+
+use std::fmt::Write as _;
+
+use strata_compiler::explain::{Explainer, Slot};
+use strata_compiler::kernel::Kernel;
+use strata_compiler::listing::unit_name;
+use strata_compiler::program::{Origin, Program};
+use strata_core::image::{Flags, StaticInstruction, Unit};
+use strata_core::units::Femtojoules;
+use strata_ptx::module::RegisterId;
+
+use crate::cost::AccessCost;
+use crate::design::Design;
+
+use super::managed::Fit;
+
+/// What pages of one kernel are made of.
+pub(super) struct Page<'a> {
+    pub(super) program: &'a Program,
+    /// The kernel before its registers were allocated.
+    pub(super) kernel: &'a Kernel,
+    pub(super) explainer: &'a Explainer<'a>,
+    pub(super) design: &'a Design,
+    /// The levels of its operands, if the compiler manages them.
+    pub(super) fitted: Option<&'a Fit>,
+    /// The instructions as the listing has them.
+    pub(super) instructions: Vec<String>,
+    /// Their basic blocks.
+    pub(super) blocks: Vec<usize>,
+    /// What accesses cost; empty if that is not known.
+    pub(super) costs: Vec<AccessCost>,
+}
+
+/// Adds a row: what it is about, and text.
+pub(super) fn row(text: &mut String, label: &str, value: &str) {
+    let _ = writeln!(text, "  {label:<12} {value}");
+}
+
+/// Picojoules with one decimal.
+pub(super) fn picojoules(energy: Femtojoules) -> String {
+    let tenths = (energy.0 + 50) / 100;
+    format!("{}.{} pJ", tenths / 10, tenths % 10)
+}
+
+impl Page<'_> {
+    pub(super) fn instruction(&self, pc: usize) -> String {
+        let record = self.record(pc);
+        let name = &self.program.name;
+        let mut text = format!("{name}, instruction {pc} in block B{}\n", self.blocks[pc]);
+        let _ = writeln!(text, "  {}", self.instructions[pc]);
+        row(&mut text, "unit", &unit(record));
+        self.origin(&mut text, pc);
+        if let Some(fit) = self.fitted {
+            fit.strand(self, &mut text, pc);
+        }
+        self.waits(&mut text, pc);
+        let slots = self.explainer.slots(pc);
+        for slot in slots.iter().filter(|slot| !slot.result) {
+            self.read(&mut text, pc, slot);
+            self.level(&mut text, pc, slot);
+        }
+        for predicate in self.explainer.predicates(pc) {
+            let register = &self.program.registers[predicate.index()];
+            let value = self.explainer.value(predicate);
+            let written = self.written(&value.definitions);
+            let value = format!("{}, {written}; not in the register file", register.name);
+            row(&mut text, &format!("read {}", register.location), &value);
+        }
+        for slot in slots.iter().filter(|slot| slot.result) {
+            self.write(&mut text, pc, slot);
+            self.level(&mut text, pc, slot);
+        }
+        if let Some(fit) = self.fitted {
+            fit.energy(self, &mut text, pc, &slots);
+        }
+        text
+    }
+
+    pub(super) fn record(&self, pc: usize) -> &StaticInstruction {
+        &self.program.image.instructions[pc]
+    }
+
+    /// Energy of one access of a whole warp, if it is known.
+    pub(super) fn cost(&self, level: &str, access: &str, shared: bool) -> Option<Femtojoules> {
+        let datapath = if shared { "shared" } else { "private" };
+        let what = format!("{level} {access}, {datapath} datapath");
+        let cost = self.costs.iter().find(|cost| cost.what == what)?;
+        Some(Femtojoules(cost.bank.0 + cost.wire.0))
+    }
+
+    /// `MRF, 124.8 pJ`.
+    pub(super) fn priced(&self, level: &str, access: &str, shared: bool) -> String {
+        match self.cost(level, access, shared) {
+            Some(energy) => format!("{level} ({})", picojoules(energy)),
+            None => level.to_owned(),
+        }
+    }
+
+    /// `line 41 (12)`, joined by commas.
+    pub(super) fn places(&self, pcs: &[u32]) -> String {
+        let mut pcs = pcs.to_vec();
+        pcs.dedup();
+        let places = pcs.iter().map(|&pc| self.place(pc as usize));
+        places.collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn place(&self, pc: usize) -> String {
+        format!("line {} ({pc})", self.program.instructions[pc].line)
+    }
+
+    /// The name of a register of the program.
+    pub(super) fn name(&self, register: RegisterId) -> String {
+        let register = &self.program.registers[register.index()];
+        format!("{} .{}", register.name, register.ty.name())
+    }
+
+    fn written(&self, definitions: &[u32]) -> String {
+        match definitions {
+            [] => "never written".to_owned(),
+            _ => format!("written at {}", self.places(definitions)),
+        }
+    }
+
+    fn origin(&self, text: &mut String, pc: usize) {
+        let register = |id: RegisterId| {
+            self.kernel.registers.get(id.index()).map_or("?", |register| &register.name)
+        };
+        let what = match self.program.instructions[pc].origin {
+            Origin::Kernel(_) => return,
+            Origin::Store(id) => format!("stores `{}` to its slot in local memory", register(id)),
+            Origin::Fill(id) => format!("loads `{}` from its slot in local memory", register(id)),
+            Origin::Again(definition) => {
+                let line = self.kernel.lines.get(definition as usize).copied().unwrap_or_default();
+                format!("makes the value of line {line} again, which is not worth a slot")
+            }
+        };
+        row(text, "spilling", &what);
+    }
+
+    fn waits(&self, text: &mut String, pc: usize) {
+        let flags = self.record(pc).flags;
+        if flags.contains(Flags::BARRIER) {
+            row(text, "waits", "at a barrier: the warp is descheduled");
+        }
+        if !flags.contains(Flags::DESCHEDULE_BEFORE) {
+            return;
+        }
+        let what = if self.two_level() {
+            "marked: the warp is descheduled before it if one of these is pending"
+        } else {
+            "marked, but this design never deschedules; these may be pending"
+        };
+        row(text, "waits", what);
+        for pending in self.explainer.pending(pc) {
+            let from = pending.from.iter().map(|&from| {
+                let instruction = &self.instructions[from as usize];
+                format!("{}: {instruction}", self.place(from as usize))
+            });
+            let from = from.collect::<Vec<_>>().join("; ");
+            row(text, "", &format!("R{} from {from}", pending.register.0));
+        }
+    }
+
+    fn read(&self, text: &mut String, pc: usize, slot: &Slot) {
+        let record = self.record(pc);
+        let reaching = self.explainer.reaching(pc, slot.register, None);
+        let mut what =
+            format!("{}, {}", self.name(slot.value), self.written(&reaching.definitions));
+        if reaching.older && !reaching.definitions.is_empty() {
+            what += " or, on some path, not at all";
+        }
+        row(text, &format!("read R{}", slot.register.0), &what);
+        let bit = |bits: u32| bits >> slot.index & 1 != 0;
+        let value = self.explainer.value(slot.value);
+        let others: Vec<u32> =
+            value.reads.iter().copied().filter(|&read| read as usize != pc).collect();
+        let read = if bit(record.last_use) {
+            "last read of its value on every path".to_owned()
+        } else if others.is_empty() {
+            // Lanes that wait may still read it, or the same instruction again.
+            "its value is read nowhere else".to_owned()
+        } else {
+            let near = bit(record.last_use_before_deschedule);
+            let near = if near { ", but not before the next possible deschedule" } else { "" };
+            format!("its value is also read at {}{near}", self.places(&others))
+        };
+        row(text, "", &read);
+    }
+
+    fn write(&self, text: &mut String, pc: usize, slot: &Slot) {
+        let record = self.record(pc);
+        let bit = |bits: u32| bits >> slot.index & 1 != 0;
+        let value = self.explainer.value(slot.value);
+        let read = if bit(record.never_read) {
+            "never read".to_owned()
+        } else {
+            let near = bit(record.not_read_before_deschedule);
+            let near = if near { ", not before the next possible deschedule" } else { "" };
+            format!("read at {}{near}", self.places(&value.reads))
+        };
+        let others: Vec<u32> =
+            value.definitions.iter().copied().filter(|&other| other as usize != pc).collect();
+        let also = match &*others {
+            [] => String::new(),
+            others => format!("; also written at {}", self.places(others)),
+        };
+        let label = format!("write R{}", slot.register.0);
+        row(text, &label, &format!("{}, {read}{also}", self.name(slot.value)));
+        if !bit(record.private_reads) {
+            row(text, "", "a unit of the shared datapath may read it: not for a last result file");
+        }
+    }
+
+    fn level(&self, text: &mut String, pc: usize, slot: &Slot) {
+        match self.fitted {
+            Some(fit) => fit.level(self, text, pc, slot),
+            None => self.hardware_level(text, pc, slot),
+        }
+    }
+}
+
+fn unit(record: &StaticInstruction) -> String {
+    let datapath = match record.unit {
+        Unit::Control => "no datapath",
+        unit if unit.is_shared_datapath() => "shared datapath",
+        _ => "private datapath",
+    };
+    let latency = if record.flags.contains(Flags::LONG_LATENCY) { "long" } else { "short" };
+    format!("{}, {datapath}, {latency} latency", unit_name(record))
+}
