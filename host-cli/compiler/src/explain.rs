@@ -15,7 +15,7 @@ use crate::bits::BitMatrix;
 use crate::hierarchy::{Code, Hierarchy, Strands, has};
 use crate::kernel::ControlFlow;
 use crate::marks::{Effect, Lanes, pending_behind};
-use crate::operands::{registers_of, uses};
+use crate::operands::{definitions, registers_of, uses};
 use crate::program::{Location, Program};
 use crate::statistics::{ValueUse, value_uses};
 
@@ -133,16 +133,18 @@ impl<'p> Explainer<'p> {
         slots
     }
 
-    /// The predicates that an instruction reads, its guard last.
-    pub fn predicates(&self, pc: usize) -> Vec<RegisterId> {
-        let mut read = Vec::new();
-        uses(&self.program.instructions[pc].instruction, |register| {
+    /// The predicates that an instruction reads, its guard last, then those that it writes, of which
+    /// the second part is true.
+    pub fn predicates(&self, pc: usize) -> Vec<(RegisterId, bool)> {
+        let instruction = &self.program.instructions[pc].instruction;
+        let mut found = Vec::new();
+        uses(instruction, |register| found.push((register, false)));
+        definitions(instruction, |register| found.push((register, true)));
+        found.retain(|(register, _)| {
             let location = self.program.registers[register.index()].location;
-            if matches!(location, Location::Predicate(_)) {
-                read.push(register);
-            }
+            matches!(location, Location::Predicate(_))
         });
-        read
+        found
     }
 
     /// What a register may hold before an instruction; with `strands`, within its strand only.

@@ -7,7 +7,6 @@ mod page;
 use std::fmt::Write as _;
 
 use strata_compiler::explain::Explainer;
-use strata_compiler::hierarchy::{decisions_of_slots, fit};
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::listing::Listing;
@@ -82,12 +81,8 @@ fn explain(
     let fitted = match (&design.managed, &design.energy) {
         (None, _) => None,
         (Some(managed), Ok(table)) => {
-            let config = managed.config(table);
-            let code = explainer.code();
-            let hierarchy =
-                fit(code, &config).map_err(|error| Failure::internal(&error.to_string()))?;
-            let decisions = decisions_of_slots(code, &hierarchy, &config);
-            Some(Fit { hierarchy, decisions, config })
+            let fitted = Fit::new(explainer.code(), managed.config(table));
+            Some(fitted.map_err(|error| Failure::internal(&error.to_string()))?)
         }
         (Some(_), Err(reason)) => {
             let name = &design.name;

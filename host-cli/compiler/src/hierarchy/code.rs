@@ -92,8 +92,9 @@ impl<'p> Code<'p> {
         self.first_source(pc) + usize::from(self.record(pc).sources)
     }
 
-    /// The operand that a slot belongs to.
-    pub(super) fn operand_of(&self, slot: usize) -> u8 {
+    /// The place, among the instruction's sources or results, of the operand that a slot of the
+    /// image belongs to.
+    pub fn operand_of(&self, slot: usize) -> u8 {
         self.operand_of[slot]
     }
 

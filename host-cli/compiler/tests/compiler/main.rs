@@ -2,7 +2,9 @@
 
 mod common;
 mod execution;
+mod explanations;
 mod facts;
+mod graphs;
 mod hierarchy;
 mod inlining;
 mod kernels;

@@ -93,6 +93,13 @@ impl Page<'_> {
             self.design.count.settings().last_result_file && !shared && bit(record.private_reads);
         let (level, shared) = if last { ("LRF", false) } else { ("RFC", shared) };
         row(text, "", &format!("to the {}", self.priced(level, "write", shared)));
+        if self.design.count.settings().last_result_file && !last {
+            row(
+                text,
+                "",
+                "not to the LRF, which is not for results or reads of the shared datapath",
+            );
+        }
         if bit(record.never_read) && cache.liveness {
             row(text, "", "liveness bit: nothing reads it, so that it is never written back");
         } else if bit(record.not_read_before_deschedule) && cache.liveness_aware_eviction {

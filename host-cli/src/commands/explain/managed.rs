@@ -1,20 +1,27 @@
 //! Operands of compiler-managed levels: where each is, why, and what it costs.
 
+use std::collections::BTreeSet;
+
 use strata_compiler::explain::{Slot, Why};
-use strata_compiler::hierarchy::{Decision, Hierarchy, HierarchyConfig, Origin, Outcome, Start};
+use strata_compiler::hierarchy::{
+    Code, Decision, DualWrites, Hierarchy, HierarchyConfig, HierarchyError, Lrf, Origin, Outcome,
+    Start, decisions_of_slots, fit,
+};
 use strata_compiler::listing::entry_name;
 use strata_core::count::CLUSTERS;
-use strata_core::placement::{Placement, Upper};
+use strata_core::placement::{LRF_BANKS, Placement, Upper};
 use strata_core::units::Femtojoules;
 
-use super::page::{Page, picojoules, row};
+use super::page::{Page, count, picojoules, row};
 
 /// A program fitted to a design's levels.
 pub(super) struct Fit {
-    pub(super) hierarchy: Hierarchy,
+    hierarchy: Hierarchy,
     /// For each slot, the decision on its value.
-    pub(super) decisions: Vec<Option<u32>>,
-    pub(super) config: HierarchyConfig,
+    decisions: Vec<Option<u32>>,
+    /// For each decision, the slots of its value, ascending.
+    slots: Vec<Vec<usize>>,
+    config: HierarchyConfig,
 }
 
 const fn level_name(upper: Upper) -> &'static str {
@@ -28,12 +35,61 @@ fn entry(page: &Page<'_>, upper: Upper, access: &str, shared: bool) -> String {
     page.priced(level_name(upper), access, shared).replace(level_name(upper), &entry_name(upper))
 }
 
-/// `once`, `3 times`.
-fn times(count: u32) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
-}
-
 impl Fit {
+    /// Fits a program.
+    pub(super) fn new(code: &Code<'_>, config: HierarchyConfig) -> Result<Self, HierarchyError> {
+        let hierarchy = fit(code, &config)?;
+        let decisions = decisions_of_slots(code, &hierarchy, &config);
+        let mut slots = vec![Vec::new(); hierarchy.decisions.len()];
+        for (slot, decision) in decisions.iter().enumerate() {
+            if let Some(decision) = decision {
+                slots[*decision as usize].push(slot);
+            }
+        }
+        Ok(Self { hierarchy, decisions, slots, config })
+    }
+
+    /// The slots of a value, with their instructions.
+    fn accesses(&self, page: &Page<'_>, index: usize) -> Vec<(usize, usize)> {
+        let instructions = &page.program.image.instructions;
+        let access = |&slot: &usize| {
+            // Instructions without slots begin where the next one does.
+            let after = instructions.partition_point(|i| i.first_slot as usize <= slot);
+            (after.saturating_sub(1), slot)
+        };
+        self.slots[index].iter().map(access).collect()
+    }
+
+    /// The reads of a value that an entry could serve.
+    fn reads(&self, page: &Page<'_>, index: usize) -> Vec<(usize, usize)> {
+        let mut reads = self.accesses(page, index);
+        reads.retain(|&(pc, slot)| {
+            let record = page.record(pc);
+            slot < record.first_slot as usize + usize::from(record.sources)
+        });
+        // The first read of what is only read fills the entry.
+        let filling = self.hierarchy.decisions[index].origin == Origin::Read;
+        reads.drain(..usize::from(filling).min(reads.len()));
+        reads
+    }
+
+    /// When a value is kept, or would be as a whole: from, and up to which instruction of the
+    /// strand.
+    fn time(&self, page: &Page<'_>, index: usize) -> (usize, usize) {
+        let decision = &self.hierarchy.decisions[index];
+        let strands = &self.hierarchy.strands.of;
+        let time =
+            |pc: usize| strands[..pc].iter().filter(|&&strand| strand == decision.strand).count();
+        let served = match decision.outcome {
+            Outcome::Kept { reads, .. } => reads as usize,
+            _ => decision.reads as usize,
+        };
+        let begin = time(decision.pc as usize);
+        let last = served.checked_sub(1);
+        let last = last.and_then(|last| self.reads(page, index).get(last).copied());
+        (begin, last.map_or(0, |(pc, _)| time(pc)).max(begin + 1))
+    }
+
     /// The strand of an instruction, and what bounds it.
     pub(super) fn strand(&self, page: &Page<'_>, text: &mut String, pc: usize) {
         let strands = &self.hierarchy.strands;
@@ -96,15 +152,18 @@ impl Fit {
                 format!("because results of long-latency operations are never kept{at}")
             }
             Why::Older => {
+                let strand = self.hierarchy.strands.of[pc];
                 let why = if self.config.read_operands {
-                    "no other read in the strand is sure to follow its first one"
+                    "no later read in the strand is sure to follow a first one"
                 } else {
                     "the design keeps nothing that a strand only reads"
                 };
-                format!("because it was written before the strand started, and {why}")
+                format!(
+                    "because its value is older than strand {strand}, where upper levels start empty, and {why}"
+                )
             }
             Why::Mixed(within) => format!(
-                "because on some path it was written before the strand started, on others at {}",
+                "because on some paths its value is older than the strand, on others it is written at {}",
                 page.places(within)
             ),
         }
@@ -118,26 +177,106 @@ impl Fit {
             Origin::Read => "first read",
         };
         let value = format!(
-            "its value, {verb} at {}, could serve reads {} over {} issue slots",
+            "its value, {verb} at {}, could serve {} over {}",
             page.place(decision.pc as usize),
-            times(decision.reads),
-            decision.occupied
+            count(decision.reads, "read"),
+            count(decision.occupied, "issue slot")
         );
         row(text, "", &value);
         match decision.outcome {
             Outcome::Kept { upper, reads, savings } => {
                 self.kept(text, slot, decision, (upper, reads, savings));
+                if matches!(upper, Upper::Orf(_)) {
+                    self.no_last_result(page, text, decision, index);
+                }
+            }
+            Outcome::Unprofitable if decision.reads == 0 && decision.main => {
+                row(text, "", "not kept, because nothing in the strand reads it");
             }
             Outcome::Unprofitable => {
                 row(text, "", "not kept, because that would cost more energy than it saves");
             }
-            Outcome::NoEntry => {
-                row(text, "", "not kept, because no entry is free for it, or can be named:");
-                let taken = self.meanwhile(decision);
-                for other in &taken {
-                    row(text, "", &rival(page, other));
-                }
+            Outcome::NoEntry => self.no_entry(page, text, decision, index),
+        }
+    }
+
+    /// Why no level has an entry for a value.
+    fn no_entry(&self, page: &Page<'_>, text: &mut String, decision: &Decision, index: usize) {
+        let both = decision.main && decision.origin == Origin::Written;
+        let size = u16::from(self.config.orf_entries);
+        let named = decision.register.checked_rem(size).unwrap_or_default();
+        let (why, only) = match self.config.dual_writes {
+            DualWrites::LastResultOnly | DualWrites::Never if both => {
+                let why = "it is needed in the main register file as well, and the encoding cannot \
+                           name two levels";
+                row(text, "", &format!("not kept in the ORF, because {why}"));
+                self.no_last_result(page, text, decision, index);
+                return;
             }
+            DualWrites::SameName if both => {
+                (format!("its register's name stands for orf{named}, which has been"), Some(named))
+            }
+            _ => ("every entry has been".to_owned(), None),
+        };
+        row(
+            text,
+            "",
+            &format!(
+                "not kept in the ORF, because {why} taken for a part of that time, by more savings a slot:"
+            ),
+        );
+        let takes = |upper| match upper {
+            Upper::Orf(entry) => only.is_none_or(|only| only == u16::from(entry)),
+            Upper::Lrf(_) => false,
+        };
+        for other in self.rivals(page, index, takes) {
+            row(text, "", &other);
+        }
+        self.no_last_result(page, text, decision, index);
+    }
+
+    /// Why a value is not in the last result file, if there is one.
+    fn no_last_result(
+        &self,
+        page: &Page<'_>,
+        text: &mut String,
+        decision: &Decision,
+        index: usize,
+    ) {
+        if self.config.lrf == Lrf::None {
+            return;
+        }
+        let accesses = self.accesses(page, index);
+        let shared = accesses.iter().find(|(pc, _)| page.record(*pc).unit.is_shared_datapath());
+        if let Some(&(pc, _)) = shared {
+            let at = page.place(pc);
+            row(text, "", &format!("not in the LRF, which is not for the shared datapath of {at}"));
+            return;
+        }
+        let doubles = decision.main && decision.origin == Origin::Written;
+        if doubles && self.config.dual_writes == DualWrites::Never {
+            row(text, "", "not in the LRF, because the encoding cannot name two levels");
+            return;
+        }
+        let code = page.explainer.code();
+        let reads = self.reads(page, index).into_iter();
+        let operands: BTreeSet<u8> = reads.map(|(_, slot)| code.operand_of(slot)).collect();
+        let bank = operands.first().copied().filter(|_| self.config.lrf == Lrf::Split);
+        let bank = bank.unwrap_or_default();
+        if self.config.lrf == Lrf::Split && (operands.len() > 1 || bank >= LRF_BANKS) {
+            let why = "no bank serves the operand slots of all its reads";
+            row(text, "", &format!("not in the LRF, because {why}"));
+            return;
+        }
+        let rivals = self.rivals(page, index, |upper| upper == Upper::Lrf(bank));
+        let why = if rivals.is_empty() {
+            "because it would save nothing there"
+        } else {
+            "because its bank has been taken, by more savings a slot:"
+        };
+        row(text, "", &format!("not in the LRF, {why}"));
+        for other in rivals {
+            row(text, "", &other);
         }
     }
 
@@ -172,69 +311,50 @@ impl Fit {
         }
     }
 
-    /// The values that were kept in the operand register file while another one would have been.
-    fn meanwhile(&self, wanted: &Decision) -> Vec<Decision> {
-        let strands = &self.hierarchy.strands;
-        let time = |pc: u32| {
-            let before = strands.of[..pc as usize].iter();
-            before.filter(|&&strand| strand == wanted.strand).count() as u32
-        };
-        let range = |decision: &Decision| {
-            let begin = time(decision.pc);
-            (begin, begin + decision.occupied)
-        };
-        let (begin, end) = range(wanted);
-        let rivals = self.hierarchy.decisions.iter().filter(|decision| {
-            decision.strand == wanted.strand
-                && matches!(decision.outcome, Outcome::Kept { upper: Upper::Orf(_), .. })
-        });
-        let overlapping = rivals.filter(|decision| {
-            let (from, to) = range(decision);
-            from < end && begin < to
-        });
-        overlapping.copied().collect()
+    /// The values kept in some entries while another one would have been, a line each.
+    fn rivals(&self, page: &Page<'_>, wanted: usize, takes: impl Fn(Upper) -> bool) -> Vec<String> {
+        let (begin, end) = self.time(page, wanted);
+        let strand = self.hierarchy.decisions[wanted].strand;
+        let mut lines = Vec::new();
+        for (index, other) in self.hierarchy.decisions.iter().enumerate() {
+            let Outcome::Kept { upper, savings, .. } = other.outcome else { continue };
+            if index == wanted || other.strand != strand || !takes(upper) {
+                continue;
+            }
+            let (from, to) = self.time(page, index);
+            if from < end && begin < to {
+                lines.push(format!(
+                    "  {} holds R{} of {}, which saves {} over {}",
+                    entry_name(upper),
+                    other.register,
+                    page.place(other.pc as usize),
+                    picojoules(warp(savings)),
+                    count((to - from) as u32, "issue slot")
+                ));
+            }
+        }
+        lines
     }
 
     /// What the register accesses of one execution cost.
-    pub(super) fn energy(&self, page: &Page<'_>, text: &mut String, pc: usize, slots: &[Slot]) {
-        if slots.is_empty() {
-            return;
-        }
+    pub(super) fn energy(&self, page: &Page<'_>, pc: usize, slots: &[Slot]) -> Femtojoules {
         let shared = page.record(pc).unit.is_shared_datapath();
         let cost = |level, access| {
             page.cost(level, access, shared).map_or(0, |energy: Femtojoules| energy.0)
         };
-        let (mut here, mut flat) = (0, 0);
-        for slot in slots {
+        let of_slot = |slot: &Slot| {
             let access = if slot.result { "write" } else { "read" };
             let Placement { main, upper } = self.placement(slot);
-            flat += cost("MRF", access);
-            here += if main { cost("MRF", access) } else { 0 };
             // What a first read leaves above is written there.
             let above = if main { "write" } else { access };
-            here += upper.map_or(0, |upper| cost(level_name(upper), above));
-        }
-        let bytes = slots.len() * 128;
-        let (here, flat) = (picojoules(Femtojoules(here)), picojoules(Femtojoules(flat)));
-        let value = format!("{here} for {bytes} B of operands; all from and to the MRF: {flat}");
-        row(text, "energy", &value);
+            let below = if main { cost("MRF", access) } else { 0 };
+            below + upper.map_or(0, |upper| cost(level_name(upper), above))
+        };
+        Femtojoules(slots.iter().map(of_slot).sum())
     }
 }
 
 /// Savings of a whole warp.
 fn warp(savings: i64) -> Femtojoules {
     Femtojoules(savings.unsigned_abs() * u64::from(CLUSTERS))
-}
-
-/// One value that takes an entry from another.
-fn rival(page: &Page<'_>, decision: &Decision) -> String {
-    let Outcome::Kept { upper, savings, .. } = decision.outcome else { return String::new() };
-    format!(
-        "  {} holds R{} of {}, which saves {} over {} issue slots",
-        entry_name(upper),
-        decision.register,
-        page.place(decision.pc as usize),
-        picojoules(warp(savings)),
-        decision.occupied
-    )
 }

@@ -15,6 +15,9 @@ use crate::design::Design;
 
 use super::managed::Fit;
 
+/// A register of a whole warp.
+const BYTES: usize = 128;
+
 /// What pages of one kernel are made of.
 pub(super) struct Page<'a> {
     pub(super) program: &'a Program,
@@ -32,9 +35,33 @@ pub(super) struct Page<'a> {
     pub(super) costs: Vec<AccessCost>,
 }
 
-/// Adds a row: what it is about, and text.
+/// Column after which text goes on in the next line.
+const WIDTH: usize = 100;
+
+/// Adds a row: what it is about, and text, in as many lines as it takes.
 pub(super) fn row(text: &mut String, label: &str, value: &str) {
-    let _ = writeln!(text, "  {label:<12} {value}");
+    // What is deeper in `value` stays so in its further lines.
+    let depth = value.len() - value.trim_start().len();
+    let mut line = format!("  {label:<12} {:depth$}", "");
+    let mut empty = true;
+    for word in value.split_whitespace() {
+        if !empty && line.len() + 1 + word.len() > WIDTH {
+            let _ = writeln!(text, "{line}");
+            line = " ".repeat(15 + depth + 2);
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line += word;
+        empty = false;
+    }
+    let _ = writeln!(text, "{line}");
+}
+
+/// `1 read`, `2 reads`.
+pub(super) fn count(number: u32, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Picojoules with one decimal.
@@ -60,21 +87,48 @@ impl Page<'_> {
             self.read(&mut text, pc, slot);
             self.level(&mut text, pc, slot);
         }
-        for predicate in self.explainer.predicates(pc) {
-            let register = &self.program.registers[predicate.index()];
-            let value = self.explainer.value(predicate);
-            let written = self.written(&value.definitions);
-            let value = format!("{}, {written}; not in the register file", register.name);
-            row(&mut text, &format!("read {}", register.location), &value);
+        let predicates = self.explainer.predicates(pc);
+        for &(predicate, _) in predicates.iter().filter(|(_, result)| !result) {
+            let written = self.written(&self.explainer.value(predicate).definitions);
+            self.predicate(&mut text, "read", predicate, &written);
         }
         for slot in slots.iter().filter(|slot| slot.result) {
             self.write(&mut text, pc, slot);
             self.level(&mut text, pc, slot);
         }
-        if let Some(fit) = self.fitted {
-            fit.energy(self, &mut text, pc, &slots);
+        for &(predicate, _) in predicates.iter().filter(|(_, result)| *result) {
+            let read = match &*self.explainer.value(predicate).reads {
+                [] => "never read".to_owned(),
+                reads => format!("read at {}", self.places(reads)),
+            };
+            self.predicate(&mut text, "write", predicate, &read);
         }
+        self.energy(&mut text, pc, &slots);
         text
+    }
+
+    fn predicate(&self, text: &mut String, access: &str, register: RegisterId, places: &str) {
+        let register = &self.program.registers[register.index()];
+        let value = format!("{}, {places}; predicates are not in the register file", register.name);
+        row(text, &format!("{access} {}", register.location), &value);
+    }
+
+    /// What the register accesses of one execution cost.
+    fn energy(&self, text: &mut String, pc: usize, slots: &[Slot]) {
+        let shared = self.record(pc).unit.is_shared_datapath();
+        let access = |slot: &Slot| if slot.result { "write" } else { "read" };
+        let flat = slots.iter().map(|slot| Some(self.cost("MRF", access(slot), shared)?.0));
+        let Some(flat) = flat.sum::<Option<u64>>().filter(|_| !slots.is_empty()) else { return };
+        let bytes = slots.len() * BYTES;
+        let flat = picojoules(Femtojoules(flat));
+        let value = match self.fitted {
+            Some(fit) => {
+                let here = picojoules(fit.energy(self, pc, slots));
+                format!("{here} for {bytes} B of operands; all from and to the MRF: {flat}")
+            }
+            None => format!("{bytes} B of operands; all from and to the MRF: {flat}"),
+        };
+        row(text, "energy", &value);
     }
 
     pub(super) fn record(&self, pc: usize) -> &StaticInstruction {
@@ -207,9 +261,6 @@ impl Page<'_> {
         };
         let label = format!("write R{}", slot.register.0);
         row(text, &label, &format!("{}, {read}{also}", self.name(slot.value)));
-        if !bit(record.private_reads) {
-            row(text, "", "a unit of the shared datapath may read it: not for a last result file");
-        }
     }
 
     fn level(&self, text: &mut String, pc: usize, slot: &Slot) {
