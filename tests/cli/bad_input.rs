@@ -64,6 +64,14 @@ refuses! {
     embedding_into_a_folder_that_is_not_there:
         ["trace", "embed", "vectoradd", "--scale", "small", "-o", "missing/workload.rs"];
     inspecting_malformed_ptx: ["inspect", "malformed.ptx"];
+    a_profile_as_a_graph: ["inspect", "vectoradd", "--profile", "--format", "dot"];
+    explaining_a_line_without_instructions: ["explain", "good.ptx", "26"];
+    explaining_a_line_before_all_instructions: ["explain", "good.ptx", "1"];
+    explaining_a_line_that_is_not_there: ["explain", "vectoradd", "99999"];
+    explaining_line_0: ["explain", "vectoradd", "0"];
+    explaining_an_unknown_kernel: ["explain", "good.ptx", "20", "--kernel", "decrement"];
+    explaining_malformed_ptx: ["explain", "malformed.ptx", "20"];
+    explaining_for_an_unknown_design: ["explain", "good.ptx", "20", "--design", "diss-orf9"];
     no_active_warps: ["study", "active-warps", "vectoradd", "--active-warps", "4,0"];
     a_cache_in_scheduled_order:
         ["study", "active-warps", "vectoradd", "--design", "isca11-rfc6", "--order", "scheduled"];

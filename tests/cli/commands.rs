@@ -93,6 +93,26 @@ prints! {
         ["inspect", "vectoradd", "--profile", "--scale", "small", "--registers", "16"];
     a_workload_in_16_registers: ["run", "scalarprod", "--scale", "small", "--registers", "16"];
     fewer_and_fewer_registers: ["study", "registers", "--scale", "small"];
+    a_graph_with_strands:
+        ["inspect", "good.ptx", "--format", "dot", "--design", "diss-orf3-lrf-split"];
+    a_graph_of_basic_blocks: ["inspect", "dropped.ptx", "--format", "dot"];
+    an_explained_load: ["explain", "vectoradd", "99"];
+    an_explained_instruction_that_may_wait: ["explain", "good.ptx", "30"];
+    an_explained_instruction_with_three_levels:
+        ["explain", "vectoradd", "37", "--design", "diss-rfc6-lrf"];
+    an_explained_instruction_that_ignores_liveness:
+        ["explain", "vectoradd", "37", "--design", "isca11-rfc6-nolive"];
+    an_explained_instruction_after_a_strand_started:
+        ["explain", "vectoradd", "101", "--design", "diss-orf3-lrf-split"];
+    an_explained_instruction_that_leaves_operands_above:
+        ["explain", "vectoradd", "102", "--design", "diss-orf3-lrf-split"];
+    an_explained_instruction_that_finds_no_entry:
+        ["explain", "vectoradd", "41", "--design", "diss-orf1"];
+    an_explained_result_whose_entry_is_named:
+        ["explain", "vectoradd", "31", "--design", "diss-orf2-lrf-unified-samename"];
+    an_explained_result_of_one_level:
+        ["explain", "vectoradd", "37", "--design", "diss-orf3-lrf-split-onelevel"];
+    an_explained_line_that_spills: ["explain", "vectoradd", "52", "--registers", "16"];
     a_profiled_kernel: ["inspect", "vectoradd", "--profile", "--scale", "small"];
 }
 

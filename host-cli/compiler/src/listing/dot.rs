@@ -42,10 +42,12 @@ impl Display for Dot<'_> {
             }
             return self.edges(f, &nodes);
         };
-        for strand in 0..hierarchy.strands.count {
-            let mut inside = nodes.iter().filter(|node| node.strand == Some(strand)).peekable();
-            let reason = inside.peek().and_then(|first| hierarchy.strands.starts[first.start]);
-            let reason = reason.map_or("", Start::reason);
+        let mut by_strand: Vec<&Node> = nodes.iter().collect();
+        by_strand.sort_by_key(|node| (node.strand, node.start));
+        for inside in by_strand.chunk_by(|a, b| a.strand == b.strand) {
+            let first = inside[0].start;
+            let strand = hierarchy.strands.of[first];
+            let reason = hierarchy.strands.starts[first].map_or("", Start::reason);
             writeln!(f, "  subgraph cluster_strand{strand} {{")?;
             let title = quoted(&format!("strand {strand}: {reason}"));
             writeln!(f, "    label={title}; style=\"rounded,filled\"; fillcolor=gray95;")?;
