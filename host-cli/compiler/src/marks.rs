@@ -133,8 +133,8 @@ pub(crate) fn pending_behind(
     let mut behind = BitMatrix::new(effects.len(), usize::from(registers));
     for (number, block) in graph.blocks.iter().enumerate() {
         let mut state = State { may: may.row(number).to_vec(), must: must.row(number).to_vec() };
-        for pc in block.start..block.end {
-            state.step(&effects[pc]);
+        for (pc, effect) in (block.start..).zip(&effects[block.start..block.end]) {
+            state.step(effect);
             behind.row_mut(pc).copy_from_slice(&state.may);
         }
     }

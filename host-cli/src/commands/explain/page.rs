@@ -38,13 +38,16 @@ pub(super) struct Page<'a> {
 /// Column after which text goes on in the next line.
 const WIDTH: usize = 100;
 
+/// A blank at which no line is broken.
+const TIE: char = '\u{a0}';
+
 /// Adds a row: what it is about, and text, in as many lines as it takes.
 pub(super) fn row(text: &mut String, label: &str, value: &str) {
     // What is deeper in `value` stays so in its further lines.
-    let depth = value.len() - value.trim_start().len();
+    let depth = value.len() - value.trim_start_matches(' ').len();
     let mut line = format!("  {label:<12} {:depth$}", "");
     let mut empty = true;
-    for word in value.split_whitespace() {
+    for word in value.trim_start_matches(' ').split(' ').map(|word| word.replace(TIE, " ")) {
         if !empty && line.len() + 1 + word.len() > WIDTH {
             let _ = writeln!(text, "{line}");
             line = " ".repeat(15 + depth + 2);
@@ -53,7 +56,7 @@ pub(super) fn row(text: &mut String, label: &str, value: &str) {
         if !empty {
             line.push(' ');
         }
-        line += word;
+        line += &word;
         empty = false;
     }
     let _ = writeln!(text, "{line}");
@@ -67,7 +70,7 @@ pub(super) fn count(number: u32, noun: &str) -> String {
 /// Picojoules with one decimal.
 pub(super) fn picojoules(energy: Femtojoules) -> String {
     let tenths = (energy.0 + 50) / 100;
-    format!("{}.{} pJ", tenths / 10, tenths % 10)
+    format!("{}.{}{TIE}pJ", tenths / 10, tenths % 10)
 }
 
 impl Page<'_> {
@@ -146,7 +149,7 @@ impl Page<'_> {
     /// `MRF, 124.8 pJ`.
     pub(super) fn priced(&self, level: &str, access: &str, shared: bool) -> String {
         match self.cost(level, access, shared) {
-            Some(energy) => format!("{level} ({})", picojoules(energy)),
+            Some(energy) => format!("{level}{TIE}({})", picojoules(energy)),
             None => level.to_owned(),
         }
     }
@@ -160,7 +163,7 @@ impl Page<'_> {
     }
 
     pub(super) fn place(&self, pc: usize) -> String {
-        format!("line {} ({pc})", self.program.instructions[pc].line)
+        format!("line{TIE}{}{TIE}({pc})", self.program.instructions[pc].line)
     }
 
     /// The name of a register of the program.
