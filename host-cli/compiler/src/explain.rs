@@ -133,8 +133,8 @@ impl<'p> Explainer<'p> {
         slots
     }
 
-    /// The predicates that an instruction reads, its guard last, then those that it writes, of which
-    /// the second part is true.
+    /// The predicates that an instruction reads, its guard last, then those that it writes, for
+    /// which the second part is true.
     pub fn predicates(&self, pc: usize) -> Vec<(RegisterId, bool)> {
         let instruction = &self.program.instructions[pc].instruction;
         let mut found = Vec::new();

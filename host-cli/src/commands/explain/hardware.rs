@@ -111,8 +111,8 @@ impl Page<'_> {
         matches!(self.design.count.settings().scheduling, Scheduling::TwoLevel { .. })
     }
 
-    /// Where the warp may wait between a definition and a read of the same basic block, when that is
-    /// the only definition.
+    /// Where the warp may wait between a definition and a read of the same basic block, when that
+    /// is the only definition.
     fn waits_between(&self, definitions: &[u32], pc: usize) -> Vec<u32> {
         let &[definition] = definitions else { return Vec::new() };
         let definition = definition as usize;

@@ -159,11 +159,13 @@ impl Fit {
                     "the design keeps nothing that a strand only reads"
                 };
                 format!(
-                    "because its value is older than strand {strand}, where upper levels start empty, and {why}"
+                    "because its value is older than strand {strand}, where upper levels start \
+                     empty, and {why}"
                 )
             }
             Why::Mixed(within) => format!(
-                "because on some paths its value is older than the strand, on others it is written at {}",
+                "because on some paths its value is older than the strand, on others it is \
+                 written at {}",
                 page.places(within)
             ),
         }
@@ -222,7 +224,8 @@ impl Fit {
             text,
             "",
             &format!(
-                "not kept in the ORF, because {why} taken for a part of that time, by more savings a slot:"
+                "not kept in the ORF, because {why} taken for a part of that time, by more \
+                 savings a slot:"
             ),
         );
         let takes = |upper| match upper {
