@@ -54,9 +54,8 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
         return Err(nothing(&file, &source, args.line, lines, &problems));
     }
     printer.data(&format!(
-        "{file}, line {}: {}\ndesign {}; energies are of a whole warp: of one access, savings of one \
-         execution\n\
-         {found}",
+        "{file}, line {}: {}\ndesign {}; energies are of a whole warp: of one access, savings of \
+         one execution\n{found}",
         args.line,
         source.lines().nth(args.line as usize - 1).unwrap_or_default().trim(),
         design.name
