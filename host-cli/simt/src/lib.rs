@@ -13,6 +13,8 @@
 //! - `micro`, `decode`, `ops`: instructions with their operands resolved, and how they are decoded.
 //! - `access`: loads, stores and atomics. [`device`]: the memory behind them.
 //! - `exec`: launches, CTAs, barriers, warps and their divergence, `printf`.
+//! - `levels`: operand values that live where a compiler-managed register hierarchy places them, to
+//!   see that a fitted program computes the same ([`Executable::with_levels`]).
 //! - [`paths`]: each distinct path once. [`accesses`]: what memory instructions moved, and where.
 //!   [`barriers`]: where warps arrived.
 //! - [`moved`]: what addresses move, for whoever has some. [`rows`], [`numbers`]: addresses in few
@@ -34,6 +36,7 @@ pub mod device;
 mod exec;
 pub mod fault;
 pub mod launch;
+mod levels;
 mod micro;
 pub mod moved;
 pub mod numbers;
@@ -49,4 +52,5 @@ pub use device::{Device, DeviceError, ModuleHandle};
 pub use exec::{execute, execute_into};
 pub use fault::Fault;
 pub use launch::{Launch, LaunchOutcome, Record};
+pub use levels::LevelsError;
 pub use paths::PathDictionary;

@@ -123,6 +123,13 @@ pub(crate) enum Action {
     Assert(u32),
 }
 
+impl Action {
+    /// Executes only once lanes elsewhere have arrived.
+    pub(crate) const fn waits(self) -> bool {
+        matches!(self, Self::Converge { .. } | Self::ConvergeOnly { .. } | Self::Barrier(_))
+    }
+}
+
 /// What an access does with the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {

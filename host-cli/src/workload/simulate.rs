@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 
 use strata_compiler::program::Program;
 use strata_compiler::{compile_scheduled, compile_within};
+use strata_core::placement::Placement;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
 use strata_simt::{
-    AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, Record, execute,
-    execute_into, prepare,
+    AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, LevelsError,
+    Record, execute, execute_into, prepare,
 };
 
 use super::compare::{CheckPlan, CompareError, Comparison};
@@ -250,6 +251,23 @@ impl Prepared {
             refused.dedup();
             Err(refuse(refused))
         }
+    }
+
+    /// Has the values of the compiled kernels live where hierarchies fitted to them place them, as
+    /// [`Executable::with_levels`] does; `placements` has a list for each of the programs.
+    /// Results stay the same if every placement is right.
+    ///
+    /// # Errors
+    ///
+    /// Lists that the kernels' operands cannot have.
+    pub fn with_levels(mut self, placements: &[&[Placement]]) -> Result<Self, LevelsError> {
+        let kernels = self.executables.iter_mut().zip(&self.programs);
+        for (index, (executable, program)) in kernels.enumerate() {
+            // A kernel without a list has no placement for its slots.
+            let placements = placements.get(index).copied().unwrap_or_default();
+            *executable = executable.clone().with_levels(program, placements)?;
+        }
+        Ok(self)
     }
 
     /// Runs every launch on a new device and returns the final contents of the plan's buffers.

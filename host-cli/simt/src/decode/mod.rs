@@ -8,6 +8,8 @@ mod control;
 mod memory;
 mod operands;
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use strata_compiler::program::{Location, Program, ProgramInstruction};
 use strata_core::image::StaticInstruction;
@@ -16,6 +18,7 @@ use strata_ptx::module::{Instruction, Module, Span, SpecialRegister};
 use strata_ptx::opcode::Opcode;
 
 use crate::device::AddressMap;
+use crate::levels::Levels;
 use crate::micro::{Access, Action, Args, Barrier, Call, MicroOp};
 use crate::moved::{AccessShape, Windows};
 use crate::ops;
@@ -45,6 +48,8 @@ pub struct Executable {
     pub(crate) address_bits: u8,
     pub(crate) module: usize,
     pub(crate) uses_module: bool,
+    /// Where values live, if not simply in registers.
+    pub(crate) levels: Option<Arc<Levels>>,
 }
 
 impl Executable {
@@ -189,6 +194,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         address_bits: module.address_bits,
         module: 0,
         uses_module: decoder.uses_module,
+        levels: None,
     })
 }
 

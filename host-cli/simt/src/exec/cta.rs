@@ -194,8 +194,10 @@ impl<'e> Cta<'e> {
                     && at as usize == id
                 {
                     warp.splits[split].wait = Wait::Ready;
+                    let pc = warp.splits[split].pc;
                     warp.splits[split].pc += 1;
                     self.executable.finish_barrier(warp, index, arrived, reduction);
+                    warp.executed(pc, arrived);
                 }
             }
         }

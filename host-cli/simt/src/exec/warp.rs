@@ -17,6 +17,7 @@ use crate::accesses::AddressLog;
 use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
 use crate::exec::{Geometry, Progress, Recording};
+use crate::levels::WarpLevels;
 use crate::micro::{Action, Args, Clock, MicroOp, NO_RECONVERGENCE, Run, axis};
 use crate::moved::{AccessShape, AccessSpace, Addresses, moved_bytes};
 use crate::paths::PathRecorder;
@@ -116,6 +117,8 @@ pub(crate) struct Warp {
     pub(crate) recorder: PathRecorder,
     /// What of its accesses is recorded.
     pub(crate) accesses: Accesses,
+    /// Where its values live, if not simply in its registers.
+    pub(crate) levels: Option<Box<WarpLevels>>,
     /// The split that ran last.
     last: usize,
     /// The next turn goes to another split than `last`.
@@ -167,6 +170,7 @@ impl Warp {
             alive: 0,
             recorder: PathRecorder::default(),
             accesses: Accesses::Nothing,
+            levels: executable.levels.as_ref().map(|levels| Box::new(WarpLevels::new(levels))),
             last: 0,
             rotate: false,
         }
@@ -193,6 +197,9 @@ impl Warp {
             *always = u32::MAX;
         }
         self.lanes.carry = 0;
+        if let Some(levels) = &mut self.levels {
+            levels.start(&mut self.lanes);
+        }
         self.local.reset(executable.local_bytes, executable.spill_bytes);
         let threads = (geometry.threads - number * 32).min(32);
         self.alive = u32::MAX >> (32 - threads);
@@ -266,7 +273,7 @@ impl Warp {
         let budget = (*slice).min(around.progress.left);
         let mut left = budget;
         let mut threads = 0;
-        let notes = !matches!(self.accesses, Accesses::Nothing);
+        let watched = self.levels.is_some() || !matches!(self.accesses, Accesses::Nothing);
         let next = loop {
             if pc == reconvergence {
                 self.splits.remove(current);
@@ -281,8 +288,8 @@ impl Warp {
             let guard = self.lanes.predicates[operation.guard as usize] ^ operation.guard_flip;
             let effective = mask & guard;
             self.recorder.note(pc, effective);
-            if effective != 0 && notes && around.executable.moves[pc as usize] {
-                self.note_access(pc, operation, effective, around);
+            if effective != 0 && watched {
+                self.watch(pc, operation, effective, around);
             }
             threads += u64::from(effective.count_ones());
             if let Action::Compute(run) = operation.action {
@@ -307,6 +314,33 @@ impl Warp {
             return Err((pc, Trouble::Budget));
         }
         next
+    }
+
+    /// What an instruction needs beyond its execution.
+    fn watch(
+        &mut self,
+        pc: u32,
+        operation: &MicroOp,
+        effective: u32,
+        around: &Surroundings<'_, '_>,
+    ) {
+        if let Some(levels) = &mut self.levels {
+            levels.load(&mut self.lanes, pc, effective);
+            // Others execute when lanes elsewhere have arrived too.
+            if !operation.action.waits() {
+                levels.executed(&mut self.lanes, pc, effective);
+            }
+        }
+        if around.executable.moves[pc as usize] {
+            self.note_access(pc, operation, effective, around);
+        }
+    }
+
+    /// An instruction that waited has executed.
+    pub(crate) fn executed(&mut self, pc: u32, mask: u32) {
+        if let Some(levels) = &mut self.levels {
+            levels.executed(&mut self.lanes, pc, mask);
+        }
     }
 
     /// Notes what an instruction is about to access.
@@ -508,6 +542,7 @@ impl Warp {
             if let Some(run) = run {
                 run(&mut self.lanes, &operation.args, effective);
             }
+            self.executed(pc, effective);
             return Next::At(pc + 1);
         }
         self.splits[current].pc = pc;
@@ -534,6 +569,7 @@ impl Warp {
         if let Some(run) = run {
             run(&mut self.lanes, &operation.args, all_arrived);
         }
+        self.executed(pc, all_arrived);
         for split in &mut self.splits {
             if matches!(split.wait, Wait::Members { .. }) && split.pc == pc {
                 split.wait = Wait::Ready;

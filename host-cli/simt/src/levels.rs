@@ -1,0 +1,227 @@
+//! Levels: operand values that really live in a compiler-managed register hierarchy.
+//!
+//! Models: a warp's main register file and its entries above it, each a row of its own; what each
+//! slot reads and writes where its placement says; the loss of all entries when the warp is
+//! descheduled, before it reads a pending long-latency result and at a barrier.
+//! Does not model: which accesses cost what, or when they happen (the core does).
+//! Source: `[DISS]` 6.2 and 6.3; `docs/MODEL.md`, section "Compiler-managed hierarchy".
+//!
+//! Instructions go on reading and writing rows of [`Lanes`]. These hold a register only while an
+//! instruction executes: it finds there what its slots loaded from their levels, its results leave
+//! for theirs, and then the rows hold garbage again. So a value that a placement loses, or that an
+//! instruction reads without a slot for it, is wrong from then on.
+
+use std::sync::Arc;
+
+use strata_compiler::program::{Image, Program};
+use strata_core::image::{CheckedImage, Flags, ImageError, StaticInstruction};
+use strata_core::placement::{LRF_BANKS, MAX_ORF_ENTRIES, Placement, Upper};
+use strata_core::units::RegisterId;
+
+use crate::decode::Executable;
+use crate::row::{Lanes, Row, lanes, store_row};
+
+/// What is found where there is no value: no small number in any type, and no address.
+const GARBAGE: Row = Row::splat(0xc57a_1e5d);
+
+/// Why a program cannot be executed through the levels of its operands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LevelsError {
+    /// Not the program that was decoded.
+    #[error("kernel `{kernel}` was not decoded from this program: pass the one given to `prepare`")]
+    OtherProgram {
+        /// Name of the kernel that was decoded.
+        kernel: String,
+    },
+    /// The program's image or the placements break their own rules.
+    #[error("kernel `{kernel}`: {problem}: pass the placements of a hierarchy fitted to it")]
+    Placements {
+        /// Kernel name.
+        kernel: String,
+        /// What is wrong.
+        problem: ImageError,
+    },
+}
+
+/// Where a program's operands live.
+#[derive(Clone, Debug)]
+pub(crate) struct Levels {
+    image: Image,
+    /// One for each slot of the image.
+    placements: Vec<Placement>,
+}
+
+impl Levels {
+    /// The registers of an instruction's sources or results, each with its placement.
+    fn slots(
+        &self,
+        instruction: &StaticInstruction,
+        results: bool,
+    ) -> impl Iterator<Item = (usize, Placement)> + Clone {
+        let first = instruction.first_slot as usize;
+        let sources = usize::from(instruction.sources);
+        let range = if results {
+            first + sources..first + sources + usize::from(instruction.destinations)
+        } else {
+            first..first + sources
+        };
+        let registers = self.image.slots[range.clone()].iter().map(|slot| usize::from(slot.0));
+        registers.zip(self.placements[range].iter().copied())
+    }
+}
+
+impl Executable {
+    /// Has operand values live where a compiler-managed hierarchy places them: every execution
+    /// reads and writes the levels named, loses all entries above the main register file whenever
+    /// the warp is descheduled, and so computes something else if a placement is wrong. Slower than
+    /// without; what is recorded and counted stays the same.
+    ///
+    /// `program` is the one that was decoded; `placements` has one for each slot of its image.
+    ///
+    /// # Errors
+    /// Another program; a wrong number of placements, or one that its slot cannot have.
+    pub fn with_levels(
+        mut self,
+        program: &Program,
+        placements: &[Placement],
+    ) -> Result<Self, LevelsError> {
+        let image = &program.image;
+        let same = program.name == self.name
+            && image.instructions.len() == self.operations.len()
+            && image.registers == program.general_registers
+            && u32::from(image.registers) <= self.register_rows;
+        if !same {
+            return Err(LevelsError::OtherProgram { kernel: self.name });
+        }
+        let checked = CheckedImage::new(image.borrow());
+        if let Err(problem) = checked.and_then(|image| image.with_placements(placements)) {
+            return Err(LevelsError::Placements { kernel: self.name, problem });
+        }
+        let (image, placements) = (image.clone(), placements.to_vec());
+        self.levels = Some(Arc::new(Levels { image, placements }));
+        Ok(self)
+    }
+}
+
+/// One warp's values.
+#[derive(Debug)]
+pub(crate) struct WarpLevels {
+    levels: Arc<Levels>,
+    /// The main register file, by register.
+    main: Vec<Row>,
+    /// The entries of the operand register file, then the banks of the last result file.
+    upper: [Row; (MAX_ORF_ENTRIES + LRF_BANKS) as usize],
+    /// For each register, the lanes whose value is a long-latency result issued since the warp's
+    /// last deschedule.
+    pending: Vec<u32>,
+    /// The instruction whose results still lie in the registers' rows, and its lanes.
+    done: Option<(u32, u32)>,
+}
+
+const fn entry(upper: Upper) -> usize {
+    match upper {
+        Upper::Orf(entry) => entry as usize,
+        Upper::Lrf(bank) => (MAX_ORF_ENTRIES + bank) as usize,
+    }
+}
+
+impl WarpLevels {
+    /// Empty levels.
+    pub(crate) fn new(levels: &Arc<Levels>) -> Self {
+        let registers = usize::from(levels.image.registers);
+        Self {
+            levels: Arc::clone(levels),
+            main: vec![Row::ZERO; registers],
+            upper: [GARBAGE; _],
+            pending: vec![0; registers],
+            done: None,
+        }
+    }
+
+    /// Makes them ready for a new CTA.
+    pub(crate) fn start(&mut self, file: &mut Lanes) {
+        // As without levels, registers are zero at first.
+        self.main.fill(Row::ZERO);
+        self.deschedule();
+        self.done = None;
+        file.rows[..self.main.len()].fill(GARBAGE);
+    }
+
+    fn deschedule(&mut self) {
+        self.upper = [GARBAGE; _];
+        self.pending.fill(0);
+    }
+
+    /// Loads what an instruction is about to read in the lanes of `mask`. Its results are awaited
+    /// until [`WarpLevels::executed`].
+    pub(crate) fn load(&mut self, file: &mut Lanes, pc: u32, mask: u32) {
+        self.settle(file);
+        let levels = Arc::clone(&self.levels);
+        let instruction = &levels.image.instructions[pc as usize];
+        let sources = levels.slots(instruction, false);
+        if sources.clone().any(|(register, _)| self.pending[register] & mask != 0) {
+            self.deschedule();
+        }
+        for (slot, (register, placement)) in sources.clone().enumerate() {
+            let value = match placement {
+                Placement { main: false, upper: Some(upper) } => &self.upper[entry(upper)],
+                _ => &self.main[register],
+            };
+            let row = &mut file.rows[register];
+            let before = levels.slots(instruction, false).take(slot);
+            // A register that is named twice has one row here; both slots must agree.
+            let mut wrong = 0;
+            if before.into_iter().any(|(other, _)| other == register) {
+                wrong = lanes(mask)
+                    .filter(|&lane| row.0[lane] != value.0[lane])
+                    .fold(0, |wrong, lane| wrong | 1 << lane);
+            }
+            store_row(row, &value.0, mask);
+            store_row(row, &GARBAGE.0, wrong);
+        }
+        for (register, placement) in sources {
+            if let Placement { main: true, upper: Some(upper) } = placement {
+                store_row(&mut self.upper[entry(upper)], &self.main[register].0, mask);
+            }
+        }
+        let long_latency = instruction.flags.contains(Flags::LONG_LATENCY);
+        for (register, _) in levels.slots(instruction, true) {
+            let pending = &mut self.pending[register];
+            *pending = if long_latency { *pending | mask } else { *pending & !mask };
+        }
+        if instruction.flags.contains(Flags::BARRIER) {
+            self.deschedule();
+        }
+    }
+
+    /// An instruction has executed in the lanes of `mask`, or will have by the next call.
+    pub(crate) fn executed(&mut self, file: &mut Lanes, pc: u32, mask: u32) {
+        self.settle(file);
+        self.done = Some((pc, mask));
+    }
+
+    /// Stores the results of the last instruction.
+    fn settle(&mut self, file: &mut Lanes) {
+        let Some((pc, mask)) = self.done.take() else { return };
+        let levels = Arc::clone(&self.levels);
+        let instruction = &levels.image.instructions[pc as usize];
+        // What a barrier leaves above the main register file is lost at once.
+        let keeps = !instruction.flags.contains(Flags::BARRIER);
+        for (register, placement) in levels.slots(instruction, true) {
+            let value = &file.rows[register].0;
+            if placement.main {
+                store_row(&mut self.main[register], value, mask);
+            }
+            if let Some(upper) = placement.upper {
+                let value = if keeps { value } else { &GARBAGE.0 };
+                store_row(&mut self.upper[entry(upper)], value, mask);
+            }
+        }
+        for &RegisterId(register) in levels.image.borrow().sources(instruction) {
+            store_row(&mut file.rows[usize::from(register)], &GARBAGE.0, mask);
+        }
+        for &RegisterId(register) in levels.image.borrow().destinations(instruction) {
+            store_row(&mut file.rows[usize::from(register)], &GARBAGE.0, mask);
+        }
+    }
+}
