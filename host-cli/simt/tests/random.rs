@@ -1,11 +1,12 @@
 //! Random programs with nested branches and loops, against an interpreter that runs one thread at a
-//! time on the program's tree and knows nothing of masks, stacks or registers in rows.
+//! time on the program's tree and knows nothing of masks, stacks or registers in rows. Programs run
+//! twice, the second time with their values in a compiler-managed hierarchy.
 
 mod common;
 
 use std::fmt::Write as _;
 
-use common::{Arguments, Bench, Random, launch};
+use common::{Arguments, Bench, Random, config, launch};
 
 /// Variables of a program.
 const VARIABLES: u32 = 6;
@@ -378,6 +379,12 @@ fn compare(seed: u64, exits: bool) -> usize {
         .run("k", &launch(3, 25, arguments))
         .unwrap_or_else(|fault| panic!("seed {seed}: {fault}\n{text}"));
     let results = bench.read(pout, inputs.len());
+    bench.device.write(pout, &vec![0; 4 * inputs.len()]).expect("the same buffer");
+    let fitted = bench.at_levels("k", &config(seed));
+    let again = Arguments::default().u64(pin).u64(pout);
+    let done = strata_simt::execute(&mut bench.device, &fitted, &launch(3, 25, again));
+    done.unwrap_or_else(|fault| panic!("seed {seed} at its levels: {fault}\n{text}"));
+    assert_eq!(results, bench.read(pout, inputs.len()), "seed {seed} at its levels\n{text}");
     for (index, (input, result)) in
         inputs.as_chunks::<6>().0.iter().zip(results.as_chunks::<6>().0).enumerate()
     {

@@ -2,6 +2,10 @@
 #![expect(dead_code, reason = "each test binary uses a part of it")]
 
 use strata_compiler::RegisterLimit;
+use strata_compiler::hierarchy::{
+    AccessCosts, Code, Costs, DualWrites, HierarchyConfig, LevelCosts, Lrf, fit,
+};
+use strata_compiler::program::Program;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
 use strata_simt::{Device, Executable, Fault, Launch, LaunchOutcome, ModuleHandle, prepare};
@@ -30,10 +34,22 @@ impl Bench {
 
     /// Compiles and decodes a kernel.
     pub(crate) fn prepare(&self, kernel: &str) -> Result<Executable, Vec<Diagnostic>> {
+        prepare(&self.module, &self.compile(kernel)?)
+    }
+
+    /// Compiles a kernel.
+    pub(crate) fn compile(&self, kernel: &str) -> Result<Program, Vec<Diagnostic>> {
         let id = self.module.functions.iter().position(|f| f.name == kernel && f.kernel);
         let id = FunctionId(id.unwrap_or_else(|| panic!("no kernel `{kernel}`")) as u32);
-        let program = strata_compiler::compile_within(&self.module, id, self.registers)?;
-        prepare(&self.module, &program)
+        strata_compiler::compile_within(&self.module, id, self.registers)
+    }
+
+    /// Compiles and decodes a kernel, its values in a hierarchy that it was fitted to.
+    pub(crate) fn at_levels(&self, kernel: &str, config: &HierarchyConfig) -> Executable {
+        let program = self.compile(kernel).expect("compiles");
+        let hierarchy = fit(&Code::new(&program).expect("small"), config).expect("a good config");
+        let executable = prepare(&self.module, &program).expect("can be executed");
+        executable.with_levels(&program, &hierarchy.placements).expect("fitted to it")
     }
 
     /// Allocates a buffer of words.
@@ -63,6 +79,24 @@ impl Bench {
             Err(problems) => panic!("{problems:#?}"),
         };
         strata_simt::execute(&mut self.device, &executable, launch)
+    }
+}
+
+/// Hierarchies in turn: one to eight entries, each without a last result file, and with either kind.
+pub(crate) fn config(number: u64) -> HierarchyConfig {
+    let level = |energy| {
+        let access = AccessCosts { read: energy, write: energy };
+        LevelCosts { private: access, shared: access }
+    };
+    let lrf = [Lrf::None, Lrf::Unified, Lrf::Split][number as usize % 3];
+    HierarchyConfig {
+        orf_entries: 1 + (number / 3 % 8) as u8,
+        lrf,
+        forward_branches: true,
+        read_operands: true,
+        partial_ranges: true,
+        dual_writes: DualWrites::Any,
+        costs: Costs { main: level(10), orf: level(3), lrf: (lrf != Lrf::None).then(|| level(1)) },
     }
 }
 
