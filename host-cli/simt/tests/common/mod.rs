@@ -96,6 +96,7 @@ pub(crate) fn config(number: u64) -> HierarchyConfig {
         read_operands: true,
         partial_ranges: true,
         dual_writes: DualWrites::Any,
+        past_deschedules: false,
         costs: Costs { main: level(10), orf: level(3), lrf: (lrf != Lrf::None).then(|| level(1)) },
     }
 }
