@@ -319,7 +319,8 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     }
 
     /// Writes result `index`.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "hot, and left alone it is called with all of this")]
     pub(crate) fn write(
         &mut self,
         destination: RegisterId,
@@ -386,7 +387,8 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     }
 
     /// Serves the lanes `mask` of one operand; all of them, or those that no level in front serves.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "hot, and left alone it is called with all of this")]
     pub(crate) fn read(
         &mut self,
         source: RegisterId,
