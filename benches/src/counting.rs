@@ -44,11 +44,11 @@ const fn cache(entries: u8, replacement: Replacement) -> RegisterFileCacheConfig
 }
 
 /// Small numbers of a fixed order.
-struct Sequence(u32);
+pub(crate) struct Sequence(pub(crate) u32);
 
 impl Sequence {
     /// The next number below `limit`.
-    fn below(&mut self, limit: u32) -> u32 {
+    pub(crate) fn below(&mut self, limit: u32) -> u32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.0 >> 16) % limit
     }
