@@ -118,6 +118,9 @@ struct Even {
     lanes: u32,
 }
 
+/// Some addresses are inside a window and some are not.
+struct Straddles;
+
 impl Even {
     fn of(mask: u32, addresses: Addresses<'_>) -> Option<Self> {
         let (base, stride, lanes) = match addresses {
@@ -152,11 +155,11 @@ impl Even {
             AccessSpace::Local => self.local(bytes),
             AccessSpace::Shared => self.shared(bytes),
             AccessSpace::Generic => {
-                if let Some(inside) = self.inside(windows.shared)? {
+                if let Some(inside) = self.inside(windows.shared).ok()? {
                     inside.shared(bytes)
-                } else if let Some(inside) = self.inside(windows.local)? {
+                } else if let Some(inside) = self.inside(windows.local).ok()? {
                     inside.local(bytes)
-                } else if self.inside(windows.parameters)?.is_some() {
+                } else if self.inside(windows.parameters).ok()?.is_some() {
                     Some(0)
                 } else {
                     self.global(bytes)
@@ -165,17 +168,17 @@ impl Even {
         }
     }
 
-    /// The same within a window, if all addresses are inside; `Some(None)` if none is.
-    fn inside(&self, window: u64) -> Option<Option<Self>> {
+    /// The same within a window, if all addresses are inside; nothing if none is.
+    fn inside(&self, window: u64) -> Result<Option<Self>, Straddles> {
         let low = self.low.wrapping_sub(window);
         if window == 0 {
-            Some(None)
+            Ok(None)
         } else if low < WINDOW_BYTES {
             let all = self.span < WINDOW_BYTES - low;
-            all.then_some(Some(Self { low, ..*self }))
+            all.then_some(Some(Self { low, ..*self })).ok_or(Straddles)
         } else {
             // Then the window begins behind the lowest address, or not among them.
-            (window.wrapping_sub(self.low) > self.span).then_some(None)
+            (window.wrapping_sub(self.low) > self.span).then_some(None).ok_or(Straddles)
         }
     }
 
