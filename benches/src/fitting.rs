@@ -54,6 +54,7 @@ const fn config() -> HierarchyConfig {
         forward_branches: true,
         read_operands: true,
         partial_ranges: true,
+        past_deschedules: false,
         dual_writes: DualWrites::Any,
         costs: Costs {
             main: level(8_000, 11_000, 7_600, 7_600),
