@@ -89,6 +89,7 @@ const TABLE: EnergyTable = EnergyTable {
         bank: BankEnergy { read: Femtojoules(2_200), write: Femtojoules(6_700) },
         wires: WireLengths { private_um: 200, shared_um: 400 },
     }),
+    orf: None,
     lrf: None,
     wire_per_mm_per_32bit: Femtojoules(1_900),
 };
