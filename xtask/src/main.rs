@@ -11,7 +11,7 @@ mod tidy;
 
 use std::process::ExitCode;
 
-use commands::{ci, doctor, no_std, qemu, setup, test};
+use commands::{ci, doctor, fuzz, no_std, qemu, setup, test};
 
 const HELP: &str = "\
 Chores of the repository.
@@ -26,6 +26,7 @@ Commands:
                         Prove that the core needs neither std nor an allocator, here and on devices;
                         the device builds use rustup's targets, or else Debian's library sources
   qemu                  Run the firmware on emulated boards, and hold its digests to the host's
+  fuzz TARGET [SECONDS] Feed made-up bytes to a fuzz target (C++ compiler), 60 s unless told
   tidy                  Check the repository's own rules
   doctor                Show which tools are there, their versions, and how to get the others
 
@@ -62,6 +63,7 @@ enum Request {
     Ci,
     NoStd { toolchain: Option<no_std::Toolchain> },
     Qemu,
+    Fuzz { target: &'static str, seconds: u32 },
     Tidy,
     Doctor,
 }
@@ -83,10 +85,16 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
             Request::NoStd { toolchain: Some(no_std::Toolchain::Debian) }
         }
         ["qemu"] => Request::Qemu,
+        ["fuzz", target] => Request::Fuzz { target: fuzz::target(target)?, seconds: 60 },
+        ["fuzz", target, seconds] => {
+            let seconds = seconds.parse().ok().filter(|&seconds| seconds > 0);
+            let seconds = seconds.ok_or("`fuzz` takes a target and seconds, at least 1")?;
+            Request::Fuzz { target: fuzz::target(target)?, seconds }
+        }
         ["tidy"] => Request::Tidy,
         ["doctor"] => Request::Doctor,
         [
-            command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "tidy" | "doctor"),
+            command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "fuzz" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -116,6 +124,7 @@ fn main() -> ExitCode {
         Request::Ci => ci::run(),
         Request::NoStd { toolchain } => no_std::run(toolchain),
         Request::Qemu => qemu::run(),
+        Request::Fuzz { target, seconds } => fuzz::run(target, seconds),
         Request::Tidy => commands::tidy::run(),
         Request::Doctor => doctor::run(),
     };
@@ -137,6 +146,11 @@ mod tests {
             Ok(Request::NoStd { toolchain: Some(no_std::Toolchain::Debian) })
         );
         assert_eq!(parse(&["qemu"]), Ok(Request::Qemu));
+        let fuzz = |seconds| Ok(Request::Fuzz { target: "trace", seconds });
+        assert_eq!(parse(&["fuzz", "trace"]), fuzz(60));
+        assert_eq!(parse(&["fuzz", "trace", "5"]), fuzz(5));
+        assert!(parse(&["fuzz", "trace", "0"]).is_err());
+        assert!(parse(&["fuzz", "traces"]).is_err_and(|message| message.contains("recording")));
         assert_eq!(parse(&["tidy", "--help"]), Ok(Request::Help));
     }
 

@@ -15,6 +15,8 @@ pub(crate) enum Need {
     Devices,
     /// For running the firmware on emulated boards.
     Boards,
+    /// For the fuzz targets, which no check runs.
+    Fuzzing,
 }
 
 /// How a package is recognised without asking a package manager.
@@ -112,6 +114,12 @@ pub(crate) const PACKAGES: &[Package] = &[
         need: Need::Boards,
         purpose: "runs the firmware on an emulated Cortex-M board",
         probe: Probe::Program("qemu-system-arm"),
+    },
+    Package {
+        name: "g++",
+        need: Need::Fuzzing,
+        purpose: "compiles libFuzzer",
+        probe: Probe::Program("c++"),
     },
 ];
 

@@ -1,7 +1,7 @@
 //! `test`: every test and check of the repository, in stages.
 
 use super::no_std::{self, DEVICE_TARGETS};
-use super::{qemu, setup};
+use super::{fuzz, qemu, setup};
 use crate::Status;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
@@ -74,7 +74,7 @@ fn clippy() -> Result<(), Failure> {
         let program = ["clippy", "--locked", "--manifest-path", OTHER_CRATES[0], "--target-dir"];
         process::run(process::cargo(&program).arg(no_std::products()).args(DENY))?;
     }
-    Ok(())
+    fuzz::clippy()
 }
 
 fn cargo_test() -> (Outcome, Totals) {

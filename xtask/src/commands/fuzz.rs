@@ -1,0 +1,95 @@
+//! `fuzz`: feeds made-up bytes to one of the fuzz targets, on the stable compiler.
+//!
+//! libFuzzer needs to see which branches an input takes; that instrumentation is the compiler's
+//! own, without a sanitizer, which the libraries have little use for: they hold no unsafe code.
+
+use super::setup::{self, Missing};
+use crate::Status;
+use crate::machine;
+use crate::packages::Need;
+use crate::process::{self, Failure};
+
+/// The crate of the targets, outside the workspace.
+const MANIFEST: &str = "fuzz/Cargo.toml";
+
+/// The targets: programs below `fuzz/fuzz_targets`.
+const TARGETS: [&str; 3] = ["parse", "recording", "trace"];
+
+/// What makes branches and comparisons visible to libFuzzer, and panics of overflows.
+const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cdebug-assertions \
+    -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
+
+/// Inputs that take longer than this are a fault. Unit: seconds.
+const SLOWEST_INPUT: u32 = 20;
+
+/// The target of that name, or what there is.
+pub(crate) fn target(name: &str) -> Result<&'static str, String> {
+    let found = TARGETS.into_iter().find(|target| *target == name);
+    found.ok_or_else(|| format!("`fuzz` knows {}, not `{name}`", TARGETS.join(", ")))
+}
+
+/// Runs the command.
+pub(crate) fn run(target: &str, seconds: u32) -> Status {
+    if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::Fuzzing) {
+        eprintln!("error: missing {what}; run: {remedy}");
+        return Status::Unusable;
+    }
+    match feed(target, seconds) {
+        Ok(()) => Status::Done,
+        Err(Failure(why)) => {
+            eprintln!("error: {why}");
+            Status::Failed
+        }
+    }
+}
+
+fn feed(target: &str, seconds: u32) -> Result<(), Failure> {
+    let host = machine::output("rustc", &["--print", "host-tuple"])
+        .ok_or_else(|| Failure("`rustc --print host-tuple` fails".to_owned()))?;
+    let products = machine::target_folder().join("fuzz");
+    // With a target named, the flags are not those of build scripts.
+    let mut build = process::cargo(&["build", "--locked", "--release", "--manifest-path"]);
+    build.args([MANIFEST, "--bin", target, "--target", &host]);
+    process::run(build.arg("--target-dir").arg(&products).env("RUSTFLAGS", FLAGS))?;
+
+    let corpus = products.join("corpus").join(target);
+    std::fs::create_dir_all(&corpus)
+        .map_err(|error| Failure(format!("cannot create {}: {error}", corpus.display())))?;
+    let mut fuzz = process::command(products.join(&host).join("release").join(target));
+    fuzz.arg(format!("-max_total_time={seconds}")).arg(format!("-timeout={SLOWEST_INPUT}"));
+    fuzz.arg(format!("-artifact_prefix={}/{target}-", products.display()));
+    // What is found goes into the first folder; the seeds stay as they are.
+    let seeds = machine::root().join("fuzz/corpus").join(target);
+    process::run(fuzz.arg(corpus).arg(seeds))
+}
+
+/// Checks the targets without libFuzzer, which takes a C++ compiler.
+pub(crate) fn clippy() -> Result<(), Failure> {
+    let mut check = process::cargo(&["clippy", "--locked", "--manifest-path", MANIFEST]);
+    // A library that is named is not built; what is only checked is not linked with it either.
+    check.env("CUSTOM_LIBFUZZER_PATH", "/nonexistent/libfuzzer.a");
+    check.arg("--target-dir").arg(machine::target_folder());
+    process::run(check.args(["--", "-D", "warnings"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_is_listed_and_has_seeds() {
+        let names = |folder: &str| -> Vec<String> {
+            let entries = std::fs::read_dir(machine::root().join(folder)).expect("it is there");
+            let stem = |entry: std::io::Result<std::fs::DirEntry>| {
+                let path = entry.expect("it can be read").path();
+                path.file_stem().expect("it has a name").to_string_lossy().into_owned()
+            };
+            let mut names: Vec<_> = entries.map(stem).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names("fuzz/fuzz_targets"), TARGETS);
+        assert_eq!(names("fuzz/corpus"), TARGETS);
+    }
+}
