@@ -230,6 +230,9 @@ pub enum SmConfigError {
     Threshold,
     /// A rule about leaving the active set with a scheduler of one level.
     NeedsTwoLevel,
+    /// A rule by which a warp leaves the active set within a strand, where a compiler-managed
+    /// hierarchy still holds values that are nowhere else.
+    LeavesMidStrand,
     /// An active set with places for more warps than can be resident.
     ActiveWarps {
         /// Places.
@@ -268,6 +271,10 @@ impl core::fmt::Display for SmConfigError {
             Self::NeedsTwoLevel => to.write_str(
                 "rules for leaving the active set need two-level scheduling: with one level every \
                  warp stays",
+            ),
+            Self::LeavesMidStrand => to.write_str(
+                "a warp with a compiler-managed hierarchy leaves the active set where its compiler \
+                 says, and nowhere else: its values are lost otherwise",
             ),
             Self::ActiveWarps { active, resident } => {
                 write!(to, "{active} warps cannot be active where only {resident} are resident")
@@ -324,6 +331,11 @@ impl SmConfig {
             || settings.barrier != BarrierRule::Always;
         if one_level && rules {
             return Err(SmConfigError::NeedsTwoLevel);
+        }
+        let elsewhere =
+            settings.replacement != Replacement::Preemptive || !settings.short_waits.is_empty();
+        if settings.hierarchy.settings().compiler_managed && elsewhere {
+            return Err(SmConfigError::LeavesMidStrand);
         }
         if let Scheduling::TwoLevel { active_warps } = settings.hierarchy.settings().scheduling
             && active_warps > settings.max_warps

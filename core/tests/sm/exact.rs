@@ -856,6 +856,14 @@ fn settings_are_checked() {
     let error = |settings| SmConfig::new(settings).unwrap_err();
     let timing = |timing| SmSettings { timing, ..ISCA11 };
     let base = Timing::ISCA11;
+    let levels =
+        CountSettings { compiler_managed: true, ..*two_level(8, None).hierarchy.settings() };
+    let managed = SmSettings {
+        hierarchy: CountConfig::new(levels).unwrap(),
+        barrier: BarrierRule::WhenBlocking,
+        ..two_level(8, None)
+    };
+    assert!(SmConfig::new(managed).is_ok());
     for (settings, expected) in [
         (SmSettings { issue_slots: 0, ..ISCA11 }, SmConfigError::IssueSlots(0)),
         (SmSettings { issue_slots: 3, ..ISCA11 }, SmConfigError::IssueSlots(3)),
@@ -880,6 +888,18 @@ fn settings_are_checked() {
         (
             SmSettings { max_warps: 7, ..two_level(8, None) },
             SmConfigError::ActiveWarps { active: 8, resident: 7 },
+        ),
+        (
+            SmSettings { replacement: ActiveSet::Reactive { threshold: 5 }, ..managed },
+            SmConfigError::LeavesMidStrand,
+        ),
+        (
+            SmSettings { replacement: ActiveSet::CacheMiss, ..managed },
+            SmConfigError::LeavesMidStrand,
+        ),
+        (
+            SmSettings { short_waits: ShortWaits::SPECIAL_FUNCTION, ..managed },
+            SmConfigError::LeavesMidStrand,
         ),
         (timing(Timing { hit_latency: 0, ..base }), SmConfigError::Latency(0)),
         (timing(Timing { tag_check_cycles: 4097, ..base }), SmConfigError::Latency(4097)),

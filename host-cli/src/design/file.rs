@@ -753,6 +753,14 @@ mod tests {
                  `also_leaves_for` and `barrier`",
             ),
             (
+                "base = \"diss-orf3\"\nreplacement = \"reactive\"\nreactive_threshold_cycles = 5",
+                "hint: remove `replacement` and `also_leaves_for`",
+            ),
+            (
+                "base = \"diss-orf3-lrf-split\"\nalso_leaves_for = [\"shared-memory\"]",
+                "leaves the active set where its compiler says, and nowhere else",
+            ),
+            (
                 "base = \"isca11-rfc6\"\n[sm]\nwarps = 4",
                 "8 warps cannot be active where only 4 are resident\nhint: lower `active_warps`",
             ),

@@ -266,6 +266,9 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
             "set `scheduling = \"two-level\"`, or remove `replacement`, \
              `also_leaves_for` and `barrier`"
         }
+        SmConfigError::LeavesMidStrand => {
+            "remove `replacement` and `also_leaves_for`, or base the design on a register file cache"
+        }
         SmConfigError::ActiveWarps { .. } => "lower `active_warps`, or raise `sm.warps`",
         _ => "`strata designs --help` lists the keys with their ranges",
     };
