@@ -6,7 +6,7 @@
 use core::mem::size_of;
 
 use crate::event::Counters;
-use crate::register_file_cache::RegisterFileCache;
+use crate::hierarchy::UpperLevels;
 use crate::units::LaneMask;
 
 /// Entries that the host's caches have room for.
@@ -17,8 +17,8 @@ pub const DEVICE_CAPACITY: usize = 8;
 /// Sizes of the model's state. Unit: bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footprint {
-    /// The cache of one warp.
-    pub cache: usize,
+    /// The register file cache of one warp, and the last result file in front of it.
+    pub levels: usize,
     /// The pending lanes of one register of one warp.
     pub pending: usize,
     /// One set of counters.
@@ -33,15 +33,15 @@ impl Footprint {
 
     const fn of<const CAPACITY: usize>() -> Self {
         Self {
-            cache: size_of::<RegisterFileCache<CAPACITY>>(),
+            levels: size_of::<UpperLevels<CAPACITY>>(),
             pending: size_of::<LaneMask>(),
             counters: size_of::<Counters>(),
         }
     }
 
-    /// The state of an SM: caches of the active warps, pending lanes of all, one set of counters.
+    /// The state of an SM: levels of the active warps, pending lanes of all, one set of counters.
     pub const fn sm(&self, active_warps: usize, warps: usize, registers: usize) -> usize {
-        active_warps * self.cache + warps * registers * self.pending + self.counters
+        active_warps * self.levels + warps * registers * self.pending + self.counters
     }
 }
 
@@ -51,9 +51,9 @@ mod tests {
 
     #[test]
     fn the_states_have_the_sizes_that_the_documents_say() {
-        let limits = |footprint: Footprint| (footprint.cache, footprint.pending);
-        assert_eq!(limits(Footprint::HOST), (120, 4));
-        assert_eq!(limits(Footprint::DEVICE), (72, 4));
+        let limits = |footprint: Footprint| (footprint.levels, footprint.pending);
+        assert_eq!(limits(Footprint::HOST), (136, 4));
+        assert_eq!(limits(Footprint::DEVICE), (88, 4));
         // All 32 warps of 32 registers active; 8 active, of 128 registers: both fit 64 KB.
         assert!(Footprint::DEVICE.sm(32, 32, 32) < 8 * 1024);
         assert!(Footprint::DEVICE.sm(8, 32, 128) < 18 * 1024);

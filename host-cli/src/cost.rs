@@ -1,8 +1,10 @@
 //! Cost of a design: storage, area, energy of each kind of access, and the model's own memory.
 
+use strata_compiler::hierarchy::Lrf;
 use strata_core::energy::{EnergyBreakdown, EnergyTable};
 use strata_core::event::{Counters, Event};
 use strata_core::footprint::Footprint;
+use strata_core::placement::LRF_BANKS;
 use strata_core::register_file_cache::Replacement;
 use strata_core::units::{Femtojoules, LANES};
 
@@ -20,8 +22,10 @@ pub struct Cost {
     pub register_file_bytes: u64,
     /// The register file cache, of a design that has one.
     pub cache: Option<CacheCost>,
-    /// The last result file, of a design that has one.
+    /// The last result file in front of the cache, of a design that has one.
     pub last_result_file: Option<LastResultCost>,
+    /// The levels that the compiler manages, of a design that has them.
+    pub managed: Option<ManagedCost>,
     /// Energy of one access of a whole warp, or why it is not known.
     pub accesses: Result<Vec<AccessCost>, String>,
     /// Bits that the design adds to every instruction.
@@ -65,6 +69,31 @@ pub struct LastResultCost {
     pub state_bits: u64,
 }
 
+/// Storage of levels that the compiler manages: data alone, since instructions name the entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ManagedCost {
+    /// Operand register file.
+    pub operand_register_file: DataBytes,
+    /// Last result file; a split one holds a register for each operand slot.
+    pub last_result_file: Option<DataBytes>,
+}
+
+/// Data of a level. Unit: bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataBytes {
+    /// Of an SM.
+    pub sm: u64,
+    /// Of one lane's bank.
+    pub lane: u64,
+}
+
+impl DataBytes {
+    fn of(entries: u8, active_warps: u8) -> Self {
+        let sm = cache_data_bytes(entries, active_warps);
+        Self { sm, lane: sm / u64::from(LANES) }
+    }
+}
+
 /// Energy of one kind of access of a whole warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessCost {
@@ -76,7 +105,7 @@ pub struct AccessCost {
     pub wire: Femtojoules,
 }
 
-/// Data of a register file cache in one SM. Unit: bytes.
+/// Data of a level in one SM. Unit: bytes.
 pub fn cache_data_bytes(entries: u8, active_warps: u8) -> u64 {
     u64::from(entries) * u64::from(active_warps) * u64::from(LANES) * REGISTER_BYTES
 }
@@ -108,8 +137,9 @@ pub fn cost(design: &Design) -> Cost {
         register_file_bytes,
         cache,
         last_result_file: last_result_cost(design),
+        managed: managed_cost(design),
         accesses: match &design.energy {
-            Ok(table) => Ok(access_costs(table)),
+            Ok(table) => Ok(access_costs(table, design.managed.is_some())),
             Err(reason) => Err(reason.to_string()),
         },
         encoding_bits: design.encoding_bits(),
@@ -157,7 +187,29 @@ fn last_result_cost(design: &Design) -> Option<LastResultCost> {
     })
 }
 
-fn access_costs(table: &EnergyTable) -> Vec<AccessCost> {
+fn managed_cost(design: &Design) -> Option<ManagedCost> {
+    let managed = design.managed?;
+    let active_warps = design.active_warps();
+    let last = match managed.lrf {
+        Lrf::None => None,
+        Lrf::Unified => Some(1),
+        Lrf::Split => Some(LRF_BANKS),
+    };
+    Some(ManagedCost {
+        operand_register_file: DataBytes::of(managed.entries, active_warps),
+        last_result_file: last.map(|entries| DataBytes::of(entries, active_warps)),
+    })
+}
+
+/// What moves values between levels; where the compiler places them, nothing does.
+const MOVES: [(Event, &str); 3] = [
+    (Event::LrfEviction, "eviction, LRF to RFC"),
+    (Event::RfcWritebackEviction, "writeback, RFC to MRF"),
+    (Event::LrfWritebackFlush, "writeback, LRF to MRF"),
+];
+
+fn access_costs(table: &EnergyTable, managed: bool) -> Vec<AccessCost> {
+    let moves = if managed { &[][..] } else { &MOVES };
     [
         (Event::MrfReadPrivate, "MRF read, private datapath"),
         (Event::MrfReadShared, "MRF read, shared datapath"),
@@ -173,12 +225,10 @@ fn access_costs(table: &EnergyTable) -> Vec<AccessCost> {
         (Event::OrfReadShared, "ORF read, shared datapath"),
         (Event::OrfWritePrivate, "ORF write, private datapath"),
         (Event::OrfWriteShared, "ORF write, shared datapath"),
-        (Event::LrfEviction, "eviction, LRF to RFC"),
-        (Event::RfcWritebackEviction, "writeback, RFC to MRF"),
-        (Event::LrfWritebackFlush, "writeback, LRF to MRF"),
     ]
-    .into_iter()
-    .filter_map(|(event, what)| {
+    .iter()
+    .chain(moves)
+    .filter_map(|&(event, what)| {
         let mut counters = Counters::default();
         counters.record(event, 1);
         // Without a level its accesses have no price and are left out.
@@ -261,6 +311,22 @@ mod tests {
         assert_eq!((read.bank, read.wire), (Femtojoules(5_600), Femtojoules(3_040)));
         assert_eq!(of("diss-rfc6").last_result_file, None);
         assert_eq!(of("diss-rfc6").accesses.unwrap().len(), 9);
+    }
+
+    #[test]
+    fn compiler_managed_levels_by_hand() {
+        let managed = of("diss-orf3-lrf-split").managed.unwrap();
+        // 3 registers of 32 lanes for each of 8 warps, in both.
+        let three = DataBytes { sm: 3072, lane: 96 };
+        assert_eq!(managed.operand_register_file, three);
+        assert_eq!(managed.last_result_file, Some(three));
+        let one = DataBytes { sm: 1024, lane: 32 };
+        assert_eq!(of("diss-orf3-lrf-unified").managed.unwrap().last_result_file, Some(one));
+        assert_eq!(of("diss-orf3").managed.unwrap().last_result_file, None);
+        assert_eq!(of("diss-rfc6-lrf").managed, None);
+        let accesses = of("diss-orf3-lrf-split").accesses.unwrap();
+        assert_eq!(accesses.len(), 10);
+        assert!(accesses.iter().all(|access| !access.what.contains(" to ")), "{accesses:?}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use strata_core::units::Femtojoules;
 
 use crate::cli::ExitStatus;
 use crate::commands::input;
-use crate::cost;
+use crate::cost::{self, DataBytes};
 use crate::design;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -19,30 +19,40 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
     for (axis, value) in design.axes() {
         let _ = writeln!(text, "  {axis}: {value}");
     }
-    let _ = writeln!(text, "\nmain register file   {} bytes for each SM", cost.register_file_bytes);
+    let _ = writeln!(text, "\nmain register file    {} bytes for each SM", cost.register_file_bytes);
     if let Some(cache) = &cost.cache {
         let _ = writeln!(
             text,
-            "register file cache  {} bytes for each SM, {} for each lane\n\
-             \x20                    {} bits of tags, {} bits of state",
+            "register file cache   {} bytes for each SM, {} for each lane\n\
+             \x20                     {} bits of tags, {} bits of state",
             cache.data_bytes, cache.data_bytes_per_lane, cache.tag_bits, cache.state_bits
         );
         let _ = match (cache.area_um2_per_lane, cache.area_um2) {
             (Some(lane), Some(all)) => {
-                writeln!(text, "                     {lane} um2 for each lane, {all} um2 in all")
+                writeln!(text, "                      {lane} um2 for each lane, {all} um2 in all")
             }
-            _ => writeln!(text, "                     area: no table prints this size"),
+            _ => writeln!(text, "                      area: no table prints this size"),
         };
     }
     if let Some(last) = &cost.last_result_file {
         let _ = writeln!(
             text,
-            "last result file     {} bytes for each SM, {} for each lane\n\
-             \x20                    {} bits of tags, {} bits of state",
+            "last result file      {} bytes for each SM, {} for each lane\n\
+             \x20                     {} bits of tags, {} bits of state",
             last.data_bytes, last.data_bytes_per_lane, last.tag_bits, last.state_bits
         );
     }
-    let _ = writeln!(text, "instruction encoding {} extra bits", cost.encoding_bits);
+    if let Some(managed) = &cost.managed {
+        let mut level = |name: &str, data: DataBytes| {
+            let DataBytes { sm, lane } = data;
+            let _ = writeln!(text, "{name:<21} {sm} bytes for each SM, {lane} for each lane");
+        };
+        level("operand register file", managed.operand_register_file);
+        if let Some(last) = managed.last_result_file {
+            level("last result file", last);
+        }
+    }
+    let _ = writeln!(text, "instruction encoding  {} extra bits", cost.encoding_bits);
     match &cost.accesses {
         Ok(accesses) => {
             text.push_str("\nenergy of one access of a whole warp (pJ)     bank     wire\n");
@@ -57,12 +67,12 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
     }
     let _ = writeln!(
         text,
-        "\nmodel's own state    {} bytes for one SM on the host",
+        "\nmodel's own state     {} bytes for one SM on the host",
         cost.model_host_bytes
     );
     let _ = match cost.model_device_bytes {
-        Some(bytes) => writeln!(text, "                     {bytes} bytes on a device"),
-        None => writeln!(text, "                     too many entries for the device's capacity"),
+        Some(bytes) => writeln!(text, "                      {bytes} bytes on a device"),
+        None => writeln!(text, "                      too many entries for the device's capacity"),
     };
     for changed in &design.changed {
         let _ = writeln!(text, "changed: {changed}");
