@@ -19,7 +19,8 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
     for (axis, value) in design.axes() {
         let _ = writeln!(text, "  {axis}: {value}");
     }
-    let _ = writeln!(text, "\nmain register file    {} bytes for each SM", cost.register_file_bytes);
+    let main = cost.register_file_bytes;
+    let _ = writeln!(text, "\nmain register file    {main} bytes for each SM");
     if let Some(cache) = &cost.cache {
         let _ = writeln!(
             text,

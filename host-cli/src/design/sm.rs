@@ -267,7 +267,7 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
              `also_leaves_for` and `barrier`"
         }
         SmConfigError::LeavesMidStrand => {
-            "remove `replacement` and `also_leaves_for`, or base the design on a register file cache"
+            "remove `replacement` and `also_leaves_for`, or give the design a register file cache"
         }
         SmConfigError::ActiveWarps { .. } => "lower `active_warps`, or raise `sm.warps`",
         _ => "`strata designs --help` lists the keys with their ranges",
