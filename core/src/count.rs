@@ -3,7 +3,7 @@
 //! Models: accesses of every level, deschedules, flushes. A warp's counters depend on its path
 //! only, so identical paths are counted once and multiplied.
 //! Does not model: time, bank conflicts, values.
-//! Source: `[RFC2011]` 3 and 5.3, `[DISS]` 5.3; `docs/MODEL.md`, rules 1 to 18.
+//! Source: `[RFC2011]` 3 and 5.3, `[DISS]` 5.3; `docs/MODEL.md`, rules 1 to 18 and 24 to 27.
 
 use crate::event::{Counters, Datapath, Event};
 use crate::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};

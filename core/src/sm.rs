@@ -6,7 +6,7 @@
 //! order as room becomes free.
 //! Does not model: which accesses hit a cache (the trace says), DRAM timing, instruction fetch,
 //! values.
-//! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 22.
+//! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24.
 //!
 //! The host hands in what each warp executed ([`Trace`]) and working memory ([`Memory`]); the SM
 //! pulls runs of instructions as its warps get there, so a trace need not be in memory at once. A

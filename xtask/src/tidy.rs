@@ -6,6 +6,7 @@ mod events;
 mod layout;
 mod lines;
 mod repository;
+mod rules;
 
 use std::path::Path;
 
@@ -56,6 +57,7 @@ const RULES: &[Rule] = &[
     lines::banned_words,
     lines::machine_paths,
     documents::source_keys,
+    rules::rules_exist,
     documents::deviations_exist,
     documents::deviations_are_used,
     documents::deviations_are_complete,

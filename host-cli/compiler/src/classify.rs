@@ -1,6 +1,7 @@
 //! Which unit an instruction goes to, which memory it touches, and how long its results take.
 //!
-//! Source: MODEL-RULES 1 and 16. PTX is finer or coarser than machine code in places; decisions:
+//! Source: `docs/MODEL.md`, rules 1 and 16. PTX is finer or coarser than machine code in places;
+//! decisions:
 //! - special functions (`rcp sqrt rsqrt sin cos ex2 lg2 tanh`) and the division of floats of any
 //!   width are one instruction of the special function unit;
 //! - integer division and remainder are one ALU instruction;

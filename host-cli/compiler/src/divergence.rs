@@ -1,4 +1,4 @@
-//! Where lanes of a warp may wait while others execute (MODEL-RULES 10).
+//! Where lanes of a warp may wait while others execute (rule 10).
 //!
 //! When a branch diverges, the warp executes one side up to the reconvergence point, then the next.
 //! While a block of one side executes, lanes may wait at the reconvergence point (their side is

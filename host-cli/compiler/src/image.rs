@@ -4,7 +4,7 @@
 //! A register operand gives one slot for each 32 bits of its register's declared type, in operand
 //! order, repeats kept; guards, predicates, immediates, special registers and symbols give none.
 //! The bits speak of values (webs) under SIMT order: a value that waiting lanes may still read is
-//! live throughout the blocks they wait for (MODEL-RULES 10).
+//! live throughout the blocks they wait for (rule 10).
 
 use strata_core::image::{Flags, MAX_SLOTS, Predicates, StaticInstruction};
 use strata_core::units::RegisterId as PhysicalRegister;

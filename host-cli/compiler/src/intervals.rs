@@ -2,7 +2,7 @@
 //!
 //! Instruction `pc` reads at position `2 * pc` and writes at `2 * pc + 1`. A web occupies its
 //! register at a position when some lane may still read a value of it that some lane may have
-//! written: by its own path, or because lanes that wait elsewhere need it (MODEL-RULES 10).
+//! written: by its own path, or because lanes that wait elsewhere need it (rule 10).
 
 use crate::cfg::Graph;
 use crate::divergence::Divergence;

@@ -1,4 +1,4 @@
-//! Deschedule marks (MODEL-RULES 17, 18): before which instructions a warp may have to wait for a
+//! Deschedule marks (rules 17 and 18): before which instructions a warp may have to wait for a
 //! long-latency result.
 //!
 //! A forward flow of two sets of physical registers: those whose long-latency result *may* be

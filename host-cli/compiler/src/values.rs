@@ -2,7 +2,7 @@
 //! together.
 //!
 //! A guarded definition leaves the old value in the lanes whose guard is false, so it joins the web
-//! of the old value (MODEL-RULES 9). Definitions on two sides of a divergent branch join when a use
+//! of the old value (rule 9). Definitions on two sides of a divergent branch join when a use
 //! may see both.
 
 use strata_ptx::module::{Instruction, Register, RegisterId};

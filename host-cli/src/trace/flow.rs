@@ -3,7 +3,7 @@
 //! The order is that of warps, not of threads: the two sides of a divergent branch follow each
 //! other as they were executed, so a value that waiting lanes still need stays live while the other
 //! side executes. A write ends the value before it only if, in every execution, it covered all
-//! lanes that the warp still had work for (MODEL rules 9 and 10).
+//! lanes that the warp still had work for (rules 9 and 10).
 
 use rustc_hash::FxHashSet;
 use strata_simt::paths::PathDictionary;

@@ -249,7 +249,7 @@ pub fn classify(mnemonic: &str, moves: bool, has_result: bool) -> Class {
     with_latency(class, has_result)
 }
 
-/// Results of global and local loads, of atomics and of textures come late (MODEL rule 16).
+/// Results of global and local loads, of atomics and of textures come late (rule 16).
 fn with_latency(mut class: Class, has_result: bool) -> Class {
     let reads = class.flags.contains(Flags::LOAD);
     let atomic = reads && class.flags.contains(Flags::STORE);

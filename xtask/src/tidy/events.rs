@@ -1,6 +1,7 @@
 //! The event tables of `docs/MODEL.md` are the code's.
 
 use strata_core::event::{Datapath, EnergyClass, Event, SUMS};
+use strata_core::sm::counters::{CycleEvent, StallReason};
 
 use super::{Repository, Violation};
 
@@ -27,16 +28,20 @@ pub(crate) fn event_tables(repository: &Repository) -> Vec<Violation> {
     found
 }
 
-/// A row of one of the two tables: four columns of which the second is a unit.
+/// A row of one of the tables: the second of three or four columns is a unit, or the first of two
+/// names issue slots.
 fn is_row(line: &str) -> bool {
-    let units = Event::ALL.iter().map(|event| event.unit());
+    let in_time = CycleEvent::ALL.iter().map(|event| event.unit());
+    let mut units = Event::ALL.iter().map(|event| event.unit()).chain(in_time);
     let columns: Vec<&str> = line.split(" | ").collect();
-    line.starts_with("| `")
-        && columns.len() == 4
-        && units.into_iter().any(|unit| unit == columns[1])
+    match columns.len() {
+        2 => line.starts_with("| `slots_"),
+        3 | 4 => line.starts_with("| `") && units.any(|unit| unit == columns[1]),
+        _ => false,
+    }
 }
 
-/// The rows as the code has them: sums, then events.
+/// The rows as the code has them: sums, events, events in time, issue slots.
 fn expected() -> Vec<String> {
     let sums = SUMS.iter().map(|sum| {
         let terms: Vec<String> =
@@ -47,7 +52,13 @@ fn expected() -> Vec<String> {
         let cost = cost(event.energy_class());
         format!("| `{}` | {} | {cost} | {} |", event.name(), event.unit(), event.meaning())
     });
-    sums.chain(events).collect()
+    let in_time = CycleEvent::ALL
+        .iter()
+        .map(|event| format!("| `{}` | {} | {} |", event.name(), event.unit(), event.meaning()));
+    let slots = StallReason::ALL
+        .iter()
+        .map(|reason| format!("| `{}` | {} |", reason.name(), reason.meaning()));
+    sums.chain(events).chain(in_time).chain(slots).collect()
 }
 
 /// What an event costs, in the table's words.

@@ -185,7 +185,7 @@ fn waits_at_barrier(instruction: &Instruction) -> bool {
     name && !arrives && !instruction.modifiers.warp
 }
 
-/// MODEL-RULES 16, for instructions with a result.
+/// Rule 16, for instructions with a result.
 fn is_long(instruction: &Instruction, record: &StaticInstruction) -> bool {
     use Opcode as O;
     let far = matches!(

@@ -2,7 +2,7 @@
 //!
 //! A strand starts where the one before it ends: at an instruction that may wait for a long-latency
 //! result, behind a barrier, at the target of a backward branch and behind one, and where it is not
-//! certain what is pending (`[DISS]` 6.3, MODEL-RULES 17). Two more follow from SIMT execution:
+//! certain what is pending (`[DISS]` 6.3, rule 17). Two more follow from SIMT execution:
 //! where lanes may have waited while others were descheduled, and where paths of different strands
 //! meet.
 //!

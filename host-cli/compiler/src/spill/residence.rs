@@ -6,7 +6,7 @@
 //! its next read. What is not in a register at the end of every predecessor is brought back there
 //! when those execute less often than the block, and otherwise is no longer resident at its start.
 //!
-//! Lanes that wait at the start of a block keep what is resident there (MODEL-RULES 10), so it
+//! Lanes that wait at the start of a block keep what is resident there (rule 10), so it
 //! takes room in every block that executes meanwhile. To make that room the value has to leave
 //! before the lanes begin to wait: it stops being resident at the start of that block too. A value
 //! that leaves while lanes wait for it in the same register would be lost to them, so it too stops
