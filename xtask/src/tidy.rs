@@ -7,6 +7,7 @@ mod layout;
 mod lines;
 mod repository;
 mod rules;
+mod terms;
 
 use std::path::Path;
 
@@ -58,6 +59,7 @@ const RULES: &[Rule] = &[
     lines::machine_paths,
     documents::source_keys,
     rules::rules_exist,
+    terms::terms,
     documents::deviations_exist,
     documents::deviations_are_used,
     documents::deviations_are_complete,
