@@ -2,12 +2,14 @@
 //! std and without an allocator.
 //!
 //! A kernel comes in as a [`image::KernelImage`], one record of static facts for each instruction,
-//! and what a warp executed as a path of [`path::PathStep`]s. [`count`] walks the path through the
-//! hierarchy, whose parts have a file each: [`last_result_file`] and [`register_file_cache`]. Every
-//! event of the one table in [`event`] is counted once, where it happens; [`energy`] multiplies
-//! counts by a paper's table at the end, and [`chip_power`] puts the result into the context of a
-//! chip. [`value_usage`] describes a path without any machine. [`sm`] runs the paths of many warps
-//! through the same hierarchy in time. [`digest`] is one number for all counters of a run.
+//! and what a warp executed as a path of [`path::PathStep`]s. [`count`] walks the path through a
+//! warp's register hierarchy (`hierarchy`): a [`register_file_cache`] with or without a
+//! [`last_result_file`], or levels that a compiler manages, which have no state here: [`placement`]
+//! names the level of every operand. Every event of the one table in [`event`] is counted once,
+//! where it happens; [`energy`] multiplies counts by a paper's table at the end, and [`chip_power`]
+//! puts the result into the context of a chip. [`value_usage`] describes a path without any
+//! machine. [`sm`] runs the paths of many warps through the same hierarchy in time. [`digest`] is
+//! one number for all counters of a run, [`footprint`] the memory that all of this needs.
 //!
 //! Principles:
 //! - Same input, same bits, on every machine: no floating point, no clock, no randomness.

@@ -8,6 +8,12 @@
 //! values.
 //! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24.
 //!
+//! The parts, one a file, as an instruction meets them: [`config`]; `facts`, what issuing needs to
+//! know of each instruction; [`machine`](Sm), the run from event to event, found by the timing
+//! `wheel`; `schedule`, the warp that issues; `issue`; `ports` of the main register file; `units`,
+//! and memory; `lifecycle` of warps and CTAs, the two levels of the scheduler among it; `barrier`;
+//! [`counters`]; `observe`, for who wants to watch; `fault`, what a trace can get wrong.
+//!
 //! The host hands in what each warp executed ([`Trace`]) and working memory ([`Memory`]); the SM
 //! pulls runs of instructions as its warps get there, so a trace need not be in memory at once. A
 //! run's access counters are the sum of count mode's over the warps, and every issue slot of every

@@ -1,8 +1,12 @@
 //! The Strata command line as a library.
 //!
 //! The way of a result: [`cli`] (what was typed) -> [`commands`] (one file a verb) -> [`workload`]
-//! (kernels, launches, references) -> [`evaluate`] (paths counted under a [`design`]) ->
-//! [`report`]. Only [`printer`] writes to the terminal, only [`cli`] knows exit statuses.
+//! (kernels, launches, references) or [`trace`] (of a real GPU, or recorded) -> [`measure`] (each
+//! executed or read once, counted under every [`design`]) -> [`report`]. [`measure`] counts by
+//! [`evaluate`], in time by [`timing`], for compiler-managed hierarchies with the help of
+//! [`levels`]; [`timeline`] draws what happens in time. [`study`] measures along a sweep. [`cost`]
+//! and [`exact`] compute from tables alone. [`config`] reads files, [`failure`] is how a command
+//! ends other than well, and only [`printer`] writes to the terminal.
 
 pub mod cli;
 pub mod commands;

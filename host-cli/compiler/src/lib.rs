@@ -7,12 +7,15 @@
 //! 2. `cfg`: basic blocks, post-dominators, reconvergence points; `divergence`: where lanes wait
 //!    while others execute.
 //! 3. `values`: virtual registers to webs; `intervals`: where each web is live under SIMT order.
+//!    On request `schedule` reorders the instructions of each block before that.
 //! 4. `allocate`: webs to physical registers; `spill` first, where they are to fit into a number
 //!    of them, with the help of `loops`.
-//! 5. `classify`, `marks`, `nearness`, `image`: the facts that the machine needs.
+//! 5. `classify`, `marks`, `nearness`, `reach`, `image`: the facts that the machine needs.
+//! 6. [`hierarchy`]: operands and results to the levels of a compiler-managed hierarchy, for each
+//!    design.
 //!
-//! 6. [`hierarchy`]: operands and results to the levels of a compiler-managed hierarchy.
-//!
+//! [`compile`] is all of this but the last; `operands` says what an instruction reads and writes,
+//! `limits` what a kernel may need. [`listing`] prints a program, [`statistics`] sums it up, and
 //! [`explain`](mod@explain) finds out for a single instruction why the passes decided as they did.
 //!
 //! [`checker`] proves a result without knowing any of the passes after the first.

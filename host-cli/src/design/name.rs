@@ -220,6 +220,22 @@ mod tests {
     }
 
     #[test]
+    fn the_rules_have_a_row_for_every_suffix() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/MODEL.md");
+        let rules = std::fs::read_to_string(path).unwrap();
+        let rows: Vec<&str> = rules
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `-")?.split_once('`'))
+            .map(|(suffix, _)| suffix)
+            .collect();
+        let suffixes: Vec<&str> = suffixes()
+            .chain(super::super::managed::suffixes())
+            .map(|(suffix, _)| suffix.strip_prefix('-').unwrap())
+            .collect();
+        assert_eq!(rows, suffixes, "in {path}");
+    }
+
+    #[test]
     fn names_mean_what_the_rules_say() {
         let (rfc6, scheduling) = cache("isca11-rfc6");
         assert_eq!(rfc6, default_cache(6));
