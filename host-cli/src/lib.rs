@@ -18,6 +18,7 @@ pub mod exact;
 pub mod failure;
 pub mod levels;
 pub mod measure;
+mod partial_file;
 pub mod printer;
 pub mod report;
 pub mod study;

@@ -229,7 +229,7 @@ mod tests {
             .map(|(suffix, _)| suffix)
             .collect();
         let suffixes: Vec<&str> = suffixes()
-            .chain(super::super::managed::suffixes())
+            .chain(managed::suffixes())
             .map(|(suffix, _)| suffix.strip_prefix('-').unwrap())
             .collect();
         assert_eq!(rows, suffixes, "in {path}");

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
 use strata_core::image::{Predicates, StaticInstruction};
@@ -13,6 +14,7 @@ use super::Request;
 use crate::cli::Mode;
 use crate::commands::input;
 use crate::failure::Failure;
+use crate::partial_file::PartialFile;
 use crate::printer::Printer;
 use crate::workload::Workload;
 use crate::workload::simulate::LaunchRecord;
@@ -51,16 +53,12 @@ pub fn embed(
     Ok(warps)
 }
 
-/// The file appears in its place whole, or not at all.
 fn write(target: &Path, text: &str) -> Result<(), Failure> {
-    let mut partial = target.as_os_str().to_owned();
-    partial.push(".partial");
-    let written = std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, target));
-    written.map_err(|error| {
-        // Nothing better can be done about a second failure.
-        let _ = std::fs::remove_file(&partial);
-        Failure::file(target, "write", &error)
-    })
+    let written = PartialFile::create(target).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.finish()
+    });
+    written.map_err(|error| Failure::file(target, "write", &error))
 }
 
 /// The launch as an expression. Equal sequences of accesses are written once, as paths are.

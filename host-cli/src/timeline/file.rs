@@ -1,16 +1,16 @@
-//! File: trace events as JSON, one a line, written beside the target and moved there when whole.
+//! File: trace events as JSON, one a line.
 //!
 //! Source: "Trace Event Format", the JSON object form; a cycle takes the place of a microsecond.
 
-use std::fs::File;
-use std::io::{BufWriter, Error, ErrorKind, Write as _};
+use std::io::{Error, Write as _};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::About;
 use crate::failure::Failure;
+use crate::partial_file::PartialFile;
 
 /// Where a group of tracks stands: a process of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +65,7 @@ struct Other<'a> {
 /// The file, until it is whole.
 #[derive(Debug)]
 pub(crate) struct EventFile {
-    /// `None` once the file is in its place.
-    file: Option<BufWriter<File>>,
-    partial: PathBuf,
-    target: PathBuf,
+    file: PartialFile,
     events: u64,
     /// The first failure; nothing is written after it.
     failed: Option<Error>,
@@ -77,40 +74,21 @@ pub(crate) struct EventFile {
 impl EventFile {
     /// Opens a file beside the target.
     pub(crate) fn create(target: &Path) -> Result<Self, Failure> {
-        let failed = |error: &Error| {
-            let failure = Failure::file(target, "write", error);
+        let file = PartialFile::create(target).map_err(|error| {
+            let failure = Failure::file(target, "write", &error);
             Failure::input(format!(
                 "{}\n  hint: pass `--timeline` a file in a folder that you may write to",
                 failure.message()
             ))
-        };
-        let Some(name) = target.file_name() else {
-            return Err(failed(&Error::new(ErrorKind::InvalidInput, "it names no file")));
-        };
-        // Moving a file onto a folder fails, and onto a device it would take the device's place.
-        if target.exists() && !target.is_file() {
-            let error = Error::new(ErrorKind::InvalidInput, "it is there and is no regular file");
-            return Err(failed(&error));
-        }
-        let mut name = name.to_owned();
-        name.push(format!(".{}.partial", std::process::id()));
-        let partial = target.with_file_name(name);
-        let file = File::create_new(&partial).map_err(|error| failed(&error))?;
-        let mut events = Self {
-            file: Some(BufWriter::new(file)),
-            partial,
-            target: target.to_owned(),
-            events: 0,
-            failed: None,
-        };
+        })?;
+        let mut events = Self { file, events: 0, failed: None };
         events.put(b"{\"traceEvents\":[");
         Ok(events)
     }
 
     fn put(&mut self, bytes: &[u8]) {
         if self.failed.is_none()
-            && let Some(file) = &mut self.file
-            && let Err(error) = file.write_all(bytes)
+            && let Err(error) = self.file.write_all(bytes)
         {
             self.failed = Some(error);
         }
@@ -166,29 +144,11 @@ impl EventFile {
     }
 
     /// Moves the file to its place.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        let Some(file) = self.file.take() else { return Ok(()) };
-        let written = match self.failed.take() {
-            Some(error) => Err(error),
-            None => file.into_inner().map_err(std::io::IntoInnerError::into_error),
-        };
-        let moved = written
-            .and_then(|file| file.sync_all())
-            .and_then(|()| std::fs::rename(&self.partial, &self.target));
-        moved.map_err(|error| {
-            // Nothing better can be done about a second failure.
-            let _ = std::fs::remove_file(&self.partial);
-            Failure::file(&self.target, "write", &error)
-        })
-    }
-}
-
-impl Drop for EventFile {
-    /// Removes what was not finished.
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            let _ = std::fs::remove_file(&self.partial);
-        }
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let target = self.file.target().to_owned();
+        let written = self.failed.map_or(Ok(()), Err);
+        let moved = written.and_then(|()| self.file.finish());
+        moved.map_err(|error| Failure::file(&target, "write", &error))
     }
 }
 
@@ -196,27 +156,18 @@ impl Drop for EventFile {
 mod tests {
     use super::*;
 
-    /// A device without room: the failure comes when the buffer is written, and is told at the end.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_told_and_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.json");
         let mut events = EventFile::create(&target).unwrap();
-        let full = File::options().write(true).open("/dev/full").unwrap();
-        events.file = Some(BufWriter::new(full));
-        events.group(Group { number: 1, name: "group" });
+        events.file = PartialFile::create(&target).unwrap().without_room();
+        for _ in 0..1000 {
+            events.group(Group { number: 1, name: "group" });
+        }
         let failure = events.finish().unwrap_err();
         assert!(failure.message().contains("out.json"), "{}", failure.message());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn an_unfinished_file_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let events = EventFile::create(&folder.path().join("out.json")).unwrap();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        drop(events);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

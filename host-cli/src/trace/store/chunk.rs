@@ -1,10 +1,11 @@
 //! Chunks: compressed, checked, in order.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use super::{StoreError, StoreProblem, VERSION};
+use crate::partial_file::PartialFile;
 
 /// First bytes of a file.
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
@@ -23,44 +24,26 @@ pub(crate) const DONE: Tag = *b"DONE";
 /// End of the file.
 pub(crate) const END: Tag = *b"END.";
 
-/// Writes a file beside its place and moves it there when it is whole.
+/// Writes chunks into a file that appears in its place with the last of them.
 #[derive(Debug)]
 pub(crate) struct ChunkWriter {
-    /// `None` once the file is in its place.
-    file: Option<BufWriter<File>>,
-    partial: PathBuf,
-    target: PathBuf,
+    file: PartialFile,
     chunks: u64,
     offset: u64,
 }
 
 impl ChunkWriter {
     pub(crate) fn create(target: &Path) -> Result<Self, StoreError> {
-        let mut name = target.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.partial", std::process::id()));
-        let partial = target.with_file_name(name);
-        let error = |error: std::io::Error| StoreError {
-            file: target.display().to_string(),
-            offset: 0,
-            problem: StoreProblem::Io(error.to_string()),
-        };
-        let file = File::create_new(&partial).map_err(error)?;
-        let target = target.to_owned();
-        let file = Some(BufWriter::new(file));
-        let mut writer = Self { file, partial, target, chunks: 0, offset: 0 };
+        let file = PartialFile::create(target).map_err(|error| failed(target, 0, &error))?;
+        let mut writer = Self { file, chunks: 0, offset: 0 };
         writer.put(&MAGIC)?;
         writer.put(&VERSION.to_le_bytes())?;
         Ok(writer)
     }
 
-    fn error(&self, error: &std::io::Error) -> StoreError {
-        let file = self.target.display().to_string();
-        StoreError { file, offset: self.offset, problem: StoreProblem::Io(error.to_string()) }
-    }
-
     fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        let result = self.file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));
-        result.map_err(|error| self.error(&error))?;
+        let result = self.file.write_all(bytes);
+        result.map_err(|error| failed(self.file.target(), self.offset, &error))?;
         self.offset += bytes.len() as u64;
         Ok(())
     }
@@ -88,24 +71,15 @@ impl ChunkWriter {
     pub(crate) fn finish(mut self) -> Result<(), StoreError> {
         let count = self.chunks.to_le_bytes();
         self.chunk(END, &count)?;
-        let Some(file) = self.file.take() else { return Ok(()) };
-        let file = file.into_inner().map_err(|error| self.error(error.error()))?;
-        let done = file.sync_all().and_then(|()| std::fs::rename(&self.partial, &self.target));
-        done.map_err(|error| {
-            // Nothing better can be done about a second failure.
-            let _ = std::fs::remove_file(&self.partial);
-            self.error(&error)
-        })
+        let target = self.file.target().to_owned();
+        self.file.finish().map_err(|error| failed(&target, self.offset, &error))
     }
 }
 
-impl Drop for ChunkWriter {
-    /// Removes what was not finished.
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            let _ = std::fs::remove_file(&self.partial);
-        }
-    }
+/// An error of the file itself.
+fn failed(path: &Path, offset: u64, error: &std::io::Error) -> StoreError {
+    let problem = StoreProblem::Io(error.to_string());
+    StoreError { file: path.display().to_string(), offset, problem }
 }
 
 /// One chunk as read.
@@ -149,12 +123,8 @@ impl Place {
 
 impl ChunkReader {
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let opened = File::open(path).map_err(|error| failed(path, 0, &error))?;
         let file = path.display().to_string();
-        let opened = File::open(path).map_err(|error| StoreError {
-            file: file.clone(),
-            offset: 0,
-            problem: StoreProblem::Io(error.to_string()),
-        })?;
         let reader = BufReader::with_capacity(1 << 16, opened);
         let mut chunks = Self { reader, file, offset: 0, chunks: 0, stored: Vec::new() };
         let mut head = [0; 12];
