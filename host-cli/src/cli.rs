@@ -1,17 +1,12 @@
-//! Command line: what may be typed, and how an outcome becomes an exit status.
+//! Command line: what may be typed.
 
 pub mod study;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use strata_compiler::RegisterLimit;
 
-use crate::commands;
-use crate::failure::Failure;
-use crate::printer::Printer;
 use crate::timeline::CycleRange;
 
 /// A laboratory for the register file of a GPU streaming multiprocessor.
@@ -307,66 +302,4 @@ pub struct ExplainArgs {
         i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
     ))]
     pub registers: Option<u16>,
-}
-
-/// What the process reports to its parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExitStatus {
-    /// Done.
-    Success,
-    /// A check or comparison failed.
-    CheckFailed,
-    /// The input was wrong.
-    InputError,
-    /// An invariant of strata itself is broken.
-    InternalError,
-}
-
-impl From<ExitStatus> for ExitCode {
-    fn from(status: ExitStatus) -> Self {
-        match status {
-            ExitStatus::Success => Self::SUCCESS,
-            ExitStatus::CheckFailed => Self::from(1),
-            ExitStatus::InputError => Self::from(2),
-            ExitStatus::InternalError => Self::from(3),
-        }
-    }
-}
-
-/// Runs the command of this process.
-pub fn main() -> ExitCode {
-    // Clap itself exits with status 2 on wrong usage and 0 on `--help`.
-    let cli = Cli::parse();
-    let printer = Printer::new(cli.quiet);
-    match dispatch(&cli.command, &printer) {
-        Ok(status) => status.into(),
-        Err(failure) => {
-            printer.failure(&failure);
-            failure.status().into()
-        }
-    }
-}
-
-fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure> {
-    match command {
-        Command::Run(args) => commands::run::run(args, printer),
-        Command::Trace(command) => commands::trace::run(command, printer),
-        Command::Inspect(args) => commands::inspect::run(args, printer),
-        Command::Explain(args) => commands::explain::run(args, printer),
-        Command::Study(command) => commands::study::run(command, printer),
-        Command::Workloads => commands::list::workloads(printer),
-        Command::Designs => commands::list::designs(printer),
-        Command::Cost { design } => commands::cost::run(design, printer),
-        Command::Exact => commands::exact::run(printer),
-        Command::Doctor => commands::doctor::run(printer),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "strata", &mut script);
-            printer.data(&String::from_utf8_lossy(&script))
-        }
-        Command::Schema { of: Described::Run } => printer.data(&crate::report::json::schema_text()),
-        Command::Schema { of: Described::ActiveWarps } => {
-            printer.data(&crate::study::active_warps::schema_text())
-        }
-    }
 }

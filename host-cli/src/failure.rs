@@ -1,8 +1,31 @@
 //! Failure: the one way in which a command ends other than well.
 
 use std::path::Path;
+use std::process::ExitCode;
 
-use crate::cli::ExitStatus;
+/// What the process reports to its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Done.
+    Success,
+    /// A check or comparison failed.
+    CheckFailed,
+    /// The input was wrong.
+    InputError,
+    /// An invariant of strata itself is broken.
+    InternalError,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        match status {
+            ExitStatus::Success => Self::SUCCESS,
+            ExitStatus::CheckFailed => Self::from(1),
+            ExitStatus::InputError => Self::from(2),
+            ExitStatus::InternalError => Self::from(3),
+        }
+    }
+}
 
 /// Why a command stopped. Libraries have typed errors; commands turn them into one of these.
 #[derive(Debug)]
@@ -34,6 +57,16 @@ impl Failure {
     /// A file could not be read or written.
     pub fn file(path: &Path, doing: &str, error: &std::io::Error) -> Self {
         Self::input(format!("cannot {doing} `{}`: {error}", path.display()))
+    }
+
+    /// The same with how to fix it, in one sentence; with none if that is empty.
+    #[must_use]
+    pub fn hint(mut self, hint: &str) -> Self {
+        if !hint.is_empty() {
+            self.message += "\n  hint: ";
+            self.message += hint;
+        }
+        self
     }
 
     /// How the process ends.

@@ -1,12 +1,13 @@
 //! The Strata command line as a library.
 //!
-//! The way of a result: [`cli`] (what was typed) -> [`commands`] (one file a verb) -> [`workload`]
-//! (kernels, launches, references) or [`trace`] (of a real GPU, or recorded) -> [`measure`] (each
-//! executed or read once, counted under every [`design`]) -> [`report`]. [`measure`] counts by
-//! [`evaluate`], in time by [`timing`], for compiler-managed hierarchies with the help of
-//! [`levels`]; [`timeline`] draws what happens in time. [`study`] measures along a sweep. [`cost`]
-//! and [`exact`] compute from tables alone. [`config`] reads files, [`failure`] is how a command
-//! ends other than well, and only [`printer`] writes to the terminal.
+//! The way of a result: [`cli`] (what was typed) -> [`commands`] (one file a verb) -> [`subject`]
+//! (what an input names: a [`workload`] with its kernels, launches and references, or a [`trace`]
+//! of a real GPU or of our own) -> [`measure`] (each executed or read once, counted under every
+//! [`design`]) -> [`report`]. [`measure`] counts by [`evaluate`], in time by [`timing`], for
+//! compiler-managed hierarchies with the help of [`levels`]; [`timeline`] draws what happens in
+//! time. [`study`] measures along a sweep. [`cost`] and [`exact`] compute from tables alone.
+//! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
+//! writes to the terminal.
 
 pub mod cli;
 pub mod commands;
@@ -22,6 +23,7 @@ mod partial_file;
 pub mod printer;
 pub mod report;
 pub mod study;
+pub mod subject;
 pub mod timeline;
 pub mod timing;
 pub mod trace;

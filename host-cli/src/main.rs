@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    strata::cli::main()
+    strata::commands::main()
 }

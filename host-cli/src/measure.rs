@@ -22,13 +22,13 @@ use strata_simt::paths::PathDictionary;
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::cli::{Mode, SourceArgs};
-use crate::commands::input;
 use crate::design::Design;
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{self, Fitted, Levels};
 use crate::printer::Printer;
 use crate::report::{self, Check, LaunchReport, RunReport, derived};
+use crate::subject;
 use crate::timeline::{self, About, Code, Timeline};
 use crate::timing::{TimedLaunch, TimingError, sm_settings, time_launch};
 use crate::workload::simulate::{LaunchRecord, Options, Prepared};
@@ -38,7 +38,7 @@ pub(crate) use batch::each_launch;
 use batch::{Executed, each_batch};
 pub use embed::embed;
 pub(crate) use replay::each_recorded_launch;
-pub use replay::{is_recording, store_error, trace_reports};
+pub use replay::trace_reports;
 pub use spills::SpillTraffic;
 pub use tape::record;
 
@@ -62,7 +62,7 @@ pub struct Request {
 impl Request {
     /// Checks the options.
     pub fn new(args: &SourceArgs) -> Result<Self, Failure> {
-        let overrides = input::overrides(&args.set)?;
+        let overrides = subject::overrides(&args.set)?;
         let mut text = format!(" --scale {}", args.scale.name());
         for (name, value) in &overrides {
             let _ = write!(text, " --set {name}={value}");
@@ -253,7 +253,7 @@ pub fn reports(
     request: &Request,
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
-    let prepared = input::prepare(workload, &request.size, &request.overrides)?;
+    let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
     let mut accounts = accounts(designs, request)?;
     let spills = workload.registers.map(|_| SpillTraffic::default());
     let mut common = Common { spills, ..Common::default() };

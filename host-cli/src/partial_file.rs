@@ -1,5 +1,6 @@
 //! Partial file: a file that appears in its place whole, or not at all.
 
+use std::fs::File;
 use std::io::{BufWriter, Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use tempfile::{Builder, NamedTempFile};
 /// A file beside its place until it is whole. Dropped before that, it is removed.
 #[derive(Debug)]
 pub(crate) struct PartialFile {
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<NamedTempFile<File>>,
     target: PathBuf,
 }
 
@@ -30,13 +31,12 @@ impl PartialFile {
         }
         let mut prefix = name.to_owned();
         prefix.push(".");
-        let mut builder = Builder::new();
-        builder.prefix(&prefix).suffix(".partial");
-        // Those of any new file; a temporary file's own would keep others out.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        // Made as any new file is; a temporary file's usual permissions would keep others out.
+        let file = Builder::new()
+            .prefix(&prefix)
+            .suffix(".partial")
+            .make_in(folder.unwrap_or(Path::new(".")), |path| File::create_new(path))?;
         Ok(Self { file: BufWriter::new(file), target: target.to_owned() })
     }
 
@@ -57,7 +57,7 @@ impl PartialFile {
     #[cfg(all(test, target_os = "linux"))]
     pub(crate) fn without_room(self) -> Self {
         let (_, path) = self.file.into_inner().unwrap().into_parts();
-        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let full = File::options().write(true).open("/dev/full").unwrap();
         Self { file: BufWriter::new(NamedTempFile::from_parts(full, path)), target: self.target }
     }
 }
@@ -74,8 +74,6 @@ impl Write for PartialFile {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
-
     use super::*;
 
     fn files(folder: &Path) -> usize {

@@ -4,8 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::ExitStatus;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 
 /// The only place that writes to the terminal.
 #[derive(Debug)]

@@ -10,12 +10,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use strata::cli::Scale;
-use strata::commands::input::Subject;
 use strata::design;
 use strata::measure::Request;
 use strata::printer::Printer;
 use strata::study::Input;
 use strata::study::active_warps::{self, Axes, Point, Series, Size, Study};
+use strata::subject::Subject;
 use strata_core::sm::config::Scheduler;
 
 /// Every workload, smaller than its default size by about five, but with several times the CTAs

@@ -1,11 +1,11 @@
 //! Cycle mode on the workloads: what time may and may not change.
 
 use strata::cli::{Mode, Scale};
-use strata::commands::input;
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
 use strata::report::RunReport;
+use strata::subject;
 use strata::workload;
 
 /// Flat, cached and compiler-managed designs, with and without what policies add.
@@ -32,7 +32,7 @@ fn reports(name: &str, mode: Mode) -> Vec<RunReport> {
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let designs: Vec<_> =
         DESIGNS.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
-    let workload = input::workload(name, &args).expect("the workload loads");
+    let workload = subject::workload(name, &args).expect("the workload loads");
     measure::reports(&workload, &designs, &request, &Printer::new(true)).expect("the workload runs")
 }
 

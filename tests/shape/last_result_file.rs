@@ -10,11 +10,11 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use strata::cli::Scale;
-use strata::commands::input;
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
 use strata::report::RunReport;
+use strata::subject;
 use strata::workload;
 
 /// Entries that the dissertation sweeps.
@@ -36,7 +36,7 @@ static REPORTS: LazyLock<Vec<RunReport>> = LazyLock::new(|| {
     let request = Request::new(&args).expect("the options are valid");
     let mut reports = Vec::new();
     for name in workload::names() {
-        let workload = input::workload(name, &args).expect("the workload loads");
+        let workload = subject::workload(name, &args).expect("the workload loads");
         let printer = Printer::new(true);
         reports.extend(
             measure::reports(&workload, &designs, &request, &printer).expect("the workload runs"),

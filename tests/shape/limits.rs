@@ -1,11 +1,11 @@
 //! The idealisations of `[DISS]` 6.6 on our workloads, and the pass that schedules instructions.
 
 use strata::cli::Scale;
-use strata::commands::input;
 use strata::design;
 use strata::measure::Request;
 use strata::printer::Printer;
 use strata::study::limits::{LIMITS, Limit, rows};
+use strata::subject;
 use strata::workload;
 
 /// What a limit changes of a design's energy, the mean over workloads. Unit: percent.
@@ -18,7 +18,7 @@ fn change(limit: Limit, changes: &[f64]) -> f64 {
 fn ideal_hierarchies_are_better_by_about_what_the_dissertation_prints() {
     let args = strata_tests::source_args(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
-    let load = |name| input::workload(name, &args).expect("the workload loads");
+    let load = |name| subject::workload(name, &args).expect("the workload loads");
     let workloads: Vec<_> = workload::names().map(load).collect();
     let design = design::resolve("diss-orf3-lrf-split").expect("the design exists");
     let rows = rows(&workloads, &design, &request, 0, &Printer::new(true));

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use strata::cli::{Mode, Scale};
-use strata::commands::input;
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
 use strata::report::RunReport;
+use strata::subject;
 use strata::trace::store::{Recording, Stored};
 use strata::trace::{Entry, Keep, TracedLaunch, entries, export};
 use strata::workload;
@@ -22,7 +22,7 @@ const DESIGNS: [&str; 3] = ["isca11", "isca11-rfc6", "dissertation"];
 fn recorded(name: &str, folder: &Path) -> String {
     let args = strata_tests::source_args(Scale::Small);
     let file = folder.join(format!("{name}.strata"));
-    let workload = input::workload(name, &args).expect("the workload loads");
+    let workload = subject::workload(name, &args).expect("the workload loads");
     let request = Request::new(&args).expect("the options are valid");
     measure::record(&workload, &file, &request, &Printer::new(true)).expect("it is recorded");
     file.to_str().expect("the path is UTF-8").to_owned()
@@ -37,7 +37,7 @@ fn reports(name: &str, recording: Option<&str>) -> Vec<RunReport> {
     let reports = if let Some(file) = recording {
         measure::trace_reports(file, &designs, &request, &printer)
     } else {
-        let workload = input::workload(name, &args).expect("the workload loads");
+        let workload = subject::workload(name, &args).expect("the workload loads");
         measure::reports(&workload, &designs, &request, &printer)
     };
     reports.expect("it runs")

@@ -3,11 +3,11 @@
 
 use embedded_io::{ErrorType, Write};
 use strata::cli::{Mode, Scale, SourceArgs};
-use strata::commands::input;
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
 use strata::report::digest;
+use strata::subject;
 use strata_core::image::KernelImage;
 use strata_core::path::PathStep;
 use strata_core::sm::fault::Fault;
@@ -87,7 +87,7 @@ fn host_lines(name: &str) -> String {
             .unwrap_or_else(|error| panic!("{}: {error}", design.name))
     };
     let designs: Vec<_> = DESIGNS.iter().map(design).collect();
-    let workload = input::workload(name, &source()).expect("the workload loads");
+    let workload = subject::workload(name, &source()).expect("the workload loads");
     let reports = |mode| {
         let request = Request::new(&source()).expect("the options are valid").in_mode(mode);
         let reports = measure::reports(&workload, &designs, &request, &Printer::new(true));
@@ -98,9 +98,10 @@ fn host_lines(name: &str) -> String {
 
 /// Hands the first launch of a workload, as the firmware takes it, to `use_it`.
 fn with_workload(name: &str, mut use_it: impl FnMut(Workload<'_>)) {
-    let workload = input::workload(name, &source()).expect("the workload loads");
+    let workload = subject::workload(name, &source()).expect("the workload loads");
     let request = Request::new(&source()).expect("the options are valid").in_mode(Mode::Cycle);
-    let prepared = input::prepare(&workload, &request.size, &request.overrides).expect("prepared");
+    let prepared =
+        subject::prepare(&workload, &request.size, &request.overrides).expect("prepared");
     let finals = prepared.execute(&request.options, |launch| {
         let outcome = &launch.outcome;
         let paths: Vec<&[PathStep]> = outcome.paths.iter().map(|(path, _)| path).collect();

@@ -4,16 +4,14 @@ use std::fmt::Write as _;
 
 use strata_core::units::Femtojoules;
 
-use crate::cli::ExitStatus;
-use crate::commands::input;
 use crate::cost::{self, DataBytes};
 use crate::design;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 
 /// Prints the cost of one design.
 pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let design = design::resolve(name).map_err(|error| input::config(&error))?;
+    let design = design::resolve(name)?;
     let cost = cost::cost(&design);
     let mut text = format!("design {}: {}\n", design.name, design.source);
     for (axis, value) in design.axes() {

@@ -4,8 +4,7 @@
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::cli::ExitStatus;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 
 struct Tool {

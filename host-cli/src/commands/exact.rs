@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::ExitStatus;
 use crate::exact::{self, Status};
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 
 /// Prints all figures; exit status 1 when one that is built disagrees.

@@ -15,20 +15,20 @@ use strata_compiler::{RegisterLimit, compile_within};
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
 
-use crate::cli::{ExitStatus, ExplainArgs};
-use crate::commands::input;
+use crate::cli::ExplainArgs;
 use crate::commands::inspect;
 use crate::cost::cost;
 use crate::design::{self, Design};
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use crate::subject;
 
 use managed::Fit;
 use page::Page;
 
 /// Runs the command.
 pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let design = design::resolve(&args.design).map_err(|error| input::config(&error))?;
+    let design = design::resolve(&args.design)?;
     let (file, source) = inspect::source(&args.input)?;
     let (module, _) = inspect::parse(&file, &source)?;
     let kernels: Vec<usize> = inspect::kernels(&module, args.kernel.as_deref()).collect();
@@ -139,7 +139,7 @@ fn nothing(
     problems: &[Diagnostic],
 ) -> Failure {
     if lines.is_empty() {
-        return input::diagnostics(file, source, problems);
+        return subject::diagnostics(file, source, problems);
     }
     lines.sort_unstable();
     lines.dedup();

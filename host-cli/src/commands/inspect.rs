@@ -12,14 +12,14 @@ use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 use strata_ptx::module::{FunctionId, Module};
 
-use crate::cli::{ExitStatus, InspectArgs, ListingFormat};
-use crate::commands::input;
+use crate::cli::{InspectArgs, ListingFormat};
 use crate::design::{self, Design};
 use crate::evaluate::{self, EvaluateError};
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::levels::{Fitted, Levels};
 use crate::measure::{Request, SpillTraffic, price};
 use crate::printer::Printer;
+use crate::subject;
 use crate::workload::simulate::reachable;
 use crate::workload::{self, Toolchain, Workload};
 
@@ -39,7 +39,7 @@ pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure>
 
 /// Every kernel of the input, compiled; nothing is executed.
 fn listed(args: &InspectArgs) -> Result<String, Failure> {
-    let design = design::resolve(&args.design).map_err(|error| input::config(&error))?;
+    let design = design::resolve(&args.design)?;
     let (file, source) = source(&args.input)?;
     let (module, unexecutable) = parse(&file, &source)?;
     let registers = args.source.registers.and_then(RegisterLimit::new);
@@ -96,7 +96,7 @@ pub(super) fn parse(file: &str, source: &str) -> Result<(Module, Vec<Diagnostic>
             .into_iter()
             .filter(|found| found.kind == DiagnosticKind::Error)
             .collect();
-        return Err(input::diagnostics(file, source, &errors));
+        return Err(subject::diagnostics(file, source, &errors));
     }
     Ok((parsed.module, parsed.diagnostics))
 }
@@ -145,13 +145,12 @@ pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Fa
 
 /// A workload's PTX, or a file's, with its name for messages.
 pub(super) fn source(name: &str) -> Result<(String, String), Failure> {
-    if input::is_file(name) {
+    if subject::is_file(name) {
         let path = Path::new(name);
-        let text = workload::read_ptx(path).map_err(|error| input::workload_error(&error))?;
+        let text = workload::read_ptx(path)?;
         return Ok((name.to_owned(), text));
     }
-    let workload =
-        Workload::builtin(name, Toolchain::Nvcc).map_err(|error| input::workload_error(&error))?;
+    let workload = Workload::builtin(name, Toolchain::Nvcc)?;
     Ok((workload.ptx_file.clone(), workload.ptx.into_owned()))
 }
 
@@ -168,10 +167,10 @@ struct Profile {
 
 /// Every kernel that was launched, with what each instruction did.
 fn profiled(args: &InspectArgs) -> Result<String, Failure> {
-    let design = design::resolve(&args.design).map_err(|error| input::config(&error))?;
+    let design = design::resolve(&args.design)?;
     let request = Request::new(&args.source)?;
-    let workload = input::workload(&args.input, &args.source)?;
-    let prepared = input::prepare(&workload, &request.size, &request.overrides)?;
+    let workload = subject::workload(&args.input, &args.source)?;
+    let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let mut profiles = vec![Profile::default(); prepared.programs.len()];
     let mut counted = Ok(());
     prepared
@@ -181,7 +180,7 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
                 counted = profile.add(&design, launch.program, &launch.outcome.paths);
             }
         })
-        .map_err(|error| input::run_error(&workload, &error))?;
+        .map_err(|error| subject::run_error(&workload, &error))?;
     counted.map_err(|error| defect(&error))?;
     let mut text = format!("design {}; counts are of warps, energy in pJ\n", design.name);
     for (program, profile) in prepared.programs.iter().zip(&mut profiles) {

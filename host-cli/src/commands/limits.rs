@@ -1,13 +1,12 @@
 //! `study limits`: the idealisations of a compiler-managed hierarchy.
 
-use crate::cli::ExitStatus;
 use crate::cli::study::{LimitsArgs, LimitsFormat};
-use crate::commands::input::{self, Subject};
 use crate::design;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::printer::Printer;
 use crate::study::limits;
+use crate::subject::Subject;
 use crate::workload;
 
 /// Runs the command.
@@ -17,7 +16,7 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
             "`--schedule` is one of the limits\n  hint: leave it out; the last column has it",
         ));
     }
-    let design = design::resolve(&args.design).map_err(|error| input::config(&error))?;
+    let design = design::resolve(&args.design)?;
     let request = Request::new(&args.source)?;
     let inputs: Vec<String> = if args.inputs.is_empty() {
         workload::names().map(str::to_owned).collect()

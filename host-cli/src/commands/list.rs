@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::ExitStatus;
-use crate::commands::input;
 use crate::design;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 use crate::report::table;
 use crate::workload::{self, Toolchain, Workload};
@@ -15,8 +13,7 @@ pub fn workloads(printer: &Printer) -> Result<ExitStatus, Failure> {
     let mut table = table::new_table();
     table.set_header(["workload", "size", "parameters", "description"]);
     for name in workload::names() {
-        let workload = Workload::builtin(name, Toolchain::Nvcc)
-            .map_err(|error| input::workload_error(&error))?;
+        let workload = Workload::builtin(name, Toolchain::Nvcc)?;
         for (index, (size, parameters)) in workload.sizes().enumerate() {
             let parameters: Vec<String> =
                 parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();

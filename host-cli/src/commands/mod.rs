@@ -4,7 +4,6 @@ pub mod cost;
 pub mod doctor;
 pub mod exact;
 pub mod explain;
-pub mod input;
 pub mod inspect;
 pub mod limits;
 pub mod list;
@@ -12,3 +11,49 @@ pub mod registers;
 pub mod run;
 pub mod study;
 pub mod trace;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::cli::{Cli, Command, Described};
+use crate::failure::{ExitStatus, Failure};
+use crate::printer::Printer;
+
+/// Runs the command of this process.
+pub fn main() -> ExitCode {
+    // Clap itself exits with status 2 on wrong usage and 0 on `--help`.
+    let cli = Cli::parse();
+    let printer = Printer::new(cli.quiet);
+    match dispatch(&cli.command, &printer) {
+        Ok(status) => status.into(),
+        Err(failure) => {
+            printer.failure(&failure);
+            failure.status().into()
+        }
+    }
+}
+
+fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure> {
+    match command {
+        Command::Run(args) => run::run(args, printer),
+        Command::Trace(command) => trace::run(command, printer),
+        Command::Inspect(args) => inspect::run(args, printer),
+        Command::Explain(args) => explain::run(args, printer),
+        Command::Study(command) => study::run(command, printer),
+        Command::Workloads => list::workloads(printer),
+        Command::Designs => list::designs(printer),
+        Command::Cost { design } => cost::run(design, printer),
+        Command::Exact => exact::run(printer),
+        Command::Doctor => doctor::run(printer),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "strata", &mut script);
+            printer.data(&String::from_utf8_lossy(&script))
+        }
+        Command::Schema { of: Described::Run } => printer.data(&crate::report::json::schema_text()),
+        Command::Schema { of: Described::ActiveWarps } => {
+            printer.data(&crate::study::active_warps::schema_text())
+        }
+    }
+}

@@ -2,14 +2,13 @@
 
 use strata_compiler::RegisterLimit;
 
-use crate::cli::ExitStatus;
 use crate::cli::study::RegistersArgs;
-use crate::commands::input::Subject;
 use crate::exact;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::printer::Printer;
 use crate::study::registers::{rows, to_table};
+use crate::subject::Subject;
 use crate::workload;
 
 /// Runs the command.

@@ -2,14 +2,14 @@
 
 use rayon::prelude::*;
 
-use crate::cli::{ExitStatus, Format, Mode, RunArgs};
-use crate::commands::input::{self, Subject};
+use crate::cli::{Format, Mode, RunArgs};
 use crate::design::Design;
 use crate::exact;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::printer::Printer;
 use crate::report::{self, RunReport};
+use crate::subject::{self, Subject};
 use crate::timeline;
 use crate::workload;
 
@@ -20,7 +20,7 @@ const DEFAULT_DESIGN: &str = "isca11";
 
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let designs = input::designs(&design_names(args))?;
+    let designs = subject::designs(&design_names(args))?;
     let inputs: Vec<String> = if args.inputs.is_empty() {
         workload::names().map(str::to_owned).collect()
     } else {

@@ -5,15 +5,14 @@ use std::fmt::Write as _;
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
 
-use crate::cli::ExitStatus;
 use crate::cli::study::{ActiveWarpsArgs, Order, StudyCommand, StudyFormat};
-use crate::commands::input::{self, Subject};
 use crate::exact;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::printer::Printer;
 use crate::study::Input;
 use crate::study::active_warps::{self, Axes, Study};
+use crate::subject::{self, Subject};
 use crate::workload;
 
 /// Design whose scheduler is studied unless others are named.
@@ -34,7 +33,7 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
         names => names.to_vec(),
     };
     let axes = Axes {
-        designs: input::designs(&names)?,
+        designs: subject::designs(&names)?,
         schedulers: distinct(args.schedulers.iter().map(|scheduler| scheduler.core())),
         alu_latencies: distinct(args.alu_latencies.iter().copied()),
         scheduled: distinct(args.orders.iter().map(|&order| order == Order::Scheduled)),
@@ -50,7 +49,7 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
         let subject = Subject::new(name, &args.source)?;
         Ok(Input { subject, request: request.clone() })
     };
-    let inputs = inputs.iter().map(input).collect::<Result<Vec<_>, _>>()?;
+    let inputs = inputs.iter().map(input).collect::<Result<Vec<_>, Failure>>()?;
     let mut study = active_warps::run(&[axes], &inputs, args.jobs.unwrap_or(0), printer)?;
     study.command = command_line(args, &inputs, &names, &request);
     print(&study, args.format, printer)

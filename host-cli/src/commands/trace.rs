@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{ExitStatus, SourceArgs, TraceCommand};
-use crate::commands::input::{self, Subject};
-use crate::failure::Failure;
-use crate::measure::{self, Request, store_error};
+use crate::cli::{SourceArgs, TraceCommand};
+use crate::failure::{ExitStatus, Failure};
+use crate::measure::{self, Request};
 use crate::printer::Printer;
-use crate::trace::store::{self, RecordError, Recording, Sizes, Stored};
+use crate::subject::Subject;
+use crate::trace::store::{self, Recording, Sizes, Stored};
 
 /// Runs the command.
 pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -30,7 +30,7 @@ fn record(
         Subject::Workload(workload) => {
             measure::record(&workload, output, &Request::new(source)?, printer)?
         }
-        Subject::Trace(input) if measure::is_recording(&input) => {
+        Subject::Trace(input) if store::is_recording(&input) => {
             return Err(Failure::input(format!(
                 "`{input}` is a recording already\n  hint: record a workload or a kernelslist.g"
             )));
@@ -38,10 +38,7 @@ fn record(
         Subject::Trace(input) => {
             whole(source, "a trace is recorded whole", "run the recording")?;
             let recorded = store::record_trace(Path::new(&input), output, source.max_instructions);
-            recorded.map_err(|error| match error {
-                RecordError::Trace(error) => input::trace_error(&error),
-                RecordError::Store(error) => store_error(&error),
-            })?
+            recorded?
         }
     };
     let output = output.display();
@@ -81,10 +78,10 @@ fn whole(source: &SourceArgs, what: &str, then: &str) -> Result<(), Failure> {
 }
 
 fn info(file: &Path, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let mut recording = Recording::open(file).map_err(|error| store_error(&error))?;
+    let mut recording = Recording::open(file)?;
     let mut text = String::new();
     let mut launches = 0;
-    while let Some(stored) = recording.next_launch().map_err(|error| store_error(&error))? {
+    while let Some(stored) = recording.next_launch()? {
         describe(&mut text, launches, &stored, recording.sizes());
         launches += 1;
     }
@@ -139,7 +136,7 @@ fn export(
             measure::record(&workload, &recording.0, &Request::new(source)?, printer)?;
             write_text(&recording.0, output)?
         }
-        Subject::Trace(input) if measure::is_recording(&input) => {
+        Subject::Trace(input) if store::is_recording(&input) => {
             whole(source, "a recording is exported whole", "record")?;
             write_text(Path::new(&input), output)?
         }
@@ -154,8 +151,8 @@ fn export(
 }
 
 fn write_text(file: &Path, output: &Path) -> Result<u64, Failure> {
-    let mut recording = Recording::open(file).map_err(|error| store_error(&error))?;
-    crate::trace::export(&mut recording, output).map_err(|error| store_error(&error))
+    let mut recording = Recording::open(file)?;
+    Ok(crate::trace::export(&mut recording, output)?)
 }
 
 /// A recording that only an export needs. Removed in the end, however that comes.

@@ -6,11 +6,11 @@ use strata_simt::paths::PathDictionary;
 use strata_simt::{AccessDictionary, LaunchOutcome};
 
 use super::{Counted, Request, check, failure, printed};
-use crate::commands::input;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::report::Check;
+use crate::subject;
 use crate::workload::Workload;
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
@@ -67,7 +67,7 @@ pub(super) fn each_batch(
             visited = show(&batch.take());
         }
     });
-    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
+    let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
     visited.and_then(|()| show(&batch.take())).map_err(|error| failure(&workload.name, error))?;
     check(prepared, &finals)
 }

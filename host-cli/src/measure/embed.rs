@@ -12,10 +12,10 @@ use strata_core::units::LaneMask;
 
 use super::Request;
 use crate::cli::Mode;
-use crate::commands::input;
 use crate::failure::Failure;
 use crate::partial_file::PartialFile;
 use crate::printer::Printer;
+use crate::subject;
 use crate::workload::Workload;
 use crate::workload::simulate::LaunchRecord;
 
@@ -28,7 +28,7 @@ pub fn embed(
     printer: &Printer,
 ) -> Result<usize, Failure> {
     let request = request.clone().in_mode(Mode::Cycle);
-    let prepared = input::prepare(workload, &request.size, &request.overrides)?;
+    let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
     let (mut launches, mut warps, mut text) = (0_u32, 0, Ok(String::new()));
     let finals = prepared.execute(&request.options, |launch| {
         launches += 1;
@@ -40,7 +40,7 @@ pub fn embed(
             printer.note(&super::printed(&launch));
         }
     });
-    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
+    let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
     super::check(&prepared, &finals)?;
     if launches != 1 {
         return Err(Failure::input(format!(

@@ -9,7 +9,6 @@ use strata_simt::paths::PathDictionary;
 
 use super::batch::{Batch, held};
 use super::{Common, Counted, Request, accounts, add, finish_timelines};
-use crate::commands::input;
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
@@ -17,7 +16,7 @@ use crate::printer::Printer;
 use crate::report::{Check, RunReport};
 use crate::timeline::Code;
 use crate::timing::TimingError;
-use crate::trace::store::{Recording, StoreError, Stored};
+use crate::trace::store::{Recording, Stored, is_recording};
 use crate::trace::{self, Entry, Header, Keep, TracedInstruction, TracedLaunch};
 use crate::workload::simulate::Options;
 
@@ -54,11 +53,11 @@ impl Tape {
     fn open(input: &str, options: &Options) -> Result<Self, Failure> {
         let path = Path::new(input);
         if is_recording(input) {
-            let recording = Recording::open(path).map_err(|error| store_error(&error))?;
+            let recording = Recording::open(path)?;
             let recording = Box::new(recording);
             return Ok(Self::Recording(recording, options.clone(), options.max_instructions));
         }
-        let entries = trace::entries(path).map_err(|error| input::trace_error(&error))?;
+        let entries = trace::entries(path)?;
         let max_instructions = options.max_instructions;
         let keep = Keep { cta: options.cta, accesses: options.accesses, max_instructions };
         Ok(Self::Traces(entries.into_iter(), keep))
@@ -77,7 +76,7 @@ impl Tape {
                     return Ok(Next::Skipped);
                 }
                 let read = TracedLaunch::read(&file, keep);
-                let launch = read.map_err(|error| input::trace_error(&error))?;
+                let launch = read?;
                 keep.max_instructions -= launch.instructions;
                 let assumptions = launch.code.assumptions.iter().map(ToString::to_string);
                 Ok(Next::Launch(Box::new(Replayed {
@@ -90,7 +89,7 @@ impl Tape {
                 })))
             }
             Self::Recording(recording, options, left) => {
-                let stored = recording.next_launch().map_err(|error| store_error(&error))?;
+                let stored = recording.next_launch()?;
                 let Some(stored) = stored else { return Ok(Next::End) };
                 if !wanted {
                     return Ok(Next::Skipped);
@@ -103,7 +102,7 @@ impl Tape {
                 })?;
                 let accesses = if options.accesses {
                     let accesses = recording.accesses(&stored, options.cta);
-                    accesses.map_err(|error| store_error(&error))?
+                    accesses?
                 } else {
                     AccessDictionary::default()
                 };
@@ -130,16 +129,6 @@ fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
     let assumptions = assumptions.iter().map(ToString::to_string).collect();
     let accesses = AccessDictionary::default();
     Ok(Replayed { header, instructions, image, paths, accesses, assumptions })
-}
-
-/// Whether an input names a recording of ours.
-pub fn is_recording(input: &str) -> bool {
-    Path::new(input).extension().is_some_and(|extension| extension == "strata")
-}
-
-/// A recording's error with its remedy.
-pub fn store_error(error: &StoreError) -> Failure {
-    Failure::input(format!("{error}\n  hint: {}", error.problem.help()))
 }
 
 /// Reads a trace or a recording once and counts it under every design, as [`super::reports`] does

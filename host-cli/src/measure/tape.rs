@@ -4,10 +4,10 @@ use std::path::Path;
 
 use strata_simt::AddressSink;
 
-use super::{Request, check, printed, store_error};
-use crate::commands::input;
+use super::{Request, check, printed};
 use crate::failure::Failure;
 use crate::printer::Printer;
+use crate::subject;
 use crate::trace::store::{Recorder, StoreError, Stored};
 use crate::trace::{Header, native_instructions};
 use crate::workload::Workload;
@@ -24,15 +24,15 @@ pub fn record(
     request: &Request,
     printer: &Printer,
 ) -> Result<(u64, u64), Failure> {
-    let prepared = input::prepare(workload, &request.size, &request.overrides)?;
-    let recorder = Recorder::create(target).map_err(|error| store_error(&error))?;
+    let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
+    let recorder = Recorder::create(target)?;
     let mut tape = Tape { recorder, written: Ok(()), launches: 0, instructions: 0, printer };
     let finals = prepared.execute_into(&request.options, &mut tape);
-    let finals = finals.map_err(|error| input::run_error(workload, &error))?;
+    let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
     let Tape { recorder, written, launches, instructions, .. } = tape;
-    written.map_err(|error| store_error(&error))?;
+    written?;
     check(&prepared, &finals)?;
-    recorder.finish().map_err(|error| store_error(&error))?;
+    recorder.finish()?;
     Ok((launches, instructions))
 }
 

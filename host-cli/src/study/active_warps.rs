@@ -15,11 +15,11 @@ use strata_core::sm::config::{BarrierRule, Replacement, Scheduler, SmConfig, SmS
 
 use super::statistics::{mean, standard_deviation};
 use super::{Input, Order, Outcome, Plan, replay};
-use crate::commands::input::Subject;
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::report::{self, Tool};
+use crate::subject::Subject;
 
 pub use render::{schema_text, to_csv, to_json, to_table};
 

@@ -7,12 +7,12 @@ use rayon::prelude::*;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_core::event::Counters;
 
-use crate::commands::input;
 use crate::design::{Design, Managed};
 use crate::failure::Failure;
 use crate::measure::{self, Request, price};
 use crate::printer::Printer;
 use crate::report::table::{align, mean, new_table};
+use crate::subject;
 use crate::workload::Workload;
 
 /// One idealisation.
@@ -117,7 +117,7 @@ fn row(
     for scheduled in [false, true] {
         let mut workload = workload.clone();
         workload.scheduled = scheduled;
-        let prepared = input::prepare(&workload, &request.size, &request.overrides)?;
+        let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
         measure::each_launch(&workload, &prepared, request, printer, |launch| {
             for (limit, total) in LIMITS.iter().zip(&mut counters) {
                 if (*limit == Limit::Scheduled) == scheduled {

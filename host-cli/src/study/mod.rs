@@ -14,11 +14,11 @@ use strata_core::sm::config::{Launch, SmConfig, SmSettings, Timing};
 use strata_core::sm::counters::SmCounters;
 use strata_core::units::LANES;
 
-use crate::commands::input::{self, Subject};
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::measure::{self, Counted, Request};
 use crate::printer::Printer;
+use crate::subject::{self, Subject};
 use crate::timing::{TimedLaunch, TimingError, time_launch};
 
 /// In which order a kernel's instructions are.
@@ -102,7 +102,7 @@ fn replay_input(
     request.options.accesses = true;
     match &input.subject {
         Subject::Workload(workload) => {
-            let prepared = input::prepare(workload, &request.size, &request.overrides)?;
+            let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
             measure::each_launch(workload, &prepared, &request, printer, visit)?;
         }
         Subject::Trace(path) => {

@@ -4,12 +4,12 @@
 use rayon::prelude::*;
 use strata_compiler::RegisterLimit;
 
-use crate::commands::input;
 use crate::exact::{PAPER_REGISTERS, PaperRegisters};
 use crate::failure::Failure;
 use crate::measure::{self, Request, SpillTraffic};
 use crate::printer::Printer;
 use crate::report::table;
+use crate::subject;
 use crate::workload::Workload;
 
 /// One workload's row.
@@ -51,12 +51,12 @@ fn row(
     workload.registers = None;
     // Without a limit nothing is executed: a kernel may need more registers than there are.
     let free = crate::workload::Prepared::new(&workload, &request.size, &request.overrides)
-        .map_err(|error| input::run_error(&workload, &error))?;
+        .map_err(|error| subject::run_error(&workload, &error))?;
     let needed = free.programs.iter().map(|program| program.general_registers).max();
     let mut traffic = Vec::with_capacity(limits.len());
     for &limit in limits {
         workload.registers = Some(limit);
-        let prepared = input::prepare(&workload, &request.size, &request.overrides)?;
+        let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
         let mut here = SpillTraffic::default();
         measure::each_launch(&workload, &prepared, request, printer, |launch| {
             launch.add_spills(&mut here);

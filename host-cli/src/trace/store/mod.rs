@@ -23,6 +23,8 @@ mod write;
 pub use read::{Recording, RowVisitor, Sizes};
 pub use write::{RecordError, Recorder, record_trace};
 
+use std::path::Path;
+
 use crate::trace::Header;
 use crate::trace::code::{Assumption, TracedInstruction};
 use strata_compiler::program::Image;
@@ -30,6 +32,11 @@ use strata_simt::paths::PathDictionary;
 
 /// Version of the format. Raised when a reader of before cannot read the files of after.
 pub const VERSION: u32 = 2;
+
+/// Whether an input names a recording of ours.
+pub fn is_recording(input: &str) -> bool {
+    Path::new(input).extension().is_some_and(|extension| extension == "strata")
+}
 
 /// What a recording does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

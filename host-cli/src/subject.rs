@@ -11,7 +11,7 @@ use crate::cli::SourceArgs;
 use crate::config::ConfigError;
 use crate::design::{self, Design};
 use crate::failure::Failure;
-use crate::measure;
+use crate::trace::store::{self, RecordError, StoreError};
 use crate::trace::{self, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
 use crate::workload::{Overrides, Toolchain, Workload, WorkloadError, parse_override};
@@ -29,7 +29,7 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
     } else {
         Workload::builtin(input, Toolchain::Nvcc)
     };
-    let mut workload = workload.map_err(|error| workload_error(&error))?;
+    let mut workload = workload?;
     workload.registers = args.registers.and_then(RegisterLimit::new);
     workload.scheduled = args.schedule;
     Ok(workload)
@@ -69,7 +69,7 @@ pub enum Subject {
 impl Subject {
     /// Finds what an input names.
     pub fn new(input: &str, args: &SourceArgs) -> Result<Self, Failure> {
-        if !trace::is_trace(input) && !measure::is_recording(input) {
+        if !trace::is_trace(input) && !store::is_recording(input) {
             return Ok(Self::Workload(Box::new(workload(input, args)?)));
         }
         if args.registers.is_some() {
@@ -102,18 +102,13 @@ impl Subject {
     }
 }
 
-/// A trace's error with its remedy.
-pub fn trace_error(error: &TraceError) -> Failure {
-    with_hint(&error.to_string(), error.help())
-}
-
 /// Why a workload does not run.
 pub fn run_error(workload: &Workload, error: &RunError) -> Failure {
     match error {
         RunError::Ptx { diagnostics, .. } => {
             self::diagnostics(&workload.ptx_file, &workload.ptx, diagnostics)
         }
-        other => with_hint(&other.to_string(), &other.help()),
+        other => Failure::input(other.to_string()).hint(&other.help()),
     }
 }
 
@@ -148,34 +143,49 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A workload's error with its remedy.
-pub fn workload_error(error: &WorkloadError) -> Failure {
-    with_hint(&error.to_string(), &error.help())
+impl From<WorkloadError> for Failure {
+    fn from(error: WorkloadError) -> Self {
+        Self::input(error.to_string()).hint(&error.help())
+    }
 }
 
-/// A configuration's error with its remedy.
-pub fn config(error: &ConfigError) -> Failure {
-    with_hint(&error.to_string(), error.hint().unwrap_or_default())
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::input(error.to_string()).hint(error.hint().unwrap_or_default())
+    }
 }
 
-fn with_hint(message: &str, hint: &str) -> Failure {
-    if hint.is_empty() {
-        Failure::input(message)
-    } else {
-        Failure::input(format!("{message}\n  hint: {hint}"))
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        Self::input(error.to_string()).hint(error.help())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::input(error.to_string()).hint(error.problem.help())
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Trace(error) => error.into(),
+            RecordError::Store(error) => error.into(),
+        }
     }
 }
 
 /// Resolves design names and files.
 pub fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
-    names.iter().map(|name| design::resolve(name).map_err(|error| config(&error))).collect()
+    names.iter().map(|name| Ok(design::resolve(name)?)).collect()
 }
 
 /// Parses `--set NAME=VALUE`.
 pub fn overrides(settings: &[String]) -> Result<Overrides, Failure> {
     let mut overrides = Overrides::new();
     for setting in settings {
-        let (name, value) = parse_override(setting).map_err(|error| workload_error(&error))?;
+        let (name, value) = parse_override(setting)?;
         if overrides.insert(name.clone(), value).is_some() {
             return Err(Failure::input(format!("`--set {name}=...` is given twice")));
         }
