@@ -106,7 +106,18 @@ impl Builder {
         }
         let first_slot = self.image.slots.len() as u32;
         let count = instruction.sources.len();
+        // Odd registers begin no pair, so that a factor stands there. At even ones stand addends in
+        // NVIDIA's code, with few exceptions.
+        let open = opcode::may_end_with_addend(mnemonic, count);
+        let addend = open && instruction.sources[1].is_multiple_of(2);
+        if addend {
+            let text = "the second of two operands, at an even register, is taken for the addend";
+            self.assume(instruction, "addend", text.to_owned());
+        }
         let sources = self.slots(instruction, &instruction.sources, |index| {
+            if addend && index == 1 {
+                return Some(2);
+            }
             opcode::source_registers(mnemonic, index, count)
         });
         let destinations = self.slots(instruction, &instruction.destinations, |index| {

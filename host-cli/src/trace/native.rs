@@ -100,18 +100,21 @@ impl Named<'_> {
             let constant =
                 matches!(operand, Operand::Integer(_) | Operand::Float32(_) | Operand::Float64(_));
             let data = store && index == 1;
-            if constant && (data || self.is_wide_product()) {
+            if constant && (data || self.is_wide(Opcode::Mad)) {
                 named.push(ZERO);
             }
             named.extend(groups.into_iter().map(|group| group.0));
+        }
+        // Machine code's product always has an addend, without which two operands are ambiguous.
+        if self.is_wide(Opcode::Mul) {
+            named.push(ZERO);
         }
         named.truncate(MAX_SOURCES);
         named
     }
 
-    fn is_wide_product(&self) -> bool {
-        matches!(self.instruction.opcode, Opcode::Mad)
-            && self.instruction.modifiers.half == Some(Half::Wide)
+    fn is_wide(&self, opcode: Opcode) -> bool {
+        self.instruction.opcode == opcode && self.instruction.modifiers.half == Some(Half::Wide)
     }
 
     fn ty(&self) -> ScalarType {

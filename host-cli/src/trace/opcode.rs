@@ -371,7 +371,7 @@ pub(crate) fn source_registers(mnemonic: &str, index: usize, count: usize) -> Op
     let pair = |wide: bool| Some(if wide { 2 } else { 1 });
     match stem {
         // The addend of a wide product; constants are not named, so that only three operands say
-        // which is which.
+        // which is which (`may_end_with_addend`).
         "IMAD" if !has(mnemonic, "64") => {
             let wide = has(mnemonic, "WIDE") || has(mnemonic, "HI");
             pair(wide && index == 2 && count == 3)
@@ -415,6 +415,12 @@ pub(crate) fn source_registers(mnemonic: &str, index: usize, count: usize) -> Op
             }
         }
     }
+}
+
+/// True when the second of two named operands may be a factor or, where the other factor is a
+/// constant or an immediate, the addend, which is a pair.
+pub(crate) fn may_end_with_addend(mnemonic: &str, count: usize) -> bool {
+    stem(mnemonic) == "IMAD" && has(mnemonic, "WIDE") && count == 2
 }
 
 fn is_long(modifier: &str) -> bool {

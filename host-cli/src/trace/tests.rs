@@ -54,7 +54,7 @@ fn bits(launch: &TracedLaunch, pc: usize) -> (u32, u32, u32, u32, bool) {
 fn straight_code_has_exact_bits() {
     let launch = launch(&[&[
         (0, FULL, "1 R0 S2R 0 0 0"),
-        (1, FULL, "1 R2 IMAD.WIDE 2 R0 R0 0 0"),
+        (1, FULL, "1 R2 IMAD.WIDE 3 R0 R0 R255 0 0"),
         (2, FULL, "1 R4 LDG.E 1 R2 4 1 0x1000 4 0"),
         (3, FULL, "1 R5 IADD3 3 R0 R0 R255 0 0"),
         (4, FULL, "1 R6 FADD 2 R4 R5 0 0"),
@@ -114,7 +114,7 @@ fn what_a_shared_unit_reads_is_marked_and_what_misses_lanes_ends_nothing() {
             (0, FULL, "1 R5 S2R 0 0 0"),
             (1, FULL, "1 R6 IADD3 1 R5 0 0"),
             (2, mask, "1 R6 MOV 0 0 0"),
-            (3, FULL, "1 R7 IMAD.WIDE 2 R6 R6 0 0"),
+            (3, FULL, "1 R7 IMAD.WIDE 3 R6 R6 R255 0 0"),
             (4, FULL, "0 STS 2 R8 R6 4 1 0x0 4 0"),
         ]
     };
@@ -203,6 +203,32 @@ fn opcodes_that_are_not_known_are_listed_with_what_they_are_taken_for() {
             "TEX.SCR.LL at 0030: width of its operands unknown, one register each",
         ]
     );
+}
+
+#[test]
+fn the_second_of_two_operands_of_a_wide_product_is_its_addend_unless_no_pair_begins_there() {
+    let launch = launch(&[&[
+        (0, FULL, "1 R4 IMAD.WIDE 2 R0 R3 0 0"),
+        (1, FULL, "1 R4 IMAD.WIDE.U32 2 R0 R2 0 4"),
+        (2, FULL, "1 R4 IMAD.WIDE 2 R0 R255 0 4"),
+        (3, FULL, "1 R4 IMAD.WIDE 3 R0 R2 R6 0 0"),
+        (4, FULL, "1 R4 IMAD.HI 2 R0 R2 0 0"),
+    ]]);
+    let image = &launch.code.image;
+    let sources = |pc: usize| {
+        let record = &image.instructions[pc];
+        let first = record.first_slot as usize;
+        let slots = &image.slots[first..first + usize::from(record.sources)];
+        slots.iter().map(|slot| slot.0).collect::<Vec<_>>()
+    };
+    assert_eq!(sources(0), [0, 3]);
+    assert_eq!(sources(1), [0, 2, 3]);
+    assert_eq!(sources(2), [0]);
+    assert_eq!(sources(3), [0, 2, 6, 7]);
+    assert_eq!(sources(4), [0, 2]);
+    let texts: Vec<String> = launch.code.assumptions.iter().map(ToString::to_string).collect();
+    let text = "the second of two operands, at an even register, is taken for the addend";
+    assert_eq!(texts, [format!("IMAD.WIDE.U32 at 0010: {text}")]);
 }
 
 #[test]
