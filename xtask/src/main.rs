@@ -3,6 +3,7 @@
 
 mod commands;
 mod elf;
+mod listing;
 mod machine;
 mod packages;
 mod process;
@@ -11,7 +12,7 @@ mod tidy;
 
 use std::process::ExitCode;
 
-use commands::{ci, doctor, fuzz, no_std, qemu, setup, test};
+use commands::{ci, doctor, fuzz, life_ranges, no_std, qemu, setup, test};
 
 const HELP: &str = "\
 Chores of the repository.
@@ -27,6 +28,9 @@ Commands:
                         the device builds use rustup's targets, or else Debian's library sources
   qemu                  Run the firmware on emulated boards, and hold its digests to the host's
   fuzz TARGET [SECONDS] Feed made-up bytes to a fuzz target (C++ compiler), 60 s unless told
+  life-ranges [--install]
+                        Make again what NVIDIA's disassembler says of registers' lives, which tests
+                        compare ours with; --install fetches the tools from the Python index first
   tidy                  Check the repository's own rules
   doctor                Show which tools are there, their versions, and how to get the others
 
@@ -64,6 +68,7 @@ enum Request {
     NoStd { toolchain: Option<no_std::Toolchain> },
     Qemu,
     Fuzz { target: &'static str, seconds: u32 },
+    LifeRanges { install: bool },
     Tidy,
     Doctor,
 }
@@ -91,10 +96,13 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
             let seconds = seconds.ok_or("`fuzz` takes a target and seconds, at least 1")?;
             Request::Fuzz { target: fuzz::target(target)?, seconds }
         }
+        ["life-ranges"] => Request::LifeRanges { install: false },
+        ["life-ranges", "--install"] => Request::LifeRanges { install: true },
         ["tidy"] => Request::Tidy,
         ["doctor"] => Request::Doctor,
         [
-            command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "fuzz" | "tidy" | "doctor"),
+            command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "fuzz" | "life-ranges"
+            | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -125,6 +133,7 @@ fn main() -> ExitCode {
         Request::NoStd { toolchain } => no_std::run(toolchain),
         Request::Qemu => qemu::run(),
         Request::Fuzz { target, seconds } => fuzz::run(target, seconds),
+        Request::LifeRanges { install } => life_ranges::run(install),
         Request::Tidy => commands::tidy::run(),
         Request::Doctor => doctor::run(),
     };
@@ -151,6 +160,8 @@ mod tests {
         assert_eq!(parse(&["fuzz", "trace", "5"]), fuzz(5));
         assert!(parse(&["fuzz", "trace", "0"]).is_err());
         assert!(parse(&["fuzz", "traces"]).is_err_and(|message| message.contains("recording")));
+        assert_eq!(parse(&["life-ranges"]), Ok(Request::LifeRanges { install: false }));
+        assert_eq!(parse(&["life-ranges", "--install"]), Ok(Request::LifeRanges { install: true }));
         assert_eq!(parse(&["tidy", "--help"]), Ok(Request::Help));
     }
 

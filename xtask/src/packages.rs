@@ -17,6 +17,8 @@ pub(crate) enum Need {
     Boards,
     /// For the fuzz targets, which no check runs.
     Fuzzing,
+    /// For fetching NVIDIA's tools, whose facts tests read; no check runs them.
+    LifeRanges,
 }
 
 /// How a package is recognised without asking a package manager.
@@ -24,6 +26,8 @@ pub(crate) enum Need {
 pub(crate) enum Probe {
     /// A program on the search path that answers `--version`.
     Program(&'static str),
+    /// A module of the `python3` on the search path that answers `--version`.
+    PythonModule(&'static str),
     /// A file at a fixed place.
     File(&'static str),
     /// Debian's own Rust tool, of at least [`OLDEST_RUST`], which stands beside rustup's.
@@ -121,6 +125,12 @@ pub(crate) const PACKAGES: &[Package] = &[
         purpose: "compiles libFuzzer",
         probe: Probe::Program("c++"),
     },
+    Package {
+        name: "python3-venv",
+        need: Need::LifeRanges,
+        purpose: "holds NVIDIA's assembler and disassembler in an environment of their own",
+        probe: Probe::PythonModule("ensurepip"),
+    },
 ];
 
 /// What a probe found.
@@ -147,6 +157,12 @@ impl Probe {
                 Some(line) => Finding::Present(line),
                 None => Finding::Missing(format!("`{name}` is not on the search path")),
             },
+            Self::PythonModule(name) => {
+                match machine::output("python3", &["-m", name, "--version"]) {
+                    Some(line) => Finding::Present(line),
+                    None => Finding::Missing(format!("`python3` has no module `{name}`")),
+                }
+            }
             Self::File(path) => file(path),
             Self::SystemRust(path) => system_rust(path),
             Self::SystemRustSources => match machine::output(SYSTEM_RUSTC, &["--print", "sysroot"])
@@ -203,6 +219,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_missing() {
         assert!(!Probe::Program("strata-no-such-program").look().is_present());
+        assert!(!Probe::PythonModule("strata_no_such_module").look().is_present());
         assert!(!Probe::File("/nonexistent/file").look().is_present());
         assert!(!Probe::SystemRust("/nonexistent/rustc").look().is_present());
     }
