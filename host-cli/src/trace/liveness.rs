@@ -202,3 +202,6 @@ fn ahead(image: &Image, flow: &Flow) -> Vec<Ahead> {
     }
     after
 }
+
+#[cfg(test)]
+mod tests;
