@@ -301,3 +301,6 @@ impl<'k> Live<'k> {
         most
     }
 }
+
+#[cfg(test)]
+mod tests;
