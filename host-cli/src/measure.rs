@@ -6,8 +6,6 @@ mod replay;
 mod spills;
 mod tape;
 
-use std::fmt::Write as _;
-
 use rayon::prelude::*;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::program::{Image, Program};
@@ -56,19 +54,19 @@ pub struct Request {
     /// What to draw of it, with one design and in cycle mode.
     pub timeline: Option<timeline::Request>,
     /// The options in their normal form, for the command in the report.
-    text: String,
+    words: Vec<String>,
 }
 
 impl Request {
     /// Checks the options.
     pub fn new(args: &SourceArgs) -> Result<Self, Failure> {
         let overrides = subject::overrides(&args.set)?;
-        let mut text = format!(" --scale {}", args.scale.name());
+        let mut words = vec!["--scale".to_owned(), args.scale.name().to_owned()];
         for (name, value) in &overrides {
-            let _ = write!(text, " --set {name}={value}");
+            words.extend(["--set".to_owned(), format!("{name}={value}")]);
         }
         if args.schedule {
-            text += " --schedule";
+            words.push("--schedule".to_owned());
         }
         for (option, value) in [
             ("registers", args.registers.map(|registers| registers.to_string())),
@@ -77,7 +75,7 @@ impl Request {
             ("cta", args.cta.map(|cta| cta.to_string())),
         ] {
             if let Some(value) = value {
-                let _ = write!(text, " --{option} {value}");
+                words.extend([format!("--{option}"), value]);
             }
         }
         Ok(Self {
@@ -92,13 +90,13 @@ impl Request {
             },
             mode: Mode::Count,
             timeline: None,
-            text,
+            words,
         })
     }
 
-    /// The options in their normal form, with a leading space.
-    pub(crate) fn options_text(&self) -> &str {
-        &self.text
+    /// The options in their normal form.
+    pub(crate) fn words(&self) -> &[String] {
+        &self.words
     }
 
     /// The same in another mode.
@@ -107,7 +105,7 @@ impl Request {
         self.mode = mode;
         self.options.accesses = mode == Mode::Cycle;
         if mode == Mode::Cycle {
-            self.text.insert_str(0, " --mode cycle");
+            self.words.splice(0..0, ["--mode", "cycle"].map(str::to_owned));
         }
         self
     }
@@ -261,7 +259,8 @@ pub fn reports(
         add(&mut common, &mut accounts, launches, (&workload.name, request.mode))
     })?;
     finish_timelines(&mut accounts, printer)?;
-    let report = |account: Account<'_>| account.report(&workload.name, request, &common, check);
+    let input = (workload.name.as_str(), workload.arguments.as_slice());
+    let report = |account: Account<'_>| account.report(input, request, &common, check);
     accounts
         .into_iter()
         .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
@@ -375,10 +374,10 @@ fn printed(launch: &LaunchRecord<'_>) -> String {
     format!("kernel `{}` printed:\n{}{cut}", launch.kernel, text.trim_end())
 }
 
-impl Request {
-    fn command(&self, workload: &str, design: &str) -> String {
-        format!("strata run {workload} --design {design}{}", self.text)
-    }
+/// A command line from its words, as a shell takes it.
+pub(crate) fn command_line(words: &[String]) -> String {
+    // Only a word with a NUL cannot be quoted, and no command line can have one.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 impl Common {
@@ -499,7 +498,7 @@ impl Account<'_> {
 
     fn report(
         self,
-        workload: &str,
+        (name, arguments): (&str, &[String]),
         request: &Request,
         common: &Common,
         check: Check,
@@ -508,7 +507,10 @@ impl Account<'_> {
         let energy = price(design, &self.total)?;
         let flat = common.flat(design.partial_warp_energy);
         let baseline = price(&design.baseline(), flat)?;
-        let name = workload.to_owned();
+        let mut words = vec!["strata".to_owned(), "run".to_owned()];
+        words.extend_from_slice(arguments);
+        words.extend(["--design".to_owned(), design.argument.clone()]);
+        words.extend_from_slice(request.words());
         let spilled =
             common.spills.map(|spills| ("instructions_relative_percent", spills.percent()));
         let mut counters = evaluate::by_name(&self.total);
@@ -519,8 +521,8 @@ impl Account<'_> {
         Ok(RunReport {
             schema: report::SCHEMA.to_owned(),
             tool: report::tool(),
-            command: request.command(&name, &design.name),
-            workload: name,
+            command: command_line(&words),
+            workload: name.to_owned(),
             design: design.name.clone(),
             machine: design.machine.name.clone(),
             mode: request.mode.name().to_owned(),

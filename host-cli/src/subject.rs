@@ -93,6 +93,14 @@ impl Subject {
         Ok(Self::Trace(input.to_owned()))
     }
 
+    /// How a command line names it.
+    pub fn arguments(&self) -> &[String] {
+        match self {
+            Self::Workload(workload) => &workload.arguments,
+            Self::Trace(input) => std::slice::from_ref(input),
+        }
+    }
+
     /// Name for messages and reports.
     pub fn name(&self) -> &str {
         match self {

@@ -90,3 +90,28 @@ fn a_study_prints_the_same_bytes_for_every_number_of_jobs() {
         assert_eq!(first, run("7"), "{format}: one thread and seven");
     }
 }
+
+/// What a report says of how it was made makes it again, from files as from names.
+#[test]
+fn the_command_of_a_report_makes_it_again() {
+    for arguments in [
+        "run good.ptx --launch good.toml --design mine.toml --registers 24 --schedule",
+        "run dct8x8 --scale small --set rows=80 --design diss-orf3-lrf-split --launch-index 0",
+        "run reduction --scale small --mode cycle --design in-time.toml --cta 1",
+        "study active-warps good.ptx --launch good.toml --design faster.toml --active-warps 2,all",
+    ] {
+        let made = |arguments: &str| {
+            let mut words = shlex::split(arguments).expect("as a shell takes it");
+            words.extend(["--format", "json"].map(str::to_owned));
+            let outcome = strata(&words.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(outcome.status, Some(0), "{arguments}: {outcome}");
+            let report: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+            let one = report.get(0).unwrap_or(&report);
+            let command = one["command"].as_str().expect("a command").to_owned();
+            (command, outcome.stdout)
+        };
+        let (command, first) = made(arguments);
+        let again = command.strip_prefix("strata ").expect("our own command");
+        assert_eq!(made(again), (command.clone(), first), "{command}");
+    }
+}

@@ -1,14 +1,12 @@
 //! `study`: sweeps over one parameter, each input executed once.
 
-use std::fmt::Write as _;
-
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
 
 use crate::cli::study::{ActiveWarpsArgs, Order, StudyCommand, StudyFormat};
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
-use crate::measure::Request;
+use crate::measure::{self, Request};
 use crate::printer::Printer;
 use crate::study::Input;
 use crate::study::active_warps::{self, Axes, Study};
@@ -63,12 +61,18 @@ fn command_line(
     designs: &[String],
     request: &Request,
 ) -> String {
-    let mut text = String::from("strata study active-warps");
+    let mut words = ["strata", "study", "active-warps"].map(str::to_owned).to_vec();
+    // Options behind the inputs are shared by all of them.
+    let mut options: &[String] = &[];
     for input in inputs {
-        let _ = write!(text, " {}", input.subject.name());
+        if let [name, more @ ..] = input.subject.arguments() {
+            words.push(name.clone());
+            options = if options.is_empty() { more } else { options };
+        }
     }
+    words.extend_from_slice(options);
     for design in designs {
-        let _ = write!(text, " --design {design}");
+        words.extend(["--design".to_owned(), design.clone()]);
     }
     let name =
         |value: Option<PossibleValue>| value.map_or_else(String::new, |v| v.get_name().to_owned());
@@ -82,9 +86,10 @@ fn command_line(
         ("order", args.orders.iter().map(|value| name(value.to_possible_value())).collect()),
     ];
     for (option, values) in lists.iter().filter(|(_, values)| !values.is_empty()) {
-        let _ = write!(text, " --{option} {}", values.join(","));
+        words.extend([format!("--{option}"), values.join(",")]);
     }
-    text + request.options_text()
+    words.extend_from_slice(request.words());
+    measure::command_line(&words)
 }
 
 fn print(study: &Study, format: StudyFormat, printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -26,6 +26,9 @@ pub use managed::Managed;
 pub struct Design {
     /// The registry's name, or that of the design file.
     pub name: String,
+    /// How a command line names it, or what it is the baseline of: the registry's name, or the
+    /// path of the design file.
+    pub argument: String,
     /// The machine it belongs to, whose baseline it is compared with.
     pub machine: &'static Machine,
     /// What to count.
@@ -136,6 +139,7 @@ impl Parts {
             );
         }
         Ok(Design {
+            argument: origin.to_owned(),
             name: self.name,
             machine: self.machine,
             count,
@@ -292,6 +296,7 @@ impl Design {
     pub fn baseline(&self) -> Self {
         Self {
             name: self.machine.name.clone(),
+            argument: self.argument.clone(),
             machine: self.machine,
             count: CountConfig::FLAT,
             managed: None,

@@ -60,6 +60,8 @@ pub type Overrides = BTreeMap<String, i64>;
 pub struct Workload {
     /// Name: of the built-in workload, or of the PTX file without its ending.
     pub name: String,
+    /// How a command line names it: a built-in workload's name, or the files with their option.
+    pub arguments: Vec<String>,
     /// Name of the PTX file, for messages.
     pub ptx_file: String,
     /// The PTX.
@@ -98,14 +100,14 @@ impl Workload {
         let name = ptx.file_stem().unwrap_or(ptx.as_os_str()).to_string_lossy().into_owned();
         let ptx_text = Cow::Owned(read_ptx(ptx)?);
         let launch_text = Cow::Owned(read(launch, MAX_LAUNCH_FILE)?);
-        Self::from_texts(
-            name,
-            (ptx.display().to_string(), ptx_text),
-            (launch.display().to_string(), launch_text),
-        )
+        let (ptx, launch) = (ptx.display().to_string(), launch.display().to_string());
+        let arguments = vec![ptx.clone(), "--launch".to_owned(), launch.clone()];
+        let workload = Self::from_texts(name, (ptx, ptx_text), (launch, launch_text))?;
+        Ok(Self { arguments, ..workload })
     }
 
-    /// A workload from texts; each comes with its file's name for messages.
+    /// A workload from texts; each comes with its file's name for messages. A command line names
+    /// it as it does a built-in one.
     pub fn from_texts(
         name: String,
         (ptx_file, ptx): (String, Cow<'static, str>),
@@ -114,7 +116,18 @@ impl Workload {
         let document = Source { file: &launch_file, text: &launch }.parse()?;
         let registers = None;
         let scheduled = false;
-        Ok(Self { name, ptx_file, ptx, launch_file, registers, scheduled, launch, document })
+        let arguments = vec![name.clone()];
+        Ok(Self {
+            name,
+            arguments,
+            ptx_file,
+            ptx,
+            launch_file,
+            registers,
+            scheduled,
+            launch,
+            document,
+        })
     }
 
     /// What the workload does, in one line.
