@@ -5,16 +5,23 @@ const LONGEST: usize = 100;
 
 /// The candidates that a mistyped name most resembles, nearest first, at most three.
 ///
-/// A candidate qualifies with an edit distance of at most a third of the name's length, at least 2.
+/// A candidate qualifies if insertions, deletions, replacements and swaps of neighbours, at most
+/// half as many as it has characters, turn it into the name, or if one of the two is a part of the
+/// other; case does not matter.
 pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     if name.chars().count() > LONGEST {
         return Vec::new();
     }
-    let limit = (name.chars().count() / 3).max(2);
+    let name = name.to_lowercase();
     let mut near: Vec<_> = candidates
         .into_iter()
-        .map(|candidate| (distance(name, candidate), candidate))
-        .filter(|&(distance, _)| distance <= limit)
+        .map(|candidate| {
+            let lower = candidate.to_lowercase();
+            let part = name.len() >= 3 && (lower.contains(&name) || name.contains(&lower));
+            (strsim::osa_distance(&name, &lower), part, candidate)
+        })
+        .filter(|&(distance, part, candidate)| part || distance <= candidate.chars().count() / 2)
+        .map(|(distance, _, candidate)| (distance, candidate))
         .collect();
     near.sort_unstable();
     near.dedup();
@@ -22,26 +29,10 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours, without regard to case, that turn
-/// one name into the other.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
-    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
-    // rows[i][j]: distance between the first i characters of `a` and the first j of `b`.
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+/// The question that suggestions make; none without any.
+pub fn did_you_mean(suggestions: &[&str]) -> Option<String> {
+    let quoted: Vec<_> = suggestions.iter().map(|name| format!("`{name}`")).collect();
+    (!quoted.is_empty()).then(|| format!("did you mean {}?", quoted.join(" or ")))
 }
 
 #[cfg(test)]
@@ -49,26 +40,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances() {
-        for (a, b, expected) in [
-            ("", "", 0),
-            ("abc", "abc", 0),
-            ("abc", "ABC", 0),
-            ("", "abc", 3),
-            ("hotspot", "hotpsot", 1),
-            ("kitten", "sitting", 3),
-        ] {
-            assert_eq!(distance(a, b), expected, "{a} {b}");
-            assert_eq!(distance(b, a), expected, "{b} {a}");
-        }
-    }
-
-    #[test]
     fn the_nearest_come_first_and_the_far_not_at_all() {
         let names = ["hotspot", "histogram", "isca11-rfc6", "isca11-rfc5", "isca11"];
         assert_eq!(suggest("hotpsot", names), ["hotspot"]);
         assert_eq!(suggest("isca-rfc6", names), ["isca11-rfc6", "isca11-rfc5"]);
+        assert_eq!(suggest("MATRIX", ["matrixmul"]), ["matrixmul"]);
+        assert_eq!(suggest("reduce", ["reduction"]), ["reduction"]);
         assert!(suggest("completely-different", names).is_empty());
+        assert!(suggest("", names).is_empty());
         assert!(suggest(&"x".repeat(100_000), names).is_empty());
+    }
+
+    #[test]
+    fn suggestions_are_a_question() {
+        assert_eq!(did_you_mean(&[]), None);
+        assert_eq!(did_you_mean(&["a", "b"]).as_deref(), Some("did you mean `a` or `b`?"));
     }
 }

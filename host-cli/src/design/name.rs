@@ -8,7 +8,7 @@ use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Repl
 use super::machine::{Machine, machine, machines};
 use super::{Design, Parts, managed};
 use crate::config::ConfigError;
-use crate::config::suggest::suggest;
+use crate::config::suggest::{did_you_mean, suggest};
 
 const LAST_RESULT_FILE: &str = "-lrf";
 
@@ -184,11 +184,9 @@ fn unknown(name: &str) -> ConfigError {
         });
         let all: Vec<String> = bases.iter().cloned().chain(variants).collect();
         let near = suggest(name, all.iter().map(String::as_str));
-        if near.is_empty() {
-            "`strata designs` lists the names; a design file ends in `.toml`".to_owned()
-        } else {
-            let near: Vec<_> = near.iter().map(|name| format!("`{name}`")).collect();
-            format!("did you mean {}? `strata designs` lists the names", near.join(" or "))
+        match did_you_mean(&near) {
+            Some(question) => format!("{question} `strata designs` lists the names"),
+            None => "`strata designs` lists the names; a design file ends in `.toml`".to_owned(),
         }
     };
     ConfigError::UnknownName { what: "design", name: name.to_owned(), hint }

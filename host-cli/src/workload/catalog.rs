@@ -1,6 +1,7 @@
 //! The built-in workloads, embedded so that the program needs no files.
 
 use super::error::WorkloadError;
+use crate::config::suggest::suggest;
 
 /// A compiler that made a built-in workload's PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,44 +82,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub(super) fn find(name: &str) -> Result<&'static Entry, WorkloadError> {
     ENTRIES.iter().find(|entry| entry.name == name).ok_or_else(|| WorkloadError::Unknown {
         name: name.to_owned(),
-        suggestions: suggestions(name),
+        suggestions: suggest(name, names()),
     })
-}
-
-/// Built-in names that look like `name`, best first, three at most.
-fn suggestions(name: &str) -> Vec<&'static str> {
-    const MOST: usize = 3;
-    let lower = name.chars().take(64).collect::<String>().to_lowercase();
-    let mut scored: Vec<(usize, &'static str)> = names()
-        .filter_map(|known| {
-            let distance = strsim::damerau_levenshtein(&lower, known);
-            let related = lower.len() >= 3 && (known.contains(&lower) || lower.contains(known));
-            if related {
-                Some((0, known))
-            } else {
-                (distance <= known.len() / 2).then_some((distance, known))
-            }
-        })
-        .collect();
-    scored.sort_unstable();
-    scored.into_iter().map(|(_, known)| known).take(MOST).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn near_names_are_suggested() {
-        assert_eq!(suggestions("vectorad"), ["vectoradd"]);
-        assert_eq!(suggestions("MatrixMul"), ["matrixmul"]);
-        assert_eq!(suggestions("reduce"), ["reduction"]);
-        assert_eq!(suggestions("redution"), ["reduction"]);
-        assert_eq!(suggestions("matrix"), ["matrixmul"]);
-        assert!(suggestions("zzz").is_empty());
-        assert!(suggestions("").is_empty());
-        assert!(suggestions(&"x".repeat(100_000)).is_empty());
-    }
 
     #[test]
     fn built_in_names_are_distinct() {

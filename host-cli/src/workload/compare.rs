@@ -14,11 +14,6 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// True when results must be equal.
-    pub const fn is_exact(self) -> bool {
-        self.absolute == 0.0 && self.relative == 0.0
-    }
-
     /// Whether `found` is near enough to `expected`. Not-a-number is near itself only; infinities
     /// are near themselves only.
     fn accepts(self, found: f64, expected: f64) -> bool {

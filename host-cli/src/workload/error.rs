@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::expression::ExpressionError;
+use crate::config::suggest::did_you_mean;
 
 /// Why a workload cannot be loaded or planned.
 #[derive(Debug, thiserror::Error)]
@@ -100,14 +101,12 @@ impl WorkloadError {
     /// How to fix it, in one sentence.
     pub fn help(&self) -> String {
         match self {
-            Self::Unknown { suggestions, .. } if suggestions.is_empty() => {
-                "`strata workloads` lists them; your own kernel is given as \
-                 `FILE.ptx --launch FILE.toml`"
-                    .to_owned()
-            }
-            Self::Unknown { suggestions, .. } => {
-                format!("did you mean {}? `strata workloads` lists all", one_of(suggestions))
-            }
+            Self::Unknown { suggestions, .. } => match did_you_mean(suggestions) {
+                Some(question) => format!("{question} `strata workloads` lists all"),
+                None => "`strata workloads` lists them; your own kernel is given as \
+                         `FILE.ptx --launch FILE.toml`"
+                    .to_owned(),
+            },
             Self::NoSuchBuild { .. } => "every workload has PTX made by nvcc".to_owned(),
             Self::UnknownSize { .. } => "choose one of these, or add it to the file".to_owned(),
             Self::Override { .. } => {
@@ -125,11 +124,6 @@ impl WorkloadError {
             Self::Launch(error) => error.help(),
         }
     }
-}
-
-fn one_of(names: &[&str]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(" or ")
 }
 
 /// A mistake in a launch file, or between a launch file and its PTX.

@@ -225,11 +225,6 @@ impl LaunchPlan {
         self.buffers.iter().position(|buffer| buffer.name == name)
     }
 
-    /// Size of all buffers together. Unit: bytes.
-    pub fn buffer_bytes(&self) -> u64 {
-        self.buffers.iter().map(BufferPlan::bytes).sum()
-    }
-
     /// Runs every launch on `target`, in order; returns how many there were.
     pub fn drive<T: LaunchTarget>(&self, target: &mut T) -> Result<u64, DriveError<T::Error>> {
         let mut index = 0;

@@ -480,7 +480,9 @@ impl Resolver<'_> {
             let (absolute, relative) = (checked.absolute, checked.relative);
             for value in [absolute, relative].into_iter().flatten() {
                 if !(value.is_finite() && value >= 0.0) {
-                    let message = format!("a tolerance of {value} is not a finite positive number");
+                    let message = format!(
+                        "a tolerance of {value} is none: expected a finite number of at least 0"
+                    );
                     return Err(place.error(Problem::Syntax(message)));
                 }
             }

@@ -174,7 +174,7 @@ arguments = [\"a\", { f32 = \"n\" }]
 ";
     let plan = plan(format!("{HEAD}{tail}")).expect("a good file");
     assert_eq!(plan.kernels, ["copy", "scale"]);
-    assert_eq!(plan.buffer_bytes(), 800);
+    assert_eq!(plan.buffers.iter().map(buffer::BufferPlan::bytes).sum::<u64>(), 800);
     let mut recorder = Recorder::default();
     assert_eq!(plan.drive(&mut recorder).expect("drives"), 8);
 
