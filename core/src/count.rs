@@ -311,6 +311,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
         let length = u64::from(step.length);
         self.counters.record(Event::WarpInstruction, length);
         if step.mask.is_empty() {
+            self.counters.record_main_operands(0, length);
             return Ok(());
         }
         let lanes = u64::from(step.mask.0.count_ones());
@@ -413,11 +414,13 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
 pub(crate) struct Tally<'a, const BY_CLUSTER: bool> {
     counters: &'a mut Counters,
     datapath: Datapath,
+    /// Operands that the instruction has read from the main register file.
+    main_operands: u32,
 }
 
 impl<'a, const BY_CLUSTER: bool> Tally<'a, BY_CLUSTER> {
     pub(crate) const fn new(counters: &'a mut Counters, datapath: Datapath) -> Self {
-        Self { counters, datapath }
+        Self { counters, datapath, main_operands: 0 }
     }
 
     /// Accesses that one access under a mask stands for.
@@ -441,6 +444,7 @@ impl<const BY_CLUSTER: bool> Listener for Tally<'_, BY_CLUSTER> {
         };
         self.counters.record(read, sources.len() as u64 * weight);
         self.counters.record(write, destinations.len() as u64 * weight);
+        self.counters.record_main_operands(sources.len() as u32, 1);
     }
 
     fn source(&mut self, _: RegisterId, placement: Placement, mask: LaneMask) {
@@ -451,6 +455,7 @@ impl<const BY_CLUSTER: bool> Listener for Tally<'_, BY_CLUSTER> {
                 Datapath::Shared => Event::MrfReadShared,
             };
             self.counters.record(read, weight);
+            self.main_operands += 1;
         }
         let upper = match (placement.upper, placement.main, self.datapath) {
             (None, ..) => return,
@@ -484,12 +489,19 @@ impl<const BY_CLUSTER: bool> Listener for Tally<'_, BY_CLUSTER> {
             self.counters.record(Event::DualWrite, weight);
         }
     }
+
+    #[inline]
+    fn operands_read(&mut self) {
+        self.counters.record_main_operands(self.main_operands, 1);
+    }
 }
 
 impl<const BY_CLUSTER: bool> Observer for Tally<'_, BY_CLUSTER> {
     #[inline]
     fn observe(&mut self, access: Access, _: RegisterId, lanes: LaneMask) {
         use Datapath::{Private, Shared};
+        // An operand of which only some lanes come from there is one as well.
+        self.main_operands += u32::from(access == Access::MainRead);
         let event = match (access, self.datapath) {
             (Access::ReadHit, Private) => Event::RfcReadPrivate,
             (Access::ReadHit, Shared) => Event::RfcReadShared,

@@ -112,6 +112,17 @@ events! {
     MrfWritePrivate, mrf_writes_private, "warp register accesses", MrfWrite(Private);
     /// Results of the shared datapath written straight to the main register file.
     MrfWriteShared, mrf_writes_shared, "warp register accesses", MrfWrite(Shared);
+    /// Instructions that read no operand from the main register file, those with no lane enabled
+    /// included.
+    MrfOperands0, mrf_operands_0, "warp instructions", Free;
+    /// Instructions that read one operand from the main register file.
+    MrfOperands1, mrf_operands_1, "warp instructions", Free;
+    /// Instructions that read two operands from the main register file.
+    MrfOperands2, mrf_operands_2, "warp instructions", Free;
+    /// Instructions that read three operands from the main register file.
+    MrfOperands3, mrf_operands_3, "warp instructions", Free;
+    /// Instructions that read more than three operands from the main register file.
+    MrfOperandsOver3, mrf_operands_over_3, "warp instructions", Free;
     /// Operands read from the register file cache for the private datapath.
     RfcReadPrivate, rfc_reads_private, "warp register accesses", RfcRead(Private);
     /// Operands read from the register file cache for the shared datapath.
@@ -237,6 +248,11 @@ sums! {
     /// Writes of the operand register file: results, and operands left by a first read.
     orf_writes, "warp register accesses" =
         OrfWritePrivate | OrfWriteShared | OrfFillPrivate | OrfFillShared;
+    /// Writes of all levels beyond one for each result: copies, and values moved to other levels.
+    overhead_writes, "warp register accesses" =
+        RfcFillPrivate | RfcFillShared | RfcWritebackEviction | RfcWritebackFlush | LrfEviction
+        | LrfWritebackEviction | LrfWritebackFlush | LrfFill | OrfFillPrivate | OrfFillShared
+        | DualWrite;
 }
 
 /// Totals of every event.
@@ -275,6 +291,16 @@ impl Counters {
     pub fn record(&mut self, event: Event, times: u64) {
         self.counts[event as usize] += times;
     }
+
+    /// Counts `instructions` that each read `operands` from the main register file.
+    #[inline]
+    pub(crate) fn record_main_operands(&mut self, operands: u32, instructions: u64) {
+        let bin = operands.min(Self::MAIN_OPERAND_BINS - 1) as usize;
+        self.counts[Event::MrfOperands0 as usize + bin] += instructions;
+    }
+
+    /// The bins lie in the table's order.
+    const MAIN_OPERAND_BINS: u32 = 1 + Event::MrfOperandsOver3 as u32 - Event::MrfOperands0 as u32;
 
     /// The total of one event.
     pub const fn get(&self, event: Event) -> u64 {

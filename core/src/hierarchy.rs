@@ -32,6 +32,9 @@ pub(crate) trait Listener: Observer {
 
     /// A result is written where the compiler placed it.
     fn result(&mut self, register: RegisterId, placement: Placement, mask: LaneMask);
+
+    /// An instruction's operands have all been read. Goes without saying of a flat register file.
+    fn operands_read(&mut self);
 }
 
 /// The registers of an instruction with its facts.
@@ -194,6 +197,7 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
             } else {
                 upper.cache.step(&operands, to);
             }
+            to.operands_read();
         } else if step.placements.is_empty() {
             to.flat(step.sources, step.destinations, step.mask);
         } else {
@@ -204,6 +208,7 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
             for (&register, &placement) in step.destinations.iter().zip(written) {
                 to.result(register, placement, step.mask);
             }
+            to.operands_read();
         }
         if long_latency || *self.anything_pending {
             self.track(step.destinations, step.mask, long_latency);

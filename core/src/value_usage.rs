@@ -1,11 +1,11 @@
-//! Value usage: how often values are read, and how soon those read once are.
+//! Value usage: how often values are read, how soon those read once are, and by which datapath.
 //!
 //! Models: the values of one warp's path. A value is one register written by one instruction, in
 //! the lanes that took part; a write replaces the lanes it covers, and a value ends with its last
 //! lane.
 //! An operand slot that touches any of a value's lanes is one read of it.
 //! Does not model: any machine.
-//! Source: `[RFC2011]` 2.2, Figure 2; `[DISS]` 5.1; `docs/MODEL.md`, rule 4.
+//! Source: `[RFC2011]` 2.2, Figure 2; `[DISS]` 5.1, 6.2.2; `docs/MODEL.md`, rule 4.
 
 use crate::count::Fault;
 use crate::image::CheckedImage;
@@ -25,6 +25,9 @@ pub struct ValueUsage {
     /// Bin `n` counts values read once, `n + 1` instructions after the one that wrote them; the
     /// last one those read `LONG_LIFE` or more after. Adjacent instructions are 1 apart.
     pub lifetime_of_read_once: [u64; LONG_LIFE],
+    /// Values that some unit of the shared datapath reads, by the datapath that made them: private,
+    /// shared.
+    pub read_by_shared: [u64; 2],
 }
 
 impl ValueUsage {
@@ -40,19 +43,15 @@ impl ValueUsage {
 
     /// Adds `times` repetitions of another path's histograms.
     pub fn add(&mut self, other: &Self, times: u64) -> Result<(), ValueOverflow> {
-        let bins = |usage: &Self| {
-            let mut all = [0; MANY_READS + 1 + LONG_LIFE];
-            all[..=MANY_READS].copy_from_slice(&usage.reads);
-            all[MANY_READS + 1..].copy_from_slice(&usage.lifetime_of_read_once);
-            all
-        };
-        let (mut sums, others) = (bins(self), bins(other));
-        for (sum, bin) in sums.iter_mut().zip(others) {
+        let mut sums = *self;
+        let own = sums.reads.iter_mut().chain(&mut sums.lifetime_of_read_once);
+        let others = other.reads.iter().chain(&other.lifetime_of_read_once);
+        let own = own.chain(&mut sums.read_by_shared);
+        for (sum, bin) in own.zip(others.chain(&other.read_by_shared)) {
             let product = bin.checked_mul(times);
             *sum = product.and_then(|bin| sum.checked_add(bin)).ok_or(ValueOverflow)?;
         }
-        self.reads.copy_from_slice(&sums[..=MANY_READS]);
-        self.lifetime_of_read_once.copy_from_slice(&sums[MANY_READS + 1..]);
+        *self = sums;
         Ok(())
     }
 
@@ -62,6 +61,7 @@ impl ValueUsage {
             let bin = (value.last_read - value.written).min(LONG_LIFE as u64) as usize - 1;
             self.lifetime_of_read_once[bin] += 1;
         }
+        self.read_by_shared[usize::from(value.made_by_shared)] += u64::from(value.read_by_shared);
     }
 }
 
@@ -88,6 +88,21 @@ pub struct Value {
     written: u64,
     /// Index of the last that read it; meaningless before.
     last_read: u64,
+    /// A unit of the shared datapath wrote it.
+    made_by_shared: bool,
+    /// A unit of the shared datapath has read it.
+    read_by_shared: bool,
+}
+
+/// What the slots of an executed instruction have in common.
+#[derive(Clone, Copy)]
+struct Access {
+    /// Lanes that take part. Not empty.
+    mask: LaneMask,
+    /// Index on the path, from 1.
+    index: u64,
+    /// By a unit of the shared datapath.
+    shared: bool,
 }
 
 /// Walks one warp's path.
@@ -110,11 +125,13 @@ pub fn value_usage(
             if step.mask.is_empty() {
                 continue;
             }
+            let access =
+                Access { mask: step.mask, index, shared: instruction.unit.is_shared_datapath() };
             for &source in image.sources(instruction) {
-                read(of_register(values, source), step.mask, index);
+                read(of_register(values, source), access);
             }
             for &destination in image.destinations(instruction) {
-                write(of_register(values, destination), step.mask, index, &mut usage);
+                write(of_register(values, destination), access, &mut usage);
             }
         }
     }
@@ -143,15 +160,17 @@ fn touched(values: &[Value], mask: LaneMask) -> impl Iterator<Item = usize> + us
     (0..LANES as usize).filter(move |lane| found >> lane & 1 != 0)
 }
 
-fn read(values: &mut [Value], mask: LaneMask, index: u64) {
-    for lane in touched(values, mask) {
+fn read(values: &mut [Value], access: Access) {
+    for lane in touched(values, access.mask) {
         let value = &mut values[lane];
-        value.last_read = index;
+        value.last_read = access.index;
         value.reads = value.reads.saturating_add(1);
+        value.read_by_shared |= access.shared;
     }
 }
 
-fn write(values: &mut [Value], mask: LaneMask, index: u64, usage: &mut ValueUsage) {
+fn write(values: &mut [Value], access: Access, usage: &mut ValueUsage) {
+    let mask = access.mask;
     for lane in touched(values, mask) {
         let mut value = core::mem::take(&mut values[lane]);
         value.lanes = value.lanes.without(mask);
@@ -163,5 +182,10 @@ fn write(values: &mut [Value], mask: LaneMask, index: u64, usage: &mut ValueUsag
         }
     }
     let lowest = mask.0.trailing_zeros() as usize;
-    values[lowest] = Value { lanes: mask, reads: 0, written: index, last_read: 0 };
+    values[lowest] = Value {
+        lanes: mask,
+        written: access.index,
+        made_by_shared: access.shared,
+        ..Value::default()
+    };
 }

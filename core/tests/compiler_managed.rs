@@ -1,6 +1,9 @@
 //! A compiler-managed hierarchy in both modes: each placement counts once at each of its levels, and
 //! only what goes to the main register file meets its ports.
 
+mod random;
+
+use random::{Random, lanes_of};
 use strata_core::count::{
     CountConfig, CountConfigError, CountSettings, Fault, Scheduling, count_path,
     count_path_clusters,
@@ -134,6 +137,9 @@ fn each_placement_counts_at_its_levels() {
         (Event::MrfReadShared, 2),
         (Event::MrfWritePrivate, 3),
         (Event::MrfWriteShared, 2),
+        (Event::MrfOperands0, 3),
+        (Event::MrfOperands1, 2),
+        (Event::MrfOperands3, 1),
         (Event::LrfRead, 2),
         (Event::LrfWrite, 2),
         (Event::LrfFill, 1),
@@ -147,6 +153,8 @@ fn each_placement_counts_at_its_levels() {
     ];
     assert_eq!(events(&counters), expected);
     assert_eq!((counters.operand_reads(), counters.operand_writes()), (11, 8));
+    // Three copies of operands and three results in two levels.
+    assert_eq!(counters.overhead_writes(), 6);
 }
 
 #[test]
@@ -159,7 +167,9 @@ fn clusters_count_those_with_an_enabled_lane() {
     };
     let (full, one) = (counted(LaneMask::FULL), counted(LaneMask(0b100)));
     for (event, count) in events(&kernel.count()) {
-        assert_eq!((full.get(event), one.get(event)), (8 * count, count), "{}", event.name());
+        let clusters = if event.unit() == "warp instructions" { 1 } else { 8 };
+        let expected = (clusters * count, count);
+        assert_eq!((full.get(event), one.get(event)), expected, "{}", event.name());
     }
 }
 
@@ -167,6 +177,67 @@ fn clusters_count_those_with_an_enabled_lane() {
 fn both_modes_count_the_same() {
     let kernel = every_placement();
     assert_eq!(kernel.run(kernel.placed()).unwrap().accesses, kernel.count());
+}
+
+/// Every slot by itself, in both modes.
+#[test]
+fn random_placements_are_counted_slot_by_slot() {
+    let mut seen = Counters::default();
+    for seed in 0..200 {
+        let mut random = Random(seed);
+        let mut kernel = Kernel::default();
+        let mut expected = Counters::default();
+        for _ in 0..30 {
+            let unit = [Unit::Alu, Unit::DoublePrecision, Unit::Sfu][random.below(3) as usize];
+            let shared = unit == Unit::Sfu;
+            let mut slots = |most: u32| -> Vec<(u16, Placement)> {
+                let mut one = || {
+                    let upper = if shared || random.chance(50) { ORF } else { LRF };
+                    [MAIN, MAIN, only(upper), both(upper)][random.below(4) as usize]
+                };
+                let placed: Vec<Placement> = (0..most).map(|_| one()).collect();
+                let count = random.below(most + 1) as usize;
+                placed[..count].iter().map(|&slot| (random.below(16) as u16, slot)).collect()
+            };
+            let (read, write) = (slots(6), slots(2));
+            let from_main = read.iter().filter(|(_, placement)| placement.main).count();
+            let bin = [
+                Event::MrfOperands0,
+                Event::MrfOperands1,
+                Event::MrfOperands2,
+                Event::MrfOperands3,
+            ];
+            expected.record(*bin.get(from_main).unwrap_or(&Event::MrfOperandsOver3), 1);
+            let twice = |slot: &&(u16, Placement)| slot.1.main && slot.1.upper.is_some();
+            let copies = read.iter().chain(&write).filter(twice).count();
+            expected.record(Event::DualWrite, copies as u64);
+            kernel = kernel.add(unit, Flags::empty(), &read, &write);
+        }
+        let counters = kernel.count();
+        let in_time = kernel.run(kernel.placed()).unwrap().accesses;
+        assert_eq!(in_time, counters, "seed {seed}");
+        // Whatever lanes take part.
+        let (config, path) = (CountConfig::new(MANAGED).unwrap(), kernel.path());
+        let mask = random.mask();
+        let path = [PathStep { mask, ..path }];
+        let mut pending = [LaneMask::EMPTY; 16];
+        let partial = count_path(&config, kernel.placed(), &mut pending, path).unwrap();
+        assert_eq!(events(&partial), events(&counters), "seed {seed}");
+        let threads = 30 * lanes_of(mask).len() as u64;
+        assert_eq!(partial.thread_instructions(), threads, "seed {seed}");
+        for event in [
+            Event::MrfOperands0,
+            Event::MrfOperands1,
+            Event::MrfOperands2,
+            Event::MrfOperands3,
+            Event::MrfOperandsOver3,
+        ] {
+            assert_eq!(counters.get(event), expected.get(event), "seed {seed}, {}", event.name());
+        }
+        assert_eq!(counters.overhead_writes(), expected.dual_writes(), "seed {seed}");
+        seen = seen.checked_add(&counters).unwrap();
+    }
+    assert!(seen.mrf_operands_over_3() > 100, "{seen:?}");
 }
 
 #[test]

@@ -125,8 +125,47 @@ fn the_flat_design_counts_every_slot_by_datapath() {
         (Event::MrfReadShared, 6),
         (Event::MrfWritePrivate, 3),
         (Event::MrfWriteShared, 3),
+        (Event::MrfOperands0, 1),
+        (Event::MrfOperands1, 1),
+        (Event::MrfOperands2, 2),
+        (Event::MrfOperands3, 2),
     ];
     assert_eq!(events(&counters), expected);
+}
+
+/// Operand slots are what is counted: words of wide operands and repeats by themselves, a slot of
+/// which some lanes are cached as much as one of which none is.
+#[test]
+fn instructions_are_told_apart_by_the_operands_that_they_read_from_the_main_register_file() {
+    let kernel = Kernel::default()
+        .alu(&[], &[1])
+        .alu(&[1, 2], &[])
+        .alu(&[3, 3, 1], &[])
+        .add(Unit::Memory, Flags::STORE, &[4, 5, 6, 7], &[])
+        .add(Unit::Memory, Flags::STORE, &[4, 5, 6, 7, 8], &[])
+        .alu(&[4, 4, 5], &[1]);
+    let path = [step(0, 1, LEFT), step(1, 2, FULL), step(3, 2, EMPTY), step(3, 3, RIGHT)];
+    let bins = |counters: &Counters| {
+        [
+            counters.mrf_operands_0(),
+            counters.mrf_operands_1(),
+            counters.mrf_operands_2(),
+            counters.mrf_operands_3(),
+            counters.mrf_operands_over_3(),
+        ]
+    };
+    let flat = kernel.count(FLAT, &path).unwrap();
+    assert_eq!((bins(&flat), flat.mrf_reads()), ([3, 0, 1, 2, 2], 17));
+    // R1 is cached in half of the lanes, so that the reads of all of them need both levels.
+    let cached = kernel.count(single_level(6), &path).unwrap();
+    assert_eq!((bins(&cached), cached.rfc_partial_hits()), ([3, 0, 1, 2, 2], 2));
+    let path = [step(0, 6, FULL)];
+    let cached = kernel.count(single_level(6), &path).unwrap();
+    assert_eq!((bins(&cached), cached.mrf_reads()), ([1, 1, 1, 1, 2], 15));
+    let config = CountConfig::new(single_level(6)).unwrap();
+    let image = CheckedImage::new(kernel.image()).unwrap();
+    let clusters = count_path_clusters(&config, image, &mut [EMPTY; 16], path).unwrap();
+    assert_eq!((bins(&clusters), clusters.mrf_reads()), ([1, 1, 1, 1, 2], 8 * 15));
 }
 
 #[test]
@@ -139,7 +178,8 @@ fn an_instruction_without_lanes_only_counts_as_an_instruction() {
     );
     for settings in [FLAT, single_level(6), two_level(6)] {
         let counters = kernel.count(settings, &[step(0, 2, EMPTY)]).unwrap();
-        assert_eq!(events(&counters), [(Event::WarpInstruction, 2)]);
+        let expected = [(Event::WarpInstruction, 2), (Event::MrfOperands0, 2)];
+        assert_eq!(events(&counters), expected);
         // Not even the read of a pending result is one.
         let path = [step(0, 1, FULL), step(1, 1, EMPTY)];
         let counters = kernel.count(settings, &path).unwrap();
@@ -162,6 +202,10 @@ fn a_long_latency_result_bypasses_the_cache_and_its_read_flushes_it() {
         // R2 and the flushed R3, then R2 again.
         (Event::MrfReadPrivate, 3),
         (Event::MrfWriteShared, 1),
+        // The flush is nobody's operand.
+        (Event::MrfOperands0, 3),
+        (Event::MrfOperands1, 1),
+        (Event::MrfOperands2, 1),
         (Event::RfcReadPrivate, 2),
         (Event::RfcReadShared, 1),
         (Event::RfcWritePrivate, 4),
@@ -177,6 +221,7 @@ fn a_long_latency_result_bypasses_the_cache_and_its_read_flushes_it() {
     let expected = [
         (Event::WarpInstruction, 5),
         (Event::ThreadInstruction, 160),
+        (Event::MrfOperands0, 5),
         (Event::RfcReadPrivate, 5),
         (Event::RfcReadShared, 1),
         (Event::RfcWritePrivate, 4),

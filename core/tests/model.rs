@@ -319,6 +319,13 @@ fn in_reference_terms(counters: &Counters) -> Totals {
         instructions: get(Event::WarpInstruction),
         threads: get(Event::ThreadInstruction),
         main_reads: [get(Event::MrfReadPrivate), get(Event::MrfReadShared)],
+        by_main_reads: [
+            get(Event::MrfOperands0),
+            get(Event::MrfOperands1),
+            get(Event::MrfOperands2),
+            get(Event::MrfOperands3),
+            get(Event::MrfOperandsOver3),
+        ],
         main_writes: [get(Event::MrfWritePrivate), get(Event::MrfWriteShared)],
         cache_reads: [get(Event::RfcReadPrivate), get(Event::RfcReadShared)],
         cache_writes: [get(Event::RfcWritePrivate), get(Event::RfcWriteShared)],
@@ -384,6 +391,14 @@ fn conserve(counters: &Counters, image: &KernelImage<'_>, path: &[PathStep], see
     }
     assert_eq!(counters.operand_reads(), reads, "seed {seed}");
     assert_eq!(counters.operand_writes(), writes, "seed {seed}");
+    let written = counters.mrf_writes() + counters.rfc_writes() + counters.lrf_writes();
+    assert_eq!(counters.overhead_writes(), written - writes, "seed {seed}");
+    let up_to_3 = counters.mrf_operands_0()
+        + counters.mrf_operands_1()
+        + counters.mrf_operands_2()
+        + counters.mrf_operands_3();
+    let all = up_to_3 + counters.mrf_operands_over_3();
+    assert_eq!(all, counters.warp_instructions(), "seed {seed}");
     let left = counters.rfc_writebacks() + counters.rfc_drops();
     assert_eq!(counters.rfc_allocations(), left, "seed {seed}");
     assert!(counters.rfc_allocations() <= counters.rfc_writes(), "seed {seed}");

@@ -17,16 +17,25 @@ const FULL: LaneMask = LaneMask::FULL;
 type Code = (Vec<u16>, Vec<u16>);
 
 fn usage(code: &[Code], registers: u16, path: &[PathStep]) -> Result<ValueUsage, Fault> {
+    usage_by(&vec![Unit::Alu; code.len()], code, registers, path)
+}
+
+fn usage_by(
+    units: &[Unit],
+    code: &[Code],
+    registers: u16,
+    path: &[PathStep],
+) -> Result<ValueUsage, Fault> {
     let mut slots = Vec::new();
     let mut instructions = Vec::new();
-    for (read, write) in code {
+    for (&unit, (read, write)) in units.iter().zip(code) {
         let first_slot = slots.len() as u32;
         slots.extend(read.iter().chain(write).map(|&register| RegisterId(register)));
         instructions.push(StaticInstruction {
             first_slot,
             sources: read.len() as u8,
             destinations: write.len() as u8,
-            unit: Unit::Alu,
+            unit,
             space: None,
             flags: Flags::empty(),
             predicates: Predicates::NONE,
@@ -104,11 +113,34 @@ fn a_partial_write_leaves_the_other_lanes_their_value() {
 }
 
 #[test]
+fn values_that_shared_units_read_are_told_apart_by_their_makers() {
+    use Unit::{Alu, DoublePrecision, Memory, Sfu, Texture};
+    let code: Vec<Code> = vec![
+        (vec![], vec![1, 2, 3]),
+        (vec![1], vec![4]),
+        // R1 twice by one slot each, R4 of another shared unit.
+        (vec![1, 1, 4], vec![5]),
+        (vec![2, 5], vec![6]),
+        (vec![2, 6], vec![]),
+    ];
+    let units = [Alu, Sfu, Memory, DoublePrecision, Texture];
+    let part = |pc, length, mask| PathStep { pc, length, mask: LaneMask(mask) };
+    let path = [part(0, 5, u32::MAX)];
+    // R1, R2 and R6; R4. Nobody reads R3, and the private datapath alone R5.
+    assert_eq!(usage_by(&units, &code, 8, &path).unwrap().read_by_shared, [3, 1]);
+    let path = [part(0, 1, u32::MAX), part(0, 1, 0xff), part(4, 1, u32::MAX)];
+    assert_eq!(usage_by(&units, &code, 8, &path).unwrap().read_by_shared, [2, 0]);
+}
+
+#[test]
 fn repetitions_add_up_or_overflow() {
-    let once = straight(&[(&[], &[1]), (&[1], &[])]);
+    let path = [PathStep { pc: 0, length: 2, mask: FULL }];
+    let code = [(vec![], vec![1]), (vec![1], vec![])];
+    let once = usage_by(&[Unit::Alu, Unit::Sfu], &code, 2, &path).unwrap();
     let mut sum = once;
     sum.add(&once, 9).unwrap();
     assert_eq!((sum.reads[1], sum.lifetime_of_read_once[0]), (10, 10));
+    assert_eq!(sum.read_by_shared, [10, 0]);
     let before = sum;
     assert_eq!(sum.add(&once, u64::MAX), Err(ValueOverflow));
     assert_eq!(sum, before);
@@ -126,23 +158,28 @@ fn short_working_memory_and_wrong_paths_are_faults() {
 }
 
 /// Every value ever written, in a list.
-fn obvious(code: &[Code], path: &[PathStep]) -> ValueUsage {
+fn obvious(units: &[Unit], code: &[Code], path: &[PathStep]) -> ValueUsage {
     struct Written {
         register: u16,
         lanes: Lanes,
         at: usize,
+        by_shared: bool,
         reads: Vec<usize>,
+        shared_reads: usize,
     }
     let mut all: Vec<Written> = Vec::new();
     let mut at = 0;
     for step in path {
-        for (read, write) in &code[step.pc as usize..(step.pc + step.length) as usize] {
+        for pc in step.pc as usize..(step.pc + step.length) as usize {
+            let (read, write) = &code[pc];
+            let by_shared = matches!(units[pc], Unit::Sfu | Unit::Memory | Unit::Texture);
             at += 1;
             let lanes = lanes_of(step.mask);
             for register in read {
                 for value in all.iter_mut().filter(|value| value.register == *register) {
                     if !value.lanes.is_disjoint(&lanes) {
                         value.reads.push(at);
+                        value.shared_reads += usize::from(by_shared);
                     }
                 }
             }
@@ -150,7 +187,8 @@ fn obvious(code: &[Code], path: &[PathStep]) -> ValueUsage {
                 for value in all.iter_mut().filter(|value| value.register == register) {
                     value.lanes = value.lanes.difference(&lanes).copied().collect();
                 }
-                all.push(Written { register, lanes: lanes.clone(), at, reads: Vec::new() });
+                let (lanes, reads) = (lanes.clone(), Vec::new());
+                all.push(Written { register, lanes, at, by_shared, reads, shared_reads: 0 });
             }
         }
     }
@@ -159,6 +197,9 @@ fn obvious(code: &[Code], path: &[PathStep]) -> ValueUsage {
         usage.reads[value.reads.len().min(MANY_READS)] += 1;
         if let [only] = value.reads[..] {
             usage.lifetime_of_read_once[(only - value.at).min(LONG_LIFE) - 1] += 1;
+        }
+        if value.shared_reads > 0 {
+            usage.read_by_shared[usize::from(value.by_shared)] += 1;
         }
     }
     usage
@@ -174,6 +215,8 @@ fn random_paths_agree_with_the_obvious_model() {
         };
         let code: Vec<Code> =
             (0..20).map(|_| (pick(&mut random, 3), pick(&mut random, 2))).collect();
+        let all = [Unit::Alu, Unit::DoublePrecision, Unit::Sfu, Unit::Memory, Unit::Texture];
+        let units: Vec<Unit> = (0..20).map(|_| all[random.below(5) as usize]).collect();
         let path: Vec<_> = (0..15)
             .map(|_| {
                 let pc = random.below(20);
@@ -182,7 +225,7 @@ fn random_paths_agree_with_the_obvious_model() {
                 PathStep { pc, length, mask }
             })
             .collect();
-        let found = usage(&code, registers as u16, &path).unwrap();
-        assert_eq!(found, obvious(&code, &path), "seed {seed}");
+        let found = usage_by(&units, &code, registers as u16, &path).unwrap();
+        assert_eq!(found, obvious(&units, &code, &path), "seed {seed}");
     }
 }

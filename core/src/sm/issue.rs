@@ -98,6 +98,11 @@ impl<O: SmObserver> Listener for Traffic<'_, O> {
         self.results += 1;
         self.tally.result(register, placement, mask);
     }
+
+    #[inline]
+    fn operands_read(&mut self) {
+        self.tally.operands_read();
+    }
 }
 
 /// Follows a flush to the write ports.
@@ -398,6 +403,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let lanes = u64::from(step.mask.0.count_ones());
         self.counters.accesses.record(Event::WarpInstruction, length);
         self.counters.accesses.record(Event::ThreadInstruction, length * lanes);
+        if step.mask.is_empty() {
+            self.counters.accesses.record_main_operands(0, length);
+        }
         Ok(())
     }
 

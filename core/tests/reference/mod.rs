@@ -18,6 +18,8 @@ pub(crate) struct Totals {
     pub(crate) threads: u64,
     /// Private, shared.
     pub(crate) main_reads: [u64; 2],
+    /// Instructions with 0, 1, 2, 3 and more such reads.
+    pub(crate) by_main_reads: [u64; 5],
     pub(crate) main_writes: [u64; 2],
     pub(crate) cache_reads: [u64; 2],
     pub(crate) cache_writes: [u64; 2],
@@ -338,6 +340,7 @@ pub(crate) fn count(
             let instruction = &image.instructions[pc as usize];
             let mut slots = slots_of(image, instruction, step.mask);
             if slots.lanes.is_empty() {
+                cache.totals.by_main_reads[0] += 1;
                 continue;
             }
             cache.totals.threads += slots.lanes.len() as u64;
@@ -357,7 +360,10 @@ pub(crate) fn count(
             if cache.out_of_reach(&slots) {
                 return Err(Stop::OutOfReach(pc));
             }
+            let before: u64 = cache.totals.main_reads.iter().sum();
             cache.step(&slots);
+            let after: u64 = cache.totals.main_reads.iter().sum();
+            cache.totals.by_main_reads[(after - before).min(4) as usize] += 1;
             for &(register, ..) in &slots.destinations {
                 for &lane in &slots.lanes {
                     if long {

@@ -282,9 +282,11 @@ impl Profile {
 fn dynamic_values(usage: &ValueUsage) -> String {
     let reads = &usage.reads;
     let life = &usage.lifetime_of_read_once;
+    let [from_private, from_shared] = usage.read_by_shared;
     format!(
         "executed values: {}; never read {}, once {}, twice {}, more often {}\nread once after 1 \
-         instruction {}, 2: {}, 3: {}, more: {}\n",
+         instruction {}, 2: {}, 3: {}, more: {}\nread by the shared datapath: {}, of which the \
+         private datapath made {from_private}\n",
         usage.values(),
         reads[0],
         reads[1],
@@ -294,5 +296,6 @@ fn dynamic_values(usage: &ValueUsage) -> String {
         life[1],
         life[2],
         life[3..].iter().sum::<u64>(),
+        from_private + from_shared,
     )
 }

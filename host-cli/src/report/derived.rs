@@ -50,10 +50,18 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
         ),
         ("rfc_reads_share_percent", percent(counters.rfc_reads(), flat.mrf_reads())),
         ("lrf_reads_share_percent", percent(counters.lrf_reads(), flat.mrf_reads())),
+        ("overhead_writes_percent", percent(counters.overhead_writes(), flat.mrf_writes())),
+        ("mrf_operands_0_percent", percent(counters.mrf_operands_0(), instructions)),
+        ("mrf_operands_1_percent", percent(counters.mrf_operands_1(), instructions)),
+        ("mrf_operands_2_percent", percent(counters.mrf_operands_2(), instructions)),
+        ("mrf_operands_3_percent", percent(counters.mrf_operands_3(), instructions)),
+        ("mrf_operands_over_3_percent", percent(counters.mrf_operands_over_3(), instructions)),
     ];
     let values = usage.values();
     let read_exactly = |times: usize| percent(usage.reads[times], values);
     let within: u64 = usage.lifetime_of_read_once[..3].iter().sum();
+    let [from_private, from_shared] = usage.read_by_shared;
+    let read_by_shared = from_private + from_shared;
     ratios.extend([
         ("values_never_read_percent", read_exactly(0)),
         ("values_read_once_percent", read_exactly(1)),
@@ -65,6 +73,8 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
             percent(usage.lifetime_of_read_once[0], values),
         ),
         ("values_read_once_within_3_instructions_percent", percent(within, values)),
+        ("values_read_by_shared_datapath_percent", percent(read_by_shared, values)),
+        ("values_read_by_shared_made_by_private_percent", percent(from_private, read_by_shared)),
     ]);
     ratios.extend(energies(inputs));
     if let Some(time) = inputs.time {

@@ -41,6 +41,7 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         "RF energy\n(nJ)",
     ];
     header.extend(RATIOS.map(|(_, heading)| heading));
+    header.push("MRF operands\n0/1/2/3+ (%)");
     let levels: Vec<Level> = LEVELS.into_iter().filter(|level| is_used(level, reports)).collect();
     let mrf_and_rfc = 8;
     let headings = levels.iter().flatten().map(|&(_, heading)| heading);
@@ -129,12 +130,26 @@ fn row(name: &str, report: &RunReport, levels: &[Level]) -> Vec<String> {
     cells.extend(levels.iter().flatten().map(|&(name, _)| counter(name)));
     cells.push(energy.map_or_else(|| "-".to_owned(), |&total| nanojoules(total)));
     cells.extend(RATIOS.map(|(key, _)| percent(report.derived.get(key).copied().flatten())));
+    cells.push(operands_from_main(&[report]));
     if report.mode == "cycle" {
         cells.push(counter("cycles"));
         cells.push(ipc(report.derived.get("ipc").copied().flatten()));
         cells.extend(residency(report));
     }
     cells
+}
+
+/// Mean of a ratio over reports.
+fn ratio(reports: &[&RunReport], key: &str) -> Option<f64> {
+    mean(reports.iter().map(|report| report.derived.get(key).copied().flatten()))
+}
+
+/// Shares of the instructions that read 0, 1, 2 and more operands from the main register file.
+fn operands_from_main(reports: &[&RunReport]) -> String {
+    let share = |bin: &str| ratio(reports, &format!("mrf_operands_{bin}_percent"));
+    let all = ["0", "1", "2", "3", "over_3"].map(share).into_iter().collect::<Option<Vec<_>>>();
+    let Some(all) = all else { return "-".to_owned() };
+    format!("{:.0}/{:.0}/{:.0}/{:.0}", all[0], all[1], all[2], all[3] + all[4])
 }
 
 /// Resident warps, resident CTAs, and what limits them; of launches that differ, all there are.
@@ -168,6 +183,7 @@ fn mean_row(design: &str, reports: &[RunReport], levels: &[Level]) -> Vec<String
         percent(mean(of_design.map(|report| report.derived.get(key).copied().flatten())))
     }));
     let of_design: Vec<_> = reports.iter().filter(|report| report.design == design).collect();
+    cells.push(operands_from_main(&of_design));
     if of_design.iter().any(|report| report.mode == "cycle") {
         let ratios = of_design.iter().map(|report| report.derived.get("ipc").copied().flatten());
         cells.extend([String::new(), ipc(mean(ratios))]);
