@@ -13,6 +13,7 @@ use strata_core::units::{LANES, LaneMask};
 use strata_core::value_usage::{Value, ValueOverflow, ValueUsage, value_usage};
 use strata_simt::paths::PathDictionary;
 
+use crate::crossings::{Crossings, crossings};
 use crate::levels::Fitted;
 use crate::timing::TimingError;
 
@@ -78,6 +79,21 @@ pub fn launch_usage(image: &Image, paths: &PathDictionary) -> Result<ValueUsage,
     let mut total = ValueUsage::default();
     for (path, warps) in paths.iter() {
         total.add(&value_usage(checked, &mut values, path.iter().copied())?, warps)?;
+    }
+    Ok(total)
+}
+
+/// What one launch's recorded warps carry over the boundaries of strands; `strands` as in
+/// [`crossings()`].
+pub fn launch_crossings(
+    image: &Image,
+    strands: &[u32],
+    paths: &PathDictionary,
+) -> Result<Crossings, EvaluateError> {
+    let checked = CheckedImage::new(image.borrow())?;
+    let mut total = Crossings::default();
+    for (path, warps) in paths.iter() {
+        total.add(&crossings(checked, strands, path)?, warps)?;
     }
     Ok(total)
 }

@@ -13,6 +13,7 @@ pub mod cli;
 pub mod commands;
 pub mod config;
 pub mod cost;
+pub mod crossings;
 pub mod design;
 pub mod evaluate;
 pub mod exact;

@@ -20,6 +20,7 @@ use strata_simt::paths::PathDictionary;
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::cli::{Mode, SourceArgs};
+use crate::crossings::Crossings;
 use crate::design::Design;
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
@@ -241,6 +242,9 @@ struct Common {
     usage: ValueUsage,
     /// With a limit of registers, what spilling adds.
     spills: Option<SpillTraffic>,
+    /// What crosses the boundaries of strands that end with basic blocks, and of those that do not,
+    /// where a design has them.
+    crossings: [Option<Crossings>; 2],
 }
 
 /// Executes a workload once, holds its results against the host reference, and counts it under
@@ -302,7 +306,8 @@ fn add(
     let added: Vec<_> =
         accounts.par_iter_mut().map(|account| account.add(launches, input, mode)).collect();
     // The first error in the order of the designs, whoever was done first.
-    added.into_iter().collect()
+    added.into_iter().collect::<Result<(), _>>()?;
+    common.add_crossings(accounts, launches)
 }
 
 /// A kernel that does not fit the SM is the input's affair, as is one that never ends in time; all
@@ -393,6 +398,7 @@ impl Common {
             flat_clusters: evaluate::count_launch(&CountConfig::FLAT, true, image.into(), paths)?,
             usage: evaluate::launch_usage(image, paths)?,
             spills,
+            ..Self::default()
         })
     }
 
@@ -406,9 +412,38 @@ impl Common {
         Ok(())
     }
 
+    /// Adds what crosses the strands of launches that are fitted to the designs.
+    fn add_crossings(
+        &mut self,
+        accounts: &[Account<'_>],
+        launches: &[Counted<'_>],
+    ) -> Result<(), EvaluateError> {
+        for (index, total) in self.crossings.iter_mut().enumerate() {
+            // One for all: strands depend on nothing else of a design.
+            let same = |account: &&Account<'_>| strands_of(account.design) == Some(index);
+            let Some(account) = accounts.iter().find(same) else { continue };
+            let of = |launch: &Counted<'_>| {
+                let strands = account.levels.get(launch.kernel).map(|levels| &levels.strands);
+                let strands = strands.ok_or(EvaluateError::NoProgram)?;
+                evaluate::launch_crossings(launch.image, &strands.of, launch.paths)
+            };
+            let parts: Vec<_> = launches.par_iter().map(of).collect();
+            let total = total.get_or_insert_default();
+            for part in parts {
+                total.add(&part?, 1)?;
+            }
+        }
+        Ok(())
+    }
+
     fn flat(&self, clusters: bool) -> &Counters {
         if clusters { &self.flat_clusters } else { &self.flat }
     }
+}
+
+/// Which of [`Common::crossings`] are a design's, if its hierarchy is the compiler's.
+fn strands_of(design: &Design) -> Option<usize> {
+    design.managed.map(|managed| usize::from(managed.forward_branches))
 }
 
 /// What one launch does on one design.
@@ -537,6 +572,7 @@ impl Account<'_> {
                 energy: energy.as_ref(),
                 baseline: baseline.as_ref(),
                 usage: &common.usage,
+                crossings: strands_of(design).and_then(|index| common.crossings[index].as_ref()),
                 time: self.time.as_ref(),
             })
             .into_iter()

@@ -13,6 +13,7 @@ use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 use strata_ptx::module::{FunctionId, Module};
 
 use crate::cli::{InspectArgs, ListingFormat};
+use crate::crossings::Crossings;
 use crate::design::{self, Design};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::{ExitStatus, Failure};
@@ -160,6 +161,8 @@ struct Profile {
     lines: Vec<Counters>,
     usage: ValueUsage,
     spills: SpillTraffic,
+    /// If the compiler manages the design's hierarchy.
+    crossings: Option<Crossings>,
     launches: u64,
     /// Where the compiler placed its operands, if it manages the design's hierarchy.
     levels: Levels,
@@ -188,6 +191,7 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
             continue;
         }
         let margin = profile.margin(&design).map_err(|error| defect(&error))?;
+        let across_strands = profile.across_strands();
         let listing = Listing {
             module: &prepared.module,
             program,
@@ -198,7 +202,7 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
         let heading = heading(&design);
         let _ = write!(
             text,
-            "\n{} launches\n{heading}\n{listing}{}{}",
+            "\n{} launches\n{heading}\n{listing}{}{across_strands}{}",
             profile.launches,
             dynamic_values(&profile.usage),
             profile.spills.describe()
@@ -236,6 +240,11 @@ impl Profile {
         let hierarchy = self.levels.of(design, Some(program))?;
         let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
         let image = Fitted { image: &program.image, placements };
+        if let Some(hierarchy) = hierarchy {
+            let strands = &hierarchy.strands.of;
+            let crossings = evaluate::launch_crossings(&program.image, strands, paths)?;
+            self.crossings.get_or_insert_default().add(&crossings, 1)?;
+        }
         let lines = evaluate::profile_launch(&design.count, clusters, image, paths)?;
         self.lines.resize(lines.len(), Counters::default());
         for (sum, line) in self.lines.iter_mut().zip(&lines) {
@@ -245,6 +254,24 @@ impl Profile {
         self.spills.add(program, paths);
         self.launches += 1;
         Ok(())
+    }
+
+    /// What crosses strands, for each instruction, beside what the design reads and writes.
+    fn across_strands(&self) -> String {
+        let Some(crossings) = self.crossings else { return String::new() };
+        let sum = |of: fn(&Counters) -> u64| self.lines.iter().map(of).sum::<u64>();
+        let executed = sum(Counters::warp_instructions);
+        let per_instruction = |count: u64| {
+            if executed == 0 { 0.0 } else { count as f64 / executed as f64 }
+        };
+        format!(
+            "strands: live-in {:.2} an instruction, MRF reads {:.2}; live-out {:.2}, MRF writes \
+             {:.2}\n",
+            per_instruction(crossings.live_in),
+            per_instruction(sum(Counters::mrf_reads)),
+            per_instruction(crossings.live_out),
+            per_instruction(sum(Counters::mrf_writes)),
+        )
     }
 
     /// One text for each instruction, all as wide as [`heading`].

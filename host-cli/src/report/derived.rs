@@ -7,6 +7,7 @@ use strata_core::event::Counters;
 use strata_core::sm::counters::SmCounters;
 use strata_core::value_usage::ValueUsage;
 
+use crate::crossings::Crossings;
 use crate::design::Design;
 
 /// What the ratios are made of.
@@ -24,6 +25,8 @@ pub struct Inputs<'a> {
     pub baseline: Option<&'a EnergyBreakdown>,
     /// How the values of these paths are used.
     pub usage: &'a ValueUsage,
+    /// What crosses the boundaries of its strands, if the compiler manages its hierarchy.
+    pub crossings: Option<&'a Crossings>,
     /// Counters in time, in cycle mode.
     pub time: Option<&'a SmCounters>,
 }
@@ -76,6 +79,12 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
         ("values_read_by_shared_datapath_percent", percent(read_by_shared, values)),
         ("values_read_by_shared_made_by_private_percent", percent(from_private, read_by_shared)),
     ]);
+    if let Some(crossings) = inputs.crossings {
+        ratios.extend([
+            ("live_in_per_instruction", quotient(crossings.live_in, instructions)),
+            ("live_out_per_instruction", quotient(crossings.live_out, instructions)),
+        ]);
+    }
     ratios.extend(energies(inputs));
     if let Some(time) = inputs.time {
         // As the papers count it: 32 is the peak of one issue slot.

@@ -26,6 +26,13 @@ const LEVELS: [Level; 2] = [
     [("orf_reads", "ORF\nreads"), ("orf_writes", "ORF\nwrites"), ("dual_writes", "dual\nwrites")],
 ];
 
+/// What a design reads and writes beside what crosses its strands and so must be: keys with their
+/// heading, shown when any report has them.
+const CROSSING: [(&str, &str, &str); 2] = [
+    ("mrf_reads_per_instruction", "live_in_per_instruction", "MRF reads/instr.\n(live-in)"),
+    ("mrf_writes_per_instruction", "live_out_per_instruction", "MRF writes/instr.\n(live-out)"),
+];
+
 /// The reports as one table, then the mean of each design over the workloads, then `remarks`.
 pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     let mut table = new_table();
@@ -42,6 +49,10 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     ];
     header.extend(RATIOS.map(|(_, heading)| heading));
     header.push("MRF operands\n0/1/2/3+ (%)");
+    let crossing = reports.iter().any(|report| report.derived.contains_key(CROSSING[0].1));
+    if crossing {
+        header.extend(CROSSING.map(|(_, _, heading)| heading));
+    }
     let levels: Vec<Level> = LEVELS.into_iter().filter(|level| is_used(level, reports)).collect();
     let mrf_and_rfc = 8;
     let headings = levels.iter().flatten().map(|&(_, heading)| heading);
@@ -56,12 +67,12 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         // A workload's name only in its first row: the eye finds the groups.
         let name = if report.workload == previous { "" } else { report.workload.as_str() };
         previous = &report.workload;
-        table.add_row(row(name, report, &levels));
+        table.add_row(row(name, report, &levels, crossing));
     }
     let workloads = distinct(reports.iter().map(|report| report.workload.as_str()));
     if workloads.len() > 1 {
         for design in distinct(reports.iter().map(|report| report.design.as_str())) {
-            table.add_row(mean_row(design, reports, &levels));
+            table.add_row(mean_row(design, reports, &levels, crossing));
         }
     }
     align(&mut table);
@@ -113,7 +124,7 @@ fn is_used(level: &Level, reports: &[RunReport]) -> bool {
     reports.iter().any(|report| report.counters.get(writes).is_some_and(|&count| count != 0))
 }
 
-fn row(name: &str, report: &RunReport, levels: &[Level]) -> Vec<String> {
+fn row(name: &str, report: &RunReport, levels: &[Level], crossing: bool) -> Vec<String> {
     let counter =
         |name: &str| report.counters.get(name).map_or_else(String::new, ToString::to_string);
     let energy = report.energy_fj.as_ref().and_then(|parts| parts.get("total"));
@@ -131,6 +142,9 @@ fn row(name: &str, report: &RunReport, levels: &[Level]) -> Vec<String> {
     cells.push(energy.map_or_else(|| "-".to_owned(), |&total| nanojoules(total)));
     cells.extend(RATIOS.map(|(key, _)| percent(report.derived.get(key).copied().flatten())));
     cells.push(operands_from_main(&[report]));
+    if crossing {
+        cells.extend(CROSSING.map(|keys| across_strands(&[report], keys)));
+    }
     if report.mode == "cycle" {
         cells.push(counter("cycles"));
         cells.push(ipc(report.derived.get("ipc").copied().flatten()));
@@ -150,6 +164,12 @@ fn operands_from_main(reports: &[&RunReport]) -> String {
     let all = ["0", "1", "2", "3", "over_3"].map(share).into_iter().collect::<Option<Vec<_>>>();
     let Some(all) = all else { return "-".to_owned() };
     format!("{:.0}/{:.0}/{:.0}/{:.0}", all[0], all[1], all[2], all[3] + all[4])
+}
+
+/// What a design does for each instruction, and what must be in brackets.
+fn across_strands(reports: &[&RunReport], (own, least, _): (&str, &str, &str)) -> String {
+    let values = ratio(reports, own).zip(ratio(reports, least));
+    values.map_or_else(|| "-".to_owned(), |(own, least)| format!("{own:.2} ({least:.2})"))
 }
 
 /// Resident warps, resident CTAs, and what limits them; of launches that differ, all there are.
@@ -175,7 +195,7 @@ fn ipc(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
 }
 
-fn mean_row(design: &str, reports: &[RunReport], levels: &[Level]) -> Vec<String> {
+fn mean_row(design: &str, reports: &[RunReport], levels: &[Level], crossing: bool) -> Vec<String> {
     let mut cells = vec!["mean".to_owned(), design.to_owned()];
     cells.extend(std::iter::repeat_n(String::new(), 7 + levels.len() * 3));
     cells.extend(RATIOS.map(|(key, _)| {
@@ -184,6 +204,9 @@ fn mean_row(design: &str, reports: &[RunReport], levels: &[Level]) -> Vec<String
     }));
     let of_design: Vec<_> = reports.iter().filter(|report| report.design == design).collect();
     cells.push(operands_from_main(&of_design));
+    if crossing {
+        cells.extend(CROSSING.map(|keys| across_strands(&of_design, keys)));
+    }
     if of_design.iter().any(|report| report.mode == "cycle") {
         let ratios = of_design.iter().map(|report| report.derived.get("ipc").copied().flatten());
         cells.extend([String::new(), ipc(mean(ratios))]);
