@@ -7,3 +7,4 @@ mod last_result_file;
 mod limits;
 mod recordings;
 mod register_file_cache;
+mod whole_operands;
