@@ -71,7 +71,8 @@ pub enum Command {
 fn design_files() -> String {
     format!(
         "A design file ends in `.toml` and can be given wherever a design is named. Only `base` is \
-         needed. These are all keys:\n\n{}",
+         needed. These are all keys, with examples of values: a key that is left out keeps what \
+         the base has, which `strata cost` and every report's `changed` lines show.\n\n{}",
         crate::design::file::FORMAT
     )
 }
@@ -225,7 +226,8 @@ pub struct RunArgs {
     /// Workload names, PTX files, Accel-Sim traces, or recordings; none means all workloads.
     #[arg(value_name = "WORKLOAD|FILE.ptx|kernelslist.g|F.strata")]
     pub inputs: Vec<String>,
-    /// Designs to evaluate: names (`strata designs`) or design files.
+    /// Design to evaluate: a name (`strata designs`) or a design file. Repeat it for more. Default:
+    /// `isca11`; without inputs `isca11`, `dissertation` and `isca11-rfc6`.
     #[arg(long = "design", value_name = "NAME|FILE.toml")]
     pub designs: Vec<String>,
     /// `count` walks each warp's accesses in order; `cycle` also runs them through the SM in time.
@@ -252,8 +254,22 @@ pub struct RunArgs {
     pub timeline_slices: Option<u64>,
 }
 
+/// What the marks and notes of a listing mean.
+const LEGEND: &str = "\
+Columns: instruction, line of the PTX, marks, unit, instruction; behind `;`, notes.
+Marks: `w` the warp may be descheduled before it; `b` a barrier; `l` a long-latency result.
+Notes: `last` operands read for the last time; `last soon` those not read again before the next
+possible deschedule; `unread` results that nothing reads; `not soon` results not read before the
+next possible deschedule; `shared` results that a unit of the shared datapath may read; `join`
+where a divergent branch reconverges; `spill`, `fill` to and from local memory; `again` a value
+made again instead.
+With a compiler-managed hierarchy: a line before each strand with the reason why it starts; `from`
+operands read above the main register file, with their entries; `keep` operands that a first read
+leaves there; `to` results written there.";
+
 /// Arguments of `inspect`.
 #[derive(Clone, Debug, Args)]
+#[command(after_long_help = LEGEND)]
 pub struct InspectArgs {
     /// A workload's name or a PTX file.
     #[arg(value_name = "WORKLOAD|FILE.ptx")]
@@ -261,7 +277,8 @@ pub struct InspectArgs {
     /// Execute, and add executions, operand sources and energy to each line.
     #[arg(long)]
     pub profile: bool,
-    /// Design of the profile: a name or a design file.
+    /// Design of the profile, and whose levels are shown if a compiler manages them: a name or a
+    /// design file.
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "isca11-rfc6")]
     pub design: String,
     /// A listing, or a graph for Graphviz (`dot -Tsvg`) of the blocks and what follows what.

@@ -26,6 +26,9 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
             )));
         };
         Workload::from_files(Path::new(input), launch)
+    } else if args.launch.is_some() {
+        return Err(Failure::input(format!("`{input}` is no PTX file"))
+            .hint("`--launch` is for PTX files; built-in workloads have their own"));
     } else {
         Workload::builtin(input, Toolchain::Nvcc)
     };
@@ -184,9 +187,22 @@ impl From<RecordError> for Failure {
     }
 }
 
-/// Resolves design names and files.
+/// Resolves design names and files, which must not call two different designs the same.
 pub fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
-    names.iter().map(|name| Ok(design::resolve(name)?)).collect()
+    let mut designs: Vec<Design> = Vec::with_capacity(names.len());
+    for name in names {
+        let design = design::resolve(name)?;
+        let twin = designs.iter().find(|other| other.name == design.name);
+        if let Some(twin) = twin.filter(|twin| twin.argument != design.argument) {
+            return Err(Failure::input(format!(
+                "`{}` and `{}` are both called `{}`",
+                twin.argument, design.argument, design.name
+            ))
+            .hint("give one of them another name, with `name = \"...\"` in its file"));
+        }
+        designs.push(design);
+    }
+    Ok(designs)
 }
 
 /// Parses `--set NAME=VALUE`.

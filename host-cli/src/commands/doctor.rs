@@ -17,7 +17,8 @@ const TOOLS: &[Tool] = &[
     Tool {
         programs: &["nvcc"],
         purpose: "compiles CUDA C++ to PTX for a workload of your own",
-        install: "pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime",
+        install: "pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime \
+                  nvidia-cuda-cccl (docs/WORKLOADS.md)",
     },
     Tool {
         programs: &["clang-19", "clang"],

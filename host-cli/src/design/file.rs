@@ -14,8 +14,9 @@ use strata_core::register_file_cache::{
 };
 use strata_core::sm::config::SmSettings;
 
+use super::changes::changes;
 use super::sm::{
-    self, BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, ShortWaitText, SmTable,
+    BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, ShortWaitText, SmTable,
 };
 use super::{Design, Managed, Parts, name};
 use crate::config::ConfigError;
@@ -217,8 +218,17 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
         energy(file, table, &mut parts)?;
     }
     wires(file, &written.wires, &mut parts)?;
+    if name::resolve(&parts.name).is_ok() {
+        return Err(combination(
+            file,
+            &format!("`{}` is the name of a built-in design", parts.name),
+            "call it something else, with `name = \"...\"`",
+        ));
+    }
+    let given = parts.energy;
+    let source = written.energy.as_ref().map(|table| table.source.trim());
     let mut design = parts.build(file)?;
-    design.changed = sm::changes(&name::resolve(&base)?, &design);
+    design.changed = changes(&name::resolve(&base)?, &design, &given, source);
     Ok(design)
 }
 

@@ -1,5 +1,6 @@
 //! Designs: a machine plus an organisation of its registers and scheduling, by name or from a file.
 
+mod changes;
 pub mod file;
 pub mod machine;
 pub mod managed;
@@ -47,7 +48,7 @@ pub struct Design {
     pub source: String,
     /// Values that no source prints, one sentence each; reports show them.
     pub assumed: Vec<String>,
-    /// Parameters of the SM that a design file changed, one sentence each; reports show them.
+    /// All that a design file changed, one sentence each; reports show them.
     pub changed: Vec<String>,
     flat_energy: Result<EnergyTable, NoEnergy>,
 }

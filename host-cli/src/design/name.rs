@@ -184,8 +184,11 @@ fn unknown(name: &str) -> ConfigError {
         });
         let all: Vec<String> = bases.iter().cloned().chain(variants).collect();
         let near = suggest(name, all.iter().map(String::as_str));
+        let file = format!("{name}.toml");
         match did_you_mean(&near) {
+            _ if std::path::Path::new(&file).is_file() => format!("did you mean `{file}`?"),
             Some(question) => format!("{question} `strata designs` lists the names"),
+            None if name.contains(',') => "give `--design` once for each design".to_owned(),
             None => "`strata designs` lists the names; a design file ends in `.toml`".to_owned(),
         }
     };

@@ -1,13 +1,12 @@
-//! The SM of a design: what a machine gives, what a design file changes, and what differs.
+//! The SM of a design: what a machine gives, and what a design file changes.
 
 use serde::Deserialize;
-use strata_core::count::Scheduling;
 use strata_core::sm::config::{
     BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, Replacement, Scheduler,
     ShortWaits, SmConfigError, SmSettings, Timing,
 };
 
-use super::{Design, Machine};
+use super::Machine;
 use crate::config::ConfigError;
 
 /// The SM of a machine with a flat register file.
@@ -332,15 +331,9 @@ pub(super) fn axes(sm: &SmSettings) -> Vec<(&'static str, String)> {
     axes
 }
 
-/// Every parameter of a design's SM, by the key of a design file and its value.
-fn parameters(design: &Design) -> Vec<(&'static str, String)> {
-    let sm = &design.sm;
+/// Every parameter of an SM, by the key of a design file and its value.
+pub(super) fn parameters(sm: &SmSettings) -> Vec<(&'static str, String)> {
     let mut all = vec![
-        match design.count.settings().scheduling {
-            Scheduling::SingleLevel => ("scheduling", "single-level".to_owned()),
-            Scheduling::TwoLevel { .. } => ("scheduling", "two-level".to_owned()),
-        },
-        ("active_warps", design.active_warps().to_string()),
         ("scheduler", scheduler_name(sm.scheduler).to_owned()),
         ("issue_slots", sm.issue_slots.to_string()),
         ("replacement", replacement_name(sm.replacement)),
@@ -349,17 +342,6 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
     ];
     all.extend(numbers(sm).into_iter().map(|(key, value)| (key, value.to_string())));
     all
-}
-
-/// The parameters of a design's SM that differ from another design's, one sentence each.
-pub(super) fn changes(base: &Design, design: &Design) -> Vec<String> {
-    let pairs = parameters(base).into_iter().zip(parameters(design));
-    pairs
-        .filter(|(old, new)| old.1 != new.1)
-        .map(|((key, old), (_, new))| {
-            format!("{}: {key} = {new} ({}: {old})", design.name, base.name)
-        })
-        .collect()
 }
 
 #[cfg(test)]

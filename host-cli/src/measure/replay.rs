@@ -147,7 +147,8 @@ pub fn trace_reports(
     })?;
     finish_timelines(&mut accounts, printer)?;
     let report = |account: super::Account<'_>| {
-        let report = account.report((input, &[input.to_owned()]), request, &common, Check::None);
+        let report =
+            account.report((input, &[input.to_owned()]), request, &common, Check::Replayed);
         let mut report = report.map_err(|error| Failure::internal(&error.to_string()))?;
         report.assumed.extend(assumptions.iter().cloned());
         Ok(report)

@@ -70,8 +70,10 @@ pub struct Tool {
 pub enum Check {
     /// Compared with the host reference, and equal within the workload's tolerance.
     Passed,
-    /// There is no host reference for this input.
+    /// Compared with nothing: the launch description names no host reference.
     None,
+    /// Nothing was computed: the input is a trace.
+    Replayed,
 }
 
 /// One kernel launch.

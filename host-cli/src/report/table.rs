@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::RunReport;
+use super::{Check, RunReport};
 
 /// A design's ratios that the summary averages over workloads: key, and heading.
 const RATIOS: [(&str, &str); 3] = [
@@ -85,6 +85,10 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     }
     for changed in distinct(reports.iter().flat_map(|r| r.changed.iter().map(String::as_str))) {
         let _ = writeln!(text, "changed: {changed}");
+    }
+    let unchecked = reports.iter().filter(|report| report.check == Check::None);
+    for workload in distinct(unchecked.map(|report| report.workload.as_str())) {
+        let _ = writeln!(text, "results of `{workload}` were compared with nothing");
     }
     for workload in workloads {
         text += &spilled(workload, reports);

@@ -103,8 +103,8 @@ impl WorkloadError {
         match self {
             Self::Unknown { suggestions, .. } => match did_you_mean(suggestions) {
                 Some(question) => format!("{question} `strata workloads` lists all"),
-                None => "`strata workloads` lists them; your own kernel is given as \
-                         `FILE.ptx --launch FILE.toml`"
+                None => "`strata workloads` lists them; other inputs are files: \
+                         `FILE.ptx --launch FILE.toml`, a trace's `kernelslist.g`, or `F.strata`"
                     .to_owned(),
             },
             Self::NoSuchBuild { .. } => "every workload has PTX made by nvcc".to_owned(),
@@ -306,6 +306,13 @@ impl Problem {
             Self::Requirement { .. } => "choose parameters that fulfil the condition",
             Self::ExactlyOne { .. } => "keep one of these fields",
             Self::Duplicate { .. } => "rename one of them",
+            Self::UnknownName { what: "host reference", .. } => {
+                "use one of these names, or leave `[check]` out; a new reference is written in Rust \
+                 (docs/WORKLOADS.md)"
+            }
+            Self::UnknownName { what: "kernel", known, .. } if known.contains("_Z") => {
+                "use one of these names, or declare the kernel `extern \"C\"` to keep its own"
+            }
             Self::UnknownName { .. } => "use one of these names, or define this one",
             Self::ReservedName => "rename the parameter",
             Self::Unsuitable { .. } => "change the generator, the element type or the count",

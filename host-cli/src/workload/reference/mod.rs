@@ -28,7 +28,7 @@ pub type Expected = Result<Vec<(&'static str, Values)>, ReferenceError>;
 pub type Reference = fn(Inputs<'_>) -> Expected;
 
 /// Every reference and its name.
-const REFERENCES: [(&str, Reference); 12] = [
+const REFERENCES: &[(&str, Reference)] = &[
     ("bfs", bfs::reference),
     ("dct8x8", dct8x8::reference),
     ("histogram", histogram::reference),
