@@ -78,14 +78,6 @@ impl Mode {
     /// `.rn` and nothing else.
     pub const NEAREST: Self =
         Self { rounding: Rounding::NearestEven, ftz: false, sat: false, relu: false };
-
-    /// `.rn.ftz`.
-    pub const NEAREST_FTZ: Self = Self { ftz: true, ..Self::NEAREST };
-
-    /// `rounding` and nothing else.
-    pub const fn rounded(rounding: Rounding) -> Self {
-        Self { rounding, ..Self::NEAREST }
-    }
 }
 
 impl Default for Mode {

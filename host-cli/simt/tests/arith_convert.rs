@@ -316,14 +316,17 @@ fn fast_conversions_equal_general_ones() {
         let w = u64::from(word);
         // The host's own roundings to integral values are exact, too.
         let (x, y) = (f32::from_bits(single), f64::from_bits(double));
-        assert_eq!(native::rni_f32(single), native::canonical_f32(x.round_ties_even()));
-        assert_eq!(native::rzi_f32(single), native::canonical_f32(x.trunc()));
-        assert_eq!(native::rmi_f32(single), native::canonical_f32(x.floor()), "{x:e}");
-        assert_eq!(native::rpi_f32(single), native::canonical_f32(x.ceil()), "{x:e}");
-        assert_eq!(native::rni_f64(double), native::canonical_f64(y.round_ties_even()));
-        assert_eq!(native::rzi_f64(double), native::canonical_f64(y.trunc()));
-        assert_eq!(native::rmi_f64(double), native::canonical_f64(y.floor()), "{y:e}");
-        assert_eq!(native::rpi_f64(double), native::canonical_f64(y.ceil()), "{y:e}");
+        for (rounding, x, y) in [
+            (Rounding::IntegerNearest, x.round_ties_even(), y.round_ties_even()),
+            (Rounding::IntegerZero, x.trunc(), y.trunc()),
+            (Rounding::IntegerDown, x.floor(), y.floor()),
+            (Rounding::IntegerUp, x.ceil(), y.ceil()),
+        ] {
+            let integral = |of, bits| convert(plain(of, of, rounding), bits);
+            let (x, y) = (native::canonical_f32(x), native::canonical_f64(y));
+            assert_eq!(integral(Single, single.into()), x.into(), "{rounding:?} {single:x}");
+            assert_eq!(integral(Double, double), y, "{rounding:?} {double:x}");
+        }
         assert_eq!(convert::f64_from_f32(single), nearest(Double, Single, single.into()));
         assert_eq!(u64::from(convert::f32_from_f64(double)), nearest(Single, Double, double));
         assert_eq!(u64::from(convert::f32_from_s32(word)), nearest(Single, S32, w));

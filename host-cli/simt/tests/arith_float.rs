@@ -4,7 +4,7 @@ mod arith_support;
 
 use std::cmp::Ordering;
 
-use arith_support::{ROUNDINGS, Random, Tested, round};
+use arith_support::{ROUNDINGS, Random, Tested, round, rounded};
 use rustc_apfloat::Float as _;
 use strata_ptx::opcode::TestProperty;
 use strata_simt::arith::float::{Bf16, F16, F32, F64, Float, MinMax};
@@ -104,7 +104,7 @@ fn random_f64() {
 fn edge_operations<F: Tested>() {
     let edges = F::edges();
     for rounding in ROUNDINGS {
-        let mode = Mode::rounded(rounding);
+        let mode = rounded(rounding);
         for &a in &edges {
             check::<F>(Op::Rcp, [a, 0, 0], mode);
             for &b in &edges {
@@ -131,7 +131,7 @@ fn fused_edges<F: Tested>() {
             for c in F::edges() {
                 // One rounding for each triple, so that neighbours differ.
                 let rounding = ROUNDINGS[((a ^ b ^ c) % 5) as usize];
-                check::<F>(Op::Fma, [a, b, c], Mode::rounded(rounding));
+                check::<F>(Op::Fma, [a, b, c], rounded(rounding));
                 check::<F>(Op::Fma, [a, b, c], Mode::NEAREST);
             }
         }
@@ -154,7 +154,7 @@ fn fused_cancellation<F: Tested>() {
         let product = theirs::<F>(Op::Mul, [a, b, 0], Mode::NEAREST);
         let near = product.wrapping_add(random.below(3)).wrapping_sub(1) ^ F::sign();
         let c = near & (u64::MAX >> (64 - F::WIDTH));
-        check::<F>(Op::Fma, [a, b, c], Mode::rounded(random.pick(&ROUNDINGS)));
+        check::<F>(Op::Fma, [a, b, c], rounded(random.pick(&ROUNDINGS)));
         check::<F>(Op::Fma, [a, b, c], Mode::NEAREST);
     }
 }
@@ -196,7 +196,7 @@ where
 {
     for x in operands {
         for rounding in ROUNDINGS {
-            let root: u64 = F::sqrt(F::bits(x), Mode::rounded(rounding)).into();
+            let root: u64 = F::sqrt(F::bits(x), rounded(rounding)).into();
             if F::is_nan(x) || (x & F::sign() != 0 && x != F::sign()) {
                 assert_eq!(root, F::NAN.into(), "{} root of {x:x}", F::NAME);
             } else if x == F::infinity() || x & !F::sign() == 0 {
@@ -225,13 +225,14 @@ fn square_roots_are_bracketed() {
 
 #[test]
 fn ftz_and_sat_act_on_square_roots() {
-    let mode = Mode { sat: true, ..Mode::NEAREST_FTZ };
+    let ftz = Mode { ftz: true, ..Mode::NEAREST };
+    let mode = Mode { sat: true, ..ftz };
     let root = |x: f32| f32::from_bits(F32::sqrt(x.to_bits(), mode));
     assert_eq!(root(4.0).to_bits(), 1.0f32.to_bits());
     assert_eq!(root(0.25).to_bits(), 0.5f32.to_bits());
     assert_eq!(root(-1.0).to_bits(), 0);
-    assert_eq!(F32::sqrt(1, Mode::NEAREST_FTZ), 0);
-    assert_eq!(F32::sqrt(0x8000_0001, Mode::NEAREST_FTZ), 0x8000_0000);
+    assert_eq!(F32::sqrt(1, ftz), 0);
+    assert_eq!(F32::sqrt(0x8000_0001, ftz), 0x8000_0000);
     assert_eq!(F32::sqrt(0x8000_0001, Mode::NEAREST), F32::NAN);
 }
 
@@ -252,8 +253,8 @@ fn halves_exhaustively_with_each_edge() {
     every_number_with_each_edge::<Bf16>();
     for x in 0..=0xffff {
         for rounding in ROUNDINGS {
-            check::<F16>(Op::Rcp, [x, 0, 0], Mode::rounded(rounding));
-            check::<Bf16>(Op::Rcp, [x, 0, 0], Mode::rounded(rounding));
+            check::<F16>(Op::Rcp, [x, 0, 0], rounded(rounding));
+            check::<Bf16>(Op::Rcp, [x, 0, 0], rounded(rounding));
         }
     }
 }
@@ -263,6 +264,7 @@ fn halves_exhaustively_with_each_edge() {
 fn native_functions_equal_general_ones() {
     let mut random = Random::new(SEED);
     let mode = Mode::NEAREST;
+    let saturating = Mode { sat: true, ..mode };
     let rules = MinMax::default();
     for _ in 0..100_000 {
         let [a, b, c] = [0; 3].map(|_| F32::operand(&mut random) as u32);
@@ -271,7 +273,7 @@ fn native_functions_equal_general_ones() {
         assert_eq!(native::min_f32(a, b), F32::min(a, b, rules), "{a:x} {b:x}");
         assert_eq!(native::max_f32(a, b), F32::max(a, b, rules), "{a:x} {b:x}");
         assert_eq!(native::flush_f32(a), F32::flush(a));
-        assert_eq!(native::saturate_f32(a), F32::saturate(a), "{a:x}");
+        assert_eq!(native::saturate_f32(a), F32::modified(a.into(), saturating) as u32, "{a:x}");
         let fused = f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c));
         assert_eq!(native::fma_f32(a, b, c), native::canonical_f32(fused), "{a:x} {b:x} {c:x}");
         let [a, b] = [0; 2].map(|_| F64::operand(&mut random));
@@ -398,10 +400,10 @@ fn signs_and_properties_of_edges() {
 fn generated_nans_are_canonical() {
     let inf = f32::INFINITY.to_bits();
     assert_eq!(F32::sub(inf, inf, Mode::NEAREST), 0x7fff_ffff);
-    assert_eq!(F32::sub(inf, inf, Mode::rounded(Rounding::Zero)), 0x7fff_ffff);
+    assert_eq!(F32::sub(inf, inf, rounded(Rounding::Zero)), 0x7fff_ffff);
     assert_eq!(F32::mul(0xffc0_1234, 0, Mode::NEAREST), 0x7fff_ffff);
     assert_eq!(F64::div(0, 0, Mode::NEAREST), 0xfff8_0000_0000_0000);
-    assert_eq!(F64::div(0, 0, Mode::rounded(Rounding::Up)), 0xfff8_0000_0000_0000);
+    assert_eq!(F64::div(0, 0, rounded(Rounding::Up)), 0xfff8_0000_0000_0000);
     assert_eq!(F16::mul(0x7c00, 0, Mode::NEAREST), 0x7fff);
     assert_eq!(Bf16::mul(0x7f80, 0, Mode::NEAREST), 0x7fff);
 }

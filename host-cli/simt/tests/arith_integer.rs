@@ -274,7 +274,9 @@ fn counts_and_reversal() {
     for _ in 0..20_000 {
         let a = random.integer(64);
         let word = a as u32;
-        assert_eq!(bits::popc(a), (0..64).map(|i| u32::from(bit(a, i))).sum::<u32>());
+        let ones = |width: u32| (0..width).map(|i| u32::from(bit(a, i))).sum::<u32>();
+        assert_eq!(bits::popc_b64(a), ones(64));
+        assert_eq!(bits::popc_b32(word), ones(32));
         let zeros = |width: u32| (0..width).rev().take_while(|&i| !bit(a, i)).count() as u32;
         assert_eq!(bits::clz_b64(a), zeros(64));
         assert_eq!(bits::clz_b32(word), zeros(32));
@@ -284,7 +286,9 @@ fn counts_and_reversal() {
     }
     assert_eq!(bits::clz_b32(0), 32);
     assert_eq!(bits::clz_b64(0), 64);
-    assert_eq!((bits::cnot(0), bits::cnot(5)), (1, 0));
+    assert_eq!((bits::cnot_b16(0), bits::cnot_b16(5)), (1, 0));
+    assert_eq!((bits::cnot_b32(0), bits::cnot_b32(1 << 16)), (1, 0));
+    assert_eq!((bits::cnot_b64(0), bits::cnot_b64(1 << 32)), (1, 0));
 }
 
 /// `bmsk` and `szext` by the semantics that PTX prints.
@@ -552,24 +556,15 @@ fn video_multiply_add() {
     for _ in 0..100_000 {
         let (a, b) = (random_source(&mut random), random_source(&mut random));
         let c = random.integer(32) as u32;
-        let form = random.below(4);
         let mode = VmadMode {
-            negate_product: form == 1,
-            negate_addend: form == 2,
-            plus_one: form == 3,
+            plus_one: random.chance(),
             shift: random.pick(&[0, 7, 15]),
             sat: random.chance(),
         };
-        let signed = a.signed || b.signed || form == 1 || form == 2;
-        let extended = |c: u32| if signed { i128::from(c as i32) } else { i128::from(c) };
-        let product = selected(a) * selected(b);
-        // PTX negates by complement and a one in the lowest place.
-        let sum = match form {
-            1 => !product + extended(c) + 1,
-            2 => product + extended(!c) + 1,
-            3 => product + extended(c) + 1,
-            _ => product + extended(c),
-        } >> mode.shift;
+        let signed = a.signed || b.signed;
+        let third = if signed { i128::from(c as i32) } else { i128::from(c) };
+        let one = i128::from(mode.plus_one);
+        let sum = (selected(a) * selected(b) + third + one) >> mode.shift;
         let expected = if mode.sat { clamped(sum, 32, signed) } else { sum } as u32;
         assert_eq!(vmad(a, b, c, mode), expected, "{a:?} {b:?} {c:x} {mode:?}; seed {SEED:x}");
     }

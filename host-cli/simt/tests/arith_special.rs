@@ -9,9 +9,10 @@ use strata_ptx::types::ScalarType;
 use strata_simt::arith::Mode;
 use strata_simt::arith::atomic::atomic;
 use strata_simt::arith::compare::{
-    self, EQUAL, GREATER, LESS, Relation, UNORDERED, accepts, combine, holds, relation,
+    self, F16Ftz, F32Ftz, HighBf16, HighF16, HighF16Ftz, Ordered, combine, holds, set_where_true,
 };
 use strata_simt::arith::float::{Bf16, F16, F32, F64, Float, MinMax};
+use strata_simt::arith::integer::{S16, S32, S64, U16, U32, U64};
 use strata_simt::arith::transcendental as approx;
 
 const SEED: u64 = 0x5eed_0004;
@@ -39,17 +40,20 @@ const COMPARISONS: [(Comparison, Holds); 18] = [
     (Comparison::Nan, |a, b| a.is_nan() || b.is_nan()),
 ];
 
-fn compare_format<F: Tested>(of: ScalarType, value: impl Fn(u64) -> f64) {
-    let edges = F::edges();
-    for &a in &edges {
-        for &b in &edges {
-            let found = relation(of, a, b, false);
+/// Every comparison of every pair of `inputs`, whose `bits` stand for `value`.
+fn compare_format<T: Ordered>(
+    name: &str,
+    inputs: &[u64],
+    bits: impl Fn(u64) -> T::Bits,
+    value: impl Fn(u64) -> f64,
+) {
+    for &a in inputs {
+        for &b in inputs {
             for (comparison, expected) in COMPARISONS {
                 assert_eq!(
-                    holds(comparison, found),
+                    holds::<T>(comparison, bits(a), bits(b)),
                     expected(value(a), value(b)),
-                    "{} {a:x} {comparison:?} {b:x}",
-                    F::NAME
+                    "{name} {a:x} {comparison:?} {b:x}",
                 );
             }
         }
@@ -58,62 +62,77 @@ fn compare_format<F: Tested>(of: ScalarType, value: impl Fn(u64) -> f64) {
 
 #[test]
 fn floats_compare_as_ptx_tables_say() {
-    compare_format::<F16>(ScalarType::F16, |x| half::f16::from_bits(x as u16).to_f64());
-    compare_format::<Bf16>(ScalarType::Bf16, |x| half::bf16::from_bits(x as u16).to_f64());
-    compare_format::<F32>(ScalarType::F32, |x| f64::from(f32::from_bits(x as u32)));
-    compare_format::<F64>(ScalarType::F64, f64::from_bits);
+    // What is in the lower half of a pair is nothing to the upper one.
+    let upper = |x: u64| (x as u32) << 16 | (x as u32).wrapping_mul(0x9e37) & 0xffff;
+    let half = |x: u64| half::f16::from_bits(x as u16).to_f64();
+    let brain = |x: u64| half::bf16::from_bits(x as u16).to_f64();
+    let single = |x: u64| f64::from(f32::from_bits(x as u32));
+    compare_format::<F16>("f16", &F16::edges(), |x| x as u16, half);
+    compare_format::<HighF16>("upper f16", &F16::edges(), upper, half);
+    compare_format::<Bf16>("bf16", &Bf16::edges(), |x| x as u16, brain);
+    compare_format::<HighBf16>("upper bf16", &Bf16::edges(), upper, brain);
+    compare_format::<F32>("f32", &F32::edges(), |x| x as u32, single);
+    compare_format::<F64>("f64", &F64::edges(), |x| x, f64::from_bits);
+    let flushed = |x: f64, smallest: f64| if x.abs() < smallest { 0.0 } else { x };
+    let half = |x| flushed(half(x), 2.0f64.powi(-14));
+    compare_format::<F16Ftz>("f16.ftz", &F16::edges(), |x| x as u16, half);
+    compare_format::<HighF16Ftz>("upper f16.ftz", &F16::edges(), upper, half);
+    let single = |x| flushed(single(x), 2.0f64.powi(-126));
+    compare_format::<F32Ftz>("f32.ftz", &F32::edges(), |x| x as u32, single);
 }
 
 #[test]
 fn integers_compare_by_type() {
-    let mut random = Random::new(SEED);
-    let order = |a: i128, b: i128| -> Relation {
-        match a.cmp(&b) {
-            std::cmp::Ordering::Less => LESS,
-            std::cmp::Ordering::Equal => EQUAL,
-            std::cmp::Ordering::Greater => GREATER,
+    fn check<T: Ordered>(a: T::Bits, b: T::Bits, (x, y): (i128, i128)) {
+        for (comparison, expected) in [
+            (Comparison::Eq, x == y),
+            (Comparison::Ne, x != y),
+            (Comparison::Lt, x < y),
+            (Comparison::Le, x <= y),
+            (Comparison::Gt, x > y),
+            (Comparison::Ge, x >= y),
+            (Comparison::Lo, x < y),
+            (Comparison::Ls, x <= y),
+            (Comparison::Hi, x > y),
+            (Comparison::Hs, x >= y),
+        ] {
+            let found = holds::<T>(comparison, a, b);
+            assert_eq!(found, expected, "{x} {comparison:?} {y}; seed {SEED:x}");
         }
-    };
+    }
+    let mut random = Random::new(SEED);
     for _ in 0..100_000 {
         let a = random.integer(64);
         let b = if random.below(8) == 0 { a } else { random.integer(64) };
-        let cases = [
-            (ScalarType::U16, i128::from(a as u16), i128::from(b as u16)),
-            (ScalarType::S16, i128::from(a as i16), i128::from(b as i16)),
-            (ScalarType::U32, i128::from(a as u32), i128::from(b as u32)),
-            (ScalarType::B32, i128::from(a as u32), i128::from(b as u32)),
-            (ScalarType::S32, i128::from(a as i32), i128::from(b as i32)),
-            (ScalarType::U64, i128::from(a), i128::from(b)),
-            (ScalarType::S64, i128::from(a as i64), i128::from(b as i64)),
-        ];
-        for (of, x, y) in cases {
-            assert_eq!(relation(of, a, b, false), order(x, y), "{of:?} {a:x} {b:x}");
-        }
-        assert_eq!(compare::relation_u16(a as u16, b as u16), order(cases[0].1, cases[0].2));
-        assert_eq!(compare::relation_s16(a as u16, b as u16), order(cases[1].1, cases[1].2));
-        assert_eq!(compare::relation_u32(a as u32, b as u32), order(cases[2].1, cases[2].2));
-        assert_eq!(compare::relation_s32(a as u32, b as u32), order(cases[4].1, cases[4].2));
+        check::<U16>(a as u16, b as u16, (i128::from(a as u16), i128::from(b as u16)));
+        check::<S16>(a as u16, b as u16, (i128::from(a as i16), i128::from(b as i16)));
+        check::<U32>(a as u32, b as u32, (i128::from(a as u32), i128::from(b as u32)));
+        check::<S32>(a as u32, b as u32, (i128::from(a as i32), i128::from(b as i32)));
+        check::<U64>(a, b, (i128::from(a), i128::from(b)));
+        check::<S64>(a, b, (i128::from(a as i64), i128::from(b as i64)));
     }
-}
-
-#[test]
-fn flushed_comparisons_see_zeros() {
-    assert_eq!(relation(ScalarType::F32, 1, 0x8000_0001, false), GREATER);
-    assert_eq!(relation(ScalarType::F32, 1, 0x8000_0001, true), EQUAL);
-    assert_eq!(relation(ScalarType::F32, 0x7fc0_0000, 0, true), UNORDERED);
-    assert_eq!(accepts(Comparison::Neu), LESS | GREATER | UNORDERED);
 }
 
 #[test]
 fn predicates_combine_and_select() {
-    for (a, c) in [(false, false), (false, true), (true, false), (true, true)] {
-        assert_eq!(combine(BooleanOp::And, a, c), a && c);
-        assert_eq!(combine(BooleanOp::Or, a, c), a || c);
-        assert_eq!(combine(BooleanOp::Xor, a, c), a != c);
+    let (a, c) = (0b0011, 0b0101);
+    assert_eq!(combine(BooleanOp::And, a, c), 0b0001);
+    assert_eq!(combine(BooleanOp::Or, a, c), 0b0111);
+    assert_eq!(combine(BooleanOp::Xor, a, c), 0b0110);
+    for (of, expected) in [
+        (ScalarType::U32, u32::MAX),
+        (ScalarType::S32, u32::MAX),
+        (ScalarType::U16, 0xffff),
+        (ScalarType::S16, 0xffff),
+        (ScalarType::F32, 1.0f32.to_bits()),
+        (ScalarType::F16, half::f16::ONE.to_bits().into()),
+        (ScalarType::F16x2, half::f16::ONE.to_bits().into()),
+        (ScalarType::Bf16, half::bf16::ONE.to_bits().into()),
+        (ScalarType::Bf16x2, half::bf16::ONE.to_bits().into()),
+    ] {
+        assert_eq!(set_where_true(of), Some(expected), "{of:?}");
     }
-    assert_eq!((compare::set_u32(true), compare::set_u32(false)), (u32::MAX, 0));
-    assert_eq!(f32::from_bits(compare::set_f32(true)).to_bits(), 1.0f32.to_bits());
-    assert_eq!(compare::set_f32(false), 0);
+    assert_eq!(set_where_true(ScalarType::U64), None);
     assert!(compare::slct_s32(0) && compare::slct_s32(5) && !compare::slct_s32(u32::MAX));
     assert!(compare::slct_f32(0x8000_0000, false), "minus zero is not negative");
     assert!(!compare::slct_f32(0x8000_0001, false));

@@ -268,7 +268,9 @@ fn logic_shifts_and_fields() {
             ("or.b16 %dh, %ah, %bh;", Half, |a, b, _| (a | b) & 0xffff),
             ("xor.b64 %dd, %ad, %bd;", Wide, |a, b, _| a ^ b),
             ("not.b16 %dh, %ah;", Half, |a, _, _| !a & 0xffff),
+            ("cnot.b16 %dh, %ah;", Half, |a, _, _| u64::from(a as u16 == 0)),
             ("cnot.b32 %d, %a;", Word, |a, _, _| u64::from(u(a) == 0)),
+            ("cnot.b64 %dd, %ad;", Wide, |a, _, _| u64::from(a == 0)),
             ("shl.b32 %d, %a, %b;", Word, |a, b, _| if u(b) > 31 { 0 } else { u(a << u(b)) }),
             ("shr.u32 %d, %a, %b;", Word, |a, b, _| if u(b) > 31 { 0 } else { u(a) >> u(b) }),
             ("shr.s32 %d, %a, %b;", Word, |a, b, _| w(s(a) >> u(b).min(31))),
@@ -288,6 +290,7 @@ fn logic_shifts_and_fields() {
             ("popc.b32 %d, %a;", Word, |a, _, _| u64::from(u(a).count_ones())),
             ("popc.b64 %d, %ad;", Word, |a, _, _| u64::from(a.count_ones())),
             ("clz.b32 %d, %a;", Word, |a, _, _| u64::from((a as u32).leading_zeros())),
+            ("clz.b64 %d, %ad;", Word, |a, _, _| u64::from(a.leading_zeros())),
             ("brev.b32 %d, %a;", Word, |a, _, _| u64::from((a as u32).reverse_bits())),
             ("brev.b64 %dd, %ad;", Wide, |a, _, _| a.reverse_bits()),
             ("bfind.u32 %d, %a;", Word, |a, _, _| {

@@ -2,40 +2,41 @@
 
 use strata_ptx::opcode::{Bounds, Direction, PermuteMode};
 
-/// `popc.b32`/`popc.b64` (zero-extend 32 bits).
-#[inline]
-pub fn popc(a: u64) -> u32 {
-    a.count_ones()
+macro_rules! counts {
+    ($bits:ty; $popc:ident $clz:ident $brev:ident $cnot:ident $name:literal) => {
+        #[doc = concat!("`popc.", $name, "`.")]
+        #[inline]
+        pub fn $popc(a: $bits) -> u32 {
+            a.count_ones()
+        }
+
+        #[doc = concat!("`clz.", $name, "`: the width for zero.")]
+        #[inline]
+        pub fn $clz(a: $bits) -> u32 {
+            a.leading_zeros()
+        }
+
+        #[doc = concat!("`brev.", $name, "`.")]
+        #[inline]
+        pub fn $brev(a: $bits) -> $bits {
+            a.reverse_bits()
+        }
+
+        #[doc = concat!("`cnot.", $name, "`: 1 for zero, otherwise 0.")]
+        #[inline]
+        pub fn $cnot(a: $bits) -> $bits {
+            <$bits>::from(a == 0)
+        }
+    };
 }
 
-/// `clz.b32`: 32 for zero.
-#[inline]
-pub fn clz_b32(a: u32) -> u32 {
-    a.leading_zeros()
-}
+counts!(u32; popc_b32 clz_b32 brev_b32 cnot_b32 "b32");
+counts!(u64; popc_b64 clz_b64 brev_b64 cnot_b64 "b64");
 
-/// `clz.b64`: 64 for zero.
+/// `cnot.b16`: 1 for zero, otherwise 0.
 #[inline]
-pub fn clz_b64(a: u64) -> u32 {
-    a.leading_zeros()
-}
-
-/// `brev.b32`.
-#[inline]
-pub fn brev_b32(a: u32) -> u32 {
-    a.reverse_bits()
-}
-
-/// `brev.b64`.
-#[inline]
-pub fn brev_b64(a: u64) -> u64 {
-    a.reverse_bits()
-}
-
-/// `cnot.b16/.b32/.b64` (zero-extend narrower ones): 1 for zero, otherwise 0.
-#[inline]
-pub fn cnot(a: u64) -> u64 {
-    u64::from(a == 0)
+pub fn cnot_b16(a: u16) -> u16 {
+    u16::from(a == 0)
 }
 
 macro_rules! fields {

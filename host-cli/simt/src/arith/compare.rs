@@ -1,100 +1,184 @@
 //! Comparisons, `set`, `setp`, `slct`.
+//!
+//! A comparison is one of five tests of two values, perhaps with the values swapped and the result
+//! inverted. That is exact for integers, and for floats with NaNs.
+
+use std::cmp::Ordering;
 
 use strata_ptx::opcode::{BooleanOp, Comparison};
-use strata_ptx::types::{Kind, ScalarType};
+use strata_ptx::types::ScalarType;
 
-use super::convert::{extend, f32_from_bf16, f32_from_f16};
+use super::convert::f32_from_f16;
+use super::float::{Bf16, F16, F32, F64, Float};
+use super::integer::{S16, S32, S64, U16, U32, U64};
 use super::native::flush_f32;
 
-/// How two values stand to each other: exactly one bit.
-pub type Relation = u8;
-
-/// `a < b`.
-pub const LESS: Relation = 1;
-/// `a == b`.
-pub const EQUAL: Relation = 2;
-/// `a > b`.
-pub const GREATER: Relation = 4;
-/// At least one is a NaN.
-pub const UNORDERED: Relation = 8;
-
-/// The relations for which a comparison holds. `lo ls hi hs` are `lt le gt ge`; that they are
-/// unsigned is in the type of the instruction.
-#[inline]
-pub const fn accepts(comparison: Comparison) -> Relation {
-    match comparison {
-        Comparison::Eq => EQUAL,
-        Comparison::Ne => LESS | GREATER,
-        Comparison::Lt | Comparison::Lo => LESS,
-        Comparison::Le | Comparison::Ls => LESS | EQUAL,
-        Comparison::Gt | Comparison::Hi => GREATER,
-        Comparison::Ge | Comparison::Hs => GREATER | EQUAL,
-        Comparison::Equ => EQUAL | UNORDERED,
-        Comparison::Neu => LESS | GREATER | UNORDERED,
-        Comparison::Ltu => LESS | UNORDERED,
-        Comparison::Leu => LESS | EQUAL | UNORDERED,
-        Comparison::Gtu => GREATER | UNORDERED,
-        Comparison::Geu => GREATER | EQUAL | UNORDERED,
-        Comparison::Num => LESS | EQUAL | GREATER,
-        Comparison::Nan => UNORDERED,
-    }
+/// A type whose values compare.
+pub trait Ordered: 'static {
+    /// Bits of a value.
+    type Bits: Copy;
+    /// What the bits are compared as.
+    type Number: PartialOrd;
+    /// Whether there are values without an order, NaNs.
+    const HAS_NAN: bool;
+    /// The number that the bits stand for.
+    fn number(bits: Self::Bits) -> Self::Number;
 }
 
-macro_rules! relations {
-    ($($name:ident $doc:literal $bits:ty as |$x:ident| $number:expr;)*) => {
+/// f32 whose subnormals count as zero.
+pub struct F32Ftz;
+/// f16 whose subnormals count as zero.
+pub struct F16Ftz;
+/// The upper half of a pair, as f16.
+pub struct HighF16;
+/// The upper half of a pair, as f16 whose subnormals count as zero.
+pub struct HighF16Ftz;
+/// The upper half of a pair, as bf16.
+pub struct HighBf16;
+
+macro_rules! ordered {
+    ($nan:literal: $($name:ident $bits:ty, $number:ty, |$x:ident| $e:expr;)*) => {
         $(
-            #[doc = $doc]
-            #[inline]
-            pub fn $name(a: $bits, b: $bits) -> Relation {
-                let value = |$x: $bits| $number;
-                let (a, b) = (value(a), value(b));
-                let less = u8::from(a < b) * LESS;
-                let equal = u8::from((a <= b) & (a >= b)) * EQUAL;
-                let greater = u8::from(a > b) * GREATER;
-                let ordered = less | equal | greater;
-                ordered | u8::from(ordered == 0) * UNORDERED
+            impl Ordered for $name {
+                type Bits = $bits;
+                type Number = $number;
+                const HAS_NAN: bool = $nan;
+
+                #[inline]
+                fn number($x: $bits) -> $number {
+                    $e
+                }
             }
         )*
     };
 }
 
-relations! {
-    relation_u16 "Relation as `.u16`." u16 as |x| x;
-    relation_s16 "Relation as `.s16`." u16 as |x| x as i16;
-    relation_u32 "Relation as `.u32`." u32 as |x| x;
-    relation_s32 "Relation as `.s32`." u32 as |x| x as i32;
-    relation_u64 "Relation as `.u64`." u64 as |x| x;
-    relation_s64 "Relation as `.s64`." u64 as |x| x as i64;
-    relation_f32 "Relation as `.f32`." u32 as |x| f32::from_bits(x);
-    relation_f64 "Relation as `.f64`." u64 as |x| f64::from_bits(x);
-    relation_f16 "Relation as `.f16`." u16 as |x| f32::from_bits(f32_from_f16(x));
-    relation_bf16 "Relation as `.bf16`." u16 as |x| f32::from_bits(f32_from_bf16(x));
+ordered! {
+    false:
+    U16 u16, u16, |x| x;
+    S16 u16, i16, |x| x as i16;
+    U32 u32, u32, |x| x;
+    S32 u32, i32, |x| x as i32;
+    U64 u64, u64, |x| x;
+    S64 u64, i64, |x| x as i64;
 }
 
-/// Relation of two values of any scalar type of up to 64 bits, in the low bits; `ftz` flushes f32
-/// inputs, which the single functions leave to [`flush_f32`]. Untyped bits compare as unsigned.
-/// Packed, predicate, opaque and 128-bit types, which PTX does not compare, compare as bits.
-pub fn relation(of: ScalarType, a: u64, b: u64, ftz: bool) -> Relation {
-    match of {
-        ScalarType::F32 if ftz => relation_f32(flush_f32(a as u32), flush_f32(b as u32)),
-        ScalarType::F32 => relation_f32(a as u32, b as u32),
-        ScalarType::F64 => relation_f64(a, b),
-        ScalarType::F16 => relation_f16(a as u16, b as u16),
-        ScalarType::Bf16 => relation_bf16(a as u16, b as u16),
-        _ if of.kind() == Kind::Signed => relation_s64(extend(a, of), extend(b, of)),
-        _ => relation_u64(extend(a, of), extend(b, of)),
+ordered! {
+    true:
+    F32 u32, f32, |x| f32::from_bits(x);
+    F32Ftz u32, f32, |x| f32::from_bits(flush_f32(x));
+    F64 u64, f64, |x| f64::from_bits(x);
+    F16 u16, f32, |x| f32::from_bits(f32_from_f16(x));
+    F16Ftz u16, f32, |x| f32::from_bits(f32_from_f16(F16::flush(x)));
+    Bf16 u16, f32, |x| f32::from_bits(u32::from(x) << 16);
+    HighF16 u32, f32, |x| F16::number((x >> 16) as u16);
+    HighF16Ftz u32, f32, |x| F16Ftz::number((x >> 16) as u16);
+    HighBf16 u32, f32, |x| f32::from_bits(x & 0xffff_0000);
+}
+
+/// `a < b`.
+#[inline]
+pub fn less<T: Ordered>(a: T::Bits, b: T::Bits) -> bool {
+    T::number(a) < T::number(b)
+}
+
+/// `a <= b`.
+#[inline]
+pub fn less_or_equal<T: Ordered>(a: T::Bits, b: T::Bits) -> bool {
+    T::number(a) <= T::number(b)
+}
+
+/// `a == b`.
+#[inline]
+pub fn equal<T: Ordered>(a: T::Bits, b: T::Bits) -> bool {
+    T::number(a) == T::number(b)
+}
+
+/// `a < b` or `a > b`: not equal, and no NaN.
+#[inline]
+pub fn different<T: Ordered>(a: T::Bits, b: T::Bits) -> bool {
+    T::number(a).partial_cmp(&T::number(b)).is_some_and(Ordering::is_ne)
+}
+
+/// Neither is a NaN.
+#[inline]
+pub fn comparable<T: Ordered>(a: T::Bits, b: T::Bits) -> bool {
+    T::number(a).partial_cmp(&T::number(b)).is_some()
+}
+
+/// What two values are tested for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Test {
+    /// [`less`].
+    Less,
+    /// [`less_or_equal`].
+    LessOrEqual,
+    /// [`equal`].
+    Equal,
+    /// [`different`].
+    Different,
+    /// [`comparable`].
+    Comparable,
+}
+
+/// What a comparison comes down to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reduced {
+    /// The test.
+    pub test: Test,
+    /// It tests `b` and `a` instead of `a` and `b`.
+    pub swap: bool,
+    /// The comparison holds where the test fails.
+    pub invert: bool,
+}
+
+/// Reduces a comparison of values that can be NaNs (`has_nan`) or cannot. `lo ls hi hs` are `lt le
+/// gt ge`; that they are unsigned is in the type of the instruction.
+pub const fn reduce(comparison: Comparison, has_nan: bool) -> Reduced {
+    use Comparison as C;
+    let (test, swap, invert) = match comparison {
+        C::Ne if has_nan => (Test::Different, false, false),
+        C::Equ if has_nan => (Test::Different, false, true),
+        C::Eq | C::Equ => (Test::Equal, false, false),
+        C::Ne | C::Neu => (Test::Equal, false, true),
+        C::Lt | C::Lo => (Test::Less, false, false),
+        C::Gt | C::Hi => (Test::Less, true, false),
+        C::Le | C::Ls => (Test::LessOrEqual, false, false),
+        C::Ge | C::Hs => (Test::LessOrEqual, true, false),
+        // The unordered ones are what the opposite is not.
+        C::Geu => (Test::Less, false, true),
+        C::Leu => (Test::Less, true, true),
+        C::Gtu => (Test::LessOrEqual, false, true),
+        C::Ltu => (Test::LessOrEqual, true, true),
+        C::Num => (Test::Comparable, false, false),
+        C::Nan => (Test::Comparable, false, true),
+    };
+    match test {
+        // Of integers `a <= b` is the opposite of `b < a`, and cheaper.
+        Test::LessOrEqual if !has_nan => Reduced { test: Test::Less, swap: !swap, invert: !invert },
+        _ => Reduced { test, swap, invert },
     }
 }
 
-/// Whether `comparison` holds for a relation. Hoist [`accepts`] out of loops over lanes.
+/// Whether a comparison of two values holds. Hoist [`reduce`] out of loops over lanes.
 #[inline]
-pub const fn holds(comparison: Comparison, relation: Relation) -> bool {
-    accepts(comparison) & relation != 0
+pub fn holds<T: Ordered>(comparison: Comparison, a: T::Bits, b: T::Bits) -> bool {
+    let Reduced { test, swap, invert } = reduce(comparison, T::HAS_NAN);
+    let (a, b) = if swap { (b, a) } else { (a, b) };
+    let truth = match test {
+        Test::Less => less::<T>(a, b),
+        Test::LessOrEqual => less_or_equal::<T>(a, b),
+        Test::Equal => equal::<T>(a, b),
+        Test::Different => different::<T>(a, b),
+        Test::Comparable => comparable::<T>(a, b),
+    };
+    truth != invert
 }
 
-/// `set`/`setp` with a third source: the comparison combined with the predicate `c`.
+/// `set`/`setp` with a third source, of many lanes: where comparisons hold, combined with where the
+/// predicate `c` does.
 #[inline]
-pub const fn combine(operation: BooleanOp, compared: bool, c: bool) -> bool {
+pub const fn combine(operation: BooleanOp, compared: u32, c: u32) -> u32 {
     match operation {
         BooleanOp::And => compared & c,
         BooleanOp::Or => compared | c,
@@ -102,16 +186,17 @@ pub const fn combine(operation: BooleanOp, compared: bool, c: bool) -> bool {
     }
 }
 
-/// `set` with an integer result: all ones or 0.
-#[inline]
-pub const fn set_u32(truth: bool) -> u32 {
-    if truth { u32::MAX } else { 0 }
-}
-
-/// `set` with an f32 result: 1.0 or 0.0.
-#[inline]
-pub const fn set_f32(truth: bool) -> u32 {
-    if truth { 0x3f80_0000 } else { 0 }
+/// What `set` gives where the comparison holds, of packed types in each half: all ones or 1.0. It
+/// gives 0 elsewhere. `None` for types that `set` does not give.
+pub const fn set_where_true(of: ScalarType) -> Option<u32> {
+    match of {
+        ScalarType::U32 | ScalarType::S32 => Some(u32::MAX),
+        ScalarType::U16 | ScalarType::S16 => Some(0xffff),
+        ScalarType::F32 => Some(0x3f80_0000),
+        ScalarType::F16 | ScalarType::F16x2 => Some(0x3c00),
+        ScalarType::Bf16 | ScalarType::Bf16x2 => Some(0x3f80),
+        _ => None,
+    }
 }
 
 /// Whether `slct.*.s32` takes its first source: `c >= 0`.

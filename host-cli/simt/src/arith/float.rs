@@ -47,10 +47,6 @@ pub trait Float {
     fn testp(a: Self::Bits, property: TestProperty) -> bool;
     /// A subnormal becomes zero of the same sign; anything else stays.
     fn flush(a: Self::Bits) -> Self::Bits;
-    /// `.sat`: clamps to `[+0, 1]`, a NaN becomes `+0`.
-    fn saturate(a: Self::Bits) -> Self::Bits;
-    /// `.relu`: negative numbers and `-0` become `+0`, a NaN the canonical NaN.
-    fn relu(a: Self::Bits) -> Self::Bits;
 }
 
 /// Modifiers of `min` and `max`.
@@ -203,16 +199,6 @@ macro_rules! float {
             #[inline]
             fn flush(a: $bits) -> $bits {
                 $format.flush(a.into()) as $bits
-            }
-
-            #[inline]
-            fn saturate(a: $bits) -> $bits {
-                $format.saturate(a.into()) as $bits
-            }
-
-            #[inline]
-            fn relu(a: $bits) -> $bits {
-                $format.relu(a.into()) as $bits
             }
         }
     };

@@ -131,74 +131,34 @@ min_max! { u64, i64, 0x7ff0_0000_0000_0000, NAN_F64;
     max_f64 "`max.f64`, with the same rules." >;
 }
 
-macro_rules! integral {
-    ($float:ty, $bits:ty, $canonical:path, $precision:literal;
-     $nearest:ident $down:ident $up:ident $zero:ident;
-     $rni:ident $rmi:ident $rpi:ident $rzi:ident $type:literal) => {
-        /// The nearest integral value, ties to even; keeps the sign of a zero and any NaN.
-        #[inline]
-        pub(super) fn $nearest(x: $float) -> $float {
-            // Numbers from here on have no fraction bits; adding it drops those of lesser ones.
-            let whole = (1u64 << ($precision - 1)) as $float;
-            let magnitude = x.abs();
-            let rounded = (magnitude + whole) - whole;
-            (if magnitude < whole { rounded } else { magnitude }).copysign(x)
-        }
-
-        /// The next integral value downwards, with the same rules.
-        #[inline]
-        pub(super) fn $down(x: $float) -> $float {
-            let nearest = $nearest(x);
-            (if nearest > x { nearest - 1.0 } else { nearest }).copysign(x)
-        }
-
-        /// The next integral value upwards, with the same rules.
-        #[inline]
-        pub(super) fn $up(x: $float) -> $float {
-            let nearest = $nearest(x);
-            (if nearest < x { nearest + 1.0 } else { nearest }).copysign(x)
-        }
-
-        /// The next integral value towards zero, with the same rules.
-        #[inline]
-        pub(super) fn $zero(x: $float) -> $float {
-            $down(x.abs()).copysign(x)
-        }
-
-        #[doc = concat!("`cvt.rni.", $type, ".", $type, "`: the nearest integer, ties to even.")]
-        #[inline]
-        pub fn $rni(a: $bits) -> $bits {
-            $canonical($nearest(<$float>::from_bits(a)))
-        }
-
-        #[doc = concat!("`cvt.rmi.", $type, ".", $type, "`: floor.")]
-        #[inline]
-        pub fn $rmi(a: $bits) -> $bits {
-            $canonical($down(<$float>::from_bits(a)))
-        }
-
-        #[doc = concat!("`cvt.rpi.", $type, ".", $type, "`: ceiling.")]
-        #[inline]
-        pub fn $rpi(a: $bits) -> $bits {
-            $canonical($up(<$float>::from_bits(a)))
-        }
-
-        #[doc = concat!("`cvt.rzi.", $type, ".", $type, "`: towards zero.")]
-        #[inline]
-        pub fn $rzi(a: $bits) -> $bits {
-            $canonical($zero(<$float>::from_bits(a)))
-        }
-    };
+/// The nearest integral value, ties to even; keeps the sign of a zero and any NaN.
+#[inline]
+pub(super) fn integral_nearest_f64(x: f64) -> f64 {
+    // Numbers from here on have no fraction bits; adding it drops those of lesser ones.
+    const WHOLE: f64 = (1u64 << (f64::MANTISSA_DIGITS - 1)) as f64;
+    let magnitude = x.abs();
+    let rounded = (magnitude + WHOLE) - WHOLE;
+    (if magnitude < WHOLE { rounded } else { magnitude }).copysign(x)
 }
 
-integral! { f32, u32, canonical_f32, 24;
-    integral_nearest_f32 integral_down_f32 integral_up_f32 integral_zero_f32;
-    rni_f32 rmi_f32 rpi_f32 rzi_f32 "f32"
+/// The next integral value downwards, with the same rules.
+#[inline]
+pub(super) fn integral_down_f64(x: f64) -> f64 {
+    let nearest = integral_nearest_f64(x);
+    (if nearest > x { nearest - 1.0 } else { nearest }).copysign(x)
 }
 
-integral! { f64, u64, canonical_f64, 53;
-    integral_nearest_f64 integral_down_f64 integral_up_f64 integral_zero_f64;
-    rni_f64 rmi_f64 rpi_f64 rzi_f64 "f64"
+/// The next integral value upwards, with the same rules.
+#[inline]
+pub(super) fn integral_up_f64(x: f64) -> f64 {
+    let nearest = integral_nearest_f64(x);
+    (if nearest < x { nearest + 1.0 } else { nearest }).copysign(x)
+}
+
+/// The next integral value towards zero, with the same rules.
+#[inline]
+pub(super) fn integral_zero_f64(x: f64) -> f64 {
+    integral_down_f64(x.abs()).copysign(x)
 }
 
 /// An f64 rounded to odd to f32: where inexact, the neighbour whose last bit is one.

@@ -4,7 +4,8 @@
 
 use strata_ptx::opcode::Comparison;
 
-use super::compare::{holds, relation_s64};
+use super::compare::holds;
+use super::integer::S64;
 
 /// `.b0` to `.b3`, `.h0`, `.h1`, or the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,7 +138,7 @@ fn first_stage(operation: VideoOp, a: i64, b: i64) -> i128 {
         VideoOp::ShlClamp => x << clamped,
         VideoOp::ShrWrap => x >> wrapped,
         VideoOp::ShrClamp => x >> clamped,
-        VideoOp::Set(comparison) => i128::from(holds(comparison, relation_s64(a as u64, b as u64))),
+        VideoOp::Set(comparison) => i128::from(holds::<S64>(comparison, a as u64, b as u64)),
     }
 }
 
@@ -153,13 +154,8 @@ fn clamp(value: i128, width: u32, signed: bool) -> i128 {
 
 /// Modifiers of `vmad`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each modifier that PTX spells")]
 pub struct VmadMode {
-    /// Exactly one of the factors is negated.
-    pub negate_product: bool,
-    /// The third source is negated (not together with `negate_product`).
-    pub negate_addend: bool,
-    /// `.po`: plus one (without negations).
+    /// `.po`: plus one.
     pub plus_one: bool,
     /// `.shr7`, `.shr15`: the result is shifted right. Unit: bits; 0, 7 or 15.
     pub shift: u32,
@@ -167,24 +163,13 @@ pub struct VmadMode {
     pub sat: bool,
 }
 
-/// `vmad`: `a * b + c`. The result is signed if a factor is or anything is negated, and `c` with
-/// it.
+/// `vmad`: `a * b + c`. The result is signed if a factor is, and `c` with it.
 #[inline]
 pub fn vmad(a: Source, b: Source, c: u32, mode: VmadMode) -> u32 {
-    let signed = a.signed || b.signed || mode.negate_product || mode.negate_addend;
+    let signed = a.signed || b.signed;
     let product = i128::from(a.value()) * i128::from(b.value());
-    let third = |c: u32| if signed { i128::from(c as i32) } else { i128::from(c) };
-    let sum = if mode.plus_one {
-        product + third(c) + 1
-    } else if mode.negate_product {
-        third(c) - product
-    } else if mode.negate_addend {
-        // As PTX has it, the complement is taken at 32 bits before extension.
-        product + third(!c) + 1
-    } else {
-        product + third(c)
-    };
-    let shifted = sum >> mode.shift.min(127);
+    let third = if signed { i128::from(c as i32) } else { i128::from(c) };
+    let shifted = (product + third + i128::from(mode.plus_one)) >> mode.shift.min(127);
     let (least, greatest) = if signed {
         (i128::from(i32::MIN), i128::from(i32::MAX))
     } else {

@@ -7,7 +7,8 @@ use strata_ptx::types::{Kind, ScalarType};
 
 use super::for_integer;
 use crate::arith::bits::{
-    bfe_32, bfe_64, bfi_b32, bfi_b64, bfind_32, bfind_64, bmsk, fns, lop3, popc, prmt, shf, szext,
+    bfe_32, bfe_64, bfi_b32, bfi_b64, bfind_32, bfind_64, bmsk, brev_b32, brev_b64, clz_b32,
+    clz_b64, cnot_b16, cnot_b32, cnot_b64, fns, lop3, popc_b32, popc_b64, prmt, shf, szext,
 };
 use crate::arith::integer::{Integer, S16, S32, S64, U16, U32, U64};
 use crate::decode::{Decoded, One, Problem};
@@ -30,8 +31,16 @@ fn not<T: Value + Not<Output = T>>(l: &mut Lanes, o: &Args, m: u32) {
     map1(l, m, o.d, o.a, |a: T| !a);
 }
 
-fn cnot<T: Value + PartialEq + From<u8>>(l: &mut Lanes, o: &Args, m: u32) {
-    map1(l, m, o.d, o.a, |a: T| T::from(u8::from(a == T::from(0))));
+fn cnot16(l: &mut Lanes, o: &Args, m: u32) {
+    map1(l, m, o.d, o.a, cnot_b16);
+}
+
+fn cnot32(l: &mut Lanes, o: &Args, m: u32) {
+    map1(l, m, o.d, o.a, cnot_b32);
+}
+
+fn cnot64(l: &mut Lanes, o: &Args, m: u32) {
+    map1(l, m, o.d, o.a, cnot_b64);
 }
 
 fn and_predicate(l: &mut Lanes, o: &Args, m: u32) {
@@ -160,27 +169,27 @@ fn find64(l: &mut Lanes, o: &Args, m: u32) {
 }
 
 fn reverse32(l: &mut Lanes, o: &Args, m: u32) {
-    map1(l, m, o.d, o.a, u32::reverse_bits);
+    map1(l, m, o.d, o.a, brev_b32);
 }
 
 fn reverse64(l: &mut Lanes, o: &Args, m: u32) {
-    map1(l, m, o.d, o.a, u64::reverse_bits);
+    map1(l, m, o.d, o.a, brev_b64);
 }
 
 fn count32(l: &mut Lanes, o: &Args, m: u32) {
-    map1(l, m, o.d, o.a, u32::count_ones);
+    map1(l, m, o.d, o.a, popc_b32);
 }
 
 fn count64(l: &mut Lanes, o: &Args, m: u32) {
-    map1(l, m, o.d, o.a, popc);
+    map1(l, m, o.d, o.a, popc_b64);
 }
 
 fn leading32(l: &mut Lanes, o: &Args, m: u32) {
-    map1(l, m, o.d, o.a, u32::leading_zeros);
+    map1(l, m, o.d, o.a, clz_b32);
 }
 
 fn leading64(l: &mut Lanes, o: &Args, m: u32) {
-    map1(l, m, o.d, o.a, u64::leading_zeros);
+    map1(l, m, o.d, o.a, clz_b64);
 }
 
 fn find_set(l: &mut Lanes, o: &Args, m: u32) {
@@ -252,9 +261,9 @@ fn logic(one: &mut One<'_, '_>, args: &mut Args) -> Result<Run, Problem> {
         (Opcode::Not, 64) => not::<u64>,
         (Opcode::Not, 16) => not::<u16>,
         (Opcode::Not, _) => not::<u32>,
-        (_, 64) => cnot::<u64>,
-        (_, 16) => cnot::<u16>,
-        (_, _) => cnot::<u32>,
+        (_, 64) => cnot64,
+        (_, 16) => cnot16,
+        (_, _) => cnot32,
     };
     Ok(run)
 }

@@ -67,8 +67,6 @@ fn multiply(one: &One<'_, '_>) -> VmadMode {
     let modifiers = &one.instruction.modifiers;
     let word = |word: &str| modifiers.other.iter().any(|other| other == word);
     VmadMode {
-        negate_product: false,
-        negate_addend: false,
         plus_one: word("po"),
         shift: if word("shr7") { 7 } else { 15 * u32::from(word("shr15")) },
         sat: modifiers.sat,

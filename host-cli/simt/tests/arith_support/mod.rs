@@ -64,6 +64,11 @@ pub(crate) fn round(rounding: Rounding) -> Round {
     }
 }
 
+/// A rounding and nothing else.
+pub(crate) fn rounded(rounding: Rounding) -> Mode {
+    Mode { rounding, ..Mode::NEAREST }
+}
+
 /// A format under test: ours, the reference's, and its layout.
 pub(crate) trait Tested:
     Float<Bits: Into<u64> + std::fmt::LowerHex + PartialEq + std::fmt::Debug>
