@@ -8,6 +8,8 @@
 mod barrier;
 mod cta;
 mod print;
+mod recording;
+mod splits;
 pub(crate) mod warp;
 
 use strata_ptx::module::SpecialRegister;
@@ -23,17 +25,7 @@ use crate::launch::{
 use crate::micro::axis;
 use crate::paths::{MAX_PATH_STEPS, PathInterner};
 use cta::Cta;
-
-/// What a CTA's warps record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Recording {
-    Nothing,
-    Paths,
-    /// And the bytes that memory instructions move.
-    PathsAndBytes,
-    /// And the addresses that they touch.
-    PathsAndAddresses,
-}
+use recording::Recording;
 
 /// What a launch counts while it runs.
 #[derive(Debug)]

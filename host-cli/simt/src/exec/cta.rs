@@ -4,8 +4,10 @@ use strata_core::sm::BarrierCall;
 use strata_ptx::opcode::BarrierOp;
 
 use super::barrier::{BARRIERS, BarrierState, Reduction, result};
-use super::warp::{Accesses, Split, Stop, Surroundings, Trouble, Wait, Warp};
-use super::{Geometry, Progress, Recording, print};
+use super::recording::{Accesses, Recording};
+use super::splits::{MAX_SPLITS, Split, Wait};
+use super::warp::{Stop, Surroundings, Trouble, Warp};
+use super::{Geometry, Progress, print};
 use crate::access::{BadAccess, Memory};
 use crate::accesses::{AccessDictionary, AddressSink};
 use crate::barriers::BarrierDictionary;
@@ -166,7 +168,7 @@ impl<'e> Cta<'e> {
             Some(state) => state.arrive(number, arrived, count, truth).err(),
             None => Some("there are barriers 0 to 15"),
         };
-        let pc = warp.splits[split].pc;
+        let pc = warp.splits.get(split).pc;
         if let Some(problem) = problem {
             let thread = self.geometry.thread(number as u32, first as u32);
             let place = self.executable.place(pc, thread);
@@ -175,27 +177,25 @@ impl<'e> Cta<'e> {
         // A number of threads that no call can name is more than a CTA has.
         self.calls[number].push(BarrierCall::new(id, count).unwrap_or_default());
         if barrier.operation == BarrierOp::Arrive {
-            warp.splits[split].pc = pc + 1;
+            warp.splits.resume_at(split, pc + 1);
         } else {
-            warp.splits[split].wait = Wait::Barrier { id, index, arrived };
+            warp.splits.wait(split, pc, Wait::Barrier { id, index, arrived });
         }
         Ok(self.release(id as usize))
     }
 
     /// Lets everybody go who waits at a barrier, if it is complete.
     fn release(&mut self, id: usize) -> bool {
-        let alive = self.warps.iter().map(|warp| warp.alive);
+        let alive = self.warps.iter().map(|warp| warp.splits.alive());
         let Some(reduction) = self.barriers[id].complete(alive) else { return false };
         self.barriers[id].reset(self.warps.len());
         for warp in &mut self.warps {
             for split in 0..warp.splits.len() {
-                if let Split { wait: Wait::Barrier { id: at, index, arrived }, .. } =
-                    warp.splits[split]
+                let Split { pc, wait, .. } = warp.splits.get(split);
+                if let Wait::Barrier { id: at, index, arrived } = wait
                     && at as usize == id
                 {
-                    warp.splits[split].wait = Wait::Ready;
-                    let pc = warp.splits[split].pc;
-                    warp.splits[split].pc += 1;
+                    warp.splits.release(split);
                     self.executable.finish_barrier(warp, index, arrived, reduction);
                     warp.executed(pc, arrived);
                 }
@@ -208,7 +208,7 @@ impl<'e> Cta<'e> {
     fn stuck(&self) -> Fault {
         let mut barrier_fault = None;
         for (number, warp) in self.warps.iter().enumerate() {
-            for split in &warp.splits {
+            for split in warp.splits.iter() {
                 let place = |arrived: u32| {
                     let lane = arrived.trailing_zeros() & 31;
                     let thread = self.geometry.thread(number as u32, lane);
@@ -217,12 +217,12 @@ impl<'e> Cta<'e> {
                 match split.wait {
                     Wait::Ready => {}
                     Wait::Members { members, arrived } => {
-                        let missing = members & warp.alive & !arrived;
+                        let missing = members & warp.splits.alive() & !arrived;
                         let place = place(arrived);
                         return Fault::WarpNeverConverges { place, members, missing };
                     }
                     Wait::Barrier { id, arrived: here, .. } => {
-                        let alive = self.warps.iter().map(|warp| warp.alive);
+                        let alive = self.warps.iter().map(|warp| warp.splits.alive());
                         let (arrived, expected) = self.barriers[id as usize].progress(alive);
                         barrier_fault.get_or_insert_with(|| Fault::BarrierNeverCompletes {
                             place: place(here),
@@ -254,7 +254,7 @@ impl<'e> Cta<'e> {
         let place = |lane: usize| {
             self.executable.place(pc, self.geometry.thread(number as u32, lane as u32))
         };
-        let first = self.warps[number].alive.trailing_zeros() as usize & 31;
+        let first = self.warps[number].splits.alive().trailing_zeros() as usize & 31;
         match *trouble {
             Trouble::Access(ref bad) => {
                 Fault::Access(Box::new(access_fault(bad, place(bad.lane), device)))
@@ -264,9 +264,7 @@ impl<'e> Cta<'e> {
             Trouble::Budget => {
                 Fault::BudgetExceeded { place: place(first), budget: progress.budget }
             }
-            Trouble::TooDeep => {
-                Fault::DivergenceTooDeep { place: place(first), limit: super::warp::MAX_SPLITS }
-            }
+            Trouble::TooDeep => Fault::DivergenceTooDeep { place: place(first), limit: MAX_SPLITS },
         }
     }
 

@@ -1,57 +1,25 @@
-//! Warp: 32 lanes, the divergence stack, and the loop that issues instructions.
+//! Warp: 32 lanes, and the loop that issues instructions.
 //!
-//! Models: a stack of splits, each with its own program counter, lanes and reconvergence point. A
-//! divergent branch leaves a placeholder at its immediate post-dominator and puts both sides above
-//! it; a side that reaches its reconvergence point is removed. Normally the topmost split runs. A
-//! split that waits (at a CTA barrier, or for lanes of a member mask) lets the splits below it run
-//! whose lanes are not those of a split above, so that sides of a branch can wait for each other as
-//! they can on hardware since Volta.
-//!
-//! The stack stays small: a side is only put on top of a placeholder with another reconvergence
-//! point, and reconvergence points on the stack are a chain in the post-dominator tree.
+//! Models: the values of the lanes, the splits that they are in, and what is recorded of them; one
+//! split runs until it ends, diverges, waits or has had its turn.
+//! Does not model: which split runs (`super::splits`); what a computation does (`crate::ops`).
 
 use strata_ptx::module::SpecialRegister;
 
+use super::recording::{Accesses, Recording};
+use super::splits::{Split, Splits, TooManySplits, Wait};
+use super::{Geometry, Progress};
 use crate::access::{BadAccess, LocalFrame, Memory};
-use crate::accesses::AddressLog;
 use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
-use crate::exec::{Geometry, Progress, Recording};
 use crate::levels::WarpLevels;
-use crate::micro::{Action, Args, Clock, MicroOp, NO_RECONVERGENCE, Run, axis};
-use crate::moved::{AccessShape, AccessSpace, Addresses, moved_bytes};
+use crate::micro::{Action, Args, Clock, MicroOp, Run, axis};
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
 
 /// Instructions after which another split or warp gets its turn, so that threads that wait for each
 /// other in a loop make progress. Unit: warp instructions.
 pub(crate) const SLICE: u64 = 1 << 16;
-
-/// Exchanges between lanes, which name no addresses.
-const EXCHANGE: AccessShape = AccessShape { space: AccessSpace::Shared, bytes: 4 };
-
-/// Most splits of a warp.
-pub(crate) const MAX_SPLITS: usize = 1024;
-
-/// What a split waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wait {
-    /// Nothing.
-    Ready,
-    /// A CTA barrier: its number, the barrier instruction, the lanes that arrived.
-    Barrier { id: u32, index: u32, arrived: u32 },
-    /// Lanes of a member mask: the mask, the lanes that arrived.
-    Members { members: u32, arrived: u32 },
-}
-
-/// Lanes with a common program counter.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Split {
-    pub(crate) pc: u32,
-    pub(crate) reconvergence: u32,
-    pub(crate) mask: u32,
-    pub(crate) wait: Wait,
-}
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,53 +44,17 @@ pub(crate) enum Trouble {
     Assertion { lane: usize, call: u32 },
 }
 
-/// What of a warp's accesses is recorded.
-#[derive(Debug)]
-pub(crate) enum Accesses {
-    Nothing,
-    /// What each moved. Unit: bytes.
-    Bytes(Vec<u32>),
-    /// Where each was.
-    Addresses(AddressLog),
-}
-
-impl Accesses {
-    /// Makes it ready for a new CTA.
-    fn start(&mut self, record: Recording) {
-        match (record, &mut *self) {
-            (Recording::PathsAndBytes, Self::Bytes(moved)) => moved.clear(),
-            (Recording::PathsAndAddresses, Self::Addresses(log)) => log.clear(),
-            (Recording::PathsAndBytes, _) => *self = Self::Bytes(Vec::new()),
-            (Recording::PathsAndAddresses, _) => *self = Self::Addresses(AddressLog::default()),
-            (Recording::Nothing | Recording::Paths, _) => *self = Self::Nothing,
-        }
-    }
-
-    /// Bytes that its addresses take.
-    pub(crate) fn address_bytes(&self) -> u64 {
-        if let Self::Addresses(log) = self { log.len() as u64 } else { 0 }
-    }
-}
-
 /// One warp.
 #[derive(Debug)]
 pub(crate) struct Warp {
     pub(crate) lanes: Lanes,
     pub(crate) local: LocalFrame,
-    // Invariants: masks are not empty; a split's mask lies inside of the placeholder below it that
-    // it will reconverge with; splits that are not related have no lane in common.
-    pub(crate) splits: Vec<Split>,
-    /// Lanes that have not exited.
-    pub(crate) alive: u32,
+    pub(crate) splits: Splits,
     pub(crate) recorder: PathRecorder,
     /// What of its accesses is recorded.
     pub(crate) accesses: Accesses,
     /// Where its values live, if not simply in its registers.
     pub(crate) levels: Option<Box<WarpLevels>>,
-    /// The split that ran last.
-    last: usize,
-    /// The next turn goes to another split than `last`.
-    rotate: bool,
 }
 
 /// What a warp sees of its surroundings while it runs.
@@ -166,13 +98,10 @@ impl Warp {
         Self {
             lanes,
             local: LocalFrame::default(),
-            splits: Vec::new(),
-            alive: 0,
+            splits: Splits::default(),
             recorder: PathRecorder::default(),
             accesses: Accesses::Nothing,
             levels: executable.levels.as_ref().map(|levels| Box::new(WarpLevels::new(levels))),
-            last: 0,
-            rotate: false,
         }
     }
 
@@ -202,36 +131,9 @@ impl Warp {
         }
         self.local.reset(executable.local_bytes, executable.spill_bytes);
         let threads = (geometry.threads - number * 32).min(32);
-        self.alive = u32::MAX >> (32 - threads);
-        self.splits.clear();
-        self.splits.push(Split {
-            pc: 0,
-            reconvergence: NO_RECONVERGENCE,
-            mask: self.alive,
-            wait: Wait::Ready,
-        });
+        self.splits.start(u32::MAX >> (32 - threads));
         self.recorder.start(record != Recording::Nothing);
         self.accesses.start(record);
-        (self.last, self.rotate) = (0, false);
-    }
-
-    /// The split to run: the topmost that waits for nothing and whose lanes no split above has, or
-    /// after a slice the next such one below the last.
-    fn choose(&mut self) -> Option<usize> {
-        let mut above = 0;
-        let mut topmost = None;
-        for (index, split) in self.splits.iter().enumerate().rev() {
-            if split.wait == Wait::Ready && split.mask & above == 0 {
-                if !self.rotate || index < self.last {
-                    self.rotate = false;
-                    return Some(index);
-                }
-                topmost = topmost.or(Some(index));
-            }
-            above |= split.mask;
-        }
-        self.rotate = false;
-        topmost
     }
 
     /// Runs until something outside of the warp has to happen.
@@ -241,8 +143,8 @@ impl Warp {
     ) -> Result<Stop, (u32, Trouble)> {
         let mut slice = SLICE;
         loop {
-            let Some(current) = self.choose() else {
-                if self.alive == 0 {
+            let Some(current) = self.splits.choose() else {
+                if self.splits.alive() == 0 {
                     return Ok(Stop::Done);
                 }
                 if self.resume_members(around.executable) {
@@ -250,12 +152,11 @@ impl Warp {
                 }
                 return Ok(Stop::Blocked);
             };
-            self.last = current;
             if let Some(stop) = self.run_split(current, around, &mut slice)? {
                 return Ok(stop);
             }
             if slice == 0 {
-                self.rotate = true;
+                self.splits.rotate();
                 return Ok(Stop::Yield);
             }
         }
@@ -268,7 +169,7 @@ impl Warp {
         around: &mut Surroundings<'_, '_>,
         slice: &mut u64,
     ) -> Result<Option<Stop>, (u32, Trouble)> {
-        let Split { mut pc, reconvergence, mask, .. } = self.splits[current];
+        let Split { mut pc, reconvergence, mask, .. } = self.splits.get(current);
         let operations: &[MicroOp] = &around.executable.operations;
         let budget = (*slice).min(around.progress.left);
         let mut left = budget;
@@ -276,11 +177,11 @@ impl Warp {
         let watched = self.levels.is_some() || !matches!(self.accesses, Accesses::Nothing);
         let next = loop {
             if pc == reconvergence {
-                self.splits.remove(current);
+                self.splits.reconverge(current);
                 break Ok(None);
             }
             if left == 0 {
-                self.splits[current].pc = pc;
+                self.splits.resume_at(current, pc);
                 break Ok(None);
             }
             left -= 1;
@@ -310,7 +211,7 @@ impl Warp {
         around.progress.left -= budget - left;
         *slice -= budget - left;
         around.progress.thread_instructions += threads;
-        if around.progress.left == 0 && matches!(next, Ok(None)) && self.alive != 0 {
+        if around.progress.left == 0 && matches!(next, Ok(None)) && self.splits.alive() != 0 {
             return Err((pc, Trouble::Budget));
         }
         next
@@ -332,7 +233,8 @@ impl Warp {
             }
         }
         if around.executable.moves[pc as usize] {
-            self.note_access(pc, operation, effective, around);
+            let (executable, memory) = (around.executable, &*around.memory);
+            self.accesses.note((pc, operation.action), effective, &self.lanes, executable, memory);
         }
     }
 
@@ -340,36 +242,6 @@ impl Warp {
     pub(crate) fn executed(&mut self, pc: u32, mask: u32) {
         if let Some(levels) = &mut self.levels {
             levels.executed(&mut self.lanes, pc, mask);
-        }
-    }
-
-    /// Notes what an instruction is about to access.
-    fn note_access(
-        &mut self,
-        pc: u32,
-        operation: &MicroOp,
-        effective: u32,
-        around: &Surroundings<'_, '_>,
-    ) {
-        let memory = &around.memory;
-        let mut room = [0; 32];
-        let (shape, addresses) = match operation.action {
-            Action::Memory(_, index) => {
-                let access = &around.executable.accesses[index as usize];
-                let addresses = memory.touched(&self.lanes, access, effective, &mut room);
-                (access.shape(), addresses)
-            }
-            _ => (EXCHANGE, Addresses::None),
-        };
-        match &mut self.accesses {
-            Accesses::Bytes(moved) => {
-                let windows = memory.device.map.windows();
-                moved.push(moved_bytes(&windows, shape, effective, addresses));
-            }
-            Accesses::Addresses(log) if addresses != Addresses::None => {
-                log.push(pc, effective, addresses);
-            }
-            Accesses::Addresses(_) | Accesses::Nothing => {}
         }
     }
 
@@ -410,14 +282,14 @@ impl Warp {
             Action::ConvergeOnly { members } => {
                 return Ok(self.converge((current, pc), effective, members, None, operation));
             }
-            Action::Exit => return Ok(self.exit(current, pc, mask, effective)),
+            Action::Exit => {
+                self.splits.exit(current, pc, effective);
+                return Ok(Next::Choose);
+            }
             Action::Barrier(index) => {
-                self.splits[current].pc = pc;
-                return Ok(Next::Leave(Stop::Barrier {
-                    split: current,
-                    index,
-                    arrived: effective,
-                }));
+                self.splits.resume_at(current, pc);
+                let stop = Stop::Barrier { split: current, index, arrived: effective };
+                return Ok(Next::Leave(stop));
             }
             Action::BranchTable { table, index, reconvergence } => {
                 let targets = &executable.branch_tables[table as usize];
@@ -453,30 +325,17 @@ impl Warp {
         }
     }
 
-    /// Splits a split. `sides`: where lanes go; the last one runs first.
+    /// Splits the running split.
     fn diverge(
         &mut self,
         current: usize,
         reconvergence: u32,
         sides: &[(u32, u32)],
     ) -> Result<Next, Trouble> {
-        if self.splits.len() + sides.len() > MAX_SPLITS {
-            return Err(Trouble::TooDeep);
+        match self.splits.diverge(current, reconvergence, sides) {
+            Ok(()) => Ok(Next::Choose),
+            Err(TooManySplits) => Err(Trouble::TooDeep),
         }
-        let outer = self.splits[current].reconvergence;
-        let position = if outer == reconvergence {
-            // Lanes that are done wait in the placeholder that this split itself reconverges with.
-            self.splits.remove(current);
-            current
-        } else {
-            self.splits[current].pc = reconvergence;
-            current + 1
-        };
-        let there = |&&(pc, mask): &&(u32, u32)| pc != reconvergence && mask != 0;
-        for &(pc, mask) in sides.iter().filter(there).rev() {
-            self.splits.insert(position, Split { pc, reconvergence, mask, wait: Wait::Ready });
-        }
-        Ok(Next::Choose)
     }
 
     fn branch_by_table(
@@ -509,24 +368,6 @@ impl Warp {
         self.diverge(current, reconvergence, &sides)
     }
 
-    fn exit(&mut self, current: usize, pc: u32, mask: u32, effective: u32) -> Next {
-        self.alive &= !effective;
-        self.splits[current].pc = pc + 1;
-        for split in &mut self.splits {
-            split.mask &= !effective;
-            // Whoever left can no longer be waited for, nor be given a result.
-            match &mut split.wait {
-                Wait::Ready => {}
-                Wait::Barrier { arrived, .. } | Wait::Members { arrived, .. } => {
-                    *arrived &= !effective;
-                }
-            }
-        }
-        self.splits.retain(|split| split.mask != 0);
-        debug_assert!(mask & effective == effective);
-        Next::Choose
-    }
-
     /// Arrives at an operation that waits for its member mask.
     fn converge(
         &mut self,
@@ -538,58 +379,38 @@ impl Warp {
     ) -> Next {
         let first = effective.trailing_zeros() as usize;
         let members = self.lanes.get32(members, first);
-        if members & self.alive & !effective == 0 {
+        if members & self.splits.alive() & !effective == 0 {
             if let Some(run) = run {
                 run(&mut self.lanes, &operation.args, effective);
             }
             self.executed(pc, effective);
             return Next::At(pc + 1);
         }
-        self.splits[current].pc = pc;
-        self.splits[current].wait = Wait::Members { members, arrived: effective };
-        self.resume_at(pc, run, operation);
+        self.splits.wait(current, pc, Wait::Members { members, arrived: effective });
+        self.converge_at(pc, run, operation);
         Next::Choose
     }
 
     /// Executes the operation at `pc` for the splits that wait there, if no member is missing.
-    fn resume_at(&mut self, pc: u32, run: Option<Run>, operation: &MicroOp) -> bool {
-        let mut all_arrived = 0;
-        let mut all_members = 0;
-        for split in &self.splits {
-            if let Wait::Members { members, arrived } = split.wait
-                && split.pc == pc
-            {
-                all_arrived |= arrived;
-                all_members |= members;
-            }
-        }
-        if all_arrived == 0 || all_members & self.alive & !all_arrived != 0 {
-            return false;
-        }
+    fn converge_at(&mut self, pc: u32, run: Option<Run>, operation: &MicroOp) -> bool {
+        let Some(arrived) = self.splits.converged(pc) else { return false };
         if let Some(run) = run {
-            run(&mut self.lanes, &operation.args, all_arrived);
+            run(&mut self.lanes, &operation.args, arrived);
         }
-        self.executed(pc, all_arrived);
-        for split in &mut self.splits {
-            if matches!(split.wait, Wait::Members { .. }) && split.pc == pc {
-                split.wait = Wait::Ready;
-                split.pc += 1;
-            }
-        }
+        self.executed(pc, arrived);
+        self.splits.release_members(pc);
         true
     }
 
     /// Looks for splits whose missing members have exited since they arrived.
     fn resume_members(&mut self, executable: &Executable) -> bool {
-        let waits = |split: &&Split| matches!(split.wait, Wait::Members { .. });
-        let pcs: Vec<u32> = self.splits.iter().filter(waits).map(|split| split.pc).collect();
-        pcs.into_iter().any(|pc| {
+        self.splits.waiting_for_members().into_iter().any(|pc| {
             let operation = &executable.operations[pc as usize];
             let run = match operation.action {
                 Action::Converge { run, .. } => Some(run),
                 _ => None,
             };
-            self.resume_at(pc, run, operation)
+            self.converge_at(pc, run, operation)
         })
     }
 }

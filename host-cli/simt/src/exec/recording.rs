@@ -1,0 +1,79 @@
+//! Recording: what a CTA's warps keep of their accesses, besides their paths.
+
+use crate::access::Memory;
+use crate::accesses::AddressLog;
+use crate::decode::Executable;
+use crate::micro::Action;
+use crate::moved::{AccessShape, AccessSpace, Addresses, moved_bytes};
+use crate::row::Lanes;
+
+/// Exchanges between lanes, which name no addresses.
+const EXCHANGE: AccessShape = AccessShape { space: AccessSpace::Shared, bytes: 4 };
+
+/// What a CTA's warps record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recording {
+    Nothing,
+    Paths,
+    /// And the bytes that memory instructions move.
+    PathsAndBytes,
+    /// And the addresses that they touch.
+    PathsAndAddresses,
+}
+
+/// What of a warp's accesses is recorded.
+#[derive(Debug)]
+pub(crate) enum Accesses {
+    Nothing,
+    /// What each moved. Unit: bytes.
+    Bytes(Vec<u32>),
+    /// Where each was.
+    Addresses(AddressLog),
+}
+
+impl Accesses {
+    /// Makes it ready for a new CTA.
+    pub(crate) fn start(&mut self, record: Recording) {
+        match (record, &mut *self) {
+            (Recording::PathsAndBytes, Self::Bytes(moved)) => moved.clear(),
+            (Recording::PathsAndAddresses, Self::Addresses(log)) => log.clear(),
+            (Recording::PathsAndBytes, _) => *self = Self::Bytes(Vec::new()),
+            (Recording::PathsAndAddresses, _) => *self = Self::Addresses(AddressLog::default()),
+            (Recording::Nothing | Recording::Paths, _) => *self = Self::Nothing,
+        }
+    }
+
+    /// Bytes that its addresses take.
+    pub(crate) fn address_bytes(&self) -> u64 {
+        if let Self::Addresses(log) = self { log.len() as u64 } else { 0 }
+    }
+
+    /// Notes what an instruction that moves something is about to access.
+    pub(crate) fn note(
+        &mut self,
+        (pc, action): (u32, Action),
+        effective: u32,
+        lanes: &Lanes,
+        executable: &Executable,
+        memory: &Memory<'_>,
+    ) {
+        let mut room = [0; 32];
+        let (shape, addresses) = match action {
+            Action::Memory(_, index) => {
+                let access = &executable.accesses[index as usize];
+                (access.shape(), memory.touched(lanes, access, effective, &mut room))
+            }
+            _ => (EXCHANGE, Addresses::None),
+        };
+        match self {
+            Self::Bytes(moved) => {
+                let windows = memory.device.map.windows();
+                moved.push(moved_bytes(&windows, shape, effective, addresses));
+            }
+            Self::Addresses(log) if addresses != Addresses::None => {
+                log.push(pc, effective, addresses);
+            }
+            Self::Addresses(_) | Self::Nothing => {}
+        }
+    }
+}

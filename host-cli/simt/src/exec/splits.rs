@@ -1,0 +1,206 @@
+//! Splits: where a warp's lanes are, as a stack of groups with a program counter each.
+//!
+//! Models: each split has its own program counter, lanes and reconvergence point. A divergent
+//! branch leaves a placeholder at its immediate post-dominator and puts both sides above it; a side
+//! that reaches its reconvergence point is removed. Normally the topmost split runs. A split that
+//! waits (at a CTA barrier, or for lanes of a member mask) lets the splits below it run whose lanes
+//! are not those of a split above, so that sides of a branch can wait for each other as they can on
+//! hardware since Volta.
+//! Does not model: what instructions do (`super::warp`).
+//!
+//! The stack stays small: a side is only put on top of a placeholder with another reconvergence
+//! point, and reconvergence points on the stack are a chain in the post-dominator tree.
+
+use crate::micro::NO_RECONVERGENCE;
+
+/// Most splits of a warp.
+pub(crate) const MAX_SPLITS: usize = 1024;
+
+/// What a split waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Nothing.
+    Ready,
+    /// A CTA barrier: its number, the barrier instruction, the lanes that arrived.
+    Barrier { id: u32, index: u32, arrived: u32 },
+    /// Lanes of a member mask: the mask, the lanes that arrived.
+    Members { members: u32, arrived: u32 },
+}
+
+/// Lanes with a common program counter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Split {
+    pub(crate) pc: u32,
+    pub(crate) reconvergence: u32,
+    pub(crate) mask: u32,
+    pub(crate) wait: Wait,
+}
+
+/// A warp would have more than [`MAX_SPLITS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooManySplits;
+
+/// The splits of a warp.
+#[derive(Debug, Default)]
+pub(crate) struct Splits {
+    // Invariants: masks are not empty; a split's mask lies inside of the placeholder below it that
+    // it will reconverge with; splits that are not related have no lane in common.
+    stack: Vec<Split>,
+    /// Lanes that have not exited.
+    alive: u32,
+    /// The split that ran last.
+    last: usize,
+    /// The next turn goes to another split than `last`.
+    rotate: bool,
+}
+
+impl Splits {
+    /// Begins at the first instruction with these lanes.
+    pub(crate) fn start(&mut self, mask: u32) {
+        self.alive = mask;
+        self.stack.clear();
+        let reconvergence = NO_RECONVERGENCE;
+        self.stack.push(Split { pc: 0, reconvergence, mask, wait: Wait::Ready });
+        (self.last, self.rotate) = (0, false);
+    }
+
+    /// Lanes that have not exited.
+    pub(crate) fn alive(&self) -> u32 {
+        self.alive
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// From the lowest to the topmost.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Split> {
+        self.stack.iter()
+    }
+
+    /// One of them.
+    pub(crate) fn get(&self, index: usize) -> Split {
+        self.stack[index]
+    }
+
+    /// The split to run: the topmost that waits for nothing and whose lanes no split above has, or
+    /// after a slice the next such one below the last.
+    pub(crate) fn choose(&mut self) -> Option<usize> {
+        let mut above = 0;
+        let mut chosen = None;
+        for (index, split) in self.stack.iter().enumerate().rev() {
+            if split.wait == Wait::Ready && split.mask & above == 0 {
+                if !self.rotate || index < self.last {
+                    chosen = Some(index);
+                    break;
+                }
+                chosen = chosen.or(Some(index));
+            }
+            above |= split.mask;
+        }
+        self.rotate = false;
+        self.last = chosen.unwrap_or(self.last);
+        chosen
+    }
+
+    /// Has the next choice fall on another split, if one can run.
+    pub(crate) fn rotate(&mut self) {
+        self.rotate = true;
+    }
+
+    /// A split reached its reconvergence point: its lanes go on in the placeholder.
+    pub(crate) fn reconverge(&mut self, index: usize) {
+        self.stack.remove(index);
+    }
+
+    /// A split goes on at `pc` when it is chosen again.
+    pub(crate) fn resume_at(&mut self, index: usize, pc: u32) {
+        self.stack[index].pc = pc;
+    }
+
+    /// A split waits at `pc`.
+    pub(crate) fn wait(&mut self, index: usize, pc: u32, wait: Wait) {
+        let split = &mut self.stack[index];
+        (split.pc, split.wait) = (pc, wait);
+    }
+
+    /// A split waits no longer, and goes on behind the instruction where it waited.
+    pub(crate) fn release(&mut self, index: usize) {
+        let split = &mut self.stack[index];
+        (split.pc, split.wait) = (split.pc + 1, Wait::Ready);
+    }
+
+    /// Splits a split. `sides`: where lanes go; the last one runs first.
+    pub(crate) fn diverge(
+        &mut self,
+        current: usize,
+        reconvergence: u32,
+        sides: &[(u32, u32)],
+    ) -> Result<(), TooManySplits> {
+        if self.stack.len() + sides.len() > MAX_SPLITS {
+            return Err(TooManySplits);
+        }
+        let outer = self.stack[current].reconvergence;
+        let position = if outer == reconvergence {
+            // Lanes that are done wait in the placeholder that this split itself reconverges with.
+            self.stack.remove(current);
+            current
+        } else {
+            self.stack[current].pc = reconvergence;
+            current + 1
+        };
+        let there = |&&(pc, mask): &&(u32, u32)| pc != reconvergence && mask != 0;
+        for &(pc, mask) in sides.iter().filter(there).rev() {
+            self.stack.insert(position, Split { pc, reconvergence, mask, wait: Wait::Ready });
+        }
+        Ok(())
+    }
+
+    /// Lanes of the current split exit; others of it go on behind `pc`.
+    pub(crate) fn exit(&mut self, current: usize, pc: u32, lanes: u32) {
+        debug_assert!(self.stack[current].mask & lanes == lanes);
+        self.alive &= !lanes;
+        self.stack[current].pc = pc + 1;
+        for split in &mut self.stack {
+            split.mask &= !lanes;
+            // Whoever left can no longer be waited for, nor be given a result.
+            match &mut split.wait {
+                Wait::Ready => {}
+                Wait::Barrier { arrived, .. } | Wait::Members { arrived, .. } => *arrived &= !lanes,
+            }
+        }
+        self.stack.retain(|split| split.mask != 0);
+    }
+
+    /// The lanes that wait at `pc` for members, if none of those is missing.
+    pub(crate) fn converged(&self, pc: u32) -> Option<u32> {
+        let mut all_arrived = 0;
+        let mut all_members = 0;
+        for split in &self.stack {
+            if let Wait::Members { members, arrived } = split.wait
+                && split.pc == pc
+            {
+                all_arrived |= arrived;
+                all_members |= members;
+            }
+        }
+        let complete = all_arrived != 0 && all_members & self.alive & !all_arrived == 0;
+        complete.then_some(all_arrived)
+    }
+
+    /// Releases the splits that wait at `pc` for members.
+    pub(crate) fn release_members(&mut self, pc: u32) {
+        for split in &mut self.stack {
+            if matches!(split.wait, Wait::Members { .. }) && split.pc == pc {
+                (split.pc, split.wait) = (pc + 1, Wait::Ready);
+            }
+        }
+    }
+
+    /// Where splits wait for members.
+    pub(crate) fn waiting_for_members(&self) -> Vec<u32> {
+        let waits = |split: &&Split| matches!(split.wait, Wait::Members { .. });
+        self.stack.iter().filter(waits).map(|split| split.pc).collect()
+    }
+}
