@@ -77,7 +77,7 @@ fn space(space: Option<StateSpace>) -> MemorySpace {
 }
 
 fn word(instruction: &Instruction, word: &str) -> bool {
-    instruction.modifiers.other.iter().any(|other| other == word)
+    instruction.modifiers.has(word)
 }
 
 /// Whether an instruction waits at a CTA barrier: arriving only does not.

@@ -1,5 +1,7 @@
 //! Checks the operands of an instruction against its form.
 
+mod particular;
+
 use crate::diagnostic::Diagnostic;
 use crate::forms::{Form, Pipe, Slot, SlotKind, SlotType};
 use crate::module::{
@@ -8,6 +10,7 @@ use crate::module::{
 use crate::opcode::{Modifiers, Opcode};
 use crate::parser::Written;
 use crate::types::{Kind, ScalarType};
+use particular::particular;
 
 /// What the checks need to know of the surroundings.
 pub(crate) struct Context<'c> {
@@ -38,90 +41,10 @@ pub(crate) fn takes(form: &Form, count: usize) -> bool {
     (least..=most).contains(&count)
 }
 
-/// Checks that concern one opcode alone.
-fn particular(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic> {
-    let constant = |index: usize| match written.get(index) {
-        Some(Written { operand: Operand::Integer(value), span, .. }) => Some((*value, *span)),
-        _ => None,
-    };
-    let range = |(value, span): (u64, Span), what: &str| {
-        Diagnostic::error("immediate-range", span, format!("{value} is not {what}"))
-    };
-    match context.opcode {
-        Opcode::Bar | Opcode::Barrier if !context.modifiers.warp => {
-            let first = usize::from(!context.types.is_empty());
-            let barrier = constant(first).filter(|&(value, _)| value > 15);
-            let threads = constant(first + 1).filter(|&(value, _)| value % 32 != 0);
-            let barrier = barrier.map(|bad| range(bad, "a barrier: there are 0 to 15"));
-            let is_count = matches!(written.len() - first, 2 | 3) && threads.is_some();
-            barrier.or_else(|| {
-                threads.filter(|_| is_count).map(|bad| range(bad, "a multiple of 32 threads"))
-            })
-        }
-        Opcode::Ld | Opcode::St | Opcode::Suld | Opcode::Sust => vector_width(context, written),
-        Opcode::Discard => {
-            constant(1).filter(|&(size, _)| size != 128).map(|bad| range(bad, "the 128 of a line"))
-        }
-        Opcode::Ldmatrix => {
-            let wanted = context.modifiers.other.iter().find_map(|word| match word.as_str() {
-                "x1" => Some(1),
-                "x2" => Some(2),
-                "x4" => Some(4),
-                _ => None,
-            });
-            let Written { operand: Operand::Vector(elements), span, .. } = written.first()? else {
-                return None;
-            };
-            let wanted = wanted.filter(|&wanted| wanted != elements.len())?;
-            let message = format!("a vector of {wanted} is needed here");
-            Some(Diagnostic::error("vector-length", *span, message))
-        }
-        Opcode::CpAsync => {
-            let bypass = context.modifiers.other.iter().any(|word| word == "cg");
-            let bad = constant(2).filter(|&(size, _)| {
-                if bypass { size != 16 } else { !matches!(size, 4 | 8 | 16) }
-            })?;
-            Some(range(bad, "a size that this copy can have (4, 8 or 16 bytes; 16 with `.cg`)"))
-        }
-        _ => None,
-    }
-}
-
-/// Vectors have at most 128 bits; in global memory, 256 where the components have 32 or 64.
-fn vector_width(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic> {
-    let bits = context.types.first()?.bits();
-    let total = bits * u32::from(context.modifiers.vector);
-    let global = matches!(context.modifiers.space, None | Some(StateSpace::Global));
-    if total <= 128 || global && total == 256 && matches!(bits, 32 | 64) {
-        return None;
-    }
-    let message = format!("a vector of {total} bits cannot be loaded or stored here");
-    Some(
-        Diagnostic::error("vector-length", written.first()?.span, message)
-            .with_hint("vectors have up to 128 bits; `.v8.b32` and `.v4.b64` of `.global` 256"),
-    )
-}
-
-/// Whether a cache policy is given where there is no second-level cache on the way.
-fn misplaced_policy(context: &Context<'_>, span: Span) -> Option<Diagnostic> {
-    let policy = context
-        .modifiers
-        .other
-        .iter()
-        .find(|word| word.starts_with("L1::") || word.starts_with("L2::"))?;
-    matches!(context.modifiers.space, Some(StateSpace::Shared | StateSpace::Local))
-        .then_some(())
-        .filter(|()| context.opcode != Opcode::CpAsync)?;
-    let message = format!("`.{policy}` goes with global memory only");
-    Some(Diagnostic::error("modifiers", span, message))
-}
-
 /// Checks and sorts the operands; their number is known to suit the form.
 pub(crate) fn operands(context: &Context<'_>, form: &Form, written: Vec<Written>) -> Checked {
     let mut checked = Checked::default();
     checked.problems.extend(particular(context, &written));
-    let first = written.first().map_or(Span::default(), |written| written.span);
-    checked.problems.extend(misplaced_policy(context, first));
     let mut slots = form.slots.iter().peekable();
     for written in written {
         // The last slot takes whatever is left when it is `Rest`.

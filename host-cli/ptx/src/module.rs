@@ -68,6 +68,17 @@ pub struct Module {
 }
 
 impl Module {
+    /// The kernels that the file defines, with their numbers, in file order.
+    pub fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
+        let numbered = (0..).map(FunctionId).zip(&self.functions);
+        numbered.filter(|(_, function)| function.kernel && function.defined)
+    }
+
+    /// The kernel of this name, when the file defines one.
+    pub fn kernel(&self, name: &str) -> Option<FunctionId> {
+        self.kernels().find(|(_, function)| function.name == name).map(|(id, _)| id)
+    }
+
     /// Line that contains a byte of the text, from 1; 1 where the lines are not known.
     pub fn line(&self, offset: u32) -> u32 {
         (self.line_starts.partition_point(|&start| start <= offset) as u32).max(1)

@@ -297,7 +297,14 @@ pub struct Modifiers {
     pub test: Option<TestProperty>,
     /// `.shiftamt` of `bfind`.
     pub shift_amount: bool,
-    /// Words without meaning to the model, in order: cache hints, geometry, matrix shapes and the
-    /// like, without their dots.
+    /// Words of few opcodes or without meaning to the model, in order: cache hints, geometry,
+    /// matrix shapes and the like, without their dots.
     pub other: Vec<String>,
+}
+
+impl Modifiers {
+    /// Whether a word that has no field of its own was written.
+    pub fn has(&self, word: &str) -> bool {
+        self.other.iter().any(|other| other == word)
+    }
 }

@@ -2,8 +2,8 @@
 
 use strata_ptx::diagnostic::DiagnosticKind;
 use strata_ptx::module::{
-    AddressBase, Axis, Function, Linkage, Module, Operand, RegisterId, SpecialRegister, StateSpace,
-    Symbol, VariableId,
+    AddressBase, Axis, Function, FunctionId, Linkage, Module, Operand, RegisterId, SpecialRegister,
+    StateSpace, Symbol, VariableId,
 };
 use strata_ptx::opcode::{
     AtomicOp, BarrierOp, BooleanOp, Comparison, Half, MemoryOrder, Opcode, Rounding, Scope,
@@ -96,7 +96,7 @@ fn addresses_in_contents_are_kept_apart() {
         .map(|a| (a.offset, a.size, a.symbol, a.addend, a.generic))
         .collect();
     let target = Symbol::Module(VariableId(0));
-    let function = Symbol::Function(strata_ptx::module::FunctionId(0));
+    let function = Symbol::Function(FunctionId(0));
     assert_eq!(
         found,
         [(8, 8, target, 0, false), (16, 8, target, 8, true), (24, 8, function, 0, false)]
@@ -122,6 +122,10 @@ fn functions_keep_their_number_and_their_definition() {
     let variables: Vec<&str> = f.variables.iter().map(|v| v.name.as_str()).collect();
     assert_eq!(variables, ["a", "b", "r"], "parameters first, then results");
     assert!(!module.functions[2].defined);
+    let kernels: Vec<_> = module.kernels().map(|(id, f)| (id.index(), f.name.as_str())).collect();
+    assert_eq!(kernels, [(1, "k"), (3, "bounded")]);
+    assert_eq!(module.kernel("bounded").map(FunctionId::index), Some(3));
+    assert_eq!(module.kernel("stop"), None, "no kernel");
     assert_eq!(module.functions[3].max_threads, Some([16, 8, 1]));
     assert!(module.functions[4].noreturn && !f.noreturn);
 }
@@ -248,7 +252,7 @@ fn calls_name_the_function_then_the_arguments() {
            call (r), %rd1, (a), p; }",
     );
     let local = |id| Operand::Symbol { symbol: Symbol::Local(VariableId(id)), offset: 0 };
-    let callee = Symbol::Function(strata_ptx::module::FunctionId(0));
+    let callee = Symbol::Function(FunctionId(0));
     let direct = &function.body[0];
     assert!(direct.modifiers.uniform && !function.body[1].modifiers.uniform);
     assert_eq!(direct.destinations, [local(2)]);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use strata_ptx::diagnostic::DiagnosticKind;
 use strata_ptx::fuzzing::{Random, every_form};
-use strata_ptx::module::{FunctionId, Module};
+use strata_ptx::module::Module;
 use strata_simt::{Device, Executable, Launch, execute, prepare};
 
 /// Opcodes of which no form executes.
@@ -71,8 +71,8 @@ fn forms(seed: u64) -> (String, String) {
 }
 
 fn compile(module: &Module) -> Result<Executable, Vec<(usize, usize, String)>> {
-    let kernel = module.functions.iter().position(|function| function.kernel).unwrap_or(0);
-    let program = match strata_compiler::compile(module, FunctionId(kernel as u32)) {
+    let (kernel, _) = module.kernels().next().expect("the text has a kernel");
+    let program = match strata_compiler::compile(module, kernel) {
         Ok(program) => program,
         Err(problems) => panic!("{problems:#?}"),
     };

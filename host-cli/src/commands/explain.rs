@@ -31,7 +31,8 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let design = design::resolve(&args.design)?;
     let (file, source) = inspect::source(&args.input)?;
     let (module, _) = inspect::parse(&file, &source)?;
-    let kernels: Vec<usize> = inspect::kernels(&module, args.kernel.as_deref()).collect();
+    let kernels: Vec<FunctionId> =
+        inspect::kernels(&module, args.kernel.as_deref()).map(|(id, _)| id).collect();
     if kernels.is_empty() {
         return Err(inspect::no_kernel(&module, args.kernel.as_deref(), &file));
     }
@@ -39,11 +40,11 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let mut found = String::new();
     let mut lines = Vec::new();
     let mut problems = Vec::new();
-    for index in kernels {
-        match compile_within(&module, FunctionId(index as u32), limit) {
+    for id in kernels {
+        match compile_within(&module, id, limit) {
             Ok(program) => {
                 lines.extend(program.instructions.iter().map(|i| i.line));
-                let kernel = inline(&module, FunctionId(index as u32))
+                let kernel = inline(&module, id)
                     .map_err(|_| Failure::internal("a kernel is not inlined twice alike"))?;
                 found += &explain(&module, &program, &kernel, &design, args.line)?;
             }

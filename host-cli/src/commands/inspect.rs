@@ -10,7 +10,7 @@ use strata_compiler::{RegisterLimit, compile_scheduled, compile_within};
 use strata_core::event::Counters;
 use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
-use strata_ptx::module::{FunctionId, Module};
+use strata_ptx::module::{Function, FunctionId, Module};
 
 use crate::cli::{InspectArgs, ListingFormat};
 use crate::crossings::Crossings;
@@ -45,13 +45,12 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
     let (module, unexecutable) = parse(&file, &source)?;
     let registers = args.source.registers.and_then(RegisterLimit::new);
     let mut text = String::new();
-    for index in kernels(&module, args.source.kernel.as_deref()) {
-        let function = &module.functions[index];
+    for (id, function) in kernels(&module, args.source.kernel.as_deref()) {
         if !text.is_empty() {
             text.push('\n');
         }
         let compile = if args.source.schedule { compile_scheduled } else { compile_within };
-        let compiled = compile(&module, FunctionId(index as u32), registers);
+        let compiled = compile(&module, id, registers);
         let problems = match compiled {
             Ok(program) => {
                 let mut levels = Levels::default();
@@ -102,16 +101,12 @@ pub(super) fn parse(file: &str, source: &str) -> Result<(Module, Vec<Diagnostic>
     Ok((parsed.module, parsed.diagnostics))
 }
 
-/// The kernels of a module, or the one of a name: indices of its functions.
+/// The kernels of a module, or the one of a name.
 pub(super) fn kernels<'m>(
     module: &'m Module,
     only: Option<&'m str>,
-) -> impl Iterator<Item = usize> + 'm {
-    let all = module.functions.iter().enumerate();
-    let kernels = all.filter(move |(_, function)| {
-        function.kernel && function.defined && only.is_none_or(|only| only == function.name)
-    });
-    kernels.map(|(index, _)| index)
+) -> impl Iterator<Item = (FunctionId, &'m Function)> {
+    module.kernels().filter(move |(_, function)| only.is_none_or(|only| only == function.name))
 }
 
 /// What keeps a kernel from being executed.
@@ -126,12 +121,7 @@ fn unsupported(file: &str, source: &str, problems: &[Diagnostic]) -> String {
 
 /// Why there is nothing to show.
 pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Failure {
-    let kernels: Vec<&str> = module
-        .functions
-        .iter()
-        .filter(|function| function.kernel && function.defined)
-        .map(|function| function.name.as_str())
-        .collect();
+    let kernels: Vec<&str> = module.kernels().map(|(_, function)| function.name.as_str()).collect();
     match wanted {
         Some(kernel) if !kernels.is_empty() => Failure::input(format!(
             "`{file}` has no kernel `{kernel}`\n  hint: it has {}",

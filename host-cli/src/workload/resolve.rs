@@ -386,7 +386,7 @@ impl Resolver<'_> {
     }
 
     fn kernel(&self, name: &str, place: &Place) -> Result<&Function> {
-        let kernels = || self.module.functions.iter().filter(|f| f.kernel && f.defined);
+        let kernels = || self.module.kernels().map(|(_, function)| function);
         kernels().find(|function| function.name == name).ok_or_else(|| {
             let known = list(kernels().map(|function| function.name.as_str()));
             place.error(Problem::UnknownName { what: "kernel", name: name.to_owned(), known })

@@ -230,8 +230,7 @@ impl Prepared {
         let mut executables = Vec::with_capacity(plan.kernels.len());
         for name in &plan.kernels {
             // A plan's kernels are kernels of the module: `resolve` looked them up there.
-            let index = module.functions.iter().position(|f| f.kernel && f.name == *name);
-            let function = FunctionId(index.unwrap_or_default() as u32);
+            let function = module.kernel(name).unwrap_or(FunctionId(0));
             let compile = if workload.scheduled { compile_scheduled } else { compile_within };
             let compiled = compile(&module, function, workload.registers)
                 .and_then(|program| Ok((prepare(&module, &program)?, program)));

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use strata_compiler::hierarchy::{Code, Lrf, fit};
 use strata_compiler::listing::{Dot, Listing};
 use strata_compiler::{RegisterLimit, compile_within};
-use strata_ptx::module::FunctionId;
 
 use crate::hierarchy::config;
 use crate::kernels::{SPILLING, TEXTS};
@@ -84,10 +83,10 @@ fn graphs_can_be_read_back() {
     let all = TEXTS.into_iter().chain([("spill", SPILLING)]);
     for (name, text) in all {
         let module = strata_ptx::parse(text).module;
-        for (index, function) in module.functions.iter().enumerate().filter(|(_, f)| f.kernel) {
+        for (id, function) in module.kernels() {
             let name = format!("{name}, {}", function.name);
             let limit = RegisterLimit::new(24);
-            let program = compile_within(&module, FunctionId(index as u32), limit);
+            let program = compile_within(&module, id, limit);
             let program = program.expect("real kernels compile");
             let code = Code::new(&program).expect("small");
             let fitted = fit(&code, &config(Lrf::Split)).expect("a good config");

@@ -14,8 +14,8 @@ const HEADER: &str = ".version 7.0\n.target sm_75\n.address_size 64\n";
 fn module(text: &str) -> (Module, FunctionId) {
     let parsed = strata_ptx::parse(&format!("{HEADER}{text}"));
     assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
-    let kernel = parsed.module.functions.iter().position(|function| function.kernel);
-    (parsed.module, FunctionId(kernel.expect("the text has a kernel") as u32))
+    let (kernel, _) = parsed.module.kernels().next().expect("the text has a kernel");
+    (parsed.module, kernel)
 }
 
 fn inlined(text: &str) -> Kernel {

@@ -3,7 +3,6 @@
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::{allocate, checker};
-use strata_ptx::module::FunctionId;
 
 /// PTX texts, with their names.
 pub(crate) const TEXTS: [(&str, &str); 3] = [
@@ -30,11 +29,9 @@ fn kernels_of(texts: &[(&str, &str)]) -> Vec<Kernel> {
     for (name, text) in texts {
         let parsed = strata_ptx::parse(text);
         assert!(parsed.diagnostics.is_empty(), "{name}: {:?}", parsed.diagnostics);
-        for (index, function) in parsed.module.functions.iter().enumerate() {
-            if function.kernel {
-                let kernel = inline(&parsed.module, FunctionId(index as u32));
-                kernels.push(kernel.unwrap_or_else(|problems| panic!("{name}: {problems:?}")));
-            }
+        for (id, _) in parsed.module.kernels() {
+            let kernel = inline(&parsed.module, id);
+            kernels.push(kernel.unwrap_or_else(|problems| panic!("{name}: {problems:?}")));
         }
     }
     kernels

@@ -9,7 +9,6 @@ use std::path::Path;
 use strata_compiler::hierarchy::{Code, Lrf, fit};
 use strata_compiler::listing::Listing;
 use strata_compiler::{RegisterLimit, compile, compile_within};
-use strata_ptx::module::FunctionId;
 
 use crate::hierarchy::config;
 use crate::kernels::{SPILLING, TEXTS};
@@ -29,8 +28,8 @@ fn spilled_listings_are_as_committed() {
 fn check(name: &str, text: &str, limit: Option<RegisterLimit>) {
     let module = strata_ptx::parse(text).module;
     let mut found = String::new();
-    for (index, function) in module.functions.iter().enumerate().filter(|(_, f)| f.kernel) {
-        let program = compile_within(&module, FunctionId(index as u32), limit);
+    for (id, function) in module.kernels() {
+        let program = compile_within(&module, id, limit);
         let program = program.expect("real kernels compile");
         let values = function.name == "guarded";
         let (module, program) = (&module, &program);
@@ -45,8 +44,8 @@ fn check(name: &str, text: &str, limit: Option<RegisterLimit>) {
 fn listings_with_levels_are_as_committed() {
     let module = strata_ptx::parse(TEXTS[0].1).module;
     let mut found = String::new();
-    for (index, _) in module.functions.iter().enumerate().filter(|(_, f)| f.kernel).take(2) {
-        let program = compile(&module, FunctionId(index as u32)).expect("real kernels compile");
+    for (id, _) in module.kernels().take(2) {
+        let program = compile(&module, id).expect("real kernels compile");
         let code = Code::new(&program).expect("small");
         let hierarchy = fit(&code, &config(Lrf::Split)).expect("a good config");
         let listing = Listing {

@@ -72,7 +72,7 @@ impl One<'_, '_> {
 
     fn barrier(&mut self) -> Result<Action, Problem> {
         let modifiers = &self.instruction.modifiers;
-        if modifiers.other.iter().any(|word| word == "cluster") {
+        if modifiers.has("cluster") {
             return Err(self.unsupported("clusters do not exist in the model"));
         }
         if modifiers.warp {

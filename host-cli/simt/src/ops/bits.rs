@@ -297,8 +297,7 @@ fn logic_by_table(one: &mut One<'_, '_>, args: &mut Args) -> Result<Run, Problem
     args.d2 = one.predicate_result(1)?;
     (args.e, args.invert) = one.predicate(4)?;
     let modifiers = &one.instruction.modifiers;
-    let and = modifiers.boolean == Some(strata_ptx::opcode::BooleanOp::And)
-        || modifiers.other.iter().any(|word| word == "and");
+    let and = modifiers.boolean == Some(strata_ptx::opcode::BooleanOp::And) || modifiers.has("and");
     args.flip = u32::from(and);
     Ok(logic3_predicate)
 }

@@ -337,8 +337,7 @@ fn pack_saturated8(l: &mut Lanes, o: &Args, m: u32) {
 fn cvt(one: &mut One<'_, '_>, args: &mut Args) -> Result<Run, Problem> {
     let (to, from) = (one.ty(0)?, one.ty(1)?);
     let modifiers = &one.instruction.modifiers;
-    let word = |word: &str| modifiers.other.iter().any(|other| other == word);
-    if word("rs") || word("u4") || word("s4") || word("u2") || word("s2") {
+    if ["rs", "u4", "s4", "u2", "s2"].iter().any(|word| modifiers.has(word)) {
         return Err(one.unsupported("this conversion"));
     }
     let conversion = Conversion {
@@ -348,10 +347,10 @@ fn cvt(one: &mut One<'_, '_>, args: &mut Args) -> Result<Run, Problem> {
         ftz: modifiers.ftz,
         sat: modifiers.sat,
         relu: modifiers.relu,
-        satfinite: word("satfinite"),
+        satfinite: modifiers.has("satfinite"),
     };
     args.extra = Extra::Conversion(conversion);
-    if word("pack") {
+    if modifiers.has("pack") {
         return pack_saturated(one, args, to);
     }
     if matches!(to, ScalarType::F16x2 | ScalarType::Bf16x2) {

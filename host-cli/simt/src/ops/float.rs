@@ -30,7 +30,7 @@ macro_rules! for_format {
 /// Decodes an instruction of this file.
 pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
     let ty = one.ty(0)?;
-    if one.instruction.modifiers.other.iter().any(|word| word == "oob") {
+    if one.instruction.modifiers.has("oob") {
         return Err(one.unsupported("`.oob`"));
     }
     if let Some(&from) = one.instruction.types.get(1) {

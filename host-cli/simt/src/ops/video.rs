@@ -65,21 +65,19 @@ pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
 
 fn multiply(one: &One<'_, '_>) -> VmadMode {
     let modifiers = &one.instruction.modifiers;
-    let word = |word: &str| modifiers.other.iter().any(|other| other == word);
     VmadMode {
-        plus_one: word("po"),
-        shift: if word("shr7") { 7 } else { 15 * u32::from(word("shr15")) },
+        plus_one: modifiers.has("po"),
+        shift: if modifiers.has("shr7") { 7 } else { 15 * u32::from(modifiers.has("shr15")) },
         sat: modifiers.sat,
     }
 }
 
 fn second(one: &One<'_, '_>, third: bool) -> Second {
-    let words = &one.instruction.modifiers.other;
-    let word = |word: &str| words.iter().any(|other| other == word);
+    let modifiers = &one.instruction.modifiers;
     match selector(one, 0) {
-        _ if word("add") => Second::Add,
-        _ if word("min") => Second::Min,
-        _ if word("max") => Second::Max,
+        _ if modifiers.has("add") => Second::Add,
+        _ if modifiers.has("min") => Second::Min,
+        _ if modifiers.has("max") => Second::Max,
         select if third => Second::Merge(select),
         _ => Second::None,
     }
