@@ -1,11 +1,10 @@
 //! Values in the levels of a compiler-managed hierarchy: what is lost, what stays, and which
 //! placements are refused.
 
-mod common;
-
-use common::{Arguments, Bench, config, launch};
 use strata_core::placement::{Placement, Upper};
 use strata_simt::{Executable, LevelsError, prepare};
+
+use crate::common::{Arguments, Bench, config, launch};
 
 const LANES: u32 = 32;
 

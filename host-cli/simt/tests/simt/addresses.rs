@@ -1,10 +1,9 @@
 //! Addresses that the executor hands over: which, in which order, and what they move.
 
-mod common;
-
-use common::{Arguments, Bench, launch};
 use strata_simt::moved::{Addresses, moved_bytes};
 use strata_simt::{AddressSink, Device, Executable, Launch, Record, execute_into};
+
+use crate::common::{Arguments, Bench, launch};
 
 /// Two warps that wait for each other in the middle; every memory, partly under a guard.
 const KERNEL: &str = ".version 8.6\n.target sm_90\n.address_size 64\n\

@@ -1,8 +1,5 @@
 //! Integer arithmetic and bit operations against 128-bit arithmetic and bit-by-bit loops.
 
-mod arith_support;
-
-use arith_support::Random;
 use strata_ptx::opcode::{Bounds, Comparison, Direction, PermuteMode};
 use strata_simt::arith::integer::{
     self, Integer, S16, S32, S64, U16, U32, U64, add_carry_u32, add_carry_u64, sub_borrow_u32,
@@ -10,6 +7,8 @@ use strata_simt::arith::integer::{
 };
 use strata_simt::arith::video::{Finish, Second, Select, Source, VideoOp, VmadMode, video, vmad};
 use strata_simt::arith::{bits, video::VideoOp as Op};
+
+use crate::common::Random;
 
 const SEED: u64 = 0x5eed_0003;
 
@@ -262,7 +261,7 @@ fn bit_fields_follow_the_book() {
         }
     }
     for _ in 0..50_000 {
-        let (position, length) = (random.below(80) as u32, random.below(80) as u32);
+        let (position, length) = (random.below(80), random.below(80));
         check_fields(32, random.integer(32), random.integer(32), position, length);
         check_fields(64, random.integer(64), random.integer(64), position, length);
     }
@@ -355,7 +354,7 @@ fn nth_set_bits() {
     for _ in 0..100_000 {
         let mask =
             random.next() as u32 & if random.chance() { u32::MAX } else { random.next() as u32 };
-        let base = random.below(32) as u32;
+        let base = random.below(32);
         let offset = match random.below(8) {
             0 => i32::MIN,
             1 => i32::MAX,
@@ -428,7 +427,7 @@ fn funnel_shifts() {
     let mut random = Random::new(SEED);
     for _ in 0..50_000 {
         let (a, b) = (random.next() as u32, random.next() as u32);
-        let c = random.below(70) as u32;
+        let c = random.below(70);
         for (bounds, n) in [(Bounds::Clamp, c.min(32)), (Bounds::Wrap, c % 32)] {
             let left = (0..32).fold(0u64, |r, i| {
                 let from = i + 32 - n;

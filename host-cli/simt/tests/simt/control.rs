@@ -1,11 +1,10 @@
 //! Divergence, barriers, calls, warp-level communication.
 
-mod common;
-
-use common::{Arguments, Bench, launch};
 use strata_core::path::PathStep;
 use strata_core::sm::BarrierCall;
 use strata_simt::{Launch, LaunchOutcome};
+
+use crate::common::{Arguments, Bench, launch};
 
 /// A module with one kernel that gets its linear thread index in `%me`, and the address of its own
 /// word in `%out`; `%r0`.. and `%p0`.. are free.

@@ -1,14 +1,14 @@
 //! Floating-point arithmetic against LLVM's software floating point.
 
-mod arith_support;
-
 use std::cmp::Ordering;
 
-use arith_support::{ROUNDINGS, Random, Tested, round, rounded};
 use rustc_apfloat::Float as _;
 use strata_ptx::opcode::TestProperty;
 use strata_simt::arith::float::{Bf16, F16, F32, F64, Float, MinMax};
 use strata_simt::arith::{Mode, Rounding, native};
+
+use crate::arith_support::{ROUNDINGS, Tested, round, rounded};
+use crate::common::Random;
 
 const SEED: u64 = 0x5eed_0001;
 
@@ -152,7 +152,7 @@ fn fused_cancellation<F: Tested>() {
     for _ in 0..50_000 {
         let (a, b) = (F::operand(&mut random), F::operand(&mut random));
         let product = theirs::<F>(Op::Mul, [a, b, 0], Mode::NEAREST);
-        let near = product.wrapping_add(random.below(3)).wrapping_sub(1) ^ F::sign();
+        let near = product.wrapping_add(random.below(3).into()).wrapping_sub(1) ^ F::sign();
         let c = near & (u64::MAX >> (64 - F::WIDTH));
         check::<F>(Op::Fma, [a, b, c], rounded(random.pick(&ROUNDINGS)));
         check::<F>(Op::Fma, [a, b, c], Mode::NEAREST);

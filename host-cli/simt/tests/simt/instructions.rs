@@ -3,9 +3,7 @@
 
 #![expect(clippy::float_cmp, reason = "results are compared bit for bit")]
 
-mod common;
-
-use common::{Arguments, Bench, Random, launch};
+use crate::common::{Arguments, Bench, Random, launch};
 
 /// Where the body leaves its result.
 #[derive(Clone, Copy)]

@@ -1,14 +1,14 @@
 //! Conversions against LLVM's software floating point and wide integers.
 
-mod arith_support;
-
-use arith_support::{ROUNDINGS, Random, Tested, round};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float as _, FloatConvert};
 use strata_ptx::types::{Kind, ScalarType};
 use strata_simt::arith::convert::{self, Conversion, convert};
 use strata_simt::arith::float::{Bf16, F16, F32, F64, Float};
 use strata_simt::arith::{Mode, Rounding, native};
+
+use crate::arith_support::{ROUNDINGS, Tested, round};
+use crate::common::Random;
 
 const SEED: u64 = 0x5eed_0002;
 

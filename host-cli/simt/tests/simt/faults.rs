@@ -1,13 +1,12 @@
 //! Every way a launch can fail, and what it says.
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{Arguments, Bench, launch};
 use strata_compiler::RegisterLimit;
 use strata_simt::fault::{AccessKind, AccessProblem};
 use strata_simt::{Device, Fault, Launch, execute, prepare};
+
+use crate::common::{Arguments, Bench, launch};
 
 fn text(body: &str) -> String {
     format!(

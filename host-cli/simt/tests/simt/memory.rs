@@ -1,8 +1,6 @@
 //! Loads, stores, atomics and addresses of every space.
 
-mod common;
-
-use common::{Arguments, Bench, launch};
+use crate::common::{Arguments, Bench, launch};
 
 fn text(globals: &str, body: &str) -> String {
     format!(

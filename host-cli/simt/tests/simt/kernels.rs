@@ -1,11 +1,10 @@
 //! Kernels that nvcc compiled (`ptx/kernels.cu`), against the same computation on the host.
 
-mod common;
-
-use common::{Arguments, Bench, Random, launch};
 use strata_simt::{Fault, Launch};
 
-const KERNELS: &str = include_str!("ptx/kernels.ptx");
+use crate::common::{Arguments, Bench, Random, launch};
+
+const KERNELS: &str = include_str!("../ptx/kernels.ptx");
 
 #[test]
 fn vectoradd_with_a_ragged_end() {

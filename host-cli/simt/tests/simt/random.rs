@@ -2,11 +2,9 @@
 //! time on the program's tree and knows nothing of masks, stacks or registers in rows. Programs run
 //! twice, the second time with their values in a compiler-managed hierarchy.
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::{Arguments, Bench, Random, config, launch};
+use crate::common::{Arguments, Bench, Random, config, launch};
 
 /// Variables of a program.
 const VARIABLES: u32 = 6;

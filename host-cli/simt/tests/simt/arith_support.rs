@@ -1,40 +1,24 @@
-//! Random numbers and reference arithmetic for the tests of `arith`.
+//! Random operands and reference arithmetic for the tests of `arith`.
 //!
 //! The reference is `rustc_apfloat`, LLVM's software floating point: code that shares nothing with
 //! ours.
-#![expect(dead_code, reason = "each test program uses a part")]
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float as _, Round};
 use strata_simt::arith::float::{Bf16, F16, F32, F64, Float};
 use strata_simt::arith::{Mode, Rounding};
 
-/// A small generator (`SplitMix64`) with a fixed seed.
-pub(crate) struct Random(u64);
+use crate::common::Random;
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
+    /// Either.
     pub(crate) fn chance(&mut self) -> bool {
-        self.next() & 1 == 1
+        self.below(2) == 1
     }
 
+    /// One of some.
     pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
+        from[self.below(from.len() as u32) as usize]
     }
 
     /// An integer of `width` bits: anything, or something near a power of two or near zero.
@@ -42,7 +26,7 @@ impl Random {
         let mask = u64::MAX >> (64 - width);
         let value = match self.below(3) {
             0 => self.next(),
-            1 => (1u64 << self.below(width.into())).wrapping_add(self.below(5)).wrapping_sub(2),
+            1 => (1u64 << self.below(width)).wrapping_add(self.below(5).into()).wrapping_sub(2),
             _ => self.next() >> self.below(64),
         };
         (if self.chance() { value } else { value.wrapping_neg() }) & mask
@@ -146,7 +130,7 @@ pub(crate) trait Tested:
         match random.below(4) {
             0 => bits & mask,
             1 => {
-                let near = random.below(2 * u64::from(Self::FRACTION) + 8);
+                let near = u64::from(random.below(2 * Self::FRACTION + 8));
                 let exponent = (Self::one() >> Self::FRACTION)
                     .wrapping_sub(u64::from(Self::FRACTION) + 4)
                     .wrapping_add(near);
@@ -155,12 +139,12 @@ pub(crate) trait Tested:
                 magnitude | (bits & Self::sign())
             }
             2 => {
-                let kept = u64::MAX << random.below(Self::FRACTION.into());
+                let kept = u64::MAX << random.below(Self::FRACTION);
                 bits & mask & kept
             }
             _ => {
                 let edge = random.pick(&Self::edges());
-                edge.wrapping_add(random.below(5)).wrapping_sub(2) & mask
+                edge.wrapping_add(random.below(5).into()).wrapping_sub(2) & mask
             }
         }
     }

@@ -1,5 +1,4 @@
 //! From PTX text to results, for the tests of this folder.
-#![expect(dead_code, reason = "each test binary uses a part of it")]
 
 use strata_compiler::RegisterLimit;
 use strata_compiler::hierarchy::{
@@ -8,13 +7,12 @@ use strata_compiler::hierarchy::{
 use strata_compiler::program::Program;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
-use strata_simt::{Device, Executable, Fault, Launch, LaunchOutcome, ModuleHandle, prepare};
+use strata_simt::{Device, Executable, Fault, Launch, LaunchOutcome, prepare};
 
 /// A module whose kernels can be launched.
 pub(crate) struct Bench {
     pub(crate) module: Module,
     pub(crate) device: Device,
-    pub(crate) handle: ModuleHandle,
     /// Registers that kernels may have.
     pub(crate) registers: Option<RegisterLimit>,
 }
@@ -28,8 +26,8 @@ impl Bench {
         assert!(!parsed.has_errors(), "{complaints:#?}");
         let module = parsed.module;
         let mut device = Device::with_limit(module.address_bits, Device::DEFAULT_LIMIT);
-        let handle = device.load_module(&module).expect("variables fit");
-        Self { module, device, handle, registers: None }
+        device.load_module(&module).expect("variables fit");
+        Self { module, device, registers: None }
     }
 
     /// Compiles and decodes a kernel.

@@ -1,9 +1,7 @@
 //! Comparisons, transcendental instructions and atomics: published tables and error bounds.
+
 #![expect(clippy::float_cmp, reason = "comparisons are what is tested")]
 
-mod arith_support;
-
-use arith_support::{Random, Tested};
 use strata_ptx::opcode::{AtomicOp, BooleanOp, Comparison};
 use strata_ptx::types::ScalarType;
 use strata_simt::arith::Mode;
@@ -14,6 +12,9 @@ use strata_simt::arith::compare::{
 use strata_simt::arith::float::{Bf16, F16, F32, F64, Float, MinMax};
 use strata_simt::arith::integer::{S16, S32, S64, U16, U32, U64};
 use strata_simt::arith::transcendental as approx;
+
+use crate::arith_support::Tested;
+use crate::common::Random;
 
 const SEED: u64 = 0x5eed_0004;
 

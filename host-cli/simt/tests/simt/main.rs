@@ -1,0 +1,17 @@
+//! Tests of the executor as a whole, and of its arithmetic.
+
+mod addresses;
+mod arith_convert;
+mod arith_float;
+mod arith_integer;
+mod arith_special;
+mod arith_support;
+mod common;
+mod control;
+mod faults;
+mod forms;
+mod instructions;
+mod kernels;
+mod levels;
+mod memory;
+mod random;
