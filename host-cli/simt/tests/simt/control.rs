@@ -304,6 +304,13 @@ fn exited_members_are_not_waited_for() {
         32,
     );
     assert_eq!(out, by_thread(32, |t| if t < 4 { t ^ 1 } else { 0 }));
+    // They exit after the others have arrived.
+    let (out, _) = run(
+        "setp.ge.u32 %p0, %me, 4;\n@%p0 bra OUT;\nshfl.sync.bfly.b32 %r1, %me, 1, 31, -1;\n\
+         st.global.u32 [%out], %r1;\nexit;\nOUT:\nst.global.u32 [%out], 9;\nexit;",
+        32,
+    );
+    assert_eq!(out, by_thread(32, |t| if t < 4 { t ^ 1 } else { 9 }));
 }
 
 #[test]
