@@ -12,7 +12,7 @@ use strata_ptx::module::Operand;
 
 use super::graph::Graph;
 use super::{Problem, Report, Violation, spills};
-use crate::hierarchy::{Hierarchy, HierarchyConfig, Lrf};
+use crate::hierarchy::{DualWrites, Hierarchy, HierarchyConfig, Lrf};
 use crate::kernel::Kernel;
 use crate::operands::registers_of;
 use crate::program::{Location, Program};
@@ -138,7 +138,9 @@ impl<'a> Levels<'a> {
             let long = record.flags.contains(Flags::LONG_LATENCY);
             for (slot, &placement) in destinations.iter().enumerate() {
                 let register = image.destinations(record)[slot];
-                let good = self.is_reached(pc, placement, None) && taken.by(placement, register);
+                let good = self.is_reached(pc, placement, None)
+                    && self.is_named(register, placement)
+                    && taken.by(placement, register);
                 if !good || long && placement != Placement::MAIN {
                     report.add(pc, Problem::BadLevel { what: "destination", slot, placement });
                 }
@@ -175,6 +177,19 @@ impl<'a> Levels<'a> {
             }
         };
         exists && !self.record(pc).unit.is_shared_datapath()
+    }
+
+    /// Whether the encoding has a name for a result's levels.
+    fn is_named(&self, register: PhysicalRegister, placement: Placement) -> bool {
+        let Placement { main: true, upper: Some(upper) } = placement else { return true };
+        match (self.config.dual_writes, upper) {
+            (DualWrites::Any, _)
+            | (DualWrites::SameName | DualWrites::LastResultOnly, Upper::Lrf(_)) => true,
+            (DualWrites::SameName, Upper::Orf(entry)) => {
+                register.0 % u16::from(self.config.orf_entries) == u16::from(entry)
+            }
+            (DualWrites::LastResultOnly, Upper::Orf(_)) | (DualWrites::Never, _) => false,
+        }
     }
 
     /// Checks that a strand starts wherever the warp may be descheduled and wherever control comes
