@@ -80,20 +80,24 @@ impl Bench {
     }
 }
 
-/// Hierarchies in turn: one to eight entries, each without a last result file, and with either kind.
+/// Hierarchies in turn: one to eight entries, each without a last result file, and with either kind;
+/// from number 24 with some of the optimisations off, and with restrictions of the encoding.
 pub(crate) fn config(number: u64) -> HierarchyConfig {
     let level = |energy| {
         let access = AccessCosts { read: energy, write: energy };
         LevelCosts { private: access, shared: access }
     };
     let lrf = [Lrf::None, Lrf::Unified, Lrf::Split][number as usize % 3];
+    let switches = number / 24;
+    let dual_writes =
+        [DualWrites::Any, DualWrites::SameName, DualWrites::LastResultOnly, DualWrites::Never];
     HierarchyConfig {
         orf_entries: 1 + (number / 3 % 8) as u8,
         lrf,
-        forward_branches: true,
-        read_operands: true,
-        partial_ranges: true,
-        dual_writes: DualWrites::Any,
+        forward_branches: switches & 1 == 0,
+        read_operands: switches & 2 == 0,
+        partial_ranges: switches & 4 == 0,
+        dual_writes: dual_writes[(switches ^ switches >> 2) as usize % 4],
         past_deschedules: false,
         costs: Costs { main: level(10), orf: level(3), lrf: (lrf != Lrf::None).then(|| level(1)) },
     }

@@ -1,6 +1,7 @@
-//! Random programs with nested branches and loops, against an interpreter that runs one thread at a
-//! time on the program's tree and knows nothing of masks, stacks or registers in rows. Programs run
-//! twice, the second time with their values in a compiler-managed hierarchy.
+//! Random programs with nested branches and loops, wide values, loads of long latency and barriers,
+//! against an interpreter that runs one thread at a time on the program's tree and knows nothing of
+//! masks, stacks or registers in rows. Programs run twice, the second time with their values in a
+//! compiler-managed hierarchy.
 
 use std::fmt::Write as _;
 
@@ -8,6 +9,8 @@ use crate::common::{Arguments, Bench, Random, config, launch};
 
 /// Variables of a program.
 const VARIABLES: u32 = 6;
+/// Variables of 64 bits, which start as 0.
+const WIDE: u32 = 3;
 
 /// An operand: a variable or a constant.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +56,26 @@ enum Statement {
     Break(Condition),
     /// Ends the thread after storing, if the condition holds.
     Exit(Condition),
+    /// A wide variable becomes the product of two terms plus another wide variable.
+    Widen(u32, Term, Term, u32),
+    /// A variable becomes a half of a wide one: the upper half, if the flag says so.
+    Narrow(u32, u32, bool),
+    /// A variable becomes one of the thread's inputs, which a term chooses, from global memory.
+    Load(u32, Term),
+    /// Waits for all threads of the CTA.
+    Barrier,
+}
+
+impl Statement {
+    /// Whether it may end the thread.
+    fn exits(&self) -> bool {
+        match self {
+            Self::Exit(_) => true,
+            Self::If(_, yes, no) => yes.iter().chain(no).any(Self::exits),
+            Self::Loop(_, _, _, body) => body.iter().any(Self::exits),
+            _ => false,
+        }
+    }
 }
 
 struct Generator {
@@ -85,8 +108,17 @@ impl Generator {
     }
 
     fn statement(&mut self, depth: u32, in_loop: bool) -> Statement {
-        let choice = self.random.below(if depth == 0 { 6 } else { 12 });
+        let choice = self.random.below(if depth == 0 { 9 } else { 15 });
         let target = self.random.below(VARIABLES);
+        // Three kinds of statement that neither nest nor leave.
+        let Some(choice) = choice.checked_sub(3) else {
+            let wide = self.random.below(WIDE);
+            return match choice {
+                0 => Statement::Widen(wide, self.term(), self.term(), self.random.below(WIDE)),
+                1 => Statement::Narrow(target, wide, self.random.below(2) == 0),
+                _ => Statement::Load(target, self.term()),
+            };
+        };
         match choice {
             0..=3 => Statement::Assign(target, self.compute(), self.term(), self.term()),
             4 => {
@@ -119,7 +151,9 @@ enum Flow {
 
 /// One thread, one statement after another.
 struct Thread {
+    inputs: [u32; VARIABLES as usize],
     variables: [u32; VARIABLES as usize],
+    wide: [u64; WIDE as usize],
 }
 
 impl Thread {
@@ -192,6 +226,21 @@ impl Thread {
                         }
                     }
                 }
+                Statement::Widen(target, a, b, added) => {
+                    let product = u64::from(self.term(*a)) * u64::from(self.term(*b));
+                    let sum = product.wrapping_add(self.wide[*added as usize]);
+                    self.wide[*target as usize] = sum;
+                }
+                Statement::Narrow(target, wide, upper) => {
+                    let value = self.wide[*wide as usize];
+                    self.variables[*target as usize] =
+                        if *upper { (value >> 32) as u32 } else { value as u32 };
+                }
+                Statement::Load(target, which) => {
+                    let loaded = self.inputs[(self.term(*which) & 3) as usize];
+                    self.variables[*target as usize] = loaded;
+                }
+                Statement::Barrier => {}
                 Statement::Break(condition) => {
                     if self.holds(*condition) {
                         return Flow::Break;
@@ -289,6 +338,22 @@ impl Writer {
                 Statement::Loop(condition, bound, first, body) => {
                     self.repeat(*condition, *bound, *first, body);
                 }
+                Statement::Widen(target, a, b, added) => {
+                    let (a, b) = (Self::term(*a), Self::term(*b));
+                    self.line(format!("mul.wide.u32 %x, {a}, {b};"));
+                    self.line(format!("add.u64 %w{target}, %x, %w{added};"));
+                }
+                Statement::Narrow(target, wide, upper) => {
+                    let halves =
+                        if *upper { format!("%n, %v{target}") } else { format!("%v{target}, %n") };
+                    self.line(format!("mov.b64 {{{halves}}}, %w{wide};"));
+                }
+                Statement::Load(target, which) => {
+                    let which = Self::term(*which);
+                    self.line(format!("and.b32 %n, {which}, 3;\nmul.wide.u32 %x, %n, 4;"));
+                    self.line(format!("add.u64 %x, %x, %in;\nld.global.u32 %v{target}, [%x];"));
+                }
+                Statement::Barrier => self.line("bar.sync 0;"),
                 Statement::Break(condition) => {
                     self.condition(*condition);
                     self.line(format!("@%p bra {end};"));
@@ -349,10 +414,13 @@ fn module(program: &[Statement], exits: bool) -> String {
     for index in 0..VARIABLES {
         let _ = writeln!(inputs, "ld.global.u32 %v{index}, [%in+{}];", 4 * index);
     }
+    for index in 0..WIDE {
+        let _ = writeln!(inputs, "mov.u64 %w{index}, 0;");
+    }
     format!(
         ".version 8.0\n.target sm_75\n.address_size 64\n\
          .visible .entry k(.param .u64 in, .param .u64 out) {{\n.reg .pred %p, %q;\n\
-         .reg .b32 %v<{VARIABLES}>, %c<100>, %t, %n;\n.reg .b64 %in, %out, %o;\n\
+         .reg .b32 %v<{VARIABLES}>, %c<100>, %t, %n;\n.reg .b64 %in, %out, %o, %x, %w<{WIDE}>;\n\
          ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nmov.u32 %t, %ctaid.x;\n\
          mov.u32 %n, %ntid.x;\nmul.lo.u32 %t, %t, %n;\nmov.u32 %n, %tid.x;\nadd.u32 %t, %t, %n;\n\
          mul.wide.u32 %o, %t, {};\nadd.u64 %in, %in, %o;\nadd.u64 %out, %out, %o;\n\
@@ -363,7 +431,12 @@ fn module(program: &[Statement], exits: bool) -> String {
 
 fn compare(seed: u64, exits: bool) -> usize {
     let mut generator = Generator { random: Random::new(seed) };
-    let program: Vec<Statement> = (0..6).map(|_| generator.statement(3, false)).collect();
+    let mut program: Vec<Statement> = (0..6).map(|_| generator.statement(3, false)).collect();
+    // Threads that have ended do not come to a barrier, and the others meet there; but those that
+    // wait where all store together would wait for ever.
+    let all_come = program.iter().take_while(|statement| exits || !statement.exits()).count();
+    let place = all_come.min(1 + generator.random.below(5) as usize);
+    program.insert(place, Statement::Barrier);
     let text = module(&program, exits);
     let threads = 75;
     let inputs: Vec<u32> = (0..threads * VARIABLES)
@@ -386,7 +459,8 @@ fn compare(seed: u64, exits: bool) -> usize {
     for (index, (input, result)) in
         inputs.as_chunks::<6>().0.iter().zip(results.as_chunks::<6>().0).enumerate()
     {
-        let mut thread = Thread { variables: *input };
+        let wide = [0; WIDE as usize];
+        let mut thread = Thread { inputs: *input, variables: *input, wide };
         thread.block(&program);
         assert_eq!(
             thread.variables, *result,
