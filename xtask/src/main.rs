@@ -21,7 +21,8 @@ Usage: cargo xtask COMMAND [OPTION]
 
 Commands:
   setup                 Install what building, testing and gating need and this machine lacks
-  test [--quick]        Run every test and check; --quick leaves out gates, smoke, qemu
+  test [--quick|--full] Run every test and check; --quick leaves out gates, smoke, qemu; --full goes
+                        through every combination of switches, where otherwise every pair occurs
   ci                    Run .ci/run in a fresh clone of HEAD, as CI does
   no-std [--toolchain rustup|debian]
                         Prove that the core needs neither std nor an allocator, here and on devices;
@@ -63,7 +64,7 @@ impl From<Status> for ExitCode {
 enum Request {
     Help,
     Setup,
-    Test { quick: bool },
+    Test(test::Extent),
     Ci,
     NoStd { toolchain: Option<no_std::Toolchain> },
     Qemu,
@@ -79,8 +80,9 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         [] => return Err("a command is missing".to_owned()),
         ["help" | "-h" | "--help", ..] | [_, "-h" | "--help"] => Request::Help,
         ["setup"] => Request::Setup,
-        ["test"] => Request::Test { quick: false },
-        ["test", "--quick"] => Request::Test { quick: true },
+        ["test"] => Request::Test(test::Extent::Usual),
+        ["test", "--quick"] => Request::Test(test::Extent::Quick),
+        ["test", "--full"] => Request::Test(test::Extent::Full),
         ["ci"] => Request::Ci,
         ["no-std"] => Request::NoStd { toolchain: None },
         ["no-std", "--toolchain", "rustup"] => {
@@ -128,7 +130,7 @@ fn main() -> ExitCode {
             Status::Done
         }
         Request::Setup => setup::run(),
-        Request::Test { quick } => test::run(quick),
+        Request::Test(extent) => test::run(extent),
         Request::Ci => ci::run(),
         Request::NoStd { toolchain } => no_std::run(toolchain),
         Request::Qemu => qemu::run(),
@@ -147,8 +149,9 @@ mod tests {
     #[test]
     fn commands_and_their_options_are_read() {
         assert_eq!(parse(&["setup"]), Ok(Request::Setup));
-        assert_eq!(parse(&["test"]), Ok(Request::Test { quick: false }));
-        assert_eq!(parse(&["test", "--quick"]), Ok(Request::Test { quick: true }));
+        assert_eq!(parse(&["test"]), Ok(Request::Test(test::Extent::Usual)));
+        assert_eq!(parse(&["test", "--quick"]), Ok(Request::Test(test::Extent::Quick)));
+        assert_eq!(parse(&["test", "--full"]), Ok(Request::Test(test::Extent::Full)));
         assert_eq!(parse(&["no-std"]), Ok(Request::NoStd { toolchain: None }));
         assert_eq!(
             parse(&["no-std", "--toolchain", "debian"]),
@@ -169,6 +172,8 @@ mod tests {
     fn a_wrong_command_line_is_named() {
         assert_eq!(parse(&[]), Err("a command is missing".to_owned()));
         assert_eq!(parse(&["tset"]), Err("there is no command `tset`".to_owned()));
+        let both = parse(&["test", "--quick", "--full"]);
+        assert_eq!(both, Err("`test` does not take `--quick --full`".to_owned()));
         assert_eq!(parse(&["test", "--fast"]), Err("`test` does not take `--fast`".to_owned()));
         assert_eq!(
             parse(&["no-std", "--toolchain", "gcc"]),

@@ -1,5 +1,7 @@
 //! `test`: every test and check of the repository, in stages.
 
+use std::process::Command;
+
 use super::no_std::{self, DEVICE_TARGETS};
 use super::{fuzz, qemu, setup};
 use crate::Status;
@@ -9,13 +11,24 @@ use crate::process::{self, Failure};
 use crate::stages::{Outcome, Stages, Totals};
 use crate::tidy;
 
-/// Runs the command. `quick` leaves out the stages that build the workspace for release.
-pub(crate) fn run(quick: bool) -> Status {
+/// How much of it is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Without the stages that build the workspace for release.
+    Quick,
+    /// What continuous integration runs.
+    Usual,
+    /// Tests that go through combinations go through all of them.
+    Full,
+}
+
+/// Runs the command.
+pub(crate) fn run(extent: Extent) -> Status {
     let mut stages = Stages::default();
     stages.stage("setup", || (setup_outcome(), Totals::default()));
     stages.one("format", || format().into());
     stages.one("clippy", || clippy().into());
-    stages.stage("cargo test", cargo_test);
+    stages.stage("cargo test", || cargo_test(extent));
     no_std::host_stages(&mut stages);
     for target in DEVICE_TARGETS {
         match no_std::provide(target) {
@@ -27,7 +40,7 @@ pub(crate) fn run(quick: bool) -> Status {
         }
     }
     stages.one("tidy", || tidy::check_repository().into());
-    if quick {
+    if extent == Extent::Quick {
         println!("\n-- left out by --quick: gates, smoke, qemu");
     } else {
         release_stages(&mut stages);
@@ -77,9 +90,21 @@ fn clippy() -> Result<(), Failure> {
     fuzz::clippy()
 }
 
-fn cargo_test() -> (Outcome, Totals) {
-    let mut totals = Totals::default();
+/// What tests look at to know that they are to go through every combination.
+const FULL_TESTS: &str = "STRATA_FULL_TESTS";
+
+fn tests(extent: Extent) -> Command {
     let mut cargo = process::cargo(&["test", "--locked", "--workspace", "--no-fail-fast"]);
+    match extent {
+        Extent::Full => cargo.env(FULL_TESTS, "1"),
+        Extent::Quick | Extent::Usual => cargo.env_remove(FULL_TESTS),
+    };
+    cargo
+}
+
+fn cargo_test(extent: Extent) -> (Outcome, Totals) {
+    let mut totals = Totals::default();
+    let mut cargo = tests(extent);
     let status = process::watch(&mut cargo, |line| {
         if let Some(counts) = Totals::of_runner_line(line) {
             totals.add(counts);
@@ -161,6 +186,15 @@ mod tests {
 
     fn passed(passed: u64) -> Totals {
         Totals { passed, ..Totals::default() }
+    }
+
+    #[test]
+    fn tests_are_told_of_the_full_extent_only() {
+        let told = |extent| {
+            let cargo = tests(extent);
+            cargo.get_envs().any(|(name, value)| name == FULL_TESTS && value.is_some())
+        };
+        assert!(told(Extent::Full) && !told(Extent::Usual) && !told(Extent::Quick));
     }
 
     #[test]
