@@ -131,6 +131,8 @@ pub enum Described {
     Run,
     /// `study active-warps`.
     ActiveWarps,
+    /// `study encoding`.
+    Encoding,
 }
 
 /// Size of a built-in workload's problem.

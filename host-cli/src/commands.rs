@@ -2,6 +2,7 @@
 
 pub mod cost;
 pub mod doctor;
+pub mod encoding;
 pub mod exact;
 pub mod explain;
 pub mod inspect;
@@ -54,6 +55,9 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Schema { of: Described::Run } => printer.data(&crate::report::json::schema_text()),
         Command::Schema { of: Described::ActiveWarps } => {
             printer.data(&crate::study::active_warps::schema_text())
+        }
+        Command::Schema { of: Described::Encoding } => {
+            printer.data(&crate::study::encoding::schema_text())
         }
     }
 }

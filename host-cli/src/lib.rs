@@ -15,6 +15,7 @@ pub mod config;
 pub mod cost;
 pub mod crossings;
 pub mod design;
+pub mod encoding;
 pub mod evaluate;
 pub mod exact;
 pub mod failure;

@@ -4,6 +4,7 @@
 //! out.
 
 pub mod active_warps;
+pub mod encoding;
 pub mod limits;
 pub mod registers;
 pub mod reorder;

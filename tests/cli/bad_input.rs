@@ -33,6 +33,8 @@ refuses! {
     a_barrier_rule_with_one_level: ["run", "vectoradd", "--design", "one-level.toml"];
     limits_of_hardware: ["study", "limits", "vectoradd", "--design", "diss-rfc6"];
     limits_of_a_trace: ["study", "limits", "tiny.traceg"];
+    names_of_hardware: ["study", "encoding", "vectoradd", "--design", "diss-rfc6"];
+    names_of_a_trace: ["study", "encoding", "tiny.traceg"];
     a_trace_on_a_compiler_managed_hierarchy: ["run", "tiny.traceg", "--design", "diss-orf3"];
     a_trace_to_be_scheduled: ["run", "tiny.traceg", "--schedule"];
     active_warps_of_a_compiler_managed_hierarchy:
@@ -145,6 +147,11 @@ fn limits_of_registers_that_make_no_sense() {
     assert!(error.contains("is a trace, whose registers are allocated"), "{error}");
     let error = refused(&["study", "registers", "--registers", "16"]);
     assert!(error.contains("hint: `--try 16,20,24`"), "{error}");
+    for bits in ["4", "9", "-1", "six"] {
+        let error = refused(&["study", "encoding", &format!("--specifier-bits={bits}")]);
+        let told = format!("invalid value '{bits}' for '--specifier-bits <N>'");
+        assert!(error.contains(&told), "{error}");
+    }
     let error = refused(&["study", "registers", "--try", "18,300"]);
     assert!(error.contains("300 is not in 16..=255"), "{error}");
 }

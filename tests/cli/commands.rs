@@ -78,6 +78,16 @@ prints! {
     limits_of_a_compiler_managed_hierarchy:
         ["study", "limits", "vectoradd", "scalarprod", "--scale", "small"];
     limits_as_csv: ["study", "limits", "vectoradd", "--scale", "small", "--format", "csv"];
+    names_of_a_compiler_managed_hierarchy:
+        ["study", "encoding", "vectoradd", "scalarprod", "--scale", "small"];
+    names_as_csv: [
+        "study", "encoding", "vectoradd", "--scale", "small", "--design",
+        "diss-orf1-lrf-unified-duallrf", "--specifier-bits", "8", "--format", "csv"
+    ];
+    names_of_a_users_file_as_json: [
+        "study", "encoding", "good.ptx", "--launch", "good.toml", "--design",
+        "diss-orf2-noreadoperands-onelevel", "--format", "json"
+    ];
     a_workload_with_instructions_scheduled:
         ["run", "bfs", "--scale", "small", "--schedule", "--design", "diss-orf3-lrf-split"];
     a_kernel_fitted_to_a_hierarchy: ["inspect", "vectoradd", "--design", "diss-orf3-lrf-split"];
@@ -140,6 +150,9 @@ fn the_schemas_are_the_committed_ones() {
     let committed = include_str!("../../docs/schema/active-warps.json");
     let printed = succeeds(&["schema", "active-warps"]);
     assert_eq!(printed, committed, "write it to docs/schema/active-warps.json");
+    let committed = include_str!("../../docs/schema/encoding.json");
+    let printed = succeeds(&["schema", "encoding"]);
+    assert_eq!(printed, committed, "write it to docs/schema/encoding.json");
 }
 
 #[test]

@@ -99,6 +99,7 @@ fn the_command_of_a_report_makes_it_again() {
         "run dct8x8 --scale small --set rows=80 --design diss-orf3-lrf-split --launch-index 0",
         "run reduction --scale small --mode cycle --design in-time.toml --cta 1",
         "study active-warps good.ptx --launch good.toml --design faster.toml --active-warps 2,all",
+        "study encoding good.ptx --launch good.toml --design diss-orf1 --specifier-bits 7",
     ] {
         let made = |arguments: &str| {
             let mut words = shlex::split(arguments).expect("as a shell takes it");
@@ -113,5 +114,20 @@ fn the_command_of_a_report_makes_it_again() {
         let (command, first) = made(arguments);
         let again = command.strip_prefix("strata ").expect("our own command");
         assert_eq!(made(again), (command.clone(), first), "{command}");
+    }
+}
+
+#[test]
+fn names_are_the_same_bytes_for_every_number_of_jobs() {
+    for format in ["table", "json", "csv"] {
+        let run = |jobs: &str| {
+            let outcome =
+                strata(&["study", "encoding", "--scale", "small", "--format", format, "-j", jobs]);
+            assert_eq!(outcome.status, Some(0), "{outcome}");
+            outcome
+        };
+        let first = run("1");
+        assert_eq!(first, run("2"), "{format}: one thread and two");
+        assert_eq!(first, run("7"), "{format}: one thread and seven");
     }
 }

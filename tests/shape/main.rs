@@ -3,6 +3,7 @@
 mod active_warps;
 mod compiler_managed;
 mod cycle;
+mod encoding;
 mod last_result_file;
 mod limits;
 mod recordings;

@@ -1,9 +1,10 @@
 //! Static use of values: where each is defined and read.
 
 use strata_core::image::Flags;
-use strata_ptx::module::RegisterId;
+use strata_core::placement::{Placement, Upper};
+use strata_ptx::module::{Operand, RegisterId};
 
-use crate::operands::{definitions, uses};
+use crate::operands::{definitions, registers_of, uses};
 use crate::program::{Location, Origin, Program};
 
 /// Where one value (a web, a register of the program) is defined and read.
@@ -100,4 +101,46 @@ impl SpillCounts {
         }
         counts
     }
+}
+
+/// Operands and results of more than one 32-bit register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WideOperands {
+    /// All of them.
+    pub all: u32,
+    /// Those whose registers lie in different levels, in two entries that do not follow each other,
+    /// or in the last result file, which holds a register in each bank.
+    pub apart: u32,
+}
+
+/// Counts the wide operands and results of a program whose register slots live at `placements`.
+pub fn wide_operands(program: &Program, placements: &[Placement]) -> WideOperands {
+    let mut found = WideOperands::default();
+    for (whole, record) in program.instructions.iter().zip(&program.image.instructions) {
+        let mut slots = placements.get(record.first_slot as usize..).unwrap_or_default();
+        let instruction = &whole.instruction;
+        let operands: [&[Operand]; 2] = [&instruction.sources, &instruction.destinations];
+        let mut operand = |register: RegisterId| {
+            let location = program.registers[register.index()].location;
+            let Location::General { count, .. } = location else { return };
+            let (words, rest) = slots.split_at(usize::from(count).min(slots.len()));
+            slots = rest;
+            if count > 1 {
+                found.all += 1;
+                found.apart += u32::from(!words.windows(2).all(|pair| follow(pair[0], pair[1])));
+            }
+        };
+        operands.into_iter().flatten().for_each(|one| registers_of(one, &mut operand));
+    }
+    found
+}
+
+/// Whether one name can mean both registers: that of the first, and the next.
+fn follow(first: Placement, second: Placement) -> bool {
+    let upper = match (first.upper, second.upper) {
+        (None, None) => true,
+        (Some(Upper::Orf(first)), Some(Upper::Orf(second))) => first + 1 == second,
+        _ => false,
+    };
+    upper && first.main == second.main
 }

@@ -16,6 +16,8 @@ pub enum StudyCommand {
     Registers(RegistersArgs),
     /// Energy of a compiler-managed hierarchy under idealisations, and with instructions scheduled.
     Limits(LimitsArgs),
+    /// Names that a compiler-managed hierarchy needs in instructions, and what they cost.
+    Encoding(EncodingArgs),
 }
 
 /// Output format of a study.
@@ -156,4 +158,32 @@ pub struct LimitsArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = LimitsFormat::Table)]
     pub format: LimitsFormat,
+}
+
+/// Arguments of `study encoding`.
+#[derive(Clone, Debug, Args)]
+pub struct EncodingArgs {
+    /// Workload names or PTX files; none means all workloads.
+    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    pub inputs: Vec<String>,
+    /// A design with a compiler-managed hierarchy: a name or a design file. Its restriction of
+    /// results in two levels is marked; all are shown.
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "diss-orf3-lrf-split")]
+    pub design: String,
+    /// Bits of an operand specifier without a hierarchy, 5 to 8: 6 bits name 63 registers and none,
+    /// 8 bits 255.
+    #[arg(
+        long, value_name = "N", default_value_t = 6,
+        value_parser = clap::value_parser!(u32).range(5..=8)
+    )]
+    pub specifier_bits: u32,
+    /// What to execute.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Threads; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
+    pub format: StudyFormat,
 }

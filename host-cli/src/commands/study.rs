@@ -22,6 +22,7 @@ pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Fail
         StudyCommand::ActiveWarps(args) => active_warps(args, printer),
         StudyCommand::Registers(args) => super::registers::run(args, printer),
         StudyCommand::Limits(args) => super::limits::run(args, printer),
+        StudyCommand::Encoding(args) => super::encoding::run(args, printer),
     }
 }
 

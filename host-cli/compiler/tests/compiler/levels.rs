@@ -4,6 +4,7 @@ use strata_compiler::hierarchy::{
     Code, DualWrites, Hierarchy, HierarchyConfig, Lrf, Outcome, Start, fit,
 };
 use strata_compiler::program::Program;
+use strata_compiler::statistics::{WideOperands, wide_operands};
 use strata_core::placement::{Placement, Upper};
 
 use crate::facts::compiled;
@@ -278,6 +279,40 @@ fn a_wide_value_takes_an_entry_for_each_register() {
     assert_eq!(levels(body, &on)[..2], ["m m -> o0 o1", "o0 o1 -> m"]);
     let one = HierarchyConfig { orf_entries: 1, ..on };
     assert_eq!(levels(body, &one)[..2], ["m m -> o0 m", "o0 m -> m"]);
+    let wide = |config| {
+        let (program, hierarchy) = fitted(&format!("{BEFORE}{body}"), config);
+        wide_operands(&program, &hierarchy.placements)
+    };
+    // Two results before the body; a sum of one, read as an address; an address.
+    assert_eq!(wide(&on), WideOperands { all: 6, apart: 0 });
+    assert_eq!(wide(&one), WideOperands { all: 6, apart: 2 });
+}
+
+#[test]
+fn words_are_together_where_one_name_can_mean_both() {
+    let body = "add.s64 %rd2, %rd3, 8; add.s64 %rd4, %rd2, 8; st.global.u64 [%rd1], %rd4;";
+    let config = HierarchyConfig { read_operands: false, ..config(Lrf::Split) };
+    let (program, mut hierarchy) = fitted(&format!("{BEFORE}{body}"), &config);
+    let sum = program.image.instructions[FIRST].first_slot as usize + 2;
+    let mut apart = |words: [Placement; 2]| {
+        hierarchy.placements.fill(Placement::MAIN);
+        hierarchy.placements[sum..sum + 2].copy_from_slice(&words);
+        wide_operands(&program, &hierarchy.placements)
+    };
+    let at = |main, upper| Placement { main, upper: Some(upper) };
+    for (words, together) in [
+        ([Placement::MAIN, Placement::MAIN], true),
+        ([at(false, Upper::Orf(1)), at(false, Upper::Orf(2))], true),
+        ([at(true, Upper::Orf(0)), at(true, Upper::Orf(1))], true),
+        ([at(true, Upper::Orf(0)), at(false, Upper::Orf(1))], false),
+        ([at(false, Upper::Orf(2)), at(false, Upper::Orf(1))], false),
+        ([at(false, Upper::Orf(0)), at(false, Upper::Orf(2))], false),
+        ([at(false, Upper::Orf(0)), Placement::MAIN], false),
+        ([at(false, Upper::Lrf(0)), at(false, Upper::Lrf(1))], false),
+    ] {
+        let expected = WideOperands { all: 8, apart: u32::from(!together) };
+        assert_eq!(apart(words), expected, "{words:?}");
+    }
 }
 
 #[test]
