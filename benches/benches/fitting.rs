@@ -1,14 +1,16 @@
-//! Fitting programs to a compiler-managed hierarchy, in instructions a second, by their length:
+//! Compiling programs and fitting them to compiler-managed hierarchies, in instructions a second:
+//! made-up ones by their length, and the workloads:
 //! `cargo bench -p strata-benches --bench fitting`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use strata_benches::fitting::{LONG, WORK};
+use strata_benches::{compiling, fitting as made_up};
 
 fn fitting(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("fitting");
     // A long program takes a tenth of a second.
     group.sample_size(10);
-    for work in WORK.iter().chain(LONG) {
+    let works = [made_up::WORK, made_up::LONG, compiling::WORK, compiling::LONG];
+    for work in works.into_iter().flatten() {
         let mut run = (work.prepare)();
         group.throughput(Throughput::Elements(run()));
         group.bench_function(work.name, |bencher| bencher.iter(&mut run));

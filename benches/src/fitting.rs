@@ -66,7 +66,9 @@ const fn config() -> HierarchyConfig {
 
 /// A kernel of about `length` instructions: arithmetic on a few registers with a load now and then;
 /// with `branches`, short forward branches in loops.
-fn text(length: usize, branches: bool) -> String {
+pub(crate) fn text(length: usize, branches: bool) -> String {
+    // Whole blocks, so that every branch has its label.
+    let length = length / BLOCK * BLOCK;
     let mut text = String::from(
         ".version 7.0\n.target sm_70\n.address_size 64\n\
          .visible .entry made_up(.param .u64 at)\n{\n\
@@ -103,9 +105,9 @@ fn text(length: usize, branches: bool) -> String {
     text
 }
 
-fn program(length: usize, branches: bool) -> Program {
-    // Whole blocks, so that every branch has its label.
-    let parsed = strata_ptx::parse(&text(length / BLOCK * BLOCK, branches));
+/// Compiles the kernel that is all of a text.
+pub(crate) fn program(text: &str) -> Program {
+    let parsed = strata_ptx::parse(text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics.first());
     strata_compiler::compile(&parsed.module, FunctionId(0)).expect("a small kernel")
 }
@@ -116,7 +118,7 @@ fn fitted(program: &Program) -> Hierarchy {
 }
 
 fn prepare(length: usize, branches: bool) -> Prepared {
-    let program = program(length, branches);
+    let program = program(&text(length, branches));
     Box::new(move || {
         black_box(fitted(&program));
         program.instructions.len() as u64
@@ -131,7 +133,7 @@ mod tests {
     #[test]
     fn programs_have_their_length_and_values_to_keep() {
         for branches in [false, true] {
-            let program = program(1_000, branches);
+            let program = program(&text(1_000, branches));
             let length = program.instructions.len();
             assert!((950..=1_100).contains(&length), "{length}");
             let hierarchy = fitted(&program);

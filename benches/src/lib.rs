@@ -2,6 +2,7 @@
 //! both, so that a time and an instruction count speak of the same thing.
 #![forbid(unsafe_code)]
 
+pub mod compiling;
 pub mod counting;
 pub mod cycles;
 pub mod execution;
@@ -31,10 +32,11 @@ pub const WORK: &[&[Work]] = &[
     cycles::WAITING,
     reading::WORK,
     fitting::WORK,
+    compiling::WORK,
 ];
 
 /// The piece of work of a name, one that is only timed because it is long included.
 pub fn find(name: &str) -> Option<Work> {
-    let mut all = WORK.iter().copied().chain([fitting::LONG]).flatten();
+    let mut all = WORK.iter().copied().chain([fitting::LONG, compiling::LONG]).flatten();
     all.find(|work| work.name == name).copied()
 }

@@ -2,8 +2,9 @@
 //!
 //! `gates` holds every piece of work to its budget in `benches/gates.toml`. `gates run NAME TIMES`
 //! does one piece of work that often and prints its warp instructions: that is what the gates run
-//! under valgrind, twice, so that the difference is the work without what prepares it. `gates trace
-//! fma|stream FOLDER` writes one of the traces that Accel-Sim's speed was measured on.
+//! under valgrind, twice, so that the difference is the work without what prepares it. `gates
+//! trace fma|stream FOLDER` writes one of the traces that Accel-Sim's speed was measured on. `gates
+//! kernel FILE` times the largest kernel of a PTX file.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use strata_benches::gate::{Budgets, Verdict, instructions_of_report, judge};
 use strata_benches::synthetic::{CTAS, Kernel};
-use strata_benches::{WORK, Work, find};
+use strata_benches::{WORK, Work, compiling, find};
 
 /// Repetitions of the short and of the long run.
 const TIMES: [u64; 2] = [1, 5];
@@ -24,7 +25,10 @@ fn main() -> ExitCode {
         ["run", name, times] => run(name, times),
         ["trace", "fma", folder] => trace(Kernel::MultiplyAdds, folder),
         ["trace", "stream", folder] => trace(Kernel::Stream, folder),
-        _ => Err("usage: gates [run NAME TIMES | trace fma|stream FOLDER]".to_owned()),
+        ["kernel", file] => kernel(file),
+        _ => {
+            Err("usage: gates [run NAME TIMES | trace fma|stream FOLDER | kernel FILE]".to_owned())
+        }
     };
     match result {
         Ok(code) => code,
@@ -53,6 +57,18 @@ fn trace(kernel: Kernel, folder: &str) -> Result<ExitCode, String> {
         .and_then(|()| std::fs::write(folder.join("kernel-1.traceg"), text))
         .and_then(|()| std::fs::write(folder.join("kernelslist.g"), "kernel-1.traceg\n"))
         .map_err(|error| format!("`{}`: {error}", folder.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Times a file's largest kernel.
+fn kernel(file: &str) -> Result<ExitCode, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("`{file}`: {error}"))?;
+    let largest =
+        compiling::largest(&text).ok_or_else(|| format!("`{file}` has no kernel to compile"))?;
+    println!(
+        "{}: {} instructions, {:.2?} to compile, {:.2?} to fit",
+        largest.name, largest.instructions, largest.compiling, largest.fitting
+    );
     Ok(ExitCode::SUCCESS)
 }
 
