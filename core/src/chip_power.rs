@@ -108,6 +108,9 @@ impl ChipPower {
 pub const LIVENESS_BITS: u32 = 3;
 /// Instruction bits for the mark that deschedules a warp (`[DISS]` 5.4.7).
 pub const DESCHEDULE_BITS: u32 = 1;
+/// Instruction bits that say that a strand of a compiler-managed hierarchy ends behind it (`[DISS]`
+/// 6.3, 6.5.5). Where one does, whether the warp is descheduled needs no bit of its own.
+pub const STRAND_END_BITS: u32 = 1;
 
 #[cfg(test)]
 mod tests {

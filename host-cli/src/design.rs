@@ -7,7 +7,7 @@ pub mod managed;
 pub mod name;
 mod sm;
 
-use strata_core::chip_power::{ChipSaving, DESCHEDULE_BITS, LIVENESS_BITS};
+use strata_core::chip_power::{ChipSaving, DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
 use strata_core::count::{CountConfig, CountConfigError, CountSettings, MAX_WARPS, Scheduling};
 use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
 use strata_core::register_file_cache::{
@@ -139,6 +139,7 @@ impl Parts {
                     .to_owned(),
             );
         }
+        assumed.extend(self.managed.and_then(Managed::uncharged).map(str::to_owned));
         Ok(Design {
             argument: origin.to_owned(),
             name: self.name,
@@ -329,6 +330,9 @@ impl Design {
 
     /// Bits that the design adds to every instruction, as far as the papers print them.
     pub fn encoding_bits(&self) -> u32 {
+        if self.managed.is_some() {
+            return STRAND_END_BITS;
+        }
         let liveness = self.cache().is_some_and(|cache| cache.liveness);
         let two_level = matches!(self.count.settings().scheduling, Scheduling::TwoLevel { .. });
         let marks = two_level && self.sm.replacement == ActiveSet::Preemptive;

@@ -8,15 +8,13 @@
 //! Does not model: formats of instructions; wide operands whose words lie apart.
 
 use strata_compiler::hierarchy::{DualWrites, Lrf};
-use strata_core::chip_power::DESCHEDULE_BITS;
+use strata_core::chip_power::STRAND_END_BITS;
 use strata_core::placement::LRF_BANKS;
 
 use crate::design::Managed;
 
 /// Source operands of an instruction, at most.
 pub const SOURCES: u32 = LRF_BANKS as u32;
-/// Bits of an instruction that say that a strand ends behind it.
-pub const STRAND_END_BITS: u32 = DESCHEDULE_BITS;
 /// The name that is no register.
 const NO_REGISTER: u32 = 1;
 

@@ -586,6 +586,17 @@ mod tests {
     }
 
     #[test]
+    fn strands_end_under_any_scheduler() {
+        let named = name::resolve("diss-orf3").unwrap();
+        let text = "base = \"diss-orf3\"\nscheduling = \"single-level\"\n[energy]\n\
+                    source = \"x\"\norf_read = \"1 pJ\"\norf_write = \"2 pJ\"\n";
+        let single = parse("d.toml", text).unwrap();
+        assert_eq!((named.encoding_bits(), single.encoding_bits()), (1, 1));
+        let cached = "base = \"isca11-rfc6\"\nscheduling = \"single-level\"";
+        assert_eq!(parse("d.toml", cached).unwrap().encoding_bits(), 3);
+    }
+
+    #[test]
     fn a_compiler_managed_hierarchy_is_changed_or_given() {
         let text = "base = \"dissertation\"\n[orf]\nentries = 3\nlrf = \"split\"\n";
         let design = parse("d.toml", text).unwrap();
@@ -594,6 +605,7 @@ mod tests {
             (design.count, design.managed, &design.energy),
             (named.count, named.managed, &named.energy)
         );
+        assert_eq!(design.assumed, named.assumed);
         let text = "base = \"diss-orf3-lrf-split\"\n[orf]\nlrf = \"none\"\nread_operands = false\n\
                     forward_branches = false\npartial_ranges = false\ndual_writes = \"same-name\"\n\
                     [energy]\nsource = \"x\"\norf_read = \"1 pJ\"\norf_write = \"2 pJ\"\n\

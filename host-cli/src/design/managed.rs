@@ -26,6 +26,11 @@ pub struct Managed {
     pub dual_writes: DualWrites,
 }
 
+/// What is assumed of a split last result file: the dissertation says that it needs additional
+/// space in the encoding, and not how much (`[DISS]` 6.5.5; DEV-049).
+pub const SPLIT_NAMES: &str =
+    "the additional encoding space of a split last result file is not printed and not charged";
+
 /// What a suffix changes.
 struct Suffix {
     text: &'static str,
@@ -93,6 +98,11 @@ impl Managed {
             partial_ranges: true,
             dual_writes: DualWrites::Any,
         }
+    }
+
+    /// What its instructions need that no source prints and no energy is charged for, if anything.
+    pub(super) fn uncharged(self) -> Option<&'static str> {
+        (self.lrf == Lrf::Split).then_some(SPLIT_NAMES)
     }
 
     /// What programs are fitted to, decided by a design's energies.
@@ -203,6 +213,7 @@ pub(super) fn parts(name: &str) -> Option<Parts> {
 mod tests {
     use super::*;
     use crate::design::resolve;
+    use strata_core::chip_power::STRAND_END_BITS;
 
     fn managed(name: &str) -> Managed {
         resolve(name).unwrap_or_else(|error| panic!("{name}: {error}")).managed.unwrap()
@@ -218,8 +229,9 @@ mod tests {
         assert_eq!(all.dual_writes, DualWrites::Never);
         let design = resolve("diss-orf3-lrf-split").unwrap();
         assert!(design.count.settings().compiler_managed && design.cache().is_none());
-        // The bit that ends a strand.
-        assert_eq!(design.encoding_bits(), 1);
+        assert_eq!(design.encoding_bits(), STRAND_END_BITS);
+        assert_eq!(design.assumed, [SPLIT_NAMES]);
+        assert!(resolve("diss-orf3-lrf-unified").unwrap().assumed.is_empty());
         assert_eq!(design.active_warps(), 8);
         assert!(resolve("diss-rfc3").unwrap().managed.is_none());
     }

@@ -15,6 +15,7 @@ use strata_core::energy::EnergyTable;
 use strata_core::event::Counters;
 
 use super::statistics::mean;
+use crate::design::managed::SPLIT_NAMES;
 use crate::design::{Design, Managed};
 use crate::encoding::{ExtraBits, Names, Specifier, bits};
 use crate::evaluate::EvaluateError;
@@ -280,8 +281,14 @@ impl Fitting<'_> {
             specifiers: specifiers(self.schemes, specifier_bits, registers),
             schemes: schemes.collect(),
             kernels,
-            assumed: self.design.assumed.clone(),
+            assumed: self.assumed(),
         }
+    }
+
+    /// What the design assumes, but for what is charged here.
+    fn assumed(&self) -> Vec<String> {
+        let all = self.design.assumed.iter();
+        all.filter(|assumed| *assumed != SPLIT_NAMES).cloned().collect()
     }
 
     fn scheme(
