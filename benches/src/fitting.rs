@@ -55,6 +55,7 @@ const fn config() -> HierarchyConfig {
         read_operands: true,
         partial_ranges: true,
         past_deschedules: false,
+        past_backward_branches: false,
         dual_writes: DualWrites::Any,
         costs: Costs {
             main: level(8_000, 11_000, 7_600, 7_600),

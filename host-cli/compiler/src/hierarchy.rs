@@ -1,7 +1,8 @@
 //! The compiler-managed register hierarchy (`[DISS]` chapter 6): which operands and results of an
 //! allocated program live in the operand register file (ORF) and the last result file (LRF).
 //!
-//! Passes, in order, one file each: `code` analyses the program once; `strands` divides it;
+//! Passes, in order, one file each: `code` analyses the program once; `strands` divides it,
+//! with the help of `loops`;
 //! `values` finds what could be kept above the main register file; `allocate` decides. `config` is
 //! what the decision depends on.
 //!
@@ -12,6 +13,7 @@
 mod allocate;
 mod code;
 mod config;
+mod loops;
 mod strands;
 mod values;
 
@@ -82,7 +84,7 @@ pub enum Outcome {
 /// A configuration that makes no sense.
 pub fn fit(code: &Code<'_>, config: &HierarchyConfig) -> Result<Hierarchy, HierarchyError> {
     config.check()?;
-    let strands = Strands::new(code, config.forward_branches, config.past_deschedules);
+    let strands = Strands::new(code, config);
     let candidates = values::candidates(code, &strands, config.read_operands);
     let (placements, decisions) = allocate::allocate(&candidates, code.slots(), config);
     Ok(Hierarchy { placements, strands, decisions })

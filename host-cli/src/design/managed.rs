@@ -128,6 +128,7 @@ impl Managed {
             partial_ranges: self.partial_ranges,
             dual_writes: self.dual_writes,
             past_deschedules: false,
+            past_backward_branches: false,
             costs: Costs {
                 main: level(table.mrf.bank, table.mrf.wires),
                 orf: level(orf.bank, orf.wires),

@@ -192,18 +192,25 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// Checks that a strand starts wherever the warp may be descheduled and wherever control comes
-    /// back.
+    /// Checks that a strand starts wherever the warp may be descheduled and, unless values are to
+    /// stay past backward branches, wherever control comes back.
     fn check_starts(&self, graph: &Graph, report: &mut Report<'_>) {
         let starts = &self.hierarchy.strands.starts;
         for (pc, start) in starts.iter().enumerate() {
             let marked = self.record(pc).flags.contains(Flags::DESCHEDULE_BEFORE);
-            let after = pc.checked_sub(1).is_some_and(|before| {
-                self.record(before).flags.intersects(Flags::BARRIER | Flags::BACKWARD_BRANCH)
-            });
+            let ends = if self.config.past_backward_branches {
+                Flags::BARRIER
+            } else {
+                Flags::BARRIER | Flags::BACKWARD_BRANCH
+            };
+            let after =
+                pc.checked_sub(1).is_some_and(|before| self.record(before).flags.intersects(ends));
             if (pc == 0 || marked || after) && start.is_none() {
                 report.add(pc, Problem::NoStrandStart);
             }
+        }
+        if self.config.past_backward_branches {
+            return;
         }
         for node in &graph.nodes {
             for &next in &node.next {

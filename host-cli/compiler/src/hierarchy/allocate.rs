@@ -52,8 +52,18 @@ impl Candidate {
 
     /// First time at which its entry is free again if its first `reads` reads are served.
     fn end(&self, reads: usize) -> u32 {
-        let last = reads.checked_sub(1).map_or(0, |last| self.reads[last].time);
-        last.max(self.begin() + 1)
+        let begin = self.begin();
+        let mut last = reads.checked_sub(1).map_or(0, |last| self.reads[last].time);
+        let mut end = last.max(begin + 1);
+        // What was there before a loop and is read in it is read again in each of its turns, or its
+        // successor is: what turns hand on has a definition before the loop. Loops that enclose
+        // others come before them.
+        for around in self.loops.iter().rev() {
+            if begin < around.start && around.contains(&last) {
+                (last, end) = (around.end - 1, end.max(around.end));
+            }
+        }
+        end
     }
 
     /// Issue slots that it occupies an entry.

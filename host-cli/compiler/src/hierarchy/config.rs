@@ -85,6 +85,10 @@ pub struct HierarchyConfig {
     /// As if nothing were lost when a warp is descheduled: the bound of `[DISS]` 6.6.3 on moving
     /// instructions across long-latency events. No machine does it, and no checker accepts it.
     pub past_deschedules: bool,
+    /// Strands hold whole loops in which no warp is descheduled, so that values stay where they are
+    /// past backward branches (`[DISS]` 6.6.2). What is read behind the strand is still written to
+    /// the main register file by each of its definitions, so that nothing has to be moved.
+    pub past_backward_branches: bool,
     /// Energies to decide by.
     pub costs: Costs,
 }

@@ -12,6 +12,8 @@
 use strata_core::image::Flags;
 
 use super::code::Code;
+use super::config::HierarchyConfig;
+use super::loops::{self, Loop};
 
 /// Why a strand starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,29 +45,79 @@ pub struct Strands {
     pub of: Vec<u32>,
     /// Strands.
     pub count: u32,
+    /// Loops that lie within a strand.
+    pub(super) loops: Vec<Loop>,
 }
 
 impl Strands {
-    /// Divides code into strands. Without `forward_branches` every basic block starts one; with
-    /// `past_deschedules` no strand starts because of a deschedule.
-    pub(super) fn new(code: &Code<'_>, forward_branches: bool, past_deschedules: bool) -> Self {
-        let mut strands = Self { starts: vec![None; code.len()], of: Vec::new(), count: 0 };
+    /// Divides code into strands.
+    pub(super) fn new(code: &Code<'_>, config: &HierarchyConfig) -> Self {
+        let mut strands =
+            Self { starts: vec![None; code.len()], of: Vec::new(), count: 0, loops: Vec::new() };
         strands.start(0, Start::Kernel);
-        if !past_deschedules {
+        if !config.past_deschedules {
             strands.at_long_latencies_and_barriers(code);
         }
-        strands.at_backward_branches(code);
-        if !past_deschedules {
+        if !config.past_backward_branches {
+            strands.at_backward_branches(code, |_| false);
+        }
+        if !config.past_deschedules {
             strands.where_pending_is_uncertain(code);
             strands.where_lanes_waited(code);
         }
-        if !forward_branches {
+        if !config.forward_branches {
             for block in &code.graph.blocks {
                 strands.start(block.start, Start::Block);
             }
         }
-        strands.number(code);
+        if config.past_backward_branches {
+            strands.loops = loops::closed(code, &strands.starts);
+            strands.keep_loops(code);
+        } else {
+            strands.number(code);
+        }
         strands
+    }
+
+    /// Ends strands at the backward branches of all loops but those that can lie within one.
+    fn keep_loops(&mut self, code: &Code<'_>) {
+        let others = self.starts.clone();
+        loop {
+            let kept = std::mem::take(&mut self.loops);
+            self.at_backward_branches(code, |one| kept.binary_search(one).is_ok());
+            self.number(code);
+            // A start that this made may lie within another loop.
+            let one = |inside: &&Loop| {
+                let pcs = inside.instructions(code);
+                let strand = self.of[pcs.start];
+                self.starts[pcs.clone()].iter().all(Option::is_none)
+                    && self.of[pcs].iter().all(|&other| other == strand)
+            };
+            self.loops = kept.iter().filter(one).copied().collect();
+            if self.loops.len() == kept.len() {
+                return;
+            }
+            self.starts.clone_from(&others);
+        }
+    }
+
+    /// For each instruction, whether a warp that comes to it is in no strand any more: a strand
+    /// starts there, and lanes that may wait meanwhile go on with a strand of their own.
+    ///
+    /// `code` is what was divided.
+    pub fn leaves_all(&self, code: &Code<'_>) -> Vec<bool> {
+        let mut leaves = vec![false; code.len()];
+        for (number, block) in code.graph.blocks.iter().enumerate() {
+            let starts =
+                |&place: &u32| self.starts[code.graph.blocks[place as usize].start].is_some();
+            if code.divergence.waiting[number].iter().all(starts) {
+                let starts = self.starts[block.start..block.end].iter();
+                for (leaves, start) in leaves[block.start..block.end].iter_mut().zip(starts) {
+                    *leaves = start.is_some();
+                }
+            }
+        }
+        leaves
     }
 
     /// The first reason found stays.
@@ -86,13 +138,12 @@ impl Strands {
         }
     }
 
-    fn at_backward_branches(&mut self, code: &Code<'_>) {
+    /// At backward branches but those of loops that are kept whole.
+    fn at_backward_branches(&mut self, code: &Code<'_>, kept: impl Fn(&Loop) -> bool) {
         for (number, block) in code.graph.blocks.iter().enumerate() {
-            let real = block.successors.iter().copied().filter(|&next| next != code.graph.exit());
-            if real.clone().any(|next| next <= number) {
+            let back = block.successors.iter().copied().filter(|&next| next <= number);
+            for next in back.filter(|&next| !kept(&Loop { head: next, latch: number })) {
                 self.start(block.end, Start::BackwardBranch);
-            }
-            for next in real.filter(|&next| next <= number) {
                 self.start(code.graph.blocks[next].start, Start::BackwardBranch);
             }
         }
@@ -149,13 +200,14 @@ impl Strands {
         }
     }
 
-    /// Numbers the strands. All predecessors of a block that no backward branch leads to come
-    /// before it.
+    /// Numbers the strands. A block at which none starts has predecessors before it; others lead
+    /// there from within a loop that is kept whole.
     fn number(&mut self, code: &Code<'_>) {
         self.of = vec![0; code.len()];
-        for block in &code.graph.blocks {
-            let mut before =
-                block.predecessors.iter().map(|&b| self.of[code.graph.blocks[b].end - 1]);
+        self.count = 0;
+        for (number, block) in code.graph.blocks.iter().enumerate() {
+            let forward = block.predecessors.iter().filter(|&&before| before < number);
+            let mut before = forward.map(|&b| self.of[code.graph.blocks[b].end - 1]);
             let mut strand = None;
             if self.starts[block.start].is_none() {
                 strand = before.next();

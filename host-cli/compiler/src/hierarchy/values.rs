@@ -6,9 +6,13 @@
 //! strand finds it only in the main register file, so that every definition it may see is written
 //! there.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use strata_core::image::Flags;
 
 use super::code::{Code, has};
+use super::loops::Loop;
 use super::strands::Strands;
 
 /// One register slot of an instruction.
@@ -47,6 +51,8 @@ pub(super) struct Candidate {
     /// It is written to the main register file whatever happens: it leaves the strand, or some read
     /// may see an older value instead.
     pub(super) main: bool,
+    /// Times of the strand's loops, none in most strands.
+    pub(super) loops: Rc<[Range<u32>]>,
 }
 
 /// A register as the strand found it.
@@ -98,6 +104,7 @@ pub(super) fn candidates(
     for segment in 0..finder.segments.len() {
         finder.walk(segment);
     }
+    finder.turn();
     let mut found = finder.written();
     if read_operands {
         found.extend(finder.read());
@@ -123,6 +130,11 @@ struct Finder<'c> {
     reads: Vec<(u32, Access)>,
     /// Reads of what the strand found: segment, register, guarded, access.
     old_reads: Vec<(usize, u16, bool, Access)>,
+    /// What a register holds at the head of a loop that changes it: the node of which a part
+    /// follows, the loop, the register.
+    turns: Vec<(u32, Loop, usize)>,
+    /// With loops: reads of nodes, and nodes that leave the strand, until all parts are known.
+    waiting: Vec<(u32, Option<Access>)>,
 }
 
 impl<'c> Finder<'c> {
@@ -143,6 +155,8 @@ impl<'c> Finder<'c> {
             definitions: Vec::new(),
             reads: Vec::new(),
             old_reads: Vec::new(),
+            turns: Vec::new(),
+            waiting: Vec::new(),
         };
         finder.find_segments();
         finder
@@ -174,14 +188,15 @@ impl<'c> Finder<'c> {
         }
     }
 
-    /// Segments of the same strand that control comes from.
+    /// Segments of the same strand that control comes from but for the turns of loops.
     fn predecessors(&self, segment: usize) -> Vec<usize> {
         let this = &self.segments[segment];
         if this.first {
             return Vec::new();
         }
-        let blocks = &self.code.graph.blocks[this.block].predecessors;
-        blocks.iter().map(|&block| self.last_of[block]).collect()
+        let blocks = self.code.graph.blocks[this.block].predecessors.iter();
+        let forward = blocks.filter(|&&block| block < this.block);
+        forward.map(|&block| self.last_of[block]).collect()
     }
 
     fn walk(&mut self, segment: usize) {
@@ -236,7 +251,78 @@ impl<'c> Finder<'c> {
                 }
             }
         }
+        self.add_turns(segment, &mut state);
         state
+    }
+
+    /// At the head of a loop, what its turns may leave in registers that are live.
+    fn add_turns(&mut self, segment: usize, state: &mut [u32]) {
+        let block = self.segments[segment].block;
+        let code = self.code;
+        for &one in self.strands.loops.iter().filter(|one| one.head == block) {
+            let mut changed: Vec<u16> =
+                one.instructions(code).flat_map(|pc| code.destinations(pc)).map(|r| r.0).collect();
+            changed.sort_unstable();
+            changed.dedup();
+            for register in changed.into_iter().map(usize::from) {
+                if has(&self.segments[segment].live, register) {
+                    let held = self.together(state[register], LIVE_IN);
+                    state[register] = held;
+                    self.turns.push((held, one, register));
+                }
+            }
+        }
+    }
+
+    /// Completes what the turns of loops leave, and decides what waited for that.
+    fn turn(&mut self) {
+        for (node, one, register) in std::mem::take(&mut self.turns) {
+            let state = &self.segments[self.last_of[one.latch]].end_state;
+            self.nodes[node as usize].parts[1] = state[register];
+        }
+        if !self.strands.loops.is_empty() {
+            self.find_old();
+        }
+        for (node, read) in std::mem::take(&mut self.waiting) {
+            match read {
+                Some(read) => self.read_of(node, read),
+                None => self.need_in_main(node),
+            }
+        }
+    }
+
+    /// Finds the nodes that may hold what the strand found, now that parts may come later.
+    fn find_old(&mut self) {
+        let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        let mut work = Vec::new();
+        for number in 0..self.nodes.len() {
+            self.nodes[number].old = false;
+            if self.definitions[number].is_some() {
+                continue;
+            }
+            for part in self.nodes[number].parts {
+                if part == LIVE_IN {
+                    work.push(number as u32);
+                } else {
+                    users[part as usize].push(number as u32);
+                }
+            }
+        }
+        while let Some(node) = work.pop() {
+            if !std::mem::replace(&mut self.nodes[node as usize].old, true) {
+                work.extend(&users[node as usize]);
+            }
+        }
+    }
+
+    /// A read of what a strand may have written.
+    fn read_of(&mut self, node: u32, access: Access) {
+        if self.nodes[node as usize].old {
+            self.need_in_main(node);
+        } else {
+            self.join(node);
+            self.reads.push((node, access));
+        }
     }
 
     fn node(&mut self, node: Node, definition: Option<Definition>) -> u32 {
@@ -266,11 +352,8 @@ impl<'c> Finder<'c> {
             let access = access(code.first_source(pc) + index);
             match state[usize::from(register.0)] {
                 LIVE_IN => self.old_reads.push((segment, register.0, code.guarded[pc], access)),
-                node if self.nodes[node as usize].old => self.need_in_main(node),
-                node => {
-                    self.join(node);
-                    self.reads.push((node, access));
-                }
+                node if self.strands.loops.is_empty() => self.read_of(node, access),
+                node => self.waiting.push((node, Some(access))),
             }
         }
         for (index, register) in code.destinations(pc).iter().enumerate() {
@@ -306,8 +389,13 @@ impl<'c> Finder<'c> {
             }
         }
         for (register, &node) in state.iter().enumerate() {
-            if node != LIVE_IN && has(&live, register) {
+            if node == LIVE_IN || !has(&live, register) {
+                continue;
+            }
+            if self.strands.loops.is_empty() {
                 self.need_in_main(node);
+            } else {
+                self.waiting.push((node, None));
             }
         }
     }
@@ -339,6 +427,25 @@ impl<'c> Finder<'c> {
         }
     }
 
+    /// A loop's time.
+    fn times(&self, one: Loop) -> Range<u32> {
+        let pcs = one.instructions(self.code);
+        self.time[pcs.start]..self.time[pcs.end - 1] + 1
+    }
+
+    /// The loops of each strand.
+    fn loops(&self) -> Vec<Rc<[Range<u32>]>> {
+        let none: Rc<[Range<u32>]> = Rc::from([]);
+        let mut all = vec![none; self.strands.count as usize];
+        let strand = |one: &Loop| self.strands.of[one.instructions(self.code).start];
+        // The loops of a strand lie side by side, as strands do.
+        for group in self.strands.loops.chunk_by(|a, b| strand(a) == strand(b)) {
+            let times: Rc<[_]> = group.iter().map(|&one| self.times(one)).collect();
+            all[strand(&group[0]) as usize] = times;
+        }
+        all
+    }
+
     fn find(&mut self, mut node: u32) -> u32 {
         while self.parent[node as usize] != node {
             let above = self.parent[self.parent[node as usize] as usize];
@@ -353,6 +460,7 @@ impl<'c> Finder<'c> {
         let mut place = vec![usize::MAX; self.nodes.len()];
         let mut kept: Vec<bool> = Vec::new();
         let mut found: Vec<Candidate> = Vec::new();
+        let loops = self.loops();
         for node in 0..self.nodes.len() as u32 {
             let root = self.find(node) as usize;
             let Some(definition) = &self.definitions[node as usize] else { continue };
@@ -366,6 +474,7 @@ impl<'c> Finder<'c> {
                     writes: Vec::new(),
                     reads: Vec::new(),
                     main: false,
+                    loops: Rc::clone(&loops[definition.strand as usize]),
                 });
             }
             kept[place[root]] &= !definition.long_latency;
@@ -397,6 +506,7 @@ impl<'c> Finder<'c> {
             strand(a.0) == strand(b.0) && a.1 == b.1
         };
         let mut found = Vec::new();
+        let loops = self.loops();
         for group in reads.chunk_by(same) {
             let Some(first) = group.iter().position(|&(_, _, guarded, _)| !guarded) else {
                 continue;
@@ -408,8 +518,15 @@ impl<'c> Finder<'c> {
             let reads: Vec<Access> = later.map(|&(_, _, _, access)| access).collect();
             if !reads.is_empty() {
                 let (strand, origin) = (strand(segment), Origin::Read);
-                let writes = vec![write];
-                found.push(Candidate { strand, register, origin, writes, reads, main: true });
+                found.push(Candidate {
+                    strand,
+                    register,
+                    origin,
+                    writes: vec![write],
+                    reads,
+                    main: true,
+                    loops: Rc::clone(&loops[strand as usize]),
+                });
             }
         }
         found

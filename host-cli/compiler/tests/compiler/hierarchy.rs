@@ -35,6 +35,7 @@ pub(crate) fn config(lrf: Lrf) -> HierarchyConfig {
         partial_ranges: true,
         dual_writes: DualWrites::Any,
         past_deschedules: false,
+        past_backward_branches: false,
         costs: costs(lrf),
     }
 }
@@ -49,6 +50,7 @@ fn configs() -> Vec<HierarchyConfig> {
             all.push(HierarchyConfig { forward_branches: false, ..base });
             all.push(HierarchyConfig { read_operands: false, ..base });
             all.push(HierarchyConfig { partial_ranges: false, ..base });
+            all.push(HierarchyConfig { past_backward_branches: true, ..base });
             for dual_writes in [DualWrites::SameName, DualWrites::LastResultOnly, DualWrites::Never]
             {
                 all.push(HierarchyConfig { dual_writes, ..base });
@@ -121,4 +123,31 @@ fn real_kernels_find_every_value_at_its_level() {
             }
         }
     }
+}
+
+/// Whole loops within strands: values that turns carry, and values that loops only read.
+#[test]
+fn values_stay_where_they_are_past_backward_branches() {
+    let mut more = 0;
+    for seed in 0..40 {
+        for shape in shapes() {
+            let kernel = random_kernel(&mut Random::new(seed), shape);
+            for base in
+                [config(Lrf::None), HierarchyConfig { orf_entries: 8, ..config(Lrf::Split) }]
+            {
+                let kept = HierarchyConfig { past_backward_branches: true, ..base };
+                let (program, hierarchy) = fitted(&kernel, &kept);
+                let checked = checker::check_levels(&kernel, &program, &hierarchy, &kept);
+                if let Err(violations) = checked {
+                    panic!("seed {seed}, {shape:?}, {kept:?}: {}", violations[0]);
+                }
+                if let Err(problem) = run_at_levels(&kernel, &program, &hierarchy, 6) {
+                    panic!("seed {seed}, {shape:?}, {kept:?}: {problem}");
+                }
+                let fewer = fitted(&kernel, &base).1.strands.count - hierarchy.strands.count;
+                more += u32::from(fewer > 0);
+            }
+        }
+    }
+    assert!(more > 100, "only {more} kernels had a loop within a strand");
 }

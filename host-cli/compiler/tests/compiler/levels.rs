@@ -98,6 +98,93 @@ fn a_strand_ends_for_lanes_that_waited_through_a_deschedule() {
     assert_eq!(levels(body, &config(Lrf::None))[0], "m+o0 -> m");
 }
 
+/// The lanes that a branch leaves behind are still in the strand that it ends: a warp leaves that
+/// strand where none may be.
+#[test]
+fn a_warp_leaves_a_strand_with_its_last_lanes() {
+    let body = "setp.eq.u32 %p1, %r9, 1;
+        add.s32 %r1, %r9, 1;
+        @%p1 bra E;
+        L: add.s32 %r2, %r2, 1;
+        setp.lt.s32 %p2, %r2, 9;
+        @%p2 bra L;
+        add.s32 %r3, %r2, 1;
+        bra M;
+        E: add.s32 %r3, %r1, 5;
+        M: st.global.u32 [%rd1], %r3;";
+    let expected = [(4, Start::BackwardBranch), (7, Start::BackwardBranch), (10, Start::Meeting)];
+    assert_eq!(starts(body), expected);
+    let program = compiled(body);
+    let code = Code::new(&program).expect("small");
+    let hierarchy = fit(&code, &config(Lrf::None)).expect("a good config");
+    let leaves = hierarchy.strands.leaves_all(&code);
+    // While the loop runs, lanes may wait at E within the first strand.
+    let all: Vec<usize> = (0..leaves.len()).filter(|&pc| leaves[pc]).collect();
+    assert_eq!(all, [0, 10]);
+}
+
+/// A value that a loop's turns hand on has its entry for the whole loop, as has one that was there
+/// before and is read in it.
+#[test]
+fn values_stay_for_a_loop_if_strands_hold_it() {
+    let past = |orf_entries: u8| HierarchyConfig {
+        past_backward_branches: true,
+        orf_entries,
+        ..config(Lrf::None)
+    };
+    // %r1 goes from turn to turn, %r7 is only read.
+    let body = "mov.u32 %r7, %r9;
+        mov.u32 %r1, %r7;
+        L: add.s32 %r2, %r1, 1;
+        add.s32 %r3, %r2, %r7;
+        mov.u32 %r1, %r3;
+        setp.lt.s32 %p1, %r3, 9;
+        @%p1 bra L;";
+    // Where every backward branch ends a strand, both come from the main register file.
+    let ended = levels(body, &config(Lrf::None));
+    assert_eq!(ended[2..5], ["m -> o0", "o0 m -> o0", "o0 -> m"]);
+    // %r2 and %r3 follow each other in one entry, %r1 and %r7 have one each until the loop ends.
+    let kept = levels(body, &past(3));
+    assert_eq!(kept[..2], ["m -> o2", "o2 -> o1"]);
+    assert_eq!(kept[2..5], ["o1 -> o0", "o0 o2 -> o0", "o0 -> o1"]);
+    // With one entry they save more for each slot than values that would have it for the loop.
+    let one = levels(body, &past(1));
+    assert_eq!(one[2..5], ["m -> o0", "o0 m -> o0", "o0 -> m"]);
+    // A loop with a load that it waits for ends its strands as before.
+    let body = "mov.u32 %r1, 0;
+        L: ld.global.u32 %r2, [%rd1];
+        add.s32 %r1, %r1, %r2;
+        setp.lt.s32 %p1, %r1, 9;
+        @%p1 bra L;";
+    assert_eq!(levels(body, &past(3)), levels(body, &config(Lrf::None)));
+    // Control enters this loop in its middle, past the first read of %r9.
+    let body = "setp.eq.u32 %p1, %r9, 1;
+        @%p1 bra M;
+        add.s32 %r2, %r9, 1;
+        L: add.s32 %r3, %r9, 2;
+        M: setp.lt.s32 %p2, %r8, 9;
+        @%p2 bra L;";
+    assert_eq!(levels(body, &past(3)), levels(body, &config(Lrf::None)));
+    // Two loops of which neither holds the other: what the second changes, the first reads.
+    let body = "mov.u32 %r1, 0;
+        L: add.s32 %r2, %r1, 5;
+        M: add.s32 %r3, %r2, 1;
+        setp.lt.s32 %p1, %r3, 9;
+        @%p1 bra L;
+        add.s32 %r1, %r3, 2;
+        setp.lt.s32 %p2, %r1, 9;
+        @%p2 bra M;";
+    assert_eq!(levels(body, &past(3)), levels(body, &config(Lrf::None)));
+    // What is read behind the strand is written to the main register file in every turn.
+    let body = "mov.u32 %r1, 0;
+        L: add.s32 %r1, %r1, 3;
+        setp.lt.s32 %p1, %r1, 9;
+        @%p1 bra L;
+        bar.sync 0;
+        st.global.u32 [%rd1], %r1;";
+    assert_eq!(levels(body, &past(3))[..3], [" -> m+o0", "o0 -> m+o0", "o0 -> "]);
+}
+
 /// The savings of `[DISS]` Figures 6.5 and 6.8 with the energies of 3 entries, bank and wire of each
 /// reader's own datapath.
 #[test]

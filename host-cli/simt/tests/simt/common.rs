@@ -99,6 +99,7 @@ pub(crate) fn config(number: u64) -> HierarchyConfig {
         partial_ranges: switches & 4 == 0,
         dual_writes: dual_writes[(switches ^ switches >> 2) as usize % 4],
         past_deschedules: false,
+        past_backward_branches: false,
         costs: Costs { main: level(10), orf: level(3), lrf: (lrf != Lrf::None).then(|| level(1)) },
     }
 }
