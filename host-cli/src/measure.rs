@@ -12,6 +12,7 @@ use strata_compiler::program::{Image, Program};
 use strata_core::count::CountConfig;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
+use strata_core::placement::Placement;
 use strata_core::sm::config::Residency;
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
@@ -182,7 +183,7 @@ impl<'a> Counted<'a> {
     }
 
     /// The program that was executed, if it was one.
-    fn program(&self) -> Option<&'a Program> {
+    pub(crate) fn program(&self) -> Option<&'a Program> {
         match self.code {
             Code::Ptx(program, _) => Some(program),
             Code::Traced(_) => None,
@@ -198,6 +199,16 @@ impl<'a> Counted<'a> {
         let program = self.program().ok_or(EvaluateError::NoProgram)?;
         let hierarchy = levels::fitted(program, config)?;
         let placements = Some(&*hierarchy.placements);
+        let image = Fitted { image: self.image, placements };
+        evaluate::count_launch(count, false, image, self.paths)
+    }
+
+    /// Its warps counted under a design, with these placements if the compiler makes them.
+    pub(crate) fn count_under(
+        &self,
+        count: &CountConfig,
+        placements: Option<&[Placement]>,
+    ) -> Result<Counters, EvaluateError> {
         let image = Fitted { image: self.image, placements };
         evaluate::count_launch(count, false, image, self.paths)
     }

@@ -32,6 +32,7 @@ refuses! {
     replacement_that_needs_a_cache: ["run", "vectoradd", "--design", "cache-miss.toml"];
     a_barrier_rule_with_one_level: ["run", "vectoradd", "--design", "one-level.toml"];
     limits_of_hardware: ["study", "limits", "vectoradd", "--design", "diss-rfc6"];
+    limits_of_partial_warps: ["study", "limits", "vectoradd", "--design", "managed-partial.toml"];
     limits_of_a_trace: ["study", "limits", "tiny.traceg"];
     names_of_hardware: ["study", "encoding", "vectoradd", "--design", "diss-rfc6"];
     names_of_a_trace: ["study", "encoding", "tiny.traceg"];

@@ -13,7 +13,7 @@ use crate::workload;
 pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.source.schedule {
         return Err(Failure::input(
-            "`--schedule` is one of the limits\n  hint: leave it out; the last column has it",
+            "`--schedule` is one of the limits\n  hint: leave it out; it has a column of its own",
         ));
     }
     let design = design::resolve(&args.design)?;

@@ -1,19 +1,31 @@
 //! Limits: how much better a compiler-managed hierarchy could get, by the idealisations of `[DISS]`
 //! 6.6, and what a real pass attains.
 
-use std::fmt::Write as _;
+mod oracle;
+mod render;
+mod variable;
+
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use strata_compiler::hierarchy::HierarchyConfig;
-use strata_core::event::Counters;
+use strata_core::count::{CountConfig, CountSettings, Scheduling};
+use strata_core::energy::{EnergyTable, LevelEnergy, WireLengths};
+use strata_core::event::{CounterOverflow, Counters};
+use strata_core::sm::config::SmSettings;
+use strata_core::sm::counters::SmCounters;
 
-use crate::design::{Design, Managed};
+use crate::design::{self, Design, Managed};
+use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
-use crate::measure::{self, Request, price};
+use crate::measure::{self, Counted, Request, price};
 use crate::printer::Printer;
-use crate::report::table::{align, mean, new_table};
 use crate::subject;
+use crate::timing::{TimingError, sm_settings};
 use crate::workload::Workload;
+use oracle::Bracket;
+pub use render::{to_csv, to_table};
+use variable::Savings;
 
 /// One idealisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +38,22 @@ pub enum Limit {
     /// Nothing is lost when a warp is descheduled: the bound on moving instructions across
     /// long-latency events.
     PastDeschedules,
+    /// Strands hold loops in which no warp is descheduled, so that values stay where they are past
+    /// backward branches.
+    PastBackwardBranches,
     /// Instructions reordered within basic blocks by this project's own pass.
     Scheduled,
 }
 
 /// Every limit that is studied, the design itself first.
-pub const LIMITS: [Limit; 5] =
-    [Limit::Design, Limit::Entries(8), Limit::Entries(5), Limit::PastDeschedules, Limit::Scheduled];
+pub const LIMITS: [Limit; 6] = [
+    Limit::Design,
+    Limit::Entries(8),
+    Limit::Entries(5),
+    Limit::PastDeschedules,
+    Limit::PastBackwardBranches,
+    Limit::Scheduled,
+];
 
 impl Limit {
     /// What the table calls it.
@@ -41,6 +62,7 @@ impl Limit {
             Self::Design => "the design itself".to_owned(),
             Self::Entries(entries) => format!("{entries} entries at its energy"),
             Self::PastDeschedules => "never emptied by a deschedule".to_owned(),
+            Self::PastBackwardBranches => "kept past backward branches".to_owned(),
             Self::Scheduled => "instructions scheduled (a real pass)".to_owned(),
         }
     }
@@ -52,7 +74,7 @@ impl Limit {
             Self::Entries(8) => Some(-9),
             Self::Entries(5) => Some(-6),
             Self::PastDeschedules => Some(-8),
-            Self::Entries(_) | Self::Design | Self::Scheduled => None,
+            Self::Entries(_) | Self::Design | Self::PastBackwardBranches | Self::Scheduled => None,
         }
     }
 
@@ -63,19 +85,138 @@ impl Limit {
                 HierarchyConfig { orf_entries: entries.max(managed.entries), ..own }
             }
             Self::PastDeschedules => HierarchyConfig { past_deschedules: true, ..own },
+            Self::PastBackwardBranches => HierarchyConfig { past_backward_branches: true, ..own },
         }
     }
 }
 
-/// One workload's energies, in the order of [`LIMITS`]. Unit: femtojoules.
+/// What `[DISS]` 6.6.1 prints for entries given by an oracle. Unit: percent of the design's energy.
+pub const VARIABLE_PRINTED: i32 = -6;
+/// And for 6 warps instead of 8 that share the entries, beyond that.
+pub const FEWER_WARPS_PRINTED: i32 = -6;
+/// What `[DISS]` 6.6.2 prints for a register file cache that keeps values past backward branches.
+/// Unit: percent of the energy of one that does not.
+pub const PAST_BRANCHES_PRINTED: i32 = -5;
+/// What `[DISS]` 6.6.4 prints if every access were to the last result file, and if every one were
+/// to an operand register file of [`ONLY_ENTRIES`]. Unit: percent of the flat register file's
+/// energy.
+pub const ONLY_PRINTED: [i32; 2] = [-87, -61];
+/// Entries of an operand register file that every access is to. Unit: entries per thread.
+pub const ONLY_ENTRIES: u8 = 5;
+
+/// The entries of all warps shared out by an oracle: as many active warps as the design has, and
+/// three quarters of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// Warps that are active at a time, and share the entries of the design's own number.
+    pub active_warps: u8,
+    /// Energy of a choice that fits in every cycle. Unit: femtojoules.
+    pub attained: u64,
+    /// Energy that no choice goes below. Unit: femtojoules.
+    pub bound: u64,
+    /// With the design's own number of entries for each warp.
+    pub cycles: u64,
+    /// Cycles in which warps were within a strand, summed over the warps.
+    pub strand_cycles: u64,
+}
+
+/// A register file cache with as many entries. Unit: femtojoules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hardware {
+    /// It is flushed at every taken backward branch.
+    pub flushed: u64,
+    /// It is not.
+    pub kept: u64,
+}
+
+/// One workload's energies. Unit: femtojoules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Its name.
     pub workload: String,
     /// Of the flat register file.
     pub flat: u64,
-    /// Of the design under each limit.
+    /// Of the design under each limit, in the order of [`LIMITS`].
     pub energies: Vec<u64>,
+    /// With entries given by an oracle, most active warps first.
+    pub shared: [Shared; 2],
+    /// Of the hardware counterpart; none where its energy is not known.
+    pub hardware: Option<Hardware>,
+    /// If every access were to the design's last result file, at the distance of the private
+    /// datapath, or to [`ONLY_ENTRIES`]; none where their energy is not known.
+    pub only: [Option<u64>; 2],
+}
+
+/// What is studied.
+struct Study<'a> {
+    design: &'a Design,
+    managed: Managed,
+    own: HierarchyConfig,
+    /// The SMs that share the design's entries.
+    sms: [(u8, SmSettings); 2],
+    /// Flushed at backward branches, and not.
+    hardware: Option<[Design; 2]>,
+    /// The design with one level's energy for every access.
+    only: [Option<Design>; 2],
+}
+
+impl<'a> Study<'a> {
+    fn new(design: &'a Design) -> Result<Self, Failure> {
+        let Some(managed) = design.managed else {
+            return Err(Failure::input(format!(
+                "design `{}` has no compiler-managed hierarchy\n  hint: choose one such as \
+                 `diss-orf3-lrf-split`",
+                design.name
+            )));
+        };
+        if design.partial_warp_energy {
+            return Err(Failure::input(format!(
+                "design `{}`: `partial_warp_energy` cannot be combined with entries shared in \
+                 time\n  hint: leave it out of the design file",
+                design.name
+            )));
+        }
+        let table =
+            design.energy.as_ref().map_err(|reason| Failure::internal(&reason.to_string()))?;
+        let active = design.active_warps();
+        let sm = |active_warps| {
+            let scheduling = Scheduling::TwoLevel { active_warps };
+            let settings = CountSettings { scheduling, ..*design.count.settings() };
+            let hierarchy = CountConfig::new(settings)
+                .map_err(|error| Failure::internal(&error.to_string()))?;
+            Ok::<_, Failure>((active_warps, SmSettings { hierarchy, ..sm_settings(design) }))
+        };
+        let fewer = sm((active - active / 4).max(1))?;
+        let sms = [(active, sm_settings(design)), fewer];
+        let hardware = hardware(design, managed);
+        let only = only(design, table);
+        Ok(Self { design, managed, own: managed.config(table), sms, hardware, only })
+    }
+}
+
+/// The register file cache with as many entries, flushed at backward branches and not.
+fn hardware(design: &Design, managed: Managed) -> Option<[Design; 2]> {
+    let name = format!("{}-rfc{}", design.machine.rfc.prefix, managed.entries);
+    let flushed = design::resolve(&format!("{name}-backflush")).ok()?;
+    let kept = design::resolve(&name).ok()?;
+    (flushed.energy.is_ok() && kept.energy.is_ok()).then_some([flushed, kept])
+}
+
+/// The design with the last result file's energy for every access, and with the energy of
+/// [`ONLY_ENTRIES`].
+fn only(design: &Design, table: &EnergyTable) -> [Option<Design>; 2] {
+    let with = |main: LevelEnergy| {
+        let mut design = design.clone();
+        design.energy = Ok(EnergyTable { mrf: main, ..*table });
+        design
+    };
+    let last = table.lrf.map(|last| {
+        let wires = WireLengths { private_um: last.private_um, shared_um: last.private_um };
+        with(LevelEnergy { bank: last.bank, wires })
+    });
+    let name = format!("{}-orf{ONLY_ENTRIES}", design.machine.rfc.prefix);
+    let entries = design::resolve(&name).ok().and_then(|other| other.energy.ok()?.orf).map(with);
+    [last, entries]
 }
 
 /// Executes workloads in their own order and scheduled, and prices them under every limit. Rows
@@ -87,119 +228,137 @@ pub fn rows(
     jobs: usize,
     printer: &Printer,
 ) -> Result<Vec<Row>, Failure> {
-    let Some(managed) = design.managed else {
-        return Err(Failure::input(format!(
-            "design `{}` has no compiler-managed hierarchy\n  hint: choose one such as \
-             `diss-orf3-lrf-split`",
-            design.name
-        )));
-    };
+    let study = Study::new(design)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs)
         .build()
         .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
-    let row = |workload: &Workload| row(workload, design, managed, request, printer);
+    let row = |workload: &Workload| study.row(workload, request, printer);
     let rows: Vec<_> = pool.install(|| workloads.par_iter().with_max_len(1).map(row).collect());
     rows.into_iter().collect()
 }
 
-fn row(
-    workload: &Workload,
-    design: &Design,
-    managed: Managed,
-    request: &Request,
-    printer: &Printer,
-) -> Result<Row, Failure> {
-    let table = design.energy.as_ref().map_err(|reason| Failure::internal(&reason.to_string()))?;
-    let own = managed.config(table);
-    let mut flat = Counters::default();
-    let mut counters = [Counters::default(); LIMITS.len()];
-    for scheduled in [false, true] {
-        let mut workload = workload.clone();
-        workload.scheduled = scheduled;
-        let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
-        measure::each_launch(&workload, &prepared, request, printer, |launch| {
-            for (limit, total) in LIMITS.iter().zip(&mut counters) {
-                if (*limit == Limit::Scheduled) == scheduled {
-                    let config = limit.config(managed, own);
-                    let counted = launch.count_fitted(&design.count, &config)?;
-                    *total = total.checked_add(&counted)?;
-                }
-            }
-            if !scheduled {
-                flat = flat.checked_add(&launch.count_flat()?)?;
-            }
-            Ok(())
-        })?;
-    }
-    let energy = |counters: &Counters| {
-        let priced = price(design, counters);
-        let priced = priced.map_err(|error| Failure::internal(&error.to_string()))?;
-        Ok(priced.map_or(0, |energy| energy.total().0))
-    };
-    let energies = counters.iter().map(energy).collect::<Result<_, Failure>>()?;
-    Ok(Row { workload: workload.name.clone(), flat: energy(&flat)?, energies })
+/// What has been counted of a workload.
+#[derive(Default)]
+struct Totals {
+    flat: Counters,
+    /// In the order of [`LIMITS`].
+    limits: [Counters; LIMITS.len()],
+    /// Without any entry of the operand register file.
+    without: Counters,
+    times: [SmCounters; 2],
+    brackets: [Bracket; 2],
+    strand_cycles: [u64; 2],
+    hardware: [Counters; 2],
+    /// By kernel.
+    savings: BTreeMap<String, Savings>,
 }
 
-impl Row {
-    /// Energy under a limit relative to the flat register file's, or to the design's own. Unit:
-    /// percent.
-    fn relative(&self, limit: usize, to_flat: bool) -> Option<f64> {
-        let base = if to_flat { self.flat } else { self.energies[0] };
-        (base != 0).then(|| self.energies[limit] as f64 / base as f64 * 100.0)
-    }
+fn add(total: &mut Counters, more: &Counters) -> Result<(), CounterOverflow> {
+    *total = total.checked_add(more)?;
+    Ok(())
 }
 
-/// The rows as a table: energy relative to the flat register file, workload by workload; beneath,
-/// the means, their change against the design, and what the dissertation prints.
-pub fn to_table(rows: &[Row], design: &str) -> String {
-    let mut table = new_table();
-    let mut header = vec!["workload".to_owned(), String::new()];
-    header.extend(LIMITS.map(|limit| limit.label().replacen(' ', "\n", 1)));
-    table.set_header(header);
-    let percent =
-        |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.1} %"));
-    for row in rows {
-        let mut cells = vec![row.workload.clone(), String::new()];
-        cells.extend((0..LIMITS.len()).map(|limit| percent(row.relative(limit, true))));
-        table.add_row(cells);
-    }
-    let means = |to_flat| {
-        (0..LIMITS.len())
-            .map(move |limit| mean(rows.iter().map(|row| row.relative(limit, to_flat))))
-    };
-    let mut cells = vec!["mean".to_owned(), "of flat".to_owned()];
-    cells.extend(means(true).map(percent));
-    table.add_row(cells);
-    let change = |value: Option<f64>| {
-        value.map_or_else(|| "-".to_owned(), |v| format!("{:+.1} %", v - 100.0))
-    };
-    let mut cells = vec![String::new(), "change".to_owned()];
-    cells.extend(means(false).map(change));
-    table.add_row(cells);
-    let mut cells = vec![String::new(), "[DISS]".to_owned()];
-    let printed =
-        |limit: Limit| limit.printed().map_or_else(String::new, |change| format!("{change} %"));
-    cells.extend(LIMITS.map(printed));
-    table.add_row(cells);
-    align(&mut table);
-    let mut text =
-        format!("energy of design {design} relative to the flat register file\n{table}\n");
-    let _ = writeln!(
-        text,
-        "change: the mean over workloads of the energy relative to the design itself, less 100 %\n\
-         [DISS] 6.6.3: on its own workloads, against 3 entries with a split last result file"
-    );
-    text
-}
-
-/// The rows as CSV: workload, limit, energy, energy of the flat register file.
-pub fn to_csv(rows: &[Row]) -> String {
-    let mut text = String::from("workload,limit,energy_fj,flat_energy_fj\n");
-    for row in rows {
-        for (limit, energy) in LIMITS.iter().zip(&row.energies) {
-            let _ = writeln!(text, "{},{},{energy},{}", row.workload, limit.label(), row.flat);
+impl Study<'_> {
+    fn row(
+        &self,
+        workload: &Workload,
+        request: &Request,
+        printer: &Printer,
+    ) -> Result<Row, Failure> {
+        let mut totals = Totals::default();
+        for scheduled in [false, true] {
+            let mut workload = workload.clone();
+            workload.scheduled = scheduled;
+            let mut request = request.clone();
+            request.options.accesses = !scheduled;
+            let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
+            measure::each_launch(&workload, &prepared, &request, printer, |launch| {
+                self.count(launch, scheduled, &mut totals)?;
+                if scheduled { Ok(()) } else { self.share(launch, &mut totals) }
+            })?;
         }
+        self.price(&workload.name, &totals)
     }
-    text
+
+    /// Counts a launch under what belongs to this order of instructions.
+    fn count(
+        &self,
+        launch: &Counted<'_>,
+        scheduled: bool,
+        totals: &mut Totals,
+    ) -> Result<(), EvaluateError> {
+        for (limit, total) in LIMITS.iter().zip(&mut totals.limits) {
+            if (*limit == Limit::Scheduled) == scheduled {
+                let config = limit.config(self.managed, self.own);
+                add(total, &launch.count_fitted(&self.design.count, &config)?)?;
+            }
+        }
+        if !scheduled {
+            add(&mut totals.flat, &launch.count_flat()?)?;
+            for (design, total) in self.hardware.iter().flatten().zip(&mut totals.hardware) {
+                add(total, &launch.count_under(&design.count, None)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a launch in time, and has an oracle share out the entries.
+    fn share(&self, launch: &Counted<'_>, totals: &mut Totals) -> Result<(), EvaluateError> {
+        let program = launch.program().ok_or(EvaluateError::NoProgram)?;
+        if !totals.savings.contains_key(&program.name) {
+            let savings = Savings::new(program, self.design, &self.own)?;
+            totals.savings.insert(program.name.clone(), savings);
+        }
+        let Some(savings) = totals.savings.get(&program.name) else { return Ok(()) };
+        let without = launch.count_under(&self.design.count, Some(&savings.without))?;
+        add(&mut totals.without, &without)?;
+        let entries = self.managed.entries;
+        let capacity = u32::from(entries) * u32::from(self.sms[0].0);
+        for (index, &(_, sm)) in self.sms.iter().enumerate() {
+            let outcome = variable::run(sm, &launch.timed(), savings, (capacity, entries))?;
+            totals.times[index] =
+                totals.times[index].checked_add(&outcome.time).ok_or(TimingError::Overflow)?;
+            totals.brackets[index].attained += outcome.bracket.attained;
+            totals.brackets[index].bound += outcome.bracket.bound;
+            totals.strand_cycles[index] += outcome.strand_cycles;
+        }
+        Ok(())
+    }
+
+    fn price(&self, workload: &str, totals: &Totals) -> Result<Row, Failure> {
+        let energy = |design: &Design, counters: &Counters| {
+            let priced = price(design, counters);
+            let priced = priced.map_err(|error| Failure::internal(&error.to_string()))?;
+            Ok::<_, Failure>(priced.map_or(0, |energy| energy.total().0))
+        };
+        let without = energy(self.design, &totals.without)?;
+        let after = |saved: i128| u64::try_from(i128::from(without) - saved).unwrap_or(0);
+        let shared = [0, 1].map(|index| Shared {
+            active_warps: self.sms[index].0,
+            attained: after(totals.brackets[index].attained),
+            bound: after(totals.brackets[index].bound),
+            cycles: totals.times[index].cycles(),
+            strand_cycles: totals.strand_cycles[index],
+        });
+        let hardware = match &self.hardware {
+            None => None,
+            Some([flushed, kept]) => Some(Hardware {
+                flushed: energy(flushed, &totals.hardware[0])?,
+                kept: energy(kept, &totals.hardware[1])?,
+            }),
+        };
+        let only = self.only.each_ref().map(|only| only.as_ref());
+        let [last, entries] =
+            only.map(|only| only.map(|only| energy(only, &totals.flat)).transpose());
+        let limits = totals.limits.iter().map(|counters| energy(self.design, counters));
+        Ok(Row {
+            workload: workload.to_owned(),
+            flat: energy(self.design, &totals.flat)?,
+            energies: limits.collect::<Result<_, _>>()?,
+            shared,
+            hardware,
+            only: [last?, entries?],
+        })
+    }
 }

@@ -1,0 +1,323 @@
+//! The oracle of `[DISS]` 6.6.1: how many of the entries that warps share each execution of a
+//! strand is given, if everything that is going to execute is known.
+//!
+//! The best choice is a multi-dimensional knapsack with as many constraints as cycles, so that it
+//! is bracketed instead: a greedy choice that fits in every cycle, and a Lagrangian bound that no
+//! choice can pass. Time is cut into epochs of so many executions, each solved by itself: memory
+//! does not grow with the run, and both sides of the bracket stay valid (see [`Oracle::settle`]).
+
+use rustc_hash::FxHashMap;
+use strata_core::placement::MAX_ORF_ENTRIES;
+
+mod ledger;
+mod prices;
+
+use ledger::Ledger;
+use prices::{Asks, Prices};
+
+/// Numbers of entries that an execution may be given: none to all that a thread can name.
+pub(super) const CHOICES: usize = MAX_ORF_ENTRIES as usize + 1;
+/// Executions of strands that are decided together unless a test asks for fewer.
+const EPOCH: usize = 1 << 13;
+
+/// What one execution of a strand saves with each number of entries, never less with more. Unit:
+/// femtojoules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Curve([i64; CHOICES]);
+
+impl Curve {
+    /// From what it saves when it uses each number of entries; entries may also stay unused.
+    pub(super) fn new(mut savings: [i64; CHOICES]) -> Self {
+        for entries in 1..CHOICES {
+            savings[entries] = savings[entries].max(savings[entries - 1]);
+        }
+        Self(savings)
+    }
+
+    /// The fewest entries, of at most `limit`, with which it saves as much as with `limit`.
+    fn enough(&self, limit: usize) -> usize {
+        let limit = limit.min(CHOICES - 1);
+        self.0.partition_point(|&savings| savings < self.0[limit])
+    }
+
+    /// The corners above `from` of the least concave function that is nowhere below it: more
+    /// entries for ever less gain.
+    fn corners(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut at = from;
+        std::iter::from_fn(move || {
+            let gain = |to: usize| i128::from(self.0[to] - self.0[at]);
+            // The steepest rise, and of equal ones the longest.
+            let steeper = |a: usize, b: usize| {
+                let (ours, theirs) = (gain(b) * (a - at) as i128, gain(a) * (b - at) as i128);
+                if ours >= theirs { b } else { a }
+            };
+            let next = (at + 1..CHOICES).reduce(steeper).filter(|&next| gain(next) > 0)?;
+            at = next;
+            Some(next)
+        })
+    }
+}
+
+/// One execution of a strand that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Execution {
+    /// Cycle of its first issue.
+    pub(super) from: u64,
+    /// The cycle after its last issue.
+    pub(super) until: u64,
+    /// What it saves, as [`Oracle::curve`] names it.
+    pub(super) curve: u32,
+    /// What it was given when an epoch ended before it did.
+    pub(super) given: Option<u8>,
+}
+
+/// One execution that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Open {
+    /// Cycle of its first issue.
+    pub(super) from: u64,
+    /// As in [`Execution`].
+    pub(super) given: Option<u8>,
+}
+
+/// What the oracle saves. Unit: femtojoules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bracket {
+    /// By a choice that was made.
+    pub(super) attained: i128,
+    /// By no choice more than this.
+    pub(super) bound: i128,
+}
+
+/// Decides executions as they end.
+#[derive(Debug)]
+pub(super) struct Oracle {
+    /// Entries that all warps share.
+    capacity: u32,
+    /// Entries of each warp if all had as many.
+    fair: usize,
+    epoch: usize,
+    curves: Vec<Curve>,
+    known: FxHashMap<Curve, u32>,
+    ended: Vec<Execution>,
+    /// First cycle of the epoch.
+    since: u64,
+    bracket: Bracket,
+}
+
+impl Oracle {
+    /// `active_warps` warps share `capacity` entries, of which each has `fair` in the design.
+    pub(super) fn new(capacity: u32, fair: u8) -> Self {
+        Self::with_epochs(capacity, fair, EPOCH)
+    }
+
+    fn with_epochs(capacity: u32, fair: u8, epoch: usize) -> Self {
+        Self {
+            capacity,
+            fair: usize::from(fair),
+            epoch,
+            curves: Vec::new(),
+            known: FxHashMap::default(),
+            ended: Vec::new(),
+            since: 0,
+            bracket: Bracket::default(),
+        }
+    }
+
+    /// The name of a curve.
+    pub(super) fn curve(&mut self, curve: Curve) -> u32 {
+        let next = self.curves.len() as u32;
+        let name = *self.known.entry(curve).or_insert(next);
+        if name == next {
+            self.curves.push(curve);
+        }
+        name
+    }
+
+    /// Adds an execution.
+    pub(super) fn add(&mut self, execution: Execution) {
+        self.ended.push(execution);
+    }
+
+    /// Enough executions have been added for an epoch: [`Self::settle`] is due.
+    pub(super) fn is_full(&self) -> bool {
+        self.ended.len() >= self.epoch
+    }
+
+    /// The cycle by which all executions added have ended.
+    pub(super) fn latest(&self) -> u64 {
+        let last = self.ended.iter().map(|execution| execution.until).max();
+        last.unwrap_or(0).max(self.since)
+    }
+
+    /// What is saved so far.
+    pub(super) fn bracket(&self) -> Bracket {
+        self.bracket
+    }
+
+    /// Ends an epoch before cycle `now`, by which every execution added has ended. Those that go on
+    /// are given the design's own number of entries if so many are left.
+    ///
+    /// The choice stays one that fits, because what such an execution holds is taken from this
+    /// epoch and from the next. The bound stays one, because an execution's cycles before its last
+    /// epoch may be free.
+    pub(super) fn settle(&mut self, now: u64, open: &mut [Open]) {
+        let ended = std::mem::take(&mut self.ended);
+        self.decide(&ended, now, open);
+    }
+
+    /// The entries that each execution uses.
+    fn decide(&mut self, ended: &[Execution], now: u64, open: &mut [Open]) -> Vec<usize> {
+        let epoch = Epoch { oracle: self, now, ended };
+        let held = epoch.keep(open);
+        let asks: Vec<_> = ended.iter().map(|execution| epoch.asks(&held, execution)).collect();
+        let fair = epoch.choose(self.fair, &held, &asks, None);
+        let prices = Prices::find(&asks, &held.lengths(), self.capacity, fair.saved);
+        let starts = [self.fair, 0].map(|start| epoch.choose(start, &held, &asks, Some(&prices)));
+        let best = starts.into_iter().fold(fair, Choice::better);
+        self.bracket.attained += best.saved;
+        self.bracket.bound += prices.bound;
+        self.since = now;
+        best.given
+    }
+}
+
+/// The executions that end in one epoch.
+struct Epoch<'a> {
+    oracle: &'a Oracle,
+    now: u64,
+    ended: &'a [Execution],
+}
+
+/// What was decided.
+struct Choice {
+    saved: i128,
+    /// Entries that each execution uses.
+    given: Vec<usize>,
+}
+
+impl Choice {
+    fn better(self, other: Self) -> Self {
+        if other.saved > self.saved { other } else { self }
+    }
+}
+
+/// One corner of one execution's curve.
+struct Rise {
+    gain: i64,
+    /// What the entries cost.
+    cost: i128,
+    execution: usize,
+    to: usize,
+}
+
+impl Epoch<'_> {
+    fn curve(&self, execution: &Execution) -> &Curve {
+        &self.oracle.curves[execution.curve as usize]
+    }
+
+    /// Its cycles in this epoch.
+    fn cycles(&self, execution: &Execution) -> (u64, u64) {
+        let from = execution.from.max(self.oracle.since);
+        (from, execution.until.max(from))
+    }
+
+    /// What is held whatever is decided: by what was given its entries in an earlier epoch, and by
+    /// what goes on in a later one.
+    fn keep(&self, open: &mut [Open]) -> Ledger {
+        let (since, now) = (self.oracle.since, self.now);
+        let both = self.ended.iter().map(|execution| self.cycles(execution));
+        let mut points: Vec<u64> = both.flat_map(|(from, until)| [from, until]).collect();
+        points.extend(open.iter().map(|open| open.from.max(since)));
+        points.extend([since, now]);
+        points.sort_unstable();
+        points.dedup();
+        let mut held = Ledger::new(points);
+        for execution in self.ended {
+            let (from, until) = self.cycles(execution);
+            held.add(held.place(from), held.place(until), execution.given.map_or(0, u32::from));
+        }
+        let end = held.place(now);
+        for open in open.iter() {
+            held.add(held.place(open.from.max(since)), end, open.given.map_or(0, u32::from));
+        }
+        for open in open.iter_mut().filter(|open| open.given.is_none()) {
+            let first = held.place(open.from.max(since));
+            let room = self.oracle.capacity.saturating_sub(held.most(first, end));
+            let given = room.min(self.oracle.fair as u32);
+            held.add(first, end, given);
+            open.given = Some(given as u8);
+        }
+        held
+    }
+
+    fn asks(&self, held: &Ledger, execution: &Execution) -> Asks<'_> {
+        let (from, until) = self.cycles(execution);
+        let curve = self.curve(execution);
+        Asks { curve, first: held.place(from), end: held.place(until) }
+    }
+
+    /// A choice that fits in every cycle: first what executions save with at most `start` entries,
+    /// then more for those that gain most for what the entries cost, or for each entry and cycle.
+    fn choose(
+        &self,
+        start: usize,
+        held: &Ledger,
+        asks: &[Asks<'_>],
+        prices: Option<&Prices>,
+    ) -> Choice {
+        let mut held = held.clone();
+        let mut given = vec![0; self.ended.len()];
+        let mut free = Vec::with_capacity(self.ended.len());
+        for (index, execution) in self.ended.iter().enumerate() {
+            if let Some(earlier) = execution.given {
+                given[index] = self.curve(execution).enough(usize::from(earlier));
+                continue;
+            }
+            free.push((index, execution));
+            let Asks { curve, first, end } = asks[index];
+            let used = curve.enough(start);
+            if held.most(first, end) + used as u32 <= self.oracle.capacity {
+                held.add(first, end, used as u32);
+                given[index] = used;
+            }
+        }
+        let mut rises: Vec<Rise> = Vec::new();
+        for (index, execution) in free {
+            let (from, until) = self.cycles(execution);
+            let cycles = i128::from(until - from);
+            let cost = prices.map_or(cycles, |prices| prices.cost(&asks[index]));
+            let curve = asks[index].curve;
+            let mut at = given[index];
+            for to in curve.corners(at) {
+                let gain = curve.0[to] - curve.0[at];
+                rises.push(Rise { gain, cost: (to - at) as i128 * cost, execution: index, to });
+                at = to;
+            }
+        }
+        rises.sort_by(|a, b| {
+            let (ours, theirs) = (i128::from(a.gain) * b.cost, i128::from(b.gain) * a.cost);
+            theirs.cmp(&ours).then(a.execution.cmp(&b.execution)).then(a.to.cmp(&b.to))
+        });
+        let mut full = vec![false; self.ended.len()];
+        for rise in rises {
+            let index = rise.execution;
+            if full[index] {
+                continue;
+            }
+            let Asks { curve, first, end } = asks[index];
+            let room = self.oracle.capacity.saturating_sub(held.most(first, end)) as usize;
+            full[index] = given[index] + room < rise.to;
+            let to = rise.to.min(given[index] + room);
+            let to = curve.enough(to).max(given[index]);
+            held.add(first, end, (to - given[index]) as u32);
+            given[index] = to;
+        }
+        let saved = self.ended.iter().zip(&given);
+        let saved = saved.map(|(execution, &given)| i128::from(self.curve(execution).0[given]));
+        Choice { saved: saved.sum(), given }
+    }
+}
+
+#[cfg(test)]
+mod tests;
