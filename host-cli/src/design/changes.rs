@@ -3,7 +3,7 @@
 
 use strata_core::count::Scheduling;
 
-use super::{Design, EnergyOverrides, describe, sm};
+use super::{Design, EnergyOverrides, Managed, describe, sm};
 
 /// All that a design file can change but energies, by its key.
 fn parameters(design: &Design) -> Vec<(&'static str, String)> {
@@ -17,7 +17,7 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
         ("cache", settings.cache.map_or_else(none, describe)),
         ("flush_at_backward_branches", settings.flush_at_backward_branches.to_string()),
         ("last_result_file", settings.last_result_file.to_string()),
-        ("orf", design.managed.map_or_else(none, |managed| managed.describe())),
+        ("orf", design.managed.map_or_else(none, Managed::describe)),
         ("partial_warp_energy", design.partial_warp_energy.to_string()),
         ("scheduling", scheduling.to_owned()),
         ("active_warps", design.active_warps().to_string()),

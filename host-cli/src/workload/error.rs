@@ -299,16 +299,15 @@ impl Problem {
             Self::Syntax(_) => "docs/WORKLOADS.md describes every field",
             Self::Expression(_) => {
                 "expressions use + - * / %, parentheses, ceil(a, b), min, max, the parameters of \
-                the \
-                 size, and `i` inside a launch"
+                 the size, and `i` inside a launch"
             }
             Self::OutOfRange { .. } => "change the expression or the parameters in it",
             Self::Requirement { .. } => "choose parameters that fulfil the condition",
             Self::ExactlyOne { .. } => "keep one of these fields",
             Self::Duplicate { .. } => "rename one of them",
             Self::UnknownName { what: "host reference", .. } => {
-                "use one of these names, or leave `[check]` out; a new reference is written in Rust \
-                 (docs/WORKLOADS.md)"
+                "use one of these names, or leave `[check]` out; a new reference is written in \
+                 Rust (docs/WORKLOADS.md)"
             }
             Self::UnknownName { what: "kernel", known, .. } if known.contains("_Z") => {
                 "use one of these names, or declare the kernel `extern \"C\"` to keep its own"
