@@ -6,8 +6,9 @@
 
 use std::hint::black_box;
 
-use strata_core::count::{CountConfig, CountSettings, Scheduling, count_path};
+use strata_core::count::count_path;
 use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::units::{LaneMask, RegisterId};
@@ -101,32 +102,32 @@ fn kernel() -> (Vec<StaticInstruction>, Vec<RegisterId>) {
     (instructions, slots)
 }
 
-fn config(cache: Option<RegisterFileCacheConfig>) -> CountConfig {
-    let settings = CountSettings {
+fn config(cache: Option<RegisterFileCacheConfig>) -> Organisation {
+    let settings = OrganisationSettings {
         cache,
         scheduling: Scheduling::TwoLevel { active_warps: 8 },
         flush_at_backward_branches: false,
         last_result_file: false,
         compiler_managed: false,
     };
-    CountConfig::new(settings).expect("the settings above are valid")
+    Organisation::new(settings).expect("the settings above are valid")
 }
 
 /// The design that the papers recommend: 6 entries, 8 active warps.
-pub fn rfc6() -> CountConfig {
+pub fn rfc6() -> Organisation {
     config(Some(cache(6, Replacement::Fifo)))
 }
 
 fn prepare(cache: Option<RegisterFileCacheConfig>) -> Prepared {
     let config = config(cache);
     let (instructions, slots) = kernel();
-    let mut pending = [LaneMask::EMPTY; REGISTERS as usize];
+    let mut awaited = [LaneMask::EMPTY; REGISTERS as usize];
     let path = vec![PathStep { pc: 0, length: LENGTH, mask: LaneMask::FULL }; ITERATIONS];
     Box::new(move || {
         let image =
             KernelImage { instructions: &instructions, slots: &slots, registers: REGISTERS };
         let image = CheckedImage::new(image).expect("the kernel above is well formed");
-        let counters = count_path(&config, image, &mut pending, path.iter().copied())
+        let counters = count_path(&config, image, &mut awaited, path.iter().copied())
             .expect("the path stays inside the kernel, and every instruction is marked");
         black_box(counters).warp_instructions()
     })

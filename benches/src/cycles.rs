@@ -50,7 +50,7 @@ pub const WAITING: &[Work] = &[
 const FLAT: SmSettings = SmSettings::ISCA11;
 
 fn cached() -> SmSettings {
-    SmSettings { hierarchy: rfc6(), ..FLAT }
+    SmSettings { organisation: rfc6(), ..FLAT }
 }
 
 const fn two_slots(settings: SmSettings) -> SmSettings {
@@ -115,7 +115,7 @@ fn dependent_loads(latency: u16) -> Prepared {
             warps: &mut vec![Warp::default(); size.warps],
             facts: &mut vec![Facts::default(); size.facts],
             ready: &mut vec![ReadyAt::NOW; size.ready],
-            pending: &mut vec![LaneMask::EMPTY; size.pending],
+            awaited: &mut vec![LaneMask::EMPTY; size.awaited],
             caches: &mut vec![None; size.caches],
         };
         let warp =

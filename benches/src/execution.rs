@@ -8,9 +8,10 @@ use std::hint::black_box;
 use strata::workload::simulate::{Options, Prepared as PreparedWorkload};
 use strata::workload::{Overrides, Toolchain, Workload};
 use strata_compiler::program::Image;
-use strata_core::count::{CountConfig, count_path};
+use strata_core::count::count_path;
 use strata_core::event::Counters;
 use strata_core::image::CheckedImage;
+use strata_core::organisation::Organisation;
 use strata_core::units::LaneMask;
 use strata_simt::PathDictionary;
 
@@ -68,12 +69,12 @@ fn count(name: &str, size: &str) -> Prepared {
     })
 }
 
-fn count_launch(config: &CountConfig, image: &Image, paths: &PathDictionary) -> Counters {
+fn count_launch(config: &Organisation, image: &Image, paths: &PathDictionary) -> Counters {
     let checked = CheckedImage::new(image.borrow()).expect("the compiler's image is well formed");
-    let mut pending = vec![LaneMask::EMPTY; usize::from(image.registers)];
+    let mut awaited = vec![LaneMask::EMPTY; usize::from(image.registers)];
     let mut total = Counters::default();
     for (path, warps) in paths.iter() {
-        let counters = count_path(config, checked, &mut pending, path.iter().copied());
+        let counters = count_path(config, checked, &mut awaited, path.iter().copied());
         let repeated = counters.expect("recorded paths fit the image").checked_mul(warps);
         total = total.checked_add(&repeated.expect("64 bits")).expect("64 bits");
     }

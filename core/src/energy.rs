@@ -5,8 +5,8 @@
 //! Source: `[RFC2011]` 4.3, Tables 2, 3 and 5; `[DISS]` 4.4, Tables 4.5 and 4.6; `docs/MODEL.md`,
 //! rule 6.
 
-use crate::count::CLUSTERS;
 use crate::event::{Counters, Datapath, EnergyClass, Event};
+use crate::units::CLUSTERS;
 use crate::units::Femtojoules;
 
 /// 32-bit words in the 128-bit access of one cluster.

@@ -20,7 +20,7 @@ pub struct Footprint {
     /// The register file cache of one warp, and the last result file in front of it.
     pub levels: usize,
     /// The pending lanes of one register of one warp.
-    pub pending: usize,
+    pub awaited: usize,
     /// One set of counters.
     pub counters: usize,
 }
@@ -34,14 +34,14 @@ impl Footprint {
     const fn of<const CAPACITY: usize>() -> Self {
         Self {
             levels: size_of::<UpperLevels<CAPACITY>>(),
-            pending: size_of::<LaneMask>(),
+            awaited: size_of::<LaneMask>(),
             counters: size_of::<Counters>(),
         }
     }
 
     /// The state of an SM: levels of the active warps, pending lanes of all, one set of counters.
     pub const fn sm(&self, active_warps: usize, warps: usize, registers: usize) -> usize {
-        active_warps * self.levels + warps * registers * self.pending + self.counters
+        active_warps * self.levels + warps * registers * self.awaited + self.counters
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_states_have_the_sizes_that_the_documents_say() {
-        let limits = |footprint: Footprint| (footprint.levels, footprint.pending);
+        let limits = |footprint: Footprint| (footprint.levels, footprint.awaited);
         assert_eq!(limits(Footprint::HOST), (136, 4));
         assert_eq!(limits(Footprint::DEVICE), (88, 4));
         // All 32 warps of 32 registers active; 8 active, of 128 registers: both fit 64 KB.

@@ -1,13 +1,13 @@
 //! One warp's register hierarchy, instruction by instruction: what count mode and cycle mode share.
 //!
 //! Models: the operand traffic of an instruction through the levels, which long-latency results are
-//! pending on the warp's executed path, what a deschedule and the end of the warp do.
+//! awaited on the warp's executed path, what a deschedule and the end of the warp do.
 //! Does not model: when any of it happens.
 //! Source: `docs/MODEL.md`, rules 7 to 18 and 24.
 
-use crate::count::CountSettings;
 use crate::image::{Flags, StaticInstruction};
 use crate::last_result_file::{self, LastResultFile, LastResultFileConfig};
+use crate::organisation::OrganisationSettings;
 use crate::placement::Placement;
 use crate::register_file_cache::{
     self, ConfigError, InFront, Lookup, Operands, RegisterFileCache, RegisterFileCacheConfig,
@@ -63,9 +63,9 @@ pub(crate) struct WarpHierarchy<'s, const CAPACITY: usize> {
     pub(crate) upper: Option<&'s mut UpperLevels<CAPACITY>>,
     /// For each register, the lanes whose value is a long-latency result issued since the warp's
     /// last deschedule.
-    pub(crate) pending: &'s mut [LaneMask],
-    /// False only if all of `pending` is empty.
-    pub(crate) anything_pending: &'s mut bool,
+    pub(crate) awaited: &'s mut [LaneMask],
+    /// False only if all of `awaited` is empty.
+    pub(crate) anything_awaited: &'s mut bool,
 }
 
 /// Bit `index` of an instruction's hints.
@@ -73,20 +73,21 @@ const fn bit(hints: u32, index: usize) -> bool {
     hints >> index & 1 != 0
 }
 
-/// The first register of `sources` of which an enabled lane is a pending long-latency result.
+/// The first register of `sources` of which an enabled lane is a long-latency result still
+/// awaited.
 #[inline]
-pub(crate) fn awaited(
-    pending: &[LaneMask],
+pub(crate) fn first_awaited(
+    awaited: &[LaneMask],
     sources: &[RegisterId],
     mask: LaneMask,
 ) -> Option<RegisterId> {
-    let waits = |source: &&RegisterId| !pending[usize::from(source.0)].and(mask).is_empty();
+    let waits = |source: &&RegisterId| !awaited[usize::from(source.0)].and(mask).is_empty();
     sources.iter().find(waits).copied()
 }
 
 impl<const CAPACITY: usize> UpperLevels<CAPACITY> {
     /// The empty levels of a design, if it has any, or why they cannot be built.
-    pub(crate) fn of(settings: &CountSettings) -> Result<Option<Self>, ConfigError> {
+    pub(crate) fn of(settings: &OrganisationSettings) -> Result<Option<Self>, ConfigError> {
         let Some(config) = settings.cache else { return Ok(None) };
         let cache = RegisterFileCache::new(config)?;
         let RegisterFileCacheConfig { liveness, liveness_aware_bypass, .. } = config;
@@ -177,7 +178,7 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
     }
 
     /// Executes one instruction. With `two_level`, long-latency results bypass the upper levels and
-    /// are pending from now on.
+    /// are awaited from now on.
     #[inline]
     pub(crate) fn execute(&mut self, step: Step<'_>, two_level: bool, to: &mut impl Listener) {
         let instruction = step.instruction;
@@ -210,7 +211,7 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
             }
             to.operands_read();
         }
-        if long_latency || *self.anything_pending {
+        if long_latency || *self.anything_awaited {
             self.track(step.destinations, step.mask, long_latency);
         }
     }
@@ -218,9 +219,9 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
     /// The warp leaves the active set.
     pub(crate) fn deschedule(&mut self, to: &mut impl Observer) {
         self.flush(to);
-        if *self.anything_pending {
-            self.pending.fill(LaneMask::EMPTY);
-            *self.anything_pending = false;
+        if *self.anything_awaited {
+            self.awaited.fill(LaneMask::EMPTY);
+            *self.anything_awaited = false;
         }
     }
 
@@ -242,10 +243,10 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
     /// divergent branch may give a register values of both kinds.
     fn track(&mut self, destinations: &[RegisterId], mask: LaneMask, long_latency: bool) {
         for destination in destinations {
-            let lanes = &mut self.pending[usize::from(destination.0)];
+            let lanes = &mut self.awaited[usize::from(destination.0)];
             *lanes = if long_latency { lanes.or(mask) } else { lanes.without(mask) };
         }
-        *self.anything_pending |= long_latency && !destinations.is_empty();
+        *self.anything_awaited |= long_latency && !destinations.is_empty();
     }
 }
 
@@ -347,10 +348,10 @@ mod tests {
 
     impl Bench {
         fn new(cache: RegisterFileCacheConfig) -> Self {
-            let settings = CountSettings {
+            let settings = OrganisationSettings {
                 cache: Some(cache),
                 last_result_file: true,
-                ..*crate::count::CountConfig::FLAT.settings()
+                ..*crate::organisation::Organisation::FLAT.settings()
             };
             Self(UpperLevels::of(&settings).unwrap().unwrap())
         }

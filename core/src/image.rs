@@ -6,6 +6,8 @@
 
 use bitflags::bitflags;
 
+use crate::fault::PathFault;
+use crate::path::PathStep;
 use crate::placement::{LRF_BANKS, MAX_ORF_ENTRIES, Placement, Upper};
 use crate::units::RegisterId;
 
@@ -310,5 +312,18 @@ impl<'a> core::ops::Deref for CheckedImage<'a> {
 
     fn deref(&self) -> &KernelImage<'a> {
         &self.image
+    }
+}
+
+impl<'a> CheckedImage<'a> {
+    /// The instructions of a run of a path.
+    pub fn run(&self, step: PathStep) -> Result<&'a [StaticInstruction], PathFault> {
+        let all = self.instructions;
+        let first = step.pc as usize;
+        first
+            .checked_add(step.length as usize)
+            .and_then(|end| all.get(first..end))
+            .filter(|run| !run.is_empty())
+            .ok_or(PathFault::PathOutOfRange { step, instructions: all.len() })
     }
 }

@@ -3,13 +3,15 @@
 //!
 //! A kernel comes in as a [`image::KernelImage`], one record of static facts for each instruction,
 //! and what a warp executed as a path of [`path::PathStep`]s. [`count`] walks the path through a
-//! warp's register hierarchy (`hierarchy`): a [`register_file_cache`] with or without a
-//! [`last_result_file`], or levels that a compiler manages, which have no state here: [`placement`]
-//! names the level of every operand. Every event of the one table in [`event`] is counted once,
-//! where it happens; [`energy`] multiplies counts by a paper's table at the end, and [`chip_power`]
-//! puts the result into the context of a chip. [`value_usage`] describes a path without any
-//! machine. [`sm`] runs the paths of many warps through the same hierarchy in time. [`digest`] is
-//! one number for all counters of a run, [`footprint`] the memory that all of this needs.
+//! warp's register hierarchy (`hierarchy`), which has the levels of an [`organisation`]: a
+//! [`register_file_cache`] with or without a [`last_result_file`], or levels that a compiler
+//! manages, which have no state here: [`placement`] names the level of every operand. Every event
+//! of the one table in [`event`] is counted once, where it happens (accesses in `tally`);
+//! [`energy`] multiplies counts by a paper's table at the end, and [`chip_power`] puts the result
+//! into the context of a chip. [`value_usage`] describes a path without any machine. [`sm`] runs
+//! the paths of many warps through the same hierarchy in time. [`fault`] is what a path can get
+//! wrong, [`digest`] one number for all counters of a run, [`footprint`] the memory that all of
+//! this needs.
 //!
 //! Principles:
 //! - Same input, same bits, on every machine: no floating point, no clock, no randomness.
@@ -18,7 +20,8 @@
 //! - No allocation: small state is sized at compile time, large working memory is the caller's.
 //!
 //! ```
-//! use strata_core::count::{CountConfig, count_path};
+//! use strata_core::count::count_path;
+//! use strata_core::organisation::Organisation;
 //! use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
 //! use strata_core::path::PathStep;
 //! use strata_core::units::{LaneMask, RegisterId};
@@ -42,7 +45,7 @@
 //! let image = KernelImage { instructions: &[add], slots: &slots, registers: 3 };
 //! let image = CheckedImage::new(image)?;
 //! let path = [PathStep { pc: 0, length: 1, mask: LaneMask::FULL }];
-//! let counters = count_path(&CountConfig::FLAT, image, &mut [LaneMask::EMPTY; 3], path)?;
+//! let counters = count_path(&Organisation::FLAT, image, &mut [LaneMask::EMPTY; 3], path)?;
 //! assert_eq!((counters.mrf_reads(), counters.mrf_writes()), (2, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -55,13 +58,16 @@ pub mod count;
 pub mod digest;
 pub mod energy;
 pub mod event;
+pub mod fault;
 pub mod footprint;
 mod hierarchy;
 pub mod image;
 pub mod last_result_file;
+pub mod organisation;
 pub mod path;
 pub mod placement;
 pub mod register_file_cache;
 pub mod sm;
+mod tally;
 pub mod units;
 pub mod value_usage;

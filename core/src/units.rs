@@ -2,6 +2,10 @@
 
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
+/// Lanes of a cluster, which share the banks that deliver 128 bits.
+pub const LANES_PER_CLUSTER: u32 = 4;
+/// Clusters of an SM; each makes one 128-bit access for an access of a whole warp.
+pub const CLUSTERS: u32 = LANES / LANES_PER_CLUSTER;
 
 /// Which lanes of a warp take part: bit `n` is lane `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@
 //! Does not model: any machine.
 //! Source: `[RFC2011]` 2.2, Figure 2; `[DISS]` 5.1, 6.2.2; `docs/MODEL.md`, rule 4.
 
-use crate::count::Fault;
+use crate::fault::PathFault;
 use crate::image::CheckedImage;
 use crate::path::PathStep;
 use crate::units::{LANES, LaneMask, RegisterId};
@@ -113,9 +113,9 @@ pub fn value_usage(
     image: CheckedImage<'_>,
     values: &mut [Value],
     path: impl IntoIterator<Item = PathStep>,
-) -> Result<ValueUsage, Fault> {
+) -> Result<ValueUsage, PathFault> {
     let (needed, given) = (usize::from(image.registers) * LANES as usize, values.len());
-    let values = values.get_mut(..needed).ok_or(Fault::ScratchTooShort { needed, given })?;
+    let values = values.get_mut(..needed).ok_or(PathFault::ScratchTooShort { needed, given })?;
     values.fill(Value::default());
     let mut usage = ValueUsage::default();
     let mut index = 0;

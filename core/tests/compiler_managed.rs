@@ -4,13 +4,14 @@
 mod random;
 
 use random::{Random, lanes_of};
-use strata_core::count::{
-    CountConfig, CountConfigError, CountSettings, Fault, Scheduling, count_path,
-    count_path_clusters,
-};
+use strata_core::count::{count_path, count_path_clusters};
 use strata_core::event::{Counters, Event};
+use strata_core::fault::PathFault;
 use strata_core::image::{
     CheckedImage, Flags, ImageError, KernelImage, Predicates, StaticInstruction, Unit,
+};
+use strata_core::organisation::{
+    Organisation, OrganisationError, OrganisationSettings, Scheduling,
 };
 use strata_core::path::PathStep;
 use strata_core::placement::{Placement, Upper};
@@ -33,7 +34,7 @@ const fn both(upper: Upper) -> Placement {
 const ORF: Upper = Upper::Orf(2);
 const LRF: Upper = Upper::Lrf(1);
 
-const MANAGED: CountSettings = CountSettings {
+const MANAGED: OrganisationSettings = OrganisationSettings {
     cache: None,
     scheduling: Scheduling::TwoLevel { active_warps: 8 },
     flush_at_backward_branches: false,
@@ -91,20 +92,22 @@ impl Kernel {
     }
 
     fn count(&self) -> Counters {
-        let config = CountConfig::new(MANAGED).unwrap();
+        let config = Organisation::new(MANAGED).unwrap();
         count_path(&config, self.placed(), &mut [LaneMask::EMPTY; 16], [self.path()]).unwrap()
     }
 
     /// One warp, alone.
     fn run(&self, image: CheckedImage<'_>) -> Result<SmCounters, strata_core::sm::fault::Fault> {
-        let hierarchy = CountConfig::new(MANAGED).unwrap();
-        let config = SmConfig::new(SmSettings { hierarchy, ..SmSettings::DISSERTATION }).unwrap();
+        let hierarchy = Organisation::new(MANAGED).unwrap();
+        let config =
+            SmConfig::new(SmSettings { organisation: hierarchy, ..SmSettings::DISSERTATION })
+                .unwrap();
         let size = MemorySize::of(&config, &image);
         let memory = Memory::<_, 8> {
             warps: &mut vec![Warp::default(); size.warps],
             facts: &mut vec![Facts::default(); size.facts],
             ready: &mut vec![ReadyAt::NOW; size.ready],
-            pending: &mut vec![LaneMask::EMPTY; size.pending],
+            awaited: &mut vec![LaneMask::EMPTY; size.awaited],
             caches: &mut vec![None; size.caches],
         };
         let path = [self.path()];
@@ -160,7 +163,7 @@ fn each_placement_counts_at_its_levels() {
 #[test]
 fn clusters_count_those_with_an_enabled_lane() {
     let kernel = every_placement();
-    let config = CountConfig::new(MANAGED).unwrap();
+    let config = Organisation::new(MANAGED).unwrap();
     let counted = |mask| {
         let path = [PathStep { mask, ..kernel.path() }];
         count_path_clusters(&config, kernel.placed(), &mut [LaneMask::EMPTY; 16], path).unwrap()
@@ -217,11 +220,11 @@ fn random_placements_are_counted_slot_by_slot() {
         let in_time = kernel.run(kernel.placed()).unwrap().accesses;
         assert_eq!(in_time, counters, "seed {seed}");
         // Whatever lanes take part.
-        let (config, path) = (CountConfig::new(MANAGED).unwrap(), kernel.path());
+        let (config, path) = (Organisation::new(MANAGED).unwrap(), kernel.path());
         let mask = random.mask();
         let path = [PathStep { mask, ..path }];
-        let mut pending = [LaneMask::EMPTY; 16];
-        let partial = count_path(&config, kernel.placed(), &mut pending, path).unwrap();
+        let mut awaited = [LaneMask::EMPTY; 16];
+        let partial = count_path(&config, kernel.placed(), &mut awaited, path).unwrap();
         assert_eq!(events(&partial), events(&counters), "seed {seed}");
         let threads = 30 * lanes_of(mask).len() as u64;
         assert_eq!(partial.thread_instructions(), threads, "seed {seed}");
@@ -281,11 +284,11 @@ fn placements_that_cannot_be_are_refused() {
 #[test]
 fn an_image_that_was_not_fitted_is_refused() {
     let kernel = every_placement();
-    let config = CountConfig::new(MANAGED).unwrap();
+    let config = Organisation::new(MANAGED).unwrap();
     let counted = count_path(&config, kernel.image(), &mut [LaneMask::EMPTY; 16], [kernel.path()]);
-    assert_eq!(counted, Err(Fault::NotPlaced));
+    assert_eq!(counted, Err(PathFault::NotPlaced));
     let run = kernel.run(kernel.image()).unwrap_err();
-    assert_eq!(run, strata_core::sm::fault::Fault::Hierarchy(Fault::NotPlaced));
+    assert_eq!(run, strata_core::sm::fault::Fault::Hierarchy(PathFault::NotPlaced));
 }
 
 #[test]
@@ -299,9 +302,9 @@ fn the_compiler_takes_the_place_of_a_cache() {
         liveness_aware_eviction: false,
     };
     for settings in [
-        CountSettings { cache: Some(cache), ..MANAGED },
-        CountSettings { flush_at_backward_branches: true, ..MANAGED },
+        OrganisationSettings { cache: Some(cache), ..MANAGED },
+        OrganisationSettings { flush_at_backward_branches: true, ..MANAGED },
     ] {
-        assert_eq!(CountConfig::new(settings), Err(CountConfigError::CacheAndCompiler));
+        assert_eq!(Organisation::new(settings), Err(OrganisationError::CacheAndCompiler));
     }
 }

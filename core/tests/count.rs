@@ -1,12 +1,13 @@
 //! Count mode by hand-made paths: what is counted where, deschedules, barriers, flushes and faults.
 
-use strata_core::count::{
-    CountConfig, CountConfigError, CountSettings, Fault, Scheduling, WarpCounter, count_path,
-    count_path_clusters,
-};
+use strata_core::count::{WarpCounter, count_path, count_path_clusters};
 use strata_core::event::{Counters, Event};
+use strata_core::fault::PathFault;
 use strata_core::image::{
     CheckedImage, Flags, ImageError, KernelImage, Predicates, StaticInstruction, Unit,
+};
+use strata_core::organisation::{
+    Organisation, OrganisationError, OrganisationSettings, Scheduling,
 };
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{
@@ -55,8 +56,12 @@ impl Kernel {
         KernelImage { instructions: &self.instructions, slots: &self.slots, registers: 16 }
     }
 
-    fn count(&self, settings: CountSettings, path: &[PathStep]) -> Result<Counters, Fault> {
-        let config = CountConfig::new(settings).unwrap();
+    fn count(
+        &self,
+        settings: OrganisationSettings,
+        path: &[PathStep],
+    ) -> Result<Counters, PathFault> {
+        let config = Organisation::new(settings).unwrap();
         let image = CheckedImage::new(self.image()).unwrap();
         count_path(&config, image, &mut [FULL; 16], path.iter().copied())
     }
@@ -77,8 +82,8 @@ fn rfc(entries: u8) -> RegisterFileCacheConfig {
     }
 }
 
-fn two_level(entries: u8) -> CountSettings {
-    CountSettings {
+fn two_level(entries: u8) -> OrganisationSettings {
+    OrganisationSettings {
         cache: Some(rfc(entries)),
         scheduling: Scheduling::TwoLevel { active_warps: 8 },
         flush_at_backward_branches: false,
@@ -87,11 +92,11 @@ fn two_level(entries: u8) -> CountSettings {
     }
 }
 
-fn single_level(entries: u8) -> CountSettings {
-    CountSettings { scheduling: Scheduling::SingleLevel, ..two_level(entries) }
+fn single_level(entries: u8) -> OrganisationSettings {
+    OrganisationSettings { scheduling: Scheduling::SingleLevel, ..two_level(entries) }
 }
 
-const FLAT: CountSettings = CountSettings {
+const FLAT: OrganisationSettings = OrganisationSettings {
     cache: None,
     scheduling: Scheduling::SingleLevel,
     flush_at_backward_branches: false,
@@ -162,7 +167,7 @@ fn instructions_are_told_apart_by_the_operands_that_they_read_from_the_main_regi
     let path = [step(0, 6, FULL)];
     let cached = kernel.count(single_level(6), &path).unwrap();
     assert_eq!((bins(&cached), cached.mrf_reads()), ([1, 1, 1, 1, 2], 15));
-    let config = CountConfig::new(single_level(6)).unwrap();
+    let config = Organisation::new(single_level(6)).unwrap();
     let image = CheckedImage::new(kernel.image()).unwrap();
     let clusters = count_path_clusters(&config, image, &mut [EMPTY; 16], path).unwrap();
     assert_eq!((bins(&clusters), clusters.mrf_reads()), ([1, 1, 1, 1, 2], 8 * 15));
@@ -243,7 +248,7 @@ fn a_short_latency_write_ends_the_wait_for_its_lanes() {
     assert_eq!(kernel.count(two_level(6), &path).unwrap().deschedules(), 0);
     // A lane of the load still waits.
     let path = [step(0, 1, FULL), step(1, 1, LEFT), step(2, 1, FULL)];
-    let fault = Fault::UnmarkedDeschedule { pc: 2, register: RegisterId(2) };
+    let fault = PathFault::UnmarkedDeschedule { pc: 2, register: RegisterId(2) };
     assert_eq!(kernel.count(two_level(6), &path), Err(fault));
     assert!(kernel.count(single_level(6), &path).is_ok());
 }
@@ -283,8 +288,10 @@ fn a_barrier_deschedules_after_its_reads() {
 fn a_taken_backward_branch_flushes_if_asked() {
     let kernel =
         Kernel::default().alu(&[], &[1]).add(Unit::Control, Flags::BACKWARD_BRANCH, &[], &[]);
-    let flush =
-        |settings: CountSettings| CountSettings { flush_at_backward_branches: true, ..settings };
+    let flush = |settings: OrganisationSettings| OrganisationSettings {
+        flush_at_backward_branches: true,
+        ..settings
+    };
     let path = [step(0, 2, FULL), step(0, 2, FULL)];
     for settings in [two_level(6), single_level(6)] {
         assert_eq!(kernel.count(settings, &path).unwrap().rfc_writebacks(), 0);
@@ -297,8 +304,8 @@ fn a_taken_backward_branch_flushes_if_asked() {
     }
 }
 
-fn three_level(entries: u8) -> CountSettings {
-    CountSettings { last_result_file: true, ..two_level(entries) }
+fn three_level(entries: u8) -> OrganisationSettings {
+    OrganisationSettings { last_result_file: true, ..two_level(entries) }
 }
 
 /// Lets every result into the last result file.
@@ -341,7 +348,7 @@ fn a_shared_unit_that_asks_for_a_last_result_is_refused() {
         private(Kernel::default().alu(&[], &[1])).add(Unit::Sfu, Flags::empty(), &[1], &[2]);
     let path = [step(0, 2, FULL)];
     let fault = kernel.count(three_level(6), &path).unwrap_err();
-    assert_eq!(fault, Fault::OutOfReach { pc: 1, register: RegisterId(1) });
+    assert_eq!(fault, PathFault::OutOfReach { pc: 1, register: RegisterId(1) });
     assert_eq!(
         fault.to_string(),
         "instruction 1 reads register 1 for the shared datapath, but the value is in the last \
@@ -359,12 +366,12 @@ fn clusters_without_lanes_cost_nothing_when_counted_by_cluster() {
     let image = CheckedImage::new(kernel.image()).unwrap();
     // Lanes 2, 3 and 29: clusters 0 and 7.
     let path = [step(0, 1, FULL), step(1, 1, LaneMask(1 << 29 | 0b1100))];
-    let flat = CountConfig::new(FLAT).unwrap();
+    let flat = Organisation::new(FLAT).unwrap();
     let clusters = count_path_clusters(&flat, image, &mut [EMPTY; 16], path).unwrap();
     assert_eq!(clusters.mrf_reads(), 8 + 2);
     assert_eq!(clusters.mrf_writes(), 8 + 2);
     assert_eq!(clusters.warp_instructions(), 2);
-    let cached = CountConfig::new(two_level(1)).unwrap();
+    let cached = Organisation::new(two_level(1)).unwrap();
     let clusters = count_path_clusters(&cached, image, &mut [EMPTY; 16], path).unwrap();
     assert_eq!((clusters.mrf_reads(), clusters.rfc_reads()), (8, 2));
     assert_eq!((clusters.rfc_writes(), clusters.rfc_writebacks()), (8 + 2, 8));
@@ -377,27 +384,27 @@ fn paths_outside_the_kernel_are_faults() {
     for bad in
         [step(0, 3, FULL), step(2, 1, FULL), step(u32::MAX, u32::MAX, FULL), step(0, 0, FULL)]
     {
-        let fault = Fault::PathOutOfRange { step: bad, instructions: 2 };
+        let fault = PathFault::PathOutOfRange { step: bad, instructions: 2 };
         assert_eq!(kernel.count(two_level(6), &[bad]), Err(fault));
         assert!(kernel.count(FLAT, &[PathStep { mask: EMPTY, ..bad }]).is_err());
     }
-    let message = Fault::PathOutOfRange { step: step(1, 2, FULL), instructions: 2 }.to_string();
+    let message = PathFault::PathOutOfRange { step: step(1, 2, FULL), instructions: 2 }.to_string();
     assert_eq!(message, "a path runs 2 instructions from 1, but the kernel has 2");
-    let config = CountConfig::new(FLAT).unwrap();
+    let config = Organisation::new(FLAT).unwrap();
     let image = CheckedImage::new(kernel.image()).unwrap();
     let fault = count_path(&config, image, &mut [EMPTY; 15], []).unwrap_err();
-    assert_eq!(fault, Fault::ScratchTooShort { needed: 16, given: 15 });
+    assert_eq!(fault, PathFault::ScratchTooShort { needed: 16, given: 15 });
 }
 
 #[test]
 fn a_device_with_a_small_cache_refuses_a_large_one() {
     let kernel = Kernel::default();
     let image = CheckedImage::new(kernel.image()).unwrap();
-    let config = CountConfig::new(two_level(6)).unwrap();
-    let mut pending = [EMPTY; 16];
-    let fault = WarpCounter::<4, false>::new(&config, image, &mut pending).err();
+    let config = Organisation::new(two_level(6)).unwrap();
+    let mut awaited = [EMPTY; 16];
+    let fault = WarpCounter::<4, false>::new(&config, image, &mut awaited).err();
     let error = ConfigError::TooManyEntries { requested: 6, limit: 4 };
-    assert_eq!(fault, Some(Fault::Cache(error)));
+    assert_eq!(fault, Some(PathFault::Cache(error)));
 }
 
 #[test]
@@ -420,22 +427,22 @@ fn malformed_images_are_refused() {
 
 #[test]
 fn settings_that_make_no_sense_are_refused() {
-    let refuse = |settings| CountConfig::new(settings).unwrap_err();
-    let active = |active_warps| CountSettings {
+    let refuse = |settings| Organisation::new(settings).unwrap_err();
+    let active = |active_warps| OrganisationSettings {
         scheduling: Scheduling::TwoLevel { active_warps },
         ..two_level(6)
     };
-    assert_eq!(refuse(active(0)), CountConfigError::ActiveWarps(0));
-    assert_eq!(refuse(active(33)), CountConfigError::ActiveWarps(33));
-    assert!(CountConfig::new(active(32)).is_ok());
-    let error = CountConfigError::Cache(ConfigError::NoEntries);
+    assert_eq!(refuse(active(0)), OrganisationError::ActiveWarps(0));
+    assert_eq!(refuse(active(33)), OrganisationError::ActiveWarps(33));
+    assert!(Organisation::new(active(32)).is_ok());
+    let error = OrganisationError::Cache(ConfigError::NoEntries);
     assert_eq!(refuse(two_level(0)), error);
     let aware = RegisterFileCacheConfig { liveness_aware_bypass: true, ..rfc(6) };
-    let settings = CountSettings { cache: Some(aware), ..single_level(6) };
-    assert_eq!(refuse(settings), CountConfigError::NeedsTwoLevel);
-    let nothing = CountSettings { last_result_file: true, ..FLAT };
-    assert_eq!(refuse(nothing), CountConfigError::NothingBehind);
-    let nothing = CountSettings { flush_at_backward_branches: true, ..FLAT };
-    assert_eq!(refuse(nothing), CountConfigError::NothingToFlush);
-    assert_eq!(*CountConfig::FLAT.settings(), FLAT);
+    let settings = OrganisationSettings { cache: Some(aware), ..single_level(6) };
+    assert_eq!(refuse(settings), OrganisationError::NeedsTwoLevel);
+    let nothing = OrganisationSettings { last_result_file: true, ..FLAT };
+    assert_eq!(refuse(nothing), OrganisationError::NothingBehind);
+    let nothing = OrganisationSettings { flush_at_backward_branches: true, ..FLAT };
+    assert_eq!(refuse(nothing), OrganisationError::NothingToFlush);
+    assert_eq!(*Organisation::FLAT.settings(), FLAT);
 }

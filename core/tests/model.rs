@@ -6,9 +6,11 @@ mod reference;
 
 use random::{Random, lanes_of};
 use reference::{Cache, Slots, Stop, Totals};
-use strata_core::count::{CountConfig, CountSettings, Fault, Scheduling, count_path};
+use strata_core::count::count_path;
 use strata_core::event::{Counters, Event};
+use strata_core::fault::PathFault;
 use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{
     Access, Allocation, MAX_ENTRIES, Operands, RegisterFileCache, RegisterFileCacheConfig,
@@ -349,16 +351,16 @@ fn in_reference_terms(counters: &Counters) -> Totals {
 }
 
 /// Counts one random path both ways. Returns the counts, or why it stopped.
-fn compare(settings: CountSettings, seed: u64) -> Result<Totals, Stop> {
-    let Ok(config) = CountConfig::new(settings) else { return Ok(Totals::default()) };
+fn compare(settings: OrganisationSettings, seed: u64) -> Result<Totals, Stop> {
+    let Ok(config) = Organisation::new(settings) else { return Ok(Totals::default()) };
     let mut random = Random(seed);
     let (marked, loose) = (random.chance(70), random.chance(15));
     let (instructions, slots, registers) = random_image(&mut random, marked, loose);
     let path = random_path(&mut random);
     let image = KernelImage { instructions: &instructions, slots: &slots, registers };
     let checked = CheckedImage::new(image).unwrap();
-    let mut pending = vec![LaneMask::FULL; usize::from(registers) + 3];
-    let counted = count_path(&config, checked, &mut pending, path.iter().copied());
+    let mut awaited = vec![LaneMask::FULL; usize::from(registers) + 3];
+    let counted = count_path(&config, checked, &mut awaited, path.iter().copied());
     let expected = reference::count(&settings, &image, &path);
     match (counted, expected) {
         (Ok(counters), Ok(totals)) => {
@@ -366,11 +368,11 @@ fn compare(settings: CountSettings, seed: u64) -> Result<Totals, Stop> {
             conserve(&counters, &image, &path, seed);
             Ok(totals)
         }
-        (Err(Fault::UnmarkedDeschedule { pc, .. }), Err(expected)) => {
+        (Err(PathFault::UnmarkedDeschedule { pc, .. }), Err(expected)) => {
             assert_eq!(Stop::Unmarked(pc), expected, "seed {seed}, {settings:?}");
             Err(expected)
         }
-        (Err(Fault::OutOfReach { pc, .. }), Err(expected)) => {
+        (Err(PathFault::OutOfReach { pc, .. }), Err(expected)) => {
             assert_eq!(Stop::OutOfReach(pc), expected, "seed {seed}, {settings:?}");
             Err(expected)
         }
@@ -416,7 +418,7 @@ fn count_mode_does_what_the_reference_does() {
         for scheduling in [Scheduling::SingleLevel, Scheduling::TwoLevel { active_warps: 8 }] {
             for flush_at_backward_branches in [false, true] {
                 for last_result_file in [false, false, true, true, true] {
-                    let settings = CountSettings {
+                    let settings = OrganisationSettings {
                         cache,
                         scheduling,
                         flush_at_backward_branches,

@@ -3,7 +3,7 @@
 mod random;
 
 use random::{Lanes, Random, lanes_of};
-use strata_core::count::Fault;
+use strata_core::fault::PathFault;
 use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::units::{LaneMask, RegisterId};
@@ -16,7 +16,7 @@ const FULL: LaneMask = LaneMask::FULL;
 /// Sources and destinations of one instruction.
 type Code = (Vec<u16>, Vec<u16>);
 
-fn usage(code: &[Code], registers: u16, path: &[PathStep]) -> Result<ValueUsage, Fault> {
+fn usage(code: &[Code], registers: u16, path: &[PathStep]) -> Result<ValueUsage, PathFault> {
     usage_by(&vec![Unit::Alu; code.len()], code, registers, path)
 }
 
@@ -25,7 +25,7 @@ fn usage_by(
     code: &[Code],
     registers: u16,
     path: &[PathStep],
-) -> Result<ValueUsage, Fault> {
+) -> Result<ValueUsage, PathFault> {
     let mut slots = Vec::new();
     let mut instructions = Vec::new();
     for (&unit, (read, write)) in units.iter().zip(code) {
@@ -151,10 +151,10 @@ fn short_working_memory_and_wrong_paths_are_faults() {
     let image = KernelImage { instructions: &[], slots: &[], registers: 2 };
     let image = CheckedImage::new(image).unwrap();
     let fault = value_usage(image, &mut [Value::default(); 63], []);
-    assert_eq!(fault, Err(Fault::ScratchTooShort { needed: 64, given: 63 }));
+    assert_eq!(fault, Err(PathFault::ScratchTooShort { needed: 64, given: 63 }));
     let step = PathStep { pc: 0, length: 1, mask: FULL };
     let fault = value_usage(image, &mut [Value::default(); 64], [step]);
-    assert_eq!(fault, Err(Fault::PathOutOfRange { step, instructions: 0 }));
+    assert_eq!(fault, Err(PathFault::PathOutOfRange { step, instructions: 0 }));
 }
 
 /// Every value ever written, in a list.

@@ -175,7 +175,7 @@ fn cache_cost(design: &Design) -> Option<CacheCost> {
 }
 
 fn last_result_cost(design: &Design) -> Option<LastResultCost> {
-    let settings = design.count.settings();
+    let settings = design.organisation().settings();
     let cache = settings.cache.filter(|_| settings.last_result_file)?;
     let entries = u64::from(design.active_warps());
     let hint = u64::from(cache.liveness_aware_bypass || cache.liveness_aware_eviction);

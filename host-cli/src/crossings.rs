@@ -6,7 +6,7 @@
 //! Does not model: levels, and what is live only on paths that were not taken.
 //! Source: `[DISS]` 6.5.6; `docs/MODEL.md`, section "Compiler-managed hierarchy".
 
-use strata_core::count::Fault;
+use strata_core::fault::PathFault;
 use strata_core::image::CheckedImage;
 use strata_core::path::PathStep;
 use strata_core::units::{LANES, LaneMask, RegisterId};
@@ -48,7 +48,7 @@ pub fn crossings(
     image: CheckedImage<'_>,
     strands: &[u32],
     path: &[PathStep],
-) -> Result<Crossings, Fault> {
+) -> Result<Crossings, PathFault> {
     let registers = vec![Register::default(); usize::from(image.registers)];
     let mut walk =
         Walk { strands, last: [None; LANES as usize], registers, found: Crossings::default() };

@@ -8,13 +8,15 @@ pub mod name;
 mod sm;
 
 use strata_core::chip_power::{ChipSaving, DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
-use strata_core::count::{CountConfig, CountConfigError, CountSettings, MAX_WARPS, Scheduling};
 use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
+use strata_core::organisation::{
+    MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings, Scheduling,
+};
 use strata_core::register_file_cache::{
     Allocation, ConfigError as CacheError, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
 };
 use strata_core::sm::config::{
-    BarrierRule, Replacement as ActiveSet, Scheduler, ShortWaits, SmConfig, SmSettings,
+    BarrierRule, Scheduler, ShortWaits, SmConfig, SmSettings, WarpReplacement,
 };
 use strata_core::units::Femtojoules;
 
@@ -32,15 +34,13 @@ pub struct Design {
     pub argument: String,
     /// The machine it belongs to, whose baseline it is compared with.
     pub machine: &'static Machine,
-    /// What to count.
-    pub count: CountConfig,
     /// The levels that the compiler manages, if the design has such.
     pub managed: Option<Managed>,
     /// A partial warp costs only the clusters that have an enabled lane: count with
     /// [`strata_core::count::count_path_clusters`] and price with
     /// [`EnergyTable::energy_of_clusters`].
     pub partial_warp_energy: bool,
-    /// The SM in time; its `hierarchy` is `count`.
+    /// The SM in time, with the organisation of its registers.
     pub sm: SmSettings,
     /// What accesses cost, or why that is not known.
     pub energy: Result<EnergyTable, NoEnergy>,
@@ -76,7 +76,7 @@ struct EnergyOverrides {
 struct Parts {
     name: String,
     machine: &'static Machine,
-    settings: CountSettings,
+    settings: OrganisationSettings,
     managed: Option<Managed>,
     partial_warp_energy: bool,
     sm: SmSettings,
@@ -91,7 +91,7 @@ impl Parts {
         Self {
             name: machine.name.clone(),
             machine,
-            settings: *CountConfig::FLAT.settings(),
+            settings: *Organisation::FLAT.settings(),
             managed: None,
             partial_warp_energy: false,
             sm: sm::of_machine(machine),
@@ -102,8 +102,9 @@ impl Parts {
     }
 
     fn build(self, origin: &str) -> Result<Design, ConfigError> {
-        let count = CountConfig::new(self.settings).map_err(|error| refuse(error, origin))?;
-        let sm = SmSettings { hierarchy: count, ..self.sm };
+        let organisation =
+            Organisation::new(self.settings).map_err(|error| refuse(error, origin))?;
+        let sm = SmSettings { organisation, ..self.sm };
         SmConfig::new(sm).map_err(|error| sm::refuse(error, origin))?;
         let (flat_energy, energy) = self.price();
         if self.managed.is_some()
@@ -144,7 +145,6 @@ impl Parts {
             argument: origin.to_owned(),
             name: self.name,
             machine: self.machine,
-            count,
             managed: self.managed,
             partial_warp_energy: self.partial_warp_energy,
             sm,
@@ -258,7 +258,7 @@ fn warps(scheduling: Scheduling, sm: &SmSettings) -> u8 {
     }
 }
 
-fn refuse(error: CountConfigError, origin: &str) -> ConfigError {
+fn refuse(error: OrganisationError, origin: &str) -> ConfigError {
     let file = origin.to_owned();
     let range = |key: &str, value: u8, most: u8| ConfigError::Range {
         file: file.clone(),
@@ -267,24 +267,26 @@ fn refuse(error: CountConfigError, origin: &str) -> ConfigError {
         allowed: format!("1 to {most}"),
     };
     let hint = match error {
-        CountConfigError::ActiveWarps(active) => return range("active_warps", active, MAX_WARPS),
-        CountConfigError::Cache(CacheError::NoEntries) => {
+        OrganisationError::ActiveWarps(active) => {
+            return range("active_warps", active, MAX_ACTIVE_WARPS);
+        }
+        OrganisationError::Cache(CacheError::NoEntries) => {
             return range("cache.entries", 0, MAX_ENTRIES);
         }
-        CountConfigError::Cache(CacheError::TooManyEntries { requested, limit }) => {
+        OrganisationError::Cache(CacheError::TooManyEntries { requested, limit }) => {
             return range("cache.entries", requested, limit);
         }
-        CountConfigError::Cache(CacheError::NeedsLiveness) => {
+        OrganisationError::Cache(CacheError::NeedsLiveness) => {
             "turn `cache.liveness` on, or both liveness-aware options off"
         }
-        CountConfigError::NeedsTwoLevel => {
+        OrganisationError::NeedsTwoLevel => {
             "set `scheduling = \"two-level\"`, or turn the liveness-aware options off"
         }
-        CountConfigError::CacheAndCompiler => {
+        OrganisationError::CacheAndCompiler => {
             "leave out `[cache]` and `last_result_file`, or start from another base"
         }
-        CountConfigError::NothingBehind => "add a `[cache]`, or turn `last_result_file` off",
-        CountConfigError::NothingToFlush => {
+        OrganisationError::NothingBehind => "add a `[cache]`, or turn `last_result_file` off",
+        OrganisationError::NothingToFlush => {
             "add a `[cache]`, or turn `flush_at_backward_branches` off"
         }
     };
@@ -292,6 +294,11 @@ fn refuse(error: CountConfigError, origin: &str) -> ConfigError {
 }
 
 impl Design {
+    /// The organisation of its registers.
+    pub fn organisation(&self) -> &Organisation {
+        &self.sm.organisation
+    }
+
     /// The design that this one is compared with: its machine's flat register file, with the same
     /// energy values where the design replaces the machine's.
     #[must_use]
@@ -300,12 +307,11 @@ impl Design {
             name: self.machine.name.clone(),
             argument: self.argument.clone(),
             machine: self.machine,
-            count: CountConfig::FLAT,
             managed: None,
             partial_warp_energy: self.partial_warp_energy,
             sm: SmSettings {
-                hierarchy: CountConfig::FLAT,
-                replacement: ActiveSet::default(),
+                organisation: Organisation::FLAT,
+                replacement: WarpReplacement::default(),
                 short_waits: ShortWaits::default(),
                 barrier: BarrierRule::default(),
                 ..self.sm
@@ -320,12 +326,12 @@ impl Design {
 
     /// The register file cache, of a design that has one.
     pub fn cache(&self) -> Option<&RegisterFileCacheConfig> {
-        self.count.settings().cache.as_ref()
+        self.organisation().settings().cache.as_ref()
     }
 
     /// Warps that have entries in the upper levels; all of them with a single-level scheduler.
     pub fn active_warps(&self) -> u8 {
-        warps(self.count.settings().scheduling, &self.sm)
+        warps(self.organisation().settings().scheduling, &self.sm)
     }
 
     /// Bits that the design adds to every instruction, as far as the papers print them.
@@ -334,8 +340,9 @@ impl Design {
             return STRAND_END_BITS;
         }
         let liveness = self.cache().is_some_and(|cache| cache.liveness);
-        let two_level = matches!(self.count.settings().scheduling, Scheduling::TwoLevel { .. });
-        let marks = two_level && self.sm.replacement == ActiveSet::Preemptive;
+        let two_level =
+            matches!(self.organisation().settings().scheduling, Scheduling::TwoLevel { .. });
+        let marks = two_level && self.sm.replacement == WarpReplacement::Preemptive;
         u32::from(liveness) * LIVENESS_BITS + u32::from(marks) * DESCHEDULE_BITS
     }
 
@@ -347,7 +354,7 @@ impl Design {
 
     /// What distinguishes the design: pairs of axis and value.
     pub fn axes(&self) -> Vec<(&'static str, String)> {
-        let settings = self.count.settings();
+        let settings = self.organisation().settings();
         let mut upper = settings.cache.map_or_else(|| "none".to_owned(), describe);
         if settings.last_result_file {
             upper.insert_str(0, "LRF in front of ");

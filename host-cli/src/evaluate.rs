@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use strata_compiler::hierarchy::HierarchyError;
 use strata_compiler::program::Image;
-use strata_core::count::{CountConfig, Fault, WarpCounter, count_path, count_path_clusters};
+use strata_core::count::{WarpCounter, count_path, count_path_clusters};
 use strata_core::energy::{EnergyBreakdown, EnergyError};
 use strata_core::event::{CounterOverflow, Counters, Event, SUMS};
+use strata_core::fault::PathFault;
 use strata_core::image::{CheckedImage, ImageError};
+use strata_core::organisation::Organisation;
 use strata_core::path::PathStep;
 use strata_core::units::{LANES, LaneMask};
 use strata_core::value_usage::{Value, ValueOverflow, ValueUsage, value_usage};
@@ -34,7 +36,7 @@ pub enum EvaluateError {
     Image(#[from] ImageError),
     /// The machine refused the path.
     #[error("the machine refused a path: {0}")]
-    Fault(#[from] Fault),
+    PathFault(#[from] PathFault),
     /// Counts that the design's energy table cannot price.
     #[error("{0}")]
     Energy(#[from] EnergyError),
@@ -52,20 +54,20 @@ pub enum EvaluateError {
 /// Counts all recorded warps of one launch. With `by_cluster` the unit of accesses is the 128-bit
 /// access of one cluster instead of that of a whole warp.
 pub fn count_launch(
-    config: &CountConfig,
+    config: &Organisation,
     by_cluster: bool,
     image: Fitted<'_>,
     paths: &PathDictionary,
 ) -> Result<Counters, EvaluateError> {
     let checked = image.checked()?;
-    let mut pending = vec![LaneMask::EMPTY; usize::from(checked.registers)];
+    let mut awaited = vec![LaneMask::EMPTY; usize::from(checked.registers)];
     let mut total = Counters::default();
     for (path, warps) in paths.iter() {
         let path = path.iter().copied();
         let counters = if by_cluster {
-            count_path_clusters(config, checked, &mut pending, path)?
+            count_path_clusters(config, checked, &mut awaited, path)?
         } else {
-            count_path(config, checked, &mut pending, path)?
+            count_path(config, checked, &mut awaited, path)?
         };
         total = total.checked_add(&counters.checked_mul(warps)?)?;
     }
@@ -101,7 +103,7 @@ pub fn launch_crossings(
 /// The counters of each instruction of one launch, by program counter; `by_cluster` as in
 /// [`count_launch`].
 pub fn profile_launch(
-    config: &CountConfig,
+    config: &Organisation,
     by_cluster: bool,
     image: Fitted<'_>,
     paths: &PathDictionary,
@@ -114,15 +116,15 @@ pub fn profile_launch(
 }
 
 fn profile<const BY_CLUSTER: bool>(
-    config: &CountConfig,
+    config: &Organisation,
     image: Fitted<'_>,
     paths: &PathDictionary,
 ) -> Result<Vec<Counters>, EvaluateError> {
     let checked = image.checked()?;
-    let mut pending = vec![LaneMask::EMPTY; usize::from(checked.registers)];
+    let mut awaited = vec![LaneMask::EMPTY; usize::from(checked.registers)];
     let mut lines = vec![Counters::default(); checked.instructions.len()];
     for (path, warps) in paths.iter() {
-        let mut counter = WarpCounter::<16, BY_CLUSTER>::new(config, checked, &mut pending)?;
+        let mut counter = WarpCounter::<16, BY_CLUSTER>::new(config, checked, &mut awaited)?;
         let mut before = Counters::default();
         let mut last = 0;
         let mut charge = |pc: u32, before: &Counters, after: &Counters| {
@@ -174,7 +176,7 @@ mod tests {
         let workload = Workload::builtin("reduction", Toolchain::Nvcc).unwrap();
         let prepared = Prepared::new(&workload, "small", &Overrides::new()).unwrap();
         for name in ["isca11", "isca11-rfc6", "isca11-rfc6-nolive-single"] {
-            let config = design::resolve(name).unwrap().count;
+            let config = *design::resolve(name).unwrap().organisation();
             let mut launches = 0;
             let executed = prepared.execute(&Options::default(), |launch| {
                 let (image, paths) = (&launch.program.image, &launch.outcome.paths);

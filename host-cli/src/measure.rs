@@ -9,9 +9,9 @@ mod tape;
 use rayon::prelude::*;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::program::{Image, Program};
-use strata_core::count::CountConfig;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
+use strata_core::organisation::Organisation;
 use strata_core::placement::Placement;
 use strata_core::sm::config::Residency;
 use strata_core::sm::counters::{SmCounters, StallReason};
@@ -30,7 +30,7 @@ use crate::printer::Printer;
 use crate::report::{self, Check, LaunchReport, RunReport, derived};
 use crate::subject;
 use crate::timeline::{self, About, Code, Timeline};
-use crate::timing::{TimedLaunch, TimingError, sm_settings, time_launch};
+use crate::timing::{TimedLaunch, TimingError, time_launch};
 use crate::workload::simulate::{LaunchRecord, Options, Prepared};
 use crate::workload::{Overrides, Workload};
 
@@ -193,7 +193,7 @@ impl<'a> Counted<'a> {
     /// Its warps counted with its program fitted to a hierarchy.
     pub(crate) fn count_fitted(
         &self,
-        count: &CountConfig,
+        count: &Organisation,
         config: &HierarchyConfig,
     ) -> Result<Counters, EvaluateError> {
         let program = self.program().ok_or(EvaluateError::NoProgram)?;
@@ -206,7 +206,7 @@ impl<'a> Counted<'a> {
     /// Its warps counted under a design, with these placements if the compiler makes them.
     pub(crate) fn count_under(
         &self,
-        count: &CountConfig,
+        count: &Organisation,
         placements: Option<&[Placement]>,
     ) -> Result<Counters, EvaluateError> {
         let image = Fitted { image: self.image, placements };
@@ -215,7 +215,7 @@ impl<'a> Counted<'a> {
 
     /// Its warps counted with the flat register file.
     pub(crate) fn count_flat(&self) -> Result<Counters, EvaluateError> {
-        evaluate::count_launch(&CountConfig::FLAT, false, self.image.into(), self.paths)
+        evaluate::count_launch(&Organisation::FLAT, false, self.image.into(), self.paths)
     }
 
     /// What the SM runs.
@@ -406,7 +406,7 @@ impl Common {
         }
         Ok(Self {
             flat: launch.count_flat()?,
-            flat_clusters: evaluate::count_launch(&CountConfig::FLAT, true, image.into(), paths)?,
+            flat_clusters: evaluate::count_launch(&Organisation::FLAT, true, image.into(), paths)?,
             usage: evaluate::launch_usage(image, paths)?,
             spills,
             ..Self::default()
@@ -524,14 +524,15 @@ impl Account<'_> {
         let image = Fitted { image: launch.image, placements };
         if mode == Mode::Count {
             let clusters = design.partial_warp_energy;
-            let counters = evaluate::count_launch(&design.count, clusters, image, launch.paths)?;
+            let counters =
+                evaluate::count_launch(design.organisation(), clusters, image, launch.paths)?;
             return Ok(Measured { counters, time: None });
         }
         if design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
         }
         let timed = TimedLaunch { image, ..launch.timed() };
-        let settings = sm_settings(design);
+        let settings = design.sm;
         let (time, residency) = match timeline {
             Some(timeline) => {
                 let about = launch.about(input, &design.name);

@@ -13,7 +13,6 @@ use strata_core::units::{LANES, LaneMask};
 use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
-use crate::design::Design;
 use crate::levels::Fitted;
 
 /// Why a launch could not be timed.
@@ -65,11 +64,6 @@ pub struct TimedLaunch<'a> {
     pub shared_bytes: u32,
 }
 
-/// The SM of a design.
-pub fn sm_settings(design: &Design) -> SmSettings {
-    SmSettings { hierarchy: design.count, ..design.sm }
-}
-
 /// Runs all recorded CTAs of a launch on one SM, in linear order.
 pub fn time_launch(
     settings: SmSettings,
@@ -85,7 +79,7 @@ pub fn observe_launch(
     observer: impl SmObserver,
 ) -> Result<(SmCounters, Residency), TimingError> {
     // A cache with room for no more entries than needed is searched faster.
-    let cache = settings.hierarchy.settings().cache;
+    let cache = settings.organisation.settings().cache;
     if cache.is_some_and(|cache| usize::from(cache.entries) > DEVICE_CAPACITY) {
         run::<HOST_CAPACITY>(settings, launch, observer)
     } else {
@@ -106,13 +100,13 @@ fn run<const CAPACITY: usize>(
     let (mut facts, mut ready) = (vec![], vec![]);
     facts.resize_with(size.facts, Default::default);
     ready.resize_with(size.ready, Default::default);
-    let mut pending = vec![LaneMask::EMPTY; size.pending];
+    let mut awaited = vec![LaneMask::EMPTY; size.awaited];
     let mut caches = vec![None; size.caches];
     let memory = Memory::<'_, WarpRun<'_>, CAPACITY> {
         warps: &mut warps,
         facts: &mut facts,
         ready: &mut ready,
-        pending: &mut pending,
+        awaited: &mut awaited,
         caches: &mut caches,
     };
     let warps_per_cta = launch.threads.div_ceil(LANES);

@@ -27,7 +27,7 @@ fn launches() -> Vec<TracedLaunch> {
 }
 
 fn flat(launch: &TracedLaunch) -> Counters {
-    let config = strata_core::count::CountConfig::FLAT;
+    let config = strata_core::organisation::Organisation::FLAT;
     strata::evaluate::count_launch(&config, false, (&launch.code.image).into(), &launch.paths)
         .unwrap()
 }
@@ -296,7 +296,7 @@ fn run_takes_a_list_like_a_workload() {
     let reports: serde_json::Value = serde_json::from_str(&text).unwrap();
     let report = &reports[0];
     assert_eq!(report["workload"], "kernelslist.g");
-    assert_eq!(report["check"], "none");
+    assert_eq!(report["check"], "replayed");
     assert_eq!(report["counters"]["warp_instructions"], 17 + 4 + 10 + 4);
     let launches = report["launches"].as_array().unwrap();
     let kernels: Vec<_> = launches.iter().map(|l| l["kernel"].as_str().unwrap()).collect();

@@ -12,9 +12,10 @@ use std::process::ExitCode;
 
 use strata::trace::store::{Recording, record_trace};
 use strata::trace::{Entry, Keep, TracedLaunch, entries, export};
-use strata_core::count::{CountConfig, CountSettings, Scheduling, count_path};
+use strata_core::count::count_path;
 use strata_core::event::Event;
 use strata_core::image::{CheckedImage, Flags};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::units::LaneMask;
 
 fn folder() -> Option<PathBuf> {
@@ -149,19 +150,19 @@ fn exports(archive: &str, add_immediate: bool) -> bool {
 /// The two-level machine finds every deschedule marked, and counts every instruction.
 fn check_machine(launch: &TracedLaunch, warp_instructions: u64) {
     let scheduling = Scheduling::TwoLevel { active_warps: 8 };
-    let settings = CountSettings {
+    let settings = OrganisationSettings {
         cache: None,
         scheduling,
         flush_at_backward_branches: false,
         last_result_file: false,
         compiler_managed: false,
     };
-    let config = CountConfig::new(settings).unwrap();
+    let config = Organisation::new(settings).unwrap();
     let image = CheckedImage::new(launch.code.image.borrow()).unwrap();
-    let mut pending = [LaneMask::EMPTY; 256];
+    let mut awaited = [LaneMask::EMPTY; 256];
     let mut counted = 0;
     for (path, warps) in launch.paths.iter() {
-        let counters = count_path(&config, image, &mut pending, path.iter().copied()).unwrap();
+        let counters = count_path(&config, image, &mut awaited, path.iter().copied()).unwrap();
         counted += counters.get(Event::WarpInstruction) * warps;
     }
     assert_eq!(counted, warp_instructions);

@@ -2,7 +2,6 @@
 //! of both compilers.
 
 use strata::measure::SpillTraffic;
-use strata::timing::sm_settings;
 use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, names};
 use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{Launch, SmConfig};
@@ -357,7 +356,7 @@ fn a_wrong_kernel_is_noticed() {
 #[test]
 fn a_limit_of_registers_lets_more_warps_in() {
     let design = strata::design::resolve("isca11").expect("the design exists");
-    let config = SmConfig::new(sm_settings(&design)).expect("the design's settings are valid");
+    let config = SmConfig::new(design.sm).expect("the design's settings are valid");
     let resident = |registers: Option<u16>| {
         let mut workload = Workload::builtin("matrixmul", Toolchain::Nvcc).expect("built in");
         workload.registers = registers.and_then(RegisterLimit::new);

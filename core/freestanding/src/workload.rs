@@ -2,7 +2,8 @@
 
 use core::hint::black_box;
 
-use strata_core::count::{CountConfig, CountSettings, Scheduling, count_path};
+use strata_core::count::count_path;
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireLengths};
 use strata_core::event::Counters;
 use strata_core::image::{
@@ -64,7 +65,7 @@ const INSTRUCTIONS: [StaticInstruction; 4] = [
     StaticInstruction { first_slot: 8, flags: Flags::DESCHEDULE_BEFORE, ..ADD },
 ];
 
-const SETTINGS: CountSettings = CountSettings {
+const SETTINGS: OrganisationSettings = OrganisationSettings {
     cache: Some(RegisterFileCacheConfig {
         entries: 6,
         replacement: Replacement::Fifo,
@@ -107,10 +108,10 @@ fn count() -> Option<Counters> {
         registers: REGISTERS as u16,
     };
     let image = CheckedImage::new(image).ok()?;
-    let config = CountConfig::new(black_box(SETTINGS)).ok()?;
-    let mut pending = [LaneMask::EMPTY; REGISTERS];
+    let config = Organisation::new(black_box(SETTINGS)).ok()?;
+    let mut awaited = [LaneMask::EMPTY; REGISTERS];
     let step = PathStep { pc: 0, length: INSTRUCTIONS.len() as u32, mask: LaneMask::FULL };
-    count_path(&config, image, &mut pending, [step]).ok()
+    count_path(&config, image, &mut awaited, [step]).ok()
 }
 
 /// The counts in one number: 4 reads and 2 writes of the main register file, 3 reads of

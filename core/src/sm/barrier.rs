@@ -270,7 +270,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             if self.sets.barrier & bit != 0 {
                 self.sets.barrier &= !bit;
                 self.proceed(warp, false)?;
-            } else if self.sets.outside & bit != 0 {
+            } else if self.sets.pending & bit != 0 {
                 self.await_return(warp);
             }
         }

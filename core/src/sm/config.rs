@@ -2,7 +2,7 @@
 
 use bitflags::bitflags;
 
-use crate::count::{CountConfig, Scheduling};
+use crate::organisation::{Organisation, Scheduling};
 use crate::units::LANES;
 
 /// Most warps that an SM can be configured for: warp sets are 64-bit masks.
@@ -31,7 +31,7 @@ pub enum Scheduler {
 
 /// When a warp of a two-level scheduler leaves the active set to wait for data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Replacement {
+pub enum WarpReplacement {
     /// Before it reads a pending long-latency result, at the compiler's mark, whether or not the
     /// data has arrived.
     #[default]
@@ -163,11 +163,11 @@ impl Timing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SmSettings {
     /// Register file cache and levels of scheduling.
-    pub hierarchy: CountConfig,
+    pub organisation: Organisation,
     /// Which warp issues.
     pub scheduler: Scheduler,
     /// When a warp leaves the active set to wait for data; with two-level scheduling only.
-    pub replacement: Replacement,
+    pub replacement: WarpReplacement,
     /// Shorter waits for which it leaves as well; with two-level scheduling only.
     pub short_waits: ShortWaits,
     /// When a barrier makes a warp leave the active set; with two-level scheduling only.
@@ -189,9 +189,9 @@ pub struct SmSettings {
 impl SmSettings {
     /// The flat baseline of `[RFC2011]`: Table 4 and section 2.1; 8 CTAs are Fermi's limit.
     pub const ISCA11: Self = Self {
-        hierarchy: CountConfig::FLAT,
+        organisation: Organisation::FLAT,
         scheduler: Scheduler::Greedy,
-        replacement: Replacement::Preemptive,
+        replacement: WarpReplacement::Preemptive,
         short_waits: ShortWaits::empty(),
         barrier: BarrierRule::Always,
         issue_slots: 1,
@@ -322,22 +322,23 @@ impl SmConfig {
         if !(1..=8).contains(&timing.operand_window) {
             return Err(SmConfigError::OperandWindow(timing.operand_window));
         }
-        if settings.replacement == (Replacement::Reactive { threshold: 0 }) {
+        if settings.replacement == (WarpReplacement::Reactive { threshold: 0 }) {
             return Err(SmConfigError::Threshold);
         }
-        let one_level = matches!(settings.hierarchy.settings().scheduling, Scheduling::SingleLevel);
-        let rules = settings.replacement != Replacement::Preemptive
+        let one_level =
+            matches!(settings.organisation.settings().scheduling, Scheduling::SingleLevel);
+        let rules = settings.replacement != WarpReplacement::Preemptive
             || !settings.short_waits.is_empty()
             || settings.barrier != BarrierRule::Always;
         if one_level && rules {
             return Err(SmConfigError::NeedsTwoLevel);
         }
         let elsewhere =
-            settings.replacement != Replacement::Preemptive || !settings.short_waits.is_empty();
-        if settings.hierarchy.settings().compiler_managed && elsewhere {
+            settings.replacement != WarpReplacement::Preemptive || !settings.short_waits.is_empty();
+        if settings.organisation.settings().compiler_managed && elsewhere {
             return Err(SmConfigError::LeavesMidStrand);
         }
-        if let Scheduling::TwoLevel { active_warps } = settings.hierarchy.settings().scheduling
+        if let Scheduling::TwoLevel { active_warps } = settings.organisation.settings().scheduling
             && active_warps > settings.max_warps
         {
             let resident = settings.max_warps;
@@ -353,7 +354,7 @@ impl SmConfig {
 
     /// Warps that can be active at a time.
     pub(crate) const fn active_warps(&self) -> usize {
-        match self.0.hierarchy.settings().scheduling {
+        match self.0.organisation.settings().scheduling {
             Scheduling::SingleLevel => self.0.max_warps as usize,
             Scheduling::TwoLevel { active_warps } => active_warps as usize,
         }
@@ -362,12 +363,12 @@ impl SmConfig {
     /// True when a warp may leave the active set because it waits, wherever marks are.
     pub(crate) fn leaves_while_waiting(&self) -> bool {
         self.two_level()
-            && (self.0.replacement != Replacement::Preemptive || !self.0.short_waits.is_empty())
+            && (self.0.replacement != WarpReplacement::Preemptive || !self.0.short_waits.is_empty())
     }
 
     /// True when only some warps are active.
     pub(crate) const fn two_level(&self) -> bool {
-        matches!(self.0.hierarchy.settings().scheduling, Scheduling::TwoLevel { .. })
+        matches!(self.0.organisation.settings().scheduling, Scheduling::TwoLevel { .. })
     }
 }
 

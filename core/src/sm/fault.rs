@@ -2,14 +2,14 @@
 
 use super::config::CtaTooLarge;
 use super::counters::StallReason;
-use crate::count;
+use crate::fault::PathFault;
 
 /// Why a run could not be finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A path that leaves the kernel, an instruction that the compiler did not mark, a cache that
     /// does not fit: what count mode refuses as well.
-    Hierarchy(count::Fault),
+    Hierarchy(PathFault),
     /// Not even one CTA fits.
     TooLarge(CtaTooLarge),
     /// The launch says that a CTA has no warps.
@@ -89,8 +89,8 @@ impl core::fmt::Display for Fault {
 
 impl core::error::Error for Fault {}
 
-impl From<count::Fault> for Fault {
-    fn from(fault: count::Fault) -> Self {
+impl From<PathFault> for Fault {
+    fn from(fault: PathFault) -> Self {
         Self::Hierarchy(fault)
     }
 }

@@ -1,7 +1,7 @@
 //! Issue: one instruction through operands, unit and results, and the warp on to its next.
 
 use super::barrier::{AT_BARRIERS, BarrierCall};
-use super::config::Replacement;
+use super::config::WarpReplacement;
 use super::counters::CycleEvent;
 use super::facts::{Class, Facts, ReadyAt, Wait, Waits};
 use super::fault::Fault;
@@ -9,13 +9,14 @@ use super::machine::Sm;
 use super::observe::{Observation, SmObserver, WriteCause, Writes};
 use super::ports::BankCounts;
 use super::warp::{Departure, MemoryAccess, Trace};
-use crate::count::{self, Tally};
 use crate::event::{Counters, Datapath, Event};
-use crate::hierarchy::{Listener, Step, WarpHierarchy, awaited};
+use crate::fault::PathFault;
+use crate::hierarchy::{Listener, Step, WarpHierarchy, first_awaited};
 use crate::image::Flags;
 use crate::last_result_file;
 use crate::placement::Placement;
 use crate::register_file_cache::{Access, Observer};
+use crate::tally::Tally;
 use crate::units::{LaneMask, RegisterId};
 
 /// Follows an instruction's operand traffic to banks and ports.
@@ -250,11 +251,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let registers = usize::from(self.image.registers);
         let mut hierarchy = WarpHierarchy {
             upper: self.memory.caches[usize::from(state.place)].as_mut(),
-            pending: &mut self.memory.pending[warp * registers..][..registers],
-            anything_pending: &mut state.anything_pending,
+            awaited: &mut self.memory.awaited[warp * registers..][..registers],
+            anything_awaited: &mut state.anything_awaited,
         };
         let instruction = &self.image.instructions[state.pc as usize];
-        let managed = self.config.settings().hierarchy.settings().compiler_managed;
+        let managed = self.config.settings().organisation.settings().compiler_managed;
         let placements = if managed { self.image.placements(instruction) } else { &[] };
         let step = Step {
             instruction,
@@ -264,7 +265,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             mask: state.mask,
         };
         if let Some(register) = hierarchy.out_of_reach(&step) {
-            return Err(count::Fault::OutOfReach { pc: state.pc, register }.into());
+            return Err(PathFault::OutOfReach { pc: state.pc, register }.into());
         }
         let flat = hierarchy.upper.is_none() && placements.is_empty();
         self.writes.next(warp, WriteCause::Eviction);
@@ -340,7 +341,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// A branch: when its warp may go on.
     fn branch(&mut self, warp: usize, flags: Flags, mask: LaneMask) -> ReadyAt {
         let timing = &self.config.settings().timing;
-        let hierarchy = self.config.settings().hierarchy.settings();
+        let hierarchy = self.config.settings().organisation.settings();
         let tag_check = if hierarchy.cache.is_some() { timing.tag_check_cycles } else { 0 };
         let mut cycle = self.now + u64::from(timing.branch_latency) + u64::from(tag_check);
         let flushes = hierarchy.flush_at_backward_branches
@@ -365,8 +366,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let state = &mut self.memory.warps[warp];
         let mut hierarchy = WarpHierarchy {
             upper: self.memory.caches[usize::from(state.place)].as_mut(),
-            pending: &mut self.memory.pending[warp * registers..][..registers],
-            anything_pending: &mut state.anything_pending,
+            awaited: &mut self.memory.awaited[warp * registers..][..registers],
+            anything_awaited: &mut state.anything_awaited,
         };
         self.writes.next(warp, WriteCause::Flush);
         let accesses: &mut Counters = &mut self.counters.accesses;
@@ -450,7 +451,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         if state.left == 0 || departs || state.at_barrier {
             return self.pause(warp, departs);
         }
-        if self.two_level && state.anything_pending && self.must_leave(warp)? {
+        if self.two_level && state.anything_awaited && self.must_leave(warp)? {
             self.leave_at(warp, Departure::Data, self.memory.warps[warp].fetch);
         } else {
             self.await_operands(warp);
@@ -475,16 +476,18 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Whether the warp's next instruction reads a pending long-latency result.
     fn must_leave(&self, warp: usize) -> Result<bool, Fault> {
         let state = &self.memory.warps[warp];
-        if state.mask.is_empty() || self.config.settings().replacement != Replacement::Preemptive {
+        if state.mask.is_empty()
+            || self.config.settings().replacement != WarpReplacement::Preemptive
+        {
             return Ok(false);
         }
         let facts = &self.facts[state.pc as usize];
         let sources = facts.sources(&self.image);
         let registers = usize::from(self.image.registers);
-        let pending = &self.memory.pending[warp * registers..][..registers];
-        let Some(register) = awaited(pending, sources, state.mask) else { return Ok(false) };
+        let awaited = &self.memory.awaited[warp * registers..][..registers];
+        let Some(register) = first_awaited(awaited, sources, state.mask) else { return Ok(false) };
         if !facts.flags.contains(Flags::DESCHEDULE_BEFORE) {
-            return Err(count::Fault::UnmarkedDeschedule { pc: state.pc, register }.into());
+            return Err(PathFault::UnmarkedDeschedule { pc: state.pc, register }.into());
         }
         Ok(true)
     }
@@ -524,9 +527,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let from = state.fetch.cycle().max(self.now + 1);
         let short = (Waits::short(settings.short_waits), from);
         let long = match settings.replacement {
-            Replacement::Preemptive => None,
-            Replacement::Reactive { threshold } => Some((Waits::ALL, from + u64::from(threshold))),
-            Replacement::CacheMiss => {
+            WarpReplacement::Preemptive => None,
+            WarpReplacement::Reactive { threshold } => {
+                Some((Waits::ALL, from + u64::from(threshold)))
+            }
+            WarpReplacement::CacheMiss => {
                 Some((Waits::only(Wait::LongLatency), from.max(state.asked_until)))
             }
         };

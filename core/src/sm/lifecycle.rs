@@ -47,7 +47,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 self.vacate(warp, departure);
             }
             Phase::Outside => {
-                self.sets.outside &= !bit;
+                self.sets.pending &= !bit;
                 self.sets.returnable |= bit;
             }
             Phase::Draining => {
@@ -98,7 +98,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let warp = warps.trailing_zeros() as usize;
             warps &= warps - 1;
             self.memory.ready[warp * row..][..row].fill(ReadyAt::NOW);
-            self.memory.pending[warp * registers..][..registers].fill(LaneMask::EMPTY);
+            self.memory.awaited[warp * registers..][..registers].fill(LaneMask::EMPTY);
             self.named_barriers &= !(1 << warp);
             self.load_step(warp)?;
             self.sets.returnable |= 1 << warp;
@@ -195,7 +195,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             }
             return;
         }
-        self.sets.outside |= bit;
+        self.sets.pending |= bit;
         if !state.at_barrier {
             self.await_return(warp);
         }

@@ -30,8 +30,8 @@ pub struct MemorySize {
     pub facts: usize,
     /// Of [`Memory::ready`].
     pub ready: usize,
-    /// Of [`Memory::pending`].
-    pub pending: usize,
+    /// Of [`Memory::awaited`].
+    pub awaited: usize,
     /// Of [`Memory::caches`].
     pub caches: usize,
 }
@@ -45,7 +45,7 @@ impl MemorySize {
             warps,
             facts: image.instructions.len(),
             ready: warps * (registers + predicates(image)),
-            pending: warps * registers,
+            awaited: warps * registers,
             caches: config.active_warps(),
         }
     }
@@ -57,7 +57,7 @@ impl MemorySize {
             + self.warps * size_of::<Warp<T>>()
             + self.facts * size_of::<Facts>()
             + self.ready * size_of::<ReadyAt>()
-            + self.pending * size_of::<LaneMask>()
+            + self.awaited * size_of::<LaneMask>()
             + self.caches * size_of::<Option<UpperLevels<CAPACITY>>>()
     }
 }
@@ -72,7 +72,7 @@ pub struct Memory<'m, T, const CAPACITY: usize> {
     /// When each register of each resident warp is there.
     pub ready: &'m mut [ReadyAt],
     /// Pending lanes of each register of each resident warp.
-    pub pending: &'m mut [LaneMask],
+    pub awaited: &'m mut [LaneMask],
     /// Upper levels of the active warps.
     pub caches: &'m mut [Option<UpperLevels<CAPACITY>>],
 }
@@ -105,8 +105,8 @@ pub(super) struct Sets {
     pub(super) flushing: u64,
     /// At a barrier, in the active set.
     pub(super) barrier: u64,
-    /// Outside the active set, waiting.
-    pub(super) outside: u64,
+    /// Pending: outside the active set, waiting.
+    pub(super) pending: u64,
     /// Outside the active set, able to return.
     pub(super) returnable: u64,
     /// All issued, results on their way.
@@ -115,9 +115,9 @@ pub(super) struct Sets {
 
 impl Sets {
     fn are_a_partition_of(&self, warps: u64) -> bool {
-        let Self { vacant, ready, waiting, flushing, barrier, outside, returnable, draining } =
+        let Self { vacant, ready, waiting, flushing, barrier, pending, returnable, draining } =
             *self;
-        let sets = [vacant, ready, flushing, barrier, outside, returnable, draining];
+        let sets = [vacant, ready, flushing, barrier, pending, returnable, draining];
         let sets = || sets.into_iter().chain(waiting);
         let total: u32 = sets().map(u64::count_ones).sum();
         sets().fold(0, |all, set| all | set) == warps && total == warps.count_ones()
@@ -212,24 +212,24 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             return Err(Fault::NoWarps);
         }
         let settings = config.settings();
-        let compiler_managed = settings.hierarchy.settings().compiler_managed;
+        let compiler_managed = settings.organisation.settings().compiler_managed;
         if compiler_managed && !image.is_placed() {
-            return Err(crate::count::Fault::NotPlaced.into());
+            return Err(crate::fault::PathFault::NotPlaced.into());
         }
         let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
-        let Memory { warps, facts, ready, pending, caches } = memory;
+        let Memory { warps, facts, ready, awaited, caches } = memory;
         let facts = first(facts, "facts", size.facts)?;
         let memory = Memory {
             warps: first(warps, "warps", size.warps)?,
             facts: &mut [],
             ready: first(ready, "ready", size.ready)?,
-            pending: first(pending, "pending", size.pending)?,
+            awaited: first(awaited, "awaited", size.awaited)?,
             caches: first(caches, "caches", size.caches)?,
         };
-        let upper = UpperLevels::of(settings.hierarchy.settings());
-        let upper = upper.map_err(crate::count::Fault::Cache)?;
+        let upper = UpperLevels::of(settings.organisation.settings());
+        let upper = upper.map_err(crate::fault::PathFault::Cache)?;
         let plain = upper.is_none() && !config.two_level() && !compiler_managed;
         memory.caches.fill(upper);
         memory.warps.fill_with(Warp::default);
@@ -397,7 +397,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             (waiting(Wait::LongLatency), StallReason::LongLatency),
             (sets.flushing, StallReason::Flush),
             (sets.barrier, StallReason::Barrier),
-            (sets.outside, StallReason::Outside),
+            (sets.pending, StallReason::Outside),
         ];
         let first = reasons.iter().find(|(set, _)| *set != 0);
         first.map_or(StallReason::Drain, |&(_, reason)| reason)

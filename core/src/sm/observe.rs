@@ -370,7 +370,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let waiting = |wait: Wait| sets.waiting[wait as usize];
         let arithmetic = waiting(Wait::Arithmetic) | waiting(Wait::DoublePrecision);
         let short_memory = waiting(Wait::Cached) | waiting(Wait::SharedMemory);
-        let at_barrier = select(sets.outside, &|warp| warp.at_barrier);
+        let at_barrier = select(sets.pending, &|warp| warp.at_barrier);
         let ended = select(sets.draining, &|warp| warp.phase != Phase::Draining);
         for (phase, set) in [
             (WarpPhase::Ready, sets.ready),
@@ -382,7 +382,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             (WarpPhase::LongLatency, waiting(Wait::LongLatency)),
             (WarpPhase::Flush, sets.flushing),
             (WarpPhase::Barrier, sets.barrier),
-            (WarpPhase::Outside, sets.outside & !at_barrier),
+            (WarpPhase::Outside, sets.pending & !at_barrier),
             (WarpPhase::OutsideBarrier, at_barrier),
             (WarpPhase::Returnable, sets.returnable),
             (WarpPhase::Drain, sets.draining & !ended),

@@ -125,7 +125,7 @@ pub struct Warp<T> {
     pub(crate) live: LaneMask,
     /// The whole warp waits at a barrier.
     pub(crate) at_barrier: bool,
-    pub(crate) anything_pending: bool,
+    pub(crate) anything_awaited: bool,
     pub(crate) phase: Phase,
     /// What it waits for in the active set.
     pub(crate) wait: Wait,
@@ -159,7 +159,7 @@ impl<T> Warp<T> {
             mask: LaneMask::EMPTY,
             live: LaneMask::EMPTY,
             at_barrier: false,
-            anything_pending: false,
+            anything_awaited: false,
             phase: Phase::Idle,
             wait: Wait::InOrder,
             place: 0,

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use strata_core::count::{CountSettings, Scheduling};
 use strata_core::image::{Flags, KernelImage, StaticInstruction};
+use strata_core::organisation::{OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::units::LaneMask;
@@ -318,7 +318,7 @@ pub(crate) enum Stop {
 
 /// Counts a path.
 pub(crate) fn count(
-    settings: &CountSettings,
+    settings: &OrganisationSettings,
     image: &KernelImage<'_>,
     path: &[PathStep],
 ) -> Result<Totals, Stop> {
@@ -333,7 +333,7 @@ pub(crate) fn count(
     };
     let mut cache = Cache::new(settings.cache.unwrap_or(flat), settings.last_result_file);
     let two_level = settings.scheduling != Scheduling::SingleLevel;
-    let mut pending: BTreeSet<(u16, u32)> = BTreeSet::new();
+    let mut awaited: BTreeSet<(u16, u32)> = BTreeSet::new();
     for step in path {
         for pc in step.pc..step.pc + step.length {
             cache.totals.instructions += 1;
@@ -346,7 +346,7 @@ pub(crate) fn count(
             cache.totals.threads += slots.lanes.len() as u64;
             let long = instruction.flags.contains(Flags::LONG_LATENCY);
             let waits = slots.sources.iter().any(|&(register, ..)| {
-                slots.lanes.iter().any(|&lane| pending.contains(&(register, lane)))
+                slots.lanes.iter().any(|&lane| awaited.contains(&(register, lane)))
             });
             if two_level && waits {
                 if !instruction.flags.contains(Flags::DESCHEDULE_BEFORE) {
@@ -354,7 +354,7 @@ pub(crate) fn count(
                 }
                 cache.totals.deschedules += 1;
                 cache.flush();
-                pending.clear();
+                awaited.clear();
             }
             slots.bypass = settings.cache.is_none() || (two_level && long);
             if cache.out_of_reach(&slots) {
@@ -367,16 +367,16 @@ pub(crate) fn count(
             for &(register, ..) in &slots.destinations {
                 for &lane in &slots.lanes {
                     if long {
-                        pending.insert((register, lane));
+                        awaited.insert((register, lane));
                     } else {
-                        pending.remove(&(register, lane));
+                        awaited.remove(&(register, lane));
                     }
                 }
             }
             if two_level && instruction.flags.contains(Flags::BARRIER) {
                 cache.totals.barriers += 1;
                 cache.flush();
-                pending.clear();
+                awaited.clear();
             }
             let back = instruction.flags.contains(Flags::BACKWARD_BRANCH);
             if back && settings.flush_at_backward_branches {

@@ -230,7 +230,7 @@ fn nobody_passes_a_barrier_before_all_have_arrived() {
         let mut settings = if random.chance(50) { ISCA11 } else { two_level(1, None) };
         settings.issue_slots = 1 + random.below(2) as u8;
         settings.timing.barrier_latency = 1 + random.below(5) as u16;
-        if settings.hierarchy != ISCA11.hierarchy && random.chance(50) {
+        if settings.organisation != ISCA11.organisation && random.chance(50) {
             settings.barrier = BarrierRule::WhenBlocking;
         }
         let cycles = issues(settings, &kernel, &traces);

@@ -1,13 +1,13 @@
 //! Cycle mode, rule by rule: each instant is the earliest possible, and the cycle before it is not.
 
 use crate::machine::{Grid, Kernel, OwnedTrace, both, run};
-use strata_core::count::{CountConfig, CountSettings, Scheduling};
 use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, Unit};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
-    BarrierRule, CtaTooLarge, Launch, Limit, Replacement as ActiveSet, Scheduler, ShortWaits,
-    SmConfig, SmConfigError, SmSettings, Timing,
+    BarrierRule, CtaTooLarge, Launch, Limit, Scheduler, ShortWaits, SmConfig, SmConfigError,
+    SmSettings, Timing, WarpReplacement,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
@@ -26,21 +26,22 @@ pub(crate) fn two_level(active_warps: u8, cache: Option<u8>) -> SmSettings {
         liveness_aware_eviction: false,
     });
     let scheduling = Scheduling::TwoLevel { active_warps };
-    let hierarchy = CountConfig::new(CountSettings {
+    let hierarchy = Organisation::new(OrganisationSettings {
         cache,
         scheduling,
         flush_at_backward_branches: false,
         last_result_file: false,
         compiler_managed: false,
     });
-    SmSettings { hierarchy: hierarchy.unwrap(), ..ISCA11 }
+    SmSettings { organisation: hierarchy.unwrap(), ..ISCA11 }
 }
 
 /// The same with a last result file in front of the cache.
 fn three_level(active_warps: u8, entries: u8) -> SmSettings {
     let two_level = two_level(active_warps, Some(entries));
-    let settings = CountSettings { last_result_file: true, ..*two_level.hierarchy.settings() };
-    SmSettings { hierarchy: CountConfig::new(settings).unwrap(), ..two_level }
+    let settings =
+        OrganisationSettings { last_result_file: true, ..*two_level.organisation.settings() };
+    SmSettings { organisation: Organisation::new(settings).unwrap(), ..two_level }
 }
 
 /// The kernel with every result of an ALU fit for the last result file.
@@ -416,13 +417,13 @@ fn of_two_results_only_the_one_for_the_main_register_file_takes_a_port() {
     // Both units' results bypass the upper levels but for the addition's first word. The special
     // function's is due at 20, as is the second word of the addition issued at 11.
     let settings = three_level(8, 2);
-    let hierarchy = settings.hierarchy.settings();
+    let hierarchy = settings.organisation.settings();
     let cache = hierarchy.cache.map(|cache| RegisterFileCacheConfig {
         liveness: true,
         liveness_aware_bypass: true,
         ..cache
     });
-    let hierarchy = CountConfig::new(CountSettings { cache, ..*hierarchy }).unwrap();
+    let hierarchy = Organisation::new(OrganisationSettings { cache, ..*hierarchy }).unwrap();
     let mut kernel = Kernel::default().add(Unit::Sfu, Flags::empty(), &[], &[12]);
     for _ in 1..11 {
         kernel = kernel.alu(&[], &[]);
@@ -430,7 +431,7 @@ fn of_two_results_only_the_one_for_the_main_register_file_takes_a_port() {
     let mut kernel = private(kernel.alu(&[], &[4, 8]));
     kernel.instructions[0].not_read_before_deschedule = 0b1;
     kernel.instructions[11].not_read_before_deschedule = 0b10;
-    let settings = SmSettings { hierarchy, ..settings };
+    let settings = SmSettings { organisation: hierarchy, ..settings };
     let counters = both(settings, &kernel, 0, &one(kernel.straight())).unwrap();
     assert_eq!((counters.accesses.lrf_writes(), counters.accesses.mrf_writes()), (1, 2));
     assert_eq!(counters.mrf_write_delay_cycles(), 1);
@@ -440,7 +441,7 @@ fn of_two_results_only_the_one_for_the_main_register_file_takes_a_port() {
 fn a_shared_unit_that_asks_for_a_last_result_is_refused() {
     let kernel = private(Kernel::default().alu(&[], &[1])).store(&[1]);
     let fault = both(three_level(1, 6), &kernel, 0, &one(kernel.moving(&[4]))).unwrap_err();
-    let out_of_reach = strata_core::count::Fault::OutOfReach { pc: 1, register: RegisterId(1) };
+    let out_of_reach = strata_core::fault::PathFault::OutOfReach { pc: 1, register: RegisterId(1) };
     assert_eq!(fault, Fault::from(out_of_reach));
 }
 
@@ -539,7 +540,7 @@ fn an_unmarked_reader_is_refused() {
     let fault = both(two_level(1, None), &kernel, 0, &one(kernel.moving(&[4]))).unwrap_err();
     assert!(matches!(
         fault,
-        Fault::Hierarchy(strata_core::count::Fault::UnmarkedDeschedule { pc: 1, .. })
+        Fault::Hierarchy(strata_core::fault::PathFault::UnmarkedDeschedule { pc: 1, .. })
     ));
 }
 
@@ -667,7 +668,7 @@ fn a_flush_delays_the_warp_that_comes_next() {
 fn a_stalled_warp_is_replaced_after_the_threshold() {
     let kernel = Kernel::default().load(&[], &[1]).alu(&[1], &[2]);
     let reactive = |threshold| SmSettings {
-        replacement: ActiveSet::Reactive { threshold },
+        replacement: WarpReplacement::Reactive { threshold },
         ..two_level(1, None)
     };
     let grid = each(&kernel, 2, &[32]);
@@ -841,7 +842,7 @@ fn traces_must_fit_their_kernel() {
     let beyond = one(OwnedTrace::new(vec![run(0, 2)], &[4]));
     assert!(matches!(
         fault(&beyond),
-        Fault::Hierarchy(strata_core::count::Fault::PathOutOfRange { .. })
+        Fault::Hierarchy(strata_core::fault::PathFault::PathOutOfRange { .. })
     ));
     let large = Kernel { registers: 1025, ..kernel.clone() };
     let fault = both(ISCA11, &large, 0, &one(large.moving(&[4]))).unwrap_err();
@@ -856,10 +857,12 @@ fn settings_are_checked() {
     let error = |settings| SmConfig::new(settings).unwrap_err();
     let timing = |timing| SmSettings { timing, ..ISCA11 };
     let base = Timing::ISCA11;
-    let levels =
-        CountSettings { compiler_managed: true, ..*two_level(8, None).hierarchy.settings() };
+    let levels = OrganisationSettings {
+        compiler_managed: true,
+        ..*two_level(8, None).organisation.settings()
+    };
     let managed = SmSettings {
-        hierarchy: CountConfig::new(levels).unwrap(),
+        organisation: Organisation::new(levels).unwrap(),
         barrier: BarrierRule::WhenBlocking,
         ..two_level(8, None)
     };
@@ -876,11 +879,17 @@ fn settings_are_checked() {
         (timing(Timing { shared_bytes_per_cycle: 0, ..base }), SmConfigError::Bandwidth),
         (timing(Timing { operand_window: 0, ..base }), SmConfigError::OperandWindow(0)),
         (
-            SmSettings { replacement: ActiveSet::Reactive { threshold: 0 }, ..two_level(8, None) },
+            SmSettings {
+                replacement: WarpReplacement::Reactive { threshold: 0 },
+                ..two_level(8, None)
+            },
             SmConfigError::Threshold,
         ),
         (SmSettings { barrier: BarrierRule::Never, ..ISCA11 }, SmConfigError::NeedsTwoLevel),
-        (SmSettings { replacement: ActiveSet::CacheMiss, ..ISCA11 }, SmConfigError::NeedsTwoLevel),
+        (
+            SmSettings { replacement: WarpReplacement::CacheMiss, ..ISCA11 },
+            SmConfigError::NeedsTwoLevel,
+        ),
         (
             SmSettings { short_waits: ShortWaits::SHARED_MEMORY, ..ISCA11 },
             SmConfigError::NeedsTwoLevel,
@@ -890,11 +899,11 @@ fn settings_are_checked() {
             SmConfigError::ActiveWarps { active: 8, resident: 7 },
         ),
         (
-            SmSettings { replacement: ActiveSet::Reactive { threshold: 5 }, ..managed },
+            SmSettings { replacement: WarpReplacement::Reactive { threshold: 5 }, ..managed },
             SmConfigError::LeavesMidStrand,
         ),
         (
-            SmSettings { replacement: ActiveSet::CacheMiss, ..managed },
+            SmSettings { replacement: WarpReplacement::CacheMiss, ..managed },
             SmConfigError::LeavesMidStrand,
         ),
         (
@@ -915,16 +924,16 @@ fn working_memory_must_suffice() {
     let image = CheckedImage::new(kernel.image()).unwrap();
     let config = SmConfig::new(two_level(8, Some(6))).unwrap();
     let size = MemorySize::of(&config, &image);
-    let expected = MemorySize { warps: 32, facts: 1, ready: 64, pending: 64, caches: 8 };
+    let expected = MemorySize { warps: 32, facts: 1, ready: 64, awaited: 64, caches: 8 };
     assert_eq!(size, expected);
-    let names = ["warps", "facts", "ready", "pending", "caches"];
+    let names = ["warps", "facts", "ready", "awaited", "caches"];
     for (place, name) in names.into_iter().enumerate() {
         let short = |which: usize, length: usize| length - usize::from(which == place);
         let memory = Memory::<WarpTrace<'_>, 8> {
             warps: &mut vec![Warp::default(); short(0, size.warps)],
             facts: &mut vec![Facts::default(); short(1, size.facts)],
             ready: &mut vec![ReadyAt::NOW; short(2, size.ready)],
-            pending: &mut vec![LaneMask::EMPTY; short(3, size.pending)],
+            awaited: &mut vec![LaneMask::EMPTY; short(3, size.awaited)],
             caches: &mut vec![None; short(4, size.caches)],
         };
         let fault = Sm::new(&config, image, 1, 0, memory).map(|_| ()).unwrap_err();

@@ -3,7 +3,7 @@
 use crate::exact::{ISCA11, assert_earliest_at, each, one, two_level};
 use crate::machine::{Kernel, OwnedTrace, both, run, simulate};
 use strata_core::image::{Flags, MemorySpace, Unit};
-use strata_core::sm::config::{Replacement, ShortWaits, SmSettings, Timing};
+use strata_core::sm::config::{ShortWaits, SmSettings, Timing, WarpReplacement};
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::{MemoryAccess, Observation};
 
@@ -17,7 +17,7 @@ fn with_hits(mut trace: OwnedTrace, hits: &[bool]) -> OwnedTrace {
 }
 
 fn cache_miss(active: u8) -> SmSettings {
-    SmSettings { replacement: Replacement::CacheMiss, ..two_level(active, None) }
+    SmSettings { replacement: WarpReplacement::CacheMiss, ..two_level(active, None) }
 }
 
 fn short(short_waits: ShortWaits) -> SmSettings {
@@ -177,7 +177,7 @@ fn the_earlier_of_two_rules_holds() {
     // Reactive after 10 cycles, but at once for shared memory.
     let kernel = Kernel::default().shared_load(&[], &[1]).alu(&[1], &[2]);
     let settings = |short_waits| SmSettings {
-        replacement: Replacement::Reactive { threshold: 10 },
+        replacement: WarpReplacement::Reactive { threshold: 10 },
         ..short(short_waits)
     };
     let second =
@@ -190,8 +190,10 @@ fn the_earlier_of_two_rules_holds() {
 fn a_reactive_warp_leaves_after_its_threshold_and_not_before() {
     let kernel = Kernel::default().load(&[], &[1]).alu(&[1], &[2]);
     for threshold in [1, 2, 50] {
-        let settings =
-            SmSettings { replacement: Replacement::Reactive { threshold }, ..two_level(1, None) };
+        let settings = SmSettings {
+            replacement: WarpReplacement::Reactive { threshold },
+            ..two_level(1, None)
+        };
         let cycles = issues(settings, &kernel, &each(&kernel, 2, &[32]));
         assert_eq!(cycles[1][0], 1 + u64::from(threshold));
     }

@@ -152,13 +152,13 @@ pub(crate) fn simulate(
     // Beyond what is needed, too, contents do not matter.
     let mut facts = vec![Facts::default(); size.facts];
     let mut ready = vec![ReadyAt::NOW; size.ready];
-    let mut pending = vec![LaneMask::FULL; size.pending + 3];
+    let mut awaited = vec![LaneMask::FULL; size.awaited + 3];
     let mut caches = vec![None; size.caches];
     let memory = Memory::<_, 16> {
         warps: &mut warps,
         facts: &mut facts,
         ready: &mut ready,
-        pending: &mut pending,
+        awaited: &mut awaited,
         caches: &mut caches,
     };
     let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::machine::{Grid, Kernel, OwnedTrace, simulate};
 use crate::random::Random;
-use strata_core::count::{CountConfig, CountSettings, Scheduling, count_path};
+use strata_core::count::count_path;
 use strata_core::event::Counters;
 use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, Unit};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
-    BarrierRule, Replacement as ActiveSet, Scheduler, ShortWaits, SmSettings, Timing,
+    BarrierRule, Scheduler, ShortWaits, SmSettings, Timing, WarpReplacement,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
@@ -122,14 +123,14 @@ fn random_settings(random: &mut Random) -> SmSettings {
     };
     let flush_at_backward_branches = random.chance(20);
     let last_result_file = random.chance(40);
-    let settings = CountSettings {
+    let settings = OrganisationSettings {
         cache,
         scheduling,
         flush_at_backward_branches,
         last_result_file,
         compiler_managed: false,
     };
-    let Ok(hierarchy) = CountConfig::new(settings) else { return random_settings(random) };
+    let Ok(hierarchy) = Organisation::new(settings) else { return random_settings(random) };
     let scheduler = one_of(
         random,
         &[
@@ -140,7 +141,7 @@ fn random_settings(random: &mut Random) -> SmSettings {
         ],
     );
     SmSettings {
-        hierarchy,
+        organisation: hierarchy,
         scheduler,
         issue_slots: 1 + random.below(2) as u8,
         max_warps: one_of(random, &[8, 16, 32, 48, 64]),
@@ -160,10 +161,10 @@ fn random_settings(random: &mut Random) -> SmSettings {
 
 fn count_mode(settings: &SmSettings, kernel: &Kernel, grid: &Grid) -> Counters {
     let image = CheckedImage::new(kernel.image()).unwrap();
-    let mut pending = vec![LaneMask::EMPTY; usize::from(kernel.registers)];
+    let mut awaited = vec![LaneMask::EMPTY; usize::from(kernel.registers)];
     grid.iter().flatten().fold(Counters::default(), |sum, warp| {
         let path = warp.path.iter().copied();
-        let counted = count_path(&settings.hierarchy, image, &mut pending, path).unwrap();
+        let counted = count_path(&settings.organisation, image, &mut awaited, path).unwrap();
         sum.checked_add(&counted).unwrap()
     })
 }
@@ -297,14 +298,16 @@ fn the_papers_alternatives_skip_idle_cycles_too() {
     for seed in 1000..1300 {
         let mut random = Random(seed);
         let mut settings = random_settings(&mut random);
-        let scheduling = settings.hierarchy.settings().scheduling;
+        let scheduling = settings.organisation.settings().scheduling;
         if matches!(scheduling, Scheduling::SingleLevel) {
             continue;
         }
         let threshold = 1 + random.below(40) as u16;
-        let reactive = ActiveSet::Reactive { threshold };
-        settings.replacement =
-            one_of(&mut random, &[ActiveSet::Preemptive, reactive, ActiveSet::CacheMiss]);
+        let reactive = WarpReplacement::Reactive { threshold };
+        settings.replacement = one_of(
+            &mut random,
+            &[WarpReplacement::Preemptive, reactive, WarpReplacement::CacheMiss],
+        );
         settings.short_waits = ShortWaits::from_bits_truncate(random.below(16) as u8);
         settings.barrier = one_of(
             &mut random,

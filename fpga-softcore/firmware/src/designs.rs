@@ -3,7 +3,7 @@
 //! Between them: no cache and a cache, one level of scheduling and two, both orders of issue, one
 //! and two issue slots. `designs/*.toml` beside this crate says the last two to the host.
 
-use strata_core::count::{CountConfig, CountSettings, Scheduling};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{Scheduler, SmSettings};
 
@@ -23,7 +23,7 @@ pub const DESIGNS: [Design; 4] = [
     Design {
         name: "gto-single",
         settings: SmSettings {
-            hierarchy: cached(Scheduling::SingleLevel),
+            organisation: cached(Scheduling::SingleLevel),
             scheduler: Scheduler::GreedyThenOldest,
             ..SmSettings::ISCA11
         },
@@ -33,13 +33,13 @@ pub const DESIGNS: [Design; 4] = [
 
 /// The papers' best design: 6 entries, 8 active warps.
 const TWO_LEVEL: SmSettings = SmSettings {
-    hierarchy: cached(Scheduling::TwoLevel { active_warps: 8 }),
+    organisation: cached(Scheduling::TwoLevel { active_warps: 8 }),
     ..SmSettings::ISCA11
 };
 
 /// A cache of 6 entries, first in, first out, with static liveness.
-const fn cached(scheduling: Scheduling) -> CountConfig {
-    let settings = CountSettings {
+const fn cached(scheduling: Scheduling) -> Organisation {
+    let settings = OrganisationSettings {
         cache: Some(RegisterFileCacheConfig {
             entries: 6,
             replacement: Replacement::Fifo,
@@ -53,7 +53,7 @@ const fn cached(scheduling: Scheduling) -> CountConfig {
         last_result_file: false,
         compiler_managed: false,
     };
-    match CountConfig::new(settings) {
+    match Organisation::new(settings) {
         Ok(config) => config,
         // Reached by the compiler or not at all.
         Err(_) => panic!("the settings above contradict each other"),

@@ -1,8 +1,9 @@
 //! Report: a workload under every design, one line for each and mode.
 
 use embedded_io::{Write, WriteFmtError};
-use strata_core::count::{self, count_path};
+use strata_core::count::count_path;
 use strata_core::event::{CounterOverflow, Counters};
+use strata_core::fault::PathFault;
 use strata_core::image::CheckedImage;
 use strata_core::sm::Sm;
 use strata_core::sm::config::{SmConfig, SmConfigError};
@@ -19,7 +20,7 @@ pub enum Error<E> {
     /// The workload contradicts itself.
     Workload(WorkloadError),
     /// Count mode refused it.
-    Count(count::Fault),
+    Count(PathFault),
     /// A counter does not fit.
     Overflow(CounterOverflow),
     /// A design's parameters make no SM.
@@ -45,8 +46,8 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
 
 impl<E: core::fmt::Debug> core::error::Error for Error<E> {}
 
-impl<E> From<count::Fault> for Error<E> {
-    fn from(fault: count::Fault) -> Self {
+impl<E> From<PathFault> for Error<E> {
+    fn from(fault: PathFault) -> Self {
         Self::Count(fault)
     }
 }
@@ -113,10 +114,10 @@ fn counted<'w, E, const FACTS: usize, const PENDING: usize, const READY: usize>(
     design: &Design,
     scratch: &mut Scratch<'w, FACTS, PENDING, READY>,
 ) -> Result<Counters, Error<E>> {
-    let hierarchy = &design.settings.hierarchy;
+    let hierarchy = &design.settings.organisation;
     let mut total = Counters::default();
     for (index, path) in workload.paths.iter().enumerate() {
-        let counters = count_path(hierarchy, image, scratch.pending(), path.iter().copied())?;
+        let counters = count_path(hierarchy, image, scratch.awaited(), path.iter().copied())?;
         total = total.checked_add(&counters.checked_mul(workload.warps_on(index))?)?;
     }
     Ok(total)

@@ -13,20 +13,20 @@ pub const CAPACITY: usize = DEVICE_CAPACITY;
 
 /// Working memory for any of the designs. Its contents do not matter.
 ///
-/// `FACTS` is the instructions of the kernel, `PENDING` the registers of all warps
+/// `FACTS` is the instructions of the kernel, `AWAITED` the registers of all warps
 /// (`WARPS * registers`), `READY` their registers and predicates
-/// (`PENDING + WARPS * Workload::predicates`). Too little of any is an error of the run.
+/// (`AWAITED + WARPS * Workload::predicates`). Too little of any is an error of the run.
 #[derive(Debug)]
-pub struct Scratch<'w, const FACTS: usize, const PENDING: usize, const READY: usize> {
+pub struct Scratch<'w, const FACTS: usize, const AWAITED: usize, const READY: usize> {
     warps: [Warp<Run<'w>>; WARPS],
     facts: [Facts; FACTS],
     ready: [ReadyAt; READY],
-    pending: [LaneMask; PENDING],
+    awaited: [LaneMask; AWAITED],
     caches: [Option<UpperLevels<CAPACITY>>; WARPS],
 }
 
-impl<'w, const FACTS: usize, const PENDING: usize, const READY: usize>
-    Scratch<'w, FACTS, PENDING, READY>
+impl<'w, const FACTS: usize, const AWAITED: usize, const READY: usize>
+    Scratch<'w, FACTS, AWAITED, READY>
 {
     /// Empty memory, for a static.
     pub const fn new() -> Self {
@@ -34,14 +34,14 @@ impl<'w, const FACTS: usize, const PENDING: usize, const READY: usize>
             warps: [const { Warp::vacant() }; WARPS],
             facts: [Facts::EMPTY; FACTS],
             ready: [ReadyAt::NOW; READY],
-            pending: [LaneMask::EMPTY; PENDING],
+            awaited: [LaneMask::EMPTY; AWAITED],
             caches: [const { None }; WARPS],
         }
     }
 
     /// The pending lanes of one warp's registers, for count mode.
-    pub(crate) fn pending(&mut self) -> &mut [LaneMask] {
-        &mut self.pending
+    pub(crate) fn awaited(&mut self) -> &mut [LaneMask] {
+        &mut self.awaited
     }
 
     /// All of it, for cycle mode.
@@ -50,14 +50,14 @@ impl<'w, const FACTS: usize, const PENDING: usize, const READY: usize>
             warps: &mut self.warps,
             facts: &mut self.facts,
             ready: &mut self.ready,
-            pending: &mut self.pending,
+            awaited: &mut self.awaited,
             caches: &mut self.caches,
         }
     }
 }
 
-impl<const FACTS: usize, const PENDING: usize, const READY: usize> Default
-    for Scratch<'_, FACTS, PENDING, READY>
+impl<const FACTS: usize, const AWAITED: usize, const READY: usize> Default
+    for Scratch<'_, FACTS, AWAITED, READY>
 {
     fn default() -> Self {
         Self::new()

@@ -216,7 +216,7 @@ fn heading(design: &Design) -> String {
 
 fn has_last(design: &Design) -> bool {
     let managed = design.managed.is_some_and(|managed| managed.lrf != Lrf::None);
-    managed || design.count.settings().last_result_file
+    managed || design.organisation().settings().last_result_file
 }
 
 impl Profile {
@@ -235,7 +235,7 @@ impl Profile {
             let crossings = evaluate::launch_crossings(&program.image, strands, paths)?;
             self.crossings.get_or_insert_default().add(&crossings, 1)?;
         }
-        let lines = evaluate::profile_launch(&design.count, clusters, image, paths)?;
+        let lines = evaluate::profile_launch(design.organisation(), clusters, image, paths)?;
         self.lines.resize(lines.len(), Counters::default());
         for (sum, line) in self.lines.iter_mut().zip(&lines) {
             *sum = sum.checked_add(line)?;

@@ -1,13 +1,13 @@
 //! Changes: all in which the design of a file differs from the design that it starts from, so that
 //! a report says what it is a report of.
 
-use strata_core::count::Scheduling;
+use strata_core::organisation::Scheduling;
 
 use super::{Design, EnergyOverrides, Managed, describe, sm};
 
 /// All that a design file can change but energies, by its key.
 fn parameters(design: &Design) -> Vec<(&'static str, String)> {
-    let settings = design.count.settings();
+    let settings = design.organisation().settings();
     let none = || "none".to_owned();
     let scheduling = match settings.scheduling {
         Scheduling::SingleLevel => "single-level",

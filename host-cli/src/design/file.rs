@@ -6,8 +6,8 @@ use std::io::Read;
 
 use serde::Deserialize;
 use strata_compiler::hierarchy::{DualWrites, Lrf};
-use strata_core::count::{MAX_WARPS, Scheduling};
 use strata_core::energy::BankEnergy;
+use strata_core::organisation::{MAX_ACTIVE_WARPS, Scheduling};
 use strata_core::placement::MAX_ORF_ENTRIES;
 use strata_core::register_file_cache::{
     Allocation, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
@@ -343,7 +343,7 @@ fn cache(file: &str, table: &CacheTable, parts: &mut Parts) -> Result<(), Config
 fn scheduling(file: &str, written: &DesignFile, parts: &mut Parts) -> Result<(), ConfigError> {
     let active = written
         .active_warps
-        .map(|warps| small(file, "active_warps", warps, MAX_WARPS))
+        .map(|warps| small(file, "active_warps", warps, MAX_ACTIVE_WARPS))
         .transpose()?;
     let two_level = match written.scheduling {
         Some(text) => text == SchedulingText::TwoLevel,
@@ -520,7 +520,7 @@ fn has_last_result_file(parts: &Parts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata_core::sm::config::Replacement as ActiveSet;
+    use strata_core::sm::config::WarpReplacement;
     use strata_core::units::Femtojoules;
 
     fn error(text: &str) -> String {
@@ -536,7 +536,7 @@ mod tests {
         let base = name::resolve("isca11-rfc6").unwrap();
         let same = parse("some/where.toml", "base = \"isca11-rfc6\"").unwrap();
         assert_eq!(same.name, "where");
-        assert_eq!((same.count, &same.energy), (base.count, &base.energy));
+        assert_eq!((same.organisation(), &same.energy), (base.organisation(), &base.energy));
         assert_eq!(same.source, format!("some/where.toml, after isca11-rfc6 ({})", base.source));
 
         let text = "base = \"isca11-rfc6\"\nname = \"mine\"\nactive_warps = 4\n\
@@ -559,20 +559,20 @@ mod tests {
     fn a_flat_base_can_be_given_a_cache() {
         let text = "base = \"dissertation\"\n[cache]\nentries = 3\n";
         let design = parse("d.toml", text).unwrap();
-        assert_eq!(design.count, name::resolve("diss-rfc3").unwrap().count);
+        assert_eq!(design.organisation(), name::resolve("diss-rfc3").unwrap().organisation());
         let single = format!("scheduling = \"single-level\"\n{text}");
-        assert_eq!(parse("d.toml", &single).unwrap().active_warps(), MAX_WARPS);
+        assert_eq!(parse("d.toml", &single).unwrap().active_warps(), MAX_ACTIVE_WARPS);
     }
 
     #[test]
     fn a_last_result_file_is_put_in_front_or_taken_away() {
         let with = parse("d.toml", "base = \"diss-rfc3\"\nlast_result_file = true").unwrap();
         let named = name::resolve("diss-rfc3-lrf").unwrap();
-        assert_eq!((with.count, &with.energy), (named.count, &named.energy));
+        assert_eq!((with.organisation(), &with.energy), (named.organisation(), &named.energy));
         assert_eq!(with.assumed, named.assumed);
         let without =
             parse("d.toml", "base = \"diss-rfc3-lrf\"\nlast_result_file = false").unwrap();
-        assert_eq!(without.count, name::resolve("diss-rfc3").unwrap().count);
+        assert_eq!(without.organisation(), name::resolve("diss-rfc3").unwrap().organisation());
         let text = "base = \"diss-rfc3-lrf\"\nactive_warps = 4\n[energy]\nsource = \"x\"\n\
                     lrf_read = \"0.5 pJ\"\nlrf_write = \"1 pJ\"\nrfc_read = \"1 pJ\"\n\
                     rfc_write = \"2 pJ\"\n[wires]\nlrf_private = \"0.1 mm\"\n";
@@ -602,8 +602,8 @@ mod tests {
         let design = parse("d.toml", text).unwrap();
         let named = name::resolve("diss-orf3-lrf-split").unwrap();
         assert_eq!(
-            (design.count, design.managed, &design.energy),
-            (named.count, named.managed, &named.energy)
+            (design.organisation(), design.managed, &design.energy),
+            (named.organisation(), named.managed, &named.energy)
         );
         assert_eq!(design.assumed, named.assumed);
         let text = "base = \"diss-orf3-lrf-split\"\n[orf]\nlrf = \"none\"\nread_operands = false\n\
@@ -640,7 +640,7 @@ mod tests {
     #[test]
     fn the_format_is_a_file_with_every_key() {
         let design = parse("format.toml", FORMAT).unwrap();
-        assert_eq!(design.sm.replacement, ActiveSet::Reactive { threshold: 20 });
+        assert_eq!(design.sm.replacement, WarpReplacement::Reactive { threshold: 20 });
         // Every key is known: a wrong value is what is wrong with it.
         let mut table = "";
         let mut keys = 0;
@@ -697,7 +697,7 @@ mod tests {
             let first = &design.changed[0];
             assert!(first.starts_with(&expected), "{text}{first}");
             assert_ne!(design.sm, base.sm, "{key}");
-            assert_eq!(design.count, base.count, "{key}");
+            assert_eq!(design.organisation(), base.organisation(), "{key}");
             told += 1;
         }
         assert_eq!(told, 20);

@@ -356,8 +356,8 @@ mod tests {
         for machine in machines() {
             assert_eq!(machine.technology().name, machine.technology);
             assert_eq!(machine.sm.lanes, strata_core::units::LANES);
-            assert_eq!(machine.sm.lanes_per_cluster, strata_core::count::LANES_PER_CLUSTER);
-            assert_eq!(machine.sm.warps, u32::from(strata_core::count::MAX_WARPS));
+            assert_eq!(machine.sm.lanes_per_cluster, strata_core::units::LANES_PER_CLUSTER);
+            assert_eq!(machine.sm.warps, u32::from(strata_core::organisation::MAX_ACTIVE_WARPS));
             assert!(machine.chip_power().sm_nw().is_some());
         }
     }

@@ -3,8 +3,8 @@
 use strata_compiler::hierarchy::{
     AccessCosts, Costs, DualWrites, HierarchyConfig, LevelCosts, Lrf,
 };
-use strata_core::count::Scheduling;
 use strata_core::energy::{BankEnergy, EnergyTable, WireLengths};
+use strata_core::organisation::Scheduling;
 
 use super::Parts;
 use super::machine::{Machine, machines};
@@ -229,7 +229,7 @@ mod tests {
         assert!(!all.forward_branches && !all.read_operands && !all.partial_ranges);
         assert_eq!(all.dual_writes, DualWrites::Never);
         let design = resolve("diss-orf3-lrf-split").unwrap();
-        assert!(design.count.settings().compiler_managed && design.cache().is_none());
+        assert!(design.organisation().settings().compiler_managed && design.cache().is_none());
         assert_eq!(design.encoding_bits(), STRAND_END_BITS);
         assert_eq!(design.assumed, [SPLIT_NAMES]);
         assert!(resolve("diss-orf3-lrf-unified").unwrap().assumed.is_empty());

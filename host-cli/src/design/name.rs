@@ -2,7 +2,7 @@
 //! `diss-rfc6-lrf` with a last result file in front, `diss-orf3-lrf-split` for compiler-managed
 //! hierarchies, with suffixes for policies.
 
-use strata_core::count::{CountSettings, Scheduling};
+use strata_core::organisation::{OrganisationSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 
 use super::machine::{Machine, machine, machines};
@@ -16,7 +16,7 @@ const LAST_RESULT_FILE: &str = "-lrf";
 struct Suffix {
     text: &'static str,
     meaning: &'static str,
-    apply: fn(&mut RegisterFileCacheConfig, &mut CountSettings),
+    apply: fn(&mut RegisterFileCacheConfig, &mut OrganisationSettings),
 }
 
 /// The suffixes, in the order in which a name has them.
@@ -198,12 +198,12 @@ fn unknown(name: &str) -> ConfigError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata_core::count::CountConfig;
+    use strata_core::organisation::Organisation;
 
     fn cache(name: &str) -> (RegisterFileCacheConfig, Scheduling) {
         let design = resolve(name).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(design.name, name);
-        (*design.cache().unwrap(), design.count.settings().scheduling)
+        (*design.cache().unwrap(), design.organisation().settings().scheduling)
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
             assert!(!design.source.is_empty());
             assert!(!design.axes().is_empty());
         }
-        assert_eq!(designs[0].count, CountConfig::FLAT);
+        assert_eq!(*designs[0].organisation(), Organisation::FLAT);
         assert_eq!(designs[0].encoding_bits(), 0);
         assert!(designs[0].assumed.is_empty());
     }
@@ -251,13 +251,17 @@ mod tests {
         let (bypass, _) = cache("diss-rfc3-bypass");
         assert!(bypass.liveness_aware_bypass && bypass.liveness_aware_eviction);
         assert!(
-            resolve("diss-rfc3-backflush").unwrap().count.settings().flush_at_backward_branches
+            resolve("diss-rfc3-backflush")
+                .unwrap()
+                .organisation()
+                .settings()
+                .flush_at_backward_branches
         );
         let three = resolve("diss-rfc6-lrf").unwrap();
-        assert!(three.count.settings().last_result_file);
+        assert!(three.organisation().settings().last_result_file);
         assert_eq!(three.cache(), resolve("diss-rfc6").unwrap().cache());
         assert_eq!(three.encoding_bits(), 4);
-        assert!(!resolve("diss-rfc6").unwrap().count.settings().last_result_file);
+        assert!(!resolve("diss-rfc6").unwrap().organisation().settings().last_result_file);
         assert_eq!(cache("diss-rfc3-lrf-lru-nolive").0.replacement, Replacement::Lru);
         let (all, scheduling) = cache("isca11-rfc6-lru-nolive-single-reads-backflush");
         assert_eq!(all.replacement, Replacement::Lru);

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 use strata_core::sm::config::{
-    BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, Replacement, Scheduler,
-    ShortWaits, SmConfigError, SmSettings, Timing,
+    BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, Scheduler, ShortWaits,
+    SmConfigError, SmSettings, Timing, WarpReplacement,
 };
 
 use super::Machine;
@@ -232,7 +232,7 @@ impl Rules {
                     let key = "reactive_threshold_cycles";
                     return Err(range(file, key, cycles, 1, most, "cycles"));
                 }
-                sm.replacement = Replacement::Reactive { threshold: cycles as u16 };
+                sm.replacement = WarpReplacement::Reactive { threshold: cycles as u16 };
             }
             (Some(ReplacementText::Reactive), None) => {
                 return Err(wrong(
@@ -279,11 +279,11 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
 }
 
 /// The name that a design file uses for a rule of replacement.
-pub(super) fn replacement_name(replacement: Replacement) -> String {
+pub(super) fn replacement_name(replacement: WarpReplacement) -> String {
     match replacement {
-        Replacement::Preemptive => "preemptive".to_owned(),
-        Replacement::Reactive { threshold } => format!("reactive after {threshold} cycles"),
-        Replacement::CacheMiss => "cache-miss".to_owned(),
+        WarpReplacement::Preemptive => "preemptive".to_owned(),
+        WarpReplacement::Reactive { threshold } => format!("reactive after {threshold} cycles"),
+        WarpReplacement::CacheMiss => "cache-miss".to_owned(),
     }
 }
 
@@ -319,7 +319,7 @@ pub(super) fn axes(sm: &SmSettings) -> Vec<(&'static str, String)> {
     if sm.issue_slots != 1 {
         axes.push(("issue slots", sm.issue_slots.to_string()));
     }
-    if sm.replacement != Replacement::default() {
+    if sm.replacement != WarpReplacement::default() {
         axes.push(("replacement", replacement_name(sm.replacement)));
     }
     if !sm.short_waits.is_empty() {

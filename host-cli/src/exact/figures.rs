@@ -1,9 +1,9 @@
 //! The computations, one function for each figure.
 
 use strata_core::chip_power::ChipPower;
-use strata_core::count::CLUSTERS;
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy};
 use strata_core::event::{Counters, Event};
+use strata_core::units::CLUSTERS;
 use strata_core::units::Femtojoules;
 
 use super::Item;

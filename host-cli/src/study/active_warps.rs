@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use strata_core::count::{CountConfig, CountSettings, Scheduling};
-use strata_core::sm::config::{BarrierRule, Replacement, Scheduler, SmConfig, SmSettings};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::sm::config::{BarrierRule, Scheduler, SmConfig, SmSettings, WarpReplacement};
 
 use super::statistics::{mean, standard_deviation};
 use super::{Input, Order, Outcome, Plan, replay};
@@ -259,12 +259,12 @@ fn at_size(sm: SmSettings, size: Size, design: &Design) -> Result<SmSettings, Fa
         Size::Active(active_warps) => Scheduling::TwoLevel { active_warps },
         Size::All => Scheduling::SingleLevel,
     };
-    let count = CountSettings { scheduling, ..*sm.hierarchy.settings() };
-    let hierarchy = CountConfig::new(count).map_err(|error| refuse(&error))?;
-    let mut sm = SmSettings { hierarchy, ..sm };
+    let organisation = OrganisationSettings { scheduling, ..*sm.organisation.settings() };
+    let organisation = Organisation::new(organisation).map_err(|error| refuse(&error))?;
+    let mut sm = SmSettings { organisation, ..sm };
     if size == Size::All {
         // Rules for leaving the active set mean nothing where no warp leaves it.
-        (sm.replacement, sm.barrier) = (Replacement::default(), BarrierRule::default());
+        (sm.replacement, sm.barrier) = (WarpReplacement::default(), BarrierRule::default());
     }
     SmConfig::new(sm).map_err(|error| refuse(&error))?;
     Ok(sm)
@@ -361,9 +361,9 @@ mod tests {
             // With all warps active it is the design itself.
             assert_eq!(plan.points[1], design.sm);
             let two_level = Scheduling::TwoLevel { active_warps: 8 };
-            let settings = plan.points[0].hierarchy.settings();
+            let settings = plan.points[0].organisation.settings();
             assert_eq!(settings.scheduling, two_level);
-            assert_eq!(settings.cache, design.count.settings().cache);
+            assert_eq!(settings.cache, design.organisation().settings().cache);
         }
         axes.alu_latencies = vec![4];
         axes.schedulers = vec![Scheduler::RoundRobin, Scheduler::Greedy];

@@ -238,7 +238,8 @@ impl Fitting<'_> {
             flat = flat.checked_add(&launch.count_flat()?)?;
             for (scheme, total) in self.schemes.iter().zip(&mut counters) {
                 let config = scheme.config(self.table);
-                *total = total.checked_add(&launch.count_fitted(&self.design.count, &config)?)?;
+                *total = total
+                    .checked_add(&launch.count_fitted(self.design.organisation(), &config)?)?;
             }
             Ok(())
         })?;

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use strata_compiler::hierarchy::HierarchyConfig;
-use strata_core::count::{CountConfig, CountSettings, Scheduling};
 use strata_core::energy::{EnergyTable, LevelEnergy, WireLengths};
 use strata_core::event::{CounterOverflow, Counters};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::counters::SmCounters;
 
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::measure::{self, Counted, Request, price};
 use crate::printer::Printer;
 use crate::subject;
-use crate::timing::{TimingError, sm_settings};
+use crate::timing::TimingError;
 use crate::workload::Workload;
 use oracle::Bracket;
 pub use render::{to_csv, to_table};
@@ -181,13 +181,13 @@ impl<'a> Study<'a> {
         let active = design.active_warps();
         let sm = |active_warps| {
             let scheduling = Scheduling::TwoLevel { active_warps };
-            let settings = CountSettings { scheduling, ..*design.count.settings() };
-            let hierarchy = CountConfig::new(settings)
+            let settings = OrganisationSettings { scheduling, ..*design.organisation().settings() };
+            let organisation = Organisation::new(settings)
                 .map_err(|error| Failure::internal(&error.to_string()))?;
-            Ok::<_, Failure>((active_warps, SmSettings { hierarchy, ..sm_settings(design) }))
+            Ok::<_, Failure>((active_warps, SmSettings { organisation, ..design.sm }))
         };
         let fewer = sm((active - active / 4).max(1))?;
-        let sms = [(active, sm_settings(design)), fewer];
+        let sms = [(active, design.sm), fewer];
         let hardware = hardware(design, managed);
         let only = only(design, table);
         Ok(Self { design, managed, own: managed.config(table), sms, hardware, only })
@@ -291,13 +291,13 @@ impl Study<'_> {
         for (limit, total) in LIMITS.iter().zip(&mut totals.limits) {
             if (*limit == Limit::Scheduled) == scheduled {
                 let config = limit.config(self.managed, self.own);
-                add(total, &launch.count_fitted(&self.design.count, &config)?)?;
+                add(total, &launch.count_fitted(self.design.organisation(), &config)?)?;
             }
         }
         if !scheduled {
             add(&mut totals.flat, &launch.count_flat()?)?;
             for (design, total) in self.hardware.iter().flatten().zip(&mut totals.hardware) {
-                add(total, &launch.count_under(&design.count, None)?)?;
+                add(total, &launch.count_under(design.organisation(), None)?)?;
             }
         }
         Ok(())
@@ -311,7 +311,7 @@ impl Study<'_> {
             totals.savings.insert(program.name.clone(), savings);
         }
         let Some(savings) = totals.savings.get(&program.name) else { return Ok(()) };
-        let without = launch.count_under(&self.design.count, Some(&savings.without))?;
+        let without = launch.count_under(self.design.organisation(), Some(&savings.without))?;
         add(&mut totals.without, &without)?;
         let entries = self.managed.entries;
         let capacity = u32::from(entries) * u32::from(self.sms[0].0);

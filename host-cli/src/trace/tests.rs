@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use strata_core::count::{CountConfig, CountSettings, Scheduling, count_path};
+use strata_core::count::count_path;
 use strata_core::image::{CheckedImage, Flags};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::units::LaneMask;
 
 use super::{Keep, Problem, TracedLaunch};
@@ -362,14 +363,14 @@ fn check_path(launch: &TracedLaunch, path: u32, seed: u64) {
 #[test]
 fn bits_and_marks_hold_on_random_traces() {
     let scheduling = Scheduling::TwoLevel { active_warps: 8 };
-    let settings = CountSettings {
+    let settings = OrganisationSettings {
         cache: None,
         scheduling,
         flush_at_backward_branches: false,
         last_result_file: false,
         compiler_managed: false,
     };
-    let config = CountConfig::new(settings).unwrap();
+    let config = Organisation::new(settings).unwrap();
     let mut deschedules = 0;
     for seed in 1..=10_000 {
         let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
@@ -388,11 +389,11 @@ fn bits_and_marks_hold_on_random_traces() {
         let warps: Vec<&[Executed<'_>]> = warps.iter().map(Vec::as_slice).collect();
         let launch = launch(&warps);
         let checked = CheckedImage::new(launch.code.image.borrow()).unwrap();
-        let mut pending = [LaneMask::EMPTY; 256];
+        let mut awaited = [LaneMask::EMPTY; 256];
         for path in 0..launch.paths.len() as u32 {
             check_path(&launch, path, seed);
             let steps = launch.paths.path(path).iter().copied();
-            let counters = count_path(&config, checked, &mut pending, steps)
+            let counters = count_path(&config, checked, &mut awaited, steps)
                 .unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
             deschedules += counters.get(strata_core::event::Event::Deschedule);
         }

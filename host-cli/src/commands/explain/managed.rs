@@ -8,8 +8,8 @@ use strata_compiler::hierarchy::{
     Start, decisions_of_slots, fit,
 };
 use strata_compiler::listing::entry_name;
-use strata_core::count::CLUSTERS;
 use strata_core::placement::{LRF_BANKS, Placement, Upper};
+use strata_core::units::CLUSTERS;
 use strata_core::units::Femtojoules;
 
 use super::page::{Page, count, picojoules, row};

@@ -73,10 +73,10 @@ fn energies(
     placements: &[Placement],
 ) -> Result<Vec<i64>, EvaluateError> {
     let image = Fitted { image: &program.image, placements: Some(placements) }.checked()?;
-    let mut pending = vec![LaneMask::EMPTY; usize::from(image.registers)];
+    let mut awaited = vec![LaneMask::EMPTY; usize::from(image.registers)];
     let one = |pc: usize| {
         let step = PathStep { pc: pc as u32, length: 1, mask: LaneMask(u32::MAX) };
-        let counters = count_path(&design.count, image, &mut pending, [step])?;
+        let counters = count_path(design.organisation(), image, &mut awaited, [step])?;
         Ok(price(design, &counters)?.map_or(0, |energy| energy.total().0 as i64))
     };
     (0..image.instructions.len()).map(one).collect()
@@ -236,7 +236,6 @@ mod tests {
     use crate::measure::{self, Request};
     use crate::printer::Printer;
     use crate::subject;
-    use crate::timing::sm_settings;
     use crate::workload::{Overrides, Toolchain, Workload};
 
     fn compiled(body: &str) -> Program {
@@ -325,12 +324,12 @@ mod tests {
             let mut launches = 0;
             each_launch(name, |launch| {
                 let savings = Savings::new(launch.program().unwrap(), &design, &config)?;
-                let settings = sm_settings(&design);
+                let settings = design.sm;
                 let outcome = run(settings, &launch.timed(), &savings, (24, 3))?;
-                let nothing = launch.count_under(&design.count, Some(&savings.without))?;
+                let nothing = launch.count_under(design.organisation(), Some(&savings.without))?;
                 for entries in 1..=MAX_ORF_ENTRIES {
                     let config = HierarchyConfig { orf_entries: entries, ..config };
-                    let counted = energy(launch.count_fitted(&design.count, &config)?);
+                    let counted = energy(launch.count_fitted(design.organisation(), &config)?);
                     let saved = i128::from(energy(nothing)) - i128::from(counted);
                     let summed = outcome.uniform[usize::from(entries)];
                     assert_eq!(summed, saved, "{name}, {entries} entries");

@@ -309,7 +309,7 @@ fn get_warps(source: &mut Source<'_>, header: &Header) -> Option<Vec<WarpPath>> 
 
 #[cfg(test)]
 mod tests {
-    use strata_core::count::CountConfig;
+    use strata_core::organisation::Organisation;
 
     use super::*;
     use crate::trace::{Keep, TracedLaunch};
@@ -356,7 +356,7 @@ mod tests {
             };
             accepted += 1;
             // An error is allowed (a total may overflow), a panic is not.
-            let flat = &CountConfig::FLAT;
+            let flat = &Organisation::FLAT;
             let counted = std::panic::catch_unwind(|| {
                 crate::evaluate::count_launch(flat, false, (&stored.image).into(), &stored.paths)
                     .is_ok()

@@ -1,0 +1,137 @@
+//! Organisation: which levels a warp's registers have, and what becomes of them when it is
+//! descheduled. A design is a machine with an organisation of its registers.
+//!
+//! Source: `[RFC2011]` 3 and 4, `[DISS]` 5 and 6; `docs/MODEL.md`, "Names of machines and designs".
+
+use crate::register_file_cache::{ConfigError, RegisterFileCacheConfig};
+
+/// Most warps that may be active, and most whose caches are counted.
+pub const MAX_ACTIVE_WARPS: u8 = 32;
+
+/// How warps share the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheduling {
+    /// Every resident warp has its own entries for as long as it lives.
+    SingleLevel,
+    /// Only active warps have entries: a warp that reads a pending long-latency result, or arrives
+    /// at a barrier, is descheduled and its entries are flushed. Results of long-latency operations
+    /// bypass the cache.
+    TwoLevel {
+        /// Warps active at a time. Range: `1..=MAX_ACTIVE_WARPS`. Sizes the cache; the counts of a
+        /// warp do not depend on it.
+        active_warps: u8,
+    },
+}
+
+/// What to count, before it is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OrganisationSettings {
+    /// The register file cache, if there is one.
+    pub cache: Option<RegisterFileCacheConfig>,
+    /// Scheduling.
+    pub scheduling: Scheduling,
+    /// A taken backward branch flushes the upper levels (the experiment of `[DISS]` 6.6.2).
+    pub flush_at_backward_branches: bool,
+    /// A last result file in front of the cache. Needs a cache.
+    pub last_result_file: bool,
+    /// The compiler places operands and results in an operand register file, and in a last result
+    /// file if its placements name one. Instead of a cache.
+    pub compiler_managed: bool,
+}
+
+/// What to count: settings whose ranges and combinations were checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Organisation(OrganisationSettings);
+
+/// Settings that make no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrganisationError {
+    /// The cache's own settings.
+    Cache(ConfigError),
+    /// Active warps outside `1..=MAX_ACTIVE_WARPS`.
+    ActiveWarps(u8),
+    /// Liveness-aware bypass or eviction with a single-level scheduler, which never deschedules.
+    NeedsTwoLevel,
+    /// A flush without a cache.
+    NothingToFlush,
+    /// A last result file without a cache behind it.
+    NothingBehind,
+    /// A cache, or a flush of one, together with a compiler-managed hierarchy.
+    CacheAndCompiler,
+}
+
+impl core::fmt::Display for OrganisationError {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Cache(error) => error.fmt(formatter),
+            Self::ActiveWarps(warps) => {
+                write!(
+                    formatter,
+                    "{warps} active warps are outside the range 1 to {MAX_ACTIVE_WARPS}"
+                )
+            }
+            Self::NeedsTwoLevel => formatter.write_str(
+                "liveness-aware bypass and eviction need two-level scheduling: they look at what \
+                 is read before the next deschedule",
+            ),
+            Self::NothingToFlush => {
+                formatter.write_str("a flush at backward branches needs a register file cache")
+            }
+            Self::NothingBehind => {
+                formatter.write_str("a last result file needs a register file cache behind it")
+            }
+            Self::CacheAndCompiler => formatter
+                .write_str("a compiler-managed hierarchy takes the place of a register file cache"),
+        }
+    }
+}
+
+impl core::error::Error for OrganisationError {}
+
+impl Organisation {
+    /// The flat main register file.
+    pub const FLAT: Self = Self(OrganisationSettings {
+        cache: None,
+        scheduling: Scheduling::SingleLevel,
+        flush_at_backward_branches: false,
+        last_result_file: false,
+        compiler_managed: false,
+    });
+
+    /// Checks settings.
+    pub const fn new(settings: OrganisationSettings) -> Result<Self, OrganisationError> {
+        if let Scheduling::TwoLevel { active_warps } = settings.scheduling
+            && (active_warps == 0 || active_warps > MAX_ACTIVE_WARPS)
+        {
+            return Err(OrganisationError::ActiveWarps(active_warps));
+        }
+        if settings.compiler_managed
+            && (settings.cache.is_some() || settings.flush_at_backward_branches)
+        {
+            return Err(OrganisationError::CacheAndCompiler);
+        }
+        let Some(cache) = settings.cache else {
+            if settings.flush_at_backward_branches {
+                return Err(OrganisationError::NothingToFlush);
+            }
+            if settings.last_result_file {
+                return Err(OrganisationError::NothingBehind);
+            }
+            return Ok(Self(settings));
+        };
+        if let Err(error) = cache.check() {
+            return Err(OrganisationError::Cache(error));
+        }
+        if (cache.liveness_aware_bypass || cache.liveness_aware_eviction)
+            && matches!(settings.scheduling, Scheduling::SingleLevel)
+        {
+            return Err(OrganisationError::NeedsTwoLevel);
+        }
+        Ok(Self(settings))
+    }
+
+    /// The settings.
+    pub const fn settings(&self) -> &OrganisationSettings {
+        &self.0
+    }
+}
