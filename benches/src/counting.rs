@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use strata_core::count::count_path;
-use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
+use strata_core::image::{CheckedImage, Flags, KernelImage, StaticInstruction, Unit};
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
@@ -88,15 +88,9 @@ fn kernel() -> (Vec<StaticInstruction>, Vec<RegisterId>) {
             first_slot,
             sources,
             destinations,
-            unit,
-            space: None,
             flags: Flags::DESCHEDULE_BEFORE | latency,
-            predicates: Predicates::NONE,
             last_use: u32::from(sequence.below(10) < 6),
-            never_read: 0,
-            not_read_before_deschedule: 0,
-            last_use_before_deschedule: 0,
-            private_reads: 0,
+            ..StaticInstruction::new(unit)
         });
     }
     (instructions, slots)

@@ -4,9 +4,7 @@ use std::hint::black_box;
 
 use strata::timing::{TimedLaunch, time_launch};
 use strata::trace::{Keep, TracedLaunch};
-use strata_core::image::{
-    CheckedImage, Flags, KernelImage, MemorySpace, Predicates, StaticInstruction, Unit,
-};
+use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings, Timing};
 use strata_core::sm::{Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
@@ -88,18 +86,11 @@ fn dependent_loads(latency: u16) -> Prepared {
     const LOADS: usize = 64;
     const ROUNDS: usize = 100;
     let load = StaticInstruction {
-        first_slot: 0,
         sources: 1,
         destinations: 1,
-        unit: Unit::Memory,
         space: Some(MemorySpace::Global),
         flags: Flags::LOAD | Flags::LONG_LATENCY,
-        predicates: Predicates::NONE,
-        last_use: 0,
-        never_read: 0,
-        not_read_before_deschedule: 0,
-        last_use_before_deschedule: 0,
-        private_reads: 0,
+        ..StaticInstruction::new(Unit::Memory)
     };
     let instructions = [load; LOADS];
     let path = [PathStep { pc: 0, length: LOADS as u32, mask: LaneMask::FULL }; ROUNDS];

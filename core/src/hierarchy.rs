@@ -254,7 +254,7 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
 mod tests {
     extern crate std;
     use super::*;
-    use crate::image::{Predicates, Unit};
+    use crate::image::Unit;
     use crate::register_file_cache::{Allocation, Replacement};
     use last_result_file::Access as Last;
     use register_file_cache::Access as Cache;
@@ -329,20 +329,8 @@ mod tests {
     };
 
     /// The levels look at an instruction's unit and reach only; operands come apart.
-    const PLAIN_INSTRUCTION: StaticInstruction = StaticInstruction {
-        first_slot: 0,
-        sources: 0,
-        destinations: 0,
-        unit: Unit::Alu,
-        space: None,
-        flags: Flags::empty(),
-        predicates: Predicates::NONE,
-        last_use: 0,
-        never_read: 0,
-        not_read_before_deschedule: 0,
-        last_use_before_deschedule: 0,
-        private_reads: 0,
-    };
+    const PLAIN_INSTRUCTION: StaticInstruction =
+        StaticInstruction { ..StaticInstruction::new(Unit::Alu) };
 
     struct Bench(UpperLevels<8>);
 

@@ -145,6 +145,24 @@ pub struct KernelImage<'a> {
 }
 
 impl StaticInstruction {
+    /// An instruction without operands, of which nothing but its unit is known.
+    pub const fn new(unit: Unit) -> Self {
+        Self {
+            first_slot: 0,
+            sources: 0,
+            destinations: 0,
+            unit,
+            space: None,
+            flags: Flags::empty(),
+            predicates: Predicates::NONE,
+            last_use: 0,
+            never_read: 0,
+            not_read_before_deschedule: 0,
+            last_use_before_deschedule: 0,
+            private_reads: 0,
+        }
+    }
+
     /// True when an execution with an enabled lane moves bytes through shared memory or to DRAM, so
     /// that a trace has an access for it. Constants and parameters do not.
     pub const fn moves_bytes(&self) -> bool {

@@ -21,25 +21,16 @@
 //!
 //! ```
 //! use strata_core::count::count_path;
+//! use strata_core::image::{CheckedImage, KernelImage, StaticInstruction, Unit};
 //! use strata_core::organisation::Organisation;
-//! use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
 //! use strata_core::path::PathStep;
 //! use strata_core::units::{LaneMask, RegisterId};
 //!
 //! // r2 = r0 + r1
 //! let add = StaticInstruction {
-//!     first_slot: 0,
 //!     sources: 2,
 //!     destinations: 1,
-//!     unit: Unit::Alu,
-//!     space: None,
-//!     flags: Flags::empty(),
-//!     predicates: Predicates::NONE,
-//!     last_use: 0,
-//!     never_read: 0,
-//!     not_read_before_deschedule: 0,
-//!     last_use_before_deschedule: 0,
-//!     private_reads: 0,
+//!     ..StaticInstruction::new(Unit::Alu)
 //! };
 //! let slots = [RegisterId(0), RegisterId(1), RegisterId(2)];
 //! let image = KernelImage { instructions: &[add], slots: &slots, registers: 3 };

@@ -20,9 +20,7 @@
 //! cycle has one reason ([`counters::StallReason`]).
 //!
 //! ```
-//! use strata_core::image::{
-//!     CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit,
-//! };
+//! use strata_core::image::{CheckedImage, KernelImage, StaticInstruction, Unit};
 //! use strata_core::path::PathStep;
 //! use strata_core::sm::config::{SmConfig, SmSettings};
 //! use strata_core::sm::{Memory, MemorySize, ReadyAt, Facts, Sm, Warp, WarpTrace};
@@ -30,18 +28,9 @@
 //!
 //! // r1 = f(r0); r2 = f(r1)
 //! let first = StaticInstruction {
-//!     first_slot: 0,
 //!     sources: 1,
 //!     destinations: 1,
-//!     unit: Unit::Alu,
-//!     space: None,
-//!     flags: Flags::empty(),
-//!     predicates: Predicates::NONE,
-//!     last_use: 0,
-//!     never_read: 0,
-//!     not_read_before_deschedule: 0,
-//!     last_use_before_deschedule: 0,
-//!     private_reads: 0,
+//!     ..StaticInstruction::new(Unit::Alu)
 //! };
 //! let instructions = [first, StaticInstruction { first_slot: 2, ..first }];
 //! let slots = [0, 1, 1, 2].map(RegisterId);
@@ -54,7 +43,7 @@
 //!     warps: &mut vec![Warp::default(); size.warps],
 //!     facts: &mut vec![Facts::default(); size.facts],
 //!     ready: &mut vec![ReadyAt::NOW; size.ready],
-//!     pending: &mut vec![LaneMask::EMPTY; size.pending],
+//!     awaited: &mut vec![LaneMask::EMPTY; size.awaited],
 //!     caches: &mut vec![None; size.caches],
 //! };
 //! let path = [PathStep { pc: 0, length: 2, mask: LaneMask::FULL }];

@@ -7,9 +7,7 @@ use random::{Random, lanes_of};
 use strata_core::count::{count_path, count_path_clusters};
 use strata_core::event::{Counters, Event};
 use strata_core::fault::PathFault;
-use strata_core::image::{
-    CheckedImage, Flags, ImageError, KernelImage, Predicates, StaticInstruction, Unit,
-};
+use strata_core::image::{CheckedImage, Flags, ImageError, KernelImage, StaticInstruction, Unit};
 use strata_core::organisation::{
     Organisation, OrganisationError, OrganisationSettings, Scheduling,
 };
@@ -61,15 +59,8 @@ impl Kernel {
             first_slot,
             sources: read.len() as u8,
             destinations: write.len() as u8,
-            unit,
-            space: None,
             flags,
-            predicates: Predicates::NONE,
-            last_use: 0,
-            never_read: 0,
-            not_read_before_deschedule: 0,
-            last_use_before_deschedule: 0,
-            private_reads: 0,
+            ..StaticInstruction::new(unit)
         });
         self
     }

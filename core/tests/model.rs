@@ -9,7 +9,7 @@ use reference::{Cache, Slots, Stop, Totals};
 use strata_core::count::count_path;
 use strata_core::event::{Counters, Event};
 use strata_core::fault::PathFault;
-use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
+use strata_core::image::{CheckedImage, Flags, KernelImage, StaticInstruction, Unit};
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{
@@ -290,15 +290,12 @@ fn random_image(
             first_slot,
             sources: sources.len() as u8,
             destinations: destinations.len() as u8,
-            unit,
-            space: None,
             flags,
-            predicates: Predicates::NONE,
             last_use: random.below(16) & random.below(16),
-            never_read: 0,
             not_read_before_deschedule: random.below(4) & random.below(4),
             last_use_before_deschedule: random.below(16) & random.below(16),
             private_reads,
+            ..StaticInstruction::new(unit)
         }
     });
     (instructions.collect(), slots, registers as u16)

@@ -4,7 +4,7 @@ mod random;
 
 use random::{Lanes, Random, lanes_of};
 use strata_core::fault::PathFault;
-use strata_core::image::{CheckedImage, Flags, KernelImage, Predicates, StaticInstruction, Unit};
+use strata_core::image::{CheckedImage, KernelImage, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::value_usage::{
@@ -35,15 +35,7 @@ fn usage_by(
             first_slot,
             sources: read.len() as u8,
             destinations: write.len() as u8,
-            unit,
-            space: None,
-            flags: Flags::empty(),
-            predicates: Predicates::NONE,
-            last_use: 0,
-            never_read: 0,
-            not_read_before_deschedule: 0,
-            last_use_before_deschedule: 0,
-            private_reads: 0,
+            ..StaticInstruction::new(unit)
         });
     }
     let image = KernelImage { instructions: &instructions, slots: &slots, registers };

@@ -159,7 +159,7 @@ fn lanes(mask: LaneMask) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use strata_core::image::{Flags, KernelImage, Predicates, StaticInstruction, Unit};
+    use strata_core::image::{KernelImage, StaticInstruction, Unit};
 
     /// Strand, sources and destinations of one instruction.
     type Code = (u32, Vec<u16>, Vec<u16>);
@@ -177,15 +177,7 @@ mod tests {
                 first_slot,
                 sources: read.len() as u8,
                 destinations: write.len() as u8,
-                unit: Unit::Alu,
-                space: None,
-                flags: Flags::empty(),
-                predicates: Predicates::NONE,
-                last_use: 0,
-                never_read: 0,
-                not_read_before_deschedule: 0,
-                last_use_before_deschedule: 0,
-                private_reads: 0,
+                ..StaticInstruction::new(Unit::Alu)
             }
         });
         let instructions: Vec<_> = instructions.collect();

@@ -3,12 +3,10 @@
 use core::hint::black_box;
 
 use strata_core::count::count_path;
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireLengths};
 use strata_core::event::Counters;
-use strata_core::image::{
-    CheckedImage, Flags, KernelImage, MemorySpace, Predicates, StaticInstruction, Unit,
-};
+use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::units::{Femtojoules, LaneMask, RegisterId};
@@ -36,20 +34,8 @@ const SLOTS: [RegisterId; 11] = [
     RegisterId(1),
 ];
 
-const ADD: StaticInstruction = StaticInstruction {
-    first_slot: 0,
-    sources: 2,
-    destinations: 1,
-    unit: Unit::Alu,
-    space: None,
-    flags: Flags::empty(),
-    predicates: Predicates::NONE,
-    last_use: 0,
-    never_read: 0,
-    not_read_before_deschedule: 0,
-    last_use_before_deschedule: 0,
-    private_reads: 0,
-};
+const ADD: StaticInstruction =
+    StaticInstruction { sources: 2, destinations: 1, ..StaticInstruction::new(Unit::Alu) };
 
 const INSTRUCTIONS: [StaticInstruction; 4] = [
     ADD,

@@ -1,8 +1,6 @@
 //! Kernels, traces and an SM in owned memory, for tests.
 
-use strata_core::image::{
-    CheckedImage, Flags, KernelImage, MemorySpace, Predicates, StaticInstruction, Unit,
-};
+use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
@@ -30,15 +28,8 @@ impl Kernel {
             first_slot,
             sources: read.len() as u8,
             destinations: write.len() as u8,
-            unit,
-            space: None,
             flags,
-            predicates: Predicates::NONE,
-            last_use: 0,
-            never_read: 0,
-            not_read_before_deschedule: 0,
-            last_use_before_deschedule: 0,
-            private_reads: 0,
+            ..StaticInstruction::new(unit)
         });
         self
     }

@@ -118,15 +118,10 @@ fn slots_and_facts(parts: &Parts<'_>) -> Result<Image, Limit> {
             first_slot,
             sources,
             destinations,
-            unit: classify::unit(instruction),
             space: classify::memory_space(instruction),
             flags,
             predicates: predicates(instruction, parts.locations),
-            last_use: 0,
-            never_read: 0,
-            not_read_before_deschedule: 0,
-            last_use_before_deschedule: 0,
-            private_reads: 0,
+            ..StaticInstruction::new(classify::unit(instruction))
         });
     }
     Ok(image)

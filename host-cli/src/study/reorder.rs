@@ -264,15 +264,9 @@ mod tests {
             first_slot: image.slots.len() as u32,
             sources: sources.len() as u8,
             destinations: destinations.len() as u8,
-            unit,
             space: (unit == Unit::Memory).then_some(MemorySpace::Shared),
-            flags: Flags::empty(),
-            predicates: Predicates::NONE,
             last_use: image.instructions.len() as u32,
-            never_read: 0,
-            not_read_before_deschedule: 0,
-            last_use_before_deschedule: 0,
-            private_reads: 0,
+            ..StaticInstruction::new(unit)
         });
         let registers = sources.iter().chain(destinations);
         image.slots.extend(registers.map(|&register| RegisterId(register)));

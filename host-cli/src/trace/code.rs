@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use strata_compiler::program::Image;
-use strata_core::image::{Flags, MAX_SLOTS, Predicates, StaticInstruction, Unit};
+use strata_core::image::{Flags, MAX_SLOTS, StaticInstruction, Unit};
 use strata_core::units::RegisterId;
 
 use super::flow::Flow;
@@ -127,16 +127,10 @@ impl Builder {
             first_slot,
             sources,
             destinations,
-            unit: class.unit,
             space: class.space,
             flags: class.flags,
             // Traces name no predicates before version 6.
-            predicates: Predicates::NONE,
-            last_use: 0,
-            never_read: 0,
-            not_read_before_deschedule: 0,
-            last_use_before_deschedule: 0,
-            private_reads: 0,
+            ..StaticInstruction::new(class.unit)
         });
     }
 

@@ -5,7 +5,7 @@ mod facts;
 
 use std::collections::BTreeSet;
 
-use strata_core::image::{Predicates, Unit};
+use strata_core::image::Unit;
 
 use self::facts::{Instruction, Kernel, Range, all, compare_lives, parse};
 use super::super::code::{self, TracedInstruction};
@@ -48,15 +48,7 @@ fn image(kernel: &Kernel) -> Image {
             first_slot,
             sources: sources.len() as u8,
             destinations: destinations.len() as u8,
-            unit: Unit::Alu,
-            space: None,
-            flags: Flags::empty(),
-            predicates: Predicates::NONE,
-            last_use: 0,
-            never_read: 0,
-            not_read_before_deschedule: 0,
-            last_use_before_deschedule: 0,
-            private_reads: 0,
+            ..StaticInstruction::new(Unit::Alu)
         });
     }
     image
