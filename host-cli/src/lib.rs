@@ -21,6 +21,7 @@ pub mod exact;
 pub mod failure;
 pub mod levels;
 pub mod measure;
+mod parallel;
 mod partial_file;
 pub mod printer;
 pub mod report;

@@ -18,6 +18,7 @@ use strata_core::units::LANES;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::measure::{self, Counted, Request};
+use crate::parallel;
 use crate::printer::Printer;
 use crate::subject::{self, Subject};
 use crate::timing::{TimedLaunch, TimingError, time_launch};
@@ -68,25 +69,8 @@ pub fn replay(
     jobs: usize,
     printer: &Printer,
 ) -> Result<Vec<Vec<Vec<Outcome>>>, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .build()
-        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
-    let progress = printer.progress(inputs.len() as u64);
-    let all: Vec<Result<_, Failure>> = pool.install(|| {
-        inputs
-            .par_iter()
-            .with_max_len(1)
-            .map(|input| {
-                let outcomes = replay_input(input, plans, printer);
-                progress.set_message(input.subject.name().to_owned());
-                progress.inc(1);
-                outcomes
-            })
-            .collect()
-    });
-    progress.finish_and_clear();
-    all.into_iter().collect()
+    let replay = |input: &Input| replay_input(input, plans, printer);
+    parallel::each(inputs, jobs, printer, |input| input.subject.name(), replay)
 }
 
 fn replay_input(

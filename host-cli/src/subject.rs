@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::trace::store::{self, RecordError, StoreError};
 use crate::trace::{self, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
-use crate::workload::{Overrides, Toolchain, Workload, WorkloadError, parse_override};
+use crate::workload::{self, Overrides, Toolchain, Workload, WorkloadError, parse_override};
 
 /// Finds a workload by name, or reads a PTX file and its launch file.
 pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
@@ -111,6 +111,28 @@ impl Subject {
             Self::Trace(input) => input,
         }
     }
+}
+
+/// What inputs name, the workloads if there are none.
+pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Failure> {
+    if inputs.is_empty() {
+        return workload::names().map(|name| Subject::new(name, args)).collect();
+    }
+    inputs.iter().map(|input| Subject::new(input, args)).collect()
+}
+
+/// The same for a command that takes no traces, which `are` something that it cannot use.
+pub fn workloads(
+    inputs: &[String],
+    args: &SourceArgs,
+    are: &str,
+) -> Result<Vec<Workload>, Failure> {
+    let only = |subject| match subject {
+        Subject::Workload(workload) => Ok(*workload),
+        Subject::Trace(input) => Err(Failure::input(format!("`{input}` is a trace, {are}"))
+            .hint("name workloads or PTX files")),
+    };
+    subjects(inputs, args)?.into_iter().map(only).collect()
 }
 
 /// Why a workload does not run.

@@ -6,7 +6,6 @@
 //! write the file anew after a change that is meant to move numbers.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use strata::cli::Scale;
@@ -17,6 +16,8 @@ use strata::study::Input;
 use strata::study::active_warps::{self, Axes, Point, Series, Size, Study};
 use strata::subject::Subject;
 use strata_core::sm::config::Scheduler;
+
+use crate::reports::hold_page;
 
 /// Every workload, smaller than its default size by about five, but with several times the CTAs
 /// that are resident at a time.
@@ -136,17 +137,7 @@ fn gain(new: (&Series, u8), old: (&Series, u8)) -> f64 {
 
 #[test]
 fn the_committed_page_holds_these_numbers() {
-    let page = page();
-    println!("{page}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/active-warps.md");
-    if std::env::var_os("STRATA_BLESS").is_some() {
-        std::fs::write(&path, &page).expect("the page can be written");
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        page, committed,
-        "docs/results/active-warps.md is out of date; see this file's first lines"
-    );
+    hold_page("active-warps.md", &page());
 }
 
 /// In the order that a final compiler gives, as the papers' traces had it, this is the paper's

@@ -6,17 +6,12 @@
 //! `STRATA_BLESS=1` to write the file anew after a change that is meant to move numbers.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::cli::Scale;
 use strata::design;
-use strata::measure::{self, Request};
-use strata::printer::Printer;
-use strata::report::RunReport;
-use strata::subject;
 use strata::workload;
 
+use crate::reports::{Reports, hold_page, mean};
 use crate::whole_operands::{self, Shares};
 
 /// Entries that the dissertation sweeps.
@@ -26,6 +21,8 @@ const TABLE_6_1: [f64; 8] = [0.57, 0.48, 0.41, 0.37, 0.36, 0.35, 0.38, 0.38];
 /// And with a flat register file.
 const TABLE_6_1_FLAT: f64 = 1.23;
 
+/// The flat register file.
+const FLAT: &str = "dissertation";
 /// The families of designs, `{}` for the entries.
 const TWO_HARDWARE: &str = "rfc{}";
 const THREE_HARDWARE: &str = "rfc{}-lrf";
@@ -54,22 +51,9 @@ fn variants() -> impl Iterator<Item = String> {
 }
 
 /// Every workload at its small size under every design, and under the flat register file.
-static REPORTS: LazyLock<Vec<RunReport>> = LazyLock::new(|| {
+static REPORTS: LazyLock<Reports> = LazyLock::new(|| {
     let names = ENTRIES.flat_map(|entries| FAMILIES.map(|family| name(family, entries)));
-    let names = names.chain(variants()).chain(["dissertation".to_owned()]);
-    let designs: Vec<_> =
-        names.map(|name| design::resolve(&name).expect("the design exists")).collect();
-    let args = strata_tests::source_args(Scale::Small);
-    let request = Request::new(&args).expect("the options are valid");
-    let mut reports = Vec::new();
-    for name in workload::names() {
-        let workload = subject::workload(name, &args).expect("the workload loads");
-        let printer = Printer::new(true);
-        reports.extend(
-            measure::reports(&workload, &designs, &request, &printer).expect("the workload runs"),
-        );
-    }
-    reports
+    Reports::of_names(names.chain(variants()).chain([FLAT.to_owned()]))
 });
 
 /// The flat register file, then 1 to 8 entries with a split last result file.
@@ -81,32 +65,12 @@ static WHOLE_OPERANDS: LazyLock<Vec<Shares>> = LazyLock::new(|| {
     whole_operands::shares(&designs)
 });
 
-fn report(workload: &str, design: &str) -> &'static RunReport {
-    let found = REPORTS.iter().find(|r| r.workload == workload && r.design == design);
-    found.expect("every design ran every workload")
-}
-
-fn mean(of: impl Fn(&str) -> f64) -> f64 {
-    let all: Vec<f64> = workload::names().map(of).collect();
-    all.iter().sum::<f64>() / all.len() as f64
-}
-
-fn sum(workload: &str, design: &str, counters: &[&str]) -> f64 {
-    let own = &report(workload, design).counters;
-    counters.iter().map(|&counter| own[counter]).sum::<u64>() as f64
-}
-
-/// Mean over the workloads of some counters' sum, in percent of another of the flat register file.
-fn share(design: &str, counters: &[&str], of: &str) -> f64 {
-    mean(|name| 100.0 * sum(name, design, counters) / sum(name, "dissertation", &[of]))
-}
-
 fn reads(design: &str, counters: &[&str]) -> f64 {
-    share(design, counters, "mrf_reads")
+    REPORTS.share(design, counters, FLAT, "mrf_reads")
 }
 
 fn writes(design: &str, counters: &[&str]) -> f64 {
-    share(design, counters, "mrf_writes")
+    REPORTS.share(design, counters, FLAT, "mrf_writes")
 }
 
 /// Reads of the middle level by operands, and reads that move values down.
@@ -120,7 +84,7 @@ fn ratio(design: &str, key: &str) -> f64 {
 }
 
 fn ratio_of(workload: &str, design: &str, key: &str) -> f64 {
-    report(workload, design).derived[key].expect("every workload executes instructions")
+    REPORTS.get(workload, design).derived[key].expect("every workload executes instructions")
 }
 
 /// All writes beyond one for each result, in percent of the results.
@@ -136,7 +100,7 @@ fn operands_from_main(design: &str) -> [f64; 5] {
 
 /// Energy relative to the flat register file's.
 fn energy_of(workload: &str, design: &str) -> f64 {
-    let energy = report(workload, design).derived["energy_relative_percent"];
+    let energy = REPORTS.get(workload, design).derived["energy_relative_percent"];
     energy.expect("Table 4.5 has every size") / 100.0
 }
 
@@ -147,7 +111,7 @@ fn energy(design: &str) -> f64 {
 /// Energy of one part in percent of all energy of the flat register file.
 fn part(design: &str, part: &str) -> f64 {
     let spent = |workload: &str, design: &str, part: &str| {
-        report(workload, design).energy_fj.as_ref().expect("known")[part] as f64
+        REPORTS.get(workload, design).energy_fj.as_ref().expect("known")[part] as f64
     };
     mean(|name| 100.0 * spent(name, design, part) / spent(name, "dissertation", "total"))
 }
@@ -164,26 +128,15 @@ fn reads_per_instruction(design: &str) -> f64 {
 
 #[test]
 fn the_committed_page_of_the_software_hierarchies_holds_these_numbers() {
-    let page = page();
-    println!("{page}");
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/dissertation-software.md");
-    if std::env::var_os("STRATA_BLESS").is_some() {
-        std::fs::write(&path, &page).expect("the page can be written");
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        page, committed,
-        "docs/results/dissertation-software.md is out of date; see this file's first lines"
-    );
+    hold_page("dissertation-software.md", &page());
 }
 
 /// The compiler names one level for each operand, and one or two for each result.
 #[test]
 fn every_operand_is_served_once_and_nothing_is_moved_down() {
-    for report in REPORTS.iter().filter(|report| report.design.contains("-orf")) {
+    for report in REPORTS.0.iter().filter(|report| report.design.contains("-orf")) {
         let counter = |name: &str| report.counters[name];
-        let flat = &self::report(&report.workload, "dissertation").counters;
+        let flat = &REPORTS.get(&report.workload, "dissertation").counters;
         let at = format!("{}, {}", report.workload, report.design);
         let served = counter("mrf_reads") + counter("orf_reads") + counter("lrf_reads");
         assert_eq!(served, flat["mrf_reads"], "{at}");
@@ -310,7 +263,7 @@ fn operands_are_counted_as_the_programs_say() {
 #[test]
 fn no_design_goes_below_what_crosses_its_strands() {
     let mut designs = 0;
-    for report in REPORTS.iter().filter(|report| report.design.contains("-orf")) {
+    for report in REPORTS.0.iter().filter(|report| report.design.contains("-orf")) {
         let ratio = |key: &str| report.derived[key].expect("every workload executes instructions");
         for (own, least) in [
             ("mrf_reads_per_instruction", "live_in_per_instruction"),
@@ -659,11 +612,11 @@ fn by_workload() -> String {
     let mut names: Vec<&str> = workload::names().collect();
     names.sort_by(|a, b| energy_of(b, &design).total_cmp(&energy_of(a, &design)));
     for name in names {
-        let all = sum(name, "dissertation", &["mrf_reads"]);
-        let reads = |counter| sum(name, &design, &[counter]) * 100.0 / all;
-        let shared = sum(name, "dissertation", &["mrf_reads_shared"]) * 100.0 / all;
-        let instructions = sum(name, &design, &["warp_instructions"]);
-        let stops = sum(name, &design, &["deschedules", "barrier_deschedules"]);
+        let all = REPORTS.sum(name, "dissertation", &["mrf_reads"]);
+        let reads = |counter| REPORTS.sum(name, &design, &[counter]) * 100.0 / all;
+        let shared = REPORTS.sum(name, "dissertation", &["mrf_reads_shared"]) * 100.0 / all;
+        let instructions = REPORTS.sum(name, &design, &["warp_instructions"]);
+        let stops = REPORTS.sum(name, &design, &["deschedules", "barrier_deschedules"]);
         let _ = writeln!(
             text,
             "| {name} | {:.1} | {} | {:.1} | {:.1} | {:.1} | {shared:.1} | {:.2} | {:.1} |",

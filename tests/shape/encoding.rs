@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use strata::cli::Scale;
@@ -17,6 +16,8 @@ use strata::printer::Printer;
 use strata::study::encoding::{Encoding, Scheme, Study, run};
 use strata::subject;
 use strata::workload;
+
+use crate::reports::hold_page;
 
 /// Kinds of last result file, as in a design's name.
 const FILES: [&str; 3] = ["", "-lrf-unified", "-lrf-split"];
@@ -65,18 +66,7 @@ fn known(value: Option<f64>) -> f64 {
 
 #[test]
 fn the_committed_page_of_encodings_holds_these_numbers() {
-    let page = page();
-    println!("{page}");
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/dissertation-encoding.md");
-    if std::env::var_os("STRATA_BLESS").is_some() {
-        std::fs::write(&path, &page).expect("the page can be written");
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        page, committed,
-        "docs/results/dissertation-encoding.md is out of date; see this file's first lines"
-    );
+    hold_page("dissertation-encoding.md", &page());
 }
 
 /// The study's energies are those of designs that a run is asked for by name.

@@ -6,19 +6,16 @@
 //! `STRATA_BLESS=1` to write the file anew after a change that is meant to move numbers.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::cli::Scale;
-use strata::design;
-use strata::measure::{self, Request};
-use strata::printer::Printer;
-use strata::report::RunReport;
-use strata::subject;
 use strata::workload;
+
+use crate::reports::{Reports, hold_page, mean};
 
 /// Entries that the dissertation sweeps.
 const ENTRIES: std::ops::RangeInclusive<u8> = 1..=8;
+/// The flat register file.
+const FLAT: &str = "dissertation";
 /// Suffixes of the designs: two levels, three levels, both without liveness.
 const FAMILIES: [&str; 4] = ["", "-lrf", "-nolive", "-lrf-nolive"];
 
@@ -27,46 +24,17 @@ fn name(entries: u8, suffix: &str) -> String {
 }
 
 /// Every workload at its small size under every design, and under the flat register file.
-static REPORTS: LazyLock<Vec<RunReport>> = LazyLock::new(|| {
+static REPORTS: LazyLock<Reports> = LazyLock::new(|| {
     let names = ENTRIES.flat_map(|entries| FAMILIES.map(|suffix| name(entries, suffix)));
-    let names = names.chain(["dissertation".to_owned()]);
-    let designs: Vec<_> =
-        names.map(|name| design::resolve(&name).expect("the design exists")).collect();
-    let args = strata_tests::source_args(Scale::Small);
-    let request = Request::new(&args).expect("the options are valid");
-    let mut reports = Vec::new();
-    for name in workload::names() {
-        let workload = subject::workload(name, &args).expect("the workload loads");
-        let printer = Printer::new(true);
-        reports.extend(
-            measure::reports(&workload, &designs, &request, &printer).expect("the workload runs"),
-        );
-    }
-    reports
+    Reports::of_names(names.chain([FLAT.to_owned()]))
 });
 
-fn report(workload: &str, design: &str) -> &'static RunReport {
-    let found = REPORTS.iter().find(|r| r.workload == workload && r.design == design);
-    found.expect("every design ran every workload")
-}
-
-/// Mean over the workloads of some counters' sum, in percent of another of the flat register file.
-fn share(design: &str, counters: &[&str], of: &str) -> f64 {
-    let shares = workload::names().map(|workload| {
-        let own = &report(workload, design).counters;
-        let part: u64 = counters.iter().map(|&counter| own[counter]).sum();
-        part as f64 * 100.0 / report(workload, "dissertation").counters[of] as f64
-    });
-    let shares: Vec<f64> = shares.collect();
-    shares.iter().sum::<f64>() / shares.len() as f64
-}
-
 fn reads(design: &str, counters: &[&str]) -> f64 {
-    share(design, counters, "mrf_reads")
+    REPORTS.share(design, counters, FLAT, "mrf_reads")
 }
 
 fn writes(design: &str, counters: &[&str]) -> f64 {
-    share(design, counters, "mrf_writes")
+    REPORTS.share(design, counters, FLAT, "mrf_writes")
 }
 
 /// Reads that move values down, which the flat register file has not.
@@ -77,13 +45,12 @@ const CACHE_RESULTS: [&str; 2] = ["rfc_writes_private", "rfc_writes_shared"];
 
 /// Energy relative to the flat register file's.
 fn energy_of(workload: &str, design: &str) -> f64 {
-    let energy = report(workload, design).derived["energy_relative_percent"];
+    let energy = REPORTS.get(workload, design).derived["energy_relative_percent"];
     energy.expect("Table 4.5 has every size") / 100.0
 }
 
 fn energy(design: &str) -> f64 {
-    let all: Vec<f64> = workload::names().map(|name| energy_of(name, design)).collect();
-    all.iter().sum::<f64>() / all.len() as f64
+    mean(|name| energy_of(name, design))
 }
 
 /// The size with the least energy.
@@ -94,25 +61,14 @@ fn best(suffix: &str) -> u8 {
 
 #[test]
 fn the_committed_page_of_the_hardware_hierarchies_holds_these_numbers() {
-    let page = page();
-    println!("{page}");
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/dissertation-hardware.md");
-    if std::env::var_os("STRATA_BLESS").is_some() {
-        std::fs::write(&path, &page).expect("the page can be written");
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        page, committed,
-        "docs/results/dissertation-hardware.md is out of date; see this file's first lines"
-    );
+    hold_page("dissertation-hardware.md", &page());
 }
 
 #[test]
 fn every_operand_is_served_and_every_result_written_once() {
-    for report in &*REPORTS {
+    for report in &REPORTS.0 {
         let counter = |name: &str| report.counters[name];
-        let flat = &self::report(&report.workload, "dissertation").counters;
+        let flat = &REPORTS.get(&report.workload, FLAT).counters;
         let at = format!("{}, {}", report.workload, report.design);
         let served = counter("mrf_reads") + counter("rfc_reads") + counter("lrf_reads");
         let twice = counter("rfc_partial_hits") + counter("lrf_partial_hits");
@@ -163,7 +119,7 @@ fn the_last_result_file_serves_many_reads_for_little_energy() {
         println!("{design}: {served:.1} % of the reads, paper 30 % and a third");
         assert!((10.0..60.0).contains(&served), "{design}: {served} %");
         for workload in workload::names() {
-            let spent = report(workload, &design).energy_fj.as_ref().expect("known");
+            let spent = REPORTS.get(workload, &design).energy_fj.as_ref().expect("known");
             let own = spent["lrf_bank"] + spent["lrf_wire"];
             assert!(own * 5 < spent["total"], "{workload}, {design}: {own} of {}", spent["total"]);
         }
@@ -286,9 +242,9 @@ fn breakdown() -> String {
         for part in parts {
             let shares = workload::names().map(|workload| {
                 let of = |design: &str| {
-                    report(workload, design).energy_fj.as_ref().expect("known").clone()
+                    REPORTS.get(workload, design).energy_fj.as_ref().expect("known").clone()
                 };
-                of(&design)[part] as f64 * 100.0 / of("dissertation")["total"] as f64
+                of(&design)[part] as f64 * 100.0 / of(FLAT)["total"] as f64
             });
             let shares: Vec<f64> = shares.collect();
             let _ = write!(text, " {:.1} |", shares.iter().sum::<f64>() / shares.len() as f64);
@@ -311,8 +267,8 @@ fn by_workload() -> String {
         for (entries, suffix) in [(3, ""), (6, ""), (3, "-lrf"), (6, "-lrf")] {
             let _ = write!(text, " {:.3} |", energy_of(workload, &name(entries, suffix)));
         }
-        let own = &report(workload, "diss-rfc6-lrf").counters;
-        let flat = &report(workload, "dissertation").counters;
+        let own = &REPORTS.get(workload, "diss-rfc6-lrf").counters;
+        let flat = &REPORTS.get(workload, FLAT).counters;
         let percent = |part: u64, whole: u64| part as f64 * 100.0 / whole as f64;
         let _ = writeln!(
             text,

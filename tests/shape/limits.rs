@@ -5,7 +5,6 @@
 //! `STRATA_BLESS=1` to write the file anew after a change that is meant to move numbers.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use strata::cli::Scale;
@@ -19,6 +18,8 @@ use strata::study::limits::{
 };
 use strata::subject;
 use strata::workload;
+
+use crate::reports::hold_page;
 
 /// The paper's design with the least energy.
 const DESIGN: &str = "diss-orf3-lrf-split";
@@ -106,17 +107,7 @@ fn own(of: Figure) -> f64 {
 
 #[test]
 fn the_committed_page_of_the_limits_holds_these_numbers() {
-    let page = page();
-    println!("{page}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/dissertation-limits.md");
-    if std::env::var_os("STRATA_BLESS").is_some() {
-        std::fs::write(&path, &page).expect("the page can be written");
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        page, committed,
-        "docs/results/dissertation-limits.md is out of date; see this file's first lines"
-    );
+    hold_page("dissertation-limits.md", &page());
 }
 
 #[test]

@@ -8,4 +8,5 @@ mod last_result_file;
 mod limits;
 mod recordings;
 mod register_file_cache;
+mod reports;
 mod whole_operands;

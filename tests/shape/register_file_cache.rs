@@ -6,16 +6,12 @@
 //! `STRATA_BLESS=1` to write the file anew after a change that is meant to move numbers.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::cli::Scale;
 use strata::design::{self, Design};
-use strata::measure::{self, Request};
-use strata::printer::Printer;
-use strata::report::{RunReport, table};
-use strata::subject;
-use strata::workload;
+use strata::report::table;
+
+use crate::reports::{Reports, hold_page};
 
 /// Entries that the paper sweeps.
 const ENTRIES: std::ops::RangeInclusive<u8> = 1..=13;
@@ -83,24 +79,11 @@ fn wire_name(mrf: &str, rfc: &str) -> String {
 }
 
 /// Every workload at its small size under every design.
-static REPORTS: LazyLock<Vec<RunReport>> = LazyLock::new(|| {
-    let designs = designs();
-    let args = strata_tests::source_args(Scale::Small);
-    let request = Request::new(&args).expect("the options are valid");
-    let mut reports = Vec::new();
-    for name in workload::names() {
-        let workload = subject::workload(name, &args).expect("the workload loads");
-        let printer = Printer::new(true);
-        reports.extend(
-            measure::reports(&workload, &designs, &request, &printer).expect("the workload runs"),
-        );
-    }
-    reports
-});
+static REPORTS: LazyLock<Reports> = LazyLock::new(|| Reports::of(&designs()));
 
 /// Mean of a ratio over the workloads.
 fn mean(design: &str, key: &str) -> f64 {
-    let of_design = REPORTS.iter().filter(|report| report.design == design);
+    let of_design = REPORTS.0.iter().filter(|report| report.design == design);
     table::mean(of_design.map(|report| report.derived[key])).expect("every workload has the ratio")
 }
 
@@ -118,18 +101,7 @@ fn energy(design: &str) -> f64 {
 
 #[test]
 fn the_committed_page_holds_these_numbers() {
-    let page = page();
-    println!("{page}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/isca11.md");
-    if std::env::var_os("STRATA_BLESS").is_some() {
-        std::fs::create_dir_all(path.parent().expect("the path has a folder")).expect("a folder");
-        std::fs::write(&path, &page).expect("the page can be written");
-    }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        page, committed,
-        "docs/results/isca11.md is out of date; see this file's first lines"
-    );
+    hold_page("isca11.md", &page());
 }
 
 #[test]
@@ -295,7 +267,7 @@ fn by_workload() -> String {
          read once within 3 |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for report in REPORTS.iter().filter(|report| report.design == "isca11-rfc6") {
+    for report in REPORTS.0.iter().filter(|report| report.design == "isca11-rfc6") {
         let ratio = |key: &str| report.derived[key].expect("the ratio exists");
         let _ = writeln!(
             text,

@@ -6,30 +6,14 @@ use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::printer::Printer;
 use crate::study::encoding;
-use crate::subject::Subject;
-use crate::workload::{self, Workload};
+use crate::subject;
+use crate::workload::Workload;
 
 /// Runs the command.
 pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let design = design::resolve(&args.design)?;
     let request = Request::new(&args.source)?;
-    let inputs: Vec<String> = if args.inputs.is_empty() {
-        workload::names().map(str::to_owned).collect()
-    } else {
-        args.inputs.clone()
-    };
-    let mut workloads = Vec::with_capacity(inputs.len());
-    for input in &inputs {
-        match Subject::new(input, &args.source)? {
-            Subject::Workload(workload) => workloads.push(*workload),
-            Subject::Trace(input) => {
-                return Err(Failure::input(format!(
-                    "`{input}` is a trace, which has no program to fit\n  hint: name workloads or \
-                     PTX files"
-                )));
-            }
-        }
-    }
+    let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
     let (bits, jobs) = (args.specifier_bits, args.jobs.unwrap_or(0));
     let mut study = encoding::run(&workloads, &design, bits, &request, jobs, printer)?;
     study.command = command_line(args, &workloads, &request);

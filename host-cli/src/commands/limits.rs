@@ -6,8 +6,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::printer::Printer;
 use crate::study::limits;
-use crate::subject::Subject;
-use crate::workload;
+use crate::subject;
 
 /// Runs the command.
 pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -18,23 +17,7 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     }
     let design = design::resolve(&args.design)?;
     let request = Request::new(&args.source)?;
-    let inputs: Vec<String> = if args.inputs.is_empty() {
-        workload::names().map(str::to_owned).collect()
-    } else {
-        args.inputs.clone()
-    };
-    let mut workloads = Vec::with_capacity(inputs.len());
-    for input in &inputs {
-        match Subject::new(input, &args.source)? {
-            Subject::Workload(workload) => workloads.push(*workload),
-            Subject::Trace(input) => {
-                return Err(Failure::input(format!(
-                    "`{input}` is a trace, which has no program to fit\n  hint: name workloads or \
-                     PTX files"
-                )));
-            }
-        }
-    }
+    let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
     let jobs = args.jobs.unwrap_or(0);
     let rows = limits::rows(&workloads, &design, &request, jobs, printer)?;
     printer.data(&match args.format {

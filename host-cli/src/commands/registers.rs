@@ -8,8 +8,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::printer::Printer;
 use crate::study::registers::{rows, to_table};
-use crate::subject::Subject;
-use crate::workload;
+use crate::subject;
 
 /// Runs the command.
 pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -19,23 +18,8 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
         ));
     }
     let request = Request::new(&args.source)?;
-    let inputs: Vec<String> = if args.inputs.is_empty() {
-        workload::names().map(str::to_owned).collect()
-    } else {
-        args.inputs.clone()
-    };
-    let mut workloads = Vec::with_capacity(inputs.len());
-    for input in &inputs {
-        match Subject::new(input, &args.source)? {
-            Subject::Workload(workload) => workloads.push(*workload),
-            Subject::Trace(input) => {
-                return Err(Failure::input(format!(
-                    "`{input}` is a trace, whose registers are allocated\n  hint: name workloads \
-                     or PTX files"
-                )));
-            }
-        }
-    }
+    let workloads =
+        subject::workloads(&args.inputs, &args.source, "whose registers are allocated")?;
     let limits: Vec<RegisterLimit> =
         args.counts.iter().filter_map(|&count| RegisterLimit::new(count)).collect();
     let rows = rows(&workloads, &limits, &request, args.jobs.unwrap_or(0), printer)?;

@@ -1,17 +1,15 @@
 //! `run`: execute kernels, count what their register accesses do to each design, report.
 
-use rayon::prelude::*;
-
 use crate::cli::{Format, Mode, RunArgs};
 use crate::design::Design;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::parallel;
 use crate::printer::Printer;
 use crate::report::{self, RunReport};
 use crate::subject::{self, Subject};
 use crate::timeline;
-use crate::workload;
 
 /// Designs of a run without inputs: each machine's baseline, and the papers' best cache.
 const DEFAULT_COMPARISON: [&str; 3] = ["isca11", "dissertation", "isca11-rfc6"];
@@ -21,17 +19,9 @@ const DEFAULT_DESIGN: &str = "isca11";
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let designs = subject::designs(&design_names(args))?;
-    let inputs: Vec<String> = if args.inputs.is_empty() {
-        workload::names().map(str::to_owned).collect()
-    } else {
-        args.inputs.clone()
-    };
     let timeline = timeline_request(args)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
-    let subjects = inputs
-        .iter()
-        .map(|input| Subject::new(input, &args.source))
-        .collect::<Result<Vec<_>, _>>()?;
+    let subjects = subject::subjects(&args.inputs, &args.source)?;
     let reports = measure_all(args, &subjects, &designs, &request, printer)?;
     match args.format {
         Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),
@@ -83,38 +73,13 @@ fn measure_all(
     request: &Request,
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
+    let measure = |subject: &Subject| match subject {
+        Subject::Workload(workload) => measure::reports(workload, designs, request, printer),
+        Subject::Trace(input) => measure::trace_reports(input, designs, request, printer),
+    };
     let jobs = args.jobs.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .build()
-        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
-    let progress = printer.progress(subjects.len() as u64);
-    let results: Vec<Result<Vec<RunReport>, Failure>> = pool.install(|| {
-        subjects
-            .par_iter()
-            // One at a time: the subjects differ too much in length to be dealt out in blocks.
-            .with_max_len(1)
-            .map(|subject| {
-                let result = match subject {
-                    Subject::Workload(workload) => {
-                        measure::reports(workload, designs, request, printer)
-                    }
-                    Subject::Trace(input) => {
-                        measure::trace_reports(input, designs, request, printer)
-                    }
-                };
-                progress.set_message(subject.name().to_owned());
-                progress.inc(1);
-                result
-            })
-            .collect()
-    });
-    progress.finish_and_clear();
-    let mut reports = Vec::new();
-    for result in results {
-        reports.extend(result?);
-    }
-    Ok(reports)
+    let reports = parallel::each(subjects, jobs, printer, Subject::name, measure)?;
+    Ok(reports.into_iter().flatten().collect())
 }
 
 /// What the papers claim for the designs in the table.

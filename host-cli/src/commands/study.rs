@@ -10,8 +10,7 @@ use crate::measure::{self, Request};
 use crate::printer::Printer;
 use crate::study::Input;
 use crate::study::active_warps::{self, Axes, Study};
-use crate::subject::{self, Subject};
-use crate::workload;
+use crate::subject;
 
 /// Design whose scheduler is studied unless others are named.
 const DEFAULT_DESIGN: &str = "isca11";
@@ -39,16 +38,9 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
         sizes: distinct(args.sizes.iter().copied()),
     };
     let request = Request::new(&args.source)?;
-    let inputs: Vec<String> = if args.inputs.is_empty() {
-        workload::names().map(str::to_owned).collect()
-    } else {
-        args.inputs.clone()
-    };
-    let input = |name: &String| {
-        let subject = Subject::new(name, &args.source)?;
-        Ok(Input { subject, request: request.clone() })
-    };
-    let inputs = inputs.iter().map(input).collect::<Result<Vec<_>, Failure>>()?;
+    let subjects = subject::subjects(&args.inputs, &args.source)?.into_iter();
+    let inputs: Vec<_> =
+        subjects.map(|subject| Input { subject, request: request.clone() }).collect();
     let mut study = active_warps::run(&[axes], &inputs, args.jobs.unwrap_or(0), printer)?;
     study.command = command_line(args, &inputs, &names, &request);
     print(&study, args.format, printer)

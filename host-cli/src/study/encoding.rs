@@ -6,7 +6,6 @@
 
 mod render;
 
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_compiler::hierarchy::{DualWrites, Lrf};
@@ -22,6 +21,7 @@ use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::levels;
 use crate::measure::{self, Request};
+use crate::parallel;
 use crate::printer::Printer;
 use crate::report::{self, Tool};
 use crate::subject;
@@ -183,15 +183,10 @@ pub fn run(
     let table = design.energy.as_ref().map_err(|reason| {
         Failure::input(format!("design `{}` cannot be priced: {reason}", design.name))
     })?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .build()
-        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
     let schemes = schemes(managed);
     let fitting = Fitting { design, managed, table, schemes: &schemes };
     let row = |workload: &Workload| fitting.row(workload, request, printer);
-    let rows: Vec<_> = pool.install(|| workloads.par_iter().with_max_len(1).map(row).collect());
-    let rows = rows.into_iter().collect::<Result<Vec<Row>, Failure>>()?;
+    let rows = parallel::each(workloads, jobs, printer, |workload| &workload.name, row)?;
     Ok(fitting.study(rows, specifier_bits))
 }
 

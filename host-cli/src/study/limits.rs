@@ -7,7 +7,6 @@ mod variable;
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_core::energy::{EnergyTable, LevelEnergy, WireLengths};
 use strata_core::event::{CounterOverflow, Counters};
@@ -19,6 +18,7 @@ use crate::design::{self, Design, Managed};
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::measure::{self, Counted, Request, price};
+use crate::parallel;
 use crate::printer::Printer;
 use crate::subject;
 use crate::timing::TimingError;
@@ -229,13 +229,8 @@ pub fn rows(
     printer: &Printer,
 ) -> Result<Vec<Row>, Failure> {
     let study = Study::new(design)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .build()
-        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
     let row = |workload: &Workload| study.row(workload, request, printer);
-    let rows: Vec<_> = pool.install(|| workloads.par_iter().with_max_len(1).map(row).collect());
-    rows.into_iter().collect()
+    parallel::each(workloads, jobs, printer, |workload| &workload.name, row)
 }
 
 /// What has been counted of a workload.

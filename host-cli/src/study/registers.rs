@@ -1,12 +1,12 @@
 //! Registers: dynamic instructions with fewer and fewer registers per thread, as `[MICRO2012]`
 //! Table 1 shows them.
 
-use rayon::prelude::*;
 use strata_compiler::RegisterLimit;
 
 use crate::exact::{PAPER_REGISTERS, PaperRegisters};
 use crate::failure::Failure;
 use crate::measure::{self, Request, SpillTraffic};
+use crate::parallel;
 use crate::printer::Printer;
 use crate::report::table;
 use crate::subject;
@@ -32,13 +32,8 @@ pub fn rows(
     jobs: usize,
     printer: &Printer,
 ) -> Result<Vec<Row>, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .build()
-        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
     let row = |workload: &Workload| row(workload, limits, request, printer);
-    let rows: Vec<_> = pool.install(|| workloads.par_iter().with_max_len(1).map(row).collect());
-    rows.into_iter().collect()
+    parallel::each(workloads, jobs, printer, |workload| &workload.name, row)
 }
 
 fn row(

@@ -1,0 +1,33 @@
+//! Parallel: the inputs of a command on threads of their own, the results in the inputs' order.
+
+use rayon::prelude::*;
+
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+/// What `work` makes of each input, or the first failure in their order. Prints which one is done.
+///
+/// `jobs` is the number of threads, 0 for one for each core; it never changes a result.
+pub(crate) fn each<I: Sync, T: Send>(
+    inputs: &[I],
+    jobs: usize,
+    printer: &Printer,
+    name: impl Fn(&I) -> &str + Sync,
+    work: impl Fn(&I) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .build()
+        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
+    let progress = printer.progress(inputs.len() as u64);
+    let one = |input: &I| {
+        let result = work(input);
+        progress.set_message(name(input).to_owned());
+        progress.inc(1);
+        result
+    };
+    // One at a time: inputs differ too much in length to be dealt out in blocks.
+    let results: Vec<_> = pool.install(|| inputs.par_iter().with_max_len(1).map(one).collect());
+    progress.finish_and_clear();
+    results.into_iter().collect()
+}

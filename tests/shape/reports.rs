@@ -1,0 +1,71 @@
+//! Reports of every workload at its small size, and the pages on which their figures stand.
+
+use std::path::Path;
+
+use strata::cli::Scale;
+use strata::design::{self, Design};
+use strata::measure::{self, Request};
+use strata::printer::Printer;
+use strata::report::RunReport;
+use strata::{subject, workload};
+
+/// Every workload under each of some designs.
+pub(crate) struct Reports(pub(crate) Vec<RunReport>);
+
+impl Reports {
+    /// Executes every workload once.
+    pub(crate) fn of(designs: &[Design]) -> Self {
+        let args = strata_tests::source_args(Scale::Small);
+        let request = Request::new(&args).expect("the options are valid");
+        let printer = Printer::new(true);
+        let reports = workload::names().flat_map(|name| {
+            let workload = subject::workload(name, &args).expect("the workload loads");
+            measure::reports(&workload, designs, &request, &printer).expect("the workload runs")
+        });
+        Self(reports.collect())
+    }
+
+    /// The same with designs by name.
+    pub(crate) fn of_names(names: impl Iterator<Item = String>) -> Self {
+        let design = |name: String| design::resolve(&name).expect("the design exists");
+        Self::of(&names.map(design).collect::<Vec<_>>())
+    }
+
+    /// One workload's under one design.
+    pub(crate) fn get(&self, workload: &str, design: &str) -> &RunReport {
+        let found = self.0.iter().find(|r| r.workload == workload && r.design == design);
+        found.expect("every design ran every workload")
+    }
+
+    /// Some counters' sum.
+    pub(crate) fn sum(&self, workload: &str, design: &str, counters: &[&str]) -> f64 {
+        let own = &self.get(workload, design).counters;
+        counters.iter().map(|&counter| own[counter]).sum::<u64>() as f64
+    }
+
+    /// Mean over the workloads of some counters' sum, in percent of another of `flat`.
+    pub(crate) fn share(&self, design: &str, counters: &[&str], flat: &str, of: &str) -> f64 {
+        mean(|name| 100.0 * self.sum(name, design, counters) / self.sum(name, flat, &[of]))
+    }
+}
+
+/// Mean over the workloads.
+pub(crate) fn mean(of: impl Fn(&str) -> f64) -> f64 {
+    let all: Vec<f64> = workload::names().map(of).collect();
+    all.iter().sum::<f64>() / all.len() as f64
+}
+
+/// Holds a page against what is committed under `docs/results`, or writes it where that is asked
+/// for.
+pub(crate) fn hold_page(name: &str, page: &str) {
+    println!("{page}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results").join(name);
+    if std::env::var_os("STRATA_BLESS").is_some() {
+        std::fs::write(&path, page).expect("the page can be written");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        page == committed,
+        "docs/results/{name} is out of date; the first lines of this test's file say how to renew it"
+    );
+}
