@@ -47,7 +47,8 @@
 //!     caches: &mut vec![None; size.caches],
 //! };
 //! let path = [PathStep { pc: 0, length: 2, mask: LaneMask::FULL }];
-//! let warp = WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &[], barriers: &[] };
+//! let warp: WarpTrace =
+//!     WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &[], barriers: &[] };
 //! // One CTA of one warp.
 //! let counters = Sm::new(&config, image, 1, 0, memory)?.run([[warp]])?;
 //! assert_eq!(counters.cycles(), 8 + 8);

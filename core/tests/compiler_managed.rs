@@ -102,7 +102,8 @@ impl Kernel {
             caches: &mut vec![None; size.caches],
         };
         let path = [self.path()];
-        let warp = WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &[], barriers: &[] };
+        let warp: WarpTrace<'_> =
+            WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &[], barriers: &[] };
         Sm::new(&config, image, 1, 0, memory)?.run([[warp]])
     }
 }

@@ -20,6 +20,8 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::cli::{Cli, Command, Described};
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use crate::report::{RunReport, json};
+use crate::study::{active_warps, encoding as encoding_study};
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
@@ -52,12 +54,14 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
             clap_complete::generate(*shell, &mut Cli::command(), "strata", &mut script);
             printer.data(&String::from_utf8_lossy(&script))
         }
-        Command::Schema { of: Described::Run } => printer.data(&crate::report::json::schema_text()),
+        Command::Schema { of: Described::Run } => {
+            printer.data(&json::schema_text::<Vec<RunReport>>())
+        }
         Command::Schema { of: Described::ActiveWarps } => {
-            printer.data(&crate::study::active_warps::schema_text())
+            printer.data(&json::schema_text::<active_warps::Study>())
         }
         Command::Schema { of: Described::Encoding } => {
-            printer.data(&crate::study::encoding::schema_text())
+            printer.data(&json::schema_text::<encoding_study::Study>())
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use strata_compiler::hierarchy::HierarchyError;
 use strata_compiler::program::Image;
 use strata_core::count::{WarpCounter, count_path, count_path_clusters};
 use strata_core::energy::{EnergyBreakdown, EnergyError};
@@ -16,21 +15,15 @@ use strata_core::value_usage::{Value, ValueOverflow, ValueUsage, value_usage};
 use strata_simt::paths::PathDictionary;
 
 use crate::crossings::{Crossings, crossings};
-use crate::levels::Fitted;
+use crate::levels::{Fitted, LevelsError};
 use crate::timing::TimingError;
 
-/// Why recorded warps could not be counted: apart from the first two a defect, never an input.
+/// Why recorded warps could not be counted: apart from the first a defect, never an input.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
-    /// The compiler would have to place the operands of a program that is not there.
-    #[error("the compiler manages the design's hierarchy, and a trace has no program for it")]
-    NoProgram,
-    /// A kernel too large to be fitted to a hierarchy.
-    #[error("kernel `{0}` {1}")]
-    TooLarge(String, String),
-    /// A hierarchy that makes no sense.
+    /// The program cannot be fitted to the design's hierarchy.
     #[error("{0}")]
-    Hierarchy(#[from] HierarchyError),
+    Levels(#[from] LevelsError),
     /// The image breaks its own rules.
     #[error("the kernel image is malformed: {0}")]
     Image(#[from] ImageError),

@@ -2,13 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use strata_compiler::hierarchy::{Code, Hierarchy, HierarchyConfig, fit};
+use strata_compiler::hierarchy::{Code, Hierarchy, HierarchyConfig, HierarchyError, fit};
 use strata_compiler::program::{Image, Program};
 use strata_core::image::{CheckedImage, ImageError};
 use strata_core::placement::Placement;
 
-use crate::design::Design;
-use crate::evaluate::EvaluateError;
+use crate::design::{Design, NoEnergy};
+
+/// Why a program has no levels.
+#[derive(Debug, thiserror::Error)]
+pub enum LevelsError {
+    /// The compiler would have to place the operands of a program that is not there.
+    #[error("the compiler manages the design's hierarchy, and a trace has no program for it")]
+    NoProgram,
+    /// A kernel too large to be fitted to a hierarchy.
+    #[error("kernel `{0}` {1}")]
+    TooLarge(String, String),
+    /// A hierarchy that makes no sense.
+    #[error("{0}")]
+    Hierarchy(#[from] HierarchyError),
+    /// Levels whose energy is not known, by which values are placed.
+    #[error("{0}")]
+    NoEnergy(NoEnergy),
+}
 
 /// An image, fitted to a hierarchy if the compiler manages one.
 #[derive(Clone, Copy, Debug)]
@@ -42,9 +58,9 @@ impl<'a> Fitted<'a> {
 /// # Errors
 ///
 /// A program that is too large, or a hierarchy that makes no sense.
-pub fn fitted(program: &Program, config: &HierarchyConfig) -> Result<Hierarchy, EvaluateError> {
+pub fn fitted(program: &Program, config: &HierarchyConfig) -> Result<Hierarchy, LevelsError> {
     let code = Code::new(program)
-        .map_err(|problem| EvaluateError::TooLarge(program.name.clone(), problem.message))?;
+        .map_err(|problem| LevelsError::TooLarge(program.name.clone(), problem.message))?;
     Ok(fit(&code, config)?)
 }
 
@@ -65,7 +81,7 @@ impl Levels {
         &mut self,
         design: &Design,
         program: Option<&Program>,
-    ) -> Result<(), EvaluateError> {
+    ) -> Result<(), LevelsError> {
         self.of(design, program).map(|_| ())
     }
 
@@ -83,11 +99,12 @@ impl Levels {
         &mut self,
         design: &Design,
         program: Option<&Program>,
-    ) -> Result<Option<&Hierarchy>, EvaluateError> {
+    ) -> Result<Option<&Hierarchy>, LevelsError> {
         let Some(managed) = design.managed else { return Ok(None) };
-        let program = program.ok_or(EvaluateError::NoProgram)?;
+        let program = program.ok_or(LevelsError::NoProgram)?;
         if !self.fitted.contains_key(&program.name) {
-            let table = design.energy.as_ref().map_err(|_| EvaluateError::NoProgram)?;
+            let table =
+                design.energy.as_ref().map_err(|reason| LevelsError::NoEnergy(reason.clone()))?;
             let hierarchy = fitted(program, &managed.config(table))?;
             self.fitted.insert(program.name.clone(), hierarchy);
         }

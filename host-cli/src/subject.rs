@@ -11,6 +11,7 @@ use crate::cli::SourceArgs;
 use crate::config::ConfigError;
 use crate::design::{self, Design};
 use crate::failure::Failure;
+use crate::levels::LevelsError;
 use crate::trace::store::{self, RecordError, StoreError};
 use crate::trace::{self, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
@@ -191,6 +192,18 @@ impl From<ConfigError> for Failure {
 impl From<TraceError> for Failure {
     fn from(error: TraceError) -> Self {
         Self::input(error.to_string()).hint(error.help())
+    }
+}
+
+impl From<LevelsError> for Failure {
+    fn from(error: LevelsError) -> Self {
+        match &error {
+            LevelsError::NoProgram => {
+                Self::input(error.to_string()).hint("run the PTX file or the workload itself")
+            }
+            LevelsError::TooLarge(..) | LevelsError::NoEnergy(_) => Self::input(error.to_string()),
+            LevelsError::Hierarchy(_) => Self::internal(&error.to_string()),
+        }
     }
 }
 

@@ -2,13 +2,10 @@
 
 use strata_core::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
 use strata_core::image::ImageError;
-use strata_core::path::PathStep;
 use strata_core::sm::config::{CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
-use strata_core::sm::{
-    BarrierCall, Memory, MemoryAccess, MemorySize, Sm, SmObserver, Trace, Unobserved, Warp,
-};
+use strata_core::sm::{Memory, MemorySize, Sm, SmObserver, Unobserved, Warp, WarpTrace};
 use strata_core::units::{LANES, LaneMask};
 use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
@@ -102,7 +99,7 @@ fn run<const CAPACITY: usize>(
     ready.resize_with(size.ready, Default::default);
     let mut awaited = vec![LaneMask::EMPTY; size.awaited];
     let mut caches = vec![None; size.caches];
-    let memory = Memory::<'_, WarpRun<'_>, CAPACITY> {
+    let memory = Memory::<'_, WarpTrace<'_, u32>, CAPACITY> {
         warps: &mut warps,
         facts: &mut facts,
         ready: &mut ready,
@@ -123,50 +120,13 @@ fn run<const CAPACITY: usize>(
 }
 
 impl<'a> TimedLaunch<'a> {
-    fn run(&self, place: usize, warp: WarpPath) -> WarpRun<'a> {
+    fn run(&self, place: usize, warp: WarpPath) -> WarpTrace<'a, u32> {
         let threads = self.threads.saturating_sub(warp.warp * LANES).clamp(1, LANES);
-        WarpRun {
+        WarpTrace {
             lanes: LaneMask(u32::MAX >> (LANES - threads)),
             path: self.paths.path(warp.path),
             accesses: self.accesses.of_warp(place),
             barriers: self.barriers.map_or(&[], |barriers| barriers.of_warp(place)),
         }
-    }
-}
-
-/// What one warp executes in time.
-#[derive(Clone, Copy, Debug)]
-struct WarpRun<'a> {
-    lanes: LaneMask,
-    path: &'a [PathStep],
-    accesses: &'a [u32],
-    barriers: &'a [BarrierCall],
-}
-
-impl Trace for WarpRun<'_> {
-    fn lanes(&self) -> LaneMask {
-        self.lanes
-    }
-
-    #[inline]
-    fn next_step(&mut self) -> Option<PathStep> {
-        let (&first, rest) = self.path.split_first()?;
-        self.path = rest;
-        Some(first)
-    }
-
-    #[inline]
-    fn next_access(&mut self) -> Option<MemoryAccess> {
-        let (&bytes, rest) = self.accesses.split_first()?;
-        self.accesses = rest;
-        Some(MemoryAccess::uncached(bytes))
-    }
-
-    fn next_barrier(&mut self) -> BarrierCall {
-        let Some((&first, rest)) = self.barriers.split_first() else {
-            return BarrierCall::EVERYBODY;
-        };
-        self.barriers = rest;
-        first
     }
 }

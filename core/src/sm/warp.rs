@@ -25,6 +25,13 @@ impl MemoryAccess {
     }
 }
 
+/// What a recording without caches has of an access: its bytes.
+impl From<u32> for MemoryAccess {
+    fn from(bytes: u32) -> Self {
+        Self::uncached(bytes)
+    }
+}
+
 /// What one warp executed, pulled as it executes in time.
 pub trait Trace {
     /// Lanes that have a thread.
@@ -43,18 +50,18 @@ pub trait Trace {
 
 /// A warp's trace in slices.
 #[derive(Clone, Copy, Debug)]
-pub struct WarpTrace<'t> {
+pub struct WarpTrace<'t, A = MemoryAccess> {
     /// Lanes that have a thread.
     pub lanes: LaneMask,
     /// Runs of instructions, in order.
     pub path: &'t [PathStep],
     /// Accesses, in the order of the instructions that make them.
-    pub accesses: &'t [MemoryAccess],
+    pub accesses: &'t [A],
     /// Where the instructions at barriers arrive, in their order; those beyond are for everybody.
     pub barriers: &'t [BarrierCall],
 }
 
-impl Trace for WarpTrace<'_> {
+impl<A: Copy + Into<MemoryAccess>> Trace for WarpTrace<'_, A> {
     fn lanes(&self) -> LaneMask {
         self.lanes
     }
@@ -70,7 +77,7 @@ impl Trace for WarpTrace<'_> {
     fn next_access(&mut self) -> Option<MemoryAccess> {
         let (&first, rest) = self.accesses.split_first()?;
         self.accesses = rest;
-        Some(first)
+        Some(first.into())
     }
 
     fn next_barrier(&mut self) -> BarrierCall {

@@ -8,7 +8,7 @@ use strata_core::image::{Flags, StaticInstruction};
 
 use crate::cfg::Graph;
 use crate::operands::{definitions, uses};
-use crate::values::Values;
+use crate::values::{Values, backward_flow};
 
 /// For each block, one flag for each web of `Values::live_in`: some path from the block's start
 /// reads it before the next possible deschedule.
@@ -20,8 +20,6 @@ pub(crate) struct Nearness {
 impl Nearness {
     /// Computes the flags from the marks.
     pub(crate) fn new(graph: &Graph, values: &Values, records: &[StaticInstruction]) -> Self {
-        let mut of: Vec<Vec<bool>> =
-            values.live_in.iter().map(|live| vec![false; live.len()]).collect();
         let mut passes = vec![true; graph.blocks.len()];
         let mut killed: Vec<Vec<u32>> = vec![Vec::new(); graph.blocks.len()];
         let mut killed_in = vec![usize::MAX; values.webs.len()];
@@ -55,17 +53,9 @@ impl Nearness {
             }
             killed[number].sort_unstable();
         }
-        while let Some((block, web)) = work.pop() {
-            let Some(index) = values.live_in_index(block, web) else { continue };
-            if std::mem::replace(&mut of[block][index], true) {
-                continue;
-            }
-            for &before in &graph.blocks[block].predecessors {
-                if passes[before] && killed[before].binary_search(&web).is_err() {
-                    work.push((before, web));
-                }
-            }
-        }
+        let of = backward_flow(graph, values, work, |block, web| {
+            passes[block] && killed[block].binary_search(&web).is_err()
+        });
         Self { of }
     }
 }

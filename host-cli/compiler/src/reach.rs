@@ -9,7 +9,7 @@ use strata_ptx::module::RegisterId;
 
 use crate::cfg::Graph;
 use crate::operands::{definitions, registers_of};
-use crate::values::Values;
+use crate::values::{Values, backward_flow};
 
 /// For each block, one flag for each web of `Values::live_in`: a shared unit reads it on some path
 /// from the block's start, before an instruction defines it anew in all lanes.
@@ -21,8 +21,6 @@ pub(crate) struct SharedReads {
 impl SharedReads {
     /// Computes the flags from the units of the records.
     pub(crate) fn new(graph: &Graph, values: &Values, records: &[StaticInstruction]) -> Self {
-        let mut of: Vec<Vec<bool>> =
-            values.live_in.iter().map(|live| vec![false; live.len()]).collect();
         let mut killed: Vec<Vec<u32>> = vec![Vec::new(); graph.blocks.len()];
         let mut killed_in = vec![usize::MAX; values.webs.len()];
         let mut work: Vec<(usize, u32)> = Vec::new();
@@ -51,17 +49,9 @@ impl SharedReads {
             }
             killed[number].sort_unstable();
         }
-        while let Some((block, web)) = work.pop() {
-            let Some(index) = values.live_in_index(block, web) else { continue };
-            if std::mem::replace(&mut of[block][index], true) {
-                continue;
-            }
-            for &before in &graph.blocks[block].predecessors {
-                if killed[before].binary_search(&web).is_err() {
-                    work.push((before, web));
-                }
-            }
-        }
+        let of = backward_flow(graph, values, work, |block, web| {
+            killed[block].binary_search(&web).is_err()
+        });
         Self { of }
     }
 }

@@ -319,3 +319,28 @@ impl WebBuilder {
         Values { instructions, webs, live_in }
     }
 }
+
+/// For each block, one flag for each web of its `live_in`: some path from the block's start has a
+/// mark for it. `marks` are blocks with the webs that they mark themselves; a mark behind a block
+/// counts before it too where the block `passes` it.
+pub(crate) fn backward_flow(
+    graph: &Graph,
+    values: &Values,
+    mut marks: Vec<(usize, u32)>,
+    passes: impl Fn(usize, u32) -> bool,
+) -> Vec<Vec<bool>> {
+    let mut flags: Vec<Vec<bool>> =
+        values.live_in.iter().map(|live| vec![false; live.len()]).collect();
+    while let Some((block, web)) = marks.pop() {
+        let Some(index) = values.live_in_index(block, web) else { continue };
+        if std::mem::replace(&mut flags[block][index], true) {
+            continue;
+        }
+        for &before in &graph.blocks[block].predecessors {
+            if passes(before, web) {
+                marks.push((before, web));
+            }
+        }
+    }
+    flags
+}

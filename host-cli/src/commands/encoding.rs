@@ -5,6 +5,7 @@ use crate::design;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::printer::Printer;
+use crate::report::json;
 use crate::study::encoding;
 use crate::subject;
 use crate::workload::Workload;
@@ -20,30 +21,17 @@ pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure
     match args.format {
         StudyFormat::Table => printer.data(&encoding::to_table(&study, &remarks())),
         StudyFormat::Csv => printer.data(&encoding::to_csv(&study)),
-        StudyFormat::Json => {
-            let text = encoding::to_json(&study)
-                .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))?;
-            printer.data(&text)
-        }
+        StudyFormat::Json => printer.data(&json::to_text(&study)?),
     }
 }
 
 /// What makes the study again.
 fn command_line(args: &EncodingArgs, workloads: &[Workload], request: &Request) -> String {
-    let mut words = ["strata", "study", "encoding"].map(str::to_owned).to_vec();
-    // Options behind the inputs are shared by all of them.
-    let mut options: &[String] = &[];
-    for workload in workloads {
-        if let [name, more @ ..] = workload.arguments.as_slice() {
-            words.push(name.clone());
-            options = if options.is_empty() { more } else { options };
-        }
-    }
-    words.extend_from_slice(options);
-    words.extend(["--design".to_owned(), args.design.clone()]);
-    words.extend(["--specifier-bits".to_owned(), args.specifier_bits.to_string()]);
-    words.extend_from_slice(request.words());
-    measure::command_line(&words)
+    let mut options = vec!["--design".to_owned(), args.design.clone()];
+    options.extend(["--specifier-bits".to_owned(), args.specifier_bits.to_string()]);
+    options.extend_from_slice(request.words());
+    let inputs = workloads.iter().map(|workload| workload.arguments.as_slice());
+    measure::command_line("strata study encoding", inputs, &options)
 }
 
 /// What the dissertation prints.

@@ -54,7 +54,7 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
         let problems = match compiled {
             Ok(program) => {
                 let mut levels = Levels::default();
-                let hierarchy = levels.of(&design, Some(&program)).map_err(|e| defect(&e))?;
+                let hierarchy = levels.of(&design, Some(&program))?;
                 let (module, program) = (&module, &program);
                 let listing = Listing { module, program, values: true, hierarchy, margin: &[] };
                 let _ = match args.format {
@@ -186,7 +186,7 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
             module: &prepared.module,
             program,
             values: false,
-            hierarchy: profile.levels.of(&design, Some(program)).map_err(|e| defect(&e))?,
+            hierarchy: profile.levels.of(&design, Some(program))?,
             margin: &margin,
         };
         let heading = heading(&design);

@@ -27,11 +27,7 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),
         Format::Csv => printer.data(&report::csv::to_text(&reports)),
         Format::Digest => printer.data(&report::digest::to_text(&reports)),
-        Format::Json => {
-            let text = report::json::to_text(&reports)
-                .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))?;
-            printer.data(&text)
-        }
+        Format::Json => printer.data(&report::json::to_text(&reports)?),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::printer::Printer;
+use crate::report::json;
 use crate::study::Input;
 use crate::study::active_warps::{self, Axes, Study};
 use crate::subject;
@@ -54,16 +55,7 @@ fn command_line(
     designs: &[String],
     request: &Request,
 ) -> String {
-    let mut words = ["strata", "study", "active-warps"].map(str::to_owned).to_vec();
-    // Options behind the inputs are shared by all of them.
-    let mut options: &[String] = &[];
-    for input in inputs {
-        if let [name, more @ ..] = input.subject.arguments() {
-            words.push(name.clone());
-            options = if options.is_empty() { more } else { options };
-        }
-    }
-    words.extend_from_slice(options);
+    let mut words = Vec::new();
     for design in designs {
         words.extend(["--design".to_owned(), design.clone()]);
     }
@@ -82,18 +74,15 @@ fn command_line(
         words.extend([format!("--{option}"), values.join(",")]);
     }
     words.extend_from_slice(request.words());
-    measure::command_line(&words)
+    let inputs = inputs.iter().map(|input| input.subject.arguments());
+    measure::command_line("strata study active-warps", inputs, &words)
 }
 
 fn print(study: &Study, format: StudyFormat, printer: &Printer) -> Result<ExitStatus, Failure> {
     match format {
         StudyFormat::Table => printer.data(&active_warps::to_table(study, &remarks())),
         StudyFormat::Csv => printer.data(&active_warps::to_csv(study)),
-        StudyFormat::Json => {
-            let text = active_warps::to_json(study)
-                .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))?;
-            printer.data(&text)
-        }
+        StudyFormat::Json => printer.data(&json::to_text(study)?),
     }
 }
 

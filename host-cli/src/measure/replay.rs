@@ -7,8 +7,9 @@ use strata_compiler::program::Image;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
+use super::account::{Account, Common, accounts, add, finish_timelines};
 use super::batch::{Batch, held};
-use super::{Common, Counted, Request, accounts, add, finish_timelines};
+use super::{Counted, Request};
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
@@ -146,7 +147,7 @@ pub fn trace_reports(
         add(&mut common, &mut accounts, launches, (input, request.mode))
     })?;
     finish_timelines(&mut accounts, printer)?;
-    let report = |account: super::Account<'_>| {
+    let report = |account: Account<'_>| {
         let report =
             account.report((input, &[input.to_owned()]), request, &common, Check::Replayed);
         let mut report = report.map_err(|error| Failure::internal(&error.to_string()))?;
@@ -179,7 +180,7 @@ fn play(
     let mut show = |batch: &[(u64, Box<Replayed>)]| {
         let launches = batch.iter().map(|(index, launch)| launch.counted(*index));
         visit(&launches.collect::<Vec<_>>()).map_err(|error| match error {
-            EvaluateError::NoProgram | EvaluateError::Timing(TimingError::TooLarge(_)) => {
+            EvaluateError::Levels(_) | EvaluateError::Timing(TimingError::TooLarge(_)) => {
                 super::failure(input, error)
             }
             other => unfit(input, &other.to_string()),

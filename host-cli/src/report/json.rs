@@ -1,16 +1,23 @@
-//! JSON: an array of reports with sorted keys, and its schema.
+//! JSON: what a command found, with sorted keys, and its schema.
 
-use super::RunReport;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// The reports as one JSON array, with sorted keys and a final newline.
-pub fn to_text(reports: &[RunReport]) -> Result<String, serde_json::Error> {
+use crate::failure::Failure;
+
+/// Reports or a study as JSON with sorted keys and a final newline.
+///
+/// # Errors
+///
+/// A value that JSON cannot hold, which would be a defect.
+pub fn to_text<T: Serialize + ?Sized>(found: &T) -> Result<String, Failure> {
     // Through `Value`, whose maps are sorted: field order in the source must not reach the output.
-    let value = serde_json::to_value(reports)?;
-    Ok(serde_json::to_string_pretty(&value)? + "\n")
+    let text = serde_json::to_value(found).and_then(|value| serde_json::to_string_pretty(&value));
+    text.map(|text| text + "\n")
+        .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))
 }
 
 /// The JSON schema of [`to_text`]'s output.
-pub fn schema_text() -> String {
-    let schema = schemars::schema_for!(Vec<RunReport>);
-    format!("{:#}\n", schema.to_value())
+pub fn schema_text<T: JsonSchema>() -> String {
+    format!("{:#}\n", schemars::schema_for!(T).to_value())
 }

@@ -21,7 +21,7 @@ use crate::printer::Printer;
 use crate::report::{self, Tool};
 use crate::subject::Subject;
 
-pub use render::{schema_text, to_csv, to_json, to_table};
+pub use render::{to_csv, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.active-warps/1";

@@ -27,7 +27,7 @@ use crate::report::{self, Tool};
 use crate::subject;
 use crate::workload::Workload;
 
-pub use render::{schema_text, to_csv, to_json, to_table};
+pub use render::{to_csv, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.encoding/1";
@@ -216,7 +216,7 @@ impl Fitting<'_> {
         let defect = |error: EvaluateError| Failure::internal(&error.to_string());
         let own = self.managed.config(self.table);
         let kernel = |program| {
-            let hierarchy = levels::fitted(program, &own).map_err(defect)?;
+            let hierarchy = levels::fitted(program, &own)?;
             let WideOperands { all, apart } = wide_operands(program, &hierarchy.placements);
             Ok(Kernel {
                 input: workload.name.clone(),

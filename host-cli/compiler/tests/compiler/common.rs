@@ -7,6 +7,23 @@ use strata_ptx::module::{
 use strata_ptx::opcode::{BarrierOp, Modifiers, Opcode};
 use strata_ptx::types::ScalarType;
 
+/// The registers in operands, in order.
+pub(crate) fn registers(operands: &[Operand]) -> Vec<RegisterId> {
+    let mut found = Vec::new();
+    for operand in operands {
+        match operand {
+            Operand::Register(register)
+            | Operand::NotRegister(register)
+            | Operand::Address { base: AddressBase::Register(register), .. } => {
+                found.push(*register);
+            }
+            Operand::Vector(elements) => found.extend(registers(elements)),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// A small generator of pseudo-random numbers (splitmix64).
 pub(crate) struct Random(u64);
 

@@ -13,10 +13,10 @@ use strata_compiler::{RegisterLimit, allocate, allocate_within};
 use strata_core::image::Flags;
 use strata_core::placement::{Placement, Upper};
 use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{AddressBase, Instruction, LabelId, Operand, RegisterId};
+use strata_ptx::module::{Instruction, LabelId, Operand, RegisterId};
 use strata_ptx::opcode::Opcode;
 
-use crate::common::{Random, random_kernel, shapes};
+use crate::common::{Random, random_kernel, registers, shapes};
 use crate::kernels::kernels;
 
 /// Lanes of a warp here: enough for every kind of split.
@@ -118,22 +118,6 @@ impl Levels<'_> {
             self.upper.entry(upper).or_insert([LOST; LANES])[lane] = value;
         }
     }
-}
-
-fn registers(operands: &[Operand]) -> Vec<RegisterId> {
-    let mut found = Vec::new();
-    for operand in operands {
-        match operand {
-            Operand::Register(register)
-            | Operand::NotRegister(register)
-            | Operand::Address { base: AddressBase::Register(register), .. } => {
-                found.push(*register);
-            }
-            Operand::Vector(elements) => found.extend(registers(elements)),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// First word of the slot of a store or fill.

@@ -10,8 +10,9 @@ use strata_compiler::kernel::Kernel;
 use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{AddressBase, FunctionId, Operand, RegisterId};
+use strata_ptx::module::{FunctionId, Operand, RegisterId};
 
+use crate::common::registers;
 use crate::kernels::kernels;
 
 /// A faulty program and where the fault is.
@@ -192,22 +193,6 @@ pub(crate) fn refresh_slots(program: &mut Program) {
             }
         }
     }
-}
-
-fn registers(operands: &[Operand]) -> Vec<RegisterId> {
-    let mut found = Vec::new();
-    for operand in operands {
-        match operand {
-            Operand::Register(register)
-            | Operand::NotRegister(register)
-            | Operand::Address { base: AddressBase::Register(register), .. } => {
-                found.push(*register);
-            }
-            Operand::Vector(elements) => found.extend(registers(elements)),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// One mutant for each register whose place `change` changes.

@@ -3,27 +3,11 @@
 
 use strata_compiler::kernel::Kernel;
 use strata_compiler::{allocate, checker, schedule};
-use strata_ptx::module::{AddressBase, FunctionId, Instruction, Operand, RegisterId, Span};
+use strata_ptx::module::{FunctionId, Instruction, Operand, RegisterId, Span};
 use strata_ptx::opcode::Opcode;
 
-use crate::common::{Random, random_kernel, shapes};
+use crate::common::{Random, random_kernel, registers, shapes};
 use crate::kernels::kernels;
-
-fn registers(operands: &[Operand]) -> Vec<RegisterId> {
-    let mut found = Vec::new();
-    for operand in operands {
-        match operand {
-            Operand::Register(register)
-            | Operand::NotRegister(register)
-            | Operand::Address { base: AddressBase::Register(register), .. } => {
-                found.push(*register);
-            }
-            Operand::Vector(elements) => found.extend(registers(elements)),
-            _ => {}
-        }
-    }
-    found
-}
 
 fn reads(instruction: &Instruction) -> Vec<RegisterId> {
     let mut all = registers(&instruction.sources);

@@ -149,18 +149,6 @@ fn percent(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$} %"))
 }
 
-/// One JSON object with sorted keys and a final newline.
-pub fn to_json(study: &Study) -> Result<String, serde_json::Error> {
-    // Through `Value`, whose maps are sorted: field order in the source must not reach the output.
-    let value = serde_json::to_value(study)?;
-    Ok(serde_json::to_string_pretty(&value)? + "\n")
-}
-
-/// The JSON schema of [`to_json`]'s output.
-pub fn schema_text() -> String {
-    format!("{:#}\n", schemars::schema_for!(Study).to_value())
-}
-
 /// One line for each restriction and input.
 pub fn to_csv(study: &Study) -> String {
     let mut text = String::from(

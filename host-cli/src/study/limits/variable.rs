@@ -14,7 +14,7 @@ use strata_core::units::LaneMask;
 use super::oracle::{Bracket, CHOICES, Curve, Execution, Open, Oracle};
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
-use crate::levels::Fitted;
+use crate::levels::{Fitted, LevelsError};
 use crate::measure::price;
 use crate::timing::{TimedLaunch, observe_launch};
 
@@ -40,15 +40,19 @@ impl Savings {
         config: &HierarchyConfig,
     ) -> Result<Self, EvaluateError> {
         let code = Code::new(program)
-            .map_err(|problem| EvaluateError::TooLarge(program.name.clone(), problem.message))?;
+            .map_err(|problem| LevelsError::TooLarge(program.name.clone(), problem.message))?;
         let mut by_pc = vec![[0; CHOICES]; program.image.instructions.len()];
-        let own = fit(&code, config)?;
+        let own = fit(&code, config).map_err(LevelsError::from)?;
         // The last result file comes first, so that it holds the same with any number of entries.
         let without: Vec<_> = own.placements.iter().map(|&placement| lowered(placement)).collect();
         let nothing = energies(program, design, &without)?;
         for entries in 1..=MAX_ORF_ENTRIES {
             let config = HierarchyConfig { orf_entries: entries, ..*config };
-            let spent = energies(program, design, &fit(&code, &config)?.placements)?;
+            let spent = energies(
+                program,
+                design,
+                &fit(&code, &config).map_err(LevelsError::from)?.placements,
+            )?;
             for ((savings, before), after) in by_pc.iter_mut().zip(&nothing).zip(spent) {
                 savings[usize::from(entries)] = before - after;
             }

@@ -1,0 +1,294 @@
+//! Accounts: what each design, and all of them together, have seen of a subject.
+
+use rayon::prelude::*;
+use strata_core::event::Counters;
+use strata_core::organisation::Organisation;
+use strata_core::sm::config::Residency;
+use strata_core::sm::counters::SmCounters;
+use strata_core::value_usage::ValueUsage;
+
+use crate::cli::Mode;
+use crate::crossings::Crossings;
+use crate::design::Design;
+use crate::evaluate::{self, EvaluateError};
+use crate::failure::Failure;
+use crate::levels::{Fitted, Levels, LevelsError};
+use crate::printer::Printer;
+use crate::report::{self, Check, LaunchReport, RunReport, derived};
+use crate::timeline::Timeline;
+use crate::timing::{TimedLaunch, TimingError, time_launch};
+
+use super::request::command_line;
+use super::{Counted, Request, SpillTraffic, price};
+
+/// What one design has seen so far.
+pub(super) struct Account<'a> {
+    design: &'a Design,
+    total: Counters,
+    /// In cycle mode.
+    time: Option<SmCounters>,
+    launches: Vec<LaunchReport>,
+    timeline: Option<Timeline>,
+    /// Of kernels that the compiler fitted to the design.
+    levels: Levels,
+}
+
+/// What all designs of a subject share.
+#[derive(Default)]
+pub(super) struct Common {
+    /// Counters of the flat register file by whole warps.
+    pub(super) flat: Counters,
+    /// The same by clusters.
+    pub(super) flat_clusters: Counters,
+    pub(super) usage: ValueUsage,
+    /// With a limit of registers, what spilling adds.
+    pub(super) spills: Option<SpillTraffic>,
+    /// What crosses the boundaries of strands that end with basic blocks, and of those that do not,
+    /// where a design has them.
+    pub(super) crossings: [Option<Crossings>; 2],
+}
+
+/// One account for each design. The file of a timeline is opened here, before anything runs.
+pub(super) fn accounts<'a>(
+    designs: &'a [Design],
+    request: &Request,
+) -> Result<Vec<Account<'a>>, Failure> {
+    let account = |design| {
+        let timeline = request.timeline.as_ref().map(Timeline::create).transpose()?;
+        let (total, launches) = (Counters::default(), Vec::new());
+        let levels = Levels::default();
+        Ok(Account { design, total, time: None, launches, timeline, levels })
+    };
+    designs.iter().map(account).collect()
+}
+
+/// Moves what was drawn to its place, now that nothing else can go wrong.
+pub(super) fn finish_timelines(
+    accounts: &mut [Account<'_>],
+    printer: &Printer,
+) -> Result<(), Failure> {
+    for timeline in accounts.iter_mut().filter_map(|account| account.timeline.take()) {
+        if let Some(left_out) = timeline.finish()? {
+            printer.note(&left_out);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn add(
+    common: &mut Common,
+    accounts: &mut [Account<'_>],
+    launches: &[Counted<'_>],
+    (input, mode): (&str, Mode),
+) -> Result<(), EvaluateError> {
+    let spills = common.spills.is_some();
+    let parts: Vec<_> = launches.par_iter().map(|launch| Common::of(launch, spills)).collect();
+    for part in parts {
+        common.add(&part?)?;
+    }
+    let added: Vec<_> =
+        accounts.par_iter_mut().map(|account| account.add(launches, input, mode)).collect();
+    // The first error in the order of the designs, whoever was done first.
+    added.into_iter().collect::<Result<(), _>>()?;
+    common.add_crossings(accounts, launches)
+}
+
+impl Common {
+    /// What one launch adds.
+    fn of(launch: &Counted<'_>, with_spills: bool) -> Result<Self, EvaluateError> {
+        let (image, paths) = (launch.image, launch.paths);
+        let mut spills = with_spills.then(SpillTraffic::default);
+        if let Some(spills) = &mut spills {
+            launch.add_spills(spills);
+        }
+        Ok(Self {
+            flat: launch.count_flat()?,
+            flat_clusters: evaluate::count_launch(&Organisation::FLAT, true, image.into(), paths)?,
+            usage: evaluate::launch_usage(image, paths)?,
+            spills,
+            ..Self::default()
+        })
+    }
+
+    fn add(&mut self, part: &Self) -> Result<(), EvaluateError> {
+        if let (Some(spills), Some(part)) = (&mut self.spills, &part.spills) {
+            spills.merge(part);
+        }
+        self.flat = self.flat.checked_add(&part.flat)?;
+        self.flat_clusters = self.flat_clusters.checked_add(&part.flat_clusters)?;
+        self.usage.add(&part.usage, 1)?;
+        Ok(())
+    }
+
+    /// Adds what crosses the strands of launches that are fitted to the designs.
+    fn add_crossings(
+        &mut self,
+        accounts: &[Account<'_>],
+        launches: &[Counted<'_>],
+    ) -> Result<(), EvaluateError> {
+        for (index, total) in self.crossings.iter_mut().enumerate() {
+            // One for all: strands depend on nothing else of a design.
+            let same = |account: &&Account<'_>| strands_of(account.design) == Some(index);
+            let Some(account) = accounts.iter().find(same) else { continue };
+            let of = |launch: &Counted<'_>| {
+                let strands = account.levels.get(launch.kernel).map(|levels| &levels.strands);
+                let strands = strands.ok_or(LevelsError::NoProgram)?;
+                evaluate::launch_crossings(launch.image, &strands.of, launch.paths)
+            };
+            let parts: Vec<_> = launches.par_iter().map(of).collect();
+            let total = total.get_or_insert_default();
+            for part in parts {
+                total.add(&part?, 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flat(&self, clusters: bool) -> &Counters {
+        if clusters { &self.flat_clusters } else { &self.flat }
+    }
+}
+
+/// Which of [`Common::crossings`] are a design's, if its hierarchy is the compiler's.
+fn strands_of(design: &Design) -> Option<usize> {
+    design.managed.map(|managed| usize::from(managed.forward_branches))
+}
+
+/// What one launch does on one design.
+struct Measured {
+    counters: Counters,
+    time: Option<(SmCounters, Residency)>,
+}
+
+impl Account<'_> {
+    /// Counts launches, each on a thread of its own, and adds them up in their order.
+    fn add(
+        &mut self,
+        launches: &[Counted<'_>],
+        input: &str,
+        mode: Mode,
+    ) -> Result<(), EvaluateError> {
+        for launch in launches {
+            self.levels.prepare(self.design, launch.program())?;
+        }
+        let mut timeline = self.timeline.take();
+        let measured: Vec<_> = if timeline.is_some() {
+            let one = |launch| self.measure(launch, input, mode, timeline.as_mut());
+            launches.iter().map(one).collect()
+        } else {
+            launches.par_iter().map(|launch| self.measure(launch, input, mode, None)).collect()
+        };
+        self.timeline = timeline;
+        for (launch, measured) in launches.iter().zip(measured) {
+            self.add_one(launch, &measured?)?;
+        }
+        Ok(())
+    }
+
+    fn add_one(&mut self, launch: &Counted<'_>, measured: &Measured) -> Result<(), EvaluateError> {
+        let Measured { counters, time } = measured;
+        self.total = self.total.checked_add(counters)?;
+        let mut by_name = evaluate::by_name(counters);
+        if let Some((time, _)) = time {
+            by_name.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
+            let total = self.time.unwrap_or_default();
+            self.time = Some(total.checked_add(time).ok_or(TimingError::Overflow)?);
+        }
+        self.launches.push(LaunchReport {
+            index: launch.index,
+            kernel: launch.kernel.to_owned(),
+            grid: launch.grid,
+            block: launch.block,
+            registers: launch.registers,
+            warps: launch.paths.warps().len() as u64,
+            distinct_paths: launch.paths.len() as u64,
+            residency: time.map(|(_, residency)| residency.into()),
+            counters: by_name,
+        });
+        Ok(())
+    }
+
+    fn measure(
+        &self,
+        launch: &Counted<'_>,
+        input: &str,
+        mode: Mode,
+        timeline: Option<&mut Timeline>,
+    ) -> Result<Measured, EvaluateError> {
+        let design = self.design;
+        let hierarchy = self.levels.get(launch.kernel);
+        let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
+        let image = Fitted { image: launch.image, placements };
+        if mode == Mode::Count {
+            let clusters = design.partial_warp_energy;
+            let counters =
+                evaluate::count_launch(design.organisation(), clusters, image, launch.paths)?;
+            return Ok(Measured { counters, time: None });
+        }
+        if design.partial_warp_energy {
+            return Err(TimingError::PartialWarps.into());
+        }
+        let timed = TimedLaunch { image, ..launch.timed() };
+        let settings = design.sm;
+        let (time, residency) = match timeline {
+            Some(timeline) => {
+                let about = launch.about(input, &design.name);
+                timeline.run(settings, &timed, launch.code, &about)?
+            }
+            None => time_launch(settings, &timed)?,
+        };
+        Ok(Measured { counters: time.accesses, time: Some((time, residency)) })
+    }
+
+    pub(super) fn report(
+        self,
+        (name, arguments): (&str, &[String]),
+        request: &Request,
+        common: &Common,
+        check: Check,
+    ) -> Result<RunReport, EvaluateError> {
+        let design = self.design;
+        let energy = price(design, &self.total)?;
+        let flat = common.flat(design.partial_warp_energy);
+        let baseline = price(&design.baseline(), flat)?;
+        let mut options = vec!["--design".to_owned(), design.argument.clone()];
+        options.extend_from_slice(request.words());
+        let spilled =
+            common.spills.map(|spills| ("instructions_relative_percent", spills.percent()));
+        let mut counters = evaluate::by_name(&self.total);
+        let digest = self.time.as_ref().map_or_else(|| self.total.digest(), SmCounters::digest);
+        if let Some(time) = &self.time {
+            counters.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
+        }
+        Ok(RunReport {
+            schema: report::SCHEMA.to_owned(),
+            tool: report::tool(),
+            command: command_line("strata run", [arguments], &options),
+            workload: name.to_owned(),
+            design: design.name.clone(),
+            machine: design.machine.name.clone(),
+            mode: request.mode.name().to_owned(),
+            check,
+            launches: self.launches,
+            counters,
+            digest: digest.to_string(),
+            derived: derived::ratios(&derived::Inputs {
+                design,
+                counters: &self.total,
+                flat,
+                energy: energy.as_ref(),
+                baseline: baseline.as_ref(),
+                usage: &common.usage,
+                crossings: strands_of(design).and_then(|index| common.crossings[index].as_ref()),
+                time: self.time.as_ref(),
+            })
+            .into_iter()
+            .chain(spilled.map(|(name, percent)| (name.to_owned(), percent)))
+            .collect(),
+            energy_fj: energy.as_ref().map(evaluate::energy_by_name),
+            energy_unavailable: design.energy.as_ref().err().map(|reason| reason.0.clone()),
+            assumed: design.assumed.clone(),
+            changed: design.changed.clone(),
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! Counted: one launch to be counted, from wherever it comes.
+
+use strata_compiler::hierarchy::HierarchyConfig;
+use strata_compiler::program::{Image, Program};
+use strata_core::event::Counters;
+use strata_core::organisation::Organisation;
+use strata_core::placement::Placement;
+use strata_simt::paths::PathDictionary;
+use strata_simt::{AccessDictionary, BarrierDictionary};
+
+use crate::evaluate::{self, EvaluateError};
+use crate::levels::{self, Fitted, LevelsError};
+use crate::report::{self};
+use crate::timeline::{About, Code};
+use crate::timing::TimedLaunch;
+
+use super::SpillTraffic;
+use super::batch::Executed;
+
+/// One recorded launch, whether it was executed or read from a trace.
+pub(crate) struct Counted<'a> {
+    pub(super) index: u64,
+    pub(super) kernel: &'a str,
+    pub(crate) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    /// Unit: 32-bit registers per thread.
+    pub(super) registers: u16,
+    pub(super) image: &'a Image,
+    pub(super) paths: &'a PathDictionary,
+    /// What memory instructions moved, for cycle mode.
+    pub(super) accesses: &'a AccessDictionary,
+    /// Where its warps arrived at barriers, if that was recorded.
+    pub(super) barriers: Option<&'a BarrierDictionary>,
+    /// Shared memory of a CTA, static and dynamic. Unit: bytes.
+    pub(super) shared_bytes: u32,
+    /// What its instructions are called.
+    pub(super) code: Code<'a>,
+}
+
+impl<'a> Counted<'a> {
+    /// A launch that was executed from a PTX text.
+    pub(super) fn executed(launch: &'a Executed<'_>, text: &'a str) -> Self {
+        Self {
+            index: launch.index,
+            kernel: &launch.program.name,
+            grid: launch.grid,
+            block: launch.block,
+            registers: launch.program.general_registers,
+            image: &launch.program.image,
+            paths: &launch.outcome.paths,
+            accesses: &launch.outcome.accesses,
+            barriers: Some(&launch.outcome.barriers),
+            shared_bytes: u32::try_from(launch.program.shared_bytes)
+                .unwrap_or(u32::MAX)
+                .saturating_add(launch.dynamic_shared),
+            code: Code::Ptx(launch.program, text),
+        }
+    }
+
+    /// Adds what spilling did, where it was executed from a program.
+    pub(crate) fn add_spills(&self, spills: &mut SpillTraffic) {
+        if let Some(program) = self.program() {
+            spills.add(program, self.paths);
+        }
+    }
+
+    /// What a timeline of the launch says about itself.
+    pub(super) fn about(&self, input: &str, design: &str) -> About {
+        let tool = report::tool();
+        let by = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+        About {
+            tool: format!("{} {}", tool.name, tool.version),
+            input: input.to_owned(),
+            design: design.to_owned(),
+            kernel: self.kernel.to_owned(),
+            launch: self.index.to_string(),
+            grid: by(self.grid),
+            block: by(self.block),
+        }
+    }
+
+    /// The program that was executed, if it was one.
+    pub(crate) fn program(&self) -> Option<&'a Program> {
+        match self.code {
+            Code::Ptx(program, _) => Some(program),
+            Code::Traced(_) => None,
+        }
+    }
+
+    /// Its warps counted with its program fitted to a hierarchy.
+    pub(crate) fn count_fitted(
+        &self,
+        count: &Organisation,
+        config: &HierarchyConfig,
+    ) -> Result<Counters, EvaluateError> {
+        let program = self.program().ok_or(LevelsError::NoProgram)?;
+        let hierarchy = levels::fitted(program, config)?;
+        let placements = Some(&*hierarchy.placements);
+        let image = Fitted { image: self.image, placements };
+        evaluate::count_launch(count, false, image, self.paths)
+    }
+
+    /// Its warps counted under a design, with these placements if the compiler makes them.
+    pub(crate) fn count_under(
+        &self,
+        count: &Organisation,
+        placements: Option<&[Placement]>,
+    ) -> Result<Counters, EvaluateError> {
+        let image = Fitted { image: self.image, placements };
+        evaluate::count_launch(count, false, image, self.paths)
+    }
+
+    /// Its warps counted with the flat register file.
+    pub(crate) fn count_flat(&self) -> Result<Counters, EvaluateError> {
+        evaluate::count_launch(&Organisation::FLAT, false, self.image.into(), self.paths)
+    }
+
+    /// What the SM runs.
+    pub(crate) fn timed(&self) -> TimedLaunch<'a> {
+        TimedLaunch {
+            image: self.image.into(),
+            paths: self.paths,
+            accesses: self.accesses,
+            barriers: self.barriers,
+            threads: self.block.iter().product(),
+            shared_bytes: self.shared_bytes,
+        }
+    }
+}

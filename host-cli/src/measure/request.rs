@@ -1,0 +1,107 @@
+//! Request: what to execute and count, and the command line that asks for it.
+
+use crate::cli::{Mode, SourceArgs};
+use crate::failure::Failure;
+use crate::subject;
+use crate::timeline::{self};
+use crate::workload::Overrides;
+use crate::workload::simulate::Options;
+
+/// What to execute and which part of it to count, validated.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Size by name.
+    pub size: String,
+    /// Parameters that replace the size's.
+    pub overrides: Overrides,
+    /// Which part of it to count, and when to give up.
+    pub options: Options,
+    /// What is simulated.
+    pub mode: Mode,
+    /// What to draw of it, with one design and in cycle mode.
+    pub timeline: Option<timeline::Request>,
+    /// The options in their normal form, for the command in the report.
+    words: Vec<String>,
+}
+
+impl Request {
+    /// Checks the options.
+    pub fn new(args: &SourceArgs) -> Result<Self, Failure> {
+        let overrides = subject::overrides(&args.set)?;
+        let mut words = vec!["--scale".to_owned(), args.scale.name().to_owned()];
+        for (name, value) in &overrides {
+            words.extend(["--set".to_owned(), format!("{name}={value}")]);
+        }
+        if args.schedule {
+            words.push("--schedule".to_owned());
+        }
+        for (option, value) in [
+            ("registers", args.registers.map(|registers| registers.to_string())),
+            ("kernel", args.kernel.clone()),
+            ("launch-index", args.launch_index.map(|index| index.to_string())),
+            ("cta", args.cta.map(|cta| cta.to_string())),
+        ] {
+            if let Some(value) = value {
+                words.extend([format!("--{option}"), value]);
+            }
+        }
+        Ok(Self {
+            size: args.scale.name().to_owned(),
+            overrides,
+            options: Options {
+                kernel: args.kernel.clone(),
+                launch_index: args.launch_index,
+                cta: args.cta,
+                max_instructions: args.max_instructions,
+                accesses: false,
+            },
+            mode: Mode::Count,
+            timeline: None,
+            words,
+        })
+    }
+
+    /// The options in their normal form.
+    pub(crate) fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// The same in another mode.
+    #[must_use]
+    pub fn in_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self.options.accesses = mode == Mode::Cycle;
+        if mode == Mode::Cycle {
+            self.words.splice(0..0, ["--mode", "cycle"].map(str::to_owned));
+        }
+        self
+    }
+
+    /// The same with a drawing.
+    #[must_use]
+    pub fn with_timeline(mut self, timeline: Option<timeline::Request>) -> Self {
+        self.timeline = timeline;
+        self
+    }
+}
+
+/// A command line as a shell takes it, from how it names its inputs and what follows.
+pub(crate) fn command_line<'a>(
+    command: &str,
+    inputs: impl IntoIterator<Item = &'a [String]>,
+    options: &[String],
+) -> String {
+    let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+    // Options behind the inputs are shared by all of them.
+    let mut shared: &[String] = &[];
+    for input in inputs {
+        if let [name, more @ ..] = input {
+            words.push(name.clone());
+            shared = if shared.is_empty() { more } else { shared };
+        }
+    }
+    words.extend_from_slice(shared);
+    words.extend_from_slice(options);
+    // Only a word with a NUL cannot be quoted, and no command line can have one.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
