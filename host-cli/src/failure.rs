@@ -47,11 +47,9 @@ impl Failure {
 
     /// Strata contradicts itself.
     pub fn internal(message: &str) -> Self {
-        let message = format!(
-            "{message}\n  hint: this is a defect of strata; please report the command line and \
-             its input files"
-        );
+        let message = message.to_owned();
         Self { status: ExitStatus::InternalError, message }
+            .hint("this is a defect of strata; please report the command line and its input files")
     }
 
     /// A file could not be read or written.
@@ -61,7 +59,8 @@ impl Failure {
 
     /// The same with how to fix it, in one sentence; with none if that is empty.
     #[must_use]
-    pub fn hint(mut self, hint: &str) -> Self {
+    pub fn hint(mut self, hint: impl AsRef<str>) -> Self {
+        let hint = hint.as_ref();
         if !hint.is_empty() {
             self.message += "\n  hint: ";
             self.message += hint;

@@ -65,28 +65,29 @@ pub fn reports(
 /// else is a defect.
 fn failure(input: &str, error: EvaluateError) -> Failure {
     match error {
-        EvaluateError::Timing(error @ TimingError::PartialWarps) => Failure::input(format!(
-            "{error}\n  hint: leave it out of the design file, or run in count mode"
-        )),
+        EvaluateError::Timing(error @ TimingError::PartialWarps) => {
+            Failure::input(format!("{error}"))
+                .hint("leave it out of the design file, or run in count mode")
+        }
         EvaluateError::Timing(TimingError::Fault(fault @ Fault::Stalled { reason, .. })) => {
             let hint = match reason {
                 StallReason::Barrier => {
-                    "\n  hint: warps at barriers keep all places of the active set: raise \
-                     `active_warps`, or set `barrier = \"always\"`"
+                    "warps at barriers keep all places of the active set: raise `active_warps`, or \
+                     set `barrier = \"always\"`"
                 }
                 _ => "",
             };
-            Failure::input(format!("`{input}` does not end in time: {fault}{hint}"))
+            Failure::input(format!("`{input}` does not end in time: {fault}")).hint(hint)
         }
-        EvaluateError::Levels(LevelsError::NoProgram) => Failure::input(format!(
-            "`{input}` cannot be counted: {}\n  hint: run the PTX file or the workload itself",
-            LevelsError::NoProgram
-        )),
+        EvaluateError::Levels(LevelsError::NoProgram) => {
+            Failure::input(format!("`{input}` cannot be counted: {}", LevelsError::NoProgram))
+                .hint("run the PTX file or the workload itself")
+        }
         EvaluateError::Levels(error) => error.into(),
-        EvaluateError::Timing(TimingError::TooLarge(error)) => Failure::input(format!(
-            "`{input}` does not fit the design's SM: {error}\n  hint: launch smaller CTAs, or \
-             give the design more in `[sm]`"
-        )),
+        EvaluateError::Timing(TimingError::TooLarge(error)) => {
+            Failure::input(format!("`{input}` does not fit the design's SM: {error}"))
+                .hint("launch smaller CTAs, or give the design more in `[sm]`")
+        }
         other => Failure::internal(&other.to_string()),
     }
 }

@@ -21,10 +21,8 @@ use crate::workload::{self, Overrides, Toolchain, Workload, WorkloadError, parse
 pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
     let workload = if is_file(input) {
         let Some(launch) = &args.launch else {
-            return Err(Failure::input(format!(
-                "`{input}` needs a launch description\n  hint: pass `--launch L.toml`; \
-                 docs/WORKLOADS.md describes the file"
-            )));
+            return Err(Failure::input(format!("`{input}` needs a launch description"))
+                .hint("pass `--launch L.toml`; docs/WORKLOADS.md describes the file"));
         };
         Workload::from_files(Path::new(input), launch)
     } else if args.launch.is_some() {
@@ -50,10 +48,13 @@ pub fn prepare(
     for program in &prepared.programs {
         if program.general_registers > RegisterLimit::MAX {
             return Err(Failure::input(format!(
-                "kernel `{}` needs {} registers per thread, {max} are available\n  hint: \
-                 `--registers {max}` spills what does not fit to local memory",
+                "kernel `{}` needs {} registers per thread, {max} are available",
                 program.name,
                 program.general_registers,
+                max = RegisterLimit::MAX
+            ))
+            .hint(format!(
+                "`--registers {max}` spills what does not fit to local memory",
                 max = RegisterLimit::MAX
             )));
         }
@@ -78,21 +79,21 @@ impl Subject {
         }
         if args.registers.is_some() {
             return Err(Failure::input(format!(
-                "`{input}` is a trace, whose registers are allocated\n  hint: `--registers` is for \
-                 workloads and PTX files"
-            )));
+                "`{input}` is a trace, whose registers are allocated"
+            ))
+            .hint("`--registers` is for workloads and PTX files"));
         }
         if args.schedule {
             return Err(Failure::input(format!(
-                "`{input}` is a trace, whose instructions have their order\n  hint: `--schedule` \
-                 is for workloads and PTX files"
-            )));
+                "`{input}` is a trace, whose instructions have their order"
+            ))
+            .hint("`--schedule` is for workloads and PTX files"));
         }
         if args.launch.is_some() || !args.set.is_empty() {
             return Err(Failure::input(format!(
-                "`{input}` is a trace, which has its launches in it\n  hint: leave `--launch` and \
-                 `--set` away"
-            )));
+                "`{input}` is a trace, which has its launches in it"
+            ))
+            .hint("leave `--launch` and `--set` away"));
         }
         Ok(Self::Trace(input.to_owned()))
     }
@@ -142,7 +143,7 @@ pub fn run_error(workload: &Workload, error: &RunError) -> Failure {
         RunError::Ptx { diagnostics, .. } => {
             self::diagnostics(&workload.ptx_file, &workload.ptx, diagnostics)
         }
-        other => Failure::input(other.to_string()).hint(&other.help()),
+        other => Failure::input(other.to_string()).hint(other.help()),
     }
 }
 
@@ -179,7 +180,7 @@ fn count(number: usize, noun: &str) -> String {
 
 impl From<WorkloadError> for Failure {
     fn from(error: WorkloadError) -> Self {
-        Self::input(error.to_string()).hint(&error.help())
+        Self::input(error.to_string()).hint(error.help())
     }
 }
 

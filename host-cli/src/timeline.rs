@@ -151,9 +151,10 @@ impl Timeline {
         if cycles.is_empty() {
             let Range { start, end } = request.cycles;
             return Err(Failure::input(format!(
-                "launch {launch} takes {all} cycles, so `--timeline-cycles {start}..{end}` holds \
-                 none of it\n  hint: begin before cycle {all}"
-            )));
+                "launch {launch} takes {all} cycles, so `--timeline-cycles {start}..{end}` \
+                     holds none of it"
+            ))
+            .hint(format!("begin before cycle {all}")));
         }
         file.finish()?;
         let mut left_out = Vec::new();

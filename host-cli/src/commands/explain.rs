@@ -162,5 +162,5 @@ fn nothing(
     } else {
         format!("the nearest that do are {}", near.join(" and "))
     };
-    Failure::input(format!("{what}\n  hint: {near}"))
+    Failure::input(what).hint(near)
 }

@@ -28,9 +28,8 @@ use crate::workload::{self, Toolchain, Workload};
 pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let text = match (args.profile, args.format) {
         (true, ListingFormat::Dot) => {
-            return Err(Failure::input(
-                "`--profile` has no graph\n  hint: leave `--profile` or `--format dot` away",
-            ));
+            return Err(Failure::input("`--profile` has no graph")
+                .hint("leave `--profile` or `--format dot` away"));
         }
         (true, ListingFormat::Text) => profiled(args)?,
         (false, _) => listed(args)?,
@@ -123,14 +122,12 @@ fn unsupported(file: &str, source: &str, problems: &[Diagnostic]) -> String {
 pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Failure {
     let kernels: Vec<&str> = module.kernels().map(|(_, function)| function.name.as_str()).collect();
     match wanted {
-        Some(kernel) if !kernels.is_empty() => Failure::input(format!(
-            "`{file}` has no kernel `{kernel}`\n  hint: it has {}",
-            kernels.join(", ")
-        )),
-        _ => Failure::input(format!(
-            "`{file}` has no kernel\n  hint: a kernel begins with `.entry`; device functions alone \
-             are not compiled"
-        )),
+        Some(kernel) if !kernels.is_empty() => {
+            Failure::input(format!("`{file}` has no kernel `{kernel}`"))
+                .hint(format!("it has {}", kernels.join(", ")))
+        }
+        _ => Failure::input(format!("`{file}` has no kernel"))
+            .hint("a kernel begins with `.entry`; device functions alone are not compiled"),
     }
 }
 

@@ -11,9 +11,8 @@ use crate::subject;
 /// Runs the command.
 pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.source.schedule {
-        return Err(Failure::input(
-            "`--schedule` is one of the limits\n  hint: leave it out; it has a column of its own",
-        ));
+        return Err(Failure::input("`--schedule` is one of the limits")
+            .hint("leave it out; it has a column of its own"));
     }
     let design = design::resolve(&args.design)?;
     let request = Request::new(&args.source)?;

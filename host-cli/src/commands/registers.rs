@@ -13,9 +13,8 @@ use crate::subject;
 /// Runs the command.
 pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.source.registers.is_some() {
-        return Err(Failure::input(
-            "`--registers` is one number\n  hint: `--try 16,20,24` lists the numbers to try",
-        ));
+        return Err(Failure::input("`--registers` is one number")
+            .hint("`--try 16,20,24` lists the numbers to try"));
     }
     let request = Request::new(&args.source)?;
     let workloads =

@@ -35,15 +35,15 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
 fn timeline_request(args: &RunArgs) -> Result<Option<timeline::Request>, Failure> {
     let Some(path) = &args.timeline else { return Ok(None) };
     if args.mode != Mode::Cycle {
-        return Err(Failure::input(
-            "`--timeline` draws cycles, and count mode has none\n  hint: add `--mode cycle`",
-        ));
+        return Err(Failure::input("`--timeline` draws cycles, and count mode has none")
+            .hint("add `--mode cycle`"));
     }
     for (what, given) in [("input", args.inputs.len()), ("design", args.designs.len().max(1))] {
         if given != 1 {
             return Err(Failure::input(format!(
-                "`--timeline` draws one {what}, {given} are given\n  hint: name one {what}"
-            )));
+                "`--timeline` draws one {what}, {given} are given"
+            ))
+            .hint(format!("name one {what}")));
         }
     }
     let cycles = args.timeline_cycles.clone().map_or(timeline::DEFAULT_CYCLES, |range| range.0);

@@ -31,9 +31,8 @@ fn record(
             measure::record(&workload, output, &Request::new(source)?, printer)?
         }
         Subject::Trace(input) if store::is_recording(&input) => {
-            return Err(Failure::input(format!(
-                "`{input}` is a recording already\n  hint: record a workload or a kernelslist.g"
-            )));
+            return Err(Failure::input(format!("`{input}` is a recording already"))
+                .hint("record a workload or a kernelslist.g"));
         }
         Subject::Trace(input) => {
             whole(source, "a trace is recorded whole", "run the recording")?;
@@ -52,10 +51,10 @@ fn embed(
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
     let Subject::Workload(workload) = Subject::new(input, source)? else {
-        return Err(Failure::input(format!(
-            "`{input}` is no workload\n  hint: only what is executed here can be embedded: a \
-             workload's name, or a PTX file with `--launch`"
-        )));
+        return Err(Failure::input(format!("`{input}` is no workload")).hint(
+            "only what is executed here can be embedded: a workload's name, or a PTX file with \
+             `--launch`",
+        ));
     };
     let warps = measure::embed(&workload, output, &Request::new(source)?, printer)?;
     printer.data(&format!("{}: {warps} warps\n", output.display()))
@@ -69,9 +68,8 @@ fn whole(source: &SourceArgs, what: &str, then: &str) -> Result<(), Failure> {
         ("--cta", source.cta.is_some()),
     ] {
         if given {
-            return Err(Failure::input(format!(
-                "`{option}` does not apply: {what}\n  hint: choose when you {then}"
-            )));
+            return Err(Failure::input(format!("`{option}` does not apply: {what}"))
+                .hint(format!("choose when you {then}")));
         }
     }
     Ok(())
@@ -128,9 +126,9 @@ fn export(
         Subject::Workload(workload) => {
             if source.cta.is_some() {
                 return Err(Failure::input(
-                    "`--cta` does not apply: other simulators need every CTA of a launch\n  hint: \
-                     choose a launch with `--launch-index`",
-                ));
+                    "`--cta` does not apply: other simulators need every CTA of a launch",
+                )
+                .hint("choose a launch with `--launch-index`"));
             }
             let recording = Temporary::beside(output)?;
             measure::record(&workload, &recording.0, &Request::new(source)?, printer)?;
@@ -141,9 +139,8 @@ fn export(
             write_text(Path::new(&input), output)?
         }
         Subject::Trace(input) => {
-            return Err(Failure::input(format!(
-                "`{input}` is an Accel-Sim trace already\n  hint: export a recording or a workload"
-            )));
+            return Err(Failure::input(format!("`{input}` is an Accel-Sim trace already"))
+                .hint("export a recording or a workload"));
         }
     };
     let list = output.join("kernelslist.g");
@@ -165,7 +162,7 @@ impl Temporary {
         if let Some(parent) = parent {
             std::fs::create_dir_all(parent).map_err(|error| {
                 let parent = parent.display();
-                Failure::input(format!("{parent}: {error}\n  hint: name a folder that can be made"))
+                Failure::input(format!("{parent}: {error}")).hint("name a folder that can be made")
             })?;
         }
         let name = format!(".strata-export-{}.strata", std::process::id());

@@ -44,10 +44,10 @@ pub fn embed(
     super::check(&prepared, &finals)?;
     if launches != 1 {
         return Err(Failure::input(format!(
-            "firmware holds one launch, but `{}` has {launches} of those asked for\n  hint: choose \
-             one with `--launch-index`",
+            "firmware holds one launch, but `{}` has {launches} of those asked for",
             workload.name
-        )));
+        ))
+        .hint("choose one with `--launch-index`"));
     }
     write(target, &text?)?;
     Ok(warps)
@@ -74,9 +74,9 @@ fn source(name: &str, launch: &LaunchRecord<'_>) -> Result<String, Failure> {
         });
         let (Ok(path), Ok(accesses)) = (u16::try_from(warp.path), u16::try_from(number)) else {
             return Err(Failure::input(format!(
-                "`{name}` has more than 65536 distinct paths or sequences of accesses\n  hint: \
-                 choose a smaller size, or one CTA with `--cta`"
-            )));
+                "`{name}` has more than 65536 distinct paths or sequences of accesses"
+            ))
+            .hint("choose a smaller size, or one CTA with `--cta`"));
         };
         line(&mut warps, format_args!("WarpRecord {{ path: {path}, accesses: {accesses} }},"));
     }

@@ -97,9 +97,9 @@ impl Tape {
                 }
                 *left = left.checked_sub(stored.warp_instructions()).ok_or_else(|| {
                     Failure::input(
-                        "the recording holds more warp instructions than this run may count\n  \
-                         hint: raise `--max-instructions`",
+                        "the recording holds more warp instructions than this run may count",
                     )
+                    .hint("raise `--max-instructions`")
                 })?;
                 let accesses = if options.accesses {
                     let accesses = recording.accesses(&stored, options.cta);
@@ -119,9 +119,10 @@ fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
     let count = header.ctas();
     if let Some(cta) = cta.filter(|&cta| cta >= count) {
         return Err(Failure::input(format!(
-            "launch of `{}` has no CTA {cta}; there are {count}\n  hint: indices count from 0",
+            "launch of `{}` has no CTA {cta}; there are {count}",
             header.name
-        )));
+        ))
+        .hint("indices count from 0"));
     }
     let paths = match cta {
         Some(cta) => paths.filtered(|warp| warp.cta == cta),
@@ -241,7 +242,7 @@ impl Replayed {
 /// Counting refused a launch: of a trace that is our defect, of a recording perhaps the file's.
 fn unfit(input: &str, reason: &str) -> Failure {
     if is_recording(input) {
-        Failure::input(format!("`{input}` contradicts itself: {reason}\n  hint: record it again"))
+        Failure::input(format!("`{input}` contradicts itself: {reason}")).hint("record it again")
     } else {
         Failure::internal(reason)
     }
@@ -256,16 +257,17 @@ fn check_filters(
 ) -> Result<(), Failure> {
     if let Some(index) = options.launch_index.filter(|&index| index >= launches) {
         return Err(Failure::input(format!(
-            "`{input}` has no launch {index}; there are {launches}\n  hint: indices count from 0"
-        )));
+            "`{input}` has no launch {index}; there are {launches}"
+        ))
+        .hint("indices count from 0"));
     }
     if let Some(kernel) = options.kernel.as_ref().filter(|&kernel| !kernels.contains(kernel)) {
         let known: Vec<&str> = kernels.iter().map(String::as_str).collect();
         return Err(Failure::input(format!(
-            "`{input}` launches no kernel `{kernel}`; it launches {}\n  hint: name one of these \
-             kernels",
+            "`{input}` launches no kernel `{kernel}`; it launches {}",
             known.join(", ")
-        )));
+        ))
+        .hint("name one of these kernels"));
     }
     Ok(())
 }

@@ -186,18 +186,20 @@ fn lay_out(axes: &Axes) -> Result<Vec<(Series, Plan)>, Failure> {
     for design in &axes.designs {
         if design.managed.is_some() {
             return Err(Failure::input(format!(
-                "design `{}` has a compiler-managed hierarchy, which this study does not fit \
-                 programs to\n  hint: `strata run --mode cycle` does",
+                "design `{}` has a compiler-managed hierarchy, which this study does not \
+                     fit programs to",
                 design.name
-            )));
+            ))
+            .hint("`strata run --mode cycle` does"));
         }
         for &scheduled in &axes.scheduled {
             if scheduled && design.cache().is_some() {
                 return Err(Failure::input(format!(
-                    "design `{}` has a register file cache, whose hints of liveness are for the \
-                     program's own order\n  hint: `--order scheduled` needs a design without one",
+                    "design `{}` has a register file cache, whose hints of liveness are for \
+                         the program's own order",
                     design.name
-                )));
+                ))
+                .hint("`--order scheduled` needs a design without one"));
             }
             for scheduler in or_own(&axes.schedulers, design.sm.scheduler) {
                 for alu_latency in or_own(&axes.alu_latencies, design.sm.timing.alu_latency) {
@@ -249,11 +251,8 @@ fn with_alu_latency(mut sm: SmSettings, cycles: u16) -> SmSettings {
 /// The SM with another active set.
 fn at_size(sm: SmSettings, size: Size, design: &Design) -> Result<SmSettings, Failure> {
     let refuse = |error: &dyn std::fmt::Display| {
-        Failure::input(format!(
-            "design `{}` with {size} warps active: {error}\n  hint: leave `{size}` out of \
-             `--active-warps`, or choose another design",
-            design.name
-        ))
+        Failure::input(format!("design `{}` with {size} warps active: {error}", design.name))
+            .hint(format!("leave `{size}` out of `--active-warps`, or choose another design"))
     };
     let scheduling = match size {
         Size::Active(active_warps) => Scheduling::TwoLevel { active_warps },

@@ -175,10 +175,10 @@ pub fn run(
 ) -> Result<Study, Failure> {
     let Some(managed) = design.managed else {
         return Err(Failure::input(format!(
-            "design `{}` has no compiler-managed hierarchy\n  hint: choose one such as \
-             `diss-orf3-lrf-split`",
+            "design `{}` has no compiler-managed hierarchy",
             design.name
-        )));
+        ))
+        .hint("choose one such as `diss-orf3-lrf-split`"));
     };
     let table = design.energy.as_ref().map_err(|reason| {
         Failure::input(format!("design `{}` cannot be priced: {reason}", design.name))

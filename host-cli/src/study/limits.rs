@@ -165,17 +165,18 @@ impl<'a> Study<'a> {
     fn new(design: &'a Design) -> Result<Self, Failure> {
         let Some(managed) = design.managed else {
             return Err(Failure::input(format!(
-                "design `{}` has no compiler-managed hierarchy\n  hint: choose one such as \
-                 `diss-orf3-lrf-split`",
+                "design `{}` has no compiler-managed hierarchy",
                 design.name
-            )));
+            ))
+            .hint("choose one such as `diss-orf3-lrf-split`"));
         };
         if design.partial_warp_energy {
             return Err(Failure::input(format!(
-                "design `{}`: `partial_warp_energy` cannot be combined with entries shared in \
-                 time\n  hint: leave it out of the design file",
+                "design `{}`: `partial_warp_energy` cannot be combined with entries shared \
+                     in time",
                 design.name
-            )));
+            ))
+            .hint("leave it out of the design file"));
         }
         let table =
             design.energy.as_ref().map_err(|reason| Failure::internal(&reason.to_string()))?;

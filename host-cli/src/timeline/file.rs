@@ -75,11 +75,8 @@ impl EventFile {
     /// Opens a file beside the target.
     pub(crate) fn create(target: &Path) -> Result<Self, Failure> {
         let file = PartialFile::create(target).map_err(|error| {
-            let failure = Failure::file(target, "write", &error);
-            Failure::input(format!(
-                "{}\n  hint: pass `--timeline` a file in a folder that you may write to",
-                failure.message()
-            ))
+            Failure::file(target, "write", &error)
+                .hint("pass `--timeline` a file in a folder that you may write to")
         })?;
         let mut events = Self { file, events: 0, failed: None };
         events.put(b"{\"traceEvents\":[");
