@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use strata::design;
 use strata::levels::fitted;
 use strata::workload::{Toolchain, Workload, names};
-use strata_compiler::compile;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::program::Program;
+use strata_compiler::{CompileOptions, compile};
 use strata_ptx::module::FunctionId;
 
 use crate::{Prepared, Work, fitting};
@@ -40,7 +40,10 @@ fn programs() -> Vec<Program> {
         let workload = Workload::builtin(name, Toolchain::Nvcc).expect("a built-in workload");
         let module = strata_ptx::parse(&workload.ptx).module;
         for (index, _) in module.functions.iter().enumerate().filter(|(_, f)| f.kernel) {
-            programs.push(compile(&module, FunctionId(index as u32)).expect("it compiles"));
+            programs.push(
+                compile(&module, FunctionId(index as u32), CompileOptions::default())
+                    .expect("it compiles"),
+            );
         }
     }
     programs
@@ -112,7 +115,7 @@ pub fn largest(text: &str) -> Option<Largest> {
     let kernels = module.functions.iter().enumerate().filter(|(_, function)| function.kernel);
     let programs = kernels.filter_map(|(index, function)| {
         let id = FunctionId(index as u32);
-        Some((id, function, compile(&module, id).ok()?))
+        Some((id, function, compile(&module, id, CompileOptions::default()).ok()?))
     });
     let (id, function, program) =
         programs.max_by_key(|(_, _, program)| program.instructions.len())?;
@@ -120,7 +123,7 @@ pub fn largest(text: &str) -> Option<Largest> {
     Some(Largest {
         name: function.name.clone(),
         instructions: program.instructions.len(),
-        compiling: least(|| compile(&module, id)),
+        compiling: least(|| compile(&module, id, CompileOptions::default())),
         fitting: least(|| fitted(&program, &config)),
     })
 }

@@ -110,7 +110,12 @@ pub(crate) fn text(length: usize, branches: bool) -> String {
 pub(crate) fn program(text: &str) -> Program {
     let parsed = strata_ptx::parse(text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics.first());
-    strata_compiler::compile(&parsed.module, FunctionId(0)).expect("a small kernel")
+    strata_compiler::compile(
+        &parsed.module,
+        FunctionId(0),
+        strata_compiler::CompileOptions::default(),
+    )
+    .expect("a small kernel")
 }
 
 fn fitted(program: &Program) -> Hierarchy {

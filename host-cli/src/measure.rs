@@ -47,7 +47,7 @@ pub fn reports(
 ) -> Result<Vec<RunReport>, Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
     let mut accounts = accounts(designs, request)?;
-    let spills = workload.registers.map(|_| SpillTraffic::default());
+    let spills = workload.options.registers.map(|_| SpillTraffic::default());
     let mut common = Common { spills, ..Common::default() };
     let check = each_batch(workload, &prepared, request, printer, |launches| {
         add(&mut common, &mut accounts, launches, (&workload.name, request.mode))

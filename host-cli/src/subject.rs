@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use strata_compiler::RegisterLimit;
+use strata_compiler::{CompileOptions, RegisterLimit};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 
 use crate::cli::SourceArgs;
@@ -32,9 +32,14 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
         Workload::builtin(input, Toolchain::Nvcc)
     };
     let mut workload = workload?;
-    workload.registers = args.registers.and_then(RegisterLimit::new);
-    workload.scheduled = args.schedule;
+    workload.options = options(args);
     Ok(workload)
+}
+
+/// How kernels are to be compiled.
+pub fn options(args: &SourceArgs) -> CompileOptions {
+    let registers = args.registers.and_then(RegisterLimit::new);
+    CompileOptions { registers, schedule: args.schedule }
 }
 
 /// Compiles a workload at one size, or says everything that keeps it from running.

@@ -32,7 +32,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use strata_compiler::RegisterLimit;
+use strata_compiler::CompileOptions;
 use strata_ptx::module::Module;
 
 pub use self::catalog::{Toolchain, names};
@@ -68,10 +68,8 @@ pub struct Workload {
     pub ptx: Cow<'static, str>,
     /// Name of the launch file, for messages.
     pub launch_file: String,
-    /// Registers that a thread may have; what does not fit is spilled. None: as many as it needs.
-    pub registers: Option<RegisterLimit>,
-    /// Instructions are reordered for the register hierarchy first.
-    pub scheduled: bool,
+    /// How its kernels are compiled.
+    pub options: CompileOptions,
     launch: Cow<'static, str>,
     document: Document,
 }
@@ -114,20 +112,9 @@ impl Workload {
         (launch_file, launch): (String, Cow<'static, str>),
     ) -> Result<Self, WorkloadError> {
         let document = Source { file: &launch_file, text: &launch }.parse()?;
-        let registers = None;
-        let scheduled = false;
+        let options = CompileOptions::default();
         let arguments = vec![name.clone()];
-        Ok(Self {
-            name,
-            arguments,
-            ptx_file,
-            ptx,
-            launch_file,
-            registers,
-            scheduled,
-            launch,
-            document,
-        })
+        Ok(Self { name, arguments, ptx_file, ptx, launch_file, options, launch, document })
     }
 
     /// What the workload does, in one line.

@@ -14,7 +14,7 @@ const DESIGNS: [&str; 4] =
 
 fn prepared(name: &str, registers: Option<u16>) -> Prepared {
     let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
-    workload.registers = registers.and_then(RegisterLimit::new);
+    workload.options.registers = registers.and_then(RegisterLimit::new);
     Prepared::new(&workload, "small", &Overrides::new()).expect(name)
 }
 

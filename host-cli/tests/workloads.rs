@@ -27,7 +27,7 @@ fn run_within(
     registers: Option<RegisterLimit>,
 ) -> Run {
     let mut workload = Workload::builtin(name, toolchain).expect(name);
-    workload.registers = registers;
+    workload.options.registers = registers;
     let prepared = Prepared::new(&workload, size, &Overrides::new())
         .unwrap_or_else(|error| panic!("{name} by {}: {error}", toolchain.name()));
     for program in &prepared.programs {
@@ -359,7 +359,7 @@ fn a_limit_of_registers_lets_more_warps_in() {
     let config = SmConfig::new(design.sm).expect("the design's settings are valid");
     let resident = |registers: Option<u16>| {
         let mut workload = Workload::builtin("matrixmul", Toolchain::Nvcc).expect("built in");
-        workload.registers = registers.and_then(RegisterLimit::new);
+        workload.options.registers = registers.and_then(RegisterLimit::new);
         let prepared = Prepared::new(&workload, "small", &Overrides::new()).expect("compiles");
         let registers = prepared.programs[0].image.registers;
         // CTAs of 256 threads, with the shared memory of both tiles.

@@ -5,7 +5,6 @@ use strata_ptx::module::{FunctionId, Module};
 
 use crate::allocate as registers;
 use crate::cfg::Graph;
-
 use crate::divergence::Divergence;
 use crate::image::{self, Parts};
 use crate::inline::inline;
@@ -17,6 +16,17 @@ use crate::schedule::schedule;
 use crate::spill::{Attempt, Before, crowded, spill};
 use crate::values::Values;
 
+/// What may be asked for beside the program itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// Registers that a thread may have: what does not fit is spilled to local memory. None: as
+    /// many as the kernel needs.
+    pub registers: Option<RegisterLimit>,
+    /// The instructions are reordered first ([`schedule`]), unless that needs more registers or
+    /// spills more.
+    pub schedule: bool,
+}
+
 /// Compiles one kernel of a module: inlines its calls, allocates its registers, builds its image.
 ///
 /// Deterministic: the same module gives the same program.
@@ -24,64 +34,33 @@ use crate::values::Values;
 /// # Errors
 ///
 /// Everything that keeps this kernel from being compiled (see [`inline`]); or one of: more
-/// registers than have numbers, an instruction with more operand slots than an image holds, a
-/// kernel so large or so deeply nested that analysing it would take unbounded memory.
-pub fn compile(module: &Module, kernel: FunctionId) -> Result<Program, Vec<Diagnostic>> {
-    compile_within(module, kernel, None)
-}
-
-/// As [`compile`], in at most `limit` registers: what does not fit is spilled to local memory.
-///
-/// # Errors
-///
-/// As [`compile`], and an instruction that alone names more registers than there may be.
-pub fn compile_within(
+/// registers than have numbers, an instruction with more operand slots than an image holds, an
+/// instruction that alone names more registers than there may be, a kernel so large or so deeply
+/// nested that analysing it would take unbounded memory.
+pub fn compile(
     module: &Module,
     kernel: FunctionId,
-    limit: Option<RegisterLimit>,
+    options: CompileOptions,
 ) -> Result<Program, Vec<Diagnostic>> {
     let kernel = inline(module, kernel)?;
-    allocate_within(&kernel, limit).map_err(|problem| vec![problem])
-}
-
-/// As [`compile_within`], with the instructions reordered first ([`schedule`]), unless that needs
-/// more registers or spills more.
-///
-/// # Errors
-///
-/// As [`compile_within`].
-pub fn compile_scheduled(
-    module: &Module,
-    kernel: FunctionId,
-    limit: Option<RegisterLimit>,
-) -> Result<Program, Vec<Diagnostic>> {
-    let kernel = inline(module, kernel)?;
-    let one = |problem| vec![problem];
-    let plain = allocate_within(&kernel, limit).map_err(one)?;
-    let reordered = schedule(&kernel).map_err(one)?;
-    let reordered = allocate_within(&reordered, limit).map_err(one)?;
+    let allocated = |kernel| allocate(kernel, options.registers).map_err(|problem| vec![problem]);
+    let plain = allocated(&kernel)?;
+    if !options.schedule {
+        return Ok(plain);
+    }
+    let reordered = schedule(&kernel).map_err(|problem| vec![problem])?;
+    let reordered = allocated(&reordered)?;
     let size = |program: &Program| (program.general_registers, program.spill_bytes);
     Ok(if size(&reordered) <= size(&plain) { reordered } else { plain })
 }
 
-/// Allocates the registers of a kernel whose calls are inlined, and builds its image.
+/// Allocates the registers of a kernel whose calls are inlined, within a limit if there is one, and
+/// builds its image.
 ///
 /// # Errors
 ///
 /// As [`compile`], less those of inlining.
-pub fn allocate(kernel: &Kernel) -> Result<Program, Diagnostic> {
-    allocate_within(kernel, None)
-}
-
-/// As [`allocate`], in at most `limit` registers: what does not fit is spilled to local memory.
-///
-/// # Errors
-///
-/// As [`compile_within`], less those of inlining.
-pub fn allocate_within(
-    kernel: &Kernel,
-    limit: Option<RegisterLimit>,
-) -> Result<Program, Diagnostic> {
+pub fn allocate(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Program, Diagnostic> {
     within_limits(kernel, limit).map_err(|limit| limit.of(kernel))
 }
 

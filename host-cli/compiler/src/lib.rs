@@ -48,6 +48,6 @@ mod spill;
 pub mod statistics;
 mod values;
 
-pub use compile::{allocate, allocate_within, compile, compile_scheduled, compile_within};
+pub use compile::{CompileOptions, allocate, compile};
 pub use limits::RegisterLimit;
 pub use schedule::schedule;

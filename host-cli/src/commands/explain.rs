@@ -11,7 +11,7 @@ use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::listing::Listing;
 use strata_compiler::program::{Origin, Program};
-use strata_compiler::{RegisterLimit, compile_within};
+use strata_compiler::{CompileOptions, RegisterLimit, compile};
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
 
@@ -36,12 +36,13 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     if kernels.is_empty() {
         return Err(inspect::no_kernel(&module, args.kernel.as_deref(), &file));
     }
-    let limit = args.registers.and_then(RegisterLimit::new);
+    let registers = args.registers.and_then(RegisterLimit::new);
+    let options = CompileOptions { registers, schedule: false };
     let mut found = String::new();
     let mut lines = Vec::new();
     let mut problems = Vec::new();
     for id in kernels {
-        match compile_within(&module, id, limit) {
+        match compile(&module, id, options) {
             Ok(program) => {
                 lines.extend(program.instructions.iter().map(|i| i.line));
                 let kernel = inline(&module, id)

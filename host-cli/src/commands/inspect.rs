@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use strata_compiler::compile;
 use strata_compiler::hierarchy::Lrf;
 use strata_compiler::listing::{Dot, Listing};
 use strata_compiler::program::Program;
-use strata_compiler::{RegisterLimit, compile_scheduled, compile_within};
 use strata_core::event::Counters;
 use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
@@ -42,14 +42,13 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
     let design = design::resolve(&args.design)?;
     let (file, source) = source(&args.input)?;
     let (module, unexecutable) = parse(&file, &source)?;
-    let registers = args.source.registers.and_then(RegisterLimit::new);
+    let options = subject::options(&args.source);
     let mut text = String::new();
     for (id, function) in kernels(&module, args.source.kernel.as_deref()) {
         if !text.is_empty() {
             text.push('\n');
         }
-        let compile = if args.source.schedule { compile_scheduled } else { compile_within };
-        let compiled = compile(&module, id, registers);
+        let compiled = compile(&module, id, options);
         let problems = match compiled {
             Ok(program) => {
                 let mut levels = Levels::default();

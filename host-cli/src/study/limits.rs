@@ -266,7 +266,7 @@ impl Study<'_> {
         let mut totals = Totals::default();
         for scheduled in [false, true] {
             let mut workload = workload.clone();
-            workload.scheduled = scheduled;
+            workload.options.schedule = scheduled;
             let mut request = request.clone();
             request.options.accesses = !scheduled;
             let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;

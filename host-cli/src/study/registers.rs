@@ -43,14 +43,14 @@ fn row(
     printer: &Printer,
 ) -> Result<Row, Failure> {
     let mut workload = workload.clone();
-    workload.registers = None;
+    workload.options.registers = None;
     // Without a limit nothing is executed: a kernel may need more registers than there are.
     let free = crate::workload::Prepared::new(&workload, &request.size, &request.overrides)
         .map_err(|error| subject::run_error(&workload, &error))?;
     let needed = free.programs.iter().map(|program| program.general_registers).max();
     let mut traffic = Vec::with_capacity(limits.len());
     for &limit in limits {
-        workload.registers = Some(limit);
+        workload.options.registers = Some(limit);
         let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
         let mut here = SpillTraffic::default();
         measure::each_launch(&workload, &prepared, request, printer, |launch| {

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use strata_compiler::compile;
 use strata_compiler::program::Program;
-use strata_compiler::{compile_scheduled, compile_within};
 use strata_core::placement::Placement;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
@@ -231,8 +231,7 @@ impl Prepared {
         for name in &plan.kernels {
             // A plan's kernels are kernels of the module: `resolve` looked them up there.
             let function = module.kernel(name).unwrap_or(FunctionId(0));
-            let compile = if workload.scheduled { compile_scheduled } else { compile_within };
-            let compiled = compile(&module, function, workload.registers)
+            let compiled = compile(&module, function, workload.options)
                 .and_then(|program| Ok((prepare(&module, &program)?, program)));
             match compiled {
                 Ok((executable, program)) => {

@@ -17,7 +17,7 @@ use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::program::Program;
-use strata_compiler::{RegisterLimit, allocate_within, schedule};
+use strata_compiler::{RegisterLimit, allocate, schedule};
 use strata_core::placement::Placement;
 use strata_ptx::module::FunctionId;
 
@@ -116,7 +116,7 @@ impl Subject {
         let orders = [kernel, reordered].map(|kernel| {
             let programs = REGISTERS.map(|registers| {
                 let limit = registers.and_then(RegisterLimit::new);
-                let program = allocate_within(&kernel, limit).expect(&name);
+                let program = allocate(&kernel, limit).expect(&name);
                 let most = registers.unwrap_or(RegisterLimit::MAX);
                 assert!(program.general_registers <= most, "{name} in {registers:?}");
                 if let Err(violations) = check(&kernel, &program) {
@@ -181,8 +181,8 @@ fn every_kernel_is_right_under_every_pair_of_switches() {
 fn finals(name: &str, case: Option<&Case>) -> Vec<Vec<u8>> {
     let told = || case.map_or_else(|| name.to_owned(), |case| case.told(name));
     let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
-    workload.registers = case.and_then(Case::registers);
-    workload.scheduled = case.is_some_and(|case| SCHEDULED[case.code[1]]);
+    workload.options.registers = case.and_then(Case::registers);
+    workload.options.schedule = case.is_some_and(|case| SCHEDULED[case.code[1]]);
     let mut prepared = Prepared::new(&workload, "small", &Overrides::new()).expect(name);
     if let Some(case) = case {
         let config = case.config();

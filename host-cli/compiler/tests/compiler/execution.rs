@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use strata_compiler::hierarchy::Hierarchy;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::program::{Location, Origin, Program};
-use strata_compiler::{RegisterLimit, allocate, allocate_within};
+use strata_compiler::{RegisterLimit, allocate};
 use strata_core::image::Flags;
 use strata_core::placement::{Placement, Upper};
 use strata_core::units::RegisterId as PhysicalRegister;
@@ -498,7 +498,7 @@ fn random_kernels_keep_their_values_and_promises() {
     for seed in 0..150 {
         for shape in shapes() {
             let kernel = random_kernel(&mut Random::new(seed), shape);
-            let program = allocate(&kernel).expect("random kernels are small");
+            let program = allocate(&kernel, None).expect("random kernels are small");
             match run(&kernel, &program, 8) {
                 Ok(seen) => bits |= seen,
                 Err(problem) => panic!("kernel {seed}, {shape:?}: {problem}"),
@@ -515,7 +515,7 @@ fn spilled_kernels_keep_their_values_and_promises() {
         for shape in shapes() {
             let kernel = random_kernel(&mut Random::new(seed), shape);
             let limit = RegisterLimit::new(16 + (seed % 5) as u16 * 2);
-            let program = allocate_within(&kernel, limit).expect("operands fit");
+            let program = allocate(&kernel, limit).expect("operands fit");
             let limit = limit.map_or(0, RegisterLimit::get);
             assert!(program.general_registers <= limit, "kernel {seed}, {shape:?}");
             spilled += u32::from(program.spill_bytes > 0);
@@ -537,7 +537,7 @@ fn spilled_kernels_keep_their_values_and_promises() {
 #[test]
 fn real_kernels_keep_their_values_and_promises() {
     for kernel in kernels() {
-        let program = allocate(&kernel).expect("real kernels fit");
+        let program = allocate(&kernel, None).expect("real kernels fit");
         match run(&kernel, &program, 40) {
             // Nothing but the loop's own values is ever read in there.
             Ok(bits) => assert!(bits == 1 || kernel.name == "forever", "{}", kernel.name),
@@ -551,7 +551,7 @@ fn real_kernels_keep_their_values_and_promises() {
 fn runs_notice_what_is_wrong() {
     let kernel = kernels().into_iter().find(|kernel| kernel.name == "nested_loops");
     let kernel = kernel.expect("in nvcc.ptx");
-    let good = allocate(&kernel).expect("small");
+    let good = allocate(&kernel, None).expect("small");
     let fault = |name: &str, message: &str, change: &dyn Fn(&mut Program)| {
         let mut program = good.clone();
         change(&mut program);

@@ -94,7 +94,7 @@ fn search(
 fn what_reaches_a_read_is_what_a_search_of_all_paths_finds() {
     let mut compared = 0;
     for (name, kernel) in samples() {
-        let program = allocate(&kernel).expect("small");
+        let program = allocate(&kernel, None).expect("small");
         let explainer = Explainer::new(&program).expect("small");
         let hierarchy = fit(explainer.code(), &config(Lrf::Split)).expect("a good config");
         for strands in [None, Some(&hierarchy.strands)] {
@@ -118,7 +118,7 @@ fn what_reaches_a_read_is_what_a_search_of_all_paths_finds() {
 fn an_instruction_is_marked_exactly_when_something_may_be_pending() {
     let mut marked = 0;
     for (name, kernel) in samples() {
-        let program = allocate(&kernel).expect("small");
+        let program = allocate(&kernel, None).expect("small");
         let explainer = Explainer::new(&program).expect("small");
         for (pc, record) in program.image.instructions.iter().enumerate() {
             let pending = explainer.pending(pc);
@@ -201,7 +201,7 @@ fn check(name: &str, program: &Program, config: &HierarchyConfig, reasons: &mut 
 fn every_reason_agrees_with_the_placement_that_it_explains() {
     let mut reasons = [0; 4];
     for (name, kernel) in samples() {
-        let program = allocate(&kernel).expect("small");
+        let program = allocate(&kernel, None).expect("small");
         for lrf in [Lrf::None, Lrf::Split] {
             check(&name, &program, &config(lrf), &mut reasons);
             let config = HierarchyConfig { read_operands: false, ..config(lrf) };

@@ -1,8 +1,8 @@
 //! Exact facts of small kernels: bits that must be set, marks that must be there and no others,
 //! units and latencies.
 
-use strata_compiler::compile;
 use strata_compiler::program::{Location, Program};
+use strata_compiler::{CompileOptions, compile};
 use strata_core::image::{Flags, MemorySpace, Predicates, StaticInstruction, Unit};
 use strata_ptx::module::FunctionId;
 
@@ -20,7 +20,8 @@ pub(crate) fn module(body: &str) -> strata_ptx::module::Module {
 }
 
 pub(crate) fn compiled(body: &str) -> Program {
-    compile(&module(body), FunctionId(0)).unwrap_or_else(|problems| panic!("{problems:?}"))
+    compile(&module(body), FunctionId(0), CompileOptions::default())
+        .unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 /// The record of the `n`th instruction of the body, from 1.

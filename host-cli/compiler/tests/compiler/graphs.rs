@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use strata_compiler::hierarchy::{Code, Lrf, fit};
 use strata_compiler::listing::{Dot, Listing};
-use strata_compiler::{RegisterLimit, compile_within};
+use strata_compiler::{CompileOptions, RegisterLimit, compile};
 
 use crate::hierarchy::config;
 use crate::kernels::{SPILLING, TEXTS};
@@ -86,7 +86,11 @@ fn graphs_can_be_read_back() {
         for (id, function) in module.kernels() {
             let name = format!("{name}, {}", function.name);
             let limit = RegisterLimit::new(24);
-            let program = compile_within(&module, id, limit);
+            let program = compile(
+                &module,
+                id,
+                CompileOptions { registers: limit, ..CompileOptions::default() },
+            );
             let program = program.expect("real kernels compile");
             let code = Code::new(&program).expect("small");
             let fitted = fit(&code, &config(Lrf::Split)).expect("a good config");

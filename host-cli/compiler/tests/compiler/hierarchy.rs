@@ -61,7 +61,7 @@ fn configs() -> Vec<HierarchyConfig> {
 }
 
 pub(crate) fn fitted(kernel: &Kernel, config: &HierarchyConfig) -> (Program, Hierarchy) {
-    let program = allocate(kernel).expect("small");
+    let program = allocate(kernel, None).expect("small");
     let hierarchy = fit(&Code::new(&program).expect("small"), config).expect("a good config");
     (program, hierarchy)
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use strata_compiler::compile;
 use strata_compiler::inline::{MAX_CALL_DEPTH, inline};
 use strata_compiler::kernel::Kernel;
+use strata_compiler::{CompileOptions, compile};
 use strata_ptx::diagnostic::{Diagnostic, DiagnosticKind};
 use strata_ptx::module::{FunctionId, Module, Operand, StateSpace, Symbol};
 use strata_ptx::opcode::Opcode;
@@ -25,7 +25,8 @@ fn inlined(text: &str) -> Kernel {
 
 fn refused(text: &str) -> Vec<Diagnostic> {
     let (module, kernel) = module(text);
-    let problems = compile(&module, kernel).expect_err("must be refused");
+    let problems =
+        compile(&module, kernel, CompileOptions::default()).expect_err("must be refused");
     assert!(problems.iter().all(|problem| problem.kind == DiagnosticKind::Unsupported));
     problems
 }
@@ -242,6 +243,8 @@ fn variables_that_fit_nowhere_are_refused() {
 #[test]
 fn functions_are_no_kernels() {
     let (module, _) = module(".func f() { ret; } .entry k() { ret; }");
-    let code = |id| compile(&module, FunctionId(id)).expect_err("no kernel")[0].code;
+    let code = |id| {
+        compile(&module, FunctionId(id), CompileOptions::default()).expect_err("no kernel")[0].code
+    };
     assert_eq!((code(0), code(9)), ("no-kernel", "no-kernel"));
 }

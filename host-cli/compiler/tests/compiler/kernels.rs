@@ -40,7 +40,7 @@ fn kernels_of(texts: &[(&str, &str)]) -> Vec<Kernel> {
 #[test]
 fn the_checker_accepts_real_kernels() {
     for kernel in kernels() {
-        let program = allocate(&kernel).expect("real kernels fit");
+        let program = allocate(&kernel, None).expect("real kernels fit");
         if let Err(violations) = checker::check(&kernel, &program) {
             panic!("{}: {}", kernel.name, violations[0]);
         }

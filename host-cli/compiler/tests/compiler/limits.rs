@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use strata_compiler::compile;
+use strata_compiler::{CompileOptions, compile};
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::FunctionId;
 
@@ -13,7 +13,8 @@ fn refused(body: &str) -> Diagnostic {
     );
     let parsed = strata_ptx::parse(&text);
     assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics.first());
-    let mut problems = compile(&parsed.module, FunctionId(0)).expect_err("must be refused");
+    let mut problems = compile(&parsed.module, FunctionId(0), CompileOptions::default())
+        .expect_err("must be refused");
     assert_eq!(problems.len(), 1);
     problems.remove(0)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use strata_compiler::hierarchy::{Code, Lrf, fit};
 use strata_compiler::listing::Listing;
-use strata_compiler::{RegisterLimit, compile, compile_within};
+use strata_compiler::{CompileOptions, RegisterLimit, compile};
 
 use crate::hierarchy::config;
 use crate::kernels::{SPILLING, TEXTS};
@@ -29,7 +29,8 @@ fn check(name: &str, text: &str, limit: Option<RegisterLimit>) {
     let module = strata_ptx::parse(text).module;
     let mut found = String::new();
     for (id, function) in module.kernels() {
-        let program = compile_within(&module, id, limit);
+        let program =
+            compile(&module, id, CompileOptions { registers: limit, ..CompileOptions::default() });
         let program = program.expect("real kernels compile");
         let values = function.name == "guarded";
         let (module, program) = (&module, &program);
@@ -45,7 +46,8 @@ fn listings_with_levels_are_as_committed() {
     let module = strata_ptx::parse(TEXTS[0].1).module;
     let mut found = String::new();
     for (id, _) in module.kernels().take(2) {
-        let program = compile(&module, id).expect("real kernels compile");
+        let program =
+            compile(&module, id, CompileOptions::default()).expect("real kernels compile");
         let code = Code::new(&program).expect("small");
         let hierarchy = fit(&code, &config(Lrf::Split)).expect("a good config");
         let listing = Listing {

@@ -95,7 +95,7 @@ fn every_mutant_is_rejected_for_its_fault() {
     let programs: Vec<(Kernel, Program)> = kernels()
         .into_iter()
         .map(|kernel| {
-            let program = allocate(&kernel).expect("real kernels fit");
+            let program = allocate(&kernel, None).expect("real kernels fit");
             (kernel, program)
         })
         .collect();
@@ -417,7 +417,7 @@ fn retarget(program: &Program) -> Mutants {
 #[test]
 fn a_value_of_the_other_side_is_not_overwritten() {
     let kernel = kernels().into_iter().find(|kernel| kernel.name == "sides").expect("in hand.ptx");
-    let mut program = allocate(&kernel).expect("small");
+    let mut program = allocate(&kernel, None).expect("small");
     let find = |name: &str| {
         program.registers.iter().position(|register| register.name == name).expect("in hand.ptx")
     };
@@ -441,7 +441,7 @@ fn nothing_private_is_left_where_a_shared_unit_looks() {
     let module = crate::facts::module(crate::facts::BLIND);
     let kernel =
         strata_compiler::inline::inline(&module, FunctionId(0)).expect("nothing to inline");
-    let mut program = allocate(&kernel).expect("small");
+    let mut program = allocate(&kernel, None).expect("small");
     assert_eq!(check(&kernel, &program), Ok(()));
     program.image.instructions[2].private_reads = 1;
     let violations = check(&kernel, &program).expect_err("the store finds it");

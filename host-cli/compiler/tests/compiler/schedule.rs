@@ -82,7 +82,8 @@ fn check(before: &Kernel, name: &str) -> usize {
         let crossed = (0..places.len()).any(|pc| (pc < target) != (places[pc] < target));
         assert!(!crossed, "{name}: an instruction left its block at {target}");
     }
-    let (old, new) = (allocate(before).expect("small"), allocate(&after).expect("small"));
+    let (old, new) =
+        (allocate(before, None).expect("small"), allocate(&after, None).expect("small"));
     checker::check(&after, &new).unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
     // Aligned quads may leave other gaps.
     assert!(new.general_registers <= old.general_registers + 4, "{name}");
@@ -105,7 +106,8 @@ fn random_kernels_keep_their_dependences() {
 fn real_kernels_keep_their_dependences() {
     let moved: usize = kernels().iter().map(|kernel| check(kernel, &kernel.name)).sum();
     for kernel in kernels() {
-        let count = |kernel: &Kernel| allocate(kernel).expect("real kernels fit").general_registers;
+        let count =
+            |kernel: &Kernel| allocate(kernel, None).expect("real kernels fit").general_registers;
         let scheduled = schedule(&kernel).expect("small");
         assert!(count(&scheduled) <= count(&kernel), "{}", kernel.name);
     }

@@ -4,7 +4,7 @@ use strata_compiler::checker::{Problem, check};
 use strata_compiler::kernel::Kernel;
 use strata_compiler::program::{Dropped, Origin, Program};
 use strata_compiler::statistics::SpillCounts;
-use strata_compiler::{RegisterLimit, allocate, allocate_within, compile_within};
+use strata_compiler::{CompileOptions, RegisterLimit, allocate, compile};
 use strata_ptx::module::{FunctionId, Guard, Operand, RegisterId};
 use strata_ptx::types::ScalarType;
 
@@ -14,7 +14,7 @@ use crate::mutants::{Mutants, Mutator, is_value, reject_all};
 fn spilled(registers: u16) -> Vec<(Kernel, Program)> {
     let limit = RegisterLimit::new(registers);
     let program = |kernel: Kernel| {
-        let program = allocate_within(&kernel, limit).expect("operands fit");
+        let program = allocate(&kernel, limit).expect("operands fit");
         (kernel, program)
     };
     spilling().into_iter().map(program).collect()
@@ -331,11 +331,11 @@ fn disowned(program: &Program) -> Mutants {
 #[test]
 fn limits_are_kept_and_more_registers_spill_less() {
     for kernel in spilling().into_iter().chain(kernels()) {
-        let free = allocate(&kernel).expect("real kernels fit");
+        let free = allocate(&kernel, None).expect("real kernels fit");
         let mut last = None;
         for registers in [16, 17, 18, 20, 24, 32, 255] {
             let limit = RegisterLimit::new(registers);
-            let program = allocate_within(&kernel, limit).expect("operands fit");
+            let program = allocate(&kernel, limit).expect("operands fit");
             assert!(program.general_registers <= registers, "{} in {registers}", kernel.name);
             check(&kernel, &program).unwrap_or_else(|problems| panic!("{}", problems[0]));
             let counts = SpillCounts::new(&program);
@@ -380,7 +380,13 @@ fn an_instruction_that_needs_more_is_named() {
     );
     let parsed = strata_ptx::parse(&text);
     assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
-    let within = |count| compile_within(&parsed.module, FunctionId(0), RegisterLimit::new(count));
+    let within = |count| {
+        compile(
+            &parsed.module,
+            FunctionId(0),
+            CompileOptions { registers: RegisterLimit::new(count), ..CompileOptions::default() },
+        )
+    };
     let problems = within(23).expect_err("one too few");
     let [problem] = &problems[..] else { panic!("{problems:?}") };
     assert_eq!((problem.code, problem.kernel.as_deref()), ("register-limit", Some("wide")));

@@ -39,7 +39,14 @@ impl Bench {
     pub(crate) fn compile(&self, kernel: &str) -> Result<Program, Vec<Diagnostic>> {
         let id = self.module.functions.iter().position(|f| f.name == kernel && f.kernel);
         let id = FunctionId(id.unwrap_or_else(|| panic!("no kernel `{kernel}`")) as u32);
-        strata_compiler::compile_within(&self.module, id, self.registers)
+        strata_compiler::compile(
+            &self.module,
+            id,
+            strata_compiler::CompileOptions {
+                registers: self.registers,
+                ..strata_compiler::CompileOptions::default()
+            },
+        )
     }
 
     /// Compiles and decodes a kernel, its values in a hierarchy that it was fitted to.

@@ -288,7 +288,12 @@ fn stray_accesses_do_not_reach_spilled_values() {
 fn modules_that_were_not_loaded() {
     let text = text("ld.const.u32 %r0, [fixed];");
     let module = strata_ptx::parse(&text).module;
-    let program = strata_compiler::compile(&module, strata_ptx::module::FunctionId(0)).unwrap();
+    let program = strata_compiler::compile(
+        &module,
+        strata_ptx::module::FunctionId(0),
+        strata_compiler::CompileOptions::default(),
+    )
+    .unwrap();
     let executable = prepare(&module, &program).unwrap();
     let launch = launch(1, 1, Arguments::default().u64(0).u32(0));
     let fault = execute(&mut Device::new(), &executable, &launch).unwrap_err();

@@ -72,7 +72,11 @@ fn forms(seed: u64) -> (String, String) {
 
 fn compile(module: &Module) -> Result<Executable, Vec<(usize, usize, String)>> {
     let (kernel, _) = module.kernels().next().expect("the text has a kernel");
-    let program = match strata_compiler::compile(module, kernel) {
+    let program = match strata_compiler::compile(
+        module,
+        kernel,
+        strata_compiler::CompileOptions::default(),
+    ) {
         Ok(program) => program,
         Err(problems) => panic!("{problems:#?}"),
     };

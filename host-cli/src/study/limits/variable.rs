@@ -230,7 +230,7 @@ impl Follower<'_> {
 
 #[cfg(test)]
 mod tests {
-    use strata_compiler::compile;
+    use strata_compiler::{CompileOptions, compile};
     use strata_ptx::module::FunctionId;
 
     use super::*;
@@ -249,7 +249,7 @@ mod tests {
         );
         let parsed = strata_ptx::parse(&text);
         assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-        compile(&parsed.module, FunctionId(0)).unwrap()
+        compile(&parsed.module, FunctionId(0), CompileOptions::default()).unwrap()
     }
 
     fn savings(program: &Program, name: &str) -> Savings {
