@@ -218,8 +218,28 @@ pub struct SourceArgs {
     #[arg(long, value_name = "N")]
     pub cta: Option<u64>,
     /// Stop with an error after this many warp instructions, all launches together.
-    #[arg(long, value_name = "N", default_value_t = 4_000_000_000)]
+    #[arg(long, value_name = "N", default_value_t = MAX_INSTRUCTIONS)]
     pub max_instructions: u64,
+}
+
+/// Most warp instructions of an input unless more are asked for.
+const MAX_INSTRUCTIONS: u64 = 4_000_000_000;
+
+impl SourceArgs {
+    /// All of a workload at one size, as it is.
+    pub fn of(scale: Scale) -> Self {
+        Self {
+            launch: None,
+            scale,
+            set: Vec::new(),
+            registers: None,
+            schedule: false,
+            kernel: None,
+            launch_index: None,
+            cta: None,
+            max_instructions: MAX_INSTRUCTIONS,
+        }
+    }
 }
 
 /// Arguments of `run`.

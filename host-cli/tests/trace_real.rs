@@ -194,10 +194,23 @@ const TESTS: &[(&str, Test)] = &[
     }),
 ];
 
-/// Runs the tests whose names hold the argument, if there is one, and reports as libtest does.
+/// Runs the tests whose names hold the argument, if there is one, but no argument of `--skip`, and
+/// reports as libtest does.
 fn main() -> ExitCode {
-    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    let chosen = |name: &str| filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
+    let (mut only, mut skipped) = (None, Vec::new());
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--skip" => skipped.extend(arguments.next()),
+            argument if argument.starts_with('-') => {}
+            _ => only = Some(argument),
+        }
+    }
+    let holds = |name: &str, part: &String| name.contains(part.as_str());
+    let chosen = |name: &str| {
+        only.as_ref().is_none_or(|only| holds(name, only))
+            && !skipped.iter().any(|skipped| holds(name, skipped))
+    };
     let (mut passed, mut failed, mut ignored) = (0, 0, 0);
     for (name, test) in TESTS.iter().filter(|(name, _)| chosen(name)) {
         let result = match std::panic::catch_unwind(test) {

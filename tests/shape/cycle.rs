@@ -1,6 +1,6 @@
 //! Cycle mode on the workloads: what time may and may not change.
 
-use strata::cli::{Mode, Scale};
+use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
@@ -28,7 +28,7 @@ const DESIGNS: [&str; 15] = [
 ];
 
 fn reports(name: &str, mode: Mode) -> Vec<RunReport> {
-    let args = strata_tests::source_args(Scale::Small);
+    let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let designs: Vec<_> =
         DESIGNS.iter().map(|name| design::resolve(name).expect("the design exists")).collect();

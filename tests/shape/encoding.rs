@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::Scale;
+use strata::cli::{Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
@@ -39,7 +39,7 @@ fn name(entries: u8, file: &str) -> String {
 
 /// Every workload at its small size, by design and width.
 static STUDIES: LazyLock<BTreeMap<(String, u32), Study>> = LazyLock::new(|| {
-    let args = strata_tests::source_args(Scale::Small);
+    let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     let load = |name| subject::workload(name, &args).expect("the workload loads");
     let workloads: Vec<_> = workload::names().map(load).collect();
@@ -80,7 +80,7 @@ fn energies_are_those_of_the_restricted_designs() {
         .map(|suffix| design::resolve(&(name(3, FILES[2]) + &suffix.concat())).expect("a design"))
         .collect();
     assert_eq!(designs.len(), study.schemes.len());
-    let args = strata_tests::source_args(Scale::Small);
+    let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     for (place, name) in workload::names().enumerate() {
         let workload = subject::workload(name, &args).expect("the workload loads");

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::Scale;
+use strata::cli::{Scale, SourceArgs};
 
 use strata::design;
 use strata::measure::Request;
@@ -28,7 +28,7 @@ const OTHERS: [&str; 2] = ["diss-orf3", "diss-orf6-lrf-split"];
 
 /// Every workload at its small size under each limit, of [`DESIGN`] and of the others.
 static STUDIES: LazyLock<[Vec<Row>; 3]> = LazyLock::new(|| {
-    let args = strata_tests::source_args(Scale::Small);
+    let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     let load = |name| subject::workload(name, &args).expect("the workload loads");
     let workloads: Vec<_> = workload::names().map(load).collect();

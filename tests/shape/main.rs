@@ -1,6 +1,6 @@
 //! Shape: our curves beside those of the papers, and the trends that must hold.
 
-mod active_warps;
+mod active_set_sweep;
 mod compiler_managed;
 mod cycle;
 mod encoding;

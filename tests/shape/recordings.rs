@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use strata::cli::{Mode, Scale};
+use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
@@ -20,7 +20,7 @@ const DESIGNS: [&str; 3] = ["isca11", "isca11-rfc6", "dissertation"];
 
 /// Records a workload and gives the name of the file.
 fn recorded(name: &str, folder: &Path) -> String {
-    let args = strata_tests::source_args(Scale::Small);
+    let args = SourceArgs::of(Scale::Small);
     let file = folder.join(format!("{name}.strata"));
     let workload = subject::workload(name, &args).expect("the workload loads");
     let request = Request::new(&args).expect("the options are valid");
@@ -29,7 +29,7 @@ fn recorded(name: &str, folder: &Path) -> String {
 }
 
 fn reports(name: &str, recording: Option<&str>) -> Vec<RunReport> {
-    let args = strata_tests::source_args(Scale::Small);
+    let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     let designs: Vec<_> =
         DESIGNS.iter().map(|name| design::resolve(name).expect("the design exists")).collect();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use strata::cli::Scale;
+use strata::cli::{Scale, SourceArgs};
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
 use strata::printer::Printer;
@@ -15,7 +15,7 @@ pub(crate) struct Reports(pub(crate) Vec<RunReport>);
 impl Reports {
     /// Executes every workload once.
     pub(crate) fn of(designs: &[Design]) -> Self {
-        let args = strata_tests::source_args(Scale::Small);
+        let args = SourceArgs::of(Scale::Small);
         let request = Request::new(&args).expect("the options are valid");
         let printer = Printer::new(true);
         let reports = workload::names().flat_map(|name| {

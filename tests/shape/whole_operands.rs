@@ -2,7 +2,7 @@
 //! once and not word by word as the model's counters do: made from the programs and the recorded
 //! paths, without the core.
 
-use strata::cli::Scale;
+use strata::cli::{Scale, SourceArgs};
 use strata::design::Design;
 use strata::levels::Levels;
 use strata::subject;
@@ -23,7 +23,7 @@ pub(crate) struct Shares {
 /// The mean over the workloads at their small size under each design, flat or compiler-managed.
 pub(crate) fn shares(designs: &[Design]) -> Vec<Shares> {
     let mut means = vec![Shares::default(); designs.len()];
-    let args = strata_tests::source_args(Scale::Small);
+    let args = SourceArgs::of(Scale::Small);
     let workloads = workload::names().count() as f64;
     for name in workload::names() {
         let workload = subject::workload(name, &args).expect("the workload loads");

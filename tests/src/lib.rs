@@ -40,18 +40,3 @@ pub fn start(program: &str, folder: &Path, arguments: &[&str]) -> Outcome {
         stderr: String::from_utf8(output.stderr).expect("standard error is UTF-8"),
     }
 }
-
-/// The options of a plain run at one scale.
-pub fn source_args(scale: strata::cli::Scale) -> strata::cli::SourceArgs {
-    strata::cli::SourceArgs {
-        launch: None,
-        scale,
-        set: Vec::new(),
-        registers: None,
-        schedule: false,
-        kernel: None,
-        launch_index: None,
-        cta: None,
-        max_instructions: 4_000_000_000,
-    }
-}

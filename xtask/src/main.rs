@@ -21,8 +21,9 @@ Usage: cargo xtask COMMAND [OPTION]
 
 Commands:
   setup                 Install what building, testing and gating need and this machine lacks
-  test [--quick|--full] Run every test and check; --quick leaves out gates, smoke, qemu; --full goes
-                        through every combination of switches, where otherwise every pair occurs
+  test [--quick|--full] Run every test and check; --quick leaves out gates, smoke, qemu and the
+                        slowest sweep; --full goes through every combination of switches, where
+                        otherwise every pair occurs
   ci                    Run .ci/run in a fresh clone of HEAD, as CI does
   no-std [--toolchain rustup|debian]
                         Prove that the core needs neither std nor an allocator, here and on devices;

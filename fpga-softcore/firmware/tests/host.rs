@@ -65,17 +65,7 @@ impl Write for Sink {
 }
 
 fn source() -> SourceArgs {
-    SourceArgs {
-        registers: None,
-        schedule: false,
-        launch: None,
-        scale: Scale::Small,
-        set: Vec::new(),
-        kernel: None,
-        launch_index: Some(0),
-        cta: None,
-        max_instructions: 4_000_000_000,
-    }
+    SourceArgs { launch_index: Some(0), ..SourceArgs::of(Scale::Small) }
 }
 
 /// What the host prints for the first launch of a workload.

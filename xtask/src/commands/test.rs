@@ -14,7 +14,7 @@ use crate::tidy;
 /// How much of it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// Without the stages that build the workspace for release.
+    /// Without the stages that build the workspace for release, and without [`SLOW_TESTS`].
     Quick,
     /// What continuous integration runs.
     Usual,
@@ -41,7 +41,7 @@ pub(crate) fn run(extent: Extent) -> Status {
     }
     stages.one("tidy", || tidy::check_repository().into());
     if extent == Extent::Quick {
-        println!("\n-- left out by --quick: gates, smoke, qemu");
+        println!("\n-- left out by --quick: gates, smoke, qemu, tests of `{SLOW_TESTS}`");
     } else {
         release_stages(&mut stages);
         qemu::stages(&mut stages);
@@ -90,6 +90,9 @@ fn clippy() -> Result<(), Failure> {
     fuzz::clippy()
 }
 
+/// Tests that take as long as a third of all others: sweeps whose results a page holds.
+const SLOW_TESTS: &str = "active_set_sweep::";
+
 /// What tests look at to know that they are to go through every combination.
 const FULL_TESTS: &str = "STRATA_FULL_TESTS";
 
@@ -99,6 +102,9 @@ fn tests(extent: Extent) -> Command {
         Extent::Full => cargo.env(FULL_TESTS, "1"),
         Extent::Quick | Extent::Usual => cargo.env_remove(FULL_TESTS),
     };
+    if extent == Extent::Quick {
+        cargo.args(["--", "--skip", SLOW_TESTS]);
+    }
     cargo
 }
 

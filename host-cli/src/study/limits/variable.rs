@@ -299,18 +299,7 @@ mod tests {
         visit: impl FnMut(&measure::Counted<'_>) -> Result<(), EvaluateError>,
     ) {
         let workload = Workload::builtin(name, Toolchain::Nvcc).unwrap();
-        let mut request = Request::new(&SourceArgs {
-            launch: None,
-            scale: Scale::Small,
-            set: Vec::new(),
-            registers: None,
-            schedule: false,
-            kernel: None,
-            launch_index: None,
-            cta: None,
-            max_instructions: 4_000_000_000,
-        })
-        .unwrap();
+        let mut request = Request::new(&SourceArgs::of(Scale::Small)).unwrap();
         request.options.accesses = true;
         let prepared = subject::prepare(&workload, "small", &Overrides::new()).unwrap();
         measure::each_launch(&workload, &prepared, &request, &Printer::new(true), visit).unwrap();

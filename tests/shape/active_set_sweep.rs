@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::Scale;
+use strata::cli::{Scale, SourceArgs};
 use strata::design;
 use strata::measure::Request;
 use strata::printer::Printer;
@@ -74,7 +74,7 @@ fn sweeps() -> [Axes; 4] {
 
 static STUDY: LazyLock<Study> = LazyLock::new(|| {
     let input = |(name, settings): (&str, &[&str])| {
-        let mut args = strata_tests::source_args(Scale::Default);
+        let mut args = SourceArgs::of(Scale::Default);
         args.set = settings.iter().map(|&setting| setting.to_owned()).collect();
         Input {
             subject: Subject::new(name, &args).expect("the workload loads"),
