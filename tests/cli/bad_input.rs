@@ -41,6 +41,13 @@ refuses! {
     active_warps_of_a_compiler_managed_hierarchy:
         ["study", "active-warps", "vectoradd", "--design", "diss-orf3"];
     a_design_file_with_an_unknown_key: ["run", "vectoradd", "--design", "unknown-key.toml"];
+    two_designs_of_one_name:
+        ["run", "vectoradd", "--design", "mine.toml", "--design", "twin.toml"];
+    a_design_file_with_a_built_in_name: ["run", "vectoradd", "--design", "taken.toml"];
+    designs_in_one_option: ["run", "vectoradd", "--design", "mine,twin"];
+    a_design_file_without_its_ending: ["run", "vectoradd", "--design", "mine"];
+    a_launch_file_beside_a_built_in_workload: ["run", "vectoradd", "--launch", "good.toml"];
+    a_recording_onto_a_folder: ["trace", "record", "vectoradd", "-o", "/"];
     a_design_file_that_is_not_there: ["run", "vectoradd", "--design", "missing.toml"];
     a_ptx_file_without_a_launch_file: ["run", "good.ptx"];
     a_ptx_file_that_is_not_there: ["run", "missing.ptx", "--launch", "good.toml"];

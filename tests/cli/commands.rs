@@ -51,6 +51,8 @@ prints! {
         "run", "reduction", "--scale", "small", "--mode", "cycle", "--design", "faster.toml"
     ];
     the_cost_of_a_changed_machine: ["cost", "faster.toml"];
+    a_design_with_energies_of_its_own:
+        ["run", "vectoradd", "--scale", "small", "--design", "priced.toml"];
     workloads_in_time_as_digests: [
         "run", "vectoradd", "dct8x8", "--scale", "small", "--mode", "cycle", "--design", "isca11-rfc6",
         "--format", "digest"

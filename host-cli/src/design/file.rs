@@ -268,6 +268,7 @@ fn nearest_key(message: &str) -> String {
     for line in format_lines() {
         if let Some((table, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             place = format!("in `[{table}]`");
+            keys.push((table, "as a table".to_owned()));
         } else if let Some((key, _)) = line.split_once(" = ") {
             keys.push((key, place.clone()));
         }
@@ -899,6 +900,7 @@ mod tests {
         for (text, place, what) in [
             ("base = \"isca11\"\nentires = 6", "line 2", "did you mean `entries` in `[cache]`?"),
             ("base = \"isca11\"\nisue_slots = 2", "line 2", "did you mean `issue_slots`?"),
+            ("base = \"isca11\"\n[latency]\nalu = 2", "line 2", "`latency_cycles`"),
             ("base = \"isca11\"\n[sm]\nwrps = 2", "line 3", "did you mean `warps`?"),
             (
                 "base = \"isca11\"\n[sm]\nbariers = 2",

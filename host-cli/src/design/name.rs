@@ -183,7 +183,9 @@ fn unknown(name: &str) -> ConfigError {
             SUFFIXES[1..].iter().map(move |suffix| format!("{base}{}", suffix.text))
         });
         let all: Vec<String> = bases.iter().cloned().chain(variants).collect();
-        let near = suggest(name, all.iter().map(String::as_str));
+        // Designs of the machine `dissertation` have a shorter name than it.
+        let short = name.replace("dissertation-", "diss-");
+        let near = suggest(&short, all.iter().map(String::as_str));
         let file = format!("{name}.toml");
         match did_you_mean(&near) {
             _ if std::path::Path::new(&file).is_file() => format!("did you mean `{file}`?"),
@@ -285,6 +287,7 @@ mod tests {
             ("zzzzzzzzzzz", "`strata designs` lists the names"),
             ("", "`strata designs` lists the names"),
             ("isca11-rfc300", "did you mean"),
+            ("dissertation-rfc6", "did you mean `diss-rfc6`"),
             ("diss-rfc6-lfr", "`diss-rfc6-lrf`"),
             ("diss-rfc6-lru-lrf", "fixed order: write `diss-rfc6-lrf-lru`"),
             ("diss-rfc6-lrf-lrf", "did you mean"),

@@ -170,8 +170,8 @@ impl RunError {
             Self::NoSuchIndex { .. } => "indices count from 0",
             Self::Device { .. } => "make the parameters of the workload smaller",
             Self::Fault { .. } => {
-                "correct the kernel or the launch file; a launch that is only long needs a higher \
-                 `--max-instructions`"
+                "correct the kernel or the launch file, whose `shared` is the dynamic shared \
+                 memory; a launch that is only long needs a higher `--max-instructions`"
             }
         }
         .to_owned()
