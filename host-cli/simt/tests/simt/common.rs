@@ -1,10 +1,12 @@
 //! From PTX text to results, for the tests of this folder.
 
-use strata_compiler::RegisterLimit;
+use strata_compiler::checker::{check, check_levels};
 use strata_compiler::hierarchy::{
     AccessCosts, Code, Costs, DualWrites, HierarchyConfig, LevelCosts, Lrf, fit,
 };
+use strata_compiler::inline::inline;
 use strata_compiler::program::Program;
+use strata_compiler::{CompileOptions, RegisterLimit};
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
 use strata_simt::{Device, Executable, Fault, Launch, LaunchOutcome, prepare};
@@ -37,22 +39,22 @@ impl Bench {
 
     /// Compiles a kernel.
     pub(crate) fn compile(&self, kernel: &str) -> Result<Program, Vec<Diagnostic>> {
-        let id = self.module.functions.iter().position(|f| f.name == kernel && f.kernel);
-        let id = FunctionId(id.unwrap_or_else(|| panic!("no kernel `{kernel}`")) as u32);
-        strata_compiler::compile(
-            &self.module,
-            id,
-            strata_compiler::CompileOptions {
-                registers: self.registers,
-                ..strata_compiler::CompileOptions::default()
-            },
-        )
+        let options = CompileOptions { registers: self.registers, schedule: false };
+        strata_compiler::compile(&self.module, self.id(kernel), options)
     }
 
-    /// Compiles and decodes a kernel, its values in a hierarchy that it was fitted to.
+    fn id(&self, kernel: &str) -> FunctionId {
+        self.module.kernel(kernel).unwrap_or_else(|| panic!("no kernel `{kernel}`"))
+    }
+
+    /// Compiles and decodes a kernel, its values in a hierarchy that it was fitted to. Registers and
+    /// levels are proved by the checkers.
     pub(crate) fn at_levels(&self, kernel: &str, config: &HierarchyConfig) -> Executable {
         let program = self.compile(kernel).expect("compiles");
         let hierarchy = fit(&Code::new(&program).expect("small"), config).expect("a good config");
+        let inlined = inline(&self.module, self.id(kernel)).expect("it was inlined before");
+        check(&inlined, &program).expect("the registers are right");
+        check_levels(&inlined, &program, &hierarchy, config).expect("the levels are right");
         let executable = prepare(&self.module, &program).expect("can be executed");
         executable.with_levels(&program, &hierarchy.placements).expect("fitted to it")
     }
