@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod determinism;
+mod documents;
 mod timeline;
 
 use std::path::PathBuf;
