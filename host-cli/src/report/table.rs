@@ -13,11 +13,16 @@ const RATIOS: [(&str, &str); 3] = [
     ("energy_relative_percent", "energy vs.\nbaseline"),
 ];
 
-/// Columns of a level that few designs have: counters with their headings, shown when the second
-/// counter of any report is not zero.
+/// Columns of a level that not every design has: counters with their headings, shown when the
+/// second counter of any report is not zero.
 type Level = [(&'static str, &'static str); 3];
 
-const LEVELS: [Level; 2] = [
+const LEVELS: [Level; 3] = [
+    [
+        ("rfc_reads", "RFC\nreads"),
+        ("rfc_writes", "RFC\nwrites"),
+        ("rfc_writebacks", "RFC\nwritebacks"),
+    ],
     [
         ("lrf_reads", "LRF\nreads"),
         ("lrf_writes", "LRF\nwrites"),
@@ -36,27 +41,16 @@ const CROSSING: [(&str, &str, &str); 2] = [
 /// The reports as one table, then the mean of each design over the workloads, then `remarks`.
 pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     let mut table = new_table();
-    let mut header = vec![
-        "workload",
-        "design",
-        "warp\ninstructions",
-        "MRF\nreads",
-        "MRF\nwrites",
-        "RFC\nreads",
-        "RFC\nwrites",
-        "RFC\nwritebacks",
-        "RF energy\n(nJ)",
-    ];
+    let mut header = vec!["workload", "design", "warp\ninstructions", "MRF\nreads", "MRF\nwrites"];
+    let levels: Vec<Level> = LEVELS.into_iter().filter(|level| is_used(level, reports)).collect();
+    header.extend(levels.iter().flatten().map(|&(_, heading)| heading));
+    header.push("RF energy\n(nJ)");
     header.extend(RATIOS.map(|(_, heading)| heading));
     header.push("MRF operands\n0/1/2/3+ (%)");
     let crossing = reports.iter().any(|report| report.derived.contains_key(CROSSING[0].1));
     if crossing {
         header.extend(CROSSING.map(|(_, _, heading)| heading));
     }
-    let levels: Vec<Level> = LEVELS.into_iter().filter(|level| is_used(level, reports)).collect();
-    let mrf_and_rfc = 8;
-    let headings = levels.iter().flatten().map(|&(_, heading)| heading);
-    header.splice(mrf_and_rfc..mrf_and_rfc, headings);
     let in_time = reports.iter().any(|report| report.mode == "cycle");
     if in_time {
         header.extend(["cycles", "thread\nIPC", "resident\nwarps", "in\nCTAs", "limited by"]);
@@ -138,9 +132,6 @@ fn row(name: &str, report: &RunReport, levels: &[Level], crossing: bool) -> Vec<
         counter("warp_instructions"),
         counter("mrf_reads"),
         counter("mrf_writes"),
-        counter("rfc_reads"),
-        counter("rfc_writes"),
-        counter("rfc_writebacks"),
     ];
     cells.extend(levels.iter().flatten().map(|&(name, _)| counter(name)));
     cells.push(energy.map_or_else(|| "-".to_owned(), |&total| nanojoules(total)));
@@ -201,7 +192,7 @@ fn ipc(value: Option<f64>) -> String {
 
 fn mean_row(design: &str, reports: &[RunReport], levels: &[Level], crossing: bool) -> Vec<String> {
     let mut cells = vec!["mean".to_owned(), design.to_owned()];
-    cells.extend(std::iter::repeat_n(String::new(), 7 + levels.len() * 3));
+    cells.extend(std::iter::repeat_n(String::new(), 4 + levels.len() * 3));
     cells.extend(RATIOS.map(|(key, _)| {
         let of_design = reports.iter().filter(|report| report.design == design);
         percent(mean(of_design.map(|report| report.derived.get(key).copied().flatten())))
