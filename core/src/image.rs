@@ -249,7 +249,14 @@ impl core::error::Error for ImageError {}
 /// A kernel image whose slots and registers were found to be in range, once for all its paths.
 ///
 /// The same image serves every hierarchy; to one that the compiler manages it is fitted by
-/// [`CheckedImage::with_placements`].
+/// [`CheckedImage::with_placements`]. What it holds cannot be exchanged for something unchecked:
+///
+/// ```compile_fail
+/// use strata_core::image::{CheckedImage, KernelImage};
+///
+/// let none = KernelImage { instructions: &[], slots: &[], registers: 0 };
+/// let unchecked = CheckedImage { image: none, placements: &[] };
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CheckedImage<'a> {
     image: KernelImage<'a>,

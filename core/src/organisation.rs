@@ -23,7 +23,7 @@ pub enum Scheduling {
     },
 }
 
-/// What to count, before it is checked.
+/// An organisation before it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OrganisationSettings {
     /// The register file cache, if there is one.
@@ -39,7 +39,16 @@ pub struct OrganisationSettings {
     pub compiler_managed: bool,
 }
 
-/// What to count: settings whose ranges and combinations were checked.
+/// The organisation of a warp's registers: settings whose ranges and combinations were checked.
+///
+/// There is no other way to one than [`Organisation::new`]:
+///
+/// ```compile_fail
+/// use strata_core::organisation::Organisation;
+///
+/// let settings = *Organisation::FLAT.settings();
+/// let unchecked = Organisation(settings);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Organisation(OrganisationSettings);
 
