@@ -42,6 +42,8 @@ pub mod moved;
 pub mod numbers;
 mod ops;
 pub mod paths;
+#[cfg(test)]
+mod random;
 mod row;
 pub mod rows;
 

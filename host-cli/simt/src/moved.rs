@@ -342,6 +342,7 @@ fn units(each: &mut [u64], bytes: u32, unit: u32, mut visit: impl FnMut(u64)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::numbers_below;
     use std::collections::BTreeSet;
 
     const WINDOWS: Windows = Windows { shared: 1 << 40, local: 2 << 40, parameters: 3 << 40 };
@@ -445,13 +446,7 @@ mod tests {
     #[test]
     fn every_space_agrees_with_a_count_of_bytes() {
         for seed in 1..=20_000_u64 {
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mut below = |limit: u64| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 33) % limit
-            };
+            let mut below = numbers_below(seed);
             let mask = [u32::MAX, below(1 << 32) as u32, 1 << below(32)][below(3) as usize];
             let bytes = [1, 2, 4, 8, 16, 32][below(6) as usize];
             let (range, align) = ([64, 512, 1 << 14][below(3) as usize], [1, u64::from(bytes)]);
@@ -472,13 +467,7 @@ mod tests {
     fn rows_at_even_distances_move_what_they_do_lane_by_lane() {
         let (mut told, mut rows) = (0, 0);
         for seed in 1..=60_000_u64 {
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mut below = |limit: u64| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 33) % limit
-            };
+            let mut below = numbers_below(seed);
             let mask = [u32::MAX, below(1 << 32) as u32, 1 << below(32)][below(3) as usize];
             let bytes = [1, 2, 3, 4, 8, 12, 16, 128, 200, 0][below(10) as usize];
             let stride = [0, 4, 32, below(300), 4 * below(300), below(1 << 24)][below(6) as usize];

@@ -101,6 +101,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::numbers_below;
 
     #[test]
     fn rows_come_back_and_regular_ones_are_small() {
@@ -142,13 +143,7 @@ mod tests {
     fn bytes_that_are_no_rows_are_refused_or_read() {
         let (mut read, mut refused) = (0, 0);
         for seed in 1..=20_000_u64 {
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mut below = |limit: u64| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 33) % limit
-            };
+            let mut below = numbers_below(seed);
             let bytes: Vec<u8> = (0..below(60))
                 .map(|_| [0, 1, 2, 0x80, 0xff, below(256) as u8][below(6) as usize])
                 .collect();
