@@ -41,7 +41,7 @@ impl Unit {
 /// Where a memory instruction goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemorySpace {
-    /// Global, local and generic memory.
+    /// Global memory, and generic addresses, whatever they turn out to be.
     Global,
     /// Local memory: spills and per-thread arrays.
     Local,

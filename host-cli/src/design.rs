@@ -7,7 +7,7 @@ pub mod managed;
 pub mod name;
 mod sm;
 
-use strata_core::chip_power::{ChipSaving, DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
+use strata_core::chip_power::{DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
 use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
 use strata_core::organisation::{
     MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings, Scheduling,
@@ -344,12 +344,6 @@ impl Design {
             matches!(self.organisation().settings().scheduling, Scheduling::TwoLevel { .. });
         let marks = two_level && self.sm.replacement == WarpReplacement::Preemptive;
         u32::from(liveness) * LIVENESS_BITS + u32::from(marks) * DESCHEDULE_BITS
-    }
-
-    /// What the design means for the whole chip, if its register file spends `energy` where the
-    /// baseline spends `baseline`; `None` if the baseline spends nothing.
-    pub fn chip_saving(&self, baseline: Femtojoules, energy: Femtojoules) -> Option<ChipSaving> {
-        self.machine.chip_power().saving(baseline.0, energy.0, self.encoding_bits())
     }
 
     /// What distinguishes the design: pairs of axis and value.

@@ -83,21 +83,6 @@ pub enum WorkloadError {
 }
 
 impl WorkloadError {
-    /// A stable code for the kind of mistake.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown { .. } => "strata::workload::unknown",
-            Self::NoSuchBuild { .. } => "strata::workload::no_such_build",
-            Self::UnknownSize { .. } => "strata::workload::unknown_size",
-            Self::UnknownParameter { .. } => "strata::workload::unknown_parameter",
-            Self::Override { .. } => "strata::workload::override",
-            Self::Read { .. } => "strata::workload::read",
-            Self::FileTooLarge { .. } => "strata::workload::file_too_large",
-            Self::NotText { .. } => "strata::workload::not_text",
-            Self::Launch(_) => "strata::workload::launch_file",
-        }
-    }
-
     /// How to fix it, in one sentence.
     pub fn help(&self) -> String {
         match self {

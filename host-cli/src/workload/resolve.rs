@@ -250,7 +250,10 @@ impl Resolver<'_> {
                 .filter(|_| (1..=high).contains(&value))
                 .ok_or_else(|| place.error(Problem::OutOfRange { what, value, low: 1, high }))
         };
-        Ok((number("the number of nodes", &shape.nodes)?, number("of edges", &shape.edges)?))
+        Ok((
+            number("the number of nodes", &shape.nodes)?,
+            number("the number of edges", &shape.edges)?,
+        ))
     }
 
     /// All steps, in the order of the file: the two kinds are merged by their places.

@@ -146,18 +146,6 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// A stable code for the kind of failure.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Workload(error) => error.code(),
-            Self::Ptx { .. } => "strata::run::ptx",
-            Self::NoSuchKernel { .. } => "strata::run::no_such_kernel",
-            Self::NoSuchIndex { .. } => "strata::run::no_such_index",
-            Self::Device { .. } => "strata::run::device",
-            Self::Fault { .. } => "strata::run::fault",
-        }
-    }
-
     /// How to fix it, in one sentence.
     pub fn help(&self) -> String {
         match self {

@@ -399,7 +399,7 @@ impl Finder<'_> {
             let distance = u64::from(next.saturating_sub(at)) + 1;
             let index = web as usize;
             // In twelfths of a fill: making again is cheaper than a load, and a store is due
-            // unless there is one already.
+            // unless there is one already (DEV-030).
             let cost = if self.input.repeatable[index] {
                 6
             } else if self.left[index] {
