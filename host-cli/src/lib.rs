@@ -9,6 +9,7 @@
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
 //! writes to the terminal.
 
+pub mod active_set;
 pub mod cli;
 pub mod commands;
 pub mod config;

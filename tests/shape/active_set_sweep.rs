@@ -8,12 +8,13 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use strata::active_set::Size;
 use strata::cli::{Scale, SourceArgs};
 use strata::design;
 use strata::measure::Request;
 use strata::printer::Printer;
 use strata::study::Input;
-use strata::study::active_warps::{self, Axes, Point, Series, Size, Study};
+use strata::study::active_warps::{self, Axes, Point, Series, Study};
 use strata::subject::Subject;
 use strata_core::sm::config::Scheduler;
 

@@ -5,7 +5,7 @@ use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{MAX_LATENCY, Scheduler as CoreScheduler};
 
 use super::SourceArgs;
-use crate::study::active_warps::{DEFAULT_SIZES, Size};
+use crate::active_set::{DEFAULT_SIZES, Size};
 
 /// Studies.
 #[derive(Clone, Debug, Subcommand)]

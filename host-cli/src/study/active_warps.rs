@@ -15,6 +15,7 @@ use strata_core::sm::config::{BarrierRule, Scheduler, SmConfig, SmSettings, Warp
 
 use super::statistics::{mean, standard_deviation};
 use super::{Input, Order, Outcome, Plan, replay};
+use crate::active_set::Size;
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -25,41 +26,6 @@ pub use render::{to_csv, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.active-warps/1";
-
-/// The sizes that are swept unless others are asked for; every warp active comes last.
-pub const DEFAULT_SIZES: &str = "1,2,3,4,5,6,7,8,10,12,16,24,32,all";
-
-/// Size of the active set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
-    /// Two levels with this many active warps. Range: `1..=32`.
-    Active(u8),
-    /// One level: every resident warp is active.
-    All,
-}
-
-impl std::str::FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            return Ok(Self::All);
-        }
-        match text.parse() {
-            Ok(warps @ 1..=32) => Ok(Self::Active(warps)),
-            _ => Err("expected a number of active warps from 1 to 32, or `all`".to_owned()),
-        }
-    }
-}
-
-impl std::fmt::Display for Size {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Active(warps) => write!(to, "{warps}"),
-            Self::All => to.write_str("all"),
-        }
-    }
-}
 
 /// What is swept: every combination, the last axis fastest.
 #[derive(Clone, Debug)]
@@ -327,6 +293,7 @@ fn rounded(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::active_set::DEFAULT_SIZES;
     use crate::design;
 
     fn axes(names: &[&str]) -> Axes {
