@@ -125,7 +125,13 @@ pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Fa
     if inputs.is_empty() {
         return workload::names().map(|name| Subject::new(name, args)).collect();
     }
-    inputs.iter().map(|input| Subject::new(input, args)).collect()
+    // A launch description is for the PTX files among the inputs; without any it is a mistake.
+    let others = SourceArgs {
+        launch: args.launch.clone().filter(|_| !inputs.iter().any(|input| is_file(input))),
+        ..args.clone()
+    };
+    let subject = |input: &String| Subject::new(input, if is_file(input) { args } else { &others });
+    inputs.iter().map(subject).collect()
 }
 
 /// The same for a command that takes no traces, which `are` something that it cannot use.

@@ -33,6 +33,10 @@ prints! {
         ["run", "needle", "--scale", "small", "--design", "isca11-rfc6-lru", "--format", "csv"];
     one_launch_of_a_users_file_as_json:
         ["run", "good.ptx", "--launch", "good.toml", "--design", "mine.toml", "--format", "json"];
+    a_users_file_beside_a_built_in_workload: [
+        "run", "good.ptx", "vectoradd", "--scale", "small", "--launch", "good.toml", "--format",
+        "digest"
+    ];
     a_size_without_energy: ["run", "dct8x8", "--scale", "small", "--design", "isca11-rfc13"];
     a_kernel_that_prints_nothing_counted_in_part:
         ["run", "srad", "--scale", "small", "--launch-index", "1", "--cta", "0"];

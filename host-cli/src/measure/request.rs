@@ -3,7 +3,7 @@
 use crate::cli::{Mode, SourceArgs};
 use crate::failure::Failure;
 use crate::subject;
-use crate::timeline::{self};
+use crate::timeline;
 use crate::workload::Overrides;
 use crate::workload::simulate::Options;
 
