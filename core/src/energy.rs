@@ -69,6 +69,8 @@ pub struct EnergyTable {
     pub lrf: Option<LastResultEnergy>,
     /// Operand register file, of a design that has one.
     pub orf: Option<LevelEnergy>,
+    /// Write pool, of a design that has one.
+    pub write_pool: Option<LevelEnergy>,
     /// Energy to move a 32-bit word. Unit: femtojoules for each millimetre.
     pub wire_per_mm_per_32bit: Femtojoules,
 }
@@ -92,6 +94,10 @@ pub struct EnergyBreakdown {
     pub orf_bank: Femtojoules,
     /// Wires between the operand register file and the execution units.
     pub orf_wire: Femtojoules,
+    /// The array of the write pool, for operands and results.
+    pub write_pool_bank: Femtojoules,
+    /// Wires between the write pool and the execution units.
+    pub write_pool_wire: Femtojoules,
     /// Banks of both levels, for evictions and writebacks from one to the other.
     pub writeback_bank: Femtojoules,
     /// Wires to the lower level, for evictions and writebacks.
@@ -100,7 +106,7 @@ pub struct EnergyBreakdown {
 
 impl EnergyBreakdown {
     /// Every part with its name.
-    pub const fn parts(&self) -> [(&'static str, Femtojoules); 10] {
+    pub const fn parts(&self) -> [(&'static str, Femtojoules); 12] {
         [
             ("mrf_bank", self.mrf_bank),
             ("mrf_wire", self.mrf_wire),
@@ -110,6 +116,8 @@ impl EnergyBreakdown {
             ("lrf_wire", self.lrf_wire),
             ("orf_bank", self.orf_bank),
             ("orf_wire", self.orf_wire),
+            ("write_pool_bank", self.write_pool_bank),
+            ("write_pool_wire", self.write_pool_wire),
             ("writeback_bank", self.writeback_bank),
             ("writeback_wire", self.writeback_wire),
         ]
@@ -130,6 +138,8 @@ pub enum EnergyError {
     NoLastResultFile,
     /// The counters hold accesses of an operand register file, and the table has none.
     NoOperandRegisterFile,
+    /// The counters hold accesses of a write pool, and the table has none.
+    NoWritePool,
     /// The total does not fit 64 bits of femtojoules, about 18 kilojoules.
     Overflow,
 }
@@ -142,6 +152,7 @@ impl core::fmt::Display for EnergyError {
             Self::NoOperandRegisterFile => {
                 "accesses of an operand register file, but no energy table for it"
             }
+            Self::NoWritePool => "accesses of a write pool, but no energy table for it",
             Self::Overflow => "the energy does not fit 64 bits of femtojoules",
         })
     }
@@ -161,6 +172,8 @@ struct Sums {
     lrf_wire: u128,
     orf_bank: u128,
     orf_wire: u128,
+    write_pool_bank: u128,
+    write_pool_wire: u128,
     writeback_bank: u128,
     writeback_wire: u128,
 }
@@ -213,6 +226,8 @@ impl EnergyTable {
                 lrf_wire: wires(sums.lrf_wire)?,
                 orf_bank: bank(sums.orf_bank)?,
                 orf_wire: wires(sums.orf_wire)?,
+                write_pool_bank: bank(sums.write_pool_bank)?,
+                write_pool_wire: wires(sums.write_pool_wire)?,
                 writeback_bank: bank(sums.writeback_bank)?,
                 writeback_wire: wires(sums.writeback_wire)?,
             })
@@ -239,7 +254,15 @@ impl EnergyTable {
             EnergyClass::OrfRead(_) | EnergyClass::OrfWrite(_) => {
                 (&mut sums.orf_bank, &mut sums.orf_wire)
             }
-            EnergyClass::RfcWriteback | EnergyClass::LrfEviction | EnergyClass::LrfWriteback => {
+            EnergyClass::WritePoolRead(_) | EnergyClass::WritePoolWrite(_) => {
+                (&mut sums.write_pool_bank, &mut sums.write_pool_wire)
+            }
+            EnergyClass::RfcWriteback
+            | EnergyClass::LrfEviction
+            | EnergyClass::LrfWriteback
+            | EnergyClass::RfcToWritePool
+            | EnergyClass::LrfToWritePool
+            | EnergyClass::WritePoolWriteback => {
                 (&mut sums.writeback_bank, &mut sums.writeback_wire)
             }
         };
@@ -259,6 +282,7 @@ impl EnergyTable {
         let rfc = || self.rfc.ok_or(EnergyError::NoCache);
         let lrf = || self.lrf.ok_or(EnergyError::NoLastResultFile);
         let orf = || self.orf.ok_or(EnergyError::NoOperandRegisterFile);
+        let pool = || self.write_pool.ok_or(EnergyError::NoWritePool);
         let charge = |from, to, micrometres| Charge { from, to, micrometres };
         Ok(match class {
             EnergyClass::Free => charge(none, none, 0),
@@ -290,6 +314,20 @@ impl EnergyTable {
             EnergyClass::LrfWriteback => {
                 charge(lrf()?.bank.read, mrf.bank.write, mrf.wires.private_um)
             }
+            EnergyClass::WritePoolRead(datapath) => {
+                charge(pool()?.bank.read, none, pool()?.wires.to(datapath))
+            }
+            EnergyClass::WritePoolWrite(datapath) => {
+                charge(none, pool()?.bank.write, pool()?.wires.to(datapath))
+            }
+            EnergyClass::RfcToWritePool => {
+                charge(rfc()?.bank.read, pool()?.bank.write, pool()?.wires.private_um)
+            }
+            EnergyClass::LrfToWritePool => {
+                charge(lrf()?.bank.read, pool()?.bank.write, pool()?.wires.private_um)
+            }
+            // The pool stands beside the banks.
+            EnergyClass::WritePoolWriteback => charge(pool()?.bank.read, mrf.bank.write, 0),
         })
     }
 }
@@ -323,6 +361,10 @@ mod tests {
             bank: BankEnergy { read: Femtojoules(1_200), write: Femtojoules(4_400) },
             wires: WireLengths { private_um: 200, shared_um: 400 },
         }),
+        write_pool: Some(LevelEnergy {
+            bank: BankEnergy { read: Femtojoules(1_000), write: Femtojoules(1_500) },
+            wires: WireLengths { private_um: 100, shared_um: 300 },
+        }),
         wire_per_mm_per_32bit: Femtojoules(1_900),
     };
 
@@ -332,38 +374,50 @@ mod tests {
         counters
     }
 
-    fn parts(event: Event) -> [u64; 10] {
+    fn parts(event: Event) -> [u64; 12] {
         TABLE.energy(&one(event)).unwrap().parts().map(|(_, part)| part.0)
     }
 
     #[test]
     fn each_access_costs_what_the_tables_say() {
         // 8 clusters x 8 pJ, and 8 clusters x 7.6 pJ/mm x 1 mm.
-        assert_eq!(parts(Event::MrfReadPrivate), [64_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::MrfReadShared), [64_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::MrfWritePrivate), [88_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcReadPrivate), [0, 0, 17_600, 12_160, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcReadShared), [0, 0, 17_600, 24_320, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcWritePrivate), [0, 0, 53_600, 12_160, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcFillShared), [0, 0, 53_600, 24_320, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfReadPrivate), [64_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfReadShared), [64_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::MrfWritePrivate), [88_000, 60_800, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcReadPrivate), [0, 0, 17_600, 12_160, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcReadShared), [0, 0, 17_600, 24_320, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcWritePrivate), [0, 0, 53_600, 12_160, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::RfcFillShared), [0, 0, 53_600, 24_320, 0, 0, 0, 0, 0, 0, 0, 0]);
         // One RFC read, one MRF write, the latter's wire only.
-        assert_eq!(parts(Event::RfcWritebackFlush), [0, 0, 0, 0, 0, 0, 0, 0, 105_600, 60_800]);
+        assert_eq!(
+            parts(Event::RfcWritebackFlush),
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 105_600, 60_800]
+        );
         assert_eq!(parts(Event::RfcWritebackEviction), parts(Event::RfcWritebackFlush));
         // 8 x 0.7 pJ and 8 x 7.6 pJ/mm x 0.05 mm; 8 x 2 pJ.
-        assert_eq!(parts(Event::LrfRead), [0, 0, 0, 0, 5_600, 3_040, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::LrfWrite), [0, 0, 0, 0, 16_000, 3_040, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::LrfRead), [0, 0, 0, 0, 5_600, 3_040, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::LrfWrite), [0, 0, 0, 0, 16_000, 3_040, 0, 0, 0, 0, 0, 0]);
         // One LRF read and one RFC or MRF write, with the wire to the latter.
-        assert_eq!(parts(Event::LrfEviction), [0, 0, 0, 0, 0, 0, 0, 0, 59_200, 12_160]);
-        assert_eq!(parts(Event::LrfWritebackFlush), [0, 0, 0, 0, 0, 0, 0, 0, 93_600, 60_800]);
+        assert_eq!(parts(Event::LrfEviction), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 59_200, 12_160]);
+        assert_eq!(parts(Event::LrfWritebackFlush), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 93_600, 60_800]);
         assert_eq!(parts(Event::LrfWritebackEviction), parts(Event::LrfWritebackFlush));
         // 8 x 1.2 pJ and 8 x 7.6 pJ/mm x 0.2 or 0.4 mm; 8 x 4.4 pJ.
-        assert_eq!(parts(Event::OrfReadPrivate), [0, 0, 0, 0, 0, 0, 9_600, 12_160, 0, 0]);
-        assert_eq!(parts(Event::OrfReadShared), [0, 0, 0, 0, 0, 0, 9_600, 24_320, 0, 0]);
-        assert_eq!(parts(Event::OrfWritePrivate), [0, 0, 0, 0, 0, 0, 35_200, 12_160, 0, 0]);
-        assert_eq!(parts(Event::OrfFillShared), [0, 0, 0, 0, 0, 0, 35_200, 24_320, 0, 0]);
+        assert_eq!(parts(Event::OrfReadPrivate), [0, 0, 0, 0, 0, 0, 9_600, 12_160, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::OrfReadShared), [0, 0, 0, 0, 0, 0, 9_600, 24_320, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::OrfWritePrivate), [0, 0, 0, 0, 0, 0, 35_200, 12_160, 0, 0, 0, 0]);
+        assert_eq!(parts(Event::OrfFillShared), [0, 0, 0, 0, 0, 0, 35_200, 24_320, 0, 0, 0, 0]);
         assert_eq!(parts(Event::LrfFill), parts(Event::LrfWrite));
-        assert_eq!(parts(Event::DualWrite), [0; 10]);
-        assert_eq!(parts(Event::WarpInstruction), [0; 10]);
+        // 8 x 1 pJ and 8 x 7.6 pJ/mm x 0.1 or 0.3 mm; 8 x 1.5 pJ.
+        assert_eq!(parts(Event::WritePoolReadPrivate)[8..], [8_000, 6_080, 0, 0]);
+        assert_eq!(parts(Event::WritePoolReadShared)[8..], [8_000, 18_240, 0, 0]);
+        assert_eq!(parts(Event::WritePoolWritePrivate)[8..], [12_000, 6_080, 0, 0]);
+        assert_eq!(parts(Event::WritePoolWriteShared)[8..], [12_000, 18_240, 0, 0]);
+        // One RFC or LRF read and one pool write; one pool read and one MRF write without a wire.
+        assert_eq!(parts(Event::RfcToWritePool)[8..], [0, 0, 29_600, 6_080]);
+        assert_eq!(parts(Event::LrfToWritePool)[8..], [0, 0, 17_600, 6_080]);
+        assert_eq!(parts(Event::WritePoolWriteback)[8..], [0, 0, 96_000, 0]);
+        assert_eq!(parts(Event::DualWrite), [0; 12]);
+        assert_eq!(parts(Event::WarpInstruction), [0; 12]);
         assert_eq!(TABLE.wire_per_128bit(1_000), Some(Femtojoules(7_600)));
     }
 
@@ -388,7 +442,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_priced_is_an_error() {
-        let flat = EnergyTable { rfc: None, lrf: None, orf: None, ..TABLE };
+        let flat = EnergyTable { rfc: None, lrf: None, orf: None, write_pool: None, ..TABLE };
         assert!(flat.energy(&one(Event::MrfWriteShared)).is_ok());
         let two = EnergyTable { lrf: None, ..TABLE };
         for event in [Event::LrfRead, Event::LrfWrite, Event::LrfWritebackFlush] {
@@ -397,6 +451,10 @@ mod tests {
         }
         for event in [Event::OrfReadPrivate, Event::OrfFillShared] {
             let refused = Err(EnergyError::NoOperandRegisterFile);
+            assert_eq!(flat.energy(&one(event)), refused, "{}", event.name());
+        }
+        for event in [Event::WritePoolReadPrivate, Event::WritePoolWriteback] {
+            let refused = Err(EnergyError::NoWritePool);
             assert_eq!(flat.energy(&one(event)), refused, "{}", event.name());
         }
         let without_cache = EnergyTable { rfc: None, ..TABLE };

@@ -50,6 +50,16 @@ pub enum EnergyClass {
     OrfRead(Datapath),
     /// A write of the operand register file and the wire from the producer.
     OrfWrite(Datapath),
+    /// A read of the write pool and the wire to the consumer.
+    WritePoolRead(Datapath),
+    /// A write of the write pool and the wire from the producer.
+    WritePoolWrite(Datapath),
+    /// A read of the register file cache, a write of the write pool and the latter's wire.
+    RfcToWritePool,
+    /// A read of the last result file, a write of the write pool and the latter's wire.
+    LrfToWritePool,
+    /// A read of the write pool and a write of the main register file beside it.
+    WritePoolWriteback,
 }
 
 macro_rules! events {
@@ -95,8 +105,9 @@ macro_rules! events {
 
 use Datapath::{Private, Shared};
 use EnergyClass::{
-    Free, LrfEviction, LrfRead, LrfWrite, LrfWriteback, MrfRead, MrfWrite, OrfRead, OrfWrite,
-    RfcRead, RfcWrite, RfcWriteback,
+    Free, LrfEviction, LrfRead, LrfToWritePool, LrfWrite, LrfWriteback, MrfRead, MrfWrite, OrfRead,
+    OrfWrite, RfcRead, RfcToWritePool, RfcWrite, RfcWriteback, WritePoolRead, WritePoolWrite,
+    WritePoolWriteback,
 };
 
 events! {
@@ -180,6 +191,31 @@ events! {
     OrfFillShared, orf_fills_shared, "warp register accesses", OrfWrite(Shared);
     /// Results that the compiler let be written to an upper level and to the main register file.
     DualWrite, dual_writes, "results", Free;
+    /// Operands read from the write pool for the private datapath.
+    WritePoolReadPrivate, write_pool_reads_private, "warp register accesses", WritePoolRead(Private);
+    /// Operands read from the write pool for the shared datapath.
+    WritePoolReadShared, write_pool_reads_shared, "warp register accesses", WritePoolRead(Shared);
+    /// Operand reads that needed both the write pool and the main register file, because the entry
+    /// held only some of the lanes; counted as one read of each.
+    WritePoolPartialHit, write_pool_partial_hits, "operand reads", Free;
+    /// Results of the private datapath written to the write pool.
+    WritePoolWritePrivate, write_pool_writes_private, "warp register accesses",
+        WritePoolWrite(Private);
+    /// Results of the shared datapath written to the write pool.
+    WritePoolWriteShared, write_pool_writes_shared, "warp register accesses",
+        WritePoolWrite(Shared);
+    /// Dirty entries of the register file cache evicted or flushed to the write pool.
+    RfcToWritePool, rfc_to_write_pool, "warp register accesses", RfcToWritePool;
+    /// Entries of the last result file evicted or flushed to the write pool.
+    LrfToWritePool, lrf_to_write_pool, "warp register accesses", LrfToWritePool;
+    /// Writes of a register that the write pool held, which were overwritten in place.
+    WritePoolWriteHit, write_pool_write_hits, "warp register accesses", Free;
+    /// Entries of the write pool that a register newly occupied.
+    WritePoolAllocation, write_pool_allocations, "entries", Free;
+    /// Entries of the write pool written to the main register file to make room.
+    WritePoolWriteback, write_pool_writebacks, "warp register accesses", WritePoolWriteback;
+    /// Entries of the write pool dropped because their warp had exited.
+    WritePoolDrop, write_pool_drops, "entries", Free;
     /// Times a warp was descheduled to wait for a result.
     Deschedule, deschedules, "deschedules", Free;
     /// Times a warp was descheduled by a barrier.
@@ -229,7 +265,7 @@ sums! {
     /// Writes of the main register file: results written straight to it, and writebacks.
     mrf_writes, "warp register accesses" =
         MrfWritePrivate | MrfWriteShared | RfcWritebackEviction | RfcWritebackFlush
-        | LrfWritebackEviction | LrfWritebackFlush;
+        | LrfWritebackEviction | LrfWritebackFlush | WritePoolWriteback;
     /// Reads of the register file cache by instructions; the reads of writebacks are apart.
     rfc_reads, "warp register accesses" = RfcReadPrivate | RfcReadShared;
     /// Writes of the register file cache: results, operands allocated after a miss, and what the
@@ -248,11 +284,16 @@ sums! {
     /// Writes of the operand register file: results, and operands left by a first read.
     orf_writes, "warp register accesses" =
         OrfWritePrivate | OrfWriteShared | OrfFillPrivate | OrfFillShared;
+    /// Reads of the write pool by instructions; the reads of writebacks are apart.
+    write_pool_reads, "warp register accesses" = WritePoolReadPrivate | WritePoolReadShared;
+    /// Writes of the write pool: results, and what the levels above it evict or flush.
+    write_pool_writes, "warp register accesses" =
+        WritePoolWritePrivate | WritePoolWriteShared | RfcToWritePool | LrfToWritePool;
     /// Writes of all levels beyond one for each result: copies, and values moved to other levels.
     overhead_writes, "warp register accesses" =
         RfcFillPrivate | RfcFillShared | RfcWritebackEviction | RfcWritebackFlush | LrfEviction
         | LrfWritebackEviction | LrfWritebackFlush | LrfFill | OrfFillPrivate | OrfFillShared
-        | DualWrite;
+        | DualWrite | RfcToWritePool | LrfToWritePool | WritePoolWriteback;
 }
 
 /// Totals of every event.
@@ -292,6 +333,14 @@ impl Counters {
         self.counts[event as usize] += times;
     }
 
+    /// Counts an access as another event than it was first taken for, before it was known which
+    /// level would serve it.
+    #[inline]
+    pub(crate) fn reclassify(&mut self, from: Event, to: Event) {
+        self.counts[from as usize] -= 1;
+        self.counts[to as usize] += 1;
+    }
+
     /// Counts `instructions` that each read `operands` from the main register file.
     #[inline]
     pub(crate) fn record_main_operands(&mut self, operands: u32, instructions: u64) {
@@ -309,9 +358,14 @@ impl Counters {
 
     /// Operand slots read, whichever levels served them.
     pub const fn operand_reads(&self) -> u64 {
-        self.mrf_reads() + self.rfc_reads() + self.lrf_reads() + self.orf_reads()
+        self.mrf_reads()
+            + self.rfc_reads()
+            + self.lrf_reads()
+            + self.orf_reads()
+            + self.write_pool_reads()
             - self.rfc_partial_hits()
             - self.lrf_partial_hits()
+            - self.write_pool_partial_hits()
     }
 
     /// Result slots written, to whichever level.
@@ -323,6 +377,8 @@ impl Counters {
             + self.lrf_writes()
             + self.orf_writes_private()
             + self.orf_writes_shared()
+            + self.write_pool_writes_private()
+            + self.write_pool_writes_shared()
             - self.dual_writes()
     }
 

@@ -107,6 +107,12 @@ impl Organisation {
         compiler_managed: false,
     });
 
+    /// The flat main register file, under a scheduler of two levels with 8 active warps.
+    pub const FLAT_TWO_LEVEL: Self = Self(OrganisationSettings {
+        scheduling: Scheduling::TwoLevel { active_warps: 8 },
+        ..Self::FLAT.0
+    });
+
     /// Checks settings.
     pub const fn new(settings: OrganisationSettings) -> Result<Self, OrganisationError> {
         if let Scheduling::TwoLevel { active_warps } = settings.scheduling

@@ -64,6 +64,7 @@ mod issue;
 mod lifecycle;
 mod machine;
 mod observe;
+pub mod operand_delivery;
 mod ports;
 mod schedule;
 mod units;

@@ -202,10 +202,13 @@ fn managed_cost(design: &Design) -> Option<ManagedCost> {
 }
 
 /// What moves values between levels; where the compiler places them, nothing does.
-const MOVES: [(Event, &str); 3] = [
+const MOVES: [(Event, &str); 6] = [
     (Event::LrfEviction, "eviction, LRF to RFC"),
     (Event::RfcWritebackEviction, "writeback, RFC to MRF"),
     (Event::LrfWritebackFlush, "writeback, LRF to MRF"),
+    (Event::RfcToWritePool, "writeback, RFC to write pool"),
+    (Event::LrfToWritePool, "writeback, LRF to write pool"),
+    (Event::WritePoolWriteback, "writeback, write pool to MRF"),
 ];
 
 fn access_costs(table: &EnergyTable, managed: bool) -> Vec<AccessCost> {
@@ -225,6 +228,10 @@ fn access_costs(table: &EnergyTable, managed: bool) -> Vec<AccessCost> {
         (Event::OrfReadShared, "ORF read, shared datapath"),
         (Event::OrfWritePrivate, "ORF write, private datapath"),
         (Event::OrfWriteShared, "ORF write, shared datapath"),
+        (Event::WritePoolReadPrivate, "write pool read, private datapath"),
+        (Event::WritePoolReadShared, "write pool read, shared datapath"),
+        (Event::WritePoolWritePrivate, "write pool write, private datapath"),
+        (Event::WritePoolWriteShared, "write pool write, shared datapath"),
     ]
     .iter()
     .chain(moves)
@@ -241,13 +248,14 @@ fn access_costs(table: &EnergyTable, managed: bool) -> Vec<AccessCost> {
             lrf_wire,
             orf_bank,
             orf_wire,
+            write_pool_bank,
+            write_pool_wire,
             writeback_bank,
             writeback_wire,
         } = table.energy(&counters).ok()?;
-        let bank =
-            Femtojoules(mrf_bank.0 + rfc_bank.0 + lrf_bank.0 + orf_bank.0 + writeback_bank.0);
-        let wire =
-            Femtojoules(mrf_wire.0 + rfc_wire.0 + lrf_wire.0 + orf_wire.0 + writeback_wire.0);
+        let sum = |parts: [Femtojoules; 6]| Femtojoules(parts.iter().map(|part| part.0).sum());
+        let bank = sum([mrf_bank, rfc_bank, lrf_bank, orf_bank, write_pool_bank, writeback_bank]);
+        let wire = sum([mrf_wire, rfc_wire, lrf_wire, orf_wire, write_pool_wire, writeback_wire]);
         Some(AccessCost { what, bank, wire })
     })
     .collect()

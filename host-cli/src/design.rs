@@ -239,7 +239,14 @@ impl Parts {
         mrf.bank.write = values.mrf_write.unwrap_or(mrf.bank.write);
         mrf.wires = replace(mrf.wires, values.mrf_private_um, values.mrf_shared_um);
         let wire = values.wire.unwrap_or(machine.technology().wire.0);
-        Ok(EnergyTable { mrf, rfc: None, lrf: None, orf: None, wire_per_mm_per_32bit: wire })
+        Ok(EnergyTable {
+            mrf,
+            rfc: None,
+            lrf: None,
+            orf: None,
+            write_pool: None,
+            wire_per_mm_per_32bit: wire,
+        })
     }
 }
 

@@ -77,6 +77,7 @@ const TABLE: EnergyTable = EnergyTable {
         wires: WireLengths { private_um: 200, shared_um: 400 },
     }),
     orf: None,
+    write_pool: None,
     lrf: None,
     wire_per_mm_per_32bit: Femtojoules(1_900),
 };

@@ -2,6 +2,10 @@
 
 use bitflags::bitflags;
 
+use super::operand_delivery::{
+    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_ARBITER_BANKS, MAX_COLLECTOR_UNITS,
+    MAX_WRITE_POOL_ENTRIES, OperandDelivery,
+};
 use crate::organisation::{Organisation, Scheduling};
 use crate::units::LANES;
 
@@ -143,6 +147,20 @@ impl Timing {
     pub const DISSERTATION: Self =
         Self { dram_bytes_per_cycle: 16, operand_window: 1, ..Self::ISCA11 };
 
+    /// Latencies of what operand collectors start.
+    const fn collected(&self) -> [u16; 8] {
+        [
+            self.alu_latency,
+            self.double_latency,
+            self.special_function_latency,
+            self.texture_latency,
+            self.shared_latency,
+            self.constant_latency,
+            self.dram_latency,
+            self.hit_latency,
+        ]
+    }
+
     const fn latencies(&self) -> [u16; 10] {
         [
             self.alu_latency,
@@ -164,6 +182,8 @@ impl Timing {
 pub struct SmSettings {
     /// Register file cache and levels of scheduling.
     pub organisation: Organisation,
+    /// How operands come from the main register file to the units.
+    pub operand_delivery: OperandDelivery,
     /// Which warp issues.
     pub scheduler: Scheduler,
     /// When a warp leaves the active set to wait for data; with two-level scheduling only.
@@ -187,9 +207,23 @@ pub struct SmSettings {
 }
 
 impl SmSettings {
+    /// The SRAM baseline of `[WARRF]`: Table I, with two-level scheduling over 8 active warps. Not
+    /// stated there, so assumed: latencies and units as in [`Timing::ISCA11`], the 48 warps and 8
+    /// CTAs of Fermi, and of the GTX 480's 177 GB/s a fifteenth at 0.7 GHz, in whole sectors of 32
+    /// bytes every two cycles.
+    pub const WARRF_GTX480: Self = Self {
+        organisation: Organisation::FLAT_TWO_LEVEL,
+        operand_delivery: OperandDelivery::Collectors(CollectorSettings::WARRF_SRAM),
+        max_warps: 48,
+        shared_memory_bytes: 48 * 1024,
+        timing: Timing { dram_bytes_per_cycle: 16, ..Timing::ISCA11 },
+        ..Self::ISCA11
+    };
+
     /// The flat baseline of `[RFC2011]`: Table 4 and section 2.1; 8 CTAs are Fermi's limit.
     pub const ISCA11: Self = Self {
         organisation: Organisation::FLAT,
+        operand_delivery: OperandDelivery::FixedLatency,
         scheduler: Scheduler::Greedy,
         replacement: WarpReplacement::Preemptive,
         short_waits: ShortWaits::empty(),
@@ -233,6 +267,21 @@ pub enum SmConfigError {
     /// A rule by which a warp leaves the active set within a strand, where a compiler-managed
     /// hierarchy still holds values that are nowhere else.
     LeavesMidStrand,
+    /// A number of the operand collectors, of their banks or of the write pool out of its range.
+    Collectors {
+        /// Which.
+        what: &'static str,
+        /// The number.
+        value: u8,
+        /// Least.
+        least: u8,
+        /// Most.
+        most: u8,
+    },
+    /// A latency too short to have an operand collected and a result written within it.
+    ShorterThanCollection(u16),
+    /// A rule about waiting for operands, the end of which collectors do not know ahead.
+    NotWithCollectors,
     /// An active set with places for more warps than can be resident.
     ActiveWarps {
         /// Places.
@@ -276,6 +325,18 @@ impl core::fmt::Display for SmConfigError {
                 "a warp with a compiler-managed hierarchy leaves the active set where its compiler \
                  says, and nowhere else: its values are lost otherwise",
             ),
+            Self::Collectors { what, value, least, most } => {
+                write!(to, "{value} {what} are outside the range {least} to {most}")
+            }
+            Self::ShorterThanCollection(cycles) => write!(
+                to,
+                "a latency of {cycles} cycles is too short for operand collectors, which take \
+                 {COLLECTOR_CYCLES} to read an operand, start and write the result"
+            ),
+            Self::NotWithCollectors => to.write_str(
+                "with operand collectors it is not known ahead when an operand comes, so that a \
+                 warp cannot leave the active set by how long it waits",
+            ),
             Self::ActiveWarps { active, resident } => {
                 write!(to, "{active} warps cannot be active where only {resident} are resident")
             }
@@ -284,6 +345,24 @@ impl core::fmt::Display for SmConfigError {
 }
 
 impl core::error::Error for SmConfigError {}
+
+impl CollectorSettings {
+    fn check(&self, timing: &Timing) -> Result<(), SmConfigError> {
+        for (what, value, least, most) in [
+            ("collector units", self.units, 1, MAX_COLLECTOR_UNITS as u8),
+            ("banks", self.banks, 1, MAX_ARBITER_BANKS as u8),
+            ("cycles of a read", self.read_cycles, 1, MAX_ACCESS_CYCLES),
+            ("cycles of a write", self.write_cycles, 1, MAX_ACCESS_CYCLES),
+            ("write pool entries", self.write_pool_entries, 0, MAX_WRITE_POOL_ENTRIES as u8),
+        ] {
+            if !(least..=most).contains(&value) {
+                return Err(SmConfigError::Collectors { what, value, least, most });
+            }
+        }
+        let too_short = timing.collected().into_iter().find(|&latency| latency <= COLLECTOR_CYCLES);
+        too_short.map_or(Ok(()), |latency| Err(SmConfigError::ShorterThanCollection(latency)))
+    }
+}
 
 /// What an SM is made of: settings that were checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -337,6 +416,12 @@ impl SmConfig {
             settings.replacement != WarpReplacement::Preemptive || !settings.short_waits.is_empty();
         if settings.organisation.settings().compiler_managed && elsewhere {
             return Err(SmConfigError::LeavesMidStrand);
+        }
+        if let OperandDelivery::Collectors(collectors) = settings.operand_delivery {
+            collectors.check(timing)?;
+            if elsewhere {
+                return Err(SmConfigError::NotWithCollectors);
+            }
         }
         if let Scheduling::TwoLevel { active_warps } = settings.organisation.settings().scheduling
             && active_warps > settings.max_warps

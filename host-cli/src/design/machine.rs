@@ -267,7 +267,14 @@ impl Machine {
             }
         };
         let wire_per_mm_per_32bit = technology.wire.0;
-        Ok(EnergyTable { mrf: self.mrf_energy(), rfc, lrf: None, orf: None, wire_per_mm_per_32bit })
+        Ok(EnergyTable {
+            mrf: self.mrf_energy(),
+            rfc,
+            lrf: None,
+            orf: None,
+            write_pool: None,
+            wire_per_mm_per_32bit,
+        })
     }
 
     /// The main register file's part of the energy table, which every design has.

@@ -131,6 +131,7 @@ fn all_in(bank: BankEnergy, mrf: BankEnergy, reads: u64, writes: u64) -> Option<
         rfc: Some(level(bank)),
         lrf: None,
         orf: None,
+        write_pool: None,
         wire_per_mm_per_32bit: Femtojoules(0),
     };
     let total = |read, write| {

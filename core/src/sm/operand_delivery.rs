@@ -1,0 +1,60 @@
+//! Operand delivery: how operands come from the banks of the main register file to the units, and
+//! results back, before it is checked.
+//!
+//! Source: `[RFC2011]` 2.1 for reads of fixed latency, `[WARRF]` 2.1, 3 and 4 for collectors, split
+//! bank writes and the write pool.
+
+/// Most collector units.
+pub const MAX_COLLECTOR_UNITS: usize = 32;
+/// Most banks behind an arbiter.
+pub const MAX_ARBITER_BANKS: usize = 32;
+/// Longest access of a bank. Unit: cycles.
+pub const MAX_ACCESS_CYCLES: u8 = 32;
+/// Most entries of a write pool.
+pub const MAX_WRITE_POOL_ENTRIES: usize = 128;
+/// Cycles of an instruction between issue and the end of its result's write that it spends outside
+/// its unit, when no other delays it: it reads an operand, starts, and writes.
+pub const COLLECTOR_CYCLES: u16 = 3;
+
+/// How operands come from the main register file to the units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OperandDelivery {
+    /// In a window of cycles from issue on, over 4 logical banks with a read and a write a cycle
+    /// each; everything is decided at issue.
+    #[default]
+    FixedLatency,
+    /// Through operand collectors and an arbiter, over banks of one port.
+    Collectors(CollectorSettings),
+}
+
+/// Operand collectors, arbiter and the banks behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CollectorSettings {
+    /// Collector units; each holds an instruction from its issue to the start of its execution.
+    /// Range: `1..=MAX_COLLECTOR_UNITS`.
+    pub units: u8,
+    /// Banks of the main register file, a warp-wide register wide. Range:
+    /// `1..=MAX_ARBITER_BANKS`.
+    pub banks: u8,
+    /// Cycles for which a read takes its bank. Range: `1..=MAX_ACCESS_CYCLES`.
+    pub read_cycles: u8,
+    /// Cycles for which a write takes its bank. Range: `1..=MAX_ACCESS_CYCLES`.
+    pub write_cycles: u8,
+    /// A read and a write of one bank may overlap where they are in different subarrays.
+    pub split_bank_write: bool,
+    /// Entries of the write pool; 0 without one. Range: `0..=MAX_WRITE_POOL_ENTRIES`.
+    pub write_pool_entries: u8,
+}
+
+impl CollectorSettings {
+    /// `[WARRF]` Table I: 16 banks, SRAM with reads and writes of one cycle. The number of units is
+    /// not stated there: as many as banks.
+    pub const WARRF_SRAM: Self = Self {
+        units: 16,
+        banks: 16,
+        read_cycles: 1,
+        write_cycles: 1,
+        split_bank_write: false,
+        write_pool_entries: 0,
+    };
+}
