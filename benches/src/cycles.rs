@@ -7,7 +7,10 @@ use strata::trace::{Keep, TracedLaunch};
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings, Timing};
-use strata_core::sm::{Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
+use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
+use strata_core::sm::{
+    DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
+};
 use strata_core::units::{LaneMask, RegisterId};
 
 use crate::counting::rfc6;
@@ -21,6 +24,8 @@ pub const WORK: &[Work] = &[
     Work { name: "cycle_fma_flat", prepare: || short(MultiplyAdds, FLAT) },
     Work { name: "cycle_fma_rfc6", prepare: || short(MultiplyAdds, cached()) },
     Work { name: "cycle_fma_flat_2_slots", prepare: || short(MultiplyAdds, two_slots(FLAT)) },
+    Work { name: "cycle_fma_collectors", prepare: || short(MultiplyAdds, COLLECTORS) },
+    Work { name: "cycle_fma_warrf", prepare: || short(MultiplyAdds, warrf()) },
     Work { name: "cycle_stream_flat", prepare: || short(Stream, FLAT) },
     Work { name: "cycle_stream_rfc6", prepare: || short(Stream, cached()) },
 ];
@@ -31,9 +36,13 @@ pub const WHOLE: &[Work] = &[
     Work { name: "fma_flat_2_slots", prepare: || whole(MultiplyAdds, two_slots(FLAT)) },
     Work { name: "fma_rfc6", prepare: || whole(MultiplyAdds, cached()) },
     Work { name: "fma_rfc6_2_slots", prepare: || whole(MultiplyAdds, two_slots(cached())) },
+    Work { name: "fma_collectors", prepare: || whole(MultiplyAdds, COLLECTORS) },
+    Work { name: "fma_warrf", prepare: || whole(MultiplyAdds, warrf()) },
     Work { name: "stream_flat", prepare: || whole(Stream, FLAT) },
     Work { name: "stream_flat_2_slots", prepare: || whole(Stream, two_slots(FLAT)) },
     Work { name: "stream_rfc6", prepare: || whole(Stream, cached()) },
+    Work { name: "stream_collectors", prepare: || whole(Stream, COLLECTORS) },
+    Work { name: "stream_warrf", prepare: || whole(Stream, warrf()) },
     Work { name: "stream_rfc6_2_slots", prepare: || whole(Stream, two_slots(cached())) },
 ];
 
@@ -46,6 +55,20 @@ pub const WAITING: &[Work] = &[
 ];
 
 const FLAT: SmSettings = SmSettings::ISCA11;
+
+/// Operand collectors over SRAM.
+const COLLECTORS: SmSettings = SmSettings::WARRF_GTX480;
+
+/// The same over STT-RAM with split bank writes and a write pool.
+fn warrf() -> SmSettings {
+    let collectors = CollectorSettings {
+        write_cycles: 3,
+        split_bank_write: true,
+        write_pool_entries: 60,
+        ..CollectorSettings::WARRF_SRAM
+    };
+    SmSettings { operand_delivery: OperandDelivery::Collectors(collectors), ..COLLECTORS }
+}
 
 fn cached() -> SmSettings {
     SmSettings { organisation: rfc6(), ..FLAT }
@@ -77,8 +100,8 @@ fn prepare(kernel: Kernel, settings: SmSettings, ctas: u64, iterations: u64) -> 
             threads: launch.header.block.iter().product(),
             shared_bytes: launch.header.shared_bytes,
         };
-        let (counters, _) = time_launch(settings, &timed).expect("the launch fits the SM");
-        black_box(counters).accesses.warp_instructions()
+        let timed = time_launch(settings, &timed).expect("the launch fits the SM");
+        black_box(timed.counters).accesses.warp_instructions()
     })
 }
 
@@ -108,6 +131,7 @@ fn dependent_loads(latency: u16) -> Prepared {
             ready: &mut vec![ReadyAt::NOW; size.ready],
             awaited: &mut vec![LaneMask::EMPTY; size.awaited],
             caches: &mut vec![None; size.caches],
+            delivery: DeliveryMemory::default(),
         };
         let warp =
             WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &accesses, barriers: &[] };

@@ -209,7 +209,7 @@ events! {
     /// Entries of the last result file evicted or flushed to the write pool.
     LrfToWritePool, lrf_to_write_pool, "warp register accesses", LrfToWritePool;
     /// Writes of a register that the write pool held, which were overwritten in place.
-    WritePoolWriteHit, write_pool_write_hits, "warp register accesses", Free;
+    WritePoolWriteHit, write_pool_write_hits, "writes", Free;
     /// Entries of the write pool that a register newly occupied.
     WritePoolAllocation, write_pool_allocations, "entries", Free;
     /// Entries of the write pool written to the main register file to make room.
@@ -476,6 +476,7 @@ mod tests {
                 + counters.mrf_writes_shared()
                 + counters.rfc_writebacks()
                 + counters.lrf_writebacks()
+                + counters.write_pool_writebacks()
         );
         for sum in SUMS {
             let value = counters.iter().find(|&(name, _)| name == sum.name).map(|(_, value)| value);

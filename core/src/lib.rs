@@ -44,6 +44,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::float_arithmetic)]
 
+pub mod arbiter;
 pub mod chip_power;
 pub mod count;
 pub mod digest;
@@ -59,6 +60,8 @@ pub mod path;
 pub mod placement;
 pub mod register_file_cache;
 pub mod sm;
+pub mod split_bank_write;
 mod tally;
 pub mod units;
 pub mod value_usage;
+pub mod write_pool;

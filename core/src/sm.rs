@@ -23,7 +23,7 @@
 //! use strata_core::image::{CheckedImage, KernelImage, StaticInstruction, Unit};
 //! use strata_core::path::PathStep;
 //! use strata_core::sm::config::{SmConfig, SmSettings};
-//! use strata_core::sm::{Memory, MemorySize, ReadyAt, Facts, Sm, Warp, WarpTrace};
+//! use strata_core::sm::{DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
 //! use strata_core::units::{LaneMask, RegisterId};
 //!
 //! // r1 = f(r0); r2 = f(r1)
@@ -45,6 +45,7 @@
 //!     ready: &mut vec![ReadyAt::NOW; size.ready],
 //!     awaited: &mut vec![LaneMask::EMPTY; size.awaited],
 //!     caches: &mut vec![None; size.caches],
+//!     delivery: DeliveryMemory::default(),
 //! };
 //! let path = [PathStep { pc: 0, length: 2, mask: LaneMask::FULL }];
 //! let warp: WarpTrace =
@@ -55,7 +56,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrivals;
 mod barrier;
+mod collect;
+mod collectors;
 pub mod config;
 pub mod counters;
 mod facts;
@@ -73,6 +77,7 @@ mod wheel;
 
 pub use crate::hierarchy::UpperLevels;
 pub use barrier::{BARRIERS, BarrierCall};
+pub use collectors::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
 pub use facts::{Facts, ReadyAt};
 pub use machine::{Memory, MemorySize, Sm};
 pub use observe::{

@@ -41,6 +41,9 @@ impl LaneMask {
     }
 }
 
+/// Most warps that an SM can be configured for: warp sets are 64-bit masks.
+pub const MAX_RESIDENT_WARPS: usize = 64;
+
 /// A physical 32-bit register of a thread (a warp-wide 32-lane register of the register file).
 ///
 /// 16 bits, because an image may be built before registers are limited to what a machine has.

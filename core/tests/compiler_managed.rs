@@ -16,7 +16,7 @@ use strata_core::placement::{Placement, Upper};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
-use strata_core::sm::{Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
+use strata_core::sm::{DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
 use strata_core::units::{LaneMask, RegisterId};
 
 const MAIN: Placement = Placement::MAIN;
@@ -100,6 +100,7 @@ impl Kernel {
             ready: &mut vec![ReadyAt::NOW; size.ready],
             awaited: &mut vec![LaneMask::EMPTY; size.awaited],
             caches: &mut vec![None; size.caches],
+            delivery: DeliveryMemory::default(),
         };
         let path = [self.path()];
         let warp: WarpTrace<'_> =

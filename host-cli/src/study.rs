@@ -21,7 +21,7 @@ use crate::measure::{self, Counted, Request};
 use crate::parallel;
 use crate::printer::Printer;
 use crate::subject::{self, Subject};
-use crate::timing::{TimedLaunch, TimingError, time_launch};
+use crate::timing::{Timed, TimedLaunch, TimingError, time_launch};
 
 /// In which order a kernel's instructions are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl Outcome {
 }
 
 fn run(settings: SmSettings, launch: &TimedLaunch<'_>, ctas: u64) -> Result<Outcome, TimingError> {
-    let (counters, residency) = time_launch(settings, launch)?;
+    let Timed { counters, residency, .. } = time_launch(settings, launch)?;
     let warps = u64::from(launch.threads.div_ceil(LANES));
     let resident_warps = u64::from(residency.ctas).min(ctas) * warps;
     Ok(Outcome { counters, resident_warps: resident_warps as u32 })

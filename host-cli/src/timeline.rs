@@ -14,11 +14,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::Serialize;
-use strata_core::sm::config::{Residency, SmSettings};
-use strata_core::sm::counters::SmCounters;
+use strata_core::sm::config::SmSettings;
 
 use crate::failure::Failure;
-use crate::timing::{TimedLaunch, TimingError, observe_launch, time_launch};
+use crate::timing::{Timed, TimedLaunch, TimingError, observe_launch, time_launch};
 pub use code::Code;
 use draw::Drawing;
 use file::EventFile;
@@ -124,7 +123,7 @@ impl Timeline {
         launch: &TimedLaunch<'_>,
         code: Code<'_>,
         about: &About,
-    ) -> Result<(SmCounters, Residency), TimingError> {
+    ) -> Result<Timed, TimingError> {
         if self.drawn.is_some() {
             self.others += 1;
             return time_launch(settings, launch);
@@ -132,14 +131,13 @@ impl Timeline {
         let labels = code.labels();
         let limits = (self.request.cycles.clone(), self.request.slices);
         let mut drawing = Drawing::new(&mut self.file, &labels, settings.issue_slots, limits);
-        let result = observe_launch(settings, launch, |observation| drawing.add(&observation));
-        let (counters, residency) = result?;
-        let all = counters.cycles();
+        let timed = observe_launch(settings, launch, |observation| drawing.add(&observation))?;
+        let all = timed.counters.cycles();
         let (cycles, capped) = drawing.finish(all);
         let launch = about.launch.clone();
         self.file.about(about, &cycles, all);
         self.drawn = Some(Drawn { launch, cycles, all, capped });
-        Ok((counters, residency))
+        Ok(timed)
     }
 
     /// Moves the file to its place. Returns what is worth a note: what was left out.

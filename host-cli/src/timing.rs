@@ -1,11 +1,14 @@
 //! Timing: the paths that warps took, and what they moved, run through an SM cycle by cycle.
 
+use strata_core::arbiter::{BankedRegister, QueuedRead};
 use strata_core::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
 use strata_core::image::ImageError;
 use strata_core::sm::config::{CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
-use strata_core::sm::{Memory, MemorySize, Sm, SmObserver, Unobserved, Warp, WarpTrace};
+use strata_core::sm::{
+    DeliveryMemory, Memory, MemorySize, ResultOnItsWay, Sm, SmObserver, Unobserved, Warp, WarpTrace,
+};
 use strata_core::units::{LANES, LaneMask};
 use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
@@ -61,11 +64,20 @@ pub struct TimedLaunch<'a> {
     pub shared_bytes: u32,
 }
 
+/// What a launch did in time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timed {
+    /// Accesses, events and issue slots.
+    pub counters: SmCounters,
+    /// How many CTAs were resident at a time.
+    pub residency: Residency,
+    /// Writes of each warp-wide register of the main register file, of an SM with operand
+    /// collectors; empty of others.
+    pub cell_writes: Vec<u64>,
+}
+
 /// Runs all recorded CTAs of a launch on one SM, in linear order.
-pub fn time_launch(
-    settings: SmSettings,
-    launch: &TimedLaunch<'_>,
-) -> Result<(SmCounters, Residency), TimingError> {
+pub fn time_launch(settings: SmSettings, launch: &TimedLaunch<'_>) -> Result<Timed, TimingError> {
     observe_launch(settings, launch, Unobserved)
 }
 
@@ -74,7 +86,7 @@ pub fn observe_launch(
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
     observer: impl SmObserver,
-) -> Result<(SmCounters, Residency), TimingError> {
+) -> Result<Timed, TimingError> {
     // A cache with room for no more entries than needed is searched faster.
     let cache = settings.organisation.settings().cache;
     if cache.is_some_and(|cache| usize::from(cache.entries) > DEVICE_CAPACITY) {
@@ -88,7 +100,7 @@ fn run<const CAPACITY: usize>(
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
     observer: impl SmObserver,
-) -> Result<(SmCounters, Residency), TimingError> {
+) -> Result<Timed, TimingError> {
     let config = SmConfig::new(settings)?;
     let image = launch.image.checked()?;
     let size = MemorySize::of(&config, &image);
@@ -99,12 +111,24 @@ fn run<const CAPACITY: usize>(
     ready.resize_with(size.ready, Default::default);
     let mut awaited = vec![LaneMask::EMPTY; size.awaited];
     let mut caches = vec![None; size.caches];
+    let mut collectors = vec![None; size.delivery.collectors];
+    let mut reads = vec![QueuedRead::NONE; size.delivery.reads];
+    let mut registers = vec![BankedRegister::NONE; size.delivery.registers];
+    let mut results = vec![ResultOnItsWay::NONE; size.delivery.registers];
+    let mut cell_writes = vec![0; size.delivery.cells];
     let memory = Memory::<'_, WarpTrace<'_, u32>, CAPACITY> {
         warps: &mut warps,
         facts: &mut facts,
         ready: &mut ready,
         awaited: &mut awaited,
         caches: &mut caches,
+        delivery: DeliveryMemory {
+            collectors: &mut collectors,
+            reads: &mut reads,
+            registers: &mut registers,
+            results: &mut results,
+            cell_writes: &mut cell_writes,
+        },
     };
     let warps_per_cta = launch.threads.div_ceil(LANES);
     let sm = Sm::observed(&config, image, warps_per_cta, launch.shared_bytes, memory, observer)?;
@@ -116,7 +140,8 @@ fn run<const CAPACITY: usize>(
         place += cta.len();
         cta.iter().enumerate().map(move |(index, warp)| launch.run(first + index, *warp))
     });
-    Ok((sm.run(ctas)?, residency))
+    let counters = sm.run(ctas)?;
+    Ok(Timed { counters, residency, cell_writes })
 }
 
 impl<'a> TimedLaunch<'a> {

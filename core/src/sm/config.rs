@@ -3,14 +3,14 @@
 use bitflags::bitflags;
 
 use super::operand_delivery::{
-    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_ARBITER_BANKS, MAX_COLLECTOR_UNITS,
-    MAX_WRITE_POOL_ENTRIES, OperandDelivery,
+    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
 };
 use crate::organisation::{Organisation, Scheduling};
+use crate::split_bank_write::MAX_BANKS;
 use crate::units::LANES;
+pub use crate::units::MAX_RESIDENT_WARPS;
+use crate::write_pool::MAX_ENTRIES;
 
-/// Most warps that an SM can be configured for: warp sets are 64-bit masks.
-pub const MAX_RESIDENT_WARPS: usize = 64;
 /// Most CTAs that an SM can be configured for.
 pub const MAX_RESIDENT_CTAS: usize = 32;
 /// Longest configurable latency. Unit: cycles.
@@ -280,7 +280,8 @@ pub enum SmConfigError {
     },
     /// A latency too short to have an operand collected and a result written within it.
     ShorterThanCollection(u16),
-    /// A rule about waiting for operands, the end of which collectors do not know ahead.
+    /// A warp that goes on when it has waited for a time, or when its cache has been flushed: with
+    /// collectors nobody knows ahead when that is.
     NotWithCollectors,
     /// An active set with places for more warps than can be resident.
     ActiveWarps {
@@ -334,8 +335,9 @@ impl core::fmt::Display for SmConfigError {
                  {COLLECTOR_CYCLES} to read an operand, start and write the result"
             ),
             Self::NotWithCollectors => to.write_str(
-                "with operand collectors it is not known ahead when an operand comes, so that a \
-                 warp cannot leave the active set by how long it waits",
+                "with operand collectors it is not known ahead when an operand comes or a flush \
+                 ends, so that a warp can neither leave the active set by how long it waits nor \
+                 flush at backward branches",
             ),
             Self::ActiveWarps { active, resident } => {
                 write!(to, "{active} warps cannot be active where only {resident} are resident")
@@ -350,10 +352,10 @@ impl CollectorSettings {
     fn check(&self, timing: &Timing) -> Result<(), SmConfigError> {
         for (what, value, least, most) in [
             ("collector units", self.units, 1, MAX_COLLECTOR_UNITS as u8),
-            ("banks", self.banks, 1, MAX_ARBITER_BANKS as u8),
+            ("banks", self.banks, 1, MAX_BANKS as u8),
             ("cycles of a read", self.read_cycles, 1, MAX_ACCESS_CYCLES),
             ("cycles of a write", self.write_cycles, 1, MAX_ACCESS_CYCLES),
-            ("write pool entries", self.write_pool_entries, 0, MAX_WRITE_POOL_ENTRIES as u8),
+            ("write pool entries", self.write_pool_entries, 0, MAX_ENTRIES as u8),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(SmConfigError::Collectors { what, value, least, most });
@@ -419,7 +421,8 @@ impl SmConfig {
         }
         if let OperandDelivery::Collectors(collectors) = settings.operand_delivery {
             collectors.check(timing)?;
-            if elsewhere {
+            let flushes = settings.organisation.settings().flush_at_backward_branches;
+            if elsewhere || flushes {
                 return Err(SmConfigError::NotWithCollectors);
             }
         }

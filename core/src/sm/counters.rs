@@ -55,6 +55,11 @@ cycle_events! {
     OperandDelay, operand_delay_cycles, "cycles";
     /// Cycles by which writes of the main register file waited for their bank's port.
     WriteDelay, mrf_write_delay_cycles, "cycles";
+    /// Cycles by which operand reads waited in the queues of the arbiter for an access that
+    /// conflicted.
+    OperandWait, operand_wait_cycles, "cycles";
+    /// Operand reads of one subarray of a bank while the other one was written.
+    SplitBankRead, split_bank_reads, "warp register accesses";
     /// Times a warp entered the active set of a two-level scheduler.
     Activation, activations, "activations";
     /// Cycles in which warps that left the active set kept their place until the cache was flushed.
@@ -100,6 +105,8 @@ stall_reasons! {
     Issued, slots_issued;
     /// Operand reads ran over their window and hold up the pipeline.
     OperandRead, slots_operand_read;
+    /// No collector unit is free for a warp with all its operands.
+    Collectors, slots_collectors;
     /// Every warp with all its operands needs a unit that still starts an earlier warp.
     UnitBusy, slots_unit_busy;
     /// Active warps issued in this or the last slot, and a warp issues once in a cycle.

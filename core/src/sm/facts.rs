@@ -97,6 +97,20 @@ impl ReadyAt {
     /// Everything is there from the beginning.
     pub const NOW: Self = Self(0);
 
+    /// A cycle that is not known yet; later than all that are.
+    const UNKNOWN: u64 = u64::MAX >> Self::SHIFT;
+
+    /// Something on its way, of which nobody knows yet when it comes.
+    #[inline]
+    pub(crate) const fn pending(wait: Wait) -> Self {
+        Self::new(Self::UNKNOWN, wait)
+    }
+
+    #[inline]
+    pub(crate) const fn is_pending(self) -> bool {
+        self.cycle() == Self::UNKNOWN
+    }
+
     #[inline]
     pub(crate) const fn new(cycle: u64, wait: Wait) -> Self {
         Self(cycle << Self::SHIFT | wait as u64)
@@ -129,6 +143,9 @@ pub struct Facts {
     pub(crate) datapath: Datapath,
     /// An execution moves bytes that the trace tells.
     pub(crate) moves_bytes: bool,
+    /// Goes through a collector unit, if there are any: all but branches, barriers and exits
+    /// without a register and a result.
+    pub(crate) collected: bool,
 }
 
 impl Default for Facts {
@@ -149,6 +166,7 @@ impl Facts {
         wait: Wait::InOrder,
         datapath: Datapath::Private,
         moves_bytes: false,
+        collected: false,
     };
 
     fn new(image: &CheckedImage<'_>, instruction: &StaticInstruction, timing: &Timing) -> Self {
@@ -167,6 +185,10 @@ impl Facts {
             wait,
             datapath: Datapath::of(instruction.unit),
             moves_bytes: instruction.moves_bytes(),
+            collected: instruction.unit != Unit::Control
+                || instruction.sources != 0
+                || instruction.destinations != 0
+                || instruction.predicates.written != 0,
         }
     }
 

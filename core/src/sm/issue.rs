@@ -1,6 +1,7 @@
 //! Issue: one instruction through operands, unit and results, and the warp on to its next.
 
 use super::barrier::{AT_BARRIERS, BarrierCall};
+use super::collect::Requests;
 use super::config::WarpReplacement;
 use super::counters::CycleEvent;
 use super::facts::{Class, Facts, ReadyAt, Wait, Waits};
@@ -107,14 +108,14 @@ impl<O: SmObserver> Listener for Traffic<'_, O> {
 }
 
 /// Follows a flush to the write ports.
-pub(super) struct Flush<'s, O> {
-    pub(super) tally: Tally<'s, false>,
-    pub(super) writes: &'s mut Writes<O>,
-    pub(super) ready: &'s mut [ReadyAt],
-    pub(super) now: u64,
+struct Flush<'s, O> {
+    tally: Tally<'s, false>,
+    writes: &'s mut Writes<O>,
+    ready: &'s mut [ReadyAt],
+    now: u64,
     /// First cycle after the flush.
-    pub(super) end: u64,
-    pub(super) write_delay: u64,
+    end: u64,
+    write_delay: u64,
 }
 
 impl<O: SmObserver> Observer for Flush<'_, O> {
@@ -157,6 +158,31 @@ impl<O: SmObserver> Flush<'_, O> {
     }
 }
 
+/// How a warp's upper levels are emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Emptying {
+    /// At a backward branch.
+    Flush,
+    /// The warp leaves the active set.
+    Deschedule,
+    /// The warp ends.
+    Exit,
+}
+
+impl Emptying {
+    fn apply<const CAPACITY: usize>(
+        self,
+        hierarchy: &mut WarpHierarchy<'_, CAPACITY>,
+        to: &mut (impl Observer + last_result_file::Observer),
+    ) {
+        match self {
+            Self::Flush => hierarchy.flush(to),
+            Self::Deschedule => hierarchy.deschedule(to),
+            Self::Exit => hierarchy.exit(to),
+        }
+    }
+}
+
 impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Issues the next instruction of a ready warp.
     #[inline]
@@ -167,6 +193,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let (pc, mask) = (state.pc, state.mask);
         let facts = &self.facts[pc as usize];
         self.sets.ready &= !bit;
+        self.collecting &= !bit;
         if let Class::Unit(unit) = facts.class {
             self.wanting[unit as usize] &= !bit;
         }
@@ -201,12 +228,15 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     fn execute(&mut self, warp: usize, facts: &Facts) -> Result<(), Fault> {
         const NOTHING: MemoryAccess = MemoryAccess::uncached(0);
         let access = if facts.moves_bytes { self.next_access(warp)? } else { NOTHING };
+        if self.delivery.is_some() {
+            return self.collect(warp, facts, access);
+        }
         let mut wait = facts.wait;
         let done = if access.hit && facts.class == Class::Dram {
             wait = Wait::Cached;
             self.memory.warps[warp].asked_until
         } else {
-            self.tell_unit(warp, facts, access.bytes);
+            self.tell_unit(self.memory.warps[warp].pc, facts, access.bytes);
             self.units.start(facts, access.bytes, self.now, &mut self.counters)
         };
         let (reads, to_main) = if self.plain {
@@ -348,20 +378,14 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             && flags.contains(Flags::BACKWARD_BRANCH)
             && !mask.is_empty();
         if flushes {
-            cycle = cycle.max(self.with_flush(warp, self.now + 1, |hierarchy, flush| {
-                hierarchy.flush(flush);
-            }));
+            cycle = cycle.max(self.empty(warp, self.now + 1, Emptying::Flush));
         }
         ReadyAt::new(cycle, Wait::Branch)
     }
 
-    /// Lets a warp's hierarchy flush from cycle `from` on. Returns the first cycle after that.
-    pub(super) fn with_flush(
-        &mut self,
-        warp: usize,
-        from: u64,
-        act: impl FnOnce(&mut WarpHierarchy<'_, CAPACITY>, &mut Flush<'_, O>),
-    ) -> u64 {
+    /// Empties a warp's upper levels from cycle `from` on. Returns the first cycle after that, if it
+    /// is known already: what operand collectors have the arbiter write is under way.
+    pub(super) fn empty(&mut self, warp: usize, from: u64, how: Emptying) -> u64 {
         let registers = usize::from(self.image.registers);
         let state = &mut self.memory.warps[warp];
         let mut hierarchy = WarpHierarchy {
@@ -369,17 +393,17 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             awaited: &mut self.memory.awaited[warp * registers..][..registers],
             anything_awaited: &mut state.anything_awaited,
         };
-        self.writes.next(warp, WriteCause::Flush);
         let accesses: &mut Counters = &mut self.counters.accesses;
-        let mut flush = Flush {
-            tally: Tally::new(accesses, Datapath::Private),
-            writes: &mut self.writes,
-            ready: &mut self.memory.ready[warp * self.row..][..self.row],
-            now: from,
-            end: from,
-            write_delay: 0,
-        };
-        act(&mut hierarchy, &mut flush);
+        let tally = Tally::new(accesses, Datapath::Private);
+        let ready = &mut self.memory.ready[warp * self.row..][..self.row];
+        if let Some(delivery) = &mut self.delivery {
+            how.apply(&mut hierarchy, &mut Requests::new(tally, delivery, ready, warp, from));
+            return from;
+        }
+        self.writes.next(warp, WriteCause::Flush);
+        let writes = &mut self.writes;
+        let mut flush = Flush { tally, writes, ready, now: from, end: from, write_delay: 0 };
+        how.apply(&mut hierarchy, &mut flush);
         let (end, delay) = (flush.end, flush.write_delay);
         self.counters.record(CycleEvent::WriteDelay, delay);
         end
@@ -498,15 +522,24 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let bit = 1 << warp;
         let state = &self.memory.warps[warp];
         let fetch = state.fetch;
-        if let Class::Unit(unit) = self.facts[state.pc as usize].class {
-            // Without an enabled lane nothing is started.
-            if !state.mask.is_empty() {
+        let facts = &self.facts[state.pc as usize];
+        // Without an enabled lane nothing is started.
+        if !state.mask.is_empty() {
+            if self.delivery.is_some() {
+                self.collecting |= u64::from(facts.collected) << warp;
+            } else if let Class::Unit(unit) = facts.class {
                 self.wanting[unit as usize] |= bit;
             }
         }
         let ready = self.operands(warp).max(fetch);
         if ready.cycle() <= self.now {
             self.sets.ready |= bit;
+            return;
+        }
+        if ready.is_pending() {
+            self.memory.warps[warp].wait = ready.wait();
+            self.sets.waiting[ready.wait() as usize] |= bit;
+            self.unsettled |= bit;
             return;
         }
         if self.leaves_while_waiting && self.leaves_instead(warp, ready) {
@@ -548,7 +581,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
 /// The set bits of a mask, lowest first.
 #[inline]
-fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let bit = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
         mask &= mask - 1;

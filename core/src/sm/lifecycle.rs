@@ -5,6 +5,7 @@ use super::config::MAX_RESIDENT_WARPS;
 use super::counters::CycleEvent;
 use super::facts::{ReadyAt, Wait};
 use super::fault::Fault;
+use super::issue::Emptying;
 use super::machine::{Cta, Sm};
 use super::observe::{Observation, SmObserver};
 use super::schedule::first_from;
@@ -162,12 +163,24 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         if let Some(event) = event {
             self.counters.accesses.record(event, 1);
         }
-        let end = self.with_flush(warp, self.now, |hierarchy, flush| match departure {
-            Departure::Data | Departure::Barrier | Departure::BarrierAtEnd => {
-                hierarchy.deschedule(flush);
+        let how = match departure {
+            Departure::Data | Departure::Barrier | Departure::BarrierAtEnd => Emptying::Deschedule,
+            Departure::End => Emptying::Exit,
+        };
+        let end = self.empty(warp, self.now, how);
+        if let Some(delivery) = &mut self.delivery {
+            if how == Emptying::Deschedule {
+                delivery.collectors.arbiter.demote(warp as u8);
             }
-            Departure::End => hierarchy.exit(flush),
-        });
+            if delivery.collectors.under_way[warp].flushes != 0 {
+                let state = &mut self.memory.warps[warp];
+                state.phase = Phase::Flushing(departure);
+                state.flushing_since = self.now;
+                self.sets.flushing |= 1 << warp;
+                self.unsettled |= 1 << warp;
+                return;
+            }
+        }
         if end == self.now {
             self.vacate(warp, departure);
             return;
@@ -185,7 +198,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let state = &self.memory.warps[warp];
         self.places |= 1 << state.place;
         if matches!(departure, Departure::End | Departure::BarrierAtEnd) {
-            if state.results_until > self.now {
+            if self.under_way(warp).all != 0 {
+                self.memory.warps[warp].phase = Phase::Draining;
+                self.sets.draining |= bit;
+                self.unsettled |= bit;
+            } else if state.results_until > self.now {
                 let results = state.results_until;
                 self.memory.warps[warp].phase = Phase::Draining;
                 self.sets.draining |= bit;
@@ -203,15 +220,25 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// A warp outside the active set waits for all that it needs.
     pub(super) fn await_return(&mut self, warp: usize) {
-        let operands = self.operands(warp).cycle();
+        let operands = self.operands(warp);
+        let long = self.under_way(warp).long;
         let state = &mut self.memory.warps[warp];
-        let time = operands.max(state.long_until).max(state.fetch.cycle()).max(self.now + 1);
         state.phase = Phase::Outside;
+        if operands.is_pending() || long != 0 {
+            self.unsettled |= 1 << warp;
+            return;
+        }
+        let time = operands.cycle().max(state.long_until).max(state.fetch.cycle());
+        let time = time.max(self.now + 1);
         self.wheel.schedule(warp, time);
     }
 
     /// The warp is done; with the last of its CTA, the CTA is.
     fn retire(&mut self, warp: usize) {
+        if let Some(delivery) = &mut self.delivery {
+            let dropped = delivery.collectors.arbiter.drop_warp(warp as u8);
+            self.counters.accesses.record(Event::WritePoolDrop, u64::from(dropped));
+        }
         let slot = self.memory.warps[warp].cta;
         let cta = &mut self.ctas[usize::from(slot)];
         cta.left -= 1;

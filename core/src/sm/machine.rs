@@ -7,6 +7,7 @@
 use core::mem::size_of;
 
 use super::barrier::CtaBarriers;
+use super::collectors::{Delivery, DeliveryMemory, DeliverySize};
 use super::config::{Launch, MAX_RESIDENT_CTAS, Residency, SmConfig};
 use super::counters::{CycleEvent, SmCounters, StallReason};
 use super::facts::{BusyUnit, Facts, ReadyAt, Wait, pack, predicates};
@@ -34,6 +35,8 @@ pub struct MemorySize {
     pub awaited: usize,
     /// Of [`Memory::caches`].
     pub caches: usize,
+    /// Of [`Memory::delivery`].
+    pub delivery: DeliverySize,
 }
 
 impl MemorySize {
@@ -42,6 +45,7 @@ impl MemorySize {
         let warps = usize::from(config.settings().max_warps);
         let registers = usize::from(image.registers);
         Self {
+            delivery: DeliverySize::of(config.settings(), image),
             warps,
             facts: image.instructions.len(),
             ready: warps * (registers + predicates(image)),
@@ -59,6 +63,7 @@ impl MemorySize {
             + self.ready * size_of::<ReadyAt>()
             + self.awaited * size_of::<LaneMask>()
             + self.caches * size_of::<Option<UpperLevels<CAPACITY>>>()
+            + self.delivery.bytes()
     }
 }
 
@@ -75,6 +80,8 @@ pub struct Memory<'m, T, const CAPACITY: usize> {
     pub awaited: &'m mut [LaneMask],
     /// Upper levels of the active warps.
     pub caches: &'m mut [Option<UpperLevels<CAPACITY>>],
+    /// What operand collectors need.
+    pub delivery: DeliveryMemory<'m>,
 }
 
 /// A resident CTA.
@@ -140,6 +147,12 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     /// One level of scheduling over the main register file alone: an instruction has nothing to
     /// look up and nothing to track.
     pub(super) plain: bool,
+    /// Operand collectors, of an SM that has them.
+    pub(super) delivery: Option<Delivery<'m>>,
+    /// Warps whose next instruction needs a collector unit, whether or not they are ready.
+    pub(super) collecting: u64,
+    /// Warps that wait for what nobody knows the time of.
+    pub(super) unsettled: u64,
     pub(super) leaves_while_waiting: bool,
     pub(super) now: u64,
     pub(super) wheel: Wheel,
@@ -169,7 +182,7 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) counters: SmCounters,
 }
 
-fn first<'s, E>(
+pub(super) fn first<'s, E>(
     memory: &'s mut [E],
     name: &'static str,
     needed: usize,
@@ -219,7 +232,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
-        let Memory { warps, facts, ready, awaited, caches } = memory;
+        let Memory { warps, facts, ready, awaited, caches, delivery } = memory;
+        let delivery = Delivery::new(settings, &image, &size.delivery, delivery)?;
         let facts = first(facts, "facts", size.facts)?;
         let memory = Memory {
             warps: first(warps, "warps", size.warps)?,
@@ -227,6 +241,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             ready: first(ready, "ready", size.ready)?,
             awaited: first(awaited, "awaited", size.awaited)?,
             caches: first(caches, "caches", size.caches)?,
+            delivery: DeliveryMemory::default(),
         };
         let upper = UpperLevels::of(settings.organisation.settings());
         let upper = upper.map_err(crate::fault::PathFault::Cache)?;
@@ -244,6 +259,9 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             row: size.ready / size.warps,
             two_level: config.two_level(),
             plain,
+            delivery,
+            collecting: 0,
+            unsettled: 0,
             leaves_while_waiting: config.leaves_while_waiting(),
             now: 0,
             wheel: Wheel::new(),
@@ -316,6 +334,9 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             if self.resident_ctas == 0 && exhausted {
                 return Ok(self.finish(slots));
             }
+            if self.delivery.is_some() {
+                self.step_collectors();
+            }
             self.check();
             self.selector.rotate(self.active, 1);
             let (issued, reason) = self.issue_slots(slots)?;
@@ -370,6 +391,9 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     #[inline]
     fn held_by_units(&self) -> u64 {
         let mut held = 0;
+        if let Some(delivery) = &self.delivery {
+            return if delivery.collectors.units.is_full() { self.collecting } else { 0 };
+        }
         if self.units.all_free_at() <= self.now {
             return held;
         }
@@ -388,6 +412,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let arithmetic = waiting(Wait::Arithmetic) | waiting(Wait::DoublePrecision);
         let short_memory = waiting(Wait::Cached) | waiting(Wait::SharedMemory);
         let reasons = [
+            (sets.ready & self.collecting, StallReason::Collectors),
             (sets.ready, StallReason::UnitBusy),
             (waiting(Wait::InOrder), StallReason::InOrder),
             (waiting(Wait::Branch), StallReason::Branch),
@@ -406,6 +431,12 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     /// The next cycle in which something can change, when nothing issued in this one.
     fn next_event(&self) -> Option<u64> {
         let mut next = self.wheel.next().unwrap_or(u64::MAX);
+        if let Some(delivery) = &self.delivery {
+            if delivery.collectors.is_busy() {
+                return Some(self.now + 1);
+            }
+            next = next.min(delivery.collectors.arrivals.next(self.now + 1).unwrap_or(u64::MAX));
+        }
         if self.blocked_until > self.now {
             next = next.min(self.blocked_until);
         } else {

@@ -67,7 +67,9 @@ pub struct Issue {
 /// Something that happened in an SM, or was reserved for a later cycle.
 ///
 /// What an instruction reserves ([`Self::Unit`], [`Self::BankRead`], [`Self::BankWrite`] and
-/// [`Self::Result`]) comes between its [`Self::Issue`] and the next one.
+/// [`Self::Result`]) comes between its [`Self::Issue`] and the next one. With operand collectors
+/// nothing is reserved: all but [`Self::Result`], which is left out, come in the cycle in which they
+/// begin, and tell of an instruction that issued earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observation {
     /// A CTA became resident.
@@ -94,7 +96,7 @@ pub enum Observation {
     },
     /// An instruction issued.
     Issue(Issue),
-    /// The instruction that issued last takes a unit, which starts no other meanwhile.
+    /// An instruction takes a unit, which starts no other meanwhile.
     Unit {
         /// Which.
         unit: SmUnit,
@@ -103,9 +105,9 @@ pub enum Observation {
         /// The cycle after the last.
         until: u64,
     },
-    /// The instruction that issued last reads operands from the main register file, one a cycle.
+    /// An instruction reads operands from the main register file, one a cycle.
     BankRead {
-        /// Range: `0..BANKS`.
+        /// Range: `0..BANKS`, or as many as the collectors' arbiter has.
         bank: u8,
         /// Cycle of the first read.
         from: u64,
@@ -114,7 +116,7 @@ pub enum Observation {
     },
     /// The main register file is written. Writes far ahead share a port (`docs/MODEL.md`, "Time").
     BankWrite {
-        /// Range: `0..BANKS`.
+        /// Range: as for reads.
         bank: u8,
         /// Place of the warp whose register it is.
         place: u8,
@@ -154,6 +156,8 @@ pub enum WriteCause {
     Eviction,
     /// The register file cache is flushed.
     Flush,
+    /// An entry of the write pool makes room for another.
+    WritePool,
 }
 
 /// What an instruction is started by.
@@ -321,11 +325,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         });
     }
 
-    /// Tells what the instruction that a warp issues, which moves `bytes`, is about to take.
+    /// Tells what the instruction at `pc`, which moves `bytes`, is about to take.
     #[inline]
-    pub(super) fn tell_unit(&mut self, warp: usize, facts: &Facts, bytes: u32) {
+    pub(super) fn tell_unit(&mut self, pc: u32, facts: &Facts, bytes: u32) {
         if O::LISTENS {
-            let instruction = &self.image.instructions[self.memory.warps[warp].pc as usize];
+            let instruction = &self.image.instructions[pc as usize];
             let taken = self.units.occupied(facts, instruction, bytes, self.now);
             if let Some((unit, from, until)) = taken {
                 self.writes.observer.observe(Observation::Unit { unit, from, until });

@@ -6,12 +6,8 @@
 
 /// Most collector units.
 pub const MAX_COLLECTOR_UNITS: usize = 32;
-/// Most banks behind an arbiter.
-pub const MAX_ARBITER_BANKS: usize = 32;
 /// Longest access of a bank. Unit: cycles.
 pub const MAX_ACCESS_CYCLES: u8 = 32;
-/// Most entries of a write pool.
-pub const MAX_WRITE_POOL_ENTRIES: usize = 128;
 /// Cycles of an instruction between issue and the end of its result's write that it spends outside
 /// its unit, when no other delays it: it reads an operand, starts, and writes.
 pub const COLLECTOR_CYCLES: u16 = 3;
@@ -34,7 +30,7 @@ pub struct CollectorSettings {
     /// Range: `1..=MAX_COLLECTOR_UNITS`.
     pub units: u8,
     /// Banks of the main register file, a warp-wide register wide. Range:
-    /// `1..=MAX_ARBITER_BANKS`.
+    /// `1..=split_bank_write::MAX_BANKS`.
     pub banks: u8,
     /// Cycles for which a read takes its bank. Range: `1..=MAX_ACCESS_CYCLES`.
     pub read_cycles: u8,
@@ -42,7 +38,8 @@ pub struct CollectorSettings {
     pub write_cycles: u8,
     /// A read and a write of one bank may overlap where they are in different subarrays.
     pub split_bank_write: bool,
-    /// Entries of the write pool; 0 without one. Range: `0..=MAX_WRITE_POOL_ENTRIES`.
+    /// Entries of the write pool; 0 without one. Range:
+    /// `0..=write_pool::MAX_ENTRIES`.
     pub write_pool_entries: u8,
 }
 

@@ -148,10 +148,12 @@ pub struct Warp<T> {
     pub(crate) fetch: ReadyAt,
     /// When the caches have been asked for everything loaded so far.
     pub(crate) asked_until: u64,
-    /// When all long-latency results issued so far are there.
+    /// When all long-latency results issued so far are there, of those of which that is known.
     pub(crate) long_until: u64,
-    /// When all results issued so far are there.
+    /// When all results issued so far are there, of those of which that is known.
     pub(crate) results_until: u64,
+    /// When it began to leave the active set.
+    pub(crate) flushing_since: u64,
     /// Where its lanes stand at barriers.
     pub(crate) at_barriers: BarrierLanes,
 }
@@ -177,6 +179,7 @@ impl<T> Warp<T> {
             asked_until: 0,
             long_until: 0,
             results_until: 0,
+            flushing_since: 0,
             at_barriers: BarrierLanes::NOWHERE,
         }
     }

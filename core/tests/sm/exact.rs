@@ -11,7 +11,9 @@ use strata_core::sm::config::{
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
-use strata_core::sm::{Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
+use strata_core::sm::{
+    DeliveryMemory, DeliverySize, Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
+};
 use strata_core::units::{LaneMask, RegisterId};
 
 pub(crate) const ISCA11: SmSettings = SmSettings::ISCA11;
@@ -924,7 +926,14 @@ fn working_memory_must_suffice() {
     let image = CheckedImage::new(kernel.image()).unwrap();
     let config = SmConfig::new(two_level(8, Some(6))).unwrap();
     let size = MemorySize::of(&config, &image);
-    let expected = MemorySize { warps: 32, facts: 1, ready: 64, awaited: 64, caches: 8 };
+    let expected = MemorySize {
+        warps: 32,
+        facts: 1,
+        ready: 64,
+        awaited: 64,
+        caches: 8,
+        delivery: DeliverySize::default(),
+    };
     assert_eq!(size, expected);
     let names = ["warps", "facts", "ready", "awaited", "caches"];
     for (place, name) in names.into_iter().enumerate() {
@@ -935,6 +944,7 @@ fn working_memory_must_suffice() {
             ready: &mut vec![ReadyAt::NOW; short(2, size.ready)],
             awaited: &mut vec![LaneMask::EMPTY; short(3, size.awaited)],
             caches: &mut vec![None; short(4, size.caches)],
+            delivery: DeliveryMemory::default(),
         };
         let fault = Sm::new(&config, image, 1, 0, memory).map(|_| ()).unwrap_err();
         assert!(matches!(fault, Fault::MemoryTooShort { memory, .. } if memory == name));

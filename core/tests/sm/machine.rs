@@ -1,12 +1,14 @@
 //! Kernels, traces and an SM in owned memory, for tests.
 
+use strata_core::arbiter::{BankedRegister, QueuedRead};
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{
-    BarrierCall, Facts, Memory, MemoryAccess, MemorySize, Observation, ReadyAt, Sm, Warp, WarpTrace,
+    BarrierCall, Collectors, DeliveryMemory, DeliverySize, Facts, Memory, MemoryAccess, MemorySize,
+    Observation, ReadyAt, ResultOnItsWay, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -124,6 +126,37 @@ impl OwnedTrace {
     }
 }
 
+/// The memory of operand collectors.
+pub(crate) struct OwnedDelivery {
+    collectors: Vec<Option<Collectors>>,
+    reads: Vec<QueuedRead>,
+    registers: Vec<BankedRegister>,
+    results: Vec<ResultOnItsWay>,
+    pub(crate) cell_writes: Vec<u64>,
+}
+
+impl OwnedDelivery {
+    pub(crate) fn new(size: &DeliverySize) -> Self {
+        Self {
+            collectors: vec![None; size.collectors],
+            reads: vec![QueuedRead::NONE; size.reads],
+            registers: vec![BankedRegister::NONE; size.registers],
+            results: vec![ResultOnItsWay::NONE; size.registers],
+            cell_writes: vec![0; size.cells],
+        }
+    }
+
+    pub(crate) fn borrow(&mut self) -> DeliveryMemory<'_> {
+        DeliveryMemory {
+            collectors: &mut self.collectors,
+            reads: &mut self.reads,
+            registers: &mut self.registers,
+            results: &mut self.results,
+            cell_writes: &mut self.cell_writes,
+        }
+    }
+}
+
 /// CTAs by warps.
 pub(crate) type Grid = Vec<Vec<OwnedTrace>>;
 
@@ -145,12 +178,14 @@ pub(crate) fn simulate(
     let mut ready = vec![ReadyAt::NOW; size.ready];
     let mut awaited = vec![LaneMask::FULL; size.awaited + 3];
     let mut caches = vec![None; size.caches];
+    let mut delivery = OwnedDelivery::new(&size.delivery);
     let memory = Memory::<_, 16> {
         warps: &mut warps,
         facts: &mut facts,
         ready: &mut ready,
         awaited: &mut awaited,
         caches: &mut caches,
+        delivery: delivery.borrow(),
     };
     let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;
     let sm = Sm::observed(&config, image, warps_per_cta, shared_bytes, memory, observe)?;

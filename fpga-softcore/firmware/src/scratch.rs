@@ -1,7 +1,7 @@
 //! Scratch: the working memory of one SM, laid out at compile time for one workload.
 
 use strata_core::footprint::DEVICE_CAPACITY;
-use strata_core::sm::{Facts, Memory, ReadyAt, UpperLevels, Warp};
+use strata_core::sm::{DeliveryMemory, Facts, Memory, ReadyAt, UpperLevels, Warp};
 use strata_core::units::LaneMask;
 
 use crate::workload::Run;
@@ -52,6 +52,7 @@ impl<'w, const FACTS: usize, const AWAITED: usize, const READY: usize>
             ready: &mut self.ready,
             awaited: &mut self.awaited,
             caches: &mut self.caches,
+            delivery: DeliveryMemory::default(),
         }
     }
 }

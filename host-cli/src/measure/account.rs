@@ -16,7 +16,7 @@ use crate::levels::{Fitted, Levels, LevelsError};
 use crate::printer::Printer;
 use crate::report::{self, Check, LaunchReport, RunReport, derived};
 use crate::timeline::Timeline;
-use crate::timing::{TimedLaunch, TimingError, time_launch};
+use crate::timing::{Timed, TimedLaunch, TimingError, time_launch};
 
 use super::request::command_line;
 use super::{Counted, Request, SpillTraffic, price};
@@ -230,7 +230,7 @@ impl Account<'_> {
         }
         let timed = TimedLaunch { image, ..launch.timed() };
         let settings = design.sm;
-        let (time, residency) = match timeline {
+        let Timed { counters: time, residency, .. } = match timeline {
             Some(timeline) => {
                 let about = launch.about(input, &design.name);
                 timeline.run(settings, &timed, launch.code, &about)?

@@ -206,6 +206,7 @@ impl<'d> Drawing<'d> {
                         WriteCause::Result => "result",
                         WriteCause::Eviction => "eviction",
                         WriteCause::Flush => "flush",
+                        WriteCause::WritePool => "write pool",
                     };
                     let write = Write { place, register: register.0, cause };
                     let writes = &mut self.reserved.writes[usize::from(bank)];

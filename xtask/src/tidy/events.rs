@@ -80,6 +80,11 @@ fn cost(class: EnergyClass) -> String {
         EnergyClass::LrfWrite => "LRF write, private wire".to_owned(),
         EnergyClass::LrfEviction => "LRF read, RFC write, private wire".to_owned(),
         EnergyClass::LrfWriteback => "LRF read, MRF write, private wire".to_owned(),
+        EnergyClass::WritePoolRead(datapath) => access("pool read", datapath),
+        EnergyClass::WritePoolWrite(datapath) => access("pool write", datapath),
+        EnergyClass::RfcToWritePool => "RFC read, pool write, private wire".to_owned(),
+        EnergyClass::LrfToWritePool => "LRF read, pool write, private wire".to_owned(),
+        EnergyClass::WritePoolWriteback => "pool read, MRF write".to_owned(),
     }
 }
 

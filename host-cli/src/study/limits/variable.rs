@@ -118,11 +118,11 @@ pub(super) fn run(
         running: vec![None; MAX_RESIDENT_WARPS],
         phases: WarpPhases::default(),
     };
-    let (time, _) = observe_launch(settings, &launch, |observation| follower.hear(&observation))?;
+    let timed = observe_launch(settings, &launch, |observation| follower.hear(&observation))?;
     follower.finish();
     let bracket = follower.oracle.bracket();
     Ok(Outcome {
-        time,
+        time: timed.counters,
         bracket,
         strand_cycles: follower.strand_cycles,
         #[cfg(test)]

@@ -1,0 +1,570 @@
+//! Arbiter: which reads and writes of the main register file happen in a cycle.
+//!
+//! Models: a queue of reads for each bank (of each subarray, if the banks are split), one of writes
+//! for each bank or, with a write pool, for the pool; a group of accesses without conflicts in each
+//! cycle, writes first.
+//! Does not model: who waits for what, data.
+//! Source: `[WARRF]` 2.1, 3.2, 4.2; what it leaves open: `docs/MODEL.md`, rules 28 to 30.
+//!
+//! In each cycle ([`Arbiter::cycle`]):
+//!
+//! 1. *Writes.* Without a pool, each bank takes the first write of its queue if it is free for one.
+//!    With one, the pool takes the first write of its queue; if that replaces an entry, the entry's
+//!    bank takes it in the same cycle, and if it cannot, the write waits. A write also waits as long
+//!    as a read of its own register is queued: that was asked for earlier.
+//! 2. *Reads.* Banks have their turn one after another, beginning with bank `cycle mod banks`. A
+//!    bank serves the first read of its queue, if the collector unit that it is for has not received
+//!    an operand in this cycle and what the read needs is free: the bank; the pool, which does one
+//!    access in a cycle, where it has all the lanes; both, where it has some. With split banks the
+//!    first reads of both subarrays are tried, the one that was asked for earlier first.
+
+use crate::event::Datapath;
+use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
+use crate::units::{LaneMask, RegisterId};
+use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolRead, PoolWrite, WritePool};
+
+/// No element.
+const NONE: u32 = u32::MAX;
+
+/// A queue that is linked through its elements.
+#[derive(Clone, Copy, Debug)]
+struct Queue {
+    first: u32,
+    last: u32,
+}
+
+impl Queue {
+    const EMPTY: Self = Self { first: NONE, last: NONE };
+}
+
+/// A queue of reads, and the unit that its first is for.
+#[derive(Clone, Copy, Debug)]
+struct ReadQueue {
+    queue: Queue,
+    unit: u8,
+}
+
+/// A read that is queued, in the caller's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct QueuedRead {
+    since: u64,
+    /// Reads that were asked for before, modulo 2^32.
+    order: u32,
+    lanes: LaneMask,
+    next: u32,
+    register: RegisterId,
+    warp: u8,
+    unit: u8,
+    datapath: Datapath,
+}
+
+impl QueuedRead {
+    /// No read, also for memory that is laid out at compile time.
+    pub const NONE: Self = Self {
+        since: 0,
+        order: 0,
+        lanes: LaneMask::EMPTY,
+        next: NONE,
+        register: RegisterId(0),
+        warp: 0,
+        unit: 0,
+        datapath: Datapath::Private,
+    };
+}
+
+/// A register of a resident warp, in the caller's memory: where it lies, and its write if one is
+/// queued.
+#[derive(Clone, Copy, Debug)]
+pub struct BankedRegister {
+    bank: u8,
+    subarray: Subarray,
+    warp: u8,
+    number: u16,
+    lanes: LaneMask,
+    next: u32,
+    since: u64,
+}
+
+impl BankedRegister {
+    /// No register, also for memory that is laid out at compile time.
+    pub const NONE: Self = Self {
+        bank: 0,
+        subarray: 0,
+        warp: 0,
+        number: 0,
+        lanes: LaneMask::EMPTY,
+        next: NONE,
+        since: 0,
+    };
+}
+
+/// A read that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReadGrant {
+    /// Collector unit.
+    pub unit: u8,
+    /// The warp's place.
+    pub warp: u8,
+    /// The register.
+    pub register: RegisterId,
+    /// Its bank.
+    pub bank: u8,
+    /// Which units the operand is for.
+    pub datapath: Datapath,
+    /// What of it the write pool has; without a pool, nothing.
+    pub pool: PoolRead,
+    /// The other subarray of the bank is being written.
+    pub beside_write: bool,
+    /// Cycles since it was asked for; 1 at least.
+    pub waited: u64,
+    /// First cycle in which the unit has the operand.
+    pub until: u64,
+}
+
+/// Where a write goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WriteTarget {
+    /// The main register file.
+    Bank,
+    /// The write pool, where the register was.
+    PoolHit,
+    /// An empty entry of the pool.
+    PoolAllocation,
+    /// The place of an entry, which is written to the main register file.
+    PoolReplacement {
+        /// The entry.
+        victim: PoolEntry,
+        /// Its bank.
+        bank: u8,
+    },
+}
+
+/// A write that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WriteGrant {
+    /// The warp's place.
+    pub warp: u8,
+    /// The register.
+    pub register: RegisterId,
+    /// Its bank.
+    pub bank: u8,
+    /// Where it goes.
+    pub target: WriteTarget,
+    /// Cycles since it was asked for.
+    pub waited: u64,
+    /// First cycle after it.
+    pub until: u64,
+}
+
+/// Hears which accesses happen in a cycle.
+pub trait Granted {
+    /// A read.
+    fn read(&mut self, grant: ReadGrant);
+    /// A write. Returns the lanes of another write of the same register, which is asked for now, or
+    /// no lanes.
+    fn write(&mut self, grant: WriteGrant) -> LaneMask;
+}
+
+/// What an arbiter is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ArbiterConfig {
+    /// Banks. Range: `1..=MAX_BANKS`.
+    pub banks: u8,
+    /// Cycles of a read. At least 1.
+    pub read_cycles: u8,
+    /// Cycles of a write. At least 1.
+    pub write_cycles: u8,
+    /// A read and a write of one bank may overlap in different subarrays.
+    pub split_bank_write: bool,
+    /// Entries of the write pool; 0 without one. Range: `0..=MAX_ENTRIES`.
+    pub write_pool_entries: u8,
+    /// Registers of each warp. At least 1.
+    pub registers_per_warp: u16,
+}
+
+/// Queues, banks and the write pool; plain data, sized at compile time.
+#[derive(Clone, Debug)]
+pub struct Arbiter {
+    banks: SplitBankWrite,
+    bank_count: u8,
+    registers_per_warp: u32,
+    split: bool,
+    pool: Option<WritePool<MAX_ENTRIES>>,
+    /// Two for each bank, the second in use with split banks only.
+    reads: [ReadQueue; 2 * MAX_BANKS],
+    /// Bit `bank` of element `subarray`: a read is queued there.
+    reading: [u32; 2],
+    /// One for each bank; with a pool the first is the pool's.
+    writes: [Queue; MAX_BANKS],
+    /// Bit: a write is queued there.
+    writing: u32,
+    /// Reads, modulo 2^32.
+    asked: u32,
+}
+
+/// The memory of queues, handed in by the caller.
+#[derive(Debug)]
+pub struct Queues<'m> {
+    /// Reads. Each unit has its own elements; as many as an instruction reads at most.
+    pub reads: &'m mut [QueuedRead],
+    /// Registers of all resident warps, warp by warp.
+    pub registers: &'m mut [BankedRegister],
+    /// Writes of each register's cells so far, of the same length or longer. Never cleared here.
+    pub cell_writes: &'m mut [u64],
+}
+
+impl Queues<'_> {
+    /// Lays the registers out over banks and subarrays: register `r` of warp `w` is number
+    /// `n = w * registers_per_warp + r`, lies in bank `n mod banks`, and in subarray
+    /// `(n / banks) mod 2`, so that both fill alike.
+    fn lay_out(&mut self, config: &ArbiterConfig) {
+        for (index, place) in self.registers.iter_mut().enumerate() {
+            let (banks, registers) = (usize::from(config.banks), config.registers_per_warp);
+            *place = BankedRegister {
+                bank: (index % banks) as u8,
+                subarray: (index / banks % 2) as Subarray,
+                warp: (index / usize::from(registers)) as u8,
+                number: (index % usize::from(registers)) as u16,
+                ..BankedRegister::NONE
+            };
+        }
+    }
+}
+
+impl Arbiter {
+    /// An idle arbiter, whose registers are laid out in the memory given.
+    pub fn new(config: &ArbiterConfig, queues: &mut Queues<'_>) -> Self {
+        queues.lay_out(config);
+        Self {
+            banks: SplitBankWrite::new(
+                config.read_cycles,
+                config.write_cycles,
+                config.split_bank_write,
+            ),
+            bank_count: config.banks,
+            registers_per_warp: u32::from(config.registers_per_warp),
+            split: config.split_bank_write,
+            pool: WritePool::new(config.write_pool_entries).ok(),
+            reads: [ReadQueue { queue: Queue::EMPTY, unit: 0 }; 2 * MAX_BANKS],
+            reading: [0; 2],
+            writes: [Queue::EMPTY; MAX_BANKS],
+            writing: 0,
+            asked: 0,
+        }
+    }
+
+    /// True when nothing is queued.
+    #[inline]
+    pub const fn is_idle(&self) -> bool {
+        self.writing == 0 && self.reading[0] == 0 && self.reading[1] == 0
+    }
+
+    /// The write pool, of a design that has one.
+    pub const fn pool(&self) -> Option<&WritePool<MAX_ENTRIES>> {
+        self.pool.as_ref()
+    }
+
+    /// The banks.
+    pub const fn banks(&self) -> &SplitBankWrite {
+        &self.banks
+    }
+
+    /// A warp leaves the active set.
+    pub fn demote(&mut self, warp: u8) {
+        if let Some(pool) = &mut self.pool {
+            pool.demote(warp);
+        }
+    }
+
+    /// A warp has ended. Returns the entries of the write pool that are dropped.
+    pub fn drop_warp(&mut self, warp: u8) -> u32 {
+        self.pool.as_mut().map_or(0, |pool| pool.drop_warp(warp))
+    }
+
+    /// Index of a warp's register in [`Queues::registers`].
+    #[inline]
+    pub const fn index(&self, warp: u8, register: RegisterId) -> usize {
+        warp as usize * self.registers_per_warp as usize + register.0 as usize
+    }
+
+    /// Asks for a read, from the next cycle on; `element` is a free one of [`Queues::reads`].
+    #[inline]
+    pub fn ask_read(
+        &mut self,
+        queues: &mut Queues<'_>,
+        element: usize,
+        (unit, datapath): (u8, Datapath),
+        (warp, register, lanes): (u8, RegisterId, LaneMask),
+        now: u64,
+    ) {
+        let index = self.index(warp, register);
+        let BankedRegister { bank, subarray, .. } = queues.registers[index];
+        queues.reads[element] = QueuedRead {
+            since: now,
+            order: self.asked,
+            lanes,
+            next: NONE,
+            register,
+            warp,
+            unit,
+            datapath,
+        };
+        self.asked = self.asked.wrapping_add(1);
+        let half = if self.split { usize::from(subarray) } else { 0 };
+        let ReadQueue { queue, unit: first_unit } = &mut self.reads[2 * usize::from(bank) + half];
+        let last = core::mem::replace(&mut queue.last, element as u32);
+        if last == NONE {
+            queue.first = element as u32;
+            *first_unit = unit;
+            self.reading[half] |= 1 << bank;
+        } else {
+            queues.reads[last as usize].next = element as u32;
+        }
+    }
+
+    /// Asks for a write, from cycle `now` on. The register has none queued.
+    #[inline]
+    pub fn ask_write(
+        &mut self,
+        queues: &mut Queues<'_>,
+        (warp, register, lanes): (u8, RegisterId, LaneMask),
+        now: u64,
+    ) {
+        self.ask_write_of(queues, self.index(warp, register), lanes, now);
+    }
+
+    /// Asks for the write of a register by its index in [`Queues::registers`].
+    #[inline]
+    pub(crate) fn ask_write_of(
+        &mut self,
+        queues: &mut Queues<'_>,
+        index: usize,
+        lanes: LaneMask,
+        now: u64,
+    ) {
+        let asked = &mut queues.registers[index];
+        (asked.lanes, asked.next, asked.since) = (lanes, NONE, now);
+        let queue = if self.pool.is_some() { 0 } else { usize::from(asked.bank) };
+        self.writing |= 1 << queue;
+        let queue = &mut self.writes[queue];
+        let last = core::mem::replace(&mut queue.last, index as u32);
+        if last == NONE {
+            queue.first = index as u32;
+        } else {
+            queues.registers[last as usize].next = index as u32;
+        }
+    }
+
+    /// Lets a group of accesses without conflicts happen.
+    #[inline]
+    pub fn cycle(&mut self, queues: &mut Queues<'_>, now: u64, to: &mut impl Granted) {
+        let mut taken = Taken::default();
+        let mut writing = self.writing;
+        while writing != 0 {
+            let queue = writing.trailing_zeros() as usize;
+            writing &= writing - 1;
+            taken.pool |= self.write(queues, queue, now, to);
+        }
+        let reading = self.reading[0] | self.reading[1];
+        if reading == 0 {
+            return;
+        }
+        let banks = u64::from(self.bank_count);
+        // A division only where it cannot be spared.
+        let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks };
+        let below = (1_u32 << first) - 1;
+        for mut banks in [reading & !below, reading & below] {
+            while banks != 0 {
+                let bank = banks.trailing_zeros() as usize;
+                banks &= banks - 1;
+                self.read_bank(queues, bank, now, &mut taken, to);
+            }
+        }
+    }
+
+    /// Lets the first write of a queue happen if it can. Returns whether the pool did something.
+    fn write(
+        &mut self,
+        queues: &mut Queues<'_>,
+        queue: usize,
+        now: u64,
+        to: &mut impl Granted,
+    ) -> bool {
+        let index = self.writes[queue].first;
+        let asked = queues.registers[index as usize];
+        if self.is_read_queued(queues, &asked) {
+            return false;
+        }
+        let (target, until) = if self.pool.is_some() {
+            let Some(target) = self.write_to_pool(queues, &asked, now) else { return false };
+            (target, now + 1)
+        } else {
+            let bank = usize::from(asked.bank);
+            if !self.banks.can_write(bank, asked.subarray, now) {
+                return false;
+            }
+            queues.cell_writes[index as usize] += 1;
+            (WriteTarget::Bank, self.banks.write(bank, asked.subarray, now))
+        };
+        self.writes[queue].first = asked.next;
+        if asked.next == NONE {
+            self.writes[queue].last = NONE;
+            self.writing &= !(1 << queue);
+        }
+        let BankedRegister { warp, number, bank, since, .. } = asked;
+        let register = RegisterId(number);
+        let waited = now - since;
+        let more = to.write(WriteGrant { warp, register, bank, target, waited, until });
+        if !more.is_empty() {
+            self.ask_write(queues, (warp, register, more), now);
+        }
+        self.pool.is_some()
+    }
+
+    /// Writes to the pool, and to the bank of the entry that makes room; none if that is busy.
+    fn write_to_pool(
+        &mut self,
+        queues: &mut Queues<'_>,
+        asked: &BankedRegister,
+        now: u64,
+    ) -> Option<WriteTarget> {
+        let (per_warp, banks) = (self.registers_per_warp as usize, &mut self.banks);
+        let index =
+            |entry: PoolEntry| usize::from(entry.warp) * per_warp + usize::from(entry.register.0);
+        let register = RegisterId(asked.number);
+        let pool = self.pool.as_mut()?;
+        let outcome = pool.write(asked.warp, register, asked.lanes, |victim| {
+            let BankedRegister { bank, subarray, .. } = queues.registers[index(victim)];
+            banks.can_write(usize::from(bank), subarray, now)
+        });
+        Some(match outcome {
+            PoolWrite::Hit => WriteTarget::PoolHit,
+            PoolWrite::Allocated => WriteTarget::PoolAllocation,
+            PoolWrite::Blocked(_) => return None,
+            PoolWrite::Replaced(victim) => {
+                let BankedRegister { bank, subarray, .. } = queues.registers[index(victim)];
+                banks.write(usize::from(bank), subarray, now);
+                queues.cell_writes[index(victim)] += 1;
+                WriteTarget::PoolReplacement { victim, bank }
+            }
+        })
+    }
+
+    /// Whether a read of a register is queued, which was asked for before any write of it.
+    #[inline]
+    fn is_read_queued(&self, queues: &Queues<'_>, asked: &BankedRegister) -> bool {
+        let half = if self.split { usize::from(asked.subarray) } else { 0 };
+        let mut element = self.reads[2 * usize::from(asked.bank) + half].queue.first;
+        while element != NONE {
+            let queued = &queues.reads[element as usize];
+            if (queued.warp, queued.register.0) == (asked.warp, asked.number) {
+                return true;
+            }
+            element = queued.next;
+        }
+        false
+    }
+
+    /// Lets a bank serve a read if it can.
+    #[inline]
+    fn read_bank(
+        &mut self,
+        queues: &mut Queues<'_>,
+        bank: usize,
+        now: u64,
+        taken: &mut Taken,
+        to: &mut impl Granted,
+    ) {
+        let (low, high) = (2 * bank, 2 * bank + 1);
+        if !self.split {
+            if taken.units >> self.reads[low].unit & 1 == 0 {
+                self.read(queues, low, now, taken, to);
+            }
+            return;
+        }
+        let reads = &*queues.reads;
+        let asked = |queue: usize| reads.get(self.reads[queue].queue.first as usize);
+        let high_first = match (asked(low), asked(high)) {
+            // Queues are shorter than half of what the order counts.
+            (Some(low), Some(high)) => (high.order.wrapping_sub(low.order) as i32) < 0,
+            (low, _) => low.is_none(),
+        };
+        for queue in if high_first { [high, low] } else { [low, high] } {
+            let ReadQueue { queue: Queue { first, .. }, unit } = self.reads[queue];
+            if first != NONE
+                && taken.units >> unit & 1 == 0
+                && self.read(queues, queue, now, taken, to)
+            {
+                return;
+            }
+        }
+    }
+
+    /// Lets the first read of a queue, which has one for a unit that has received nothing yet,
+    /// happen if it can.
+    fn read(
+        &mut self,
+        queues: &mut Queues<'_>,
+        queue: usize,
+        now: u64,
+        taken: &mut Taken,
+        to: &mut impl Granted,
+    ) -> bool {
+        let ReadQueue { queue: Queue { first, .. }, unit } = self.reads[queue];
+        // Without split banks all that matters is the bank.
+        let (bank, subarray) = (queue / 2, (queue % 2) as Subarray);
+        let bank_free = self.banks.can_read(bank, subarray, now);
+        if self.pool.is_none() && !bank_free {
+            return false;
+        }
+        let QueuedRead { since, lanes, next, register, warp, datapath, .. } =
+            queues.reads[first as usize];
+        let found = |pool: &WritePool<MAX_ENTRIES>| pool.look_up(warp, register, lanes);
+        let pool = self.pool.as_ref().map_or(PoolRead::Miss, found);
+        let (needs_pool, needs_bank) = (pool != PoolRead::Miss, pool != PoolRead::Hit);
+        if needs_pool && taken.pool || needs_bank && !bank_free {
+            return false;
+        }
+        let mut until = now + 1;
+        let mut beside_write = false;
+        if needs_bank {
+            beside_write = self.banks.write_busy(bank, now) != 0;
+            until = self.banks.read(bank, subarray, now);
+        }
+        if needs_pool && let Some(pool) = &mut self.pool {
+            taken.pool = true;
+            pool.read(warp, register, lanes);
+        }
+        taken.units |= 1 << unit;
+        let left = &mut self.reads[queue];
+        left.queue.first = next;
+        if next == NONE {
+            left.queue.last = NONE;
+            self.reading[queue % 2] &= !(1 << bank);
+        } else {
+            left.unit = queues.reads[next as usize].unit;
+        }
+        let (bank, waited) = (bank as u8, now - since);
+        to.read(ReadGrant {
+            unit,
+            warp,
+            register,
+            bank,
+            datapath,
+            pool,
+            beside_write,
+            waited,
+            until,
+        });
+        true
+    }
+}
+
+/// What accesses of this cycle have taken.
+#[derive(Default)]
+struct Taken {
+    /// Bit: the collector unit has received an operand.
+    units: u32,
+    /// The write pool has done its access.
+    pool: bool,
+}

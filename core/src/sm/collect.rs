@@ -1,0 +1,521 @@
+//! Operand collection: an SM whose operands come through collectors, from issue to the end of a
+//! result's write.
+//!
+//! In each cycle, before issue: instructions that have their operands start; results that are there
+//! ask for their write; the arbiter lets accesses happen; warps that waited for what has come go
+//! on. What an instruction asks for at issue is for the arbiter of the next cycle.
+
+use super::collectors::{
+    Collected, CollectorUnits, Collectors, Delivery, PORTS, ResultOnItsWay, UnderWay, distinct,
+    main_write, port,
+};
+use super::config::MAX_RESIDENT_WARPS;
+use super::counters::{CycleEvent, SmCounters};
+use super::facts::{Class, Facts, ReadyAt, Wait};
+use super::fault::Fault;
+use super::issue::bits;
+use super::machine::Sm;
+use super::observe::{Observation, SmObserver, WriteCause};
+use super::operand_delivery::COLLECTOR_CYCLES;
+use super::warp::{MemoryAccess, Phase, Trace, Warp};
+use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
+use crate::event::{Datapath, Event};
+use crate::fault::PathFault;
+use crate::hierarchy::{Listener, Step, WarpHierarchy};
+use crate::last_result_file;
+use crate::placement::Placement;
+use crate::register_file_cache::{Access, Observer};
+use crate::tally::Tally;
+use crate::units::{LaneMask, RegisterId};
+use crate::write_pool::PoolRead;
+
+/// Cycles from issue to the earliest start: operands are asked for, come, and are there.
+const EARLIEST_START: u64 = 2;
+
+/// Asks the arbiter for what an instruction or a flush needs of the main register file.
+pub(super) struct Requests<'s, 'm> {
+    tally: Tally<'s, false>,
+    delivery: &'s mut Delivery<'m>,
+    /// When each register of the warp is there.
+    ready: &'s mut [ReadyAt],
+    warp: u8,
+    now: u64,
+    /// The unit that operands are for.
+    unit: usize,
+    datapath: Datapath,
+    reads: u8,
+    /// Results heard of so far.
+    results: u32,
+    /// Bit `i`: result `i` goes to the main register file.
+    to_main: u32,
+}
+
+impl<'s, 'm> Requests<'s, 'm> {
+    /// Of what is no instruction and reads nothing.
+    pub(super) fn new(
+        tally: Tally<'s, false>,
+        delivery: &'s mut Delivery<'m>,
+        ready: &'s mut [ReadyAt],
+        warp: usize,
+        now: u64,
+    ) -> Self {
+        let (warp, datapath) = (warp as u8, Datapath::Private);
+        Self {
+            tally,
+            delivery,
+            ready,
+            warp,
+            now,
+            unit: 0,
+            datapath,
+            reads: 0,
+            results: 0,
+            to_main: 0,
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, registers: &[RegisterId], lanes: LaneMask) {
+        let Delivery { collectors, queues, .. } = &mut *self.delivery;
+        let first = self.unit * collectors.reads_per_unit + usize::from(self.reads);
+        self.reads += registers.len() as u8;
+        let consumer = (self.unit as u8, self.datapath);
+        for (&register, element) in registers.iter().zip(first..) {
+            let operand = (self.warp, register, lanes);
+            collectors.arbiter.ask_read(queues, element, consumer, operand, self.now);
+        }
+    }
+
+    /// An upper level gives a register up to the main register file.
+    fn write_back(&mut self, register: RegisterId, lanes: LaneMask, event: Event) {
+        let Delivery { collectors, queues, results } = &mut *self.delivery;
+        let index = collectors.arbiter.index(self.warp, register);
+        let ready = &mut self.ready[usize::from(register.0)];
+        if ready.is_pending() {
+            // It is not there yet, and goes on to the main register file when it comes.
+            results[index].goes_to_main(lanes, event);
+            return;
+        }
+        let flushed = cause(event) == WriteCause::Flush;
+        let mut result = ResultOnItsWay::new(lanes, event, Wait::Arithmetic);
+        (result.to_main, result.flushed) = (true, flushed);
+        results[index] = result;
+        *ready = ReadyAt::pending(Wait::Arithmetic);
+        let under_way = &mut collectors.under_way[usize::from(self.warp)];
+        under_way.all += 1;
+        under_way.flushes += u32::from(flushed);
+        collectors.arbiter.ask_write(queues, (self.warp, register, lanes), self.now);
+    }
+}
+
+impl Observer for Requests<'_, '_> {
+    #[inline]
+    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+        match access {
+            Access::MainRead => self.read(&[register], lanes),
+            Access::Write => self.results += 1,
+            Access::MainWrite => {
+                self.to_main |= 1 << self.results;
+                self.results += 1;
+            }
+            Access::WritebackEviction => {
+                self.write_back(register, lanes, Event::RfcWritebackEviction);
+            }
+            Access::WritebackFlush => self.write_back(register, lanes, Event::RfcWritebackFlush),
+            _ => {}
+        }
+        self.tally.observe(access, register, lanes);
+    }
+}
+
+impl last_result_file::Observer for Requests<'_, '_> {
+    fn observe_last(
+        &mut self,
+        access: last_result_file::Access,
+        register: RegisterId,
+        lanes: LaneMask,
+    ) {
+        use last_result_file::Access;
+        match access {
+            Access::Write => self.results += 1,
+            Access::WritebackEviction => {
+                self.write_back(register, lanes, Event::LrfWritebackEviction);
+            }
+            Access::WritebackFlush => self.write_back(register, lanes, Event::LrfWritebackFlush),
+            _ => {}
+        }
+        self.tally.observe_last(access, register, lanes);
+    }
+}
+
+impl Listener for Requests<'_, '_> {
+    #[inline]
+    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
+        self.read(sources, mask);
+        self.to_main = u32::MAX;
+        self.tally.flat(sources, destinations, mask);
+    }
+
+    fn source(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
+        if placement.main {
+            self.read(&[register], mask);
+        }
+        self.tally.source(register, placement, mask);
+    }
+
+    fn result(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
+        self.to_main |= u32::from(placement.main) << self.results;
+        self.results += 1;
+        self.tally.result(register, placement, mask);
+    }
+
+    #[inline]
+    fn operands_read(&mut self) {
+        self.tally.operands_read();
+    }
+}
+
+/// Why the main register file is written, from what the write was counted as.
+const fn cause(event: Event) -> WriteCause {
+    match event {
+        Event::RfcWritebackEviction | Event::LrfWritebackEviction => WriteCause::Eviction,
+        Event::RfcWritebackFlush | Event::LrfWritebackFlush => WriteCause::Flush,
+        _ => WriteCause::Result,
+    }
+}
+
+/// What a write is counted as when it goes to the write pool.
+const fn in_pool(event: Event) -> Event {
+    match event {
+        Event::RfcWritebackEviction | Event::RfcWritebackFlush => Event::RfcToWritePool,
+        Event::LrfWritebackEviction | Event::LrfWritebackFlush => Event::LrfToWritePool,
+        Event::MrfWriteShared => Event::WritePoolWriteShared,
+        _ => Event::WritePoolWritePrivate,
+    }
+}
+
+/// What of an SM a register that comes touches.
+struct Comings<'s, T> {
+    warps: &'s mut [Warp<T>],
+    ready: &'s mut [ReadyAt],
+    row: usize,
+    results: &'s mut [ResultOnItsWay],
+    registers: usize,
+    under_way: &'s mut [UnderWay; MAX_RESIDENT_WARPS],
+    /// Warps for which something has come.
+    moved: u64,
+}
+
+impl<T> Comings<'_, T> {
+    /// A register is there from cycle `at` on.
+    #[inline]
+    fn come(&mut self, warp: usize, register: usize, at: u64) {
+        let result = self.results[warp * self.registers + register];
+        self.ready[warp * self.row + register] = ReadyAt::new(at, result.wait);
+        let (state, under_way) = (&mut self.warps[warp], &mut self.under_way[warp]);
+        under_way.all -= 1;
+        state.results_until = state.results_until.max(at);
+        if result.long {
+            under_way.long -= 1;
+            state.long_until = state.long_until.max(at);
+        }
+        self.moved |= 1 << warp;
+    }
+}
+
+/// Follows what the arbiter lets happen.
+struct Accesses<'s, T, O> {
+    now: u64,
+    counters: &'s mut SmCounters,
+    observer: &'s mut O,
+    units: &'s mut CollectorUnits,
+    comings: Comings<'s, T>,
+}
+
+impl<T, O: SmObserver> Accesses<'_, T, O> {
+    fn tell_write(&mut self, bank: u8, place: u8, register: RegisterId, cause: WriteCause) {
+        if O::LISTENS {
+            let cycle = self.now;
+            let write = Observation::BankWrite { bank, place, register, cycle, cause };
+            self.observer.observe(write);
+        }
+    }
+}
+
+impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
+    #[inline]
+    fn read(&mut self, grant: ReadGrant) {
+        if grant.waited > 1 {
+            self.counters.record(CycleEvent::OperandWait, grant.waited - 1);
+        }
+        if grant.beside_write {
+            self.counters.record(CycleEvent::SplitBankRead, 1);
+        }
+        let (main, pool) = match grant.datapath {
+            Datapath::Private => (Event::MrfReadPrivate, Event::WritePoolReadPrivate),
+            Datapath::Shared => (Event::MrfReadShared, Event::WritePoolReadShared),
+        };
+        match grant.pool {
+            PoolRead::Miss => {}
+            PoolRead::Hit => self.counters.accesses.reclassify(main, pool),
+            PoolRead::PartialHit => {
+                self.counters.accesses.record(pool, 1);
+                self.counters.accesses.record(Event::WritePoolPartialHit, 1);
+            }
+        }
+        if O::LISTENS && grant.pool != PoolRead::Hit {
+            let (bank, from, until) = (grant.bank, self.now, grant.until);
+            self.observer.observe(Observation::BankRead { bank, from, until });
+        }
+        self.units.receive(grant.unit, grant.until);
+    }
+
+    #[inline]
+    fn write(&mut self, grant: WriteGrant) -> LaneMask {
+        self.counters.record(CycleEvent::WriteDelay, grant.waited);
+        let (warp, register) = (usize::from(grant.warp), usize::from(grant.register.0));
+        let result = &mut self.comings.results[warp * self.comings.registers + register];
+        let ResultOnItsWay { event, flushed, .. } = *result;
+        let more = result.next_write();
+        if more.is_empty() {
+            self.comings.under_way[warp].flushes -= u32::from(flushed);
+            self.comings.come(warp, register, grant.until);
+        }
+        let accesses = &mut self.counters.accesses;
+        match grant.target {
+            WriteTarget::Bank => {
+                self.tell_write(grant.bank, grant.warp, grant.register, cause(event));
+                return more;
+            }
+            WriteTarget::PoolHit => accesses.record(Event::WritePoolWriteHit, 1),
+            WriteTarget::PoolAllocation => accesses.record(Event::WritePoolAllocation, 1),
+            WriteTarget::PoolReplacement { victim, bank } => {
+                accesses.record(Event::WritePoolAllocation, 1);
+                accesses.record(Event::WritePoolWriteback, 1);
+                self.tell_write(bank, victim.warp, victim.register, WriteCause::WritePool);
+            }
+        }
+        self.counters.accesses.reclassify(event, in_pool(event));
+        more
+    }
+}
+
+impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
+    /// Issues an instruction with a lane enabled: it enters a collector unit, if it needs one, and
+    /// asks for its operands.
+    pub(super) fn collect(
+        &mut self,
+        warp: usize,
+        facts: &Facts,
+        access: MemoryAccess,
+    ) -> Result<(), Fault> {
+        let Some(delivery) = &mut self.delivery else { return Ok(()) };
+        let state = &mut self.memory.warps[warp];
+        let registers = usize::from(self.image.registers);
+        let mut hierarchy = WarpHierarchy {
+            upper: self.memory.caches[usize::from(state.place)].as_mut(),
+            awaited: &mut self.memory.awaited[warp * registers..][..registers],
+            anything_awaited: &mut state.anything_awaited,
+        };
+        let instruction = &self.image.instructions[state.pc as usize];
+        let managed = self.config.settings().organisation.settings().compiler_managed;
+        let (sources, destinations) = (facts.sources(&self.image), facts.destinations(&self.image));
+        let placements = if managed { self.image.placements(instruction) } else { &[] };
+        let mask = state.mask;
+        let step = Step { instruction, sources, destinations, placements, mask };
+        if let Some(register) = hierarchy.out_of_reach(&step) {
+            return Err(PathFault::OutOfReach { pc: state.pc, register }.into());
+        }
+        let hit = access.hit && facts.class == Class::Dram;
+        let wait = if hit { Wait::Cached } else { facts.wait };
+        let ready = &mut self.memory.ready[warp * self.row..][..self.row];
+        // Before the levels hear of it: one result may evict another of the same instruction.
+        let flat = hierarchy.upper.is_none() && !managed;
+        delivery.announce(warp, facts, (destinations, mask, wait), ready, flat);
+        for predicate in bits(facts.predicates.written) {
+            ready[registers + predicate] = ReadyAt::pending(wait);
+        }
+        let unit = delivery.collectors.units.next();
+        let tally = Tally::new(&mut self.counters.accesses, facts.datapath);
+        let mut requests = Requests {
+            unit,
+            datapath: facts.datapath,
+            ..Requests::new(tally, delivery, ready, warp, self.now)
+        };
+        hierarchy.execute(step, self.two_level, &mut requests);
+        let Requests { reads, to_main, .. } = requests;
+        if !flat {
+            for (index, register) in distinct(destinations) {
+                let result = delivery.collectors.arbiter.index(warp as u8, register);
+                if to_main >> index & 1 != 0 {
+                    delivery.results[result].goes_to_main(mask, main_write(facts.datapath));
+                }
+            }
+        }
+        if facts.collected {
+            delivery.collectors.under_way[warp].all += 1;
+            delivery.collectors.units.enter(
+                unit,
+                Collected {
+                    warp: warp as u8,
+                    port: port(facts.class) as u8,
+                    missing: reads,
+                    hit,
+                    pc: state.pc,
+                    bytes: access.bytes,
+                    from: self.now + EARLIEST_START,
+                    order: 0,
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// What happens between issues, in one cycle.
+    pub(super) fn step_collectors(&mut self) {
+        let mut moved = self.start_collected();
+        let Some(Delivery { collectors, queues, results }) = &mut self.delivery else { return };
+        let Collectors { arbiter, arrivals, units, under_way, .. } = &mut **collectors;
+        let registers = usize::from(self.image.registers);
+        while let Some(index) = arrivals.take(results, self.now) {
+            let ResultOnItsWay { to_main, lanes, .. } = results[index];
+            if to_main {
+                arbiter.ask_write_of(queues, index, lanes, self.now);
+                continue;
+            }
+            let (warp, register) = (index / registers, index % registers);
+            let mut comings = Comings {
+                warps: &mut *self.memory.warps,
+                ready: &mut *self.memory.ready,
+                row: self.row,
+                results: &mut **results,
+                registers,
+                under_way: &mut *under_way,
+                moved: 0,
+            };
+            comings.come(warp, register, self.now + 1);
+            moved |= comings.moved;
+        }
+        if !arbiter.is_idle() {
+            let comings = Comings {
+                warps: &mut *self.memory.warps,
+                ready: &mut *self.memory.ready,
+                row: self.row,
+                results: &mut **results,
+                registers,
+                under_way,
+                moved,
+            };
+            let mut accesses = Accesses {
+                now: self.now,
+                counters: &mut self.counters,
+                observer: &mut self.writes.observer,
+                units,
+                comings,
+            };
+            arbiter.cycle(queues, self.now, &mut accesses);
+            moved = accesses.comings.moved;
+        }
+        let mut moved = moved & self.unsettled;
+        while moved != 0 {
+            let warp = moved.trailing_zeros() as usize;
+            moved &= moved - 1;
+            self.settle(warp);
+        }
+    }
+
+    /// Starts instructions that have their operands. Returns the warps for which that changes
+    /// something.
+    fn start_collected(&mut self) -> u64 {
+        let mut moved = 0;
+        let mut ports = self.delivery.as_ref().map_or(0, |all| all.collectors.units.ports());
+        while ports != 0 {
+            let port = ports.trailing_zeros() as usize;
+            ports &= ports - 1;
+            // The units that start a warp in every cycle are as many as issue slots.
+            let starts = if port == 0 { self.config.settings().issue_slots } else { 1 };
+            for _ in 0..starts {
+                let Some(delivery) = &mut self.delivery else { return moved };
+                let Some(unit) = delivery.collectors.units.oldest(port, self.now) else { break };
+                if (1..PORTS - 1).contains(&port) && self.units.free_at(port - 1) > self.now {
+                    break;
+                }
+                let instruction = delivery.collectors.units.leave(unit);
+                self.start(&instruction);
+                moved |= 1 << instruction.warp;
+            }
+        }
+        moved
+    }
+
+    /// Starts an instruction in its unit, which is free.
+    fn start(&mut self, instruction: &Collected) {
+        let Collected { warp, pc, bytes, hit, .. } = *instruction;
+        let (warp, facts) = (usize::from(warp), &self.facts[pc as usize]);
+        let timing = &self.config.settings().timing;
+        let done = if hit {
+            self.now + u64::from(timing.hit_latency)
+        } else {
+            self.tell_unit(pc, facts, bytes);
+            self.units.start(facts, bytes, self.now, &mut self.counters)
+        };
+        let Some(Delivery { collectors, results, .. }) = &mut self.delivery else { return };
+        collectors.under_way[warp].all -= 1;
+        let there = done - u64::from(COLLECTOR_CYCLES);
+        for (index, register) in distinct(facts.destinations(&self.image)) {
+            let result = collectors.arbiter.index(warp as u8, register);
+            let times = (self.now, there + index as u64);
+            collectors.arrivals.start(results, result, times, facts.class == Class::Dram);
+        }
+        // Predicates are no part of the main register file and need no write of it.
+        let predicates = done - EARLIEST_START;
+        let registers = warp * self.row + usize::from(self.image.registers);
+        for predicate in bits(facts.predicates.written) {
+            let wait = self.memory.ready[registers + predicate].wait();
+            self.memory.ready[registers + predicate] = ReadyAt::new(predicates, wait);
+        }
+        if facts.predicates.written != 0 {
+            let state = &mut self.memory.warps[warp];
+            state.results_until = state.results_until.max(predicates);
+        }
+    }
+
+    /// Something has come for a warp that waited for what nobody knew the time of.
+    fn settle(&mut self, warp: usize) {
+        let bit = 1 << warp;
+        let Some(delivery) = &self.delivery else { return };
+        let under_way = delivery.collectors.under_way[warp];
+        let state = &mut self.memory.warps[warp];
+        match state.phase {
+            Phase::Idle => {
+                self.unsettled &= !bit;
+                self.sets.waiting[state.wait as usize] &= !bit;
+                self.await_operands(warp);
+            }
+            Phase::Outside => {
+                self.unsettled &= !bit;
+                self.await_return(warp);
+            }
+            Phase::Flushing(_) if under_way.flushes == 0 => {
+                self.unsettled &= !bit;
+                // The last value leaves its level in this cycle.
+                let end = self.now + 1;
+                self.counters.record(CycleEvent::FlushCycle, end - state.flushing_since);
+                self.wheel.schedule(warp, end);
+            }
+            Phase::Draining if under_way.all == 0 => {
+                self.unsettled &= !bit;
+                let end = state.results_until.max(self.now + 1);
+                self.wheel.schedule(warp, end);
+            }
+            Phase::Flushing(_) | Phase::Draining | Phase::Leaving(_) => {}
+        }
+    }
+
+    /// What is under way of a warp; nothing without collectors.
+    pub(super) fn under_way(&self, warp: usize) -> UnderWay {
+        self.delivery
+            .as_ref()
+            .map_or_else(UnderWay::default, |delivery| delivery.collectors.under_way[warp])
+    }
+}

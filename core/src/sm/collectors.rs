@@ -1,0 +1,416 @@
+//! Collector units: instructions between their issue and the start of their execution; and what of
+//! them, results included, is still under way.
+//!
+//! Models: generic units, each with room for one instruction and one port that receives one operand
+//! in a cycle; an issue port from the collectors to each execution unit, which takes the oldest
+//! instruction that has its operands.
+//! Source: `[WARRF]` 2.1; `docs/MODEL.md`, rule 28.
+
+use core::mem::size_of;
+
+use super::arrivals::{Arrivals, Link, Linked};
+use super::config::{MAX_RESIDENT_WARPS, SmSettings};
+use super::facts::{Class, Facts, ReadyAt, Wait};
+use super::fault::Fault;
+use super::machine::first;
+use super::operand_delivery::{CollectorSettings, MAX_COLLECTOR_UNITS, OperandDelivery};
+use crate::arbiter::{Arbiter, ArbiterConfig, BankedRegister, QueuedRead, Queues};
+use crate::event::{Datapath, Event};
+use crate::image::{CheckedImage, Flags};
+use crate::units::{LANES, LaneMask, RegisterId};
+
+/// Ports from the collectors to the execution units.
+pub(super) const PORTS: usize = 6;
+
+/// The port to a class of units.
+#[inline]
+pub(super) const fn port(class: Class) -> usize {
+    match class {
+        Class::Free => 0,
+        Class::Unit(unit) => 1 + unit as usize,
+        Class::Dram => PORTS - 1,
+    }
+}
+
+/// An instruction in a collector unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Collected {
+    pub(super) warp: u8,
+    pub(super) port: u8,
+    /// Operands that have not come.
+    pub(super) missing: u8,
+    /// A cache has what it asks memory for.
+    pub(super) hit: bool,
+    pub(super) pc: u32,
+    pub(super) bytes: u32,
+    /// First cycle in which it can start, as far as its operands that have come are concerned.
+    pub(super) from: u64,
+    /// Instructions collected before.
+    pub(super) order: u64,
+}
+
+impl Collected {
+    const NOTHING: Self =
+        Self { warp: 0, port: 0, missing: 0, hit: false, pc: 0, bytes: 0, from: 0, order: 0 };
+}
+
+/// A register whose value is on its way, from the issue of what makes it to the end of its write;
+/// in the caller's memory, an element for each register of each resident warp.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultOnItsWay {
+    link: Link,
+    /// Lanes that are written.
+    pub(super) lanes: LaneMask,
+    /// What its write to the main register file was counted as.
+    pub(super) event: Event,
+    /// What a reader waits for.
+    pub(super) wait: Wait,
+    /// Writes after the first, where several levels give lanes of the register up at a time: at most
+    /// an instruction's own, the cache's and the last result file's.
+    more: [(LaneMask, Event); 2],
+    /// It goes to the main register file.
+    pub(super) to_main: bool,
+    /// A long-latency operation makes it.
+    pub(super) long: bool,
+    /// A flush writes it, and its warp keeps its place until then.
+    pub(super) flushed: bool,
+}
+
+impl ResultOnItsWay {
+    /// No result, also for memory that is laid out at compile time.
+    pub const NONE: Self = Self {
+        link: Link::NONE,
+        lanes: LaneMask::EMPTY,
+        event: Event::MrfWritePrivate,
+        wait: Wait::InOrder,
+        more: [(LaneMask::EMPTY, Event::MrfWritePrivate); 2],
+        to_main: false,
+        long: false,
+        flushed: false,
+    };
+
+    pub(super) fn new(lanes: LaneMask, event: Event, wait: Wait) -> Self {
+        Self { lanes, event, wait, ..Self::NONE }
+    }
+
+    /// These lanes are written to the main register file; in a write of their own if others are.
+    #[inline]
+    pub(super) fn goes_to_main(&mut self, lanes: LaneMask, event: Event) {
+        if !self.to_main {
+            (self.to_main, self.lanes, self.event) = (true, lanes, event);
+            return;
+        }
+        let vacant = self.more.iter_mut().find(|(lanes, _)| lanes.is_empty());
+        debug_assert!(vacant.is_some(), "no more than three levels hold a register");
+        if let Some(vacant) = vacant {
+            *vacant = (lanes, event);
+        }
+    }
+
+    /// The write that comes after this one becomes this one. Returns its lanes, none without.
+    #[inline]
+    pub(super) fn next_write(&mut self) -> LaneMask {
+        let [(lanes, event), after] = self.more;
+        if !lanes.is_empty() {
+            self.event = event;
+            self.more = [after, Self::NONE.more[1]];
+        }
+        lanes
+    }
+}
+
+impl Linked for ResultOnItsWay {
+    #[inline]
+    fn link(&mut self) -> &mut Link {
+        &mut self.link
+    }
+}
+
+/// Of each warp, what is under way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UnderWay {
+    /// Instructions in collector units, and registers to be written.
+    pub(super) all: u32,
+    /// Results of long-latency operations.
+    pub(super) long: u32,
+    /// Writes of a flush.
+    pub(super) flushes: u32,
+}
+
+/// The collector units.
+#[derive(Clone, Debug)]
+pub(super) struct CollectorUnits {
+    units: [Collected; MAX_COLLECTOR_UNITS],
+    /// Bit: the unit has no instruction.
+    free: u32,
+    /// Bit: the unit exists.
+    all: u32,
+    /// By port, the units that have all operands.
+    collected: [u32; PORTS],
+    /// Bit: a port for which there are such units.
+    ports: u8,
+    issued: u64,
+}
+
+/// Collector units, arbiter and results on their way, of an SM that has them; plain data in the
+/// caller's memory.
+#[derive(Clone, Debug)]
+pub struct Collectors {
+    pub(super) arbiter: Arbiter,
+    pub(super) arrivals: Arrivals,
+    pub(super) units: CollectorUnits,
+    /// Elements of the queue of reads that each unit has.
+    pub(super) reads_per_unit: usize,
+    pub(super) under_way: [UnderWay; MAX_RESIDENT_WARPS],
+}
+
+/// Elements of working memory that an SM's operand collectors need; none without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeliverySize {
+    /// Of [`DeliveryMemory::collectors`].
+    pub collectors: usize,
+    /// Of [`DeliveryMemory::reads`].
+    pub reads: usize,
+    /// Of [`DeliveryMemory::registers`] and [`DeliveryMemory::results`].
+    pub registers: usize,
+    /// Of [`DeliveryMemory::cell_writes`].
+    pub cells: usize,
+}
+
+impl DeliverySize {
+    pub(super) fn of(settings: &SmSettings, image: &CheckedImage<'_>) -> Self {
+        let OperandDelivery::Collectors(collectors) = settings.operand_delivery else {
+            return Self::default();
+        };
+        let sources = image.instructions.iter().map(|one| usize::from(one.sources));
+        Self {
+            collectors: 1,
+            reads: usize::from(collectors.units) * sources.max().unwrap_or(0).max(1),
+            registers: usize::from(settings.max_warps) * usize::from(image.registers),
+            cells: (settings.register_file_bytes / (LANES * 4)) as usize,
+        }
+    }
+
+    pub(super) const fn bytes(&self) -> usize {
+        self.collectors * size_of::<Option<Collectors>>()
+            + self.reads * size_of::<QueuedRead>()
+            + self.registers * (size_of::<BankedRegister>() + size_of::<ResultOnItsWay>())
+            + self.cells * size_of::<u64>()
+    }
+}
+
+/// The memory of an SM's operand collectors, handed in by the caller. Its contents do not matter,
+/// but for `cell_writes`. Empty for an SM without.
+#[derive(Debug, Default)]
+pub struct DeliveryMemory<'m> {
+    /// The collectors; one element.
+    pub collectors: &'m mut [Option<Collectors>],
+    /// Queues of reads.
+    pub reads: &'m mut [QueuedRead],
+    /// Where each register of each resident warp lies.
+    pub registers: &'m mut [BankedRegister],
+    /// Each register's result.
+    pub results: &'m mut [ResultOnItsWay],
+    /// Times that each warp-wide register of the main register file was written; the SM adds to it.
+    pub cell_writes: &'m mut [u64],
+}
+
+/// Collectors with their memory.
+#[derive(Debug)]
+pub(super) struct Delivery<'m> {
+    pub(super) collectors: &'m mut Collectors,
+    pub(super) queues: Queues<'m>,
+    pub(super) results: &'m mut [ResultOnItsWay],
+}
+
+/// What a result is counted as that goes straight to the main register file.
+pub(super) const fn main_write(datapath: Datapath) -> Event {
+    match datapath {
+        Datapath::Private => Event::MrfWritePrivate,
+        Datapath::Shared => Event::MrfWriteShared,
+    }
+}
+
+/// Each register once, with the place where it stands first.
+#[inline]
+pub(super) fn distinct(registers: &[RegisterId]) -> impl Iterator<Item = (usize, RegisterId)> {
+    let all = registers.iter().copied().enumerate();
+    all.filter(|&(index, register)| !registers[..index].contains(&register))
+}
+
+impl<'m> Delivery<'m> {
+    /// The collectors of an SM that has them, idle.
+    pub(super) fn new(
+        settings: &SmSettings,
+        image: &CheckedImage<'_>,
+        size: &DeliverySize,
+        memory: DeliveryMemory<'m>,
+    ) -> Result<Option<Self>, Fault> {
+        let OperandDelivery::Collectors(settings) = settings.operand_delivery else {
+            return Ok(None);
+        };
+        let DeliveryMemory { collectors, reads, registers, results, cell_writes } = memory;
+        let mut queues = Queues {
+            reads: first(reads, "delivery.reads", size.reads)?,
+            registers: first(registers, "delivery.registers", size.registers)?,
+            cell_writes: first(cell_writes, "delivery.cell_writes", size.cells)?,
+        };
+        let results = first(results, "delivery.results", size.registers)?;
+        results.fill(ResultOnItsWay::NONE);
+        let [place, ..] = first(collectors, "delivery.collectors", size.collectors)? else {
+            return Ok(None);
+        };
+        // A kernel without registers has none to lie anywhere.
+        let per_warp = image.registers.max(1);
+        let collectors = place.insert(Collectors::new(&settings, per_warp, &mut queues));
+        Ok(Some(Self { collectors, queues, results }))
+    }
+
+    /// Marks the results of an instruction that issues as on their way; `to_main`, to the main
+    /// register file, all of them.
+    #[inline]
+    pub(super) fn announce(
+        &mut self,
+        warp: usize,
+        facts: &Facts,
+        (destinations, lanes, wait): (&[RegisterId], LaneMask, Wait),
+        ready: &mut [ReadyAt],
+        to_main: bool,
+    ) {
+        let event = main_write(facts.datapath);
+        let long = facts.flags.contains(Flags::LONG_LATENCY);
+        let under_way = &mut self.collectors.under_way[warp];
+        for (_, register) in distinct(destinations) {
+            let result = &mut self.results[self.collectors.arbiter.index(warp as u8, register)];
+            // Its link is set when it is known when it comes.
+            (result.lanes, result.event, result.wait) = (lanes, event, wait);
+            (result.to_main, result.long, result.flushed) = (to_main, long, false);
+            result.more = ResultOnItsWay::NONE.more;
+            ready[usize::from(register.0)] = ReadyAt::pending(wait);
+            under_way.all += 1;
+            under_way.long += u32::from(long);
+        }
+    }
+}
+
+impl Collectors {
+    pub(super) fn new(
+        settings: &CollectorSettings,
+        registers_per_warp: u16,
+        queues: &mut Queues<'_>,
+    ) -> Self {
+        let config = ArbiterConfig {
+            banks: settings.banks,
+            read_cycles: settings.read_cycles,
+            write_cycles: settings.write_cycles,
+            split_bank_write: settings.split_bank_write,
+            write_pool_entries: settings.write_pool_entries,
+            registers_per_warp,
+        };
+        Self {
+            arbiter: Arbiter::new(&config, queues),
+            arrivals: Arrivals::new(),
+            units: CollectorUnits::new(settings.units),
+            reads_per_unit: queues.reads.len() / usize::from(settings.units),
+            under_way: [UnderWay::default(); MAX_RESIDENT_WARPS],
+        }
+    }
+
+    /// True when every cycle may change something.
+    #[inline]
+    pub(super) const fn is_busy(&self) -> bool {
+        self.units.free != self.units.all || !self.arbiter.is_idle()
+    }
+}
+
+impl CollectorUnits {
+    const fn new(units: u8) -> Self {
+        let all = u32::MAX >> (u32::BITS - units as u32);
+        Self {
+            units: [Collected::NOTHING; MAX_COLLECTOR_UNITS],
+            free: all,
+            all,
+            collected: [0; PORTS],
+            ports: 0,
+            issued: 0,
+        }
+    }
+
+    /// True when no unit has room.
+    #[inline]
+    pub(super) const fn is_full(&self) -> bool {
+        self.free == 0
+    }
+
+    /// The unit that takes the next instruction; there is room.
+    #[inline]
+    pub(super) const fn next(&self) -> usize {
+        self.free.trailing_zeros() as usize
+    }
+
+    /// Puts an instruction into that unit.
+    #[inline]
+    pub(super) fn enter(&mut self, unit: usize, instruction: Collected) {
+        let order = self.issued;
+        self.issued += 1;
+        self.free &= !(1 << unit);
+        self.units[unit] = Collected { order, ..instruction };
+        if instruction.missing == 0 {
+            self.complete(unit as u8, instruction.port);
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self, unit: u8, port: u8) {
+        self.collected[usize::from(port)] |= 1 << unit;
+        self.ports |= 1 << port;
+    }
+
+    /// Bit: a port for which some unit has all operands.
+    #[inline]
+    pub(super) const fn ports(&self) -> u8 {
+        self.ports
+    }
+
+    /// An operand comes, and is there in cycle `from`.
+    #[inline]
+    pub(super) fn receive(&mut self, unit: u8, from: u64) {
+        let instruction = &mut self.units[usize::from(unit)];
+        instruction.missing -= 1;
+        instruction.from = instruction.from.max(from);
+        if instruction.missing == 0 {
+            let port = instruction.port;
+            self.complete(unit, port);
+        }
+    }
+
+    /// The oldest instruction for a port that can start now, if there is one.
+    #[inline]
+    pub(super) fn oldest(&self, port: usize, now: u64) -> Option<usize> {
+        let mut oldest = None;
+        let mut order = u64::MAX;
+        let mut units = self.collected[port];
+        while units != 0 {
+            let unit = units.trailing_zeros() as usize;
+            units &= units - 1;
+            let instruction = &self.units[unit];
+            if instruction.from <= now && instruction.order < order {
+                (oldest, order) = (Some(unit), instruction.order);
+            }
+        }
+        oldest
+    }
+
+    /// Takes an instruction out of its unit.
+    #[inline]
+    pub(super) fn leave(&mut self, unit: usize) -> Collected {
+        let instruction = self.units[unit];
+        let port = usize::from(instruction.port);
+        self.collected[port] &= !(1 << unit);
+        if self.collected[port] == 0 {
+            self.ports &= !(1 << port);
+        }
+        self.free |= 1 << unit;
+        instruction
+    }
+}

@@ -1,0 +1,141 @@
+//! Split bank write: which accesses of the main register file's banks conflict, cycle by cycle.
+//!
+//! Models: banks of one port, of two subarrays each; reads and writes that take their bank for
+//! several cycles; with *split bank write*, a read and a write of one bank at a time, where they are
+//! in different subarrays. The *write busy* and *subarray id* buffers of the source are what
+//! [`SplitBankWrite::write_busy`] and [`SplitBankWrite::written_subarray`] say.
+//! Does not model: which access is chosen (`arbiter`), data.
+//! Source: `[WARRF]` 3.2; `docs/MODEL.md`, rule 29.
+
+/// Most banks.
+pub const MAX_BANKS: usize = 32;
+
+/// One half of a bank: the top bit of an address within it. Range: `0..=1`.
+pub type Subarray = u8;
+
+/// What is going on in the banks.
+///
+/// Instead of counters that every cycle decrements it keeps the cycle in which each would be zero.
+#[derive(Clone, Debug)]
+pub struct SplitBankWrite {
+    split: bool,
+    read_cycles: u64,
+    write_cycles: u64,
+    /// First cycle in which the bank is not written any more, and not read any more.
+    written_until: [u64; MAX_BANKS],
+    read_until: [u64; MAX_BANKS],
+    /// Bit `bank`: the subarray of its last write, and of its last read.
+    written: u32,
+    read: u32,
+}
+
+impl SplitBankWrite {
+    /// Idle banks. Accesses take `read_cycles` and `write_cycles`, at least 1 each; without `split`
+    /// a bank does one thing at a time.
+    pub const fn new(read_cycles: u8, write_cycles: u8, split: bool) -> Self {
+        Self {
+            split,
+            read_cycles: read_cycles as u64,
+            write_cycles: write_cycles as u64,
+            written_until: [0; MAX_BANKS],
+            read_until: [0; MAX_BANKS],
+            written: 0,
+            read: 0,
+        }
+    }
+
+    /// The write busy buffer: cycles from `now` on, it included, that the bank's write still takes.
+    pub const fn write_busy(&self, bank: usize, now: u64) -> u64 {
+        self.written_until[bank].saturating_sub(now)
+    }
+
+    /// The subarray id buffer: where the bank was written last.
+    pub const fn written_subarray(&self, bank: usize) -> Subarray {
+        (self.written >> bank & 1) as Subarray
+    }
+
+    /// Whether a read of this subarray can start at `now`.
+    #[inline]
+    pub const fn can_read(&self, bank: usize, subarray: Subarray, now: u64) -> bool {
+        if self.read_until[bank] > now {
+            return false;
+        }
+        let written = self.written_until[bank] > now;
+        !written || self.split && self.written_subarray(bank) != subarray
+    }
+
+    /// Whether a write of this subarray can start at `now`.
+    #[inline]
+    pub const fn can_write(&self, bank: usize, subarray: Subarray, now: u64) -> bool {
+        if self.written_until[bank] > now {
+            return false;
+        }
+        let read = self.read_until[bank] > now;
+        !read || self.split && (self.read >> bank & 1) as Subarray != subarray
+    }
+
+    /// Starts a read that [`Self::can_read`] allows. Returns the cycle after its last.
+    #[inline]
+    pub const fn read(&mut self, bank: usize, subarray: Subarray, now: u64) -> u64 {
+        self.read = self.read & !(1 << bank) | (subarray as u32) << bank;
+        self.read_until[bank] = now + self.read_cycles;
+        self.read_until[bank]
+    }
+
+    /// Starts a write that [`Self::can_write`] allows. Returns the cycle after its last.
+    #[inline]
+    pub const fn write(&mut self, bank: usize, subarray: Subarray, now: u64) -> u64 {
+        self.written = self.written & !(1 << bank) | (subarray as u32) << bank;
+        self.written_until[bank] = now + self.write_cycles;
+        self.written_until[bank]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `[WARRF]` 3.2: bank 1 is written in subarray 1 and its write takes two more cycles. A read
+    /// of it is blocked without split bank write; with it, one of subarray 0 is not.
+    #[test]
+    fn the_example_of_the_source() {
+        for split in [false, true] {
+            let mut banks = SplitBankWrite::new(1, 3, split);
+            banks.write(1, 1, 100);
+            assert_eq!((banks.write_busy(1, 101), banks.written_subarray(1)), (2, 1));
+            assert_eq!(banks.can_read(1, 0, 101), split);
+            assert!(!banks.can_read(1, 1, 101));
+            // One cycle on, and when the write is over.
+            assert_eq!((banks.write_busy(1, 102), banks.can_read(1, 1, 102)), (1, false));
+            assert_eq!((banks.write_busy(1, 103), banks.can_read(1, 1, 103)), (0, true));
+            // The other banks do not notice.
+            assert_eq!((banks.write_busy(0, 101), banks.can_read(0, 1, 101)), (0, true));
+        }
+    }
+
+    #[test]
+    fn a_bank_is_never_written_twice_nor_read_twice_at_a_time() {
+        for split in [false, true] {
+            let mut banks = SplitBankWrite::new(2, 3, split);
+            banks.write(0, 0, 10);
+            assert!(!banks.can_write(0, 0, 12) && !banks.can_write(0, 1, 12));
+            assert!(banks.can_write(0, 1, 13));
+            banks.read(3, 1, 10);
+            assert!(!banks.can_read(3, 0, 11) && !banks.can_read(3, 1, 11));
+            assert!(banks.can_read(3, 0, 12));
+            // A write beside a read, in the other subarray or after it.
+            assert_eq!((banks.can_write(3, 0, 11), banks.can_write(3, 1, 11)), (split, false));
+            assert!(banks.can_write(3, 1, 12));
+        }
+    }
+
+    #[test]
+    fn a_read_and_a_write_of_one_cycle_share_a_bank_only_if_it_is_split() {
+        for split in [false, true] {
+            let mut banks = SplitBankWrite::new(1, 1, split);
+            assert_eq!(banks.write(5, 0, 7), 8);
+            assert_eq!((banks.can_read(5, 1, 7), banks.can_read(5, 0, 7)), (split, false));
+            assert!(banks.can_read(5, 0, 8));
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Operand collectors in time: rule by rule, and on random kernels.
+
+use crate::exact::{ISCA11, one, two_level};
+use crate::machine::{Grid, Kernel, both};
+use crate::model::{count_mode, drive, one_of, random_grid, random_kernel, random_settings};
+use crate::random::Random;
+use strata_core::event::{Counters, Event};
+use strata_core::image::{Flags, Predicates, Unit};
+use strata_core::organisation::{Organisation, OrganisationSettings};
+use strata_core::sm::config::{SmConfig, SmConfigError, SmSettings, Timing, WarpReplacement};
+use strata_core::sm::counters::{SmCounters, StallReason};
+use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
+
+const SRAM: CollectorSettings = CollectorSettings::WARRF_SRAM;
+
+/// An SM with collectors; its scheduler has one level.
+fn collecting(collectors: CollectorSettings) -> SmSettings {
+    SmSettings { operand_delivery: OperandDelivery::Collectors(collectors), ..ISCA11 }
+}
+
+fn counters(settings: SmSettings, kernel: &Kernel, grid: &Grid) -> SmCounters {
+    both(settings, kernel, 0, grid).unwrap()
+}
+
+/// Cycles of one warp alone.
+fn alone(settings: SmSettings, kernel: &Kernel, bytes: &[u32]) -> u64 {
+    counters(settings, kernel, &one(kernel.moving(bytes))).cycles()
+}
+
+#[test]
+fn a_latency_is_from_issue_to_the_earliest_dependent_issue() {
+    let settings = collecting(SRAM);
+    // The result of the second is there 8 cycles after its issue at cycle 8.
+    let alu = Kernel::default().alu(&[0], &[1]).alu(&[1], &[2]);
+    assert_eq!(alone(settings, &alu, &[]), 8 + 8);
+    // Nothing to collect takes no less.
+    let nothing = Kernel::default().alu(&[], &[1]).alu(&[1], &[2]);
+    assert_eq!(alone(settings, &nothing, &[]), 8 + 8);
+    let load = Kernel::default().load(&[0], &[1]).alu(&[1], &[2]);
+    assert_eq!(alone(settings, &load, &[128]), 400 + 8);
+    let shared = Kernel::default().shared_load(&[0], &[1]).alu(&[1], &[2]);
+    assert_eq!(alone(settings, &shared, &[128]), 20 + 8);
+    let sfu = Kernel::default().add(Unit::Sfu, Flags::empty(), &[0], &[1]).alu(&[1], &[2]);
+    assert_eq!(alone(settings, &sfu, &[]), 20 + 8);
+    for latency in [4, 63, 66, 67, 68, 300] {
+        let timing = Timing { alu_latency: latency, ..ISCA11.timing };
+        let settings = SmSettings { timing, ..settings };
+        assert_eq!(alone(settings, &alu, &[]), 2 * u64::from(latency), "{latency}");
+    }
+}
+
+#[test]
+fn a_unit_receives_one_operand_in_a_cycle() {
+    let settings = collecting(SRAM);
+    for operands in 1..=5 {
+        let read: Vec<u16> = (0..operands).collect();
+        let kernel = Kernel::default().alu(&read, &[9]);
+        assert_eq!(alone(settings, &kernel, &[]), 8 + u64::from(operands) - 1, "{operands}");
+    }
+    // Two of one bank, which has one port, need no longer than two of different banks.
+    let same = Kernel::default().alu(&[0, 16], &[9]);
+    assert_eq!(alone(settings, &same, &[]), 8 + 1);
+}
+
+#[test]
+fn a_bank_does_one_thing_in_a_cycle() {
+    // Two warps of one register: with one bank, reads of the second wait for the first's.
+    let kernel = Kernel::default().alu(&[0], &[1]);
+    let grid = vec![vec![kernel.straight(), kernel.straight()]];
+    let wide = counters(collecting(SRAM), &kernel, &grid);
+    assert_eq!((wide.cycles(), wide.operand_wait_cycles()), (1 + 8, 0));
+    let narrow = collecting(CollectorSettings { banks: 1, read_cycles: 3, ..SRAM });
+    let counters = counters(narrow, &kernel, &grid);
+    // Reads at 1 to 3 and, two cycles late, 4 to 6; start at 7, write at 12.
+    assert_eq!((counters.cycles(), counters.operand_wait_cycles()), (13, 2));
+}
+
+#[test]
+fn a_write_of_several_cycles_delays_what_depends_on_it() {
+    let kernel = Kernel::default().alu(&[0], &[1]).alu(&[1], &[2]);
+    for write_cycles in [1, 2, 3, 7] {
+        let settings = collecting(CollectorSettings { write_cycles, ..SRAM });
+        let expected = 2 * (8 + u64::from(write_cycles) - 1);
+        assert_eq!(alone(settings, &kernel, &[]), expected, "{write_cycles}");
+    }
+    // A write pool takes it in one.
+    let pool = CollectorSettings { write_cycles: 7, write_pool_entries: 60, ..SRAM };
+    assert_eq!(alone(collecting(pool), &kernel, &[]), 16);
+}
+
+#[test]
+fn writes_come_before_reads_of_a_cycle() {
+    // One bank. The write of the first instruction asks at cycle 7; the eighth, issued at 6, asks to
+    // read at 7 as well, and waits a cycle.
+    let mut kernel = Kernel::default().alu(&[0], &[1]);
+    for _ in 0..5 {
+        kernel = kernel.add(Unit::Control, Flags::empty(), &[], &[]);
+    }
+    let kernel = kernel.alu(&[2], &[3]);
+    let settings = collecting(CollectorSettings { banks: 1, ..SRAM });
+    let counters = counters(settings, &kernel, &one(kernel.straight()));
+    assert_eq!((counters.operand_wait_cycles(), counters.mrf_write_delay_cycles()), (1, 0));
+    assert_eq!(counters.cycles(), 6 + 8 + 1);
+}
+
+#[test]
+fn a_subarray_is_read_while_the_other_is_written() {
+    // Registers 0 and 16 are in bank 0, in different subarrays. Register 0 is written from cycle 7 to
+    // 9; reads are asked for at 8.
+    let kernel = |read: u16| {
+        let mut kernel = Kernel { registers: 40, ..Kernel::default() }.alu(&[1], &[0]);
+        for _ in 0..6 {
+            kernel = kernel.add(Unit::Control, Flags::empty(), &[], &[]);
+        }
+        kernel.alu(&[read], &[3])
+    };
+    for (read, split, waits) in
+        [(16, false, 2), (16, true, 0), (32, false, 2), (32, true, 2), (17, false, 0)]
+    {
+        let settings = CollectorSettings { write_cycles: 3, split_bank_write: split, ..SRAM };
+        let kernel = kernel(read);
+        let counters = counters(collecting(settings), &kernel, &one(kernel.straight()));
+        assert_eq!(counters.operand_wait_cycles(), waits, "register {read}, split: {split}");
+        assert_eq!(counters.split_bank_reads(), u64::from(split && read == 16));
+        assert_eq!(counters.cycles(), 7 + 8 + 2 + waits, "register {read}, split: {split}");
+    }
+}
+
+#[test]
+fn issue_waits_for_a_collector_unit() {
+    let kernel = Kernel::default().alu(&[0], &[1]);
+    let grid = vec![vec![kernel.straight(); 4]];
+    let one_unit = collecting(CollectorSettings { units: 1, ..SRAM });
+    let run = counters(one_unit, &kernel, &grid);
+    // Each instruction keeps the unit for two cycles, and the next one enters as it leaves.
+    assert_eq!(run.slots(StallReason::Collectors), 3);
+    assert_eq!(run.cycles(), 3 * 2 + 8);
+    assert_eq!(counters(collecting(SRAM), &kernel, &grid).cycles(), 3 + 8);
+    // A branch needs none.
+    let branches = Kernel::default().alu(&[0], &[1]).add(Unit::Control, Flags::BRANCH, &[], &[]);
+    let grid = vec![vec![branches.straight(); 2]];
+    let run = counters(one_unit, &branches, &grid);
+    assert_eq!(run.slots(StallReason::Collectors), 0);
+}
+
+#[test]
+fn each_unit_has_a_port_of_its_own_that_the_oldest_instruction_takes() {
+    // The special function unit takes 4 cycles to start a warp; the ALU does not wait for it.
+    let kernel = Kernel::default()
+        .add(Unit::Sfu, Flags::empty(), &[0], &[1])
+        .add(Unit::Sfu, Flags::empty(), &[2], &[3])
+        .alu(&[4], &[5]);
+    let run = counters(collecting(SRAM), &kernel, &one(kernel.straight()));
+    // Starts at 2 and 6 instead of 3.
+    assert_eq!(run.cycles(), 1 + 20 + 3);
+    assert_eq!(run.slots(StallReason::UnitBusy), 0);
+}
+
+#[test]
+fn a_predicate_needs_no_write() {
+    let kernel = Kernel::default()
+        .alu(&[0], &[])
+        .with(|compare| compare.predicates = Predicates { read: 0, written: 1 })
+        .alu(&[], &[1])
+        .with(|select| select.predicates = Predicates { read: 1, written: 0 });
+    for write_cycles in [1, 9] {
+        let settings = collecting(CollectorSettings { write_cycles, ..SRAM });
+        let expected = 8 + 8 + u64::from(write_cycles) - 1;
+        assert_eq!(alone(settings, &kernel, &[]), expected);
+    }
+}
+
+/// Two-level scheduling over collectors.
+fn descheduling(active_warps: u8, cache: Option<u8>, collectors: CollectorSettings) -> SmSettings {
+    let operand_delivery = OperandDelivery::Collectors(collectors);
+    SmSettings { operand_delivery, ..two_level(active_warps, cache) }
+}
+
+#[test]
+fn a_descheduled_warp_returns_when_its_load_is_written() {
+    let kernel = Kernel::default().load(&[0], &[1]).alu(&[1], &[2]).marked();
+    for write_cycles in [1, 3] {
+        let settings = CollectorSettings { write_cycles, ..SRAM };
+        let run = counters(descheduling(8, None, settings), &kernel, &one(kernel.moving(&[128])));
+        assert_eq!(run.accesses.deschedules(), 1);
+        assert_eq!(run.cycles(), 400 + 8 + 2 * (u64::from(write_cycles) - 1));
+    }
+}
+
+#[test]
+fn a_flush_keeps_the_place_until_its_last_write_begins() {
+    // Two results are in the cache when the warp leaves.
+    let kernel = Kernel::default()
+        .alu(&[0], &[1])
+        .alu(&[0], &[17])
+        .alu(&[1, 17], &[])
+        .load(&[0], &[2])
+        .alu(&[2], &[3])
+        .marked();
+    let run = |collectors| {
+        let settings = descheduling(1, Some(6), collectors);
+        counters(settings, &kernel, &one(kernel.moving(&[128])))
+    };
+    let apart = run(SRAM);
+    // The last result is flushed at the end.
+    assert_eq!(apart.accesses.rfc_writebacks_flush(), 3);
+    let together = run(CollectorSettings { banks: 1, write_cycles: 5, ..SRAM });
+    assert_eq!(together.accesses.rfc_writebacks_flush(), 3);
+    // With one bank the second write begins five cycles after the first.
+    assert!(together.flush_cycles() > apart.flush_cycles(), "{together:?}");
+}
+
+#[test]
+fn an_evicted_value_is_read_from_where_it_was_written_to() {
+    // One entry: the second result evicts the first, which the third instruction reads.
+    let kernel = Kernel::default().alu(&[0], &[1]).alu(&[0], &[2]).alu(&[1], &[3]);
+    let sram = alone(descheduling(8, Some(1), SRAM), &kernel, &[]);
+    // On its way to the cache when it is evicted, it goes on to the bank at cycle 7.
+    assert_eq!(sram, 8 + 8);
+    let slow = CollectorSettings { write_cycles: 20, ..SRAM };
+    let stt = alone(descheduling(8, Some(1), slow), &kernel, &[]);
+    // It is there at 27; the last result leaves the cache for the bank as soon as it comes.
+    assert_eq!(stt, 27 + 7 + 20);
+}
+
+#[test]
+fn a_write_pool_spares_repeated_writes() {
+    let mut kernel = Kernel::default();
+    for _ in 0..10 {
+        kernel = kernel.alu(&[1], &[1]);
+    }
+    let pool = CollectorSettings { write_pool_entries: 4, write_cycles: 3, ..SRAM };
+    let run = counters(collecting(pool), &kernel, &one(kernel.straight()));
+    let accesses = run.accesses;
+    assert_eq!((accesses.write_pool_writes(), accesses.write_pool_write_hits()), (10, 9));
+    assert_eq!((accesses.mrf_reads(), accesses.write_pool_reads()), (1, 9));
+    assert_eq!((accesses.write_pool_allocations(), accesses.mrf_writes()), (1, 0));
+    // The warp has ended: nobody needs the value.
+    assert_eq!(accesses.write_pool_drops(), 1);
+    assert_eq!((accesses.operand_reads(), accesses.operand_writes()), (10, 10));
+}
+
+#[test]
+fn a_demoted_warp_s_entries_make_room_first() {
+    // Warp 0 fills the pool of two and leaves to wait for its load; warp 1's first write replaces
+    // warp 0's entry although warp 0's was used as recently.
+    let kernel =
+        Kernel::default().load(&[0], &[1]).alu(&[0], &[2]).alu(&[0], &[3]).alu(&[1], &[4]).marked();
+    let pool = CollectorSettings { write_pool_entries: 2, ..SRAM };
+    let grid = vec![vec![kernel.moving(&[128]); 2]];
+    let run = counters(descheduling(1, None, pool), &kernel, &grid);
+    assert_eq!(run.accesses.deschedules(), 2);
+    let accesses = run.accesses;
+    assert_eq!(accesses.write_pool_allocations(), 8);
+    assert_eq!(accesses.write_pool_writebacks() + accesses.write_pool_drops(), 8);
+}
+
+#[test]
+fn what_a_design_cannot_have_with_collectors_is_refused() {
+    let error = |settings| SmConfig::new(settings).unwrap_err();
+    for (collectors, what, value, least, most) in [
+        (CollectorSettings { units: 0, ..SRAM }, "collector units", 0, 1, 32),
+        (CollectorSettings { units: 33, ..SRAM }, "collector units", 33, 1, 32),
+        (CollectorSettings { banks: 0, ..SRAM }, "banks", 0, 1, 32),
+        (CollectorSettings { read_cycles: 0, ..SRAM }, "cycles of a read", 0, 1, 32),
+        (CollectorSettings { write_cycles: 33, ..SRAM }, "cycles of a write", 33, 1, 32),
+        (CollectorSettings { write_pool_entries: 129, ..SRAM }, "write pool entries", 129, 0, 128),
+    ] {
+        let expected = SmConfigError::Collectors { what, value, least, most };
+        assert_eq!(error(collecting(collectors)), expected);
+        assert!(expected.to_string().contains(what), "{expected}");
+    }
+    let timing = Timing { alu_latency: 3, ..ISCA11.timing };
+    let short = SmSettings { timing, ..collecting(SRAM) };
+    assert_eq!(error(short), SmConfigError::ShorterThanCollection(3));
+    let replacement = WarpReplacement::Reactive { threshold: 5 };
+    let reactive = SmSettings { replacement, ..descheduling(8, None, SRAM) };
+    assert_eq!(error(reactive), SmConfigError::NotWithCollectors);
+    let cached = descheduling(8, Some(6), SRAM);
+    let flushing = OrganisationSettings {
+        flush_at_backward_branches: true,
+        ..*cached.organisation.settings()
+    };
+    let organisation = Organisation::new(flushing).unwrap();
+    assert_eq!(error(SmSettings { organisation, ..cached }), SmConfigError::NotWithCollectors);
+    assert!(!SmConfigError::NotWithCollectors.to_string().is_empty());
+}
+
+/// A random design with collectors.
+fn random_collectors(random: &mut Random) -> SmSettings {
+    let settings = random_settings(random);
+    let organisation = OrganisationSettings {
+        flush_at_backward_branches: false,
+        ..*settings.organisation.settings()
+    };
+    let banks = one_of(random, &[1, 2, 4, 16, 16, 16, 31]);
+    let collectors = CollectorSettings {
+        units: one_of(random, &[1, 2, 8, 16, 32]),
+        banks,
+        read_cycles: one_of(random, &[1, 1, 2]),
+        write_cycles: one_of(random, &[1, 3, 3, 10]),
+        split_bank_write: random.chance(50),
+        write_pool_entries: one_of(random, &[0, 0, 1, 5, 60, 128]),
+    };
+    let timing = Timing {
+        alu_latency: one_of(random, &[4, 8, 8, 70]),
+        hit_latency: one_of(random, &[4, 20, 90]),
+        ..settings.timing
+    };
+    SmSettings {
+        organisation: Organisation::new(organisation).unwrap(),
+        operand_delivery: OperandDelivery::Collectors(collectors),
+        timing,
+        ..settings
+    }
+}
+
+/// A kernel whose instructions write no register twice.
+fn random_distinct(random: &mut Random) -> Kernel {
+    let mut kernel = random_kernel(random);
+    for instruction in &mut kernel.instructions {
+        let first = usize::from(instruction.sources) + instruction.first_slot as usize;
+        let written = &kernel.slots[first..][..usize::from(instruction.destinations)];
+        if let [a, b] = written
+            && a == b
+        {
+            instruction.destinations = 1;
+        }
+    }
+    kernel
+}
+
+/// With what goes to the write pool counted where it would go without.
+fn without_pool(accesses: &Counters) -> Counters {
+    let mut expected = *accesses;
+    let mut moved = Counters::default();
+    for (pool, main) in [
+        (Event::WritePoolReadPrivate, Event::MrfReadPrivate),
+        (Event::WritePoolReadShared, Event::MrfReadShared),
+        (Event::WritePoolWritePrivate, Event::MrfWritePrivate),
+        (Event::WritePoolWriteShared, Event::MrfWriteShared),
+    ] {
+        moved.record(pool, accesses.get(pool));
+        expected.record(main, accesses.get(pool));
+    }
+    for event in [
+        Event::WritePoolWriteHit,
+        Event::WritePoolAllocation,
+        Event::WritePoolWriteback,
+        Event::WritePoolDrop,
+    ] {
+        moved.record(event, accesses.get(event));
+    }
+    expected.checked_sub(&moved).unwrap()
+}
+
+#[test]
+fn accesses_are_those_of_count_mode() {
+    let mut pooled = 0;
+    for seed in 0..600 {
+        let mut random = Random(seed);
+        let settings = random_collectors(&mut random);
+        let kernel = random_distinct(&mut random);
+        let grid = random_grid(&mut random, &kernel);
+        let counters = drive(seed, settings, &kernel, &grid)
+            .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
+        let expected = count_mode(&settings, &kernel, &grid);
+        let accesses = counters.accesses;
+        let entered = accesses.write_pool_allocations();
+        assert_eq!(
+            accesses.write_pool_writes(),
+            accesses.write_pool_write_hits() + entered,
+            "seed {seed}"
+        );
+        let left = accesses.write_pool_writebacks() + accesses.write_pool_drops();
+        assert_eq!(entered, left, "seed {seed}");
+        assert_eq!(accesses.operand_reads(), expected.operand_reads(), "seed {seed}");
+        assert_eq!(accesses.operand_writes(), expected.operand_writes(), "seed {seed}");
+        pooled += accesses.write_pool_write_hits();
+        let partial = accesses.write_pool_partial_hits();
+        let through = accesses.rfc_to_write_pool() + accesses.lrf_to_write_pool();
+        if partial + through == 0 {
+            assert_eq!(without_pool(&accesses), expected, "seed {seed}, {settings:?}");
+        }
+    }
+    assert!(pooled > 1000, "{pooled} hits: the write pool is hardly tested");
+}
