@@ -1,28 +1,31 @@
 //! Designs: a machine plus an organisation of its registers and scheduling, by name or from a file.
 
 mod changes;
+mod delivery;
 pub mod file;
 pub mod machine;
 pub mod managed;
+pub mod memory;
 pub mod name;
+mod parts;
+mod price;
 mod sm;
+pub mod technology;
 
 use strata_core::chip_power::{DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
-use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
-use strata_core::organisation::{
-    MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings, Scheduling,
-};
-use strata_core::register_file_cache::{
-    Allocation, ConfigError as CacheError, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
-};
-use strata_core::sm::config::{
-    BarrierRule, Scheduler, ShortWaits, SmConfig, SmSettings, WarpReplacement,
-};
-use strata_core::units::Femtojoules;
+use strata_core::energy::EnergyTable;
+use strata_core::leakage::Leakage;
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
+use strata_core::sm::config::{BarrierRule, Scheduler, ShortWaits, SmSettings, WarpReplacement};
+use strata_core::sm::operand_delivery::OperandDelivery;
 
 use crate::config::ConfigError;
+use delivery::Delivery;
 pub use machine::{Machine, NoEnergy, machines};
 pub use managed::Managed;
+pub use memory::MainMemory;
+use parts::EnergyOverrides;
 
 /// A design, ready to count with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,219 +45,24 @@ pub struct Design {
     pub partial_warp_energy: bool,
     /// The SM in time, with the organisation of its registers.
     pub sm: SmSettings,
+    /// What its main register file is made of, where a technology says so.
+    pub memory: Option<MainMemory>,
     /// What accesses cost, or why that is not known.
     pub energy: Result<EnergyTable, NoEnergy>,
+    /// What its main register file leaks, or why that is not known.
+    pub leakage: Result<Leakage, NoEnergy>,
     /// Where it is described.
     pub source: String,
     /// Values that no source prints, one sentence each; reports show them.
     pub assumed: Vec<String>,
     /// All that a design file changed, one sentence each; reports show them.
     pub changed: Vec<String>,
+    family: String,
+    delivery: Delivery,
+    /// The baseline's memory.
+    reference: Option<MainMemory>,
     flat_energy: Result<EnergyTable, NoEnergy>,
-}
-
-/// Energy values that replace the machine's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct EnergyOverrides {
-    mrf_read: Option<Femtojoules>,
-    mrf_write: Option<Femtojoules>,
-    rfc: Option<BankEnergy>,
-    lrf: Option<BankEnergy>,
-    orf: Option<BankEnergy>,
-    wire: Option<Femtojoules>,
-    mrf_private_um: Option<u32>,
-    mrf_shared_um: Option<u32>,
-    rfc_private_um: Option<u32>,
-    rfc_shared_um: Option<u32>,
-    lrf_private_um: Option<u32>,
-    orf_private_um: Option<u32>,
-    orf_shared_um: Option<u32>,
-}
-
-/// What a design is made from.
-#[derive(Clone, Debug)]
-struct Parts {
-    name: String,
-    machine: &'static Machine,
-    settings: OrganisationSettings,
-    managed: Option<Managed>,
-    partial_warp_energy: bool,
-    sm: SmSettings,
-    energy: EnergyOverrides,
-    source: String,
-    assumed: Vec<String>,
-}
-
-impl Parts {
-    /// The machine's baseline: a flat register file.
-    fn baseline(machine: &'static Machine) -> Self {
-        Self {
-            name: machine.name.clone(),
-            machine,
-            settings: *Organisation::FLAT.settings(),
-            managed: None,
-            partial_warp_energy: false,
-            sm: sm::of_machine(machine),
-            energy: EnergyOverrides::default(),
-            source: machine.source.clone(),
-            assumed: Vec::new(),
-        }
-    }
-
-    fn build(self, origin: &str) -> Result<Design, ConfigError> {
-        let organisation =
-            Organisation::new(self.settings).map_err(|error| refuse(error, origin))?;
-        let sm = SmSettings { organisation, ..self.sm };
-        SmConfig::new(sm).map_err(|error| sm::refuse(error, origin))?;
-        let (flat_energy, energy) = self.price();
-        if self.managed.is_some()
-            && let Err(reason) = &energy
-        {
-            return Err(ConfigError::Combination {
-                file: origin.to_owned(),
-                problem: format!("the compiler places values by their energy: {reason}"),
-                hint: "give the energies in `[energy]`, or use a printed size".to_owned(),
-            });
-        }
-        let mut assumed = self.assumed;
-        for assumption in &self.machine.assumed {
-            let replaced =
-                assumption.key == "wires.rfc_shared" && self.energy.rfc_shared_um.is_some();
-            let matters = self.settings.cache.is_some() || !assumption.only_with_cache();
-            if matters && !replaced {
-                assumed.push(assumption.what.clone());
-            }
-        }
-        if let Some(cache) = self.settings.cache
-            && (cache.liveness_aware_bypass || cache.liveness_aware_eviction)
-        {
-            assumed.push(
-                "the instruction bits of the liveness-aware hints are not printed and not charged"
-                    .to_owned(),
-            );
-        }
-        if self.settings.last_result_file {
-            assumed.push(
-                "the instruction bit that keeps values of shared units out of the last result file \
-                 is not printed and not charged"
-                    .to_owned(),
-            );
-        }
-        assumed.extend(self.managed.and_then(Managed::uncharged).map(str::to_owned));
-        Ok(Design {
-            argument: origin.to_owned(),
-            name: self.name,
-            machine: self.machine,
-            managed: self.managed,
-            partial_warp_energy: self.partial_warp_energy,
-            sm,
-            energy,
-            source: self.source,
-            assumed,
-            changed: Vec::new(),
-            flat_energy,
-        })
-    }
-
-    /// Energy of the flat design with the same values, and that of this design; or why it is not
-    /// known.
-    fn price(&self) -> (Result<EnergyTable, NoEnergy>, Result<EnergyTable, NoEnergy>) {
-        let flat = self.flat_price();
-        if let Some(managed) = self.managed {
-            let own = |flat| self.price_managed(flat, managed);
-            return (flat.clone(), flat.and_then(own));
-        }
-        let Some(cache) = self.settings.cache else { return (flat.clone(), flat) };
-        let machine = self.machine;
-        let bank = self.energy.rfc.map_or_else(
-            || {
-                let warps = warps(self.settings.scheduling, &self.sm);
-                let row = machine.technology().cache(cache.entries, warps)?;
-                Ok(BankEnergy { read: row.read.0, write: row.write.0 })
-            },
-            Ok,
-        );
-        let wires =
-            replace(machine.rfc_wires(), self.energy.rfc_private_um, self.energy.rfc_shared_um);
-        let own = |flat: EnergyTable| {
-            let rfc = Some(LevelEnergy { bank: bank?, wires });
-            let last = self.settings.last_result_file;
-            let lrf = last.then(|| self.price_last_result()).transpose()?;
-            Ok(EnergyTable { rfc, lrf, ..flat })
-        };
-        (flat.clone(), flat.and_then(own))
-    }
-
-    /// Energy of an operand register file, whose banks and wires are those of a cache of as many
-    /// entries, and of a last result file if there is one.
-    fn price_managed(&self, flat: EnergyTable, managed: Managed) -> Result<EnergyTable, NoEnergy> {
-        let machine = self.machine;
-        let bank = if let Some(bank) = self.energy.orf {
-            bank
-        } else {
-            let warps = warps(self.settings.scheduling, &self.sm);
-            let row = machine.technology().cache(managed.entries, warps)?;
-            BankEnergy { read: row.read.0, write: row.write.0 }
-        };
-        let wires =
-            replace(machine.rfc_wires(), self.energy.orf_private_um, self.energy.orf_shared_um);
-        let has_last = managed.lrf != strata_compiler::hierarchy::Lrf::None;
-        let lrf = has_last.then(|| self.price_last_result()).transpose()?;
-        Ok(EnergyTable { orf: Some(LevelEnergy { bank, wires }), lrf, ..flat })
-    }
-
-    /// Energy of the last result file.
-    fn price_last_result(&self) -> Result<LastResultEnergy, NoEnergy> {
-        let (values, machine) = (&self.energy, self.machine);
-        let printed = machine.last_result_energy(warps(self.settings.scheduling, &self.sm));
-        let bank = match values.lrf {
-            Some(bank) => bank,
-            None => printed.clone()?.bank,
-        };
-        let private_um = match (values.lrf_private_um, machine.wires.lrf_private) {
-            (Some(length), _) => length,
-            (None, Some(length)) => length.0,
-            (None, None) => printed?.private_um,
-        };
-        Ok(LastResultEnergy { bank, private_um })
-    }
-
-    fn flat_price(&self) -> Result<EnergyTable, NoEnergy> {
-        let (values, machine) = (&self.energy, self.machine);
-        let printed = machine.sm.register_file_kb * 1024;
-        let given = values.mrf_read.is_some()
-            && values.mrf_write.is_some()
-            && values.mrf_private_um.is_some()
-            && values.mrf_shared_um.is_some();
-        if self.sm.register_file_bytes != printed && !given {
-            return Err(NoEnergy(format!(
-                "no table prints the energy of a register file of {} KB: a design file may give \
-                 `mrf_read` and `mrf_write` in `[energy]`, `mrf_private` and `mrf_shared` in \
-                 `[wires]`",
-                self.sm.register_file_bytes / 1024
-            )));
-        }
-        let mut mrf = machine.mrf_energy();
-        mrf.bank.read = values.mrf_read.unwrap_or(mrf.bank.read);
-        mrf.bank.write = values.mrf_write.unwrap_or(mrf.bank.write);
-        mrf.wires = replace(mrf.wires, values.mrf_private_um, values.mrf_shared_um);
-        let wire = values.wire.unwrap_or(machine.technology().wire.0);
-        Ok(EnergyTable {
-            mrf,
-            rfc: None,
-            lrf: None,
-            orf: None,
-            write_pool: None,
-            wire_per_mm_per_32bit: wire,
-        })
-    }
-}
-
-fn replace(wires: WireLengths, private: Option<u32>, shared: Option<u32>) -> WireLengths {
-    WireLengths {
-        private_um: private.unwrap_or(wires.private_um),
-        shared_um: shared.unwrap_or(wires.shared_um),
-    }
+    flat_leakage: Result<Leakage, NoEnergy>,
 }
 
 /// Warps that have entries.
@@ -265,70 +73,96 @@ fn warps(scheduling: Scheduling, sm: &SmSettings) -> u8 {
     }
 }
 
-fn refuse(error: OrganisationError, origin: &str) -> ConfigError {
-    let file = origin.to_owned();
-    let range = |key: &str, value: u8, most: u8| ConfigError::Range {
-        file: file.clone(),
-        key: key.to_owned(),
-        value: value.to_string(),
-        allowed: format!("1 to {most}"),
-    };
-    let hint = match error {
-        OrganisationError::ActiveWarps(active) => {
-            return range("active_warps", active, MAX_ACTIVE_WARPS);
-        }
-        OrganisationError::Cache(CacheError::NoEntries) => {
-            return range("cache.entries", 0, MAX_ENTRIES);
-        }
-        OrganisationError::Cache(CacheError::TooManyEntries { requested, limit }) => {
-            return range("cache.entries", requested, limit);
-        }
-        OrganisationError::Cache(CacheError::NeedsLiveness) => {
-            "turn `cache.liveness` on, or both liveness-aware options off"
-        }
-        OrganisationError::NeedsTwoLevel => {
-            "set `scheduling = \"two-level\"`, or turn the liveness-aware options off"
-        }
-        OrganisationError::CacheAndCompiler => {
-            "leave out `[cache]` and `last_result_file`, or start from another base"
-        }
-        OrganisationError::NothingBehind => "add a `[cache]`, or turn `last_result_file` off",
-        OrganisationError::NothingToFlush => {
-            "add a `[cache]`, or turn `flush_at_backward_branches` off"
-        }
-    };
-    ConfigError::Combination { file, problem: error.to_string(), hint: hint.to_owned() }
-}
-
 impl Design {
     /// The organisation of its registers.
     pub fn organisation(&self) -> &Organisation {
         &self.sm.organisation
     }
 
-    /// The design that this one is compared with: its machine's flat register file, with the same
-    /// energy values where the design replaces the machine's.
+    /// The design that this one is compared with: its machine's flat register file of SRAM, with
+    /// the same energy values where the design replaces the machine's.
     #[must_use]
     pub fn baseline(&self) -> Self {
+        let delivery = self.delivery.baseline(self.machine);
+        let fixed = OperandDelivery::FixedLatency;
+        let operand_delivery =
+            delivery.settings(self.reference.as_ref(), self.machine.clock, &self.argument);
         Self {
-            name: self.machine.name.clone(),
+            name: self.baseline_name(),
+            family: self.machine.rfc.prefix.clone(),
             argument: self.argument.clone(),
             machine: self.machine,
             managed: None,
             partial_warp_energy: self.partial_warp_energy,
             sm: SmSettings {
-                organisation: Organisation::FLAT,
+                organisation: self.baseline_organisation(),
+                operand_delivery: operand_delivery.unwrap_or(fixed),
                 replacement: WarpReplacement::default(),
                 short_waits: ShortWaits::default(),
                 barrier: BarrierRule::default(),
                 ..self.sm
             },
+            memory: self.reference.clone(),
             energy: self.flat_energy.clone(),
+            leakage: self.flat_leakage.clone(),
             source: self.machine.source.clone(),
             assumed: Vec::new(),
             changed: Vec::new(),
+            delivery,
+            reference: self.reference.clone(),
             flat_energy: self.flat_energy.clone(),
+            flat_leakage: self.flat_leakage.clone(),
         }
+    }
+
+    fn baseline_name(&self) -> String {
+        format!("{}{}", self.machine.name, self.technology_suffix())
+    }
+
+    /// The suffix of the machine's other technology, if this design has that.
+    fn technology_suffix(&self) -> &'static str {
+        let technology = self.memory.as_ref().map(|memory| &memory.technology.name);
+        let alternative = self.machine.alternative.as_ref();
+        let alternative = alternative.filter(|other| Some(&other.technology) == technology);
+        alternative.map_or("", |other| other.suffix.as_str())
+    }
+
+    /// The name of the design with the same main register file and other upper levels, such as
+    /// `-rfc6`.
+    pub fn sibling(&self, upper: &str) -> String {
+        format!("{}{upper}{}", self.family, self.technology_suffix())
+    }
+
+    /// Whether count mode can count it: without order between warps.
+    pub fn countable(&self) -> Result<(), ConfigError> {
+        if self.write_pool_entries() == 0 {
+            return Ok(());
+        }
+        Err(ConfigError::Combination {
+            file: self.argument.clone(),
+            problem: "the write pool's contents depend on the order in which warps write, which \
+                      counting without time does not know"
+                .to_owned(),
+            hint: "use `strata run --mode cycle`, or a design without a write pool".to_owned(),
+        })
+    }
+
+    /// The machine's own, with no more active warps than are resident here.
+    fn baseline_organisation(&self) -> Organisation {
+        let settings = self.machine.organisation();
+        let scheduling = match settings.scheduling {
+            Scheduling::SingleLevel => Scheduling::SingleLevel,
+            Scheduling::TwoLevel { active_warps } => {
+                Scheduling::TwoLevel { active_warps: active_warps.min(self.sm.max_warps) }
+            }
+        };
+        let settings = OrganisationSettings { scheduling, ..settings };
+        Organisation::new(settings).unwrap_or(Organisation::FLAT)
+    }
+
+    /// Entries of its write pool; 0 without one.
+    pub fn write_pool_entries(&self) -> u8 {
+        self.delivery.write_pool_entries()
     }
 
     /// The register file cache, of a design that has one.
@@ -371,8 +205,14 @@ impl Design {
             ("machine", self.machine.name.clone()),
             ("upper levels", upper),
             ("scheduler", scheduler),
-            ("technology", self.machine.technology.clone()),
         ];
+        if let Some(memory) = &self.memory {
+            axes.push(("memory", memory.kind.name().to_owned()));
+            axes.push(("technology", memory.technology.name.clone()));
+        } else {
+            axes.push(("technology", self.machine.technology.clone()));
+        }
+        axes.extend(delivery::axes(self.sm.operand_delivery));
         if settings.flush_at_backward_branches {
             axes.push(("flush", "also at taken backward branches".to_owned()));
         }
@@ -426,3 +266,6 @@ pub fn resolve(text: &str) -> Result<Design, ConfigError> {
 pub fn list() -> Vec<Design> {
     name::base_names().iter().filter_map(|name| name::resolve(name).ok()).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,6 +42,12 @@ pub fn designs(printer: &Printer) -> Result<ExitStatus, Failure> {
             .collect();
         let _ = writeln!(text, "  {:14} {}", design.name, axes.join("; "));
     }
+    for machine in design::machines() {
+        if let Some(upper) = design::name::upper_levels(machine) {
+            let name = &machine.name;
+            let _ = writeln!(text, "designs of machine {name} also go on with {upper}");
+        }
+    }
     text.push_str("suffixes of RFC designs, in this order:\n");
     for (suffix, meaning) in design::name::suffixes() {
         let _ = writeln!(text, "  {suffix:14} {meaning}");

@@ -100,6 +100,18 @@ const POWER: Kind = Kind {
     example: "130 W",
     limit: 1_000_000_000_000_000,
 };
+const ENERGY_PER_BIT: Kind = Kind {
+    units: &[("aJ/bit", 0), ("fJ/bit", 3), ("pJ/bit", 6)],
+    example: "0.37 pJ/bit",
+    limit: 1_000_000_000_000,
+};
+const TIME: Kind = Kind {
+    units: &[("fs", 0), ("ps", 3), ("ns", 6), ("us", 9)],
+    example: "0.69 ns",
+    limit: 1_000_000_000_000,
+};
+const FREQUENCY: Kind =
+    Kind { units: &[("kHz", 0), ("MHz", 3), ("GHz", 6)], example: "0.7 GHz", limit: 1_000_000_000 };
 
 macro_rules! quantities {
     ($($(#[doc = $doc:literal])+ $name:ident($inner:ty) $kind:ident, $get:expr;)+) => {$(
@@ -130,6 +142,64 @@ quantities! {
     Area(u64) AREA, |value| value;
     /// A power, such as `130 W`. Unit: nanowatts, at most a megawatt.
     Power(u64) POWER, |value| value;
+    /// Energy for each bit of an access, such as `0.37 pJ/bit`. Unit: attojoules, at most 1
+    /// microjoule.
+    EnergyPerBit(u64) ENERGY_PER_BIT, |value| value;
+    /// A time, such as `0.69 ns`. Unit: femtoseconds, at most 1 millisecond.
+    Time(u64) TIME, |value| value;
+    /// A frequency, such as `0.7 GHz`. Unit: kilohertz, at most 1 terahertz.
+    Frequency(u32) FREQUENCY, |value| value as u32;
+}
+
+impl EnergyPerBit {
+    /// Energy of an access of this many bits, rounded to the nearest femtojoule, ties up.
+    pub fn of_bits(self, bits: u32) -> Femtojoules {
+        let attojoules = u128::from(self.0) * u128::from(bits);
+        Femtojoules(u64::try_from((attojoules + 500) / 1000).unwrap_or(u64::MAX))
+    }
+}
+
+impl Time {
+    /// Cycles of a clock that it takes, begun ones counted whole; at least 1.
+    pub fn cycles(self, clock: Frequency) -> u64 {
+        // A femtosecond at a kilohertz is a 10^12th of a cycle.
+        let cycles = (u128::from(self.0) * u128::from(clock.0)).div_ceil(1_000_000_000_000);
+        u64::try_from(cycles).unwrap_or(u64::MAX).max(1)
+    }
+}
+
+/// A number of smallest units as a decimal of a unit that is `10^power` of them, without zeros at
+/// its end.
+pub(crate) fn decimal(value: u64, power: u32) -> String {
+    let scale = 10_u64.pow(power);
+    let digits = format!("{:0width$}", value % scale, width = power as usize);
+    let decimals = if power == 0 { "" } else { digits.trim_end_matches('0') };
+    let point = if decimals.is_empty() { "" } else { "." };
+    format!("{}{point}{decimals}", value / scale)
+}
+
+impl std::fmt::Display for EnergyPerBit {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{} pJ/bit", decimal(self.0, 6))
+    }
+}
+
+impl std::fmt::Display for Time {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{} ns", decimal(self.0, 6))
+    }
+}
+
+impl std::fmt::Display for Power {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{} mW", decimal(self.0, 6))
+    }
+}
+
+impl std::fmt::Display for Area {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{} mm2", decimal(self.0, 6))
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +222,39 @@ mod tests {
         assert_eq!(energy("1 nJ"), Ok(1_000_000));
         assert_eq!(Length::try_from("0.05 mm".to_owned()), Ok(Length(50)));
         assert_eq!(Power::try_from("130 W".to_owned()), Ok(Power(130_000_000_000)));
+        let per_bit = EnergyPerBit::try_from("0.37 pJ/bit".to_owned());
+        assert_eq!(per_bit, Ok(EnergyPerBit(370_000)));
+        assert_eq!(Time::try_from("4.12 ns".to_owned()), Ok(Time(4_120_000)));
+        assert_eq!(Frequency::try_from("0.7 GHz".to_owned()), Ok(Frequency(700_000)));
+    }
+
+    #[test]
+    fn accesses_and_cycles_follow_exactly() {
+        let per_bit = |text: &str| EnergyPerBit::try_from(text.to_owned()).unwrap();
+        assert_eq!(per_bit("0.37 pJ/bit").of_bits(128), Femtojoules(47_360));
+        assert_eq!(per_bit("0.72 pJ/bit").of_bits(1024), Femtojoules(737_280));
+        assert_eq!(per_bit("0.5 fJ/bit").of_bits(1), Femtojoules(1));
+        assert_eq!(per_bit("499 aJ/bit").of_bits(1), Femtojoules(0));
+        let clock = Frequency(700_000);
+        let cycles = |text: &str| Time::try_from(text.to_owned()).unwrap().cycles(clock);
+        // 0.483, 0.469, 0.616 and 2.884 cycles.
+        assert_eq!(["0.69 ns", "0.67 ns", "0.88 ns", "4.12 ns"].map(cycles), [1, 1, 1, 3]);
+        assert_eq!(Time(0).cycles(clock), 1);
+        // Exactly 3 cycles of 1 GHz, and a femtosecond more.
+        assert_eq!(Time(3_000_000).cycles(Frequency(1_000_000)), 3);
+        assert_eq!(Time(3_000_001).cycles(Frequency(1_000_000)), 4);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for text in ["0.37 pJ/bit", "12 pJ/bit", "0.000001 pJ/bit", "0 pJ/bit"] {
+            let value = EnergyPerBit::try_from(text.to_owned()).unwrap();
+            assert_eq!(value.to_string(), text);
+        }
+        assert_eq!(Time(4_120_000).to_string(), "4.12 ns");
+        assert_eq!(Power(25_000).to_string(), "0.025 mW");
+        assert_eq!(Area(4_100_000).to_string(), "4.1 mm2");
+        assert_eq!(decimal(17, 0), "17");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use strata_core::organisation::Scheduling;
 
-use super::{Design, EnergyOverrides, Managed, describe, sm};
+use super::{Design, EnergyOverrides, MainMemory, Managed, describe, sm};
 
 /// All that a design file can change but energies, by its key.
 fn parameters(design: &Design) -> Vec<(&'static str, String)> {
@@ -21,9 +21,30 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
         ("partial_warp_energy", design.partial_warp_energy.to_string()),
         ("scheduling", scheduling.to_owned()),
         ("active_warps", design.active_warps().to_string()),
+        (
+            "memory",
+            design.memory.as_ref().map_or_else(none, |memory| memory.kind.name().to_owned()),
+        ),
+        ("technology", technology(design)),
     ];
     all.extend(sm::parameters(&design.sm));
     all
+}
+
+/// The technology of the main register file.
+fn technology(design: &Design) -> String {
+    let own = |memory: &MainMemory| memory.technology.name.clone();
+    design.memory.as_ref().map_or_else(|| design.machine.technology.clone(), own)
+}
+
+/// The values of a technology that is the user's, each with its source.
+fn values(design: &Design) -> Vec<String> {
+    let Some(memory) = design.memory.as_ref().filter(|memory| !memory.technology.built_in) else {
+        return Vec::new();
+    };
+    let of = &memory.technology.name;
+    let value = |(key, value, source)| format!("{of}: {key} = {value} ({source})");
+    memory.values().into_iter().map(value).collect()
 }
 
 /// The energies and distances that a file gives, by their keys.
@@ -34,6 +55,7 @@ fn energies(given: &EnergyOverrides) -> Vec<(&'static str, String)> {
         rfc,
         lrf,
         orf,
+        write_pool,
         wire,
         mrf_private_um,
         mrf_shared_um,
@@ -52,6 +74,8 @@ fn energies(given: &EnergyOverrides) -> Vec<(&'static str, String)> {
         ("energy.lrf_write", lrf.map(|bank| bank.write)),
         ("energy.orf_read", orf.map(|bank| bank.read)),
         ("energy.orf_write", orf.map(|bank| bank.write)),
+        ("energy.write_pool_read", write_pool.map(|bank| bank.read)),
+        ("energy.write_pool_write", write_pool.map(|bank| bank.write)),
     ];
     let distances = [
         ("wires.mrf_private", mrf_private_um),
@@ -87,5 +111,5 @@ pub(super) fn changes(
         Some(source) if key.starts_with("energy.") => format!("{name}: {key} = {value} ({source})"),
         _ => format!("{name}: {key} = {value}"),
     });
-    differ.chain(given).collect()
+    differ.chain(given).chain(values(design)).collect()
 }

@@ -15,10 +15,13 @@ use strata_core::register_file_cache::{
 use strata_core::sm::config::SmSettings;
 
 use super::changes::changes;
+use super::delivery::{CollectorTable, DeliveryText};
+use super::memory::{self, MemoryKind};
+use super::parts::Parts;
 use super::sm::{
     BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, ShortWaitText, SmTable,
 };
-use super::{Design, Managed, Parts, name};
+use super::{Design, Managed, name};
 use crate::config::ConfigError;
 use crate::config::quantity::{Energy, Length, WireEnergy};
 use crate::config::suggest::suggest;
@@ -44,6 +47,10 @@ struct DesignFile {
     also_leaves_for: Option<Vec<ShortWaitText>>,
     barrier: Option<BarrierText>,
     last_result_file: Option<bool>,
+    memory: Option<MemoryKind>,
+    technology: Option<String>,
+    operand_delivery: Option<DeliveryText>,
+    collectors: Option<CollectorTable>,
     cache: Option<CacheTable>,
     orf: Option<OrfTable>,
     #[serde(default)]
@@ -149,6 +156,8 @@ struct EnergyTable {
     lrf_write: Option<Energy>,
     orf_read: Option<Energy>,
     orf_write: Option<Energy>,
+    write_pool_read: Option<Energy>,
+    write_pool_write: Option<Energy>,
     mrf_read: Option<Energy>,
     mrf_write: Option<Energy>,
     wire: Option<WireEnergy>,
@@ -213,6 +222,10 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
         parts.settings.last_result_file = on;
     }
     scheduling(file, &written, &mut parts)?;
+    let technology = written.technology.as_deref();
+    parts.memory = memory::chosen(file, written.memory, technology, parts.memory.as_ref())?;
+    let collectors = written.collectors.as_ref();
+    parts.delivery.change(file, written.operand_delivery, collectors)?;
     time(file, &mut written, &mut parts.sm)?;
     if let Some(table) = &written.energy {
         energy(file, table, &mut parts)?;
@@ -464,8 +477,12 @@ fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), Conf
     let lrf = LAST_RESULT_FILE.bank(file, table.lrf_read, table.lrf_write, has_last)?;
     let orf = Level { key: "orf", name: "operand register file", remedy: "add an `[orf]`" };
     let orf = orf.bank(file, table.orf_read, table.orf_write, parts.managed.is_some())?;
+    let has_pool = parts.delivery.write_pool_entries() != 0;
+    let remedy = "set `write_pool_entries` in `[collectors]`";
+    let pool = Level { key: "write_pool", name: "write pool", remedy };
+    let pool = pool.bank(file, table.write_pool_read, table.write_pool_write, has_pool)?;
     let values = &mut parts.energy;
-    (values.rfc, values.lrf, values.orf) = (rfc, lrf, orf);
+    (values.rfc, values.lrf, values.orf, values.write_pool) = (rfc, lrf, orf, pool);
     values.mrf_read = table.mrf_read.map(|energy| energy.0);
     values.mrf_write = table.mrf_write.map(|energy| energy.0);
     values.wire = table.wire.map(|energy| energy.0);
@@ -657,7 +674,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 12 + 7 + 6 + 10 + 10 + 9 + 5);
+        assert_eq!(keys, 15 + 7 + 6 + 6 + 10 + 10 + 11 + 5);
     }
 
     #[test]

@@ -1,115 +1,17 @@
-//! Machines and technologies: the papers' tables of parameters, embedded in the program.
+//! Machines: the papers' tables of parameters, embedded in the program.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use strata_core::chip_power::{ChipPower, Ratio};
 use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
+use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::units::Femtojoules;
 
-use crate::config::quantity::{Area, Energy, Length, Power, WireEnergy};
-
-/// Most entries for a thread for which the papers give the cache's energy.
-pub const MAX_PRICED_ENTRIES: u8 = 8;
-/// Most active warps for which the papers give the cache's energy.
-pub const MAX_PRICED_WARPS: u8 = 8;
-
-/// Energy and area of storage in one process technology.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Technology {
-    /// Its name.
-    pub name: String,
-    /// Where the numbers are printed.
-    pub source: String,
-    /// Energy of a wire for each 32-bit word.
-    pub wire: WireEnergy,
-    /// A bank of the main register file.
-    pub mrf: Bank,
-    /// Register file caches of one lane, as printed.
-    pub rfc: Vec<CacheBank>,
-    /// The last result file of one lane, if printed.
-    pub lrf: Option<CacheBank>,
-}
-
-/// A bank: energy of 128 bits.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bank {
-    /// A read.
-    pub read: Energy,
-    /// A write.
-    pub write: Energy,
-    /// Area, if printed.
-    pub area: Option<Area>,
-}
-
-/// A register file cache: energy of 128 bits, area for one lane.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CacheBank {
-    /// Entries for each thread.
-    pub entries: u8,
-    /// Warps that have entries.
-    pub active_warps: u8,
-    /// A read.
-    pub read: Energy,
-    /// A write.
-    pub write: Energy,
-    /// Area, if printed.
-    pub area: Option<Area>,
-}
-
-impl CacheBank {
-    /// Entries for all warps; energy and area depend on nothing else.
-    pub fn total_entries(&self) -> u32 {
-        u32::from(self.entries) * u32::from(self.active_warps)
-    }
-}
-
-impl Bank {
-    /// Energy of an access.
-    pub fn energy(&self) -> BankEnergy {
-        BankEnergy { read: self.read.0, write: self.write.0 }
-    }
-}
-
-/// Why a design has no energy, as a sentence without a full stop.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NoEnergy(pub String);
-
-impl Technology {
-    /// The printed cache of this size. A row stands for every split of the same number of entries
-    /// between threads and warps: that is how the papers' own rows behave.
-    pub fn cache(&self, entries: u8, active_warps: u8) -> Result<&CacheBank, NoEnergy> {
-        let total = u32::from(entries) * u32::from(active_warps);
-        let row = self.rfc.iter().find(|row| row.total_entries() == total);
-        if entries > MAX_PRICED_ENTRIES || active_warps > MAX_PRICED_WARPS {
-            return Err(NoEnergy(format!(
-                "no table prints the energy of a cache of {entries} entries for {active_warps} \
-                 warps: the largest have {MAX_PRICED_ENTRIES} entries and {MAX_PRICED_WARPS} warps"
-            )));
-        }
-        row.ok_or_else(|| {
-            NoEnergy(format!(
-                "{} prints no energy of a cache of {entries} entries for {active_warps} warps, nor \
-                 of another split of {total} entries",
-                self.source
-            ))
-        })
-    }
-
-    /// The printed last result file for this many warps.
-    pub fn last_result_file(&self, active_warps: u8) -> Result<&CacheBank, NoEnergy> {
-        let row = self.lrf.as_ref().filter(|row| row.active_warps == active_warps);
-        row.ok_or_else(|| {
-            NoEnergy(format!(
-                "{} prints no energy of a last result file for {active_warps} warps",
-                self.source
-            ))
-        })
-    }
-}
+use super::memory::{MainMemory, Memories, MemoryKind, memories};
+use super::technology::technology;
+pub use super::technology::{CacheBank, NoEnergy, Technology};
+use crate::config::quantity::{Frequency, Length, Power};
 
 /// An SM, as one paper describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -121,19 +23,68 @@ pub struct Machine {
     pub source: String,
     /// Name of its technology.
     pub technology: String,
+    /// Name of the technology whose caches are scaled to this machine's, if its own has none.
+    pub small_levels: Option<String>,
+    /// Clock of the SM.
+    pub clock: Frequency,
+    /// Active warps of the baseline's two-level scheduler; with a single level if absent.
+    pub baseline_active_warps: Option<u8>,
+    /// Another technology that its designs can have, if there is one.
+    pub alternative: Option<Alternative>,
     /// Sizes.
     pub sm: Sm,
+    /// Operand collectors, of a machine that has them.
+    pub collectors: Option<Collectors>,
     /// Latencies.
     pub latency_cycles: Latencies,
     /// Its designs with a register file cache.
     pub rfc: CacheFamily,
-    /// Distances.
-    pub wires: Wires,
-    /// The chip around it.
-    pub chip: Chip,
+    /// Its designs with another main register file.
+    #[serde(default)]
+    pub variant: Vec<Variant>,
+    /// Distances; none where the source has none, which is as if all were 0.
+    pub wires: Option<Wires>,
+    /// The chip around it, if the source has a model of it.
+    pub chip: Option<Chip>,
     /// Values that the source does not print.
     #[serde(default)]
     pub assumed: Vec<Assumption>,
+}
+
+/// A technology that a suffix names.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alternative {
+    /// At the end of a design's name.
+    pub suffix: String,
+    /// Name of the technology.
+    pub technology: String,
+}
+
+/// Operand collectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collectors {
+    /// Units.
+    pub units: u8,
+    /// Banks behind the arbiter.
+    pub banks: u8,
+}
+
+/// A design with another main register file than the baseline's.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// Its name, to which names of upper levels are appended.
+    pub name: String,
+    /// What the main register file is made of.
+    pub memory: MemoryKind,
+    /// With split bank writes.
+    #[serde(default)]
+    pub split_bank_write: bool,
+    /// Entries of its write pool.
+    #[serde(default)]
+    pub write_pool_entries: u8,
 }
 
 /// Sizes of an SM.
@@ -244,15 +195,49 @@ impl Assumption {
 }
 
 impl Machine {
-    /// Its technology.
+    /// The technology of its caches, which are scaled to its main register file where that is of
+    /// another.
     ///
     /// # Panics
     /// Never: all machines are embedded, and a test finds the technology of each.
     pub fn technology(&self) -> &'static Technology {
-        TECHNOLOGIES
-            .iter()
-            .find(|technology| technology.name == self.technology)
+        technology(self.small_levels.as_ref().unwrap_or(&self.technology))
             .expect("invariant: a test finds the technology of every embedded machine")
+    }
+
+    /// What its main register file can be made of, if its technology says so.
+    pub fn memories(&self) -> Option<&'static Arc<Memories>> {
+        memories(&self.technology)
+    }
+
+    /// What its baseline's main register file is made of, if its technology says so.
+    pub fn memory(&self) -> Option<MainMemory> {
+        MainMemory::new(self.memories()?, MemoryKind::Sram)
+    }
+
+    /// The organisation of its baseline: a flat register file.
+    pub fn organisation(&self) -> OrganisationSettings {
+        let flat = *Organisation::FLAT.settings();
+        let two_level = |active_warps| Scheduling::TwoLevel { active_warps };
+        let scheduling = self.baseline_active_warps.map_or(flat.scheduling, two_level);
+        OrganisationSettings { scheduling, ..flat }
+    }
+
+    /// Its distances, all 0 where it has none.
+    pub fn distances(&self) -> Wires {
+        let zero = || Length(0);
+        self.wires.clone().unwrap_or_else(|| Wires {
+            mrf_private: zero(),
+            mrf_shared: zero(),
+            rfc_private: zero(),
+            rfc_shared: zero(),
+            lrf_private: Some(zero()),
+        })
+    }
+
+    /// Energy of a wire for each millimetre and 32-bit word; 0 where it has no wires.
+    pub fn wire_energy(&self) -> Femtojoules {
+        self.wires.as_ref().map_or(Femtojoules(0), |_| self.technology().wire.0)
     }
 
     /// What accesses cost in a design with this cache, given as entries and active warps.
@@ -266,7 +251,7 @@ impl Machine {
                 Some(LevelEnergy { bank, wires: self.rfc_wires() })
             }
         };
-        let wire_per_mm_per_32bit = technology.wire.0;
+        let wire_per_mm_per_32bit = self.wire_energy();
         Ok(EnergyTable {
             mrf: self.mrf_energy(),
             rfc,
@@ -279,22 +264,21 @@ impl Machine {
 
     /// The main register file's part of the energy table, which every design has.
     pub fn mrf_energy(&self) -> LevelEnergy {
-        let wires = WireLengths {
-            private_um: self.wires.mrf_private.0,
-            shared_um: self.wires.mrf_shared.0,
-        };
-        LevelEnergy { bank: self.technology().mrf.energy(), wires }
+        let Wires { mrf_private, mrf_shared, .. } = self.distances();
+        let wires = WireLengths { private_um: mrf_private.0, shared_um: mrf_shared.0 };
+        let own = || self.technology().mrf.energy();
+        LevelEnergy { bank: self.memory().map_or_else(own, |memory| memory.bank_energy()), wires }
     }
 
     /// Whether it has designs with a last result file.
     pub fn has_last_result_file(&self) -> bool {
-        self.wires.lrf_private.is_some()
+        self.distances().lrf_private.is_some()
     }
 
     /// The last result file's part of the energy table, for this many active warps.
     pub fn last_result_energy(&self, active_warps: u8) -> Result<LastResultEnergy, NoEnergy> {
         let row = self.technology().last_result_file(active_warps)?;
-        let length = self.wires.lrf_private.ok_or_else(|| {
+        let length = self.distances().lrf_private.ok_or_else(|| {
             NoEnergy(format!("{} prints no distance of a last result file", self.source))
         })?;
         let bank = BankEnergy { read: row.read.0, write: row.write.0 };
@@ -303,34 +287,30 @@ impl Machine {
 
     /// Distances of the register file cache.
     pub fn rfc_wires(&self) -> WireLengths {
-        WireLengths { private_um: self.wires.rfc_private.0, shared_um: self.wires.rfc_shared.0 }
+        let Wires { rfc_private, rfc_shared, .. } = self.distances();
+        WireLengths { private_um: rfc_private.0, shared_um: rfc_shared.0 }
     }
 
-    /// The power model of the chip.
-    pub fn chip_power(&self) -> ChipPower {
+    /// The power model of the chip, if the source has one.
+    pub fn chip_power(&self) -> Option<ChipPower> {
         let ratio = |[numerator, denominator]: [u64; 2]| Ratio::new(numerator, denominator);
-        ChipPower {
-            chip_nw: self.chip.power.0,
-            leakage: ratio(self.chip.leakage),
-            sms_share: ratio(self.chip.sms_share),
+        let chip = self.chip.as_ref()?;
+        Some(ChipPower {
+            chip_nw: chip.power.0,
+            leakage: ratio(chip.leakage),
+            sms_share: ratio(chip.sms_share),
             sms: u64::from(self.sm.count),
-            register_file: ratio(self.chip.register_file),
-            encoding_bit: ratio(self.chip.encoding_bit),
-        }
+            register_file: ratio(chip.register_file),
+            encoding_bit: ratio(chip.encoding_bit),
+        })
     }
 }
-
-static TECHNOLOGIES: LazyLock<Vec<Technology>> = LazyLock::new(|| {
-    embedded(&[
-        include_str!("../../data/technologies/isca11-40nm.toml"),
-        include_str!("../../data/technologies/dissertation-40nm.toml"),
-    ])
-});
 
 static MACHINES: LazyLock<Vec<Machine>> = LazyLock::new(|| {
     embedded(&[
         include_str!("../../data/machines/isca11.toml"),
         include_str!("../../data/machines/dissertation.toml"),
+        include_str!("../../data/machines/warrf-gtx480.toml"),
     ])
 });
 
@@ -344,7 +324,8 @@ pub fn machine(name: &str) -> Option<&'static Machine> {
     MACHINES.iter().find(|machine| machine.name == name)
 }
 
-fn embedded<T: serde::de::DeserializeOwned>(files: &[&str]) -> Vec<T> {
+/// Files that come with the program.
+pub(super) fn embedded<T: serde::de::DeserializeOwned>(files: &[&str]) -> Vec<T> {
     let parse = |file: &&str| toml::from_str(file);
     let parsed: Result<_, _> = files.iter().map(parse).collect();
     parsed.expect("invariant: a test parses every embedded file")
@@ -357,15 +338,18 @@ mod tests {
 
     #[test]
     fn every_embedded_machine_is_complete() {
-        assert_eq!(TECHNOLOGIES.len(), 2);
         let names: Vec<_> = machines().iter().map(|machine| machine.name.as_str()).collect();
-        assert_eq!(names, ["isca11", "dissertation"]);
+        assert_eq!(names, ["isca11", "dissertation", "warrf-gtx480"]);
         for machine in machines() {
-            assert_eq!(machine.technology().name, machine.technology);
+            let small = machine.small_levels.as_ref().unwrap_or(&machine.technology);
+            assert_eq!(&machine.technology().name, small);
+            assert_eq!(machine.memories().is_some(), machine.small_levels.is_some());
+            let alternative = machine.alternative.as_ref();
+            assert!(alternative.is_none_or(|other| memories(&other.technology).is_some()));
             assert_eq!(machine.sm.lanes, strata_core::units::LANES);
             assert_eq!(machine.sm.lanes_per_cluster, strata_core::units::LANES_PER_CLUSTER);
-            assert_eq!(machine.sm.warps, u32::from(strata_core::organisation::MAX_ACTIVE_WARPS));
-            assert!(machine.chip_power().sm_nw().is_some());
+            assert!(machine.sm.warps >= u32::from(strata_core::organisation::MAX_ACTIVE_WARPS));
+            assert!(machine.chip_power().is_none_or(|chip| chip.sm_nw().is_some()));
         }
     }
 

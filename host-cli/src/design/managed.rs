@@ -6,8 +6,9 @@ use strata_compiler::hierarchy::{
 use strata_core::energy::{BankEnergy, EnergyTable, WireLengths};
 use strata_core::organisation::Scheduling;
 
-use super::Parts;
-use super::machine::{Machine, machines};
+use super::machine::Machine;
+use super::name;
+use super::parts::Parts;
 
 /// The levels that the compiler manages, and which of its optimisations are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,17 +164,11 @@ impl Managed {
     }
 }
 
-/// Machines of which a source describes compiler-managed designs: those with a last result file.
-fn described() -> impl Iterator<Item = &'static Machine> {
-    machines().iter().filter(|machine| machine.has_last_result_file())
-}
-
-/// Names without suffixes for optimisations.
-pub(super) fn base_names(machine: &Machine) -> Vec<String> {
+/// Names without suffixes for optimisations, of a family of designs.
+pub(super) fn base_names(machine: &Machine, prefix: &str) -> Vec<String> {
     if !machine.has_last_result_file() {
         return Vec::new();
     }
-    let prefix = &machine.rfc.prefix;
     let sizes = 1..=machine.rfc.max_entries;
     let with =
         |suffix: &'static str| sizes.clone().map(move |n| format!("{prefix}-orf{n}{suffix}"));
@@ -183,7 +178,11 @@ pub(super) fn base_names(machine: &Machine) -> Vec<String> {
 /// The parts of a design `PREFIX-orfN...`; none if it is no such name.
 pub(super) fn parts(name: &str) -> Option<Parts> {
     let (prefix, rest) = name.split_once("-orf")?;
-    let machine = described().find(|machine| machine.rfc.prefix == prefix)?;
+    let mut parts = name::family_parts(prefix)?;
+    let machine = parts.machine;
+    if !machine.has_last_result_file() {
+        return None;
+    }
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, mut rest) = rest.split_at(end);
     let entries = digits.parse::<u8>().ok()?;
@@ -202,7 +201,6 @@ pub(super) fn parts(name: &str) -> Option<Parts> {
     if !rest.is_empty() {
         return None;
     }
-    let mut parts = Parts::baseline(machine);
     parts.settings.scheduling = Scheduling::TwoLevel { active_warps: machine.rfc.active_warps };
     parts.settings.compiler_managed = true;
     parts.managed = Some(managed);

@@ -1,12 +1,14 @@
 //! Names of designs: a machine's own for its baseline, `isca11-rfc6` and `diss-rfc6` for caches,
 //! `diss-rfc6-lrf` with a last result file in front, `diss-orf3-lrf-split` for compiler-managed
-//! hierarchies, with suffixes for policies.
+//! hierarchies, with suffixes for policies. A machine with other main register files has names for
+//! these, behind which those of upper levels go: `sttram`, `sttram-rfc6`.
 
 use strata_core::organisation::{OrganisationSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 
-use super::machine::{Machine, machine, machines};
-use super::{Design, Parts, managed};
+use super::machine::{Alternative, Machine, machine, machines};
+use super::parts::Parts;
+use super::{Design, managed};
 use crate::config::ConfigError;
 use crate::config::suggest::{did_you_mean, suggest};
 
@@ -23,7 +25,7 @@ struct Suffix {
 const SUFFIXES: [Suffix; 7] = [
     Suffix {
         text: LAST_RESULT_FILE,
-        meaning: "with a last result file in front (machine `dissertation`)",
+        meaning: "with a last result file in front (not machine `isca11`)",
         apply: |_, settings| settings.last_result_file = true,
     },
     Suffix {
@@ -66,20 +68,43 @@ pub fn suffixes() -> impl Iterator<Item = (&'static str, &'static str)> {
     SUFFIXES.iter().map(|suffix| (suffix.text, suffix.meaning))
 }
 
-/// Names without suffixes for policies, machine by machine, the baseline first.
+/// Names without suffixes for policies, machine by machine, the baseline first. Of a machine with
+/// other main register files, those without upper levels: [`upper_levels`] says what can follow.
 pub fn base_names() -> Vec<String> {
     let mut names = Vec::new();
     for machine in machines() {
         names.push(machine.name.clone());
-        let prefix = &machine.rfc.prefix;
-        let caches: Vec<_> =
-            (1..=machine.rfc.max_entries).map(|n| format!("{prefix}-rfc{n}")).collect();
-        names.extend(caches.iter().cloned());
-        if machine.has_last_result_file() {
-            names.extend(caches.iter().map(|name| format!("{name}{LAST_RESULT_FILE}")));
+        if machine.variant.is_empty() {
+            names.extend(with_upper_levels(machine, &machine.rfc.prefix));
         }
-        names.extend(managed::base_names(machine));
+        names.extend(machine.variant.iter().map(|variant| variant.name.clone()));
+        if let Some(Alternative { suffix, .. }) = &machine.alternative {
+            names.push(format!("{}{suffix}", machine.name));
+            names.extend(machine.variant.iter().map(|variant| format!("{}{suffix}", variant.name)));
+        }
     }
+    names
+}
+
+/// What the names of a machine's designs may go on with, where [`base_names`] does not list it.
+pub fn upper_levels(machine: &Machine) -> Option<String> {
+    let Alternative { suffix, .. } = machine.alternative.as_ref()?;
+    let most = machine.rfc.max_entries;
+    Some(format!(
+        "-rfcN, -rfcN{LAST_RESULT_FILE}, -orfN, -orfN-lrf-unified, -orfN-lrf-split (N from 1 to \
+         {most}), before {suffix}"
+    ))
+}
+
+/// Names with upper levels of a family of designs, without suffixes for policies.
+fn with_upper_levels(machine: &Machine, prefix: &str) -> Vec<String> {
+    let caches: Vec<_> =
+        (1..=machine.rfc.max_entries).map(|n| format!("{prefix}-rfc{n}")).collect();
+    let mut names = caches.clone();
+    if machine.has_last_result_file() {
+        names.extend(caches.iter().map(|name| format!("{name}{LAST_RESULT_FILE}")));
+    }
+    names.extend(managed::base_names(machine, prefix));
     names
 }
 
@@ -100,15 +125,48 @@ pub(super) fn default_cache(entries: u8) -> RegisterFileCacheConfig {
     }
 }
 
+/// What the designs of a family start from: a machine's baseline, or one of its variants.
+pub(super) fn family_parts(prefix: &str) -> Option<Parts> {
+    let of = |machine: &'static Machine| {
+        if machine.rfc.prefix == prefix {
+            return Some(Parts::baseline(machine));
+        }
+        let variant = machine.variant.iter().find(|variant| variant.name == prefix)?;
+        Some(Parts::of_variant(machine, variant))
+    };
+    machines().iter().find_map(of)
+}
+
+/// A name in the other technology of its machine; none if it is no such name.
+fn in_other_technology(name: &str) -> Option<Result<Parts, ConfigError>> {
+    let of = |machine: &'static Machine| {
+        let Alternative { suffix, technology } = machine.alternative.as_ref()?;
+        let inner = parts(name.strip_suffix(suffix.as_str())?);
+        let inner = inner.ok().filter(|inner| inner.machine.name == machine.name)?;
+        let mut parts = inner.in_technology(technology)?;
+        name.clone_into(&mut parts.name);
+        Some(Ok(parts))
+    };
+    machines().iter().find_map(of)
+}
+
 pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
     if let Some(machine) = machine(name) {
         return Ok(Parts::baseline(machine));
     }
+    if let Some(parts) = in_other_technology(name) {
+        return parts;
+    }
+    if !name.contains("-rfc")
+        && let Some(parts) = family_parts(name).filter(|parts| parts.name == name)
+    {
+        return Ok(parts);
+    }
     if let Some(parts) = managed::parts(name) {
         return Ok(parts);
     }
-    let (machine, entries, rest) = family(name).ok_or_else(|| unknown(name))?;
-    let mut parts = Parts::baseline(machine);
+    let (mut parts, entries, rest) = family(name).ok_or_else(|| unknown(name))?;
+    let machine = parts.machine;
     let mut cache = default_cache(entries);
     let active_warps = machine.rfc.active_warps;
     parts.settings.scheduling = Scheduling::TwoLevel { active_warps };
@@ -132,7 +190,9 @@ pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
 
 /// A design of a machine of which no source describes a last result file.
 pub(super) fn no_last_result_file(origin: &str, machine: &Machine) -> ConfigError {
-    let others = machines().iter().filter(|machine| machine.has_last_result_file());
+    let described =
+        |machine: &&Machine| machine.has_last_result_file() && machine.small_levels.is_none();
+    let others = machines().iter().filter(described);
     let others: Vec<_> =
         others.map(|machine| format!("`{}-rfc6{LAST_RESULT_FILE}`", machine.rfc.prefix)).collect();
     ConfigError::Combination {
@@ -148,23 +208,23 @@ fn strip<'a>(rest: &'a str, suffix: &str) -> Option<&'a str> {
     (after.is_empty() || after.starts_with('-')).then_some(after)
 }
 
-/// Machine, entries and suffixes of a name `PREFIX-rfcN...`.
-fn family(name: &str) -> Option<(&'static Machine, u8, &str)> {
+/// What it starts from, entries and suffixes of a name `PREFIX-rfcN...`.
+fn family(name: &str) -> Option<(Parts, u8, &str)> {
     let (prefix, rest) = name.split_once("-rfc")?;
-    let machine = machines().iter().find(|machine| machine.rfc.prefix == prefix)?;
+    let parts = family_parts(prefix)?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, suffixes) = rest.split_at(end);
     let entries = digits.parse::<u8>().ok()?;
-    let exact = !digits.starts_with('0') && (1..=machine.rfc.max_entries).contains(&entries);
+    let exact = !digits.starts_with('0') && (1..=parts.machine.rfc.max_entries).contains(&entries);
     (exact && (suffixes.is_empty() || suffixes.starts_with('-')))
-        .then_some((machine, entries, suffixes))
+        .then_some((parts, entries, suffixes))
 }
 
 /// The same suffixes in the right order, if that is all that is wrong.
 fn reordered(name: &str) -> Option<String> {
-    let (machine, entries, given) = family(name)?;
+    let (parts, entries, given) = family(name)?;
     let mut given: Vec<_> = given.split('-').skip(1).collect();
-    let mut canonical = format!("{}-rfc{entries}", machine.rfc.prefix);
+    let mut canonical = format!("{}-rfc{entries}", parts.family);
     for suffix in &SUFFIXES {
         if let Some(at) = given.iter().position(|&text| text == &suffix.text[1..]) {
             given.swap_remove(at);
@@ -178,7 +238,12 @@ fn unknown(name: &str) -> ConfigError {
     let hint = if let Some(canonical) = reordered(name) {
         format!("suffixes have a fixed order: write `{canonical}`")
     } else {
-        let bases = base_names();
+        let mut bases = base_names();
+        for machine in machines().iter().filter(|machine| !machine.variant.is_empty()) {
+            bases.extend(with_upper_levels(machine, &machine.rfc.prefix));
+            let variants = machine.variant.iter();
+            bases.extend(variants.flat_map(|variant| with_upper_levels(machine, &variant.name)));
+        }
         let variants = bases.iter().filter(|base| base.contains("-rfc")).flat_map(|base| {
             SUFFIXES[1..].iter().map(move |suffix| format!("{base}{}", suffix.text))
         });
@@ -211,7 +276,7 @@ mod tests {
     #[test]
     fn every_listed_name_resolves() {
         let designs = super::super::list();
-        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8 + 3 * 8);
+        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8 + 3 * 8 + 2 * 5);
         for design in &designs {
             assert_eq!(&resolve(&design.name).unwrap(), design);
             assert!(!design.source.is_empty());

@@ -6,13 +6,16 @@ use strata_core::sm::config::{
     SmConfigError, SmSettings, Timing, WarpReplacement,
 };
 
-use super::Machine;
+use super::{Machine, delivery};
 use crate::config::ConfigError;
 
 /// The SM of a machine with a flat register file.
 pub(super) fn of_machine(machine: &Machine) -> SmSettings {
-    let base =
-        if machine.name == "dissertation" { SmSettings::DISSERTATION } else { SmSettings::ISCA11 };
+    let base = match machine.name.as_str() {
+        "dissertation" => SmSettings::DISSERTATION,
+        "warrf-gtx480" => SmSettings::WARRF_GTX480,
+        _ => SmSettings::ISCA11,
+    };
     let (sm, latency) = (&machine.sm, &machine.latency_cycles);
     let cycles = |cycles: u32| cycles.min(u32::from(u16::MAX)) as u16;
     SmSettings {
@@ -125,7 +128,14 @@ impl LatencyTable {
     }
 }
 
-fn range(file: &str, key: &str, value: i64, least: u32, most: u32, unit: &str) -> ConfigError {
+pub(super) fn range(
+    file: &str,
+    key: &str,
+    value: i64,
+    least: u32,
+    most: u32,
+    unit: &str,
+) -> ConfigError {
     ConfigError::Range {
         file: file.to_owned(),
         key: key.to_owned(),
@@ -268,6 +278,15 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
         SmConfigError::LeavesMidStrand => {
             "remove `replacement` and `also_leaves_for`, or give the design a register file cache"
         }
+        SmConfigError::Collectors { .. } => {
+            "give other values in `[collectors]`, or another technology: the cycles of an access \
+             follow from its latency"
+        }
+        SmConfigError::ShorterThanCollection(_) => "raise it in `[latency_cycles]`",
+        SmConfigError::NotWithCollectors => {
+            "remove `replacement` and `also_leaves_for`, or set `operand_delivery = \
+             \"fixed-latency\"`"
+        }
         SmConfigError::ActiveWarps { .. } => "lower `active_warps`, or raise `sm.warps`",
         _ => "`strata designs --help` lists the keys with their ranges",
     };
@@ -340,6 +359,7 @@ pub(super) fn parameters(sm: &SmSettings) -> Vec<(&'static str, String)> {
         ("also_leaves_for", short_wait_names(sm.short_waits)),
         ("barrier", barrier_name(sm.barrier).to_owned()),
     ];
+    all.extend(delivery::parameters(sm.operand_delivery));
     all.extend(numbers(sm).into_iter().map(|(key, value)| (key, value.to_string())));
     all
 }
@@ -351,11 +371,13 @@ mod tests {
 
     #[test]
     fn the_machines_tables_are_the_core_s_settings() {
-        for (name, settings) in
-            [("isca11", SmSettings::ISCA11), ("dissertation", SmSettings::DISSERTATION)]
-        {
+        for (name, settings) in [
+            ("isca11", SmSettings::ISCA11),
+            ("dissertation", SmSettings::DISSERTATION),
+            ("warrf-gtx480", SmSettings::WARRF_GTX480),
+        ] {
             assert_eq!(design::resolve(name).unwrap().sm, settings, "{name}");
         }
-        assert_eq!(machines().len(), 2);
+        assert_eq!(machines().len(), 3);
     }
 }

@@ -186,7 +186,7 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
 }
 
 fn chip_power() -> Option<Vec<Item>> {
-    let chip = isca11()?.chip_power();
+    let chip = isca11()?.chip_power()?;
     let design = resolve("isca11-rfc6").ok()?;
     let saving = chip.saving(100, 100 - 36, design.encoding_bits())?;
     let saved_nw = u64::try_from(saving.saved_nw).ok()?;
@@ -269,7 +269,7 @@ fn per_thread(chip: &ChipStorage, kb: &[u128]) -> String {
 type Numbers = Vec<(&'static str, String)>;
 
 fn chip_power_54() -> Option<Numbers> {
-    let chip = machine("dissertation")?.chip_power();
+    let chip = machine("dissertation")?.chip_power()?;
     let saving = chip.saving(100, 100 - 54, 0)?;
     let saved_nw = u64::try_from(saving.saved_nw).ok()?;
     Some(vec![

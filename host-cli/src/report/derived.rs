@@ -101,7 +101,7 @@ fn energies(inputs: &Inputs<'_>) -> Vec<(&'static str, Option<f64>)> {
     let relative = totals.and_then(|(own, flat)| percent(own, flat));
     let saving = totals.and_then(|(own, flat)| {
         let bits = inputs.design.encoding_bits();
-        inputs.design.machine.chip_power().saving(flat, own, bits)
+        inputs.design.machine.chip_power()?.saving(flat, own, bits)
     });
     let watts = |nanowatts: i128| nanowatts as f64 / 1e9;
     vec![

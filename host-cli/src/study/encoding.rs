@@ -298,13 +298,13 @@ impl Fitting<'_> {
         let chip = self.design.machine.chip_power();
         let percent = |ppm: Option<i64>| ppm.map(|ppm| ppm as f64 / 1e4);
         let saved = |input: &InputEnergy| {
-            let saving = chip.saving(input.flat_energy_fj, input.energy_fj, 0)?;
+            let saving = chip?.saving(input.flat_energy_fj, input.energy_fj, 0)?;
             percent(saving.share_of_dynamic_ppm(saving.saved_nw.into()))
         };
         let chip_saved_percent = mean_of(inputs.iter().map(saved));
         let encoding = |extra: ExtraBits| {
             let left = extra.registers(&scheme, specifier_bits).min(registers);
-            let cost = chip.saving(1, 1, extra.total());
+            let cost = chip.and_then(|chip| chip.saving(1, 1, extra.total()));
             let cost = cost.and_then(|cost| cost.share_of_dynamic_ppm(cost.encoding_nw.into()));
             let cost_percent = percent(cost);
             let spilling = kernels.iter().filter(|kernel| u32::from(kernel.registers) > left);

@@ -198,9 +198,9 @@ impl<'a> Study<'a> {
 
 /// The register file cache with as many entries, flushed at backward branches and not.
 fn hardware(design: &Design, managed: Managed) -> Option<[Design; 2]> {
-    let name = format!("{}-rfc{}", design.machine.rfc.prefix, managed.entries);
-    let flushed = design::resolve(&format!("{name}-backflush")).ok()?;
-    let kept = design::resolve(&name).ok()?;
+    let cached = |suffix: &str| design.sibling(&format!("-rfc{}{suffix}", managed.entries));
+    let flushed = design::resolve(&cached("-backflush")).ok()?;
+    let kept = design::resolve(&cached("")).ok()?;
     (flushed.energy.is_ok() && kept.energy.is_ok()).then_some([flushed, kept])
 }
 
@@ -216,7 +216,7 @@ fn only(design: &Design, table: &EnergyTable) -> [Option<Design>; 2] {
         let wires = WireLengths { private_um: last.private_um, shared_um: last.private_um };
         with(LevelEnergy { bank: last.bank, wires })
     });
-    let name = format!("{}-orf{ONLY_ENTRIES}", design.machine.rfc.prefix);
+    let name = design.sibling(&format!("-orf{ONLY_ENTRIES}"));
     let entries = design::resolve(&name).ok().and_then(|other| other.energy.ok()?.orf).map(with);
     [last, entries]
 }

@@ -1,0 +1,226 @@
+//! Operand delivery of a design: what its machine gives, and what a design file changes.
+
+use serde::Deserialize;
+use strata_core::sm::operand_delivery::{
+    CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
+};
+use strata_core::split_bank_write::MAX_BANKS;
+use strata_core::write_pool;
+
+use super::machine::Variant;
+use super::memory::MainMemory;
+use super::{Machine, sm};
+use crate::config::ConfigError;
+use crate::config::quantity::Frequency;
+
+/// How operands come to the units, before the cycles of an access are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Delivery {
+    /// In a window of cycles.
+    FixedLatency,
+    /// Through operand collectors.
+    Collectors(Choice),
+}
+
+/// Operand collectors, with what of them does not follow from anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    units: u8,
+    banks: u8,
+    split_bank_write: bool,
+    write_pool_entries: u8,
+    /// Cycles of a read, if not those of the memory.
+    read_cycles: Option<u8>,
+    write_cycles: Option<u8>,
+}
+
+impl Choice {
+    const fn new(units: u8, banks: u8) -> Self {
+        Self {
+            units,
+            banks,
+            split_bank_write: false,
+            write_pool_entries: 0,
+            read_cycles: None,
+            write_cycles: None,
+        }
+    }
+}
+
+/// What a design file calls it.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum DeliveryText {
+    FixedLatency,
+    Collectors,
+}
+
+/// `[collectors]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CollectorTable {
+    units: Option<i64>,
+    banks: Option<i64>,
+    read_cycles: Option<i64>,
+    write_cycles: Option<i64>,
+    split_bank_write: Option<bool>,
+    write_pool_entries: Option<i64>,
+}
+
+impl Delivery {
+    pub(super) fn of_machine(machine: &Machine) -> Self {
+        machine.collectors.map_or(Self::FixedLatency, |collectors| {
+            Self::Collectors(Choice::new(collectors.units, collectors.banks))
+        })
+    }
+
+    /// The same with a variant's split bank writes and write pool.
+    pub(super) fn with(self, variant: &Variant) -> Self {
+        match self {
+            Self::FixedLatency => self,
+            Self::Collectors(choice) => Self::Collectors(Choice {
+                split_bank_write: variant.split_bank_write,
+                write_pool_entries: variant.write_pool_entries,
+                ..choice
+            }),
+        }
+    }
+
+    /// That of the machine's baseline, with as many units and banks.
+    pub(super) fn baseline(self, machine: &Machine) -> Self {
+        match (self, Self::of_machine(machine)) {
+            (Self::Collectors(own), Self::Collectors(_)) => {
+                Self::Collectors(Choice::new(own.units, own.banks))
+            }
+            (_, of_machine) => of_machine,
+        }
+    }
+
+    pub(super) fn write_pool_entries(self) -> u8 {
+        match self {
+            Self::FixedLatency => 0,
+            Self::Collectors(choice) => choice.write_pool_entries,
+        }
+    }
+
+    /// What the core takes, with the cycles of the memory's accesses where no others are given.
+    pub(super) fn settings(
+        self,
+        memory: Option<&MainMemory>,
+        clock: Frequency,
+        origin: &str,
+    ) -> Result<OperandDelivery, ConfigError> {
+        let short = |cycles: u64| u8::try_from(cycles).unwrap_or(u8::MAX);
+        let (read, write) = memory.map_or((1, 1), |memory| memory.cycles(clock));
+        match self {
+            Self::FixedLatency if (read, write) != (1, 1) => Err(ConfigError::Combination {
+                file: origin.to_owned(),
+                problem: format!(
+                    "a read of the memory takes its bank for {read} cycles and a write for \
+                     {write}, which operands of fixed latency do not know"
+                ),
+                hint: "set `operand_delivery = \"collectors\"`".to_owned(),
+            }),
+            Self::FixedLatency => Ok(OperandDelivery::FixedLatency),
+            Self::Collectors(choice) => Ok(OperandDelivery::Collectors(CollectorSettings {
+                units: choice.units,
+                banks: choice.banks,
+                read_cycles: choice.read_cycles.unwrap_or(short(read)),
+                write_cycles: choice.write_cycles.unwrap_or(short(write)),
+                split_bank_write: choice.split_bank_write,
+                write_pool_entries: choice.write_pool_entries,
+            })),
+        }
+    }
+
+    /// Changes it as a file says.
+    pub(super) fn change(
+        &mut self,
+        file: &str,
+        text: Option<DeliveryText>,
+        table: Option<&CollectorTable>,
+    ) -> Result<(), ConfigError> {
+        let settings = CollectorSettings::WARRF_SRAM;
+        match (text, *self) {
+            (Some(DeliveryText::FixedLatency), _) => *self = Self::FixedLatency,
+            (Some(DeliveryText::Collectors), Self::FixedLatency) => {
+                *self = Self::Collectors(Choice::new(settings.units, settings.banks));
+            }
+            _ => {}
+        }
+        let Some(table) = table else { return Ok(()) };
+        let Self::Collectors(choice) = self else {
+            return Err(ConfigError::Combination {
+                file: file.to_owned(),
+                problem: "`[collectors]` without operand collectors".to_owned(),
+                hint: "add `operand_delivery = \"collectors\"`, or remove the table".to_owned(),
+            });
+        };
+        table.apply(file, choice)
+    }
+}
+
+impl CollectorTable {
+    fn apply(&self, file: &str, choice: &mut Choice) -> Result<(), ConfigError> {
+        let number = |key: &str, value: Option<i64>, least: u8, most: usize, unit: &str| {
+            let most = u32::try_from(most).unwrap_or(u32::MAX);
+            let Some(value) = value else { return Ok(None) };
+            if (i64::from(least)..=i64::from(most)).contains(&value) {
+                return Ok(u8::try_from(value).ok());
+            }
+            let key = format!("collectors.{key}");
+            Err(sm::range(file, &key, value, least.into(), most, unit))
+        };
+        let most_cycles = usize::from(MAX_ACCESS_CYCLES);
+        let units = number("units", self.units, 1, MAX_COLLECTOR_UNITS, "units")?;
+        let banks = number("banks", self.banks, 1, MAX_BANKS, "banks")?;
+        let read = number("read_cycles", self.read_cycles, 1, most_cycles, "cycles")?;
+        let write = number("write_cycles", self.write_cycles, 1, most_cycles, "cycles")?;
+        let entries = self.write_pool_entries;
+        let entries = number("write_pool_entries", entries, 0, write_pool::MAX_ENTRIES, "entries")?;
+        choice.units = units.unwrap_or(choice.units);
+        choice.banks = banks.unwrap_or(choice.banks);
+        choice.read_cycles = read.or(choice.read_cycles);
+        choice.write_cycles = write.or(choice.write_cycles);
+        choice.split_bank_write = self.split_bank_write.unwrap_or(choice.split_bank_write);
+        choice.write_pool_entries = entries.unwrap_or(choice.write_pool_entries);
+        Ok(())
+    }
+}
+
+/// Every parameter by the key of a design file and its value.
+pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
+    let none = || "none".to_owned();
+    let of = |get: fn(CollectorSettings) -> String| match delivery {
+        OperandDelivery::FixedLatency => none(),
+        OperandDelivery::Collectors(settings) => get(settings),
+    };
+    let name = match delivery {
+        OperandDelivery::FixedLatency => "fixed-latency",
+        OperandDelivery::Collectors(_) => "collectors",
+    };
+    vec![
+        ("operand_delivery", name.to_owned()),
+        ("collectors.units", of(|settings| settings.units.to_string())),
+        ("collectors.banks", of(|settings| settings.banks.to_string())),
+        ("collectors.read_cycles", of(|settings| settings.read_cycles.to_string())),
+        ("collectors.write_cycles", of(|settings| settings.write_cycles.to_string())),
+        ("collectors.split_bank_write", of(|settings| settings.split_bank_write.to_string())),
+        ("collectors.write_pool_entries", of(|settings| settings.write_pool_entries.to_string())),
+    ]
+}
+
+/// What distinguishes a design with collectors.
+pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
+    let OperandDelivery::Collectors(settings) = delivery else { return Vec::new() };
+    let CollectorSettings { units, banks, read_cycles, write_cycles, .. } = settings;
+    let mut text = format!("{units} collectors, {banks} banks");
+    text += &format!(", reads of {read_cycles} and writes of {write_cycles} cycles");
+    if settings.split_bank_write {
+        text += ", split bank writes";
+    }
+    if settings.write_pool_entries != 0 {
+        text += &format!(", write pool of {}", settings.write_pool_entries);
+    }
+    vec![("operands", text)]
+}

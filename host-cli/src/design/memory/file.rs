@@ -1,0 +1,184 @@
+//! Technology files: memories of the user's, each value with its unit and its source.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Memories, MemoryKind, Sourced};
+use crate::config::ConfigError;
+
+/// Longest technology file. Unit: bytes.
+const LONGEST: u64 = 1 << 20;
+/// Largest capacity that a file speaks of: a gigabyte. Unit: KB.
+const LARGEST: u32 = 1 << 20;
+
+/// Reads a technology file.
+pub fn load(path: &Path) -> Result<Arc<Memories>, ConfigError> {
+    let file = path.display().to_string();
+    let unreadable = |reason: String| ConfigError::Unreadable { file: file.clone(), reason };
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
+        .map_err(|error| unreadable(error.to_string()))?;
+    if text.len() as u64 > LONGEST {
+        return Err(unreadable(format!("a technology file has at most {LONGEST} bytes")));
+    }
+    parse(&file, &text)
+}
+
+/// Reads a technology from the text of a file; `file` is used in messages.
+pub fn parse(file: &str, text: &str) -> Result<Arc<Memories>, ConfigError> {
+    let memories: Memories = toml::from_str(text).map_err(|error| ConfigError::Malformed {
+        file: file.to_owned(),
+        message: error.to_string().trim_end().to_owned(),
+    })?;
+    check(file, &memories)?;
+    Ok(Arc::new(memories))
+}
+
+fn combination(file: &str, problem: String, hint: &str) -> ConfigError {
+    ConfigError::Combination { file: file.to_owned(), problem, hint: hint.to_owned() }
+}
+
+fn check(file: &str, memories: &Memories) -> Result<(), ConfigError> {
+    if memories.kinds().is_empty() {
+        let problem = "it has neither an `[sram]` nor an `[sttram]`".to_owned();
+        return Err(combination(file, problem, "give at least one of the two tables"));
+    }
+    if super::memories(&memories.name).is_some() {
+        let problem = format!("`{}` is the name of a built-in technology", memories.name);
+        return Err(combination(file, problem, "call it something else, with `name = \"...\"`"));
+    }
+    said(file, "name", "a name", &memories.name)?;
+    source(file, "source", &memories.source)?;
+    for kind in memories.kinds() {
+        let Some(memory) = memories.memory(kind) else { continue };
+        let key = |name: &str| format!("{}.{name}", kind.name());
+        sourced(file, &key("read_energy"), &memory.read_energy)?;
+        sourced(file, &key("write_energy"), &memory.write_energy)?;
+        sourced(file, &key("read_latency"), &memory.read_latency)?;
+        sourced(file, &key("write_latency"), &memory.write_latency)?;
+        sourced(file, &key("leakage_per_bank"), &memory.leakage_per_bank)?;
+        capacity(file, &key("bank_kb"), memory.bank_kb)?;
+        if let Some(area) = &memory.area {
+            sourced(file, &key("area"), area)?;
+        }
+        if let Some(kb) = memory.area_kb {
+            capacity(file, &key("area_kb"), kb)?;
+        }
+        both(file, kind, memory.area.is_some(), memory.area_kb.is_some())?;
+    }
+    if let Some(pool) = &memories.write_pool {
+        sourced(file, "write_pool.access_energy", &pool.access_energy)?;
+    }
+    Ok(())
+}
+
+fn sourced<T>(file: &str, key: &str, value: &Sourced<T>) -> Result<(), ConfigError> {
+    source(file, &format!("{key}.source"), &value.source)
+}
+
+fn source(file: &str, key: &str, text: &str) -> Result<(), ConfigError> {
+    said(file, key, "a text that says where the values come from", text)
+}
+
+fn said(file: &str, key: &str, what: &str, text: &str) -> Result<(), ConfigError> {
+    if !text.trim().is_empty() {
+        return Ok(());
+    }
+    Err(ConfigError::Range {
+        file: file.to_owned(),
+        key: key.to_owned(),
+        value: format!("{text:?}"),
+        allowed: what.to_owned(),
+    })
+}
+
+fn capacity(file: &str, key: &str, kb: u32) -> Result<(), ConfigError> {
+    if (1..=LARGEST).contains(&kb) {
+        return Ok(());
+    }
+    Err(ConfigError::Range {
+        file: file.to_owned(),
+        key: key.to_owned(),
+        value: kb.to_string(),
+        allowed: format!("1 to {LARGEST} KB"),
+    })
+}
+
+fn both(file: &str, kind: MemoryKind, area: bool, capacity: bool) -> Result<(), ConfigError> {
+    if area == capacity {
+        return Ok(());
+    }
+    let kind = kind.name();
+    let problem = format!("only one of `{kind}.area` and `{kind}.area_kb` is given");
+    Err(combination(file, problem, "give the area and the capacity in KB that has it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"
+name = "mine"
+source = "our runs"
+[sttram]
+read_energy = { value = "0.42 pJ/bit", source = "NVSim, a" }
+write_energy = { value = "0.5 pJ/bit", source = "NVSim, b" }
+read_latency = { value = "1.5 ns", source = "NVSim, c" }
+write_latency = { value = "6 ns", source = "NVSim, d" }
+leakage_per_bank = { value = "2 mW", source = "NVSim, e" }
+bank_kb = 8
+"#;
+
+    fn error(text: &str) -> String {
+        let error = parse("t.toml", text).unwrap_err();
+        format!("{error}\n{}", error.hint().unwrap_or_default())
+    }
+
+    #[test]
+    fn a_file_says_each_value_with_its_source() {
+        let memories = parse("t.toml", FILE).unwrap();
+        assert_eq!(memories.kinds(), [MemoryKind::Sttram]);
+        assert!(!memories.built_in);
+        let memory = super::super::MainMemory::new(&memories, MemoryKind::Sttram).unwrap();
+        assert_eq!(memory.cycles(crate::config::quantity::Frequency(1_000_000)), (2, 6));
+        let values = memory.values();
+        assert_eq!(values.len(), 5);
+        assert_eq!(values[1].0, "sttram.write_energy");
+        assert_eq!((values[1].1.as_str(), values[1].2), ("0.5 pJ/bit", "NVSim, b"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_file_key_and_unit() {
+        let with = |from: &str, to: &str| {
+            assert!(FILE.contains(from), "{from}");
+            error(&FILE.replace(from, to))
+        };
+        for (found, parts) in [
+            (with("0.42 pJ/bit", "0.42 pJ"), ["t.toml: ", "one of `aJ/bit`, `fJ/bit`, `pJ/bit`"]),
+            (with("1.5 ns", "1.5"), ["t.toml: ", "one of `fs`, `ps`, `ns`, `us`"]),
+            (with("2 mW", "2 W/mm"), ["t.toml: ", "one of `nW`, `uW`, `mW`, `W`"]),
+            (with(", source = \"NVSim, b\"", ""), ["write_energy", "missing field `source`"]),
+            (with("NVSim, c", " "), ["sttram.read_latency.source = \" \"", "where the values"]),
+            (with("bank_kb = 8", "bank_kb = 0"), ["sttram.bank_kb = 0", "1 to 1048576 KB"]),
+            (with("bank_kb = 8", ""), ["sttram", "missing field `bank_kb`"]),
+            (with("bank_kb", "bnk_kb"), ["unknown field `bnk_kb`", "expected"]),
+            (
+                with("bank_kb", "area_kb = 9\nbank_kb"),
+                ["only one of `sttram.area`", "give the area"],
+            ),
+            (with("\"mine\"", "\"warrf\""), ["built-in technology", "call it something else"]),
+            (with("\"our runs\"", "\"\""), ["`source = \"\"`", "where the values come from"]),
+            (
+                error("name = \"a\"\nsource = \"b\""),
+                ["neither an `[sram]` nor an `[sttram]`", "at least one"],
+            ),
+        ] {
+            for part in parts {
+                assert!(found.contains(part), "{part}: {found}");
+            }
+        }
+        assert!(matches!(load(Path::new("/none/t.toml")), Err(ConfigError::Unreadable { .. })));
+    }
+}

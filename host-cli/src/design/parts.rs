@@ -1,0 +1,227 @@
+//! Parts: what a design is made from, before it is checked.
+
+use strata_core::energy::BankEnergy;
+use strata_core::organisation::{
+    MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings,
+};
+use strata_core::register_file_cache::{ConfigError as CacheError, MAX_ENTRIES};
+use strata_core::sm::config::{SmConfig, SmSettings};
+use strata_core::units::Femtojoules;
+
+use super::delivery::Delivery;
+use super::machine::Variant;
+use super::memory::{MainMemory, memories};
+use super::{Design, Machine, Managed, sm};
+use crate::config::ConfigError;
+
+/// Energy values that replace the machine's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct EnergyOverrides {
+    pub(super) mrf_read: Option<Femtojoules>,
+    pub(super) mrf_write: Option<Femtojoules>,
+    pub(super) rfc: Option<BankEnergy>,
+    pub(super) lrf: Option<BankEnergy>,
+    pub(super) orf: Option<BankEnergy>,
+    pub(super) write_pool: Option<BankEnergy>,
+    pub(super) wire: Option<Femtojoules>,
+    pub(super) mrf_private_um: Option<u32>,
+    pub(super) mrf_shared_um: Option<u32>,
+    pub(super) rfc_private_um: Option<u32>,
+    pub(super) rfc_shared_um: Option<u32>,
+    pub(super) lrf_private_um: Option<u32>,
+    pub(super) orf_private_um: Option<u32>,
+    pub(super) orf_shared_um: Option<u32>,
+}
+
+/// What a design is made from.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    pub(super) name: String,
+    /// What names of the same main register file with other upper levels begin with.
+    pub(super) family: String,
+    pub(super) machine: &'static Machine,
+    pub(super) settings: OrganisationSettings,
+    pub(super) managed: Option<Managed>,
+    pub(super) partial_warp_energy: bool,
+    pub(super) sm: SmSettings,
+    /// How operands come to the units.
+    pub(super) delivery: Delivery,
+    /// What the main register file is made of; none where the machine's own bank is.
+    pub(super) memory: Option<MainMemory>,
+    pub(super) energy: EnergyOverrides,
+    pub(super) source: String,
+    pub(super) assumed: Vec<String>,
+}
+
+impl Parts {
+    /// The machine's baseline: a flat register file.
+    pub(super) fn baseline(machine: &'static Machine) -> Self {
+        Self {
+            name: machine.name.clone(),
+            family: machine.rfc.prefix.clone(),
+            machine,
+            settings: machine.organisation(),
+            managed: None,
+            partial_warp_energy: false,
+            sm: sm::of_machine(machine),
+            delivery: Delivery::of_machine(machine),
+            memory: machine.memory(),
+            energy: EnergyOverrides::default(),
+            source: machine.source.clone(),
+            assumed: Vec::new(),
+        }
+    }
+
+    /// A machine with another main register file.
+    pub(super) fn of_variant(machine: &'static Machine, variant: &Variant) -> Self {
+        let technology = machine.memories();
+        let baseline = Self::baseline(machine);
+        Self {
+            name: variant.name.clone(),
+            family: variant.name.clone(),
+            delivery: baseline.delivery.with(variant),
+            memory: technology.and_then(|all| MainMemory::new(all, variant.memory)),
+            ..baseline
+        }
+    }
+
+    /// The same with the memory's kind in another technology, if it has that kind.
+    pub(super) fn in_technology(mut self, name: &str) -> Option<Self> {
+        let kind = self.memory.as_ref()?.kind;
+        self.memory = Some(MainMemory::new(memories(name)?, kind)?);
+        Some(self)
+    }
+
+    pub(super) fn build(mut self, origin: &str) -> Result<Design, ConfigError> {
+        let organisation =
+            Organisation::new(self.settings).map_err(|error| refuse(error, origin))?;
+        let clock = self.machine.clock;
+        let operand_delivery = self.delivery.settings(self.memory.as_ref(), clock, origin)?;
+        self.sm = SmSettings { organisation, operand_delivery, ..self.sm };
+        SmConfig::new(self.sm).map_err(|error| sm::refuse(error, origin))?;
+        let (flat_energy, energy) = self.price();
+        if self.managed.is_some()
+            && let Err(reason) = &energy
+        {
+            return Err(ConfigError::Combination {
+                file: origin.to_owned(),
+                problem: format!("the compiler places values by their energy: {reason}"),
+                hint: "give the energies in `[energy]`, or use a printed size".to_owned(),
+            });
+        }
+        let leakage = self.leakage(self.memory.as_ref());
+        let reference = self.reference();
+        let flat_leakage = self.leakage(reference.as_ref());
+        let assumed = self.assumptions(reference.as_ref());
+        Ok(Design {
+            argument: origin.to_owned(),
+            name: self.name,
+            family: self.family,
+            machine: self.machine,
+            managed: self.managed,
+            partial_warp_energy: self.partial_warp_energy,
+            sm: self.sm,
+            memory: self.memory,
+            energy,
+            leakage,
+            source: self.source,
+            assumed,
+            changed: Vec::new(),
+            delivery: self.delivery,
+            reference,
+            flat_energy,
+            flat_leakage,
+        })
+    }
+
+    /// What is assumed of it, one sentence each.
+    fn assumptions(&self, reference: Option<&MainMemory>) -> Vec<String> {
+        let mut assumed = self.assumed.clone();
+        for assumption in &self.machine.assumed {
+            let replaced =
+                assumption.key == "wires.rfc_shared" && self.energy.rfc_shared_um.is_some();
+            let matters = self.settings.cache.is_some() || !assumption.only_with_cache();
+            if matters && !replaced {
+                assumed.push(assumption.what.clone());
+            }
+        }
+        if let Some(cache) = self.settings.cache
+            && (cache.liveness_aware_bypass || cache.liveness_aware_eviction)
+        {
+            assumed.push(
+                "the instruction bits of the liveness-aware hints are not printed and not charged"
+                    .to_owned(),
+            );
+        }
+        if self.settings.last_result_file {
+            assumed.push(
+                "the instruction bit that keeps values of shared units out of the last result file \
+                 is not printed and not charged"
+                    .to_owned(),
+            );
+        }
+        assumed.extend(self.managed.and_then(Managed::uncharged).map(str::to_owned));
+        self.memory_assumptions(reference, &mut assumed);
+        assumed
+    }
+
+    /// What is assumed where the main register file's memory is a technology's.
+    fn memory_assumptions(&self, reference: Option<&MainMemory>, assumed: &mut Vec<String>) {
+        let Some(memory) = &self.memory else { return };
+        assumed.extend(memory.technology.assumed.iter().cloned());
+        if let Some(reference) = reference.filter(|sram| sram.technology != memory.technology) {
+            assumed.push(format!(
+                "technology `{}` has no SRAM to compare with: the baseline's is that of `{}`",
+                memory.technology.name, reference.technology.name
+            ));
+        }
+        if self.delivery.write_pool_entries() != 0 {
+            assumed.push("the leakage of the write pool is not printed and not charged".to_owned());
+        }
+        if self.settings.cache.is_some() || self.managed.is_some() {
+            let technology = self.machine.technology();
+            let wires = if self.machine.wires.is_some() { "" } else { "; distances are 0 mm" };
+            assumed.push(format!(
+                "inferred: no source prints the energy of small levels beside `{}`: a read (write) \
+                 of one costs the share of a read (write) of the SRAM main register file that it \
+                 costs in {}{wires}; their leakage is not charged",
+                memory.technology.name, technology.source
+            ));
+        }
+    }
+}
+
+fn refuse(error: OrganisationError, origin: &str) -> ConfigError {
+    let file = origin.to_owned();
+    let range = |key: &str, value: u8, most: u8| ConfigError::Range {
+        file: file.clone(),
+        key: key.to_owned(),
+        value: value.to_string(),
+        allowed: format!("1 to {most}"),
+    };
+    let hint = match error {
+        OrganisationError::ActiveWarps(active) => {
+            return range("active_warps", active, MAX_ACTIVE_WARPS);
+        }
+        OrganisationError::Cache(CacheError::NoEntries) => {
+            return range("cache.entries", 0, MAX_ENTRIES);
+        }
+        OrganisationError::Cache(CacheError::TooManyEntries { requested, limit }) => {
+            return range("cache.entries", requested, limit);
+        }
+        OrganisationError::Cache(CacheError::NeedsLiveness) => {
+            "turn `cache.liveness` on, or both liveness-aware options off"
+        }
+        OrganisationError::NeedsTwoLevel => {
+            "set `scheduling = \"two-level\"`, or turn the liveness-aware options off"
+        }
+        OrganisationError::CacheAndCompiler => {
+            "leave out `[cache]` and `last_result_file`, or start from another base"
+        }
+        OrganisationError::NothingBehind => "add a `[cache]`, or turn `last_result_file` off",
+        OrganisationError::NothingToFlush => {
+            "add a `[cache]`, or turn `flush_at_backward_branches` off"
+        }
+    };
+    ConfigError::Combination { file, problem: error.to_string(), hint: hint.to_owned() }
+}

@@ -1,0 +1,276 @@
+//! Designs of other memories: names, files, energies, leakage and baselines.
+
+use strata_core::energy::BankEnergy;
+use strata_core::organisation::Organisation;
+use strata_core::sm::config::SmSettings;
+use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
+use strata_core::units::Femtojoules;
+
+use super::{Design, file, resolve};
+
+fn design(name: &str) -> Design {
+    resolve(name).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn parsed(text: &str) -> Design {
+    file::parse("d.toml", text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn refused(text: &str) -> String {
+    let error = file::parse("d.toml", text).unwrap_err();
+    format!("{error}\n{}", error.hint().unwrap_or_default())
+}
+
+fn collectors(design: &Design) -> CollectorSettings {
+    match design.sm.operand_delivery {
+        OperandDelivery::Collectors(settings) => settings,
+        OperandDelivery::FixedLatency => panic!("{} has no collectors", design.name),
+    }
+}
+
+fn bank(read: u64, write: u64) -> BankEnergy {
+    BankEnergy { read: Femtojoules(read), write: Femtojoules(write) }
+}
+
+#[test]
+fn the_designs_of_warrf_are_the_papers() {
+    let sram = design("warrf-gtx480");
+    assert_eq!(sram.sm, SmSettings::WARRF_GTX480);
+    assert_eq!(*sram.organisation(), Organisation::FLAT_TWO_LEVEL);
+    let plain = CollectorSettings::WARRF_SRAM;
+    for (name, write_cycles, split_bank_write, write_pool_entries) in [
+        ("warrf-gtx480", 1, false, 0),
+        ("sttram", 3, false, 0),
+        ("sttram-sbw", 3, true, 0),
+        ("sttram-wpool", 3, false, 60),
+        ("warrf", 3, true, 60),
+    ] {
+        for suffix in ["", "-as-printed"] {
+            let own = design(&format!("{name}{suffix}"));
+            assert_eq!(own.name, format!("{name}{suffix}"));
+            let expected =
+                CollectorSettings { write_cycles, split_bank_write, write_pool_entries, ..plain };
+            assert_eq!(collectors(&own), expected, "{name}");
+            let baseline = own.baseline();
+            let named = design(&format!("warrf-gtx480{suffix}"));
+            assert_eq!((baseline.sm, &baseline.name), (sram.sm, &named.name), "{name}");
+            assert_eq!(baseline.energy, named.energy, "{name}");
+            assert_eq!(baseline.leakage, named.leakage, "{name}");
+            assert_eq!(own.countable().is_ok(), write_pool_entries == 0, "{name}");
+            let bank_nw = own.leakage.as_ref().unwrap().bank_nw;
+            let milliwatts = if name == "warrf-gtx480" { 25_000_000 } else { 300_000 };
+            let expected = if suffix.is_empty() { milliwatts } else { milliwatts / 1000 };
+            assert_eq!(bank_nw, expected, "{name}{suffix}");
+            let read = own.assumed.iter().any(|text| text.contains("leakage is read as mW"));
+            assert_eq!(read, suffix.is_empty(), "{name}{suffix}");
+        }
+    }
+    let table = design("warrf").energy.unwrap();
+    assert_eq!(table.mrf.bank, bank(53_760, 92_160));
+    assert_eq!(table.write_pool.unwrap().bank, bank(10_240, 10_240));
+    assert_eq!((table.mrf.wires.private_um, table.wire_per_mm_per_32bit.0), (0, 0));
+    assert_eq!(sram.energy.as_ref().unwrap().mrf.bank, bank(47_360, 40_960));
+    assert_eq!(sram.baseline(), sram.baseline().baseline());
+}
+
+#[test]
+fn small_levels_cost_their_share_of_sram_beside_every_memory() {
+    // A quarter and 6.7 elevenths of 47.36 and 40.96 pJ; 0.7 eighths and 2 elevenths.
+    let six = bank(11_840, 24_948);
+    for name in ["warrf-gtx480-rfc6", "sttram-rfc6", "sttram-sbw-rfc6-lru", "warrf-rfc6-as-printed"]
+    {
+        let own = design(name);
+        let table = own.energy.unwrap();
+        assert_eq!(table.rfc.unwrap().bank, six, "{name}");
+        assert_eq!(table.rfc.unwrap().wires.shared_um, 0, "{name}");
+        let inferred =
+            own.assumed.iter().filter(|text| text.contains("inferred: no source prints"));
+        assert_eq!(inferred.count(), 1, "{name}");
+    }
+    let managed = design("warrf-orf6-lrf-split");
+    let table = managed.energy.unwrap();
+    assert_eq!((table.orf.unwrap().bank, table.lrf.unwrap().bank), (six, bank(4_144, 7_447)));
+    assert_eq!(table.mrf.bank, bank(53_760, 92_160));
+    assert_eq!(collectors(&design("warrf-orf6-lrf-split")).write_pool_entries, 60);
+    let without = design("sttram").assumed;
+    assert!(without.iter().all(|text| !text.contains("inferred: no source prints")), "{without:?}");
+    assert_eq!(design("sttram-orf3-as-printed").sibling("-rfc3"), "sttram-rfc3-as-printed");
+    assert_eq!(design("diss-orf3").sibling("-rfc3"), "diss-rfc3");
+}
+
+#[test]
+fn other_names_are_refused_with_a_hint() {
+    for (name, part) in [
+        ("sttram-rfc9", "`sttram-rfc"),
+        ("sttram-as-printed-rfc6", "did you mean"),
+        ("isca11-as-printed", "`strata designs`"),
+        ("sttram-wpol", "`sttram-wpool`"),
+        ("warf", "`warrf`"),
+        ("sttram-rfc6-nolive-lru", "write `sttram-rfc6-lru-nolive`"),
+    ] {
+        let error = resolve(name).unwrap_err();
+        let hint = error.hint().unwrap_or_default();
+        assert!(hint.contains(part), "{name}: {hint}");
+    }
+}
+
+#[test]
+fn a_file_gives_any_machine_another_memory() {
+    let own = parsed(
+        "base = \"isca11-rfc6\"\ntechnology = \"warrf\"\nmemory = \"sttram\"\n\
+         operand_delivery = \"collectors\"\n[collectors]\nsplit_bank_write = true\n",
+    );
+    // 4.12 ns at 1 GHz.
+    let expected = CollectorSettings {
+        write_cycles: 5,
+        split_bank_write: true,
+        ..CollectorSettings::WARRF_SRAM
+    };
+    assert_eq!(collectors(&own), expected);
+    let table = own.energy.as_ref().unwrap();
+    assert_eq!(table.mrf.bank, bank(53_760, 92_160));
+    assert_eq!(table.mrf.wires.private_um, 1000);
+    // 2.2 of 8 and 6.7 of 11 pJ.
+    assert_eq!(table.rfc.unwrap().bank, bank(13_024, 24_948));
+    let baseline = own.baseline();
+    assert_eq!(baseline.energy.unwrap().mrf.bank, bank(47_360, 40_960));
+    assert_eq!(baseline.sm, SmSettings::ISCA11);
+    assert_eq!(own.leakage.unwrap().clock_khz, 1_000_000);
+    for told in [
+        "d: memory = sttram (isca11-rfc6: none)",
+        "d: technology = warrf (isca11-rfc6: isca11-40nm)",
+        "d: operand_delivery = collectors (isca11-rfc6: fixed-latency)",
+        "d: collectors.write_cycles = 5 (isca11-rfc6: none)",
+    ] {
+        assert!(own.changed.iter().any(|text| text == told), "{told}: {:?}", own.changed);
+    }
+}
+
+#[test]
+fn a_file_changes_the_collectors() {
+    let own = parsed(
+        "base = \"warrf\"\n[collectors]\nunits = 8\nbanks = 4\nread_cycles = 2\nwrite_cycles = 9\n\
+         split_bank_write = false\nwrite_pool_entries = 1\n[energy]\nsource = \"x\"\n\
+         write_pool_read = \"1 pJ\"\nwrite_pool_write = \"2 pJ\"\nmrf_write = \"3 pJ\"\n",
+    );
+    let expected = CollectorSettings {
+        units: 8,
+        banks: 4,
+        read_cycles: 2,
+        write_cycles: 9,
+        split_bank_write: false,
+        write_pool_entries: 1,
+    };
+    assert_eq!(collectors(&own), expected);
+    let table = own.energy.as_ref().unwrap();
+    assert_eq!(table.write_pool.unwrap().bank, bank(1_000, 2_000));
+    assert_eq!(table.mrf.bank, bank(53_760, 3_000));
+    // What is given for STT-RAM is not the SRAM's that it is compared with.
+    let baseline = own.baseline();
+    assert_eq!(baseline.energy.unwrap().mrf.bank, bank(47_360, 40_960));
+    let plain = CollectorSettings::WARRF_SRAM;
+    let units = CollectorSettings { units: 8, banks: 4, ..plain };
+    assert_eq!(baseline.sm.operand_delivery, OperandDelivery::Collectors(units));
+    let all = "base = \"warrf-gtx480\"\nscheduling = \"single-level\"";
+    assert_eq!(parsed(all).active_warps(), 48);
+    let small = parsed("base = \"warrf\"\nactive_warps = 2\n[sm]\nwarps = 4\n");
+    assert_eq!(small.baseline().active_warps(), 4);
+    let other = parsed("base = \"sttram\"\n[sm]\nregister_file_kb = 256\n");
+    assert!(other.energy.is_err());
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_a_remedy() {
+    for (text, parts) in [
+        (
+            "base = \"sttram\"\noperand_delivery = \"fixed-latency\"",
+            ["a write for 3, which operands of fixed latency", "operand_delivery = \"collectors\""],
+        ),
+        (
+            "base = \"isca11\"\n[collectors]\nunits = 4",
+            ["`[collectors]` without operand collectors", "remove the table"],
+        ),
+        (
+            "base = \"isca11\"\nmemory = \"sttram\"",
+            ["no meaning without a technology", "\"warrf\""],
+        ),
+        (
+            "base = \"isca11\"\ntechnology = \"warf\"",
+            ["no technology called `warf`", "did you mean `warrf`"],
+        ),
+        (
+            "base = \"isca11\"\ntechnology = \"warrf\"",
+            ["more than one memory", "memory = \"sram\""],
+        ),
+        ("base = \"sttram\"\nmemory = \"dram\"", ["unknown variant `dram`", "expected"]),
+        (
+            "base = \"warrf\"\n[collectors]\nwrite_pool_entries = 129",
+            ["collectors.write_pool_entries = 129", "0 to 128 entries"],
+        ),
+        (
+            "base = \"warrf\"\n[collectors]\nwrite_cycles = 33",
+            ["collectors.write_cycles = 33", "1 to 32 cycles"],
+        ),
+        (
+            "base = \"sttram\"\n[energy]\nsource = \"x\"\nwrite_pool_read = \"1 pJ\"\n\
+             write_pool_write = \"1 pJ\"",
+            ["without a write pool", "write_pool_entries"],
+        ),
+        (
+            "base = \"warrf\"\nreplacement = \"reactive\"\nreactive_threshold_cycles = 20",
+            ["how long it waits", "remove `replacement`"],
+        ),
+        ("base = \"warrf\"\n[latency_cycles]\nalu = 3", ["too short", "raise it"]),
+        ("base = \"sttram\"\ntechnology = \"none.toml\"", ["none.toml: cannot be read", ""]),
+    ] {
+        let message = refused(text);
+        for part in parts {
+            assert!(message.contains(part), "{text}: {part}: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_write_pool_without_energy_is_said() {
+    let text = "base = \"isca11\"\noperand_delivery = \"collectors\"\n[collectors]\n\
+                write_pool_entries = 60\n";
+    let own = parsed(text);
+    let reason = own.energy.unwrap_err().to_string();
+    assert!(reason.contains("no energy of a write pool"), "{reason}");
+    assert!(own.leakage.unwrap_err().to_string().contains("no leakage"));
+}
+
+#[test]
+fn a_technology_of_the_user_is_read_from_beside_the_design() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let technology = r#"
+name = "mine"
+source = "our runs"
+[sttram]
+read_energy = { value = "0.5 pJ/bit", source = "run 1" }
+write_energy = { value = "1 pJ/bit", source = "run 2" }
+read_latency = { value = "1.5 ns", source = "run 3" }
+write_latency = { value = "6 ns", source = "run 4" }
+leakage_per_bank = { value = "1 mW", source = "run 5" }
+bank_kb = 4
+[write_pool]
+access_energy = { value = "0.1 pJ/bit", source = "run 6" }
+"#;
+    std::fs::write(path("mine.toml"), technology).unwrap();
+    std::fs::write(path("d.toml"), "base = \"warrf\"\ntechnology = \"mine.toml\"\n").unwrap();
+    let own = design(path("d.toml").to_str().unwrap());
+    // 1.05 and 4.2 cycles of 0.7 GHz.
+    let settings = collectors(&own);
+    assert_eq!((settings.read_cycles, settings.write_cycles), (2, 5));
+    let table = own.energy.as_ref().unwrap();
+    assert_eq!(table.mrf.bank, bank(64_000, 128_000));
+    assert_eq!(table.write_pool.unwrap().bank, bank(12_800, 12_800));
+    assert_eq!(own.leakage.as_ref().unwrap().banks, 32);
+    let told = "mine: sttram.write_energy = 1 pJ/bit (run 2)";
+    assert!(own.changed.iter().any(|text| text == told), "{:?}", own.changed);
+    // It has no SRAM: the machine's own is what it is compared with.
+    assert_eq!(own.baseline().energy.unwrap().mrf.bank, bank(47_360, 40_960));
+    let said = "technology `mine` has no SRAM to compare with: the baseline's is that of `warrf`";
+    assert!(own.assumed.iter().any(|text| text == said), "{:?}", own.assumed);
+}
