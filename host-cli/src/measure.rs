@@ -1,6 +1,7 @@
 //! Measurement: one subject executed once, counted under every design, as reports.
 
 mod account;
+mod baselines;
 mod batch;
 mod counted;
 mod embed;

@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod derived;
 pub mod digest;
+pub mod in_time;
 pub mod json;
 pub mod table;
 
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_core::sm::config::Residency;
+
+pub use in_time::{Against, Endurance, EnergyInTime};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.run/1";
@@ -49,6 +52,14 @@ pub struct RunReport {
     pub energy_fj: Option<BTreeMap<String, u64>>,
     /// Why `energy_fj` is null.
     pub energy_unavailable: Option<String>,
+    /// The same with leakage, in cycle mode. Null where the leakage is not known, or the energy.
+    pub energy_in_time: Option<EnergyInTime>,
+    /// Why `energy_in_time` is null.
+    pub energy_in_time_unavailable: Option<String>,
+    /// Wear of the main register file, in cycle mode. Null where it is not counted.
+    pub endurance: Option<Endurance>,
+    /// Values of the main register file's technology, each with its source.
+    pub sources: Vec<String>,
     /// Parameters that come from no source.
     pub assumed: Vec<String>,
     /// Parameters of the SM that the design file changed: design, key, value, the base's value.

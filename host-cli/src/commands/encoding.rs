@@ -13,6 +13,7 @@ use crate::workload::Workload;
 /// Runs the command.
 pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let design = design::resolve(&args.design)?;
+    design.countable()?;
     let request = Request::new(&args.source)?;
     let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
     let (bits, jobs) = (args.specifier_bits, args.jobs.unwrap_or(0));

@@ -157,6 +157,7 @@ struct Profile {
 /// Every kernel that was launched, with what each instruction did.
 fn profiled(args: &InspectArgs) -> Result<String, Failure> {
     let design = design::resolve(&args.design)?;
+    design.countable()?;
     let request = Request::new(&args.source)?;
     let workload = subject::workload(&args.input, &args.source)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;

@@ -15,6 +15,7 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
             .hint("leave it out; it has a column of its own"));
     }
     let design = design::resolve(&args.design)?;
+    design.countable()?;
     let request = Request::new(&args.source)?;
     let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
     let jobs = args.jobs.unwrap_or(0);

@@ -37,16 +37,6 @@ fn technology(design: &Design) -> String {
     design.memory.as_ref().map_or_else(|| design.machine.technology.clone(), own)
 }
 
-/// The values of a technology that is the user's, each with its source.
-fn values(design: &Design) -> Vec<String> {
-    let Some(memory) = design.memory.as_ref().filter(|memory| !memory.technology.built_in) else {
-        return Vec::new();
-    };
-    let of = &memory.technology.name;
-    let value = |(key, value, source)| format!("{of}: {key} = {value} ({source})");
-    memory.values().into_iter().map(value).collect()
-}
-
 /// The energies and distances that a file gives, by their keys.
 fn energies(given: &EnergyOverrides) -> Vec<(&'static str, String)> {
     let EnergyOverrides {
@@ -111,5 +101,6 @@ pub(super) fn changes(
         Some(source) if key.starts_with("energy.") => format!("{name}: {key} = {value} ({source})"),
         _ => format!("{name}: {key} = {value}"),
     });
-    differ.chain(given).chain(values(design)).collect()
+    let user = design.memory.as_ref().filter(|memory| !memory.technology.built_in);
+    differ.chain(given).chain(user.map(MainMemory::told).unwrap_or_default()).collect()
 }

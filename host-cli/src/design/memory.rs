@@ -190,6 +190,13 @@ impl MainMemory {
         u64::try_from(twice.checked_div(2 * of)?).ok()
     }
 
+    /// Every value with its unit and its source, one sentence each.
+    pub fn told(&self) -> Vec<String> {
+        let of = &self.technology.name;
+        let value = |(key, value, source)| format!("{of}: {key} = {value} ({source})");
+        self.values().into_iter().map(value).collect()
+    }
+
     /// Every value with its unit and its source, by the key of its file.
     pub fn values(&self) -> Vec<(String, String, &str)> {
         let kind = self.kind.name();
@@ -206,6 +213,10 @@ impl MainMemory {
         ];
         if let (Some(area), Some(kb)) = (&self.memory.area, self.memory.area_kb) {
             all.push((key("area"), format!("{} for {kb} KB", area.value), &*area.source));
+        }
+        if let Some(pool) = &self.technology.write_pool {
+            let Sourced { value, source } = &pool.access_energy;
+            all.push(("write_pool.access_energy".to_owned(), value.to_string(), source));
         }
         all
     }

@@ -1,6 +1,7 @@
 //! Accounts: what each design, and all of them together, have seen of a subject.
 
 use rayon::prelude::*;
+use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
 use strata_core::organisation::Organisation;
 use strata_core::sm::config::Residency;
@@ -9,15 +10,19 @@ use strata_core::value_usage::ValueUsage;
 
 use crate::cli::Mode;
 use crate::crossings::Crossings;
-use crate::design::Design;
+use crate::design::{Design, MainMemory};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{Fitted, Levels, LevelsError};
 use crate::printer::Printer;
-use crate::report::{self, Check, LaunchReport, RunReport, derived};
+use crate::report::in_time::COUNT_MODE;
+use crate::report::{
+    self, Against, Check, Endurance, EnergyInTime, LaunchReport, RunReport, derived,
+};
 use crate::timeline::Timeline;
 use crate::timing::{Timed, TimedLaunch, TimingError, time_launch};
 
+use super::baselines::Baselines;
 use super::request::command_line;
 use super::{Counted, Request, SpillTraffic, price};
 
@@ -27,6 +32,8 @@ pub(super) struct Account<'a> {
     total: Counters,
     /// In cycle mode.
     time: Option<SmCounters>,
+    /// Writes of each cell of the main register file, in cycle mode.
+    cell_writes: Vec<u64>,
     launches: Vec<LaunchReport>,
     timeline: Option<Timeline>,
     /// Of kernels that the compiler fitted to the design.
@@ -46,6 +53,8 @@ pub(super) struct Common {
     /// What crosses the boundaries of strands that end with basic blocks, and of those that do not,
     /// where a design has them.
     pub(super) crossings: [Option<Crossings>; 2],
+    /// In cycle mode, the baselines of designs whose leakage is known.
+    pub(super) baselines: Baselines,
 }
 
 /// One account for each design. The file of a timeline is opened here, before anything runs.
@@ -53,11 +62,20 @@ pub(super) fn accounts<'a>(
     designs: &'a [Design],
     request: &Request,
 ) -> Result<Vec<Account<'a>>, Failure> {
-    let account = |design| {
+    let account = |design: &'a Design| {
+        if request.mode == Mode::Count {
+            design.countable()?;
+        }
         let timeline = request.timeline.as_ref().map(Timeline::create).transpose()?;
-        let (total, launches) = (Counters::default(), Vec::new());
-        let levels = Levels::default();
-        Ok(Account { design, total, time: None, launches, timeline, levels })
+        Ok(Account {
+            design,
+            total: Counters::default(),
+            time: None,
+            cell_writes: Vec::new(),
+            launches: Vec::new(),
+            timeline,
+            levels: Levels::default(),
+        })
     };
     designs.iter().map(account).collect()
 }
@@ -90,6 +108,12 @@ pub(super) fn add(
         accounts.par_iter_mut().map(|account| account.add(launches, input, mode)).collect();
     // The first error in the order of the designs, whoever was done first.
     added.into_iter().collect::<Result<(), _>>()?;
+    if mode == Mode::Cycle {
+        let timed = accounts.iter().filter_map(|account| {
+            account.time.as_ref().map(|time| (account.design, time.cycles()))
+        });
+        common.baselines.add(&timed.collect::<Vec<_>>(), launches)?;
+    }
     common.add_crossings(accounts, launches)
 }
 
@@ -158,6 +182,8 @@ fn strands_of(design: &Design) -> Option<usize> {
 struct Measured {
     counters: Counters,
     time: Option<(SmCounters, Residency)>,
+    /// Writes of each cell; empty where they are not counted.
+    cell_writes: Vec<u64>,
 }
 
 impl Account<'_> {
@@ -186,7 +212,13 @@ impl Account<'_> {
     }
 
     fn add_one(&mut self, launch: &Counted<'_>, measured: &Measured) -> Result<(), EvaluateError> {
-        let Measured { counters, time } = measured;
+        let Measured { counters, time, cell_writes } = measured;
+        if self.cell_writes.len() < cell_writes.len() {
+            self.cell_writes.resize(cell_writes.len(), 0);
+        }
+        for (total, writes) in self.cell_writes.iter_mut().zip(cell_writes) {
+            *total = total.checked_add(*writes).ok_or(TimingError::Overflow)?;
+        }
         self.total = self.total.checked_add(counters)?;
         let mut by_name = evaluate::by_name(counters);
         if let Some((time, _)) = time {
@@ -223,21 +255,21 @@ impl Account<'_> {
             let clusters = design.partial_warp_energy;
             let counters =
                 evaluate::count_launch(design.organisation(), clusters, image, launch.paths)?;
-            return Ok(Measured { counters, time: None });
+            return Ok(Measured { counters, time: None, cell_writes: Vec::new() });
         }
         if design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
         }
         let timed = TimedLaunch { image, ..launch.timed() };
         let settings = design.sm;
-        let Timed { counters: time, residency, .. } = match timeline {
+        let Timed { counters: time, residency, cell_writes } = match timeline {
             Some(timeline) => {
                 let about = launch.about(input, &design.name);
                 timeline.run(settings, &timed, launch.code, &about)?
             }
             None => time_launch(settings, &timed)?,
         };
-        Ok(Measured { counters: time.accesses, time: Some((time, residency)) })
+        Ok(Measured { counters: time.accesses, time: Some((time, residency)), cell_writes })
     }
 
     pub(super) fn report(
@@ -250,7 +282,11 @@ impl Account<'_> {
         let design = self.design;
         let energy = price(design, &self.total)?;
         let flat = common.flat(design.partial_warp_energy);
-        let baseline = price(&design.baseline(), flat)?;
+        let baseline_design = design.baseline();
+        let baseline = price(&baseline_design, flat)?;
+        let cycles = self.time.as_ref().map(SmCounters::cycles);
+        let in_time = in_time(design, energy.as_ref(), cycles);
+        let against = self.against(in_time.as_ref().ok(), &baseline_design, baseline, common);
         let mut options = vec!["--design".to_owned(), design.argument.clone()];
         options.extend_from_slice(request.words());
         let spilled =
@@ -281,14 +317,45 @@ impl Account<'_> {
                 usage: &common.usage,
                 crossings: strands_of(design).and_then(|index| common.crossings[index].as_ref()),
                 time: self.time.as_ref(),
+                in_time: against.as_ref(),
             })
             .into_iter()
             .chain(spilled.map(|(name, percent)| (name.to_owned(), percent)))
             .collect(),
             energy_fj: energy.as_ref().map(evaluate::energy_by_name),
             energy_unavailable: design.energy.as_ref().err().map(|reason| reason.0.clone()),
+            energy_in_time_unavailable: in_time.as_ref().err().cloned(),
+            energy_in_time: in_time.ok(),
+            endurance: Endurance::of(&self.cell_writes),
+            sources: design.memory.as_ref().map(MainMemory::told).unwrap_or_default(),
             assumed: design.assumed.clone(),
             changed: design.changed.clone(),
         })
     }
+
+    /// Its energy with leakage beside the baseline's, where both are known.
+    fn against(
+        &self,
+        own: Option<&EnergyInTime>,
+        design: &Design,
+        energy: Option<EnergyBreakdown>,
+        common: &Common,
+    ) -> Option<Against> {
+        let cycles = self.time.as_ref()?.cycles();
+        let baseline_cycles = common.baselines.cycles(design)?;
+        let baseline = EnergyInTime::of(design, energy.as_ref(), baseline_cycles).ok()?;
+        Some(Against { own: *own?, baseline, cycles, baseline_cycles })
+    }
+}
+
+/// Energy with leakage, or why it is not known.
+fn in_time(
+    design: &Design,
+    energy: Option<&EnergyBreakdown>,
+    cycles: Option<u64>,
+) -> Result<EnergyInTime, String> {
+    if let Err(reason) = &design.leakage {
+        return Err(reason.to_string());
+    }
+    EnergyInTime::of(design, energy, cycles.ok_or(COUNT_MODE)?)
 }

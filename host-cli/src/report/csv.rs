@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::RunReport;
+use super::{Endurance, EnergyInTime, RunReport};
 
 /// The reports as CSV (RFC 4180, `\n` line ends). Columns: workload, design, machine, mode, then
-/// the union of counters, derived ratios and energies in sorted order; a missing value is empty.
+/// the union of counters, derived ratios and energies in sorted order, then energy with leakage and
+/// wear where a report has them; a missing value is empty.
 pub fn to_text(reports: &[RunReport]) -> String {
     let counters = columns(reports, |report| report.counters.keys().cloned().collect());
     let derived = columns(reports, |report| report.derived.keys().cloned().collect());
@@ -19,6 +20,14 @@ pub fn to_text(reports: &[RunReport]) -> String {
     }
     for name in &energy {
         let _ = write!(text, ",energy_{name}_fj");
+    }
+    let in_time = reports.iter().any(|report| report.energy_in_time.is_some());
+    if in_time {
+        text.push_str(",dynamic_fj,leakage_fj,total_fj,average_power_mw,energy_delay_fj_s");
+    }
+    let worn = reports.iter().any(|report| report.endurance.is_some());
+    if worn {
+        text.push_str(",cell_writes_max,cell_writes_mean,cells");
     }
     text.push('\n');
     for report in reports {
@@ -34,9 +43,29 @@ pub fn to_text(reports: &[RunReport]) -> String {
         for name in &energy {
             push(&mut text, report.energy_fj.as_ref().and_then(|parts| parts.get(name)));
         }
+        if in_time {
+            push_in_time(&mut text, report.energy_in_time.as_ref());
+        }
+        if worn {
+            push_endurance(&mut text, report.endurance.as_ref());
+        }
         text.push('\n');
     }
     text
+}
+
+fn push_in_time(text: &mut String, energy: Option<&EnergyInTime>) {
+    push(text, energy.map(|energy| energy.dynamic_fj).as_ref());
+    push(text, energy.map(|energy| energy.leakage_fj).as_ref());
+    push(text, energy.map(|energy| energy.total_fj).as_ref());
+    push(text, energy.map(|energy| energy.average_power_mw).as_ref());
+    push(text, energy.map(|energy| energy.energy_delay_fj_s).as_ref());
+}
+
+fn push_endurance(text: &mut String, worn: Option<&Endurance>) {
+    push(text, worn.map(|worn| worn.writes_max).as_ref());
+    push(text, worn.map(|worn| worn.writes_mean).as_ref());
+    push(text, worn.map(|worn| worn.cells).as_ref());
 }
 
 fn columns(reports: &[RunReport], names: impl Fn(&RunReport) -> Vec<String>) -> Vec<String> {

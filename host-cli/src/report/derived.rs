@@ -7,6 +7,7 @@ use strata_core::event::Counters;
 use strata_core::sm::counters::SmCounters;
 use strata_core::value_usage::ValueUsage;
 
+use super::Against;
 use crate::crossings::Crossings;
 use crate::design::Design;
 
@@ -29,6 +30,8 @@ pub struct Inputs<'a> {
     pub crossings: Option<&'a Crossings>,
     /// Counters in time, in cycle mode.
     pub time: Option<&'a SmCounters>,
+    /// Energy with leakage beside the baseline's, where both are known.
+    pub in_time: Option<&'a Against>,
 }
 
 /// Every ratio by name; the last word of a name is its unit. None where the divisor is zero or the
@@ -91,6 +94,9 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
         ratios.push(("ipc", quotient(counters.thread_instructions(), time.cycles())));
         ratios.push(("warp_ipc", quotient(instructions, time.cycles())));
     }
+    if let Some(in_time) = inputs.in_time {
+        ratios.extend(in_time.ratios());
+    }
     ratios.into_iter().map(|(name, ratio)| (name.to_owned(), ratio.map(rounded))).collect()
 }
 
@@ -126,6 +132,6 @@ fn avoided(own: u64, flat: u64) -> Option<f64> {
 }
 
 /// Six decimals: more would be noise of the division.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }

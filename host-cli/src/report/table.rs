@@ -17,7 +17,7 @@ const RATIOS: [(&str, &str); 3] = [
 /// second counter of any report is not zero.
 type Level = [(&'static str, &'static str); 3];
 
-const LEVELS: [Level; 3] = [
+const LEVELS: [Level; 4] = [
     [
         ("rfc_reads", "RFC\nreads"),
         ("rfc_writes", "RFC\nwrites"),
@@ -29,7 +29,38 @@ const LEVELS: [Level; 3] = [
         ("lrf_evictions", "LRF\nevictions"),
     ],
     [("orf_reads", "ORF\nreads"), ("orf_writes", "ORF\nwrites"), ("dual_writes", "dual\nwrites")],
+    [
+        ("write_pool_reads", "pool\nreads"),
+        ("write_pool_writes", "pool\nwrites"),
+        ("write_pool_writebacks", "pool\nwritebacks"),
+    ],
 ];
+
+/// The ratio of energies with leakage, which the summary averages too.
+const TOTAL: &str = "total_energy_relative_percent";
+
+/// Which columns there are beside those of every table.
+#[derive(Clone, Debug)]
+struct Columns {
+    levels: Vec<Level>,
+    crossing: bool,
+    /// Energy with leakage.
+    leakage: bool,
+    /// Wear.
+    worn: bool,
+}
+
+impl Columns {
+    fn of(reports: &[RunReport]) -> Self {
+        let any = |holds: fn(&RunReport) -> bool| reports.iter().any(holds);
+        Self {
+            levels: LEVELS.into_iter().filter(|level| is_used(level, reports)).collect(),
+            crossing: any(|report| report.derived.contains_key(CROSSING[0].1)),
+            leakage: any(|report| report.energy_in_time.is_some()),
+            worn: any(|report| report.endurance.is_some()),
+        }
+    }
+}
 
 /// What a design reads and writes beside what crosses its strands and so must be: keys with their
 /// heading, shown when any report has them.
@@ -42,14 +73,19 @@ const CROSSING: [(&str, &str, &str); 2] = [
 pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     let mut table = new_table();
     let mut header = vec!["workload", "design", "warp\ninstructions", "MRF\nreads", "MRF\nwrites"];
-    let levels: Vec<Level> = LEVELS.into_iter().filter(|level| is_used(level, reports)).collect();
-    header.extend(levels.iter().flatten().map(|&(_, heading)| heading));
+    let columns = Columns::of(reports);
+    header.extend(columns.levels.iter().flatten().map(|&(_, heading)| heading));
     header.push("RF energy\n(nJ)");
     header.extend(RATIOS.map(|(_, heading)| heading));
     header.push("MRF operands\n0/1/2/3+ (%)");
-    let crossing = reports.iter().any(|report| report.derived.contains_key(CROSSING[0].1));
-    if crossing {
+    if columns.crossing {
         header.extend(CROSSING.map(|(_, _, heading)| heading));
+    }
+    if columns.leakage {
+        header.extend(["leakage\n(nJ)", "with leakage\n(nJ)", "vs.\nbaseline"]);
+    }
+    if columns.worn {
+        header.push("writes of a\ncell, max (mean)");
     }
     let in_time = reports.iter().any(|report| report.mode == "cycle");
     if in_time {
@@ -61,12 +97,12 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         // A workload's name only in its first row: the eye finds the groups.
         let name = if report.workload == previous { "" } else { report.workload.as_str() };
         previous = &report.workload;
-        table.add_row(row(name, report, &levels, crossing));
+        table.add_row(row(name, report, &columns));
     }
     let workloads = distinct(reports.iter().map(|report| report.workload.as_str()));
     if workloads.len() > 1 {
         for design in distinct(reports.iter().map(|report| report.design.as_str())) {
-            table.add_row(mean_row(design, reports, &levels, crossing));
+            table.add_row(mean_row(design, reports, &columns));
         }
     }
     align(&mut table);
@@ -122,7 +158,7 @@ fn is_used(level: &Level, reports: &[RunReport]) -> bool {
     reports.iter().any(|report| report.counters.get(writes).is_some_and(|&count| count != 0))
 }
 
-fn row(name: &str, report: &RunReport, levels: &[Level], crossing: bool) -> Vec<String> {
+fn row(name: &str, report: &RunReport, columns: &Columns) -> Vec<String> {
     let counter =
         |name: &str| report.counters.get(name).map_or_else(String::new, ToString::to_string);
     let energy = report.energy_fj.as_ref().and_then(|parts| parts.get("total"));
@@ -133,12 +169,19 @@ fn row(name: &str, report: &RunReport, levels: &[Level], crossing: bool) -> Vec<
         counter("mrf_reads"),
         counter("mrf_writes"),
     ];
-    cells.extend(levels.iter().flatten().map(|&(name, _)| counter(name)));
+    cells.extend(columns.levels.iter().flatten().map(|&(name, _)| counter(name)));
     cells.push(energy.map_or_else(|| "-".to_owned(), |&total| nanojoules(total)));
     cells.extend(RATIOS.map(|(key, _)| percent(report.derived.get(key).copied().flatten())));
     cells.push(operands_from_main(&[report]));
-    if crossing {
+    if columns.crossing {
         cells.extend(CROSSING.map(|keys| across_strands(&[report], keys)));
+    }
+    if columns.leakage {
+        cells.extend(with_leakage(report));
+    }
+    if columns.worn {
+        let worn = report.endurance.map(|worn| (worn.writes_max, worn.writes_mean));
+        cells.push(worn.map_or_else(dash, |(most, mean)| format!("{most} ({mean:.1})")));
     }
     if report.mode == "cycle" {
         cells.push(counter("cycles"));
@@ -146,6 +189,21 @@ fn row(name: &str, report: &RunReport, levels: &[Level], crossing: bool) -> Vec<
         cells.extend(residency(report));
     }
     cells
+}
+
+fn dash() -> String {
+    "-".to_owned()
+}
+
+/// Leakage, energy with it, and that against the baseline's.
+fn with_leakage(report: &RunReport) -> [String; 3] {
+    let energy = report.energy_in_time;
+    let of = |part: Option<u64>| part.map_or_else(dash, nanojoules);
+    [
+        of(energy.map(|energy| energy.leakage_fj)),
+        of(energy.map(|energy| energy.total_fj)),
+        percent(report.derived.get(TOTAL).copied().flatten()),
+    ]
 }
 
 /// Mean of a ratio over reports.
@@ -190,17 +248,23 @@ fn ipc(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
 }
 
-fn mean_row(design: &str, reports: &[RunReport], levels: &[Level], crossing: bool) -> Vec<String> {
+fn mean_row(design: &str, reports: &[RunReport], columns: &Columns) -> Vec<String> {
     let mut cells = vec!["mean".to_owned(), design.to_owned()];
-    cells.extend(std::iter::repeat_n(String::new(), 4 + levels.len() * 3));
+    cells.extend(std::iter::repeat_n(String::new(), 4 + columns.levels.len() * 3));
     cells.extend(RATIOS.map(|(key, _)| {
         let of_design = reports.iter().filter(|report| report.design == design);
         percent(mean(of_design.map(|report| report.derived.get(key).copied().flatten())))
     }));
     let of_design: Vec<_> = reports.iter().filter(|report| report.design == design).collect();
     cells.push(operands_from_main(&of_design));
-    if crossing {
+    if columns.crossing {
         cells.extend(CROSSING.map(|keys| across_strands(&of_design, keys)));
+    }
+    if columns.leakage {
+        cells.extend([String::new(), String::new(), percent(ratio(&of_design, TOTAL))]);
+    }
+    if columns.worn {
+        cells.push(String::new());
     }
     if of_design.iter().any(|report| report.mode == "cycle") {
         let ratios = of_design.iter().map(|report| report.derived.get("ipc").copied().flatten());
