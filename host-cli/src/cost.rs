@@ -1,5 +1,7 @@
 //! Cost of a design: storage, area, energy of each kind of access, and the model's own memory.
 
+mod collectors;
+
 use strata_compiler::hierarchy::Lrf;
 use strata_core::energy::{EnergyBreakdown, EnergyTable};
 use strata_core::event::{Counters, Event};
@@ -9,6 +11,10 @@ use strata_core::register_file_cache::Replacement;
 use strata_core::units::{Femtojoules, LANES};
 
 use crate::design::{Design, Machine};
+pub use collectors::{
+    AreaCost, CollectorCost, WritePoolCost, split_bank_write_bits, write_pool_bytes,
+};
+use collectors::{area_cost, collector_cost};
 
 /// Bytes of a 32-bit register of one thread.
 const REGISTER_BYTES: u64 = 4;
@@ -26,6 +32,10 @@ pub struct Cost {
     pub last_result_file: Option<LastResultCost>,
     /// The levels that the compiler manages, of a design that has them.
     pub managed: Option<ManagedCost>,
+    /// Operand collectors and what is around them, of a design that has them.
+    pub collectors: Option<CollectorCost>,
+    /// Area of the main register file, where its technology says.
+    pub area: Option<AreaCost>,
     /// Energy of one access of a whole warp, or why it is not known.
     pub accesses: Result<Vec<AccessCost>, String>,
     /// Bits that the design adds to every instruction.
@@ -133,11 +143,28 @@ pub fn cost(design: &Design) -> Cost {
             assumed.push("the printed area is that of one lane's bank".to_owned());
         }
     }
+    let (collectors, area) = (collector_cost(design), area_cost(design));
+    if collectors.is_some() {
+        assumed.push(
+            "a collector unit holds the operands of a fused multiply-add, with their warp, register \
+             and lanes"
+                .to_owned(),
+        );
+    }
+    if area.is_some() {
+        assumed.push(
+            "the printed area is that of another capacity: taken in proportion to the bytes, that \
+             of a write pool's array as SRAM's"
+                .to_owned(),
+        );
+    }
     Cost {
         register_file_bytes,
         cache,
         last_result_file: last_result_cost(design),
         managed: managed_cost(design),
+        collectors,
+        area,
         accesses: match &design.energy {
             Ok(table) => Ok(access_costs(table, design.managed.is_some())),
             Err(reason) => Err(reason.to_string()),

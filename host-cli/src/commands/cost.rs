@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use strata_core::units::Femtojoules;
 
-use crate::cost::{self, DataBytes};
-use crate::design;
+use crate::cost::{self, AreaCost, CollectorCost, DataBytes};
+use crate::design::{self, MainMemory};
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 
@@ -51,6 +51,12 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
             level("last result file", last);
         }
     }
+    if let Some(collectors) = &cost.collectors {
+        text += &describe(collectors, main);
+    }
+    if let Some(area) = &cost.area {
+        text += &describe_area(area);
+    }
     let _ = writeln!(text, "instruction encoding  {} extra bits", cost.encoding_bits);
     match &cost.accesses {
         Ok(accesses) => {
@@ -73,6 +79,9 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
         Some(bytes) => writeln!(text, "                      {bytes} bytes on a device"),
         None => writeln!(text, "                      too many entries for the device's capacity"),
     };
+    for source in design.memory.iter().flat_map(MainMemory::told) {
+        let _ = writeln!(text, "source: {source}");
+    }
     for changed in &design.changed {
         let _ = writeln!(text, "changed: {changed}");
     }
@@ -80,6 +89,51 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
         let _ = writeln!(text, "assumed: {assumed}");
     }
     printer.data(&text)
+}
+
+/// Collectors, buffers of split bank writes and the write pool, beside a register file of so many
+/// bytes.
+fn describe(collectors: &CollectorCost, main: u64) -> String {
+    let mut text = format!(
+        "operand collectors    {} bytes of operands, {} bits of state\n",
+        collectors.operand_bytes, collectors.state_bits
+    );
+    if let Some(bits) = collectors.split_bank_write_bits {
+        let _ = writeln!(text, "split bank writes     {bits} bits of buffers");
+    }
+    if let Some(pool) = &collectors.write_pool {
+        let _ = writeln!(
+            text,
+            "write pool            {} bytes of {} entries, {} % of the main register file\n\
+             \x20                     {} bits of indicator, {} of lanes, {} of order",
+            pool.array_bytes,
+            pool.entries,
+            tenths((2000 * pool.array_bytes + main) / (2 * main).max(1)),
+            pool.indicator_bits,
+            pool.lane_bits,
+            pool.order_bits
+        );
+    }
+    text
+}
+
+fn describe_area(area: &AreaCost) -> String {
+    let AreaCost { banks_um2, write_pool_um2, baseline_um2 } = area;
+    let mut text = format!("area                  {banks_um2} um2 of banks");
+    if *write_pool_um2 != 0 {
+        let _ = write!(text, ", {write_pool_um2} um2 of write pool");
+    }
+    let _ = write!(text, "; {baseline_um2} um2 as SRAM");
+    if let Some(saved) = area.saved_per_mille() {
+        let sign = if saved < 0 { "-" } else { "" };
+        let _ = write!(text, ", {sign}{} % saved", tenths(saved.unsigned_abs()));
+    }
+    text + "\n"
+}
+
+/// Tenths with a decimal point.
+fn tenths(tenths: u64) -> String {
+    format!("{}.{}", tenths / 10, tenths % 10)
 }
 
 /// Femtojoules as picojoules with three decimals: exact.

@@ -9,6 +9,7 @@ use strata_core::units::Femtojoules;
 use super::Item;
 use super::fixed::{fixed, scaled};
 use super::papers::{ChipStorage, papers};
+use super::warrf;
 use crate::cost::{cache_data_bytes, cost, register_file_bytes};
 use crate::design::machine::{CacheBank, Machine, machine};
 use crate::design::resolve;
@@ -24,6 +25,7 @@ pub(super) fn exact(id: &str) -> Option<Vec<Item>> {
         "ideal-savings-percent" => ideal_savings(),
         "chip-power" => chip_power(),
         "bandwidth" => bandwidth(),
+        "warrf-cost" => warrf::cost(),
         "per-thread-storage" => Some(per_thread_storage()),
         _ => None,
     }
@@ -36,6 +38,8 @@ pub(super) fn inconsistent(id: &str) -> Option<Vec<(String, String)>> {
         "ideal-rfc-58" => ideal_rfc_58()?,
         "isca11-table5" => isca11_table5()?,
         "micro11-relative" => micro11_relative(),
+        "warrf-leakage-unit" => warrf::leakage_unit()?,
+        "warrf-area-68" => warrf::area_68()?,
         _ => return None,
     };
     Some(numbers.into_iter().map(|(label, number)| (label.to_owned(), number)).collect())
@@ -266,7 +270,7 @@ fn per_thread(chip: &ChipStorage, kb: &[u128]) -> String {
     kb.iter().map(one).collect::<Vec<_>>().join("/")
 }
 
-type Numbers = Vec<(&'static str, String)>;
+pub(super) type Numbers = Vec<(&'static str, String)>;
 
 fn chip_power_54() -> Option<Numbers> {
     let chip = machine("dissertation")?.chip_power()?;

@@ -46,6 +46,7 @@ pub(super) struct Tables {
     pub(super) isca11: Isca11,
     pub(super) dissertation: Dissertation,
     pub(super) micro12: Micro12,
+    pub(super) warrf: Warrf,
 }
 
 #[derive(Deserialize)]
@@ -126,6 +127,46 @@ pub(super) type Table1Row = (String, u16, Vec<f64>, toml::Value, toml::Value, to
 pub(super) struct Micro12Sim {
     pub(super) sms: u32,
     pub(super) dram_bytes_per_cycle: u32,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Warrf {
+    pub(super) table1_sim: WarrfSim,
+    pub(super) table2_technology_22nm: WarrfTechnology,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WarrfSim {
+    pub(super) cores: u32,
+    pub(super) clock_ghz: f64,
+    pub(super) rf_kb: u32,
+    pub(super) rf_banks: u32,
+    pub(super) shared_kb: u32,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WarrfTechnology {
+    pub(super) sram: WarrfMemory,
+    pub(super) sttram: WarrfMemory,
+    pub(super) wpool: WarrfPool,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WarrfMemory {
+    pub(super) cell_f2: u32,
+    pub(super) read_ns: f64,
+    pub(super) write_ns: f64,
+    pub(super) read_pj_bit: f64,
+    pub(super) write_pj_bit: f64,
+    /// The printed number, whose unit is in doubt.
+    pub(super) leak_per_bank: f64,
+    pub(super) area_mm2: f64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WarrfPool {
+    pub(super) entries: u8,
+    pub(super) access_pj_bit: f64,
 }
 
 /// The facts.
