@@ -51,6 +51,9 @@ pub enum Command {
         /// A design's name or a design file.
         design: String,
     },
+    /// Make technology files for designs from what NVSim and CACTI print; `--help` explains them.
+    #[command(subcommand, after_long_help = technology_files())]
+    Technology(TechnologyCommand),
     /// Recompute every figure of the papers that must come out exactly.
     Exact,
     /// Say which outside tools are found, which are missing, and how to install them.
@@ -75,6 +78,62 @@ fn design_files() -> String {
          the base has, which `strata cost` and every report's `changed` lines show.\n\n{}",
         crate::design::file::FORMAT
     )
+}
+
+fn technology_files() -> String {
+    format!(
+        "A design file names a technology file by `technology = \"FILE.toml\"`, relative to itself. \
+         These are all its keys; every value has a unit and a source, which reports show.\n\n{}",
+        crate::technology::FORMAT
+    )
+}
+
+/// Commands on technologies.
+#[derive(Debug, Subcommand)]
+pub enum TechnologyCommand {
+    /// Write a technology file from the text that NVSim or CACTI printed.
+    Import(ImportArgs),
+}
+
+/// Arguments of `technology import`.
+#[derive(Clone, Debug, Args)]
+pub struct ImportArgs {
+    /// What the program printed.
+    #[arg(value_name = "OUTPUT.txt")]
+    pub file: PathBuf,
+    /// The program. Default: found out from the text.
+    #[arg(long, value_enum)]
+    pub from: Option<ImportFrom>,
+    /// Kind of memory. Default: what the text says; CACTI's is SRAM.
+    #[arg(long, value_enum)]
+    pub memory: Option<MemoryName>,
+    /// Banks that the array stands for: each leaks its part. Default: what CACTI says, 1 for NVSim.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub banks: Option<u32>,
+    /// Name of the technology. Default: the file's.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// File to write. Default: standard output.
+    #[arg(long, short, value_name = "OUT.toml")]
+    pub output: Option<PathBuf>,
+}
+
+/// Programs whose output can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportFrom {
+    /// NVSim.
+    Nvsim,
+    /// CACTI 6.5 or 7.
+    Cacti,
+}
+
+/// Kinds of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MemoryName {
+    /// Static memory.
+    Sram,
+    /// Spin-transfer torque memory.
+    Sttram,
 }
 
 /// Commands on recordings, and on what is recorded.

@@ -11,6 +11,7 @@ pub mod list;
 pub mod registers;
 pub mod run;
 pub mod study;
+pub mod technology;
 pub mod trace;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Workloads => list::workloads(printer),
         Command::Designs => list::designs(printer),
         Command::Cost { design } => cost::run(design, printer),
+        Command::Technology(command) => technology::run(command, printer),
         Command::Exact => exact::run(printer),
         Command::Doctor => doctor::run(printer),
         Command::Completions { shell } => {

@@ -5,7 +5,8 @@
 //! of a real GPU or of our own) -> [`measure`] (each executed or read once, counted under every
 //! [`design`]) -> [`report`]. [`measure`] counts by [`evaluate`], in time by [`timing`], for
 //! compiler-managed hierarchies with the help of [`levels`]; [`timeline`] draws what happens in
-//! time. [`study`] measures along a sweep. [`cost`] and [`exact`] compute from tables alone.
+//! time. [`study`] measures along a sweep. [`cost`] and [`exact`] compute from tables alone;
+//! [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
 //! writes to the terminal.
 
@@ -28,6 +29,7 @@ pub mod printer;
 pub mod report;
 pub mod study;
 pub mod subject;
+pub mod technology;
 pub mod timeline;
 pub mod timing;
 pub mod trace;

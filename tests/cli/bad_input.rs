@@ -31,6 +31,13 @@ refuses! {
     a_latency_of_no_cycles: ["run", "vectoradd", "--design", "no-latency.toml"];
     replacement_that_needs_a_cache: ["run", "vectoradd", "--design", "cache-miss.toml"];
     a_barrier_rule_with_one_level: ["run", "vectoradd", "--design", "one-level.toml"];
+    a_write_pool_without_time: ["run", "vectoradd", "--design", "warrf"];
+    a_profile_with_a_write_pool:
+        ["inspect", "vectoradd", "--profile", "--design", "sttram-wpool"];
+    names_with_a_write_pool: ["study", "encoding", "vectoradd", "--design", "warrf-orf3"];
+    a_technology_with_a_wrong_unit: ["run", "vectoradd", "--design", "our-wrong-memory.toml"];
+    an_output_that_is_cut: ["technology", "import", "cut-output.txt"];
+    an_output_of_neither_program: ["technology", "import", "good.ptx"];
     limits_of_hardware: ["study", "limits", "vectoradd", "--design", "diss-rfc6"];
     limits_of_partial_warps: ["study", "limits", "vectoradd", "--design", "managed-partial.toml"];
     limits_of_a_trace: ["study", "limits", "tiny.traceg"];

@@ -26,6 +26,11 @@ prints! {
     the_cost_of_the_best_cache: ["cost", "isca11-rfc6"];
     the_cost_of_three_levels: ["cost", "diss-rfc6-lrf"];
     the_cost_of_a_size_without_energy: ["cost", "isca11-rfc13"];
+    the_cost_of_a_write_pool: ["cost", "warrf"];
+    the_cost_of_a_users_memory: ["cost", "our-memory.toml"];
+    the_keys_of_technology_files: ["technology", "--help"];
+    a_technology_from_nvsim: ["technology", "import", "nvsim-output.txt", "--banks", "16"];
+    a_technology_from_cacti: ["technology", "import", "cacti-output.txt", "--name", "ours"];
     the_exact_figures: ["exact"];
     all_workloads: ["run", "--scale", "small"];
     one_workload_with_its_default_design: ["run", "vectoradd", "--scale", "small"];
@@ -50,6 +55,16 @@ prints! {
     one_workload_in_time_as_csv: [
         "run", "dct8x8", "--scale", "small", "--mode", "cycle", "--design", "in-time.toml",
         "--format", "csv"
+    ];
+    one_workload_on_another_memory:
+        ["run", "vectoradd", "--scale", "small", "--design", "sttram-rfc6"];
+    one_workload_with_leakage: [
+        "run", "vectoradd", "--scale", "small", "--mode", "cycle", "--design", "sttram", "--design",
+        "sttram-as-printed"
+    ];
+    one_workload_with_leakage_as_csv: [
+        "run", "vectoradd", "--scale", "small", "--mode", "cycle", "--design", "sttram", "--format",
+        "csv"
     ];
     a_changed_machine: [
         "run", "reduction", "--scale", "small", "--mode", "cycle", "--design", "faster.toml"

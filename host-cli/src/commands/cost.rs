@@ -79,7 +79,9 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
         Some(bytes) => writeln!(text, "                      {bytes} bytes on a device"),
         None => writeln!(text, "                      too many entries for the device's capacity"),
     };
-    for source in design.memory.iter().flat_map(MainMemory::told) {
+    // A user's values are among what a file changed.
+    let built_in = design.memory.iter().filter(|memory| memory.technology.built_in);
+    for source in built_in.flat_map(MainMemory::told) {
         let _ = writeln!(text, "source: {source}");
     }
     for changed in &design.changed {

@@ -34,7 +34,8 @@ impl Parts {
     /// What a main register file of this memory leaks.
     pub(super) fn leakage(&self, memory: Option<&MainMemory>) -> Result<Leakage, NoEnergy> {
         let memory = memory.ok_or_else(|| {
-            NoEnergy(format!("{} prints no leakage of a bank", self.machine.technology().source))
+            let source = &self.machine.technology().source;
+            NoEnergy(format!("no leakage of a bank is printed in {source}"))
         })?;
         memory.leakage(self.sm.register_file_bytes, self.machine.clock)
     }

@@ -145,7 +145,7 @@ mod tests {
         assert!((ratio("total_energy_relative_percent") - 2860.8 / 57.92).abs() < 1e-9);
         assert!((ratio("energy_delay_relative_percent") - 2.0 * 2860.8 / 57.92).abs() < 1e-9);
         assert_eq!(of("sttram", 0).unwrap_err(), "nothing ran");
-        assert!(of("isca11", 7).unwrap_err().contains("prints no leakage"));
+        assert!(of("isca11", 7).unwrap_err().contains("no leakage of a bank"));
         assert!(of("isca11-rfc13", 7).unwrap_err().contains("accesses is not known"));
         assert!(of("warrf-gtx480", u64::MAX).unwrap_err().contains("does not fit"));
     }

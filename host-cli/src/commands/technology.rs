@@ -1,0 +1,67 @@
+//! `technology`: technology files from what other programs print.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::cli::{ImportArgs, ImportFrom, MemoryName, TechnologyCommand};
+use crate::design::memory::{MemoryKind, file};
+use crate::failure::{ExitStatus, Failure};
+use crate::partial_file::PartialFile;
+use crate::printer::Printer;
+use crate::technology::{self, Tool, Wanted};
+
+/// Longest output. Unit: bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// Runs the command.
+pub fn run(command: &TechnologyCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
+    match command {
+        TechnologyCommand::Import(args) => import(args, printer),
+    }
+}
+
+fn import(args: &ImportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let path = &args.file;
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let wanted = Wanted {
+        name: args.name.clone().or(stem).unwrap_or_else(|| "imported".to_owned()),
+        file: path.display().to_string(),
+        tool: args.from.map(|from| match from {
+            ImportFrom::Nvsim => Tool::NvSim,
+            ImportFrom::Cacti => Tool::Cacti,
+        }),
+        kind: args.memory.map(|memory| match memory {
+            MemoryName::Sram => MemoryKind::Sram,
+            MemoryName::Sttram => MemoryKind::Sttram,
+        }),
+        banks: args.banks,
+    };
+    let toml = technology::import(&read(path)?, &wanted).map_err(|error| {
+        Failure::input(format!("`{}`: {error}", path.display())).hint(error.help())
+    })?;
+    // What is written must be what a design can name.
+    let out = args.output.as_deref();
+    file::parse(&out.unwrap_or(path).display().to_string(), &toml)?;
+    let Some(out) = out else { return printer.data(&toml) };
+    let failed = |error: std::io::Error| Failure::file(out, "write", &error);
+    let mut whole = PartialFile::create(out).map_err(failed)?;
+    whole.write_all(toml.as_bytes()).map_err(failed)?;
+    whole.finish().map_err(failed)?;
+    printer.data(&format!("{}: technology `{}`\n", out.display(), wanted.name))
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    use std::io::Read as _;
+
+    let failed = |error: std::io::Error| Failure::file(path, "read", &error);
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(Failure::input(format!(
+            "`{}` has more than {LONGEST} bytes, which no such output has",
+            path.display()
+        )));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

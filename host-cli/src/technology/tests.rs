@@ -1,0 +1,241 @@
+//! Whole outputs, in the form in which the programs print them, with numbers of our own.
+
+use super::*;
+use crate::config::quantity::Frequency;
+use crate::design::memory::{MainMemory, file};
+
+const NVSIM: &str = "
+====================
+DESIGN SPECIFICATION
+====================
+Design Target: Random Access Memory
+Capacity   : 128KB
+Data Width : 1024Bits (128Bytes)
+
+Searching for the best solution that is optimized for write energy-delay-product ...
+Memory Cell: MRAM (Magnetoresistive)
+Cell Area (F^2)    : 40 (6.3245Fx6.3245F)
+Using the process node of 22nm
+
+=============
+   RESULT
+=============
+Area:
+ - Total Area = 230.5um x 298.2um = 68735.1um^2
+ |--- Mat Area      = 115.2um x 298.2um = 34352.6um^2   (61.2%)
+Timing:
+ -  Read Latency = 880ps
+ |--- H-Tree Latency = 101.4ps
+ - Write Latency = 4.12ns
+ - Read Bandwidth  = 160.2GB/s
+Power:
+ -  Read Dynamic Energy = 430.08pJ
+ |--- H-Tree Dynamic Energy = 20.1pJ
+ - Write Dynamic Energy = 0.73728nJ
+ |--- H-Tree Dynamic Energy = 20.1pJ
+ - Leakage Power = 4.8mW
+ |--- H-Tree Leakage Power = 0pW
+";
+
+const CACTI: &str = "
+---------- CACTI version 7.0, Uniform Cache Access SRAM Model ----------
+
+Cache Parameters:
+    Total cache size (bytes): 131072
+    Number of banks: 16
+    Associativity: direct mapped
+    Block size (bytes): 128
+    Read/write Ports: 1
+    Technology size (nm): 22
+
+    Access time (ns): 0.69
+    Cycle time (ns):  0.51
+    Total dynamic read energy per access (nJ): 0.37888
+    Total dynamic write energy per access (nJ): 0.32768
+    Total leakage power of a bank (mW): 24.5
+    Total gate leakage power of a bank (mW): 0.5
+    Cache height x width (mm): 0.5 x 0.5125
+
+    Best Ndwl : 1
+";
+
+fn wanted() -> Wanted {
+    Wanted {
+        name: "imported".to_owned(),
+        file: "runs/out \"1\".txt".to_owned(),
+        tool: None,
+        kind: None,
+        banks: None,
+    }
+}
+
+/// The memory of an imported file, which must be one that a design can name.
+fn memory(output: &str, wanted: &Wanted) -> MainMemory {
+    let text = import(output, wanted).unwrap();
+    let technology = file::parse("t.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(technology.name, "imported");
+    MainMemory::new(&technology, technology.kinds()[0]).unwrap()
+}
+
+#[test]
+fn nvsim_gives_the_memory_it_printed() {
+    let memory = memory(NVSIM, &Wanted { banks: Some(16), ..wanted() });
+    assert_eq!(memory.kind, MemoryKind::Sttram);
+    // 430.08 and 737.28 pJ over 1024 bits.
+    assert_eq!(memory.bank_energy().read.0, 53_760);
+    assert_eq!(memory.bank_energy().write.0, 92_160);
+    assert_eq!(memory.cycles(Frequency(700_000)), (1, 3));
+    let leakage = memory.leakage(128 * 1024, Frequency(700_000)).unwrap();
+    assert_eq!((leakage.bank_nw, leakage.banks), (300_000, 16));
+    assert_eq!(memory.area_um2(128 * 1024), Some(68_735));
+    let values = memory.values();
+    let (_, value, source) = &values[1];
+    assert_eq!(value, "0.72 pJ/bit");
+    assert_eq!(
+        *source,
+        "NVSim, runs/out \"1\".txt: Write Dynamic Energy = 0.73728nJ, of 1024 bits"
+    );
+    assert!(values[4].2.contains("Leakage Power = 4.8mW, divided among 16 banks"), "{values:?}");
+}
+
+#[test]
+fn cacti_gives_the_memory_it_printed() {
+    let memory = memory(CACTI, &wanted());
+    assert_eq!(memory.kind, MemoryKind::Sram);
+    assert_eq!((memory.bank_energy().read.0, memory.bank_energy().write.0), (47_360, 40_960));
+    assert_eq!(memory.cycles(Frequency(700_000)), (1, 1));
+    let leakage = memory.leakage(128 * 1024, Frequency(700_000)).unwrap();
+    assert_eq!((leakage.bank_nw, leakage.banks), (25_000_000, 16));
+    assert_eq!(memory.area_um2(128 * 1024), Some(256_250));
+    let one = Wanted { banks: Some(1), ..wanted() };
+    let text = import(CACTI, &one).unwrap();
+    assert!(text.contains("value = \"400 mW\"") && text.contains("bank_kb = 128"), "{text}");
+    assert!(
+        text.contains("24.5, Total gate") && text.contains("0.5, 16 of them as 1 banks"),
+        "{text}"
+    );
+}
+
+#[test]
+fn version_6_prints_no_energy_of_a_write() {
+    let line = "    Total dynamic write energy per access (nJ): 0.32768\n";
+    let older = CACTI.replace("version 7.0", "version 6.5").replace(line, "");
+    let memory = memory(&older, &wanted());
+    assert_eq!(memory.bank_energy().write, memory.bank_energy().read);
+    let values = memory.values();
+    assert!(values[1].2.contains("no energy of a write: that of a read"), "{values:?}");
+    let newer = CACTI.replace(line, "");
+    let missing = ImportError::Missing("Total dynamic write energy per access (nJ):");
+    assert_eq!(import(&newer, &wanted()), Err(missing));
+}
+
+/// Without any line that is needed there is one error, which names it.
+#[test]
+fn a_missing_line_is_named() {
+    for (output, keys) in [
+        (
+            NVSIM,
+            &[
+                "Capacity   :",
+                "Data Width :",
+                "Read Dynamic Energy =",
+                "Write Dynamic Energy =",
+                "Read Latency =",
+                "Write Latency =",
+                "Leakage Power =",
+                "Total Area =",
+            ][..],
+        ),
+        (
+            CACTI,
+            &[
+                "Total cache size (bytes):",
+                "Number of banks:",
+                "Block size (bytes):",
+                "Access time (ns):",
+                "Total dynamic read energy per access (nJ):",
+                "Total leakage power of a bank (mW):",
+                "Cache height x width (mm):",
+            ][..],
+        ),
+    ] {
+        for key in keys {
+            assert!(output.contains(key), "{key}");
+            let without: String = output
+                .lines()
+                .filter(|line| !line.contains(key))
+                .fold(String::new(), |text, line| text + line + "\n");
+            let error = import(&without, &wanted()).unwrap_err();
+            assert_eq!(error.to_string(), format!("the line `{key}` is missing"));
+            assert!(!error.help().is_empty());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let nvsim = |from: &str, to: &str| {
+        assert!(NVSIM.contains(from), "{from}");
+        import(&NVSIM.replace(from, to), &wanted()).unwrap_err().to_string()
+    };
+    for (message, part) in [
+        (nvsim("430.08pJ", "430.08"), "`Read Dynamic Energy = 430.08`: its unit is none of `pJ`"),
+        (nvsim("880ps", "nanps"), "no plain decimal number"),
+        (nvsim("1024Bits", "0Bits"), "no number of `Bits`"),
+        (nvsim("4.8mW", "-4.8mW"), "no plain decimal number"),
+        (nvsim("68735.1um^2", "68735.1"), "none of `nm^2`"),
+        (nvsim("128KB", "9e29GB"), "too large"),
+        (nvsim("128KB", "0KB"), "no whole number of kilobytes"),
+        (nvsim("Memory Cell: MRAM", "Memory Cell: PCRAM"), "whether it is SRAM or STT-RAM"),
+        (nvsim("4.12ns", "999999999999999999s"), "too large"),
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let cacti = |from: &str, to: &str| {
+        assert!(CACTI.contains(from), "{from}");
+        import(&CACTI.replace(from, to), &wanted()).unwrap_err().to_string()
+    };
+    for (message, part) in [
+        (cacti("banks: 16", "banks: 0"), "`Number of banks: 0`: it is 0"),
+        (cacti("0.5 x 0.5125", "0.5"), "no `x` between height and width"),
+        (cacti("131072", "100000"), "no whole number of kilobytes for each of 16 banks"),
+        (cacti("(bytes): 128\n", "(bytes): 9223372036854775807\n"), "too many digits"),
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    assert_eq!(import("some text", &wanted()), Err(ImportError::Unknown));
+    let as_nvsim = Wanted { tool: Some(Tool::NvSim), ..wanted() };
+    assert_eq!(import("some text", &as_nvsim), Err(ImportError::Missing("Capacity   :")));
+    let as_sram = Wanted { kind: Some(MemoryKind::Sram), ..wanted() };
+    assert!(import(NVSIM, &as_sram).unwrap().contains("[sram]"));
+}
+
+/// No text makes the reader do anything but answer: every prefix, and every line replaced.
+#[test]
+fn damaged_outputs_are_answered() {
+    for output in [NVSIM, CACTI] {
+        for end in 0..=output.len() {
+            let _ = import(&output[..end], &wanted());
+        }
+        for junk in ["", "=", "= e", "= 1e", "(ns): 1e+", ": 18446744073709551616", "x"] {
+            for place in 0..output.lines().count() {
+                let lines = output.lines().enumerate();
+                let damaged: Vec<String> = lines
+                    .map(|(index, line)| {
+                        let cut = line.len() / 2;
+                        if index == place { line[..cut].to_owned() + junk } else { line.to_owned() }
+                    })
+                    .collect();
+                let _ = import(&damaged.join("\n"), &wanted());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_format_is_a_technology() {
+    let technology = file::parse("format.toml", FORMAT).unwrap();
+    assert_eq!(technology.kinds(), [MemoryKind::Sttram]);
+    assert!(technology.write_pool_energy().is_ok());
+    assert_eq!(technology.sttram.as_ref().unwrap().cell_area_f2, Some(40));
+}
