@@ -8,10 +8,10 @@
 //! manages, which have no state here: [`placement`] names the level of every operand. Every event
 //! of the one table in [`event`] is counted once, where it happens (accesses in `tally`);
 //! [`energy`] multiplies counts by a paper's table at the end, [`leakage`] adds what the time of a
-//! run costs, and [`chip_power`] puts the result into the context of a chip. [`value_usage`] describes a path without any machine. [`sm`] runs
-//! the paths of many warps through the same hierarchy in time. [`fault`] is what a path can get
-//! wrong, [`digest`] one number for all counters of a run, [`footprint`] the memory that all of
-//! this needs.
+//! run costs, and [`chip_power`] puts the result into the context of a chip. [`value_usage`]
+//! describes a path without any machine. [`sm`] runs the paths of many warps through the same
+//! hierarchy in time. [`fault`] is what a path can get wrong, [`digest`] one number for all
+//! counters of a run, [`footprint`] the memory that all of this needs.
 //!
 //! Principles:
 //! - Same input, same bits, on every machine: no floating point, no clock, no randomness.

@@ -82,8 +82,9 @@ fn design_files() -> String {
 
 fn technology_files() -> String {
     format!(
-        "A design file names a technology file by `technology = \"FILE.toml\"`, relative to itself. \
-         These are all its keys; every value has a unit and a source, which reports show.\n\n{}",
+        "A design file names a technology file by `technology = \"FILE.toml\"`, relative to \
+         itself. These are all its keys; every value has a unit and a source, which reports \
+         show.\n\n{}",
         crate::technology::FORMAT
     )
 }

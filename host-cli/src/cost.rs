@@ -146,8 +146,8 @@ pub fn cost(design: &Design) -> Cost {
     let (collectors, area) = (collector_cost(design), area_cost(design));
     if collectors.is_some() {
         assumed.push(
-            "a collector unit holds the operands of a fused multiply-add, with their warp, register \
-             and lanes"
+            "a collector unit holds the operands of a fused multiply-add, with their warp, \
+             register and lanes"
                 .to_owned(),
         );
     }

@@ -1,5 +1,5 @@
-//! Baselines in time: how long the designs that others are compared with run, each once however many
-//! are compared with it.
+//! Baselines in time: how long the designs that others are compared with run, each once however
+//! many are compared with it.
 
 use rayon::prelude::*;
 use strata_core::sm::config::SmSettings;

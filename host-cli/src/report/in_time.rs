@@ -27,7 +27,10 @@ pub(crate) const COUNT_MODE: &str =
     "leakage needs time, which counting does not know: `--mode cycle` has it";
 
 impl EnergyInTime {
-    /// That of a design which ran for so many cycles; none if it did not run or the sums do not fit.
+    /// That of a design which ran for so many cycles.
+    ///
+    /// # Errors
+    /// It did not run, an energy is not known, or a sum does not fit.
     pub(crate) fn of(
         design: &Design,
         energy: Option<&EnergyBreakdown>,
