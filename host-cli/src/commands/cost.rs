@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use strata_core::units::Femtojoules;
 
-use crate::cost::{self, AreaCost, CollectorCost, DataBytes};
+use crate::cost::{self, AreaCost, CollectorCost, Cost, DataBytes};
 use crate::design::{self, MainMemory};
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
@@ -19,38 +19,7 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
     }
     let main = cost.register_file_bytes;
     let _ = writeln!(text, "\nmain register file    {main} bytes for each SM");
-    if let Some(cache) = &cost.cache {
-        let _ = writeln!(
-            text,
-            "register file cache   {} bytes for each SM, {} for each lane\n\
-             \x20                     {} bits of tags, {} bits of state",
-            cache.data_bytes, cache.data_bytes_per_lane, cache.tag_bits, cache.state_bits
-        );
-        let _ = match (cache.area_um2_per_lane, cache.area_um2) {
-            (Some(lane), Some(all)) => {
-                writeln!(text, "                      {lane} um2 for each lane, {all} um2 in all")
-            }
-            _ => writeln!(text, "                      area: no table prints this size"),
-        };
-    }
-    if let Some(last) = &cost.last_result_file {
-        let _ = writeln!(
-            text,
-            "last result file      {} bytes for each SM, {} for each lane\n\
-             \x20                     {} bits of tags, {} bits of state",
-            last.data_bytes, last.data_bytes_per_lane, last.tag_bits, last.state_bits
-        );
-    }
-    if let Some(managed) = &cost.managed {
-        let mut level = |name: &str, data: DataBytes| {
-            let DataBytes { sm, lane } = data;
-            let _ = writeln!(text, "{name:<21} {sm} bytes for each SM, {lane} for each lane");
-        };
-        level("operand register file", managed.operand_register_file);
-        if let Some(last) = managed.last_result_file {
-            level("last result file", last);
-        }
-    }
+    text += &upper_levels(&cost);
     if let Some(collectors) = &cost.collectors {
         text += &describe(collectors, main);
     }
@@ -91,6 +60,44 @@ pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {
         let _ = writeln!(text, "assumed: {assumed}");
     }
     printer.data(&text)
+}
+
+/// Storage of the levels above the main register file.
+fn upper_levels(cost: &Cost) -> String {
+    let mut text = String::new();
+    if let Some(cache) = &cost.cache {
+        let _ = writeln!(
+            text,
+            "register file cache   {} bytes for each SM, {} for each lane\n\
+             \x20                     {} bits of tags, {} bits of state",
+            cache.data_bytes, cache.data_bytes_per_lane, cache.tag_bits, cache.state_bits
+        );
+        let _ = match (cache.area_um2_per_lane, cache.area_um2) {
+            (Some(lane), Some(all)) => {
+                writeln!(text, "                      {lane} um2 for each lane, {all} um2 in all")
+            }
+            _ => writeln!(text, "                      area: no table prints this size"),
+        };
+    }
+    if let Some(last) = &cost.last_result_file {
+        let _ = writeln!(
+            text,
+            "last result file      {} bytes for each SM, {} for each lane\n\
+             \x20                     {} bits of tags, {} bits of state",
+            last.data_bytes, last.data_bytes_per_lane, last.tag_bits, last.state_bits
+        );
+    }
+    if let Some(managed) = &cost.managed {
+        let mut level = |name: &str, data: DataBytes| {
+            let DataBytes { sm, lane } = data;
+            let _ = writeln!(text, "{name:<21} {sm} bytes for each SM, {lane} for each lane");
+        };
+        level("operand register file", managed.operand_register_file);
+        if let Some(last) = managed.last_result_file {
+            level("last result file", last);
+        }
+    }
+    text
 }
 
 /// Collectors, buffers of split bank writes and the write pool, beside a register file of so many

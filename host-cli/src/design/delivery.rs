@@ -214,13 +214,14 @@ pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String
 pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
     let OperandDelivery::Collectors(settings) = delivery else { return Vec::new() };
     let CollectorSettings { units, banks, read_cycles, write_cycles, .. } = settings;
-    let mut text = format!("{units} collectors, {banks} banks");
-    text += &format!(", reads of {read_cycles} and writes of {write_cycles} cycles");
-    if settings.split_bank_write {
-        text += ", split bank writes";
-    }
-    if settings.write_pool_entries != 0 {
-        text += &format!(", write pool of {}", settings.write_pool_entries);
-    }
+    let split = if settings.split_bank_write { ", split bank writes" } else { "" };
+    let pool = match settings.write_pool_entries {
+        0 => String::new(),
+        entries => format!(", write pool of {entries}"),
+    };
+    let text = format!(
+        "{units} collectors, {banks} banks, reads of {read_cycles} and writes of {write_cycles} \
+         cycles{split}{pool}"
+    );
     vec![("operands", text)]
 }

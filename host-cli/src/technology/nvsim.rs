@@ -26,7 +26,7 @@ const SQUARES: [(&str, i32); 3] = [("nm^2", -6), ("um^2", 0), ("mm^2", 6)];
 fn value(line: &str, rest: &str, units: &Units) -> Result<u128, ImportError> {
     // The unit decides the power, and stands behind the number.
     let (_, behind) = number(line, rest, 0)?;
-    let unit: String = behind.trim_start().split_whitespace().next().unwrap_or("").to_owned();
+    let unit = behind.split_whitespace().next().unwrap_or("");
     let Some((_, power)) = units.iter().find(|(name, _)| *name == unit) else {
         let names: Vec<_> = units.iter().map(|(name, _)| format!("`{name}`")).collect();
         return Err(ImportError::Value {
