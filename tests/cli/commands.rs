@@ -1,5 +1,7 @@
 //! Commands that succeed: their output, whole.
 
+use std::collections::BTreeMap;
+
 use crate::strata;
 
 /// Runs the program, and asserts that it succeeds silently apart from its result.
@@ -280,4 +282,40 @@ fn a_closed_pipe_is_no_error() {
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+/// The rows of a CSV without quoted fields, each as its columns by name.
+fn rows(csv: &str) -> Vec<BTreeMap<&str, &str>> {
+    let mut lines = csv.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    lines.map(|line| names.iter().copied().zip(line.split(',')).collect()).collect()
+}
+
+#[test]
+fn a_baseline_costs_the_same_whether_or_not_it_is_asked_for() {
+    let run = |designs: &[&str]| {
+        let mut arguments =
+            vec!["run", "reduction", "--scale", "small", "--mode", "cycle", "--format", "csv"];
+        for design in designs {
+            arguments.extend(["--design", design]);
+        }
+        succeeds(&arguments)
+    };
+    let alone = run(&["sttram", "warrf-gtx480-rfc6"]);
+    let beside = run(&["sttram-as-printed", "sttram", "warrf-gtx480", "warrf-gtx480-rfc6"]);
+    let (alone, beside) = (rows(&alone), rows(&beside));
+    for row in &alone {
+        let same = beside.iter().find(|other| other["design"] == row["design"]);
+        assert_eq!(Some(row), same);
+    }
+    let mut relative = Vec::new();
+    for row in alone.iter().chain(&beside) {
+        let number = |name: &str| row[name].parse::<u64>().unwrap();
+        // Nothing is lost between the parts and the sums.
+        assert_eq!(number("dynamic_fj") + number("leakage_fj"), number("total_fj"));
+        assert_eq!(number("energy_total_fj"), number("dynamic_fj"));
+        relative.push((row["design"], row["total_energy_relative_percent"]));
+    }
+    assert!(relative.contains(&("warrf-gtx480", "100")), "{relative:?}");
+    assert!(!relative.contains(&("sttram", "100")), "{relative:?}");
 }
