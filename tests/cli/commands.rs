@@ -314,6 +314,11 @@ fn a_baseline_costs_the_same_whether_or_not_it_is_asked_for() {
         // Nothing is lost between the parts and the sums.
         assert_eq!(number("dynamic_fj") + number("leakage_fj"), number("total_fj"));
         assert_eq!(number("energy_total_fj"), number("dynamic_fj"));
+        // Each write of the main register file wears one cell.
+        let (mean, cells) = (row["cell_writes_mean"].parse::<f64>().unwrap(), number("cells"));
+        assert_eq!(cells, 1024);
+        assert_eq!((mean * 1024.0).round() as u64, number("mrf_writes"));
+        assert!(number("cell_writes_max") as f64 >= mean);
         relative.push((row["design"], row["total_energy_relative_percent"]));
     }
     assert!(relative.contains(&("warrf-gtx480", "100")), "{relative:?}");

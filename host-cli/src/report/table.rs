@@ -110,6 +110,10 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     for unavailable in distinct(reports.iter().filter_map(|r| r.energy_unavailable.as_deref())) {
         let _ = writeln!(text, "energy: {unavailable}");
     }
+    let with_memory = reports.iter().filter(|report| !report.sources.is_empty());
+    for reason in distinct(with_memory.filter_map(|r| r.energy_in_time_unavailable.as_deref())) {
+        let _ = writeln!(text, "energy with leakage: {reason}");
+    }
     for assumed in distinct(reports.iter().flat_map(|r| r.assumed.iter().map(String::as_str))) {
         let _ = writeln!(text, "assumed: {assumed}");
     }
