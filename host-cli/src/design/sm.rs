@@ -284,8 +284,8 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
         }
         SmConfigError::ShorterThanCollection(_) => "raise it in `[latency_cycles]`",
         SmConfigError::NotWithCollectors => {
-            "remove `replacement` and `also_leaves_for`, or set `operand_delivery = \
-             \"fixed-latency\"`"
+            "remove `replacement`, `also_leaves_for` and `flush_at_backward_branches` (suffix \
+             `-backflush`), or set `operand_delivery = \"fixed-latency\"`"
         }
         SmConfigError::ActiveWarps { .. } => "lower `active_warps`, or raise `sm.warps`",
         _ => "`strata designs --help` lists the keys with their ranges",

@@ -220,6 +220,10 @@ fn what_cannot_be_is_refused_with_a_remedy() {
             "base = \"warrf\"\nreplacement = \"reactive\"\nreactive_threshold_cycles = 20",
             ["how long it waits", "remove `replacement`"],
         ),
+        (
+            "base = \"sttram-rfc6\"\n[cache]\nflush_at_backward_branches = true",
+            ["flush at backward branches", "suffix `-backflush`"],
+        ),
         ("base = \"warrf\"\n[latency_cycles]\nalu = 3", ["too short", "raise it"]),
         ("base = \"sttram\"\ntechnology = \"none.toml\"", ["none.toml: cannot be read", ""]),
     ] {
