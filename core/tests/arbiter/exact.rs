@@ -494,10 +494,12 @@ fn a_unit_receives_one_operand_in_a_cycle() {
 
 #[test]
 fn the_first_turn_goes_round_the_banks() {
-    for now in 8..12 {
-        let mut scene = Scene::new(CONFIG);
-        (0..4).for_each(|register| scene.read(0, (0, register), 7));
-        assert_eq!(scene.cycle(now), [format!("u0 w0r{} bank", now % 4)]);
+    for banks in [3, 4] {
+        for now in 8..12 {
+            let mut scene = Scene::new(ArbiterConfig { banks, ..CONFIG });
+            (0..u16::from(banks)).for_each(|register| scene.read(0, (0, register), 7));
+            assert_eq!(scene.cycle(now), [format!("u0 w0r{} bank", now % u64::from(banks))]);
+        }
     }
     // From the last bank on it is the first one's turn.
     let mut scene = Scene::new(CONFIG);

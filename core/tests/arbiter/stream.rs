@@ -193,6 +193,10 @@ impl<'c> Stream<'c> {
                 self.ask_writes();
                 self.cycle();
                 self.ask_reads();
+                // What leaves an upper level at issue asks after the arbiter's turn.
+                if (self.choose)(4) == 0 {
+                    self.ask_writes();
+                }
                 self.change_warps();
                 self.now += 1;
                 continue;
