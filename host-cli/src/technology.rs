@@ -128,7 +128,7 @@ pub fn import(output: &str, wanted: &Wanted) -> Result<String, ImportError> {
     }
     let kb = array.bytes / 1024;
     let source = |line: &str| text(&format!("{name}, {}: {line}", wanted.file));
-    let bank_nw = (array.leakage.value.0 + u64::from(banks) / 2) / u64::from(banks);
+    let bank_nw = array.leakage.value.0.saturating_add(u64::from(banks) / 2) / u64::from(banks);
     let each = match array.banks {
         own if own == banks => String::new(),
         1 => format!(", divided among {banks} banks"),
@@ -185,7 +185,7 @@ fn required<'a>(output: &'a str, key: &'static str) -> Result<(&'a str, &'a str)
 /// An energy over so many bits, as the energy of each in attojoules, rounded to the nearest.
 fn per_bit(attojoules: u128, bits: u64) -> Option<EnergyPerBit> {
     let bits = u128::from(bits);
-    let rounded = (2 * attojoules + bits).checked_div(2 * bits)?;
+    let rounded = attojoules.checked_mul(2)?.checked_add(bits)?.checked_div(2 * bits)?;
     u64::try_from(rounded).ok().map(EnergyPerBit)
 }
 

@@ -76,8 +76,8 @@ fn area(output: &str) -> Result<Read<Area>, ImportError> {
     };
     let (width, _) = number(line, width, 6)?;
     // Square nanometres, a million to a square micrometre.
-    let area = height.checked_mul(width).map(|area| (area + 500_000) / 1_000_000);
-    let area = area.and_then(|area| u64::try_from(area).ok());
+    let area = height.checked_mul(width).and_then(|area| area.checked_add(500_000));
+    let area = area.and_then(|area| u64::try_from(area / 1_000_000).ok());
     Ok(Read { value: Area(area.ok_or_else(|| too_large(line))?), line: line.to_owned() })
 }
 

@@ -217,6 +217,14 @@ fn damaged_outputs_are_answered() {
         for end in 0..=output.len() {
             let _ = import(&output[..end], &wanted());
         }
+        for (number, junk) in [("430.08pJ", "3e20J"), ("4.8mW", "18.4e9W"), ("0.5 x", "1.8e13 x")] {
+            let _ = import(&output.replace(number, junk), &wanted());
+        }
+        for (number, junk) in
+            [("0.37888", "3e29"), ("24.5", "18.4e12"), ("128\n", "2305843009213693951\n")]
+        {
+            let _ = import(&output.replace(number, junk), &wanted());
+        }
         for junk in ["", "=", "= e", "= 1e", "(ns): 1e+", ": 18446744073709551616", "x"] {
             for place in 0..output.lines().count() {
                 let lines = output.lines().enumerate();
