@@ -9,14 +9,17 @@
 //! In each cycle ([`Arbiter::cycle`]):
 //!
 //! 1. *Writes.* Without a pool, each bank takes the first write of its queue if it is free for one.
-//!    With one, the pool takes the first write of its queue; if that replaces an entry, the entry's
-//!    bank takes it in the same cycle, and if it cannot, the write waits. A write also waits as long
-//!    as a read of its own register is queued: that was asked for earlier.
+//!    With one, the pool takes the first write of its queue, and the next as long as it has
+//!    accesses left; if a write replaces an entry, the entry's bank takes it in the same cycle, and
+//!    if it cannot, the write waits, and those behind it. A write also waits as long as a read of
+//!    its own register is queued: that was asked for earlier. What follows a write of the same
+//!    register is for the next cycle.
 //! 2. *Reads.* Banks have their turn one after another, beginning with bank `cycle mod banks`. A
-//!    bank serves the first read of its queue, if the collector unit that it is for has not received
-//!    an operand in this cycle and what the read needs is free: the bank; the pool, which does one
-//!    access in a cycle, where it has all the lanes; both, where it has some. With split banks the
-//!    first reads of both subarrays are tried, the one that was asked for earlier first.
+//!    bank serves the first read of its queue, if the collector unit that it is for has received no
+//!    operand in this cycle and what the read needs is free: the bank; the pool, which does as many
+//!    accesses in a cycle as are configured, where it has all the lanes; both, where it has some.
+//!    With split banks the first reads of both subarrays are tried, the one that was asked for
+//!    earlier first, and one is served.
 
 use crate::event::Datapath;
 use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
@@ -101,7 +104,7 @@ impl BankedRegister {
 /// A read that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReadGrant {
-    /// Collector unit.
+    /// Collector unit. Range: `0..32`.
     pub unit: u8,
     /// The warp's place.
     pub warp: u8,
@@ -178,6 +181,8 @@ pub struct ArbiterConfig {
     pub split_bank_write: bool,
     /// Entries of the write pool; 0 without one. Range: `0..=MAX_ENTRIES`.
     pub write_pool_entries: u8,
+    /// Reads and writes that the write pool does in a cycle together. At least 1.
+    pub write_pool_accesses: u8,
     /// Registers of each warp. At least 1.
     pub registers_per_warp: u16,
 }
@@ -190,6 +195,7 @@ pub struct Arbiter {
     registers_per_warp: u32,
     split: bool,
     pool: Option<WritePool<MAX_ENTRIES>>,
+    pool_accesses: u8,
     /// Two for each bank, the second in use with split banks only.
     reads: [ReadQueue; 2 * MAX_BANKS],
     /// Bit `bank` of element `subarray`: a read is queued there.
@@ -217,7 +223,7 @@ impl Queues<'_> {
     /// Lays the registers out over banks and subarrays: register `r` of warp `w` is number
     /// `n = w * registers_per_warp + r`, lies in bank `n mod banks`, and in subarray
     /// `(n / banks) mod 2`, so that both fill alike.
-    fn lay_out(&mut self, config: &ArbiterConfig) {
+    fn lay_out(&mut self, config: ArbiterConfig) {
         for (index, place) in self.registers.iter_mut().enumerate() {
             let (banks, registers) = (usize::from(config.banks), config.registers_per_warp);
             *place = BankedRegister {
@@ -234,7 +240,7 @@ impl Queues<'_> {
 impl Arbiter {
     /// An idle arbiter, whose registers are laid out in the memory given.
     pub fn new(config: &ArbiterConfig, queues: &mut Queues<'_>) -> Self {
-        queues.lay_out(config);
+        queues.lay_out(*config);
         Self {
             banks: SplitBankWrite::new(
                 config.read_cycles,
@@ -245,6 +251,7 @@ impl Arbiter {
             registers_per_warp: u32::from(config.registers_per_warp),
             split: config.split_bank_write,
             pool: WritePool::new(config.write_pool_entries).ok(),
+            pool_accesses: config.write_pool_accesses,
             reads: [ReadQueue { queue: Queue::EMPTY, unit: 0 }; 2 * MAX_BANKS],
             reading: [0; 2],
             writes: [Queue::EMPTY; MAX_BANKS],
@@ -287,7 +294,8 @@ impl Arbiter {
         warp as usize * self.registers_per_warp as usize + register.0 as usize
     }
 
-    /// Asks for a read, from the next cycle on; `element` is a free one of [`Queues::reads`].
+    /// Asks for a read, from the next cycle on, for a unit below 32; `element` is a free one of
+    /// [`Queues::reads`].
     #[inline]
     pub fn ask_read(
         &mut self,
@@ -363,7 +371,16 @@ impl Arbiter {
         while writing != 0 {
             let queue = writing.trailing_zeros() as usize;
             writing &= writing - 1;
-            taken.pool |= self.write(queues, queue, now, to);
+            // The queue of the pool has as many turns as the pool accesses.
+            while let Some(more) = self.write(queues, queue, now, to)
+                && self.pool.is_some()
+            {
+                taken.pool += 1;
+                // What was asked for in this cycle is for the next one.
+                if taken.pool == self.pool_accesses || self.writing == 0 || !more.is_empty() {
+                    break;
+                }
+            }
         }
         let reading = self.reading[0] | self.reading[1];
         if reading == 0 {
@@ -382,26 +399,26 @@ impl Arbiter {
         }
     }
 
-    /// Lets the first write of a queue happen if it can. Returns whether the pool did something.
+    /// Lets the first write of a queue happen if it can. Returns the lanes of the write that
+    /// follows it, if it did.
     fn write(
         &mut self,
         queues: &mut Queues<'_>,
         queue: usize,
         now: u64,
         to: &mut impl Granted,
-    ) -> bool {
+    ) -> Option<LaneMask> {
         let index = self.writes[queue].first;
         let asked = queues.registers[index as usize];
         if self.is_read_queued(queues, &asked) {
-            return false;
+            return None;
         }
         let (target, until) = if self.pool.is_some() {
-            let Some(target) = self.write_to_pool(queues, &asked, now) else { return false };
-            (target, now + 1)
+            (self.write_to_pool(queues, &asked, now)?, now + 1)
         } else {
             let bank = usize::from(asked.bank);
             if !self.banks.can_write(bank, asked.subarray, now) {
-                return false;
+                return None;
             }
             queues.cell_writes[index as usize] += 1;
             (WriteTarget::Bank, self.banks.write(bank, asked.subarray, now))
@@ -418,7 +435,7 @@ impl Arbiter {
         if !more.is_empty() {
             self.ask_write(queues, (warp, register, more), now);
         }
-        self.pool.is_some()
+        Some(more)
     }
 
     /// Writes to the pool, and to the bank of the entry that makes room; none if that is busy.
@@ -522,7 +539,7 @@ impl Arbiter {
         let found = |pool: &WritePool<MAX_ENTRIES>| pool.look_up(warp, register, lanes);
         let pool = self.pool.as_ref().map_or(PoolRead::Miss, found);
         let (needs_pool, needs_bank) = (pool != PoolRead::Miss, pool != PoolRead::Hit);
-        if needs_pool && taken.pool || needs_bank && !bank_free {
+        if needs_pool && taken.pool == self.pool_accesses || needs_bank && !bank_free {
             return false;
         }
         let mut until = now + 1;
@@ -532,7 +549,7 @@ impl Arbiter {
             until = self.banks.read(bank, subarray, now);
         }
         if needs_pool && let Some(pool) = &mut self.pool {
-            taken.pool = true;
+            taken.pool += 1;
             pool.read(warp, register, lanes);
         }
         taken.units |= 1 << unit;
@@ -565,6 +582,6 @@ impl Arbiter {
 struct Taken {
     /// Bit: the collector unit has received an operand.
     units: u32,
-    /// The write pool has done its access.
-    pool: bool,
+    /// Accesses that the write pool has done.
+    pool: u8,
 }

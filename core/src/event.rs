@@ -192,7 +192,8 @@ events! {
     /// Results that the compiler let be written to an upper level and to the main register file.
     DualWrite, dual_writes, "results", Free;
     /// Operands read from the write pool for the private datapath.
-    WritePoolReadPrivate, write_pool_reads_private, "warp register accesses", WritePoolRead(Private);
+    WritePoolReadPrivate, write_pool_reads_private, "warp register accesses",
+        WritePoolRead(Private);
     /// Operands read from the write pool for the shared datapath.
     WritePoolReadShared, write_pool_reads_shared, "warp register accesses", WritePoolRead(Shared);
     /// Operand reads that needed both the write pool and the main register file, because the entry

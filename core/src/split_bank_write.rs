@@ -1,8 +1,8 @@
 //! Split bank write: which accesses of the main register file's banks conflict, cycle by cycle.
 //!
 //! Models: banks of one port, of two subarrays each; reads and writes that take their bank for
-//! several cycles; with *split bank write*, a read and a write of one bank at a time, where they are
-//! in different subarrays. The *write busy* and *subarray id* buffers of the source are what
+//! several cycles; with *split bank write*, a read and a write of one bank at a time, where they
+//! are in different subarrays. The *write busy* and *subarray id* buffers of the source are what
 //! [`SplitBankWrite::write_busy`] and [`SplitBankWrite::written_subarray`] say.
 //! Does not model: which access is chosen (`arbiter`), data.
 //! Source: `[WARRF]` 3.2; `docs/MODEL.md`, rule 29.

@@ -61,7 +61,7 @@ pub enum PoolWrite {
 #[derive(Clone, Debug)]
 pub struct WritePool<const CAPACITY: usize> {
     // Invariants:
-    // - bit `s` of `occupied` says that `slots[s]` holds an entry, and it is the union of `of_warp`;
+    // - bit `s` of `occupied` says that `slots[s]` holds an entry; it is the union of `of_warp`;
     // - bit `s` of `of_warp[w]` says that the entry of slot `s` is warp `w`'s;
     // - no two entries are of the same register of the same warp;
     // - `newest` to `oldest` is a list of all occupied slots, linked both ways.
@@ -169,8 +169,8 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         PoolWrite::Replaced(victim)
     }
 
-    /// A warp leaves the active set: its entries become the least recently used of all, in the order
-    /// that they have among themselves.
+    /// A warp leaves the active set: its entries become the least recently used of all, in the
+    /// order that they have among themselves.
     pub fn demote(&mut self, warp: u8) {
         let own = self.of_warp[usize::from(warp)];
         // From the newest on, each behind all others, so that they end up in the same order.

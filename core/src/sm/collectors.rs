@@ -65,8 +65,8 @@ pub struct ResultOnItsWay {
     pub(super) event: Event,
     /// What a reader waits for.
     pub(super) wait: Wait,
-    /// Writes after the first, where several levels give lanes of the register up at a time: at most
-    /// an instruction's own, the cache's and the last result file's.
+    /// Writes after the first, where several levels give lanes of the register up at a time: at
+    /// most an instruction's own, the cache's and the last result file's.
     more: [(LaneMask, Event); 2],
     /// It goes to the main register file.
     pub(super) to_main: bool,
@@ -262,7 +262,7 @@ impl<'m> Delivery<'m> {
         };
         // A kernel without registers has none to lie anywhere.
         let per_warp = image.registers.max(1);
-        let collectors = place.insert(Collectors::new(&settings, per_warp, &mut queues));
+        let collectors = place.insert(Collectors::new(settings, per_warp, &mut queues));
         Ok(Some(Self { collectors, queues, results }))
     }
 
@@ -295,7 +295,7 @@ impl<'m> Delivery<'m> {
 
 impl Collectors {
     pub(super) fn new(
-        settings: &CollectorSettings,
+        settings: CollectorSettings,
         registers_per_warp: u16,
         queues: &mut Queues<'_>,
     ) -> Self {
@@ -305,6 +305,7 @@ impl Collectors {
             write_cycles: settings.write_cycles,
             split_bank_write: settings.split_bank_write,
             write_pool_entries: settings.write_pool_entries,
+            write_pool_accesses: settings.write_pool_accesses,
             registers_per_warp,
         };
         Self {

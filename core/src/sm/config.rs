@@ -3,7 +3,8 @@
 use bitflags::bitflags;
 
 use super::operand_delivery::{
-    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
+    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_POOL_ACCESSES,
+    OperandDelivery,
 };
 use crate::organisation::{Organisation, Scheduling};
 use crate::split_bank_write::MAX_BANKS;
@@ -349,13 +350,14 @@ impl core::fmt::Display for SmConfigError {
 impl core::error::Error for SmConfigError {}
 
 impl CollectorSettings {
-    fn check(&self, timing: &Timing) -> Result<(), SmConfigError> {
+    fn check(self, timing: &Timing) -> Result<(), SmConfigError> {
         for (what, value, least, most) in [
             ("collector units", self.units, 1, MAX_COLLECTOR_UNITS as u8),
             ("banks", self.banks, 1, MAX_BANKS as u8),
             ("cycles of a read", self.read_cycles, 1, MAX_ACCESS_CYCLES),
             ("cycles of a write", self.write_cycles, 1, MAX_ACCESS_CYCLES),
             ("write pool entries", self.write_pool_entries, 0, MAX_ENTRIES as u8),
+            ("accesses of the write pool", self.write_pool_accesses, 1, MAX_POOL_ACCESSES),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(SmConfigError::Collectors { what, value, least, most });

@@ -383,8 +383,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         ReadyAt::new(cycle, Wait::Branch)
     }
 
-    /// Empties a warp's upper levels from cycle `from` on. Returns the first cycle after that, if it
-    /// is known already: what operand collectors have the arbiter write is under way.
+    /// Empties a warp's upper levels from cycle `from` on. Returns the first cycle after that, if
+    /// it is known already: what operand collectors have the arbiter write is under way.
     pub(super) fn empty(&mut self, warp: usize, from: u64, how: Emptying) -> u64 {
         let registers = usize::from(self.image.registers);
         let state = &mut self.memory.warps[warp];

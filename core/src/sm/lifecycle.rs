@@ -168,18 +168,13 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             Departure::End => Emptying::Exit,
         };
         let end = self.empty(warp, self.now, how);
-        if let Some(delivery) = &mut self.delivery {
-            if how == Emptying::Deschedule {
-                delivery.collectors.arbiter.demote(warp as u8);
-            }
-            if delivery.collectors.under_way[warp].flushes != 0 {
-                let state = &mut self.memory.warps[warp];
-                state.phase = Phase::Flushing(departure);
-                state.flushing_since = self.now;
-                self.sets.flushing |= 1 << warp;
-                self.unsettled |= 1 << warp;
-                return;
-            }
+        if self.under_way(warp).flushes != 0 {
+            let state = &mut self.memory.warps[warp];
+            state.phase = Phase::Flushing(departure);
+            state.flushing_since = self.now;
+            self.sets.flushing |= 1 << warp;
+            self.unsettled |= 1 << warp;
+            return;
         }
         if end == self.now {
             self.vacate(warp, departure);
@@ -211,6 +206,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 self.retire(warp);
             }
             return;
+        }
+        if let Some(delivery) = &mut self.delivery {
+            delivery.collectors.arbiter.demote(warp as u8);
         }
         self.sets.pending |= bit;
         if !state.at_barrier {

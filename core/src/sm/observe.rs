@@ -68,8 +68,8 @@ pub struct Issue {
 ///
 /// What an instruction reserves ([`Self::Unit`], [`Self::BankRead`], [`Self::BankWrite`] and
 /// [`Self::Result`]) comes between its [`Self::Issue`] and the next one. With operand collectors
-/// nothing is reserved: all but [`Self::Result`], which is left out, come in the cycle in which they
-/// begin, and tell of an instruction that issued earlier.
+/// nothing is reserved: all but [`Self::Result`], which is left out, come in the cycle in which
+/// they begin, and tell of an instruction that issued earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observation {
     /// A CTA became resident.

@@ -8,6 +8,8 @@
 pub const MAX_COLLECTOR_UNITS: usize = 32;
 /// Longest access of a bank. Unit: cycles.
 pub const MAX_ACCESS_CYCLES: u8 = 32;
+/// Most accesses of a write pool in a cycle.
+pub const MAX_POOL_ACCESSES: u8 = 8;
 /// Cycles of an instruction between issue and the end of its result's write that it spends outside
 /// its unit, when no other delays it: it reads an operand, starts, and writes.
 pub const COLLECTOR_CYCLES: u16 = 3;
@@ -41,6 +43,9 @@ pub struct CollectorSettings {
     /// Entries of the write pool; 0 without one. Range:
     /// `0..=write_pool::MAX_ENTRIES`.
     pub write_pool_entries: u8,
+    /// Reads and writes that the write pool does in a cycle together. Range:
+    /// `1..=MAX_POOL_ACCESSES`.
+    pub write_pool_accesses: u8,
 }
 
 impl CollectorSettings {
@@ -53,5 +58,6 @@ impl CollectorSettings {
         write_cycles: 1,
         split_bank_write: false,
         write_pool_entries: 0,
+        write_pool_accesses: 1,
     };
 }

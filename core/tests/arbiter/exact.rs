@@ -21,6 +21,7 @@ const CONFIG: ArbiterConfig = ArbiterConfig {
     write_cycles: 3,
     split_bank_write: false,
     write_pool_entries: 0,
+    write_pool_accesses: 1,
     registers_per_warp: 8,
 };
 

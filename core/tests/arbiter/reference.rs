@@ -287,10 +287,17 @@ impl Reference {
         self.reads.iter().flatten().any(|read| read.name == name)
     }
 
-    /// Writes come first. Returns whether the pool did one.
-    fn choose_writes(&mut self, now: u64, again: Again<'_>, granted: &mut Vec<Outcome>) -> bool {
-        let mut pool_used = false;
-        for queue in 0..self.writes.len() {
+    /// Writes come first. Returns how many the pool did.
+    fn choose_writes(&mut self, now: u64, again: Again<'_>, granted: &mut Vec<Outcome>) -> u8 {
+        let has_pool = self.config.write_pool_entries > 0;
+        let turns = if has_pool { self.config.write_pool_accesses } else { 1 };
+        let mut pool_used = 0;
+        // A queue has its turns one after another.
+        let mut done = None;
+        for queue in (0..self.writes.len()).flat_map(|queue| (0..turns).map(move |_| queue)) {
+            if done == Some(queue) {
+                continue;
+            }
             let Some(&asked) = self.writes[queue].front() else { continue };
             if self.read_is_queued(asked.name) {
                 self.saw("a write waits for a read of its register");
@@ -302,7 +309,7 @@ impl Reference {
                     self.saw("a write waits for its victim's bank");
                     continue;
                 };
-                pool_used = true;
+                pool_used += 1;
                 target
             } else {
                 if !self.can_write(bank, subarray) {
@@ -317,8 +324,9 @@ impl Reference {
             if !next.lanes.is_empty() {
                 self.saw("a write follows another of its register");
                 self.writes[queue].push_back(next);
+                done = Some(queue);
             }
-            let cycles = if pool_used { 1 } else { u64::from(self.config.write_cycles) };
+            let cycles = if has_pool { 1 } else { u64::from(self.config.write_cycles) };
             granted.push(Outcome::Write(WriteGrant {
                 warp: asked.name.0,
                 register: RegisterId(asked.name.1),
@@ -354,7 +362,7 @@ impl Reference {
         }
     }
 
-    fn choose_reads(&mut self, now: u64, mut pool_used: bool, granted: &mut Vec<Outcome>) {
+    fn choose_reads(&mut self, now: u64, mut pool_used: u8, granted: &mut Vec<Outcome>) {
         let banks = self.banks.len();
         let mut served = Vec::new();
         for turn in 0..banks {
@@ -394,11 +402,11 @@ impl Reference {
         now: u64,
         (bank, subarray): (usize, u8),
         read: &AskedRead,
-        pool_used: &mut bool,
+        pool_used: &mut u8,
     ) -> Option<ReadGrant> {
         let found = self.pool.look_up(read.name, read.lanes);
         let (of_pool, of_bank) = (found != PoolRead::Miss, found != PoolRead::Hit);
-        if of_pool && *pool_used {
+        if of_pool && *pool_used == self.config.write_pool_accesses {
             self.saw("a read waits for the pool");
             return None;
         }
@@ -413,7 +421,7 @@ impl Reference {
         }
         if of_pool {
             self.pool.read(read.name, read.lanes);
-            *pool_used = true;
+            *pool_used += 1;
         }
         self.saw(match found {
             PoolRead::Miss if beside_write => "a read beside a write",

@@ -69,7 +69,7 @@ pub(crate) struct Shadow {
     reading: Vec<Busy>,
     writing: Vec<Busy>,
     /// What this cycle has used.
-    pool_used: bool,
+    pool_used: u8,
     served: Vec<u8>,
     /// Last cycle in which something happened or nothing was queued.
     last_progress: u64,
@@ -91,7 +91,7 @@ impl Shadow {
             writes: BTreeMap::new(),
             reading: vec![None; usize::from(config.banks)],
             writing: vec![None; usize::from(config.banks)],
-            pool_used: false,
+            pool_used: 0,
             served: Vec::new(),
             last_progress: 0,
             values: 0,
@@ -138,7 +138,7 @@ impl Shadow {
     /// What happened in a cycle.
     pub(crate) fn cycle(&mut self, now: u64, granted: &[Outcome]) {
         self.now = now;
-        self.pool_used = false;
+        self.pool_used = 0;
         self.served.clear();
         for bank in self.reading.iter_mut().chain(&mut self.writing) {
             *bank = bank.filter(|&(_, until)| until > now);
@@ -191,8 +191,9 @@ impl Shadow {
 
     fn use_pool(&mut self, grant: &dyn Debug) {
         self.require(self.config.write_pool_entries > 0, "there is no pool", grant);
-        self.require(!self.pool_used, "the pool does two things in a cycle", grant);
-        self.pool_used = true;
+        self.pool_used += 1;
+        let most = self.config.write_pool_accesses;
+        self.require(self.pool_used <= most, "the pool does too much in a cycle", grant);
     }
 
     fn read(&mut self, grant: &ReadGrant) {

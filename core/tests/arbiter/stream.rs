@@ -115,6 +115,7 @@ impl Shape {
             write_cycles: 1 + choose(5) as u8,
             split_bank_write: choose(2) == 0,
             write_pool_entries: entries,
+            write_pool_accesses: [1, 1, 2, 3][choose(4) as usize],
             registers_per_warp: registers,
         };
         Self {

@@ -63,6 +63,7 @@ fn the_designs_of_the_source_do_what_the_reference_does_and_lose_nothing() {
             write_cycles,
             split_bank_write,
             write_pool_entries: entries,
+            write_pool_accesses: 1,
             registers_per_warp: 21,
         };
         run(seed, Some(config), 5_000);

@@ -265,6 +265,13 @@ fn what_a_design_cannot_have_with_collectors_is_refused() {
         (CollectorSettings { read_cycles: 0, ..SRAM }, "cycles of a read", 0, 1, 32),
         (CollectorSettings { write_cycles: 33, ..SRAM }, "cycles of a write", 33, 1, 32),
         (CollectorSettings { write_pool_entries: 129, ..SRAM }, "write pool entries", 129, 0, 128),
+        (
+            CollectorSettings { write_pool_accesses: 9, ..SRAM },
+            "accesses of the write pool",
+            9,
+            1,
+            8,
+        ),
     ] {
         let expected = SmConfigError::Collectors { what, value, least, most };
         assert_eq!(error(collecting(collectors)), expected);
@@ -301,6 +308,7 @@ fn random_collectors(random: &mut Random) -> SmSettings {
         write_cycles: one_of(random, &[1, 3, 3, 10]),
         split_bank_write: random.chance(50),
         write_pool_entries: one_of(random, &[0, 0, 1, 5, 60, 128]),
+        write_pool_accesses: one_of(random, &[1, 1, 2, 8]),
     };
     let timing = Timing {
         alu_latency: one_of(random, &[4, 8, 8, 70]),

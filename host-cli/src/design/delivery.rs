@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use strata_core::sm::operand_delivery::{
-    CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
+    CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_POOL_ACCESSES, OperandDelivery,
 };
 use strata_core::split_bank_write::MAX_BANKS;
 use strata_core::write_pool;
@@ -29,6 +29,7 @@ pub(super) struct Choice {
     banks: u8,
     split_bank_write: bool,
     write_pool_entries: u8,
+    write_pool_accesses: u8,
     /// Cycles of a read, if not those of the memory.
     read_cycles: Option<u8>,
     write_cycles: Option<u8>,
@@ -41,6 +42,7 @@ impl Choice {
             banks,
             split_bank_write: false,
             write_pool_entries: 0,
+            write_pool_accesses: CollectorSettings::WARRF_SRAM.write_pool_accesses,
             read_cycles: None,
             write_cycles: None,
         }
@@ -65,6 +67,7 @@ pub(super) struct CollectorTable {
     write_cycles: Option<i64>,
     split_bank_write: Option<bool>,
     write_pool_entries: Option<i64>,
+    write_pool_accesses: Option<i64>,
 }
 
 impl Delivery {
@@ -129,6 +132,7 @@ impl Delivery {
                 write_cycles: choice.write_cycles.unwrap_or(short(write)),
                 split_bank_write: choice.split_bank_write,
                 write_pool_entries: choice.write_pool_entries,
+                write_pool_accesses: choice.write_pool_accesses,
             })),
         }
     }
@@ -178,12 +182,16 @@ impl CollectorTable {
         let write = number("write_cycles", self.write_cycles, 1, most_cycles, "cycles")?;
         let entries = self.write_pool_entries;
         let entries = number("write_pool_entries", entries, 0, write_pool::MAX_ENTRIES, "entries")?;
+        let accesses = self.write_pool_accesses;
+        let most = usize::from(MAX_POOL_ACCESSES);
+        let accesses = number("write_pool_accesses", accesses, 1, most, "accesses in a cycle")?;
         choice.units = units.unwrap_or(choice.units);
         choice.banks = banks.unwrap_or(choice.banks);
         choice.read_cycles = read.or(choice.read_cycles);
         choice.write_cycles = write.or(choice.write_cycles);
         choice.split_bank_write = self.split_bank_write.unwrap_or(choice.split_bank_write);
         choice.write_pool_entries = entries.unwrap_or(choice.write_pool_entries);
+        choice.write_pool_accesses = accesses.unwrap_or(choice.write_pool_accesses);
         Ok(())
     }
 }
@@ -207,6 +215,7 @@ pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String
         ("collectors.write_cycles", of(|settings| settings.write_cycles.to_string())),
         ("collectors.split_bank_write", of(|settings| settings.split_bank_write.to_string())),
         ("collectors.write_pool_entries", of(|settings| settings.write_pool_entries.to_string())),
+        ("collectors.write_pool_accesses", of(|settings| settings.write_pool_accesses.to_string())),
     ]
 }
 
@@ -217,7 +226,11 @@ pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
     let split = if settings.split_bank_write { ", split bank writes" } else { "" };
     let pool = match settings.write_pool_entries {
         0 => String::new(),
-        entries => format!(", write pool of {entries}"),
+        entries if settings.write_pool_accesses == 1 => format!(", write pool of {entries}"),
+        entries => {
+            let accesses = settings.write_pool_accesses;
+            format!(", write pool of {entries} with {accesses} accesses in a cycle")
+        }
     };
     let text = format!(
         "{units} collectors, {banks} banks, reads of {read_cycles} and writes of {write_cycles} \

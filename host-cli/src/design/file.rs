@@ -674,7 +674,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 15 + 7 + 6 + 6 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 15 + 7 + 6 + 7 + 10 + 10 + 11 + 5);
     }
 
     #[test]

@@ -150,7 +150,7 @@ fn a_file_gives_any_machine_another_memory() {
 fn a_file_changes_the_collectors() {
     let own = parsed(
         "base = \"warrf\"\n[collectors]\nunits = 8\nbanks = 4\nread_cycles = 2\nwrite_cycles = 9\n\
-         split_bank_write = false\nwrite_pool_entries = 1\n[energy]\nsource = \"x\"\n\
+         split_bank_write = false\nwrite_pool_entries = 1\nwrite_pool_accesses = 2\n[energy]\nsource = \"x\"\n\
          write_pool_read = \"1 pJ\"\nwrite_pool_write = \"2 pJ\"\nmrf_write = \"3 pJ\"\n",
     );
     let expected = CollectorSettings {
@@ -160,6 +160,7 @@ fn a_file_changes_the_collectors() {
         write_cycles: 9,
         split_bank_write: false,
         write_pool_entries: 1,
+        write_pool_accesses: 2,
     };
     assert_eq!(collectors(&own), expected);
     let table = own.energy.as_ref().unwrap();
