@@ -21,10 +21,13 @@
 //!    With split banks the first reads of both subarrays are tried, the one that was asked for
 //!    earlier first, and one is served.
 
+mod grant;
+
 use crate::event::Datapath;
 use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolRead, PoolWrite, WritePool};
+pub use grant::{Granted, ReadGrant, WriteGrant, WriteTarget};
 
 /// No element.
 const NONE: u32 = u32::MAX;
@@ -99,73 +102,6 @@ impl BankedRegister {
         next: NONE,
         since: 0,
     };
-}
-
-/// A read that happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ReadGrant {
-    /// Collector unit. Range: `0..32`.
-    pub unit: u8,
-    /// The warp's place.
-    pub warp: u8,
-    /// The register.
-    pub register: RegisterId,
-    /// Its bank.
-    pub bank: u8,
-    /// Which units the operand is for.
-    pub datapath: Datapath,
-    /// What of it the write pool has; without a pool, nothing.
-    pub pool: PoolRead,
-    /// The other subarray of the bank is being written.
-    pub beside_write: bool,
-    /// Cycles since it was asked for; 1 at least.
-    pub waited: u64,
-    /// First cycle in which the unit has the operand.
-    pub until: u64,
-}
-
-/// Where a write goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WriteTarget {
-    /// The main register file.
-    Bank,
-    /// The write pool, where the register was.
-    PoolHit,
-    /// An empty entry of the pool.
-    PoolAllocation,
-    /// The place of an entry, which is written to the main register file.
-    PoolReplacement {
-        /// The entry.
-        victim: PoolEntry,
-        /// Its bank.
-        bank: u8,
-    },
-}
-
-/// A write that happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct WriteGrant {
-    /// The warp's place.
-    pub warp: u8,
-    /// The register.
-    pub register: RegisterId,
-    /// Its bank.
-    pub bank: u8,
-    /// Where it goes.
-    pub target: WriteTarget,
-    /// Cycles since it was asked for.
-    pub waited: u64,
-    /// First cycle after it.
-    pub until: u64,
-}
-
-/// Hears which accesses happen in a cycle.
-pub trait Granted {
-    /// A read.
-    fn read(&mut self, grant: ReadGrant);
-    /// A write. Returns the lanes of another write of the same register, which is asked for now, or
-    /// no lanes.
-    fn write(&mut self, grant: WriteGrant) -> LaneMask;
 }
 
 /// What an arbiter is for.
@@ -296,7 +232,8 @@ impl Arbiter {
 
     /// Asks for a read, from the next cycle on, for a unit below 32; `element` is a free one of
     /// [`Queues::reads`].
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     pub fn ask_read(
         &mut self,
         queues: &mut Queues<'_>,
@@ -366,14 +303,29 @@ impl Arbiter {
     /// Lets a group of accesses without conflicts happen.
     #[inline]
     pub fn cycle(&mut self, queues: &mut Queues<'_>, now: u64, to: &mut impl Granted) {
+        // Compiled for each design, so that none asks in every access what it has.
+        match (self.split, self.pool.is_some()) {
+            (false, false) => self.cycle_of::<false, false>(queues, now, to),
+            (false, true) => self.cycle_of::<false, true>(queues, now, to),
+            (true, false) => self.cycle_of::<true, false>(queues, now, to),
+            (true, true) => self.cycle_of::<true, true>(queues, now, to),
+        }
+    }
+
+    fn cycle_of<const SPLIT: bool, const POOL: bool>(
+        &mut self,
+        queues: &mut Queues<'_>,
+        now: u64,
+        to: &mut impl Granted,
+    ) {
         let mut taken = Taken::default();
         let mut writing = self.writing;
         while writing != 0 {
             let queue = writing.trailing_zeros() as usize;
             writing &= writing - 1;
             // The queue of the pool has as many turns as the pool accesses.
-            while let Some(more) = self.write(queues, queue, now, to)
-                && self.pool.is_some()
+            while let Some(more) = self.write::<SPLIT, POOL>(queues, queue, now, to)
+                && POOL
             {
                 taken.pool += 1;
                 // What was asked for in this cycle is for the next one.
@@ -394,14 +346,15 @@ impl Arbiter {
             while banks != 0 {
                 let bank = banks.trailing_zeros() as usize;
                 banks &= banks - 1;
-                self.read_bank(queues, bank, now, &mut taken, to);
+                self.read_bank::<SPLIT, POOL>(queues, bank, now, &mut taken, to);
             }
         }
     }
 
     /// Lets the first write of a queue happen if it can. Returns the lanes of the write that
     /// follows it, if it did.
-    fn write(
+    #[inline]
+    fn write<const SPLIT: bool, const POOL: bool>(
         &mut self,
         queues: &mut Queues<'_>,
         queue: usize,
@@ -410,10 +363,10 @@ impl Arbiter {
     ) -> Option<LaneMask> {
         let index = self.writes[queue].first;
         let asked = queues.registers[index as usize];
-        if self.is_read_queued(queues, &asked) {
+        if self.is_read_queued::<SPLIT>(queues, &asked) {
             return None;
         }
-        let (target, until) = if self.pool.is_some() {
+        let (target, until) = if POOL {
             (self.write_to_pool(queues, &asked, now)?, now + 1)
         } else {
             let bank = usize::from(asked.bank);
@@ -469,8 +422,12 @@ impl Arbiter {
 
     /// Whether a read of a register is queued, which was asked for before any write of it.
     #[inline]
-    fn is_read_queued(&self, queues: &Queues<'_>, asked: &BankedRegister) -> bool {
-        let half = if self.split { usize::from(asked.subarray) } else { 0 };
+    fn is_read_queued<const SPLIT: bool>(
+        &self,
+        queues: &Queues<'_>,
+        asked: &BankedRegister,
+    ) -> bool {
+        let half = if SPLIT { usize::from(asked.subarray) } else { 0 };
         let mut element = self.reads[2 * usize::from(asked.bank) + half].queue.first;
         while element != NONE {
             let queued = &queues.reads[element as usize];
@@ -484,7 +441,7 @@ impl Arbiter {
 
     /// Lets a bank serve a read if it can.
     #[inline]
-    fn read_bank(
+    fn read_bank<const SPLIT: bool, const POOL: bool>(
         &mut self,
         queues: &mut Queues<'_>,
         bank: usize,
@@ -493,9 +450,9 @@ impl Arbiter {
         to: &mut impl Granted,
     ) {
         let (low, high) = (2 * bank, 2 * bank + 1);
-        if !self.split {
+        if !SPLIT {
             if taken.units >> self.reads[low].unit & 1 == 0 {
-                self.read(queues, low, now, taken, to);
+                self.read::<POOL>(queues, low, now, taken, to);
             }
             return;
         }
@@ -510,7 +467,7 @@ impl Arbiter {
             let ReadQueue { queue: Queue { first, .. }, unit } = self.reads[queue];
             if first != NONE
                 && taken.units >> unit & 1 == 0
-                && self.read(queues, queue, now, taken, to)
+                && self.read::<POOL>(queues, queue, now, taken, to)
             {
                 return;
             }
@@ -519,7 +476,8 @@ impl Arbiter {
 
     /// Lets the first read of a queue, which has one for a unit that has received nothing yet,
     /// happen if it can.
-    fn read(
+    #[inline]
+    fn read<const POOL: bool>(
         &mut self,
         queues: &mut Queues<'_>,
         queue: usize,
@@ -531,13 +489,15 @@ impl Arbiter {
         // Without split banks all that matters is the bank.
         let (bank, subarray) = (queue / 2, (queue % 2) as Subarray);
         let bank_free = self.banks.can_read(bank, subarray, now);
-        if self.pool.is_none() && !bank_free {
+        if !POOL && !bank_free {
             return false;
         }
         let QueuedRead { since, lanes, next, register, warp, datapath, .. } =
             queues.reads[first as usize];
-        let found = |pool: &WritePool<MAX_ENTRIES>| pool.look_up(warp, register, lanes);
-        let pool = self.pool.as_ref().map_or(PoolRead::Miss, found);
+        let pool = match &self.pool {
+            Some(pool) if POOL => pool.look_up(warp, register, lanes),
+            _ => PoolRead::Miss,
+        };
         let (needs_pool, needs_bank) = (pool != PoolRead::Miss, pool != PoolRead::Hit);
         if needs_pool && taken.pool == self.pool_accesses || needs_bank && !bank_free {
             return false;

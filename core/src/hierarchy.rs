@@ -211,9 +211,7 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
             }
             to.operands_read();
         }
-        if long_latency || *self.anything_awaited {
-            self.track(step.destinations, step.mask, long_latency);
-        }
+        self.track(step.destinations, step.mask, long_latency);
     }
 
     /// The warp leaves the active set.
@@ -241,7 +239,16 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
 
     /// Notes which lanes hold long-latency results now. Exact by lane, because the two sides of a
     /// divergent branch may give a register values of both kinds.
-    fn track(&mut self, destinations: &[RegisterId], mask: LaneMask, long_latency: bool) {
+    #[inline]
+    pub(crate) fn track(
+        &mut self,
+        destinations: &[RegisterId],
+        mask: LaneMask,
+        long_latency: bool,
+    ) {
+        if !long_latency && !*self.anything_awaited {
+            return;
+        }
         for destination in destinations {
             let lanes = &mut self.awaited[usize::from(destination.0)];
             *lanes = if long_latency { lanes.or(mask) } else { lanes.without(mask) };

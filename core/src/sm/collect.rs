@@ -22,6 +22,7 @@ use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
 use crate::event::{Datapath, Event};
 use crate::fault::PathFault;
 use crate::hierarchy::{Listener, Step, WarpHierarchy};
+use crate::image::Flags;
 use crate::last_result_file;
 use crate::placement::Placement;
 use crate::register_file_cache::{Access, Observer};
@@ -75,15 +76,13 @@ impl<'s, 'm> Requests<'s, 'm> {
     }
 
     #[inline]
-    fn read(&mut self, registers: &[RegisterId], lanes: LaneMask) {
+    fn read(&mut self, register: RegisterId, lanes: LaneMask) {
         let Delivery { collectors, queues, .. } = &mut *self.delivery;
-        let first = self.unit * collectors.reads_per_unit + usize::from(self.reads);
-        self.reads += registers.len() as u8;
+        let element = self.unit * collectors.reads_per_unit + usize::from(self.reads);
+        self.reads += 1;
         let consumer = (self.unit as u8, self.datapath);
-        for (&register, element) in registers.iter().zip(first..) {
-            let operand = (self.warp, register, lanes);
-            collectors.arbiter.ask_read(queues, element, consumer, operand, self.now);
-        }
+        let operand = (self.warp, register, lanes);
+        collectors.arbiter.ask_read(queues, element, consumer, operand, self.now);
     }
 
     /// An upper level gives a register up to the main register file.
@@ -112,7 +111,7 @@ impl Observer for Requests<'_, '_> {
     #[inline]
     fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
         match access {
-            Access::MainRead => self.read(&[register], lanes),
+            Access::MainRead => self.read(register, lanes),
             Access::Write => self.results += 1,
             Access::MainWrite => {
                 self.to_main |= 1 << self.results;
@@ -151,14 +150,16 @@ impl last_result_file::Observer for Requests<'_, '_> {
 impl Listener for Requests<'_, '_> {
     #[inline]
     fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
-        self.read(sources, mask);
+        for &source in sources {
+            self.read(source, mask);
+        }
         self.to_main = u32::MAX;
         self.tally.flat(sources, destinations, mask);
     }
 
     fn source(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
         if placement.main {
-            self.read(&[register], mask);
+            self.read(register, mask);
         }
         self.tally.source(register, placement, mask);
     }
@@ -208,7 +209,8 @@ struct Comings<'s, T> {
 
 impl<T> Comings<'_, T> {
     /// A register is there from cycle `at` on.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     fn come(&mut self, warp: usize, register: usize, at: u64) {
         let result = self.results[warp * self.registers + register];
         self.ready[warp * self.row + register] = ReadyAt::new(at, result.wait);
@@ -243,7 +245,8 @@ impl<T, O: SmObserver> Accesses<'_, T, O> {
 }
 
 impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     fn read(&mut self, grant: ReadGrant) {
         if grant.waited > 1 {
             self.counters.record(CycleEvent::OperandWait, grant.waited - 1);
@@ -270,7 +273,8 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
         self.units.receive(grant.unit, grant.until);
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     fn write(&mut self, grant: WriteGrant) -> LaneMask {
         self.counters.record(CycleEvent::WriteDelay, grant.waited);
         let (warp, register) = (usize::from(grant.warp), usize::from(grant.register.0));
@@ -278,7 +282,9 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
         let ResultOnItsWay { event, flushed, .. } = *result;
         let more = result.next_write();
         if more.is_empty() {
-            self.comings.under_way[warp].flushes -= u32::from(flushed);
+            if flushed {
+                self.comings.under_way[warp].flushes -= 1;
+            }
             self.comings.come(warp, register, grant.until);
         }
         let accesses = &mut self.counters.accesses;
@@ -309,7 +315,78 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         facts: &Facts,
         access: MemoryAccess,
     ) -> Result<(), Fault> {
-        let Some(delivery) = &mut self.delivery else { return Ok(()) };
+        let hit = access.hit && facts.class == Class::Dram;
+        let wait = if hit { Wait::Cached } else { facts.wait };
+        let missing = if self.flat {
+            self.request_flat(warp, facts, wait)
+        } else {
+            self.request_through_levels(warp, facts, wait)?
+        };
+        for predicate in bits(facts.predicates.written) {
+            let predicate = usize::from(self.image.registers) + predicate;
+            self.memory.ready[warp * self.row + predicate] = ReadyAt::pending(wait);
+        }
+        if facts.collected
+            && let Some(delivery) = &mut self.delivery
+        {
+            let units = &mut delivery.collectors.units;
+            let unit = units.next();
+            units.enter(
+                unit,
+                Collected {
+                    warp: warp as u8,
+                    port: port(facts.class) as u8,
+                    missing,
+                    hit,
+                    pc: self.memory.warps[warp].pc,
+                    bytes: access.bytes,
+                    from: self.now + EARLIEST_START,
+                    order: 0,
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// Takes an instruction through a main register file alone. Returns the operands that its
+    /// collector unit waits for.
+    #[inline]
+    fn request_flat(&mut self, warp: usize, facts: &Facts, wait: Wait) -> u8 {
+        let Some(delivery) = &mut self.delivery else { return 0 };
+        let state = &mut self.memory.warps[warp];
+        let registers = usize::from(self.image.registers);
+        let (sources, destinations) = (facts.sources(&self.image), facts.destinations(&self.image));
+        let (mask, ready) = (state.mask, &mut self.memory.ready[warp * self.row..][..self.row]);
+        delivery.announce(warp, facts, (destinations, mask, wait), ready, true);
+        let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
+        tally.flat(sources, destinations, mask);
+        if self.two_level {
+            let mut hierarchy = WarpHierarchy::<CAPACITY> {
+                upper: None,
+                awaited: &mut self.memory.awaited[warp * registers..][..registers],
+                anything_awaited: &mut state.anything_awaited,
+            };
+            hierarchy.track(destinations, mask, facts.flags.contains(Flags::LONG_LATENCY));
+        }
+        let Delivery { collectors, queues, .. } = delivery;
+        let unit = collectors.units.next();
+        let first = unit * collectors.reads_per_unit;
+        for (&register, element) in sources.iter().zip(first..) {
+            let consumer = (unit as u8, facts.datapath);
+            let operand = (warp as u8, register, mask);
+            collectors.arbiter.ask_read(queues, element, consumer, operand, self.now);
+        }
+        sources.len() as u8
+    }
+
+    /// The same through the levels above it.
+    fn request_through_levels(
+        &mut self,
+        warp: usize,
+        facts: &Facts,
+        wait: Wait,
+    ) -> Result<u8, Fault> {
+        let Some(delivery) = &mut self.delivery else { return Ok(0) };
         let state = &mut self.memory.warps[warp];
         let registers = usize::from(self.image.registers);
         let mut hierarchy = WarpHierarchy {
@@ -326,15 +403,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         if let Some(register) = hierarchy.out_of_reach(&step) {
             return Err(PathFault::OutOfReach { pc: state.pc, register }.into());
         }
-        let hit = access.hit && facts.class == Class::Dram;
-        let wait = if hit { Wait::Cached } else { facts.wait };
         let ready = &mut self.memory.ready[warp * self.row..][..self.row];
         // Before the levels hear of it: one result may evict another of the same instruction.
-        let flat = hierarchy.upper.is_none() && !managed;
-        delivery.announce(warp, facts, (destinations, mask, wait), ready, flat);
-        for predicate in bits(facts.predicates.written) {
-            ready[registers + predicate] = ReadyAt::pending(wait);
-        }
+        delivery.announce(warp, facts, (destinations, mask, wait), ready, false);
         let unit = delivery.collectors.units.next();
         let tally = Tally::new(&mut self.counters.accesses, facts.datapath);
         let mut requests = Requests {
@@ -344,31 +415,13 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         };
         hierarchy.execute(step, self.two_level, &mut requests);
         let Requests { reads, to_main, .. } = requests;
-        if !flat {
-            for (index, register) in distinct(destinations) {
-                let result = delivery.collectors.arbiter.index(warp as u8, register);
-                if to_main >> index & 1 != 0 {
-                    delivery.results[result].goes_to_main(mask, main_write(facts.datapath));
-                }
+        for (index, register) in distinct(destinations) {
+            let result = delivery.collectors.arbiter.index(warp as u8, register);
+            if to_main >> index & 1 != 0 {
+                delivery.results[result].goes_to_main(mask, main_write(facts.datapath));
             }
         }
-        if facts.collected {
-            delivery.collectors.under_way[warp].all += 1;
-            delivery.collectors.units.enter(
-                unit,
-                Collected {
-                    warp: warp as u8,
-                    port: port(facts.class) as u8,
-                    missing: reads,
-                    hit,
-                    pc: state.pc,
-                    bytes: access.bytes,
-                    from: self.now + EARLIEST_START,
-                    order: 0,
-                },
-            );
-        }
-        Ok(())
+        Ok(reads)
     }
 
     /// What happens between issues, in one cycle.
@@ -433,19 +486,28 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let port = ports.trailing_zeros() as usize;
             ports &= ports - 1;
             // The units that start a warp in every cycle are as many as issue slots.
-            let starts = if port == 0 { self.config.settings().issue_slots } else { 1 };
-            for _ in 0..starts {
-                let Some(delivery) = &mut self.delivery else { return moved };
-                let Some(unit) = delivery.collectors.units.oldest(port, self.now) else { break };
-                if (1..PORTS - 1).contains(&port) && self.units.free_at(port - 1) > self.now {
-                    break;
-                }
-                let instruction = delivery.collectors.units.leave(unit);
-                self.start(&instruction);
-                moved |= 1 << instruction.warp;
+            let mut starts = if port == 0 { self.config.settings().issue_slots } else { 1 };
+            while starts != 0 {
+                let Some(warp) = self.start_oldest(port) else { break };
+                moved |= 1 << warp;
+                starts -= 1;
             }
         }
         moved
+    }
+
+    /// Starts the oldest instruction for a port that can start now, if there is one. Returns its
+    /// warp.
+    #[inline]
+    fn start_oldest(&mut self, port: usize) -> Option<u8> {
+        let units = &mut self.delivery.as_mut()?.collectors.units;
+        let unit = units.oldest(port, self.now)?;
+        if (1..PORTS - 1).contains(&port) && self.units.free_at(port - 1) > self.now {
+            return None;
+        }
+        let instruction = units.leave(unit);
+        self.start(&instruction);
+        Some(instruction.warp)
     }
 
     /// Starts an instruction in its unit, which is free.
@@ -460,7 +522,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.units.start(facts, bytes, self.now, &mut self.counters)
         };
         let Some(Delivery { collectors, results, .. }) = &mut self.delivery else { return };
-        collectors.under_way[warp].all -= 1;
+        if !facts.has_registers() {
+            collectors.under_way[warp].all -= 1;
+        }
         let there = done - u64::from(COLLECTOR_CYCLES);
         for (index, register) in distinct(facts.destinations(&self.image)) {
             let result = collectors.arbiter.index(warp as u8, register);

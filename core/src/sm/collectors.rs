@@ -129,7 +129,7 @@ impl Linked for ResultOnItsWay {
 /// Of each warp, what is under way.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct UnderWay {
-    /// Instructions in collector units, and registers to be written.
+    /// Registers to be written, and instructions without results that have not started.
     pub(super) all: u32,
     /// Results of long-latency operations.
     pub(super) long: u32,
@@ -268,7 +268,8 @@ impl<'m> Delivery<'m> {
 
     /// Marks the results of an instruction that issues as on their way; `to_main`, to the main
     /// register file, all of them.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     pub(super) fn announce(
         &mut self,
         warp: usize,
@@ -280,6 +281,8 @@ impl<'m> Delivery<'m> {
         let event = main_write(facts.datapath);
         let long = facts.flags.contains(Flags::LONG_LATENCY);
         let under_way = &mut self.collectors.under_way[warp];
+        // One without results is under way until it starts.
+        under_way.all += u32::from(destinations.is_empty() && facts.collected);
         for (_, register) in distinct(destinations) {
             let result = &mut self.results[self.collectors.arbiter.index(warp as u8, register)];
             // Its link is set when it is known when it comes.

@@ -199,6 +199,13 @@ impl Facts {
         middle != end || self.predicates.written != 0
     }
 
+    /// True with a register to write.
+    #[inline]
+    pub(crate) const fn has_registers(&self) -> bool {
+        let [_, middle, end] = self.slots;
+        middle != end
+    }
+
     /// The registers that are read and written.
     #[inline]
     pub(crate) fn registers<'i>(&self, image: &CheckedImage<'i>) -> &'i [RegisterId] {

@@ -239,7 +239,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.tell_unit(self.memory.warps[warp].pc, facts, access.bytes);
             self.units.start(facts, access.bytes, self.now, &mut self.counters)
         };
-        let (reads, to_main) = if self.plain {
+        // Without levels of either kind there is nothing to look up and nothing to track.
+        let (reads, to_main) = if self.flat && !self.two_level {
             let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
             let (sources, destinations) =
                 (facts.sources(&self.image), facts.destinations(&self.image));
@@ -441,7 +442,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     }
 
     /// When the last of those operands is there that count.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     fn last_operand(&self, warp: usize, counts: impl Fn(ReadyAt) -> bool) -> ReadyAt {
         let state = &self.memory.warps[warp];
         let facts = &self.facts[state.pc as usize];

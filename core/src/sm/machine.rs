@@ -144,9 +144,8 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     /// Elements of `memory.ready` for each warp: registers, then predicates.
     pub(super) row: usize,
     pub(super) two_level: bool,
-    /// One level of scheduling over the main register file alone: an instruction has nothing to
-    /// look up and nothing to track.
-    pub(super) plain: bool,
+    /// No level above the main register file.
+    pub(super) flat: bool,
     /// Operand collectors, of an SM that has them.
     pub(super) delivery: Option<Delivery<'m>>,
     /// Warps whose next instruction needs a collector unit, whether or not they are ready.
@@ -245,7 +244,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         };
         let upper = UpperLevels::of(settings.organisation.settings());
         let upper = upper.map_err(crate::fault::PathFault::Cache)?;
-        let plain = upper.is_none() && !config.two_level() && !compiler_managed;
+        let flat = upper.is_none() && !compiler_managed;
         memory.caches.fill(upper);
         memory.warps.fill_with(Warp::default);
         pack(facts, &image, config);
@@ -258,7 +257,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             facts,
             row: size.ready / size.warps,
             two_level: config.two_level(),
-            plain,
+            flat,
             delivery,
             collecting: 0,
             unsettled: 0,

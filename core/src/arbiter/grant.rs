@@ -1,0 +1,72 @@
+//! Grants: the accesses that happen in a cycle, as those who asked for them hear of them.
+
+use crate::event::Datapath;
+use crate::units::{LaneMask, RegisterId};
+use crate::write_pool::{PoolEntry, PoolRead};
+
+/// A read that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReadGrant {
+    /// Collector unit. Range: `0..32`.
+    pub unit: u8,
+    /// The warp's place.
+    pub warp: u8,
+    /// The register.
+    pub register: RegisterId,
+    /// Its bank.
+    pub bank: u8,
+    /// Which units the operand is for.
+    pub datapath: Datapath,
+    /// What of it the write pool has; without a pool, nothing.
+    pub pool: PoolRead,
+    /// The other subarray of the bank is being written.
+    pub beside_write: bool,
+    /// Cycles since it was asked for; 1 at least.
+    pub waited: u64,
+    /// First cycle in which the unit has the operand.
+    pub until: u64,
+}
+
+/// Where a write goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WriteTarget {
+    /// The main register file.
+    Bank,
+    /// The write pool, where the register was.
+    PoolHit,
+    /// An empty entry of the pool.
+    PoolAllocation,
+    /// The place of an entry, which is written to the main register file.
+    PoolReplacement {
+        /// The entry.
+        victim: PoolEntry,
+        /// Its bank.
+        bank: u8,
+    },
+}
+
+/// A write that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WriteGrant {
+    /// The warp's place.
+    pub warp: u8,
+    /// The register.
+    pub register: RegisterId,
+    /// Its bank.
+    pub bank: u8,
+    /// Where it goes.
+    pub target: WriteTarget,
+    /// Cycles since it was asked for.
+    pub waited: u64,
+    /// First cycle after it.
+    pub until: u64,
+}
+
+/// Hears which accesses happen in a cycle.
+pub trait Granted {
+    /// A read.
+    fn read(&mut self, grant: ReadGrant);
+    /// A write. Returns the lanes of another write of the same register, which is asked for now, or
+    /// no lanes.
+    fn write(&mut self, grant: WriteGrant) -> LaneMask;
+}
