@@ -193,6 +193,8 @@ pub enum Described {
     ActiveWarps,
     /// `study encoding`.
     Encoding,
+    /// `study write-pool`.
+    WritePool,
 }
 
 /// Size of a built-in workload's problem.

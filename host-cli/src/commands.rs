@@ -13,6 +13,7 @@ pub mod run;
 pub mod study;
 pub mod technology;
 pub mod trace;
+pub mod write_pool;
 
 use std::process::ExitCode;
 
@@ -22,7 +23,7 @@ use crate::cli::{Cli, Command, Described};
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 use crate::report::{RunReport, json};
-use crate::study::{active_warps, encoding as encoding_study};
+use crate::study::{active_warps, encoding as encoding_study, write_pool as write_pool_study};
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
@@ -64,6 +65,9 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         }
         Command::Schema { of: Described::Encoding } => {
             printer.data(&json::schema_text::<encoding_study::Study>())
+        }
+        Command::Schema { of: Described::WritePool } => {
+            printer.data(&json::schema_text::<write_pool_study::Study>())
         }
     }
 }

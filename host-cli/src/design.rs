@@ -1,6 +1,7 @@
 //! Designs: a machine plus an organisation of its registers and scheduling, by name or from a file.
 
 mod changes;
+mod collectors;
 mod delivery;
 pub mod file;
 pub mod machine;

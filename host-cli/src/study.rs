@@ -9,17 +9,20 @@ pub mod limits;
 pub mod registers;
 pub mod reorder;
 mod statistics;
+pub mod write_pool;
 
 use rayon::prelude::*;
 use strata_core::sm::config::{Launch, SmConfig, SmSettings, Timing};
 use strata_core::sm::counters::SmCounters;
 use strata_core::units::LANES;
 
+use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::measure::{self, Counted, Request};
 use crate::parallel;
 use crate::printer::Printer;
+use crate::report::RunReport;
 use crate::subject::{self, Subject};
 use crate::timing::{Timed, TimedLaunch, TimingError, time_launch};
 
@@ -46,7 +49,7 @@ pub struct Plan {
 pub struct Input {
     /// The kernel or the trace.
     pub subject: Subject,
-    /// Size, filters and budget; the mode does not matter.
+    /// Size, filters and budget; the mode matters only where a study says so.
     pub request: Request,
 }
 
@@ -71,6 +74,18 @@ pub fn replay(
 ) -> Result<Vec<Vec<Vec<Outcome>>>, Failure> {
     let replay = |input: &Input| replay_input(input, plans, printer);
     parallel::each(inputs, jobs, printer, |input| input.subject.name(), replay)
+}
+
+/// Reports of an input, executed or read once, under every design.
+fn measured(
+    input: &Input,
+    designs: &[Design],
+    printer: &Printer,
+) -> Result<Vec<RunReport>, Failure> {
+    match &input.subject {
+        Subject::Workload(workload) => measure::reports(workload, designs, &input.request, printer),
+        Subject::Trace(path) => measure::trace_reports(path, designs, &input.request, printer),
+    }
 }
 
 fn replay_input(

@@ -89,6 +89,13 @@ refuses! {
     explaining_an_unknown_kernel: ["explain", "good.ptx", "20", "--kernel", "decrement"];
     explaining_malformed_ptx: ["explain", "malformed.ptx", "20"];
     explaining_for_an_unknown_design: ["explain", "good.ptx", "20", "--design", "diss-orf9"];
+    write_pools_without_collectors:
+        ["study", "write-pool", "vectoradd", "--design", "isca11-rfc6"];
+    write_pools_of_partial_warps:
+        ["study", "write-pool", "vectoradd", "--scale", "small", "--design", "pool-partial.toml"];
+    a_write_pool_with_too_many_entries: ["study", "write-pool", "vectoradd", "--entries", "60,129"];
+    a_write_pool_without_accesses: ["study", "write-pool", "vectoradd", "--accesses", "0"];
+    writes_of_no_cycles: ["study", "write-pool", "vectoradd", "--write-cycles", "3,0"];
     no_active_warps: ["study", "active-warps", "vectoradd", "--active-warps", "4,0"];
     a_cache_in_scheduled_order:
         ["study", "active-warps", "vectoradd", "--design", "isca11-rfc6", "--order", "scheduled"];

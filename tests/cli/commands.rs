@@ -91,6 +91,18 @@ prints! {
         "study", "active-warps", "good.ptx", "--launch", "good.toml", "--design", "faster.toml",
         "--active-warps", "2", "--format", "json"
     ];
+    write_pools_of_two_workloads: [
+        "study", "write-pool", "vectoradd", "histogram", "--scale", "small", "--entries", "0,8,8",
+        "--accesses", "1,2", "--write-cycles", "3"
+    ];
+    write_pools_as_csv: [
+        "study", "write-pool", "vectoradd", "--scale", "small", "--design", "sttram", "--entries",
+        "16", "--accesses", "1", "--write-cycles", "4", "--format", "csv"
+    ];
+    write_pools_of_a_users_file_as_json: [
+        "study", "write-pool", "good.ptx", "--launch", "good.toml", "--design", "warrf-rfc3",
+        "--entries", "1", "--accesses", "8", "--write-cycles", "32", "--format", "json"
+    ];
     one_workload_with_three_levels: [
         "run", "scalarprod", "--scale", "small", "--design", "diss-rfc6-lrf", "--design", "diss-rfc6"
     ];
@@ -173,6 +185,9 @@ fn the_schemas_are_the_committed_ones() {
     let committed = include_str!("../../docs/schema/active-warps.json");
     let printed = succeeds(&["schema", "active-warps"]);
     assert_eq!(printed, committed, "write it to docs/schema/active-warps.json");
+    let committed = include_str!("../../docs/schema/write-pool.json");
+    let printed = succeeds(&["schema", "write-pool"]);
+    assert_eq!(printed, committed, "write it to docs/schema/write-pool.json");
     let committed = include_str!("../../docs/schema/encoding.json");
     let printed = succeeds(&["schema", "encoding"]);
     assert_eq!(printed, committed, "write it to docs/schema/encoding.json");

@@ -3,9 +3,12 @@
 use clap::{Args, Subcommand, ValueEnum};
 use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{MAX_LATENCY, Scheduler as CoreScheduler};
+use strata_core::sm::operand_delivery::{MAX_ACCESS_CYCLES, MAX_POOL_ACCESSES};
+use strata_core::write_pool::MAX_ENTRIES;
 
 use super::SourceArgs;
 use crate::active_set::{DEFAULT_SIZES, Size};
+use crate::study::write_pool::{DEFAULT_ACCESSES, DEFAULT_ENTRIES, DEFAULT_WRITE_CYCLES};
 
 /// Studies.
 #[derive(Clone, Debug, Subcommand)]
@@ -18,6 +21,8 @@ pub enum StudyCommand {
     Limits(LimitsArgs),
     /// Names that a compiler-managed hierarchy needs in instructions, and what they cost.
     Encoding(EncodingArgs),
+    /// IPC, writes, energy and wear by the size of a write pool and the cycles of a write.
+    WritePool(WritePoolArgs),
 }
 
 /// Output format of a study.
@@ -177,6 +182,45 @@ pub struct EncodingArgs {
         value_parser = clap::value_parser!(u32).range(5..=8)
     )]
     pub specifier_bits: u32,
+    /// What to execute.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Threads; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
+    pub format: StudyFormat,
+}
+
+/// Arguments of `study write-pool`.
+#[derive(Clone, Debug, Args)]
+pub struct WritePoolArgs {
+    /// Workload names, PTX files, Accel-Sim traces, or recordings; none means all workloads.
+    #[arg(value_name = "WORKLOAD|FILE.ptx|kernelslist.g|F.strata")]
+    pub inputs: Vec<String>,
+    /// A design with operand collectors: a name or a design file. Each sweep starts from it and is
+    /// run without and with split bank writes.
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "warrf")]
+    pub design: String,
+    /// Entries of the write pool, 0 to 128; 0 for none. Swept for each number of accesses.
+    #[arg(
+        long, value_name = "N,N,...", value_delimiter = ',', default_value = DEFAULT_ENTRIES,
+        value_parser = clap::value_parser!(u8).range(0..=MAX_ENTRIES as i64)
+    )]
+    pub entries: Vec<u8>,
+    /// Accesses that the write pool does in a cycle, 1 to 8.
+    #[arg(
+        long, value_name = "N,N,...", value_delimiter = ',', default_value = DEFAULT_ACCESSES,
+        value_parser = clap::value_parser!(u8).range(1..=i64::from(MAX_POOL_ACCESSES))
+    )]
+    pub accesses: Vec<u8>,
+    /// Cycles for which a write takes its bank, 1 to 32; its energy stays.
+    #[arg(
+        long, value_name = "N,N,...", value_delimiter = ',', default_value = DEFAULT_WRITE_CYCLES,
+        value_parser = clap::value_parser!(u8).range(1..=i64::from(MAX_ACCESS_CYCLES))
+    )]
+    pub write_cycles: Vec<u8>,
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,

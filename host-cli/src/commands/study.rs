@@ -23,6 +23,7 @@ pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Fail
         StudyCommand::Registers(args) => super::registers::run(args, printer),
         StudyCommand::Limits(args) => super::limits::run(args, printer),
         StudyCommand::Encoding(args) => super::encoding::run(args, printer),
+        StudyCommand::WritePool(args) => super::write_pool::run(args, printer),
     }
 }
 
@@ -93,7 +94,7 @@ fn remarks() -> Vec<String> {
 }
 
 /// In the order of first appearance.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+pub(super) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut all = Vec::new();
     for value in values {
         if !all.contains(&value) {

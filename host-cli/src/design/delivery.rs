@@ -47,6 +47,19 @@ impl Choice {
             write_cycles: None,
         }
     }
+
+    /// With the cycles that are given, whatever the memory.
+    pub(super) const fn exactly(settings: CollectorSettings) -> Self {
+        Self {
+            units: settings.units,
+            banks: settings.banks,
+            split_bank_write: settings.split_bank_write,
+            write_pool_entries: settings.write_pool_entries,
+            write_pool_accesses: settings.write_pool_accesses,
+            read_cycles: Some(settings.read_cycles),
+            write_cycles: Some(settings.write_cycles),
+        }
+    }
 }
 
 /// What a design file calls it.

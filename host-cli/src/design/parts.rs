@@ -14,6 +14,10 @@ use super::memory::{MainMemory, memories};
 use super::{Design, Machine, Managed, sm};
 use crate::config::ConfigError;
 
+/// What is assumed of every write pool.
+pub(super) const POOL_LEAKAGE: &str =
+    "the leakage of the write pool is not printed and not charged";
+
 /// Energy values that replace the machine's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EnergyOverrides {
@@ -176,7 +180,7 @@ impl Parts {
             ));
         }
         if self.delivery.write_pool_entries() != 0 {
-            assumed.push("the leakage of the write pool is not printed and not charged".to_owned());
+            assumed.push(POOL_LEAKAGE.to_owned());
         }
         if self.settings.cache.is_some() || self.managed.is_some() {
             let technology = self.machine.technology();

@@ -1,0 +1,60 @@
+//! `study write-pool`: sweeps over the write pool and the cycles of a write.
+
+use crate::cli::Mode;
+use crate::cli::study::{StudyFormat, WritePoolArgs};
+use crate::design;
+use crate::exact;
+use crate::failure::{ExitStatus, Failure};
+use crate::measure::{self, Request};
+use crate::printer::Printer;
+use crate::report::json;
+use crate::study::Input;
+use crate::study::write_pool::{self, Axes};
+use crate::subject;
+
+use super::study::distinct;
+
+/// Runs the command.
+pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let axes = Axes {
+        design: design::resolve(&args.design)?,
+        entries: distinct(args.entries.iter().copied()),
+        accesses: distinct(args.accesses.iter().copied()),
+        write_cycles: distinct(args.write_cycles.iter().copied()),
+    };
+    let request = Request::new(&args.source)?;
+    let command = |inputs: &[Input]| command_line(args, inputs, &request);
+    let in_time = request.clone().in_mode(Mode::Cycle);
+    let subjects = subject::subjects(&args.inputs, &args.source)?.into_iter();
+    let inputs: Vec<_> =
+        subjects.map(|subject| Input { subject, request: in_time.clone() }).collect();
+    let mut study = write_pool::run(&axes, &inputs, args.jobs.unwrap_or(0), printer)?;
+    study.command = command(&inputs);
+    match args.format {
+        StudyFormat::Table => printer.data(&write_pool::to_table(&study, &remarks())),
+        StudyFormat::Csv => printer.data(&write_pool::to_csv(&study)),
+        StudyFormat::Json => printer.data(&json::to_text(&study)?),
+    }
+}
+
+/// What makes the study again.
+fn command_line(args: &WritePoolArgs, inputs: &[Input], request: &Request) -> String {
+    let mut words = vec!["--design".to_owned(), args.design.clone()];
+    for (option, values) in [
+        ("entries", &args.entries),
+        ("accesses", &args.accesses),
+        ("write-cycles", &args.write_cycles),
+    ] {
+        let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+        words.extend([format!("--{option}"), values.join(",")]);
+    }
+    words.extend_from_slice(request.words());
+    let inputs = inputs.iter().map(|input| input.subject.arguments());
+    measure::command_line("strata study write-pool", inputs, &words)
+}
+
+/// What the paper claims.
+fn remarks() -> Vec<String> {
+    let claims = exact::claims().iter().filter(|claim| claim.id == "warrf");
+    claims.map(|claim| format!("paper ({}): {}", claim.paper, claim.text)).collect()
+}

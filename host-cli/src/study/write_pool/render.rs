@@ -1,0 +1,156 @@
+//! The study as tables, as JSON and as CSV.
+
+use std::fmt::Write as _;
+
+use comfy_table::Table;
+
+use super::{Figures, Point, Series, Study};
+use crate::report::csv::field;
+use crate::report::table::{align, new_table};
+
+/// One table for each axis: its series down, means over the inputs. `remarks` follow.
+pub fn to_table(study: &Study, remarks: &[String]) -> String {
+    let inputs = study.series.iter().flat_map(|series| &series.points).next();
+    let inputs = inputs.map_or(0, |point| point.inputs.len());
+    let plural = if inputs == 1 { "" } else { "s" };
+    let mut text = format!(
+        "{} against {}, IPC {}, mean over {inputs} input{plural}\n\n",
+        study.design,
+        study.baseline,
+        number(study.baseline_ipc_mean, 2)
+    );
+    for (sweep, title) in [
+        ("write_pool_entries", "Entries of the write pool"),
+        ("write_pool_accesses", "Accesses of the pool in a cycle"),
+        ("write_cycles", "Cycles of a write"),
+    ] {
+        let series = || study.series.iter().filter(|series| series.sweep == sweep);
+        if series().next().is_some() {
+            let _ = writeln!(text, "{title}\n{}\n", sweep_table(series()));
+        }
+    }
+    text.push_str(
+        "IPC in thread instructions a cycle; writes avoided: of the main register file; hits: of \
+         operand reads\nand of writes, in the pool; energy, its product with time (EDP) and \
+         relative IPC in % of the baseline's;\nwear: most writes of a cell in an input; *: the \
+         design itself\n",
+    );
+    for changed in &study.changed {
+        let _ = writeln!(text, "changed: {changed}");
+    }
+    for source in &study.sources {
+        let _ = writeln!(text, "source: {source}");
+    }
+    for assumed in &study.assumed {
+        let _ = writeln!(text, "assumed: {assumed}");
+    }
+    for remark in remarks {
+        let _ = writeln!(text, "{remark}");
+    }
+    text
+}
+
+fn sweep_table<'a>(series: impl Iterator<Item = &'a Series>) -> Table {
+    let mut table = new_table();
+    table.set_header([
+        "point",
+        "split\nbanks",
+        "pool\nentries",
+        "accesses\na cycle",
+        "write\ncycles",
+        "IPC",
+        "relative\nIPC",
+        "writes\navoided",
+        "read\nhits",
+        "write\nhits",
+        "dynamic\nenergy",
+        "total\nenergy",
+        "EDP",
+        "wear",
+    ]);
+    for point in series.flat_map(|series| &series.points) {
+        let mark = if point.own { "*" } else { "" };
+        let mut cells = vec![mark.to_owned(), yes(point.split_bank_write).to_owned()];
+        cells.extend(
+            [point.write_pool_entries, point.write_pool_accesses, point.write_cycles]
+                .map(|value| value.to_string()),
+        );
+        let Figures { ipc, cell_writes_max, .. } = point.mean;
+        cells.push(number(ipc, 2));
+        cells.extend(percentages(&point.mean).map(|value| number(value, 1)));
+        cells.push(cell_writes_max.map_or_else(|| "-".to_owned(), |writes| writes.to_string()));
+        table.add_row(cells);
+    }
+    align(&mut table);
+    table
+}
+
+fn yes(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
+}
+
+/// All but IPC and wear, in the order of the columns.
+fn percentages(figures: &Figures) -> [Option<f64>; 7] {
+    [
+        figures.ipc_relative_percent,
+        figures.mrf_writes_avoided_percent,
+        figures.pool_read_hits_percent,
+        figures.pool_write_hits_percent,
+        figures.dynamic_energy_relative_percent,
+        figures.total_energy_relative_percent,
+        figures.energy_delay_relative_percent,
+    ]
+}
+
+fn number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+}
+
+/// One line for each series, point and input.
+pub fn to_csv(study: &Study) -> String {
+    let mut text = String::from(
+        "design,sweep,split_bank_write,write_pool_entries,write_pool_accesses,write_cycles,input,\
+         ipc,ipc_relative_percent,mrf_writes_avoided_percent,pool_read_hits_percent,\
+         pool_write_hits_percent,dynamic_energy_relative_percent,total_energy_relative_percent,\
+         energy_delay_relative_percent,cell_writes_max",
+    );
+    for name in super::COUNTERS {
+        let _ = write!(text, ",{name}");
+    }
+    text.push('\n');
+    for series in &study.series {
+        for point in &series.points {
+            lines(&mut text, &study.design, &series.sweep, point);
+        }
+    }
+    text
+}
+
+fn lines(text: &mut String, design: &str, sweep: &str, point: &Point) {
+    let design = field(design);
+    let Point { write_pool_entries, write_pool_accesses, write_cycles, .. } = point;
+    let split = point.split_bank_write;
+    for input in &point.inputs {
+        let _ = write!(
+            text,
+            "{design},{sweep},{split},{write_pool_entries},{write_pool_accesses},{write_cycles},{}",
+            field(&input.input)
+        );
+        push(text, input.figures.ipc);
+        for value in percentages(&input.figures) {
+            push(text, value);
+        }
+        push(text, input.figures.cell_writes_max);
+        for name in super::COUNTERS {
+            push(text, input.counters.get(name));
+        }
+        text.push('\n');
+    }
+}
+
+fn push(text: &mut String, value: Option<impl std::fmt::Display>) {
+    text.push(',');
+    if let Some(value) = value {
+        let _ = write!(text, "{value}");
+    }
+}
