@@ -9,4 +9,5 @@ mod limits;
 mod recordings;
 mod register_file_cache;
 mod reports;
+mod warrf;
 mod whole_operands;
