@@ -10,4 +10,5 @@ mod recordings;
 mod register_file_cache;
 mod reports;
 mod warrf;
+mod warrf_combinations;
 mod whole_operands;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use strata::cli::{Scale, SourceArgs};
+use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
 use strata::printer::Printer;
@@ -13,10 +13,15 @@ use strata::{subject, workload};
 pub(crate) struct Reports(pub(crate) Vec<RunReport>);
 
 impl Reports {
-    /// Executes every workload once.
+    /// Executes every workload once, in count mode.
     pub(crate) fn of(designs: &[Design]) -> Self {
+        Self::in_mode(Mode::Count, designs)
+    }
+
+    /// Executes every workload once.
+    pub(crate) fn in_mode(mode: Mode, designs: &[Design]) -> Self {
         let args = SourceArgs::of(Scale::Small);
-        let request = Request::new(&args).expect("the options are valid");
+        let request = Request::new(&args).expect("the options are valid").in_mode(mode);
         let printer = Printer::new(true);
         let reports = workload::names().flat_map(|name| {
             let workload = subject::workload(name, &args).expect("the workload loads");
