@@ -1,5 +1,7 @@
 //! Cycle mode on the workloads: what time may and may not change.
 
+use std::collections::BTreeMap;
+
 use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
@@ -8,8 +10,9 @@ use strata::report::RunReport;
 use strata::subject;
 use strata::workload;
 
-/// Flat, cached and compiler-managed designs, with and without what policies add.
-const DESIGNS: [&str; 15] = [
+/// Flat, cached and compiler-managed designs, with and without what policies add; operand windows
+/// and operand collectors, over SRAM and STT-RAM.
+const DESIGNS: [&str; 25] = [
     "isca11",
     "isca11-rfc1",
     "isca11-rfc6",
@@ -25,13 +28,40 @@ const DESIGNS: [&str; 15] = [
     "diss-orf1",
     "diss-orf3-lrf-unified",
     "diss-orf3-lrf-split",
+    "warrf-gtx480",
+    "warrf-gtx480-rfc6",
+    "warrf-gtx480-orf3",
+    "sttram",
+    "sttram-rfc4-lru-reads",
+    "sttram-rfc6-lrf-nolive",
+    "sttram-orf3-lrf-split",
+    "sttram-sbw-rfc3-lrf-bypass",
+    "sttram-sbw-orf1",
+    "sttram-sbw-orf3-lrf-unified",
+];
+
+/// Designs with a write pool, and those that are the same without.
+const POOLS: [(&str, &str); 9] = [
+    ("sttram-wpool", "sttram"),
+    ("sttram-wpool-rfc1", "sttram-rfc1"),
+    ("sttram-wpool-orf3-lrf-split", "sttram-orf3-lrf-split"),
+    ("warrf", "sttram-sbw"),
+    ("warrf-rfc4-lru-reads", "sttram-sbw-rfc4-lru-reads"),
+    ("warrf-rfc6-lrf-nolive", "sttram-sbw-rfc6-lrf-nolive"),
+    ("warrf-orf3", "sttram-sbw-orf3"),
+    ("warrf-orf3-lrf-unified", "sttram-sbw-orf3-lrf-unified"),
+    ("warrf-orf6-lrf-split", "sttram-sbw-orf6-lrf-split"),
 ];
 
 fn reports(name: &str, mode: Mode) -> Vec<RunReport> {
+    of(name, mode, &DESIGNS)
+}
+
+fn of(name: &str, mode: Mode, designs: &[&str]) -> Vec<RunReport> {
     let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let designs: Vec<_> =
-        DESIGNS.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
+        designs.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
     let workload = subject::workload(name, &args).expect("the workload loads");
     measure::reports(&workload, &designs, &request, &Printer::new(true)).expect("the workload runs")
 }
@@ -55,6 +85,66 @@ fn both_modes_count_the_same_accesses_in_every_workload_and_design() {
             }
             assert_eq!(count.energy_fj, cycle.energy_fj, "{at}");
         }
+    }
+}
+
+/// What a write pool changes of the counts of the same design without one, by count mode: how reads
+/// and writes are shared out between pool and banks, nothing else.
+#[test]
+fn a_write_pool_moves_accesses_and_loses_none() {
+    let with: Vec<&str> = POOLS.iter().map(|(pool, _)| *pool).collect();
+    let without: Vec<&str> = POOLS.iter().map(|(_, same)| *same).collect();
+    for name in workload::names() {
+        let counted = of(name, Mode::Count, &without);
+        for (pool, same) in of(name, Mode::Cycle, &with).iter().zip(&counted) {
+            let at = format!("{name}, {}", pool.design);
+            conserves(&pool.counters, &same.counters, &at);
+            assert_eq!(pool.launches.len(), same.launches.len(), "{at}");
+            for (one, other) in pool.launches.iter().zip(&same.launches) {
+                conserves(&one.counters, &other.counters, &format!("{at}, launch {}", one.index));
+            }
+        }
+    }
+}
+
+fn conserves(pool: &BTreeMap<String, u64>, same: &BTreeMap<String, u64>, at: &str) {
+    let sum = |names: &[&str]| names.iter().map(|&name| pool[name]).sum::<u64>();
+    let reads = pool["mrf_reads"] + pool["write_pool_reads"] - pool["write_pool_partial_hits"];
+    assert_eq!(reads, same["mrf_reads"], "{at}: reads");
+    // All writes go to the pool, whatever they are for.
+    for (to_pool, main) in [
+        ("write_pool_writes", "mrf_writes"),
+        ("write_pool_writes_private", "mrf_writes_private"),
+        ("write_pool_writes_shared", "mrf_writes_shared"),
+        ("rfc_to_write_pool", "rfc_writebacks"),
+        ("lrf_to_write_pool", "lrf_writebacks"),
+    ] {
+        assert_eq!(pool[to_pool], same[main], "{at}: {to_pool}");
+    }
+    let kept = sum(&["write_pool_write_hits", "write_pool_allocations"]);
+    assert_eq!(pool["write_pool_writes"], kept, "{at}: each write finds an entry or takes one");
+    let left = sum(&["write_pool_writebacks", "write_pool_drops"]);
+    assert_eq!(pool["write_pool_allocations"], left, "{at}: each entry is written back or dropped");
+    assert_eq!(pool["mrf_writes"], pool["write_pool_writebacks"], "{at}: only the pool writes");
+    assert!(pool["write_pool_partial_hits"] <= pool["write_pool_reads"], "{at}");
+    let moved = [
+        "mrf_reads",
+        "mrf_writes",
+        "mrf_reads_private",
+        "mrf_reads_shared",
+        "mrf_writes_private",
+        "mrf_writes_shared",
+        "rfc_writebacks",
+        "rfc_writebacks_eviction",
+        "rfc_writebacks_flush",
+        "lrf_writebacks",
+        "lrf_writebacks_eviction",
+        "lrf_writebacks_flush",
+        "overhead_writes",
+    ];
+    let elsewhere = |counter: &str| !moved.contains(&counter) && !counter.contains("write_pool");
+    for (counter, expected) in same.iter().filter(|(counter, _)| elsewhere(counter)) {
+        assert_eq!(pool.get(counter), Some(expected), "{at}: {counter}");
     }
 }
 

@@ -531,7 +531,8 @@ fn hardware() -> String {
         "\n## Hardware\n\n\
          What `strata cost` counts of an SM beyond the main register file and the operand collectors:\n\
          data of upper levels and pool, bits of tags, masks, order and buffers; and what each instruction\n\
-         has more (an ORF's names are not in it, DEV-049). Sorted by data; in **bold** what has less EDP (mW) than everything smaller.\n\n\
+         has more (an ORF's names are not in it, DEV-049). Sorted by data; in **bold** what has less EDP\n\
+         (mW) than everything smaller.\n\n\
          | design | data, bytes | bits | instruction bits | IPC | EDP |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
