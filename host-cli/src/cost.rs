@@ -14,7 +14,7 @@ use crate::design::{Design, Machine};
 pub use collectors::{
     AreaCost, CollectorCost, WritePoolCost, split_bank_write_bits, write_pool_bytes,
 };
-use collectors::{area_cost, collector_cost};
+use collectors::{area_cost, collector_cost, model_bytes};
 
 /// Bytes of a 32-bit register of one thread.
 const REGISTER_BYTES: u64 = 4;
@@ -132,7 +132,8 @@ pub fn cost(design: &Design) -> Cost {
     let of_all_warps = u64::from(LANES) * REGISTER_BYTES * u64::from(design.sm.max_warps);
     let registers = usize::try_from(register_file_bytes / of_all_warps).unwrap_or(usize::MAX);
     let active = if design.cache().is_some() { usize::from(design.active_warps()) } else { 0 };
-    let device = Footprint::DEVICE.sm(active, warps, registers);
+    let delivery = model_bytes(design, warps * registers);
+    let device = Footprint::DEVICE.sm(active, warps, registers) + delivery;
     let small = usize::from(design.cache().map_or(0, |cache| cache.entries));
     let fits = small <= strata_core::footprint::DEVICE_CAPACITY;
     let mut assumed = design.assumed.clone();
@@ -170,7 +171,7 @@ pub fn cost(design: &Design) -> Cost {
             Err(reason) => Err(reason.to_string()),
         },
         encoding_bits: design.encoding_bits(),
-        model_host_bytes: Footprint::HOST.sm(active, warps, registers),
+        model_host_bytes: Footprint::HOST.sm(active, warps, registers) + delivery,
         model_device_bytes: fits.then_some(device),
         assumed,
     }

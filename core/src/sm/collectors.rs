@@ -191,7 +191,8 @@ impl DeliverySize {
         }
     }
 
-    pub(super) const fn bytes(&self) -> usize {
+    /// Size of all of it. Unit: bytes.
+    pub const fn bytes(&self) -> usize {
         self.collectors * size_of::<Option<Collectors>>()
             + self.reads * size_of::<QueuedRead>()
             + self.registers * (size_of::<BankedRegister>() + size_of::<ResultOnItsWay>())

@@ -4,12 +4,19 @@ use crate::exact::{ISCA11, one, two_level};
 use crate::machine::{Grid, Kernel, OwnedTrace, both, run as path};
 use crate::model::{count_mode, drive, one_of, random_grid, random_kernel, random_settings};
 use crate::random::Random;
+use strata_core::arbiter::{BankedRegister, QueuedRead};
 use strata_core::event::{Counters, Event};
-use strata_core::image::{Flags, Predicates, Unit};
+use strata_core::image::{CheckedImage, Flags, Predicates, Unit};
 use strata_core::organisation::{Organisation, OrganisationSettings};
 use strata_core::sm::config::{SmConfig, SmConfigError, SmSettings, Timing, WarpReplacement};
 use strata_core::sm::counters::{SmCounters, StallReason};
+use strata_core::sm::fault::Fault;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
+use strata_core::sm::{
+    DeliveryMemory, DeliverySize, Facts, Memory, MemorySize, ReadyAt, ResultOnItsWay, Sm, Warp,
+    WarpTrace,
+};
+use strata_core::units::LaneMask;
 
 const SRAM: CollectorSettings = CollectorSettings::WARRF_SRAM;
 
@@ -46,6 +53,68 @@ fn a_latency_is_from_issue_to_the_earliest_dependent_issue() {
         let timing = Timing { alu_latency: latency, ..ISCA11.timing };
         let settings = SmSettings { timing, ..settings };
         assert_eq!(alone(settings, &alu, &[]), 2 * u64::from(latency), "{latency}");
+    }
+}
+
+#[test]
+fn each_memory_of_the_collectors_must_suffice() {
+    // Two sources at most; with a pool and without, the same.
+    let kernel = Kernel::default().alu(&[0, 3], &[1]).alu(&[1], &[2]);
+    let registers = usize::from(kernel.registers);
+    for write_pool_entries in [0, 60] {
+        let settings = collecting(CollectorSettings { units: 5, write_pool_entries, ..SRAM });
+        let config = SmConfig::new(settings).unwrap();
+        let image = CheckedImage::new(kernel.image()).unwrap();
+        let size = MemorySize::of(&config, &image);
+        let delivery = DeliverySize {
+            collectors: 1,
+            reads: 5 * 2,
+            registers: 32 * registers,
+            cells: (ISCA11.register_file_bytes / 128) as usize,
+        };
+        assert_eq!(size.delivery, delivery);
+        let without = MemorySize { delivery: DeliverySize::default(), ..size };
+        let bytes = size.bytes::<WarpTrace<'_>, 8>() - without.bytes::<WarpTrace<'_>, 8>();
+        assert_eq!(bytes, delivery.bytes());
+        let whole = [
+            delivery.collectors,
+            delivery.reads,
+            delivery.registers,
+            delivery.registers,
+            delivery.cells,
+        ];
+        let names = ["collectors", "reads", "registers", "results", "cell_writes"];
+        for short in 0..=names.len() {
+            let [collectors, reads, registers, results, cells] =
+                std::array::from_fn(|place| whole[place] - usize::from(place == short));
+            let memory = Memory::<WarpTrace<'_>, 8> {
+                warps: &mut vec![Warp::default(); size.warps],
+                facts: &mut vec![Facts::default(); size.facts],
+                ready: &mut vec![ReadyAt::NOW; size.ready],
+                awaited: &mut vec![LaneMask::EMPTY; size.awaited],
+                caches: &mut vec![None; size.caches],
+                delivery: DeliveryMemory {
+                    collectors: &mut vec![None; collectors],
+                    reads: &mut vec![QueuedRead::NONE; reads],
+                    registers: &mut vec![BankedRegister::NONE; registers],
+                    results: &mut vec![ResultOnItsWay::NONE; results],
+                    cell_writes: &mut vec![0; cells],
+                },
+            };
+            let built = Sm::new(&config, image, 1, 0, memory).map(|_| ());
+            let Some(name) = names.get(short) else {
+                assert_eq!(built, Ok(()), "all of it suffices");
+                continue;
+            };
+            let (needed, given) = (whole[short], whole[short] - 1);
+            let memory = format!("delivery.{name}");
+            match built {
+                Err(Fault::MemoryTooShort { memory: found, needed: wanted, given: had }) => {
+                    assert_eq!((found, wanted, had), (memory.as_str(), needed, given));
+                }
+                other => panic!("{memory}: {other:?}"),
+            }
+        }
     }
 }
 

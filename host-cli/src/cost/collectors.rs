@@ -1,6 +1,7 @@
 //! Cost of operand collectors, split bank writes and a write pool, and area of the main register
 //! file.
 
+use strata_core::sm::DeliverySize;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::units::LANES;
 
@@ -91,6 +92,19 @@ pub(super) fn collector_cost(design: &Design) -> Option<CollectorCost> {
     })
 }
 
+/// Memory of the model for operand collectors, with so many registers of all warps in use. Unit:
+/// bytes.
+pub(super) fn model_bytes(design: &Design, registers: usize) -> usize {
+    let OperandDelivery::Collectors(settings) = design.sm.operand_delivery else { return 0 };
+    let size = DeliverySize {
+        collectors: 1,
+        reads: usize::from(settings.units) * UNIT_OPERANDS as usize,
+        registers,
+        cells: (design.sm.register_file_bytes / (LANES * REGISTER_BYTES as u32)) as usize,
+    };
+    size.bytes()
+}
+
 pub(super) fn area_cost(design: &Design) -> Option<AreaCost> {
     let bytes = u64::from(design.sm.register_file_bytes);
     let sram = design.baseline().memory?;
@@ -146,6 +160,24 @@ mod tests {
         assert_eq!(area.write_pool_um2, 15_015);
         assert_eq!(area.saved_per_mille(), Some(673));
         assert!(cost.assumed.iter().any(|text| text.contains("in proportion")));
+    }
+
+    #[test]
+    fn the_model_needs_memory_for_collectors() {
+        // Of 1024 registers, 48 warps have 21 each.
+        let registers = 48 * 21;
+        let bytes = |name: &str| model_bytes(&resolve(name).unwrap(), registers);
+        let state = bytes("warrf-gtx480");
+        assert_eq!(bytes("warrf"), state);
+        // At least the times of 1024 cells' writes and, for each register, its lanes in its queue
+        // and in its result.
+        assert!(state > 1024 * 8 + registers * 8, "{state}");
+        assert_eq!(bytes("isca11-rfc6"), 0);
+        let (own, without) = (of("sttram-rfc6"), of("diss-rfc6"));
+        assert!(own.model_host_bytes > without.model_host_bytes + state / 2);
+        let levels = own.model_host_bytes - own.model_device_bytes.unwrap();
+        let bare = without.model_host_bytes - without.model_device_bytes.unwrap();
+        assert_eq!(levels, bare, "both capacities have the collectors");
     }
 
     #[test]
