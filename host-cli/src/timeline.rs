@@ -130,7 +130,7 @@ impl Timeline {
         }
         let labels = code.labels();
         let limits = (self.request.cycles.clone(), self.request.slices);
-        let mut drawing = Drawing::new(&mut self.file, &labels, settings.issue_slots, limits);
+        let mut drawing = Drawing::new(&mut self.file, &labels, &settings, limits);
         let timed = observe_launch(settings, launch, |observation| drawing.add(&observation))?;
         let all = timed.counters.cycles();
         let (cycles, capped) = drawing.finish(all);

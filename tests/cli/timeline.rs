@@ -262,6 +262,14 @@ fn a_small_kernel_whole() {
 }
 
 #[test]
+fn a_small_kernel_whole_through_collectors() {
+    let drawn = draw("small-collectors", &[&SMALL[..4], &["sttram-sbw"]].concat());
+    drawn.check(0..10_000);
+    drawn.check_whole();
+    insta::assert_snapshot!(String::from_utf8(drawn.bytes).expect("UTF-8"));
+}
+
+#[test]
 fn the_same_bytes_on_every_run_and_for_every_number_of_jobs() {
     let arguments =
         |jobs: &'static str| ["reduction", "--scale", "small", "--launch-index", "0", "-j", jobs];
@@ -277,6 +285,9 @@ fn workloads_are_drawn_whole() {
         ("flat", &["vectoradd", "--design", "dissertation"]),
         ("divergence", &["bfs", "--launch-index", "3", "--design", "in-time.toml"]),
         ("two-slots", &["reduction", "--launch-index", "0", "--design", "two-slots.toml"]),
+        ("collectors", &["needle", "--launch-index", "1", "--design", "warrf-gtx480"]),
+        ("write-pool", &["reduction", "--launch-index", "0", "--design", "warrf"]),
+        ("collectors-managed", &["vectoradd", "--design", "sttram-sbw-orf3-lrf-split"]),
     ] {
         let mut all = vec!["--scale", "small", "--timeline-cycles", "0..1000000"];
         all.extend(arguments);
@@ -322,9 +333,15 @@ fn cut(slices: &[Slice], window: &Range<u64>) -> Vec<Slice> {
 
 #[test]
 fn a_window_shows_what_the_whole_shows_there() {
+    for design in ["isca11-rfc6", "sttram-rfc6"] {
+        windows(design);
+    }
+}
+
+fn windows(design: &str) {
     let part = |name, range: &str| {
         let arguments = ["reduction", "--scale", "small", "--launch-index", "0"];
-        let design = ["--design", "isca11-rfc6", "--timeline-cycles", range];
+        let design = ["--design", design, "--timeline-cycles", range];
         draw(name, &[&arguments[..], &design].concat())
     };
     let whole = part("whole", "0..1000000");
@@ -341,7 +358,7 @@ fn a_window_shows_what_the_whole_shows_there() {
                 expected.insert(*track, slices);
             }
         }
-        assert_eq!(part.tracks, expected, "{range}");
+        assert_eq!(part.tracks, expected, "{design}, {range}");
         let issued = expected.iter().filter(|((group, _), _)| *group == SLOTS);
         let issued = issued.flat_map(|(_, slices)| slices).filter(|slice| slice.is_instruction());
         assert_eq!(part.instructions(WARPS), issued.count(), "{range}");

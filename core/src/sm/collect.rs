@@ -268,7 +268,8 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
         }
         if O::LISTENS && grant.pool != PoolRead::Hit {
             let (bank, from, until) = (grant.bank, self.now, grant.until);
-            self.observer.observe(Observation::BankRead { bank, from, until });
+            let (place, pc) = (grant.warp, self.units.pc(grant.unit));
+            self.observer.observe(Observation::BankRead { bank, place, pc, from, until });
         }
         self.units.receive(grant.unit, grant.until);
     }
@@ -518,7 +519,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let done = if hit {
             self.now + u64::from(timing.hit_latency)
         } else {
-            self.tell_unit(pc, facts, bytes);
+            self.tell_unit(warp, pc, facts, bytes);
             self.units.start(facts, bytes, self.now, &mut self.counters)
         };
         let Some(Delivery { collectors, results, .. }) = &mut self.delivery else { return };

@@ -389,6 +389,12 @@ impl CollectorUnits {
         }
     }
 
+    /// The instruction in a unit.
+    #[inline]
+    pub(super) const fn pc(&self, unit: u8) -> u32 {
+        self.units[unit as usize].pc
+    }
+
     /// The oldest instruction for a port that can start now, if there is one.
     #[inline]
     pub(super) fn oldest(&self, port: usize, now: u64) -> Option<usize> {

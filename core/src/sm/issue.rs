@@ -236,7 +236,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             wait = Wait::Cached;
             self.memory.warps[warp].asked_until
         } else {
-            self.tell_unit(self.memory.warps[warp].pc, facts, access.bytes);
+            self.tell_unit(warp, self.memory.warps[warp].pc, facts, access.bytes);
             self.units.start(facts, access.bytes, self.now, &mut self.counters)
         };
         // Without levels of either kind there is nothing to look up and nothing to track.
@@ -249,7 +249,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         } else {
             self.access_registers(warp, facts, done)?
         };
-        let delay = self.read_operands(reads);
+        let delay = self.read_operands(warp, reads);
         if facts.has_results() {
             self.write_results(warp, facts, ReadyAt::new(done + delay, wait), to_main);
         }
@@ -321,13 +321,13 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// Reads operands from the banks. Returns by how much that delays the instruction.
     #[inline]
-    fn read_operands(&mut self, reads: BankCounts) -> u64 {
+    fn read_operands(&mut self, warp: usize, reads: BankCounts) -> u64 {
         if reads.is_empty() {
             return 0;
         }
         let window = self.config.settings().timing.operand_window;
         let outcome = self.reads.read(reads, self.now, window);
-        self.tell_reads(reads);
+        self.tell_reads(warp, reads);
         if outcome.own_conflicts + outcome.other_conflicts != 0 {
             self.counters.record(CycleEvent::OwnBankConflict, outcome.own_conflicts);
             self.counters.record(CycleEvent::OtherBankConflict, outcome.other_conflicts);

@@ -100,6 +100,10 @@ pub enum Observation {
     Unit {
         /// Which.
         unit: SmUnit,
+        /// Place of the instruction's warp.
+        place: u8,
+        /// The instruction.
+        pc: u32,
         /// First cycle.
         from: u64,
         /// The cycle after the last.
@@ -109,6 +113,10 @@ pub enum Observation {
     BankRead {
         /// Range: `0..BANKS`, or as many as the collectors' arbiter has.
         bank: u8,
+        /// Place of the instruction's warp.
+        place: u8,
+        /// The instruction.
+        pc: u32,
         /// Cycle of the first read.
         from: u64,
         /// The cycle after the last read.
@@ -122,7 +130,7 @@ pub enum Observation {
         place: u8,
         /// The register.
         register: RegisterId,
-        /// When.
+        /// When; with operand collectors, the first cycle.
         cycle: u64,
         /// Why.
         cause: WriteCause,
@@ -325,27 +333,31 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         });
     }
 
-    /// Tells what the instruction at `pc`, which moves `bytes`, is about to take.
+    /// Tells what a warp's instruction at `pc`, which moves `bytes`, is about to take.
     #[inline]
-    pub(super) fn tell_unit(&mut self, pc: u32, facts: &Facts, bytes: u32) {
+    pub(super) fn tell_unit(&mut self, warp: usize, pc: u32, facts: &Facts, bytes: u32) {
         if O::LISTENS {
             let instruction = &self.image.instructions[pc as usize];
             let taken = self.units.occupied(facts, instruction, bytes, self.now);
             if let Some((unit, from, until)) = taken {
-                self.writes.observer.observe(Observation::Unit { unit, from, until });
+                let place = warp as u8;
+                let told = Observation::Unit { unit, place, pc, from, until };
+                self.writes.observer.observe(told);
             }
         }
     }
 
-    /// Tells of operand reads that have just been planned.
+    /// Tells of operand reads that have just been planned for a warp's instruction.
     #[inline]
-    pub(super) fn tell_reads(&mut self, reads: BankCounts) {
+    pub(super) fn tell_reads(&mut self, warp: usize, reads: BankCounts) {
         if O::LISTENS {
+            let (place, pc) = (warp as u8, self.memory.warps[warp].pc);
             for bank in 0..BANKS {
                 let (count, until) = (reads.of(bank), self.reads.free_at(bank));
                 if count != 0 {
                     let (bank, from) = (bank as u8, until - count);
-                    self.writes.observer.observe(Observation::BankRead { bank, from, until });
+                    let told = Observation::BankRead { bank, place, pc, from, until };
+                    self.writes.observer.observe(told);
                 }
             }
         }

@@ -6,6 +6,7 @@ use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::counters::StallReason;
+use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{Issue, Observation, SmUnit, WarpPhase, WriteCause};
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -38,7 +39,7 @@ fn phases(told: &[Observation], place: usize) -> Vec<(WarpPhase, u64, u64)> {
 
 fn units(told: &[Observation]) -> Vec<(SmUnit, u64, u64)> {
     let unit = |one: &Observation| match *one {
-        Observation::Unit { unit, from, until } => Some((unit, from, until)),
+        Observation::Unit { unit, from, until, .. } => Some((unit, from, until)),
         _ => None,
     };
     told.iter().filter_map(unit).collect()
@@ -54,7 +55,7 @@ fn results(told: &[Observation]) -> Vec<u64> {
 
 fn reads(told: &[Observation]) -> Vec<(u8, u64, u64)> {
     let read = |one: &Observation| match *one {
-        Observation::BankRead { bank, from, until } => Some((bank, from, until)),
+        Observation::BankRead { bank, from, until, .. } => Some((bank, from, until)),
         _ => None,
     };
     told.iter().filter_map(read).collect()
@@ -88,8 +89,9 @@ fn a_run_is_told_whole_and_in_order() {
         let (slot, place, cta, warp, mask) = (0, 0, 0, 0, LaneMask::FULL);
         Observation::Issue(Issue { cycle, slot, place, cta, warp, pc, mask })
     };
-    let alu = |from| Observation::Unit { unit: SmUnit::Alu, from, until: from + 1 };
-    let read = |bank, from, until| Observation::BankRead { bank, from, until };
+    let alu =
+        |pc, from| Observation::Unit { unit: SmUnit::Alu, place: 0, pc, from, until: from + 1 };
+    let read = |pc, bank, from, until| Observation::BankRead { bank, place: 0, pc, from, until };
     let write = |register: u16, cycle| Observation::BankWrite {
         bank: register as u8,
         place: 0,
@@ -109,13 +111,13 @@ fn a_run_is_told_whole_and_in_order() {
         [
             Observation::CtaLaunch { cycle: 0, cta: 0, slot: 0, warps: 1 },
             issue(0, 0),
-            alu(0),
-            read(0, 0, 2),
+            alu(0, 0),
+            read(0, 0, 0, 2),
             write(1, 8),
             Observation::Result { cycle: 8 },
             issue(8, 1),
-            alu(8),
-            read(1, 8, 9),
+            alu(1, 8),
+            read(1, 1, 8, 9),
             write(2, 16),
             Observation::Result { cycle: 16 },
             Observation::CtaEnd { cycle: 16, cta: 0, slot: 0, warps: 1 },
@@ -132,6 +134,43 @@ fn a_run_is_told_whole_and_in_order() {
             (9, 7, 0, StallReason::Drain, Some(WarpPhase::Drain)),
         ]
     );
+}
+
+#[test]
+fn collectors_tell_of_accesses_when_they_begin() {
+    // The third instruction issues while the first and second collect; the bank of r1 is written
+    // for three cycles.
+    let kernel = Kernel::default().alu(&[0, 4], &[1]).alu(&[2], &[3]).alu(&[1], &[2]);
+    let collectors = CollectorSettings { write_cycles: 3, ..CollectorSettings::WARRF_SRAM };
+    let operand_delivery = OperandDelivery::Collectors(collectors);
+    let told = alone(SmSettings { operand_delivery, ..ISCA11 }, &kernel, &[]);
+    let taken = |one: &Observation| match *one {
+        Observation::Unit { unit, place, pc, from, until } => {
+            assert_eq!((unit, place, until), (SmUnit::Alu, 0, from + 1));
+            Some(("starts", pc, from))
+        }
+        Observation::BankRead { bank, place, pc, from, until } => {
+            assert_eq!((place, until), (0, from + 1));
+            let names = ["reads bank 0", "reads bank 1", "reads bank 2", "", "reads bank 4"];
+            Some((names[usize::from(bank)], pc, from))
+        }
+        _ => None,
+    };
+    let told_of: Vec<_> = told.iter().filter_map(taken).collect();
+    assert_eq!(
+        told_of,
+        [
+            // In cycle 1 bank 1 has its turn first, in cycle 2 bank 2.
+            ("reads bank 4", 0, 1),
+            ("reads bank 2", 1, 2),
+            ("reads bank 0", 0, 2),
+            ("starts", 0, 3),
+            ("starts", 1, 4),
+            ("reads bank 1", 2, 12),
+            ("starts", 2, 13),
+        ]
+    );
+    assert_eq!(results(&told), []);
 }
 
 #[test]

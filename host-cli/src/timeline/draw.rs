@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
 use serde::Serialize;
-use strata_core::sm::config::{BANKS, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS};
+use strata_core::sm::config::{BANKS, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, SmSettings};
 use strata_core::sm::counters::StallReason;
+use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::sm::{Issue, Observation, SmUnit, WarpPhase, WarpPhases, WriteCause};
 
 use super::code::Label;
@@ -101,9 +102,10 @@ struct Planned {
 /// What is reserved for later cycles, in order of time.
 #[derive(Debug, Default)]
 struct Reserved {
-    reads: [VecDeque<Planned>; BANKS],
-    /// By cycle: writes far ahead may share one.
-    writes: [BTreeMap<u64, Vec<Write>>; BANKS],
+    /// By bank.
+    reads: Vec<VecDeque<Planned>>,
+    /// By bank and first cycle: writes far ahead may share one.
+    writes: Vec<BTreeMap<u64, Vec<Write>>>,
     /// Units in the order of [`SmUnit::ALL`], for each issue slot.
     units: [[VecDeque<Planned>; MAX_SLOTS]; SmUnit::ALL.len()],
 }
@@ -129,21 +131,30 @@ pub(crate) struct Drawing<'d> {
     slots: usize,
     warps: [Option<Resident>; MAX_RESIDENT_WARPS],
     ctas: [Option<ResidentCta>; MAX_RESIDENT_CTAS],
+    /// Banks of the main register file.
+    banks: usize,
+    /// Cycles that a write of a bank takes.
+    write_cycles: u64,
     reserved: Reserved,
 }
 
 impl<'d> Drawing<'d> {
-    /// Begins to draw an SM with so many issue slots: the cycles and the number of slices are
-    /// limited.
+    /// Begins to draw an SM: the cycles and the number of slices are limited.
     pub(crate) fn new(
         file: &'d mut EventFile,
         labels: &'d [Label],
-        issue_slots: u8,
+        settings: &SmSettings,
         (window, slices): (Range<u64>, u64),
     ) -> Self {
         for group in [SLOTS, WARPS, BANK_PORTS, UNITS, CTAS] {
             file.group(group);
         }
+        let (banks, write_cycles) = match settings.operand_delivery {
+            OperandDelivery::FixedLatency => (BANKS, 1),
+            OperandDelivery::Collectors(settings) => {
+                (usize::from(settings.banks), u64::from(settings.write_cycles))
+            }
+        };
         Self {
             file,
             labels,
@@ -154,10 +165,16 @@ impl<'d> Drawing<'d> {
             named: BTreeSet::new(),
             issued: Vec::new(),
             stalls: [None; MAX_SLOTS],
-            slots: usize::from(issue_slots).min(MAX_SLOTS),
+            slots: usize::from(settings.issue_slots).min(MAX_SLOTS),
             warps: [None; MAX_RESIDENT_WARPS],
             ctas: [None; MAX_RESIDENT_CTAS],
-            reserved: Reserved::default(),
+            banks,
+            write_cycles,
+            reserved: Reserved {
+                reads: vec![VecDeque::new(); banks],
+                writes: vec![BTreeMap::new(); banks],
+                ..Reserved::default()
+            },
         }
     }
 
@@ -188,20 +205,21 @@ impl<'d> Drawing<'d> {
                     *result = Some(cycle);
                 }
             }
-            Observation::Unit { unit, from, until } => {
-                if let Some((issue, planned)) = self.planned(from, until) {
-                    let shared = matches!(unit, SmUnit::Alu | SmUnit::Control | SmUnit::Constant);
-                    let slot = if shared { usize::from(issue.slot) } else { 0 };
+            Observation::Unit { unit, place, pc, from, until } => {
+                let planned = Planned { from, until, pc, place };
+                if self.is_planned(from, until) {
+                    let slot = self.unit_slot(unit, from);
                     self.reserved.units[unit as usize][slot].push_back(planned);
                 }
             }
-            Observation::BankRead { bank, from, until } => {
-                if let Some((_, planned)) = self.planned(from, until) {
+            Observation::BankRead { bank, place, pc, from, until } => {
+                if self.is_planned(from, until) {
+                    let planned = Planned { from, until, pc, place };
                     self.reserved.reads[usize::from(bank)].push_back(planned);
                 }
             }
             Observation::BankWrite { bank, place, register, cycle, cause } => {
-                if self.window.contains(&cycle) {
+                if self.is_planned(cycle, cycle + self.write_cycles) {
                     let cause = match cause {
                         WriteCause::Result => "result",
                         WriteCause::Eviction => "eviction",
@@ -211,7 +229,6 @@ impl<'d> Drawing<'d> {
                     let write = Write { place, register: register.0, cause };
                     let writes = &mut self.reserved.writes[usize::from(bank)];
                     writes.entry(cycle).or_default().push(write);
-                    self.left = self.left.saturating_sub(1);
                 }
             }
             Observation::Cycles { first, count, reason, warps, .. } => {
@@ -230,14 +247,25 @@ impl<'d> Drawing<'d> {
         (self.window.start.min(end)..end, self.capped)
     }
 
-    /// What the last instruction reserves, if it lies in the window.
-    fn planned(&mut self, from: u64, until: u64) -> Option<(Issue, Planned)> {
-        let (issue, _) = *self.issued.last()?;
-        if until <= self.window.start || from >= self.window.end {
-            return None;
+    /// Whether what is reserved lies in the window; it is accounted for then.
+    fn is_planned(&mut self, from: u64, until: u64) -> bool {
+        let inside = until > self.window.start && from < self.window.end;
+        self.left = self.left.saturating_sub(u64::from(inside));
+        inside
+    }
+
+    /// The track of a unit on which an instruction is drawn: that of its issue slot, where the unit
+    /// starts one for each. What starts later than it issues, out of a collector unit, has none any
+    /// more and takes the first that is free.
+    fn unit_slot(&self, unit: SmUnit, from: u64) -> usize {
+        if !matches!(unit, SmUnit::Alu | SmUnit::Control | SmUnit::Constant) {
+            return 0;
         }
-        self.left = self.left.saturating_sub(1);
-        Some((issue, Planned { from, until, pc: issue.pc, place: issue.place }))
+        if let Some((issue, _)) = self.issued.last() {
+            return usize::from(issue.slot);
+        }
+        let taken = |queue: &VecDeque<Planned>| queue.back().is_some_and(|last| last.until > from);
+        usize::from(taken(&self.reserved.units[unit as usize][0]))
     }
 
     fn cycles(&mut self, first: u64, count: u64, reason: StallReason, phases: &WarpPhases) {
@@ -382,6 +410,11 @@ impl<'d> Drawing<'d> {
                 self.read(bank, &planned);
             }
         }
+        for (bank, writes) in rest.writes.into_iter().enumerate() {
+            for (cycle, writes) in writes {
+                self.bank_writes(bank, cycle, writes);
+            }
+        }
         for (unit, queues) in rest.units.into_iter().enumerate() {
             for (slot, queue) in queues.into_iter().enumerate() {
                 for planned in queue {
@@ -394,20 +427,15 @@ impl<'d> Drawing<'d> {
 
     /// Writes what was reserved and is over before a cycle.
     fn write_reserved(&mut self, cycle: u64) {
-        for bank in 0..BANKS {
+        for bank in 0..self.banks {
             while let Some(planned) = over(&mut self.reserved.reads[bank], cycle) {
                 self.read(bank, &planned);
             }
             while let Some(writes) = self.reserved.writes[bank].first_entry()
-                && *writes.key() < cycle
+                && *writes.key() + self.write_cycles <= cycle
             {
                 let (at, writes) = writes.remove_entry();
-                let name = match writes.as_slice() {
-                    [one] => format!("r{} ({})", one.register, one.cause),
-                    several => format!("{} writes", several.len()),
-                };
-                let track = self.track(BANK_PORTS, BANKS + bank, || format!("bank {bank} writes"));
-                self.planned_slice(BANK_PORTS, track, &name, at..at + 1, WriteArgs { writes });
+                self.bank_writes(bank, at, writes);
             }
         }
         for unit in 0..SmUnit::ALL.len() {
@@ -422,6 +450,17 @@ impl<'d> Drawing<'d> {
     fn read(&mut self, bank: usize, planned: &Planned) {
         let track = self.track(BANK_PORTS, bank, || format!("bank {bank} reads"));
         self.used(BANK_PORTS, track, planned);
+    }
+
+    /// Writes that begin in one cycle.
+    fn bank_writes(&mut self, bank: usize, cycle: u64, writes: Vec<Write>) {
+        let name = match writes.as_slice() {
+            [one] => format!("r{} ({})", one.register, one.cause),
+            several => format!("{} writes", several.len()),
+        };
+        let track = self.track(BANK_PORTS, self.banks + bank, || format!("bank {bank} writes"));
+        let cycles = cycle..cycle + self.write_cycles;
+        self.planned_slice(BANK_PORTS, track, &name, cycles, WriteArgs { writes });
     }
 
     fn unit(&mut self, unit: usize, slot: usize, planned: &Planned) {
@@ -539,8 +578,8 @@ fn phase_name(phase: WarpPhase) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata_core::sm::config::SmSettings;
-    use strata_core::units::LaneMask;
+    use strata_core::sm::operand_delivery::CollectorSettings;
+    use strata_core::units::{LaneMask, RegisterId};
 
     fn issue(cycle: u64, slot: u8, place: u8) -> Observation {
         let (cta, warp, mask) = (0, u32::from(place), LaneMask::FULL);
@@ -554,13 +593,19 @@ mod tests {
 
     /// Draws, and returns the whole slices as `(track, name, first cycle, cycles)`.
     fn drawn(observations: &[Observation], issue_slots: u8) -> Vec<(String, String, u64, u64)> {
+        drawn_with(observations, SmSettings { issue_slots, ..SmSettings::ISCA11 })
+    }
+
+    fn drawn_with(
+        observations: &[Observation],
+        settings: SmSettings,
+    ) -> Vec<(String, String, u64, u64)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.json");
         let mut file = EventFile::create(&path).unwrap();
         let label = |name: &str| Label { name: name.to_owned(), source: String::new() };
         let labels = [label("add"), label("mul"), label("sin")];
-        let settings = SmSettings { issue_slots, ..SmSettings::ISCA11 };
-        let mut drawing = Drawing::new(&mut file, &labels, settings.issue_slots, (0..100, 100));
+        let mut drawing = Drawing::new(&mut file, &labels, &settings, (0..100, 100));
         for one in observations {
             drawing.add(one);
         }
@@ -589,16 +634,22 @@ mod tests {
 
     #[test]
     fn two_slots_have_a_track_each() {
-        let unit = |unit, from, until| Observation::Unit { unit, from, until };
+        let unit = |unit, place: u8, from, until| Observation::Unit {
+            unit,
+            place,
+            pc: u32::from(place),
+            from,
+            until,
+        };
         let slices = drawn(
             &[
                 issue(0, 0, 0),
-                unit(SmUnit::Alu, 0, 1),
+                unit(SmUnit::Alu, 0, 0, 1),
                 issue(0, 1, 1),
-                unit(SmUnit::Alu, 0, 1),
+                unit(SmUnit::Alu, 1, 0, 1),
                 cycles(0, 1, 2, StallReason::Issued),
                 issue(1, 0, 2),
-                unit(SmUnit::SpecialFunction, 1, 5),
+                unit(SmUnit::SpecialFunction, 2, 1, 5),
                 cycles(1, 1, 1, StallReason::UnitBusy),
                 cycles(2, 2, 0, StallReason::UnitBusy),
                 cycles(4, 2, 0, StallReason::Drain),
@@ -624,7 +675,7 @@ mod tests {
         let write = |register: u16, cycle| Observation::BankWrite {
             bank: (register % 4) as u8,
             place: 0,
-            register: strata_core::units::RegisterId(register),
+            register: RegisterId(register),
             cycle,
             cause: WriteCause::Result,
         };
@@ -636,5 +687,47 @@ mod tests {
             .map(|(_, name, first, count)| (name.as_str(), *first, *count))
             .collect();
         assert_eq!(writes, [("r4 (result)", 2, 1), ("2 writes", 4, 1)]);
+    }
+
+    #[test]
+    fn with_collectors_every_bank_has_tracks_and_writes_have_their_length() {
+        let collectors =
+            CollectorSettings { banks: 32, write_cycles: 3, ..CollectorSettings::WARRF_SRAM };
+        let operand_delivery = OperandDelivery::Collectors(collectors);
+        let settings = SmSettings { issue_slots: 2, operand_delivery, ..SmSettings::ISCA11 };
+        let alu =
+            |pc, from| Observation::Unit { unit: SmUnit::Alu, place: 0, pc, from, until: from + 1 };
+        let write = |bank, cycle| Observation::BankWrite {
+            bank,
+            place: 0,
+            register: RegisterId(7),
+            cycle,
+            cause: WriteCause::WritePool,
+        };
+        let slices = drawn_with(
+            &[
+                Observation::BankRead { bank: 31, place: 1, pc: 2, from: 0, until: 2 },
+                issue(0, 0, 0),
+                cycles(0, 1, 1, StallReason::Issued),
+                // Both started late: they have no issue slot any more.
+                alu(0, 1),
+                alu(1, 1),
+                write(31, 1),
+                write(30, 1),
+                cycles(1, 3, 0, StallReason::Drain),
+                write(31, 4),
+                cycles(4, 2, 0, StallReason::Drain),
+            ],
+            settings,
+        );
+        let of = |track: &str| -> Vec<(&str, u64, u64)> {
+            let of = slices.iter().filter(|(name, ..)| name == track);
+            of.map(|(_, name, first, count)| (name.as_str(), *first, *count)).collect()
+        };
+        assert_eq!(of("bank 31 reads"), [("sin", 0, 2)]);
+        assert_eq!(of("bank 31 writes"), [("r7 (write pool)", 1, 3), ("r7 (write pool)", 4, 3)]);
+        assert_eq!(of("bank 30 writes"), [("r7 (write pool)", 1, 3)]);
+        assert_eq!(of("ALU"), [("add", 1, 1)]);
+        assert_eq!(of("ALU, slot 1"), [("mul", 1, 1)]);
     }
 }
