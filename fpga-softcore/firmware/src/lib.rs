@@ -15,6 +15,6 @@ mod scratch;
 mod workload;
 
 pub use designs::{DESIGNS, Design};
-pub use report::{Error, report, run};
+pub use report::{Error, report, report_of, run};
 pub use scratch::{CAPACITY, Scratch, WARPS};
 pub use workload::{Run, WarpRecord, Workload};

@@ -5,14 +5,15 @@ use strata_core::count::count_path;
 use strata_core::event::{CounterOverflow, Counters};
 use strata_core::fault::PathFault;
 use strata_core::image::CheckedImage;
-use strata_core::sm::Sm;
 use strata_core::sm::config::{SmConfig, SmConfigError};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault;
+use strata_core::sm::operand_delivery::OperandDelivery;
+use strata_core::sm::{MemorySize, Sm};
 
 use crate::designs::{DESIGNS, Design};
-use crate::scratch::Scratch;
-use crate::workload::{Workload, WorkloadError};
+use crate::scratch::{CAPACITY, Scratch};
+use crate::workload::{Run, Workload, WorkloadError};
 
 /// Why a report is not whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,13 @@ pub enum Error<E> {
     Overflow(CounterOverflow),
     /// A design's parameters make no SM.
     Config(SmConfigError),
+    /// A design's operands come through collectors, for which [`Scratch`] has no memory.
+    Collectors {
+        /// The design.
+        design: &'static str,
+        /// What its SM needs for this launch. Unit: bytes.
+        bytes: usize,
+    },
     /// Cycle mode refused it.
     Time(fault::Fault),
     /// The bytes did not get out.
@@ -38,6 +46,11 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             Self::Count(fault) => fault.fmt(to),
             Self::Overflow(error) => error.fmt(to),
             Self::Config(error) => error.fmt(to),
+            Self::Collectors { design, bytes } => write!(
+                to,
+                "design `{design}` has operand collectors, for which there is no memory: this \
+                 launch needs {bytes} bytes with them; leave the design out"
+            ),
             Self::Time(fault) => fault.fmt(to),
             Self::Sink(error) => write!(to, "a line could not be written: {error:?}"),
         }
@@ -83,19 +96,37 @@ pub fn run<'w, W: Write, const FACTS: usize, const PENDING: usize, const READY: 
     false
 }
 
-/// Writes a line for each design in count mode, then one for each in cycle mode:
+/// Writes a line for each of [`DESIGNS`] in count mode, then one for each in cycle mode:
 /// `WORKLOAD DESIGN MODE DIGEST`, in cycle mode followed by the cycles.
 pub fn report<'w, W: Write, const FACTS: usize, const PENDING: usize, const READY: usize>(
     workload: &Workload<'w>,
     scratch: &mut Scratch<'w, FACTS, PENDING, READY>,
     to: &mut W,
 ) -> Result<(), Error<W::Error>> {
+    report_of(&DESIGNS, workload, scratch, to)
+}
+
+/// The same for other designs. A design with operand collectors is refused before anything is
+/// written.
+pub fn report_of<'w, W: Write, const FACTS: usize, const PENDING: usize, const READY: usize>(
+    designs: &[Design],
+    workload: &Workload<'w>,
+    scratch: &mut Scratch<'w, FACTS, PENDING, READY>,
+    to: &mut W,
+) -> Result<(), Error<W::Error>> {
     let image = workload.check().map_err(Error::Workload)?;
-    for design in &DESIGNS {
+    for design in designs {
+        if let OperandDelivery::Collectors(_) = design.settings.operand_delivery {
+            let size = MemorySize::of(&SmConfig::new(design.settings)?, &image);
+            let bytes = size.bytes::<Run<'_>, CAPACITY>();
+            return Err(Error::Collectors { design: design.name, bytes });
+        }
+    }
+    for design in designs {
         let digest = counted(workload, image, design, scratch)?.digest();
         line(to, format_args!("{} {} count {digest}\n", workload.name, design.name))?;
     }
-    for design in &DESIGNS {
+    for design in designs {
         let counters = timed(workload, image, design, scratch)?;
         let (digest, cycles) = (counters.digest(), counters.cycles());
         line(to, format_args!("{} {} cycle {digest} {cycles}\n", workload.name, design.name))?;

@@ -10,9 +10,13 @@ use strata::report::digest;
 use strata::subject;
 use strata_core::image::KernelImage;
 use strata_core::path::PathStep;
+use strata_core::sm::config::SmSettings;
 use strata_core::sm::fault::Fault;
+use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::units::LaneMask;
-use strata_firmware::{DESIGNS, Error, Scratch, WARPS, WarpRecord, Workload, report};
+use strata_firmware::{
+    DESIGNS, Design, Error, Scratch, WARPS, WarpRecord, Workload, report, report_of,
+};
 
 /// Registers, and instructions, of the largest kernel here.
 const REGISTERS: usize = 64;
@@ -71,7 +75,7 @@ fn source() -> SourceArgs {
 /// What the host prints for the first launch of a workload.
 fn host_lines(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/designs");
-    let design = |design: &strata_firmware::Design| {
+    let design = |design: &Design| {
         design::resolve(design.name)
             .or_else(|_| design::resolve(&format!("{folder}/{}.toml", design.name)))
             .unwrap_or_else(|error| panic!("{}: {error}", design.name))
@@ -169,6 +173,34 @@ fn a_workload_that_contradicts_itself_is_refused() {
         let none = vec![&[][..]; good.accesses.len()];
         let error = refused(&Workload { accesses: &none, ..good });
         assert!(matches!(error, Error::Time(Fault::AccessMissing { .. })), "{error}");
+    });
+}
+
+#[test]
+fn a_design_with_collectors_is_refused_with_what_it_would_need() {
+    let [isca11, ..] = DESIGNS;
+    let collecting = |max_warps: u8, collectors: CollectorSettings| {
+        let operand_delivery = OperandDelivery::Collectors(collectors);
+        let settings = SmSettings { operand_delivery, max_warps, ..isca11.settings };
+        Design { name: "warrf-gtx480", settings }
+    };
+    let pool = CollectorSettings { write_pool_entries: 60, ..CollectorSettings::WARRF_SRAM };
+    with_workload("histogram", |workload| {
+        for (max_warps, collectors) in [(48, CollectorSettings::WARRF_SRAM), (32, pool)] {
+            let designs = [isca11, collecting(max_warps, collectors)];
+            let mut sink = Sink { bytes: Vec::new(), room: usize::MAX };
+            let error = report_of(&designs, &workload, &mut Large::new(), &mut sink)
+                .expect_err("there is no memory for collectors");
+            let Error::Collectors { design: "warrf-gtx480", bytes } = error else {
+                panic!("{error}");
+            };
+            let text = error.to_string();
+            println!("{text}");
+            assert!(text.contains("`warrf-gtx480` has operand collectors"), "{text}");
+            assert!(text.contains(&format!(" {bytes} bytes")) && text.contains("leave"), "{text}");
+            assert!(bytes > 64 * 1024, "it would fit: {bytes} bytes");
+            assert_eq!(sink.bytes, b"", "nothing is half written");
+        }
     });
 }
 
