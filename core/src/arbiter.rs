@@ -43,11 +43,13 @@ impl Queue {
     const EMPTY: Self = Self { first: NONE, last: NONE };
 }
 
-/// A queue of reads, and the unit that its first is for.
-#[derive(Clone, Copy, Debug)]
-struct ReadQueue {
-    queue: Queue,
-    unit: u8,
+/// Queues of reads, and the unit that the first of each is for. Field by field, so that what was
+/// just written is never read together with what lies beside it.
+#[derive(Clone, Debug)]
+struct ReadQueues {
+    first: [u32; 2 * MAX_BANKS],
+    last: [u32; 2 * MAX_BANKS],
+    unit: [u8; 2 * MAX_BANKS],
 }
 
 /// A read that is queued, in the caller's memory.
@@ -133,7 +135,7 @@ pub struct Arbiter {
     pool: Option<WritePool<MAX_ENTRIES>>,
     pool_accesses: u8,
     /// Two for each bank, the second in use with split banks only.
-    reads: [ReadQueue; 2 * MAX_BANKS],
+    reads: ReadQueues,
     /// Bit `bank` of element `subarray`: a read is queued there.
     reading: [u32; 2],
     /// One for each bank; with a pool the first is the pool's.
@@ -188,7 +190,11 @@ impl Arbiter {
             split: config.split_bank_write,
             pool: WritePool::new(config.write_pool_entries).ok(),
             pool_accesses: config.write_pool_accesses,
-            reads: [ReadQueue { queue: Queue::EMPTY, unit: 0 }; 2 * MAX_BANKS],
+            reads: ReadQueues {
+                first: [NONE; 2 * MAX_BANKS],
+                last: [NONE; 2 * MAX_BANKS],
+                unit: [0; 2 * MAX_BANKS],
+            },
             reading: [0; 2],
             writes: [Queue::EMPTY; MAX_BANKS],
             writing: 0,
@@ -256,11 +262,11 @@ impl Arbiter {
         };
         self.asked = self.asked.wrapping_add(1);
         let half = if self.split { usize::from(subarray) } else { 0 };
-        let ReadQueue { queue, unit: first_unit } = &mut self.reads[2 * usize::from(bank) + half];
-        let last = core::mem::replace(&mut queue.last, element as u32);
+        let queue = 2 * usize::from(bank) + half;
+        let last = core::mem::replace(&mut self.reads.last[queue], element as u32);
         if last == NONE {
-            queue.first = element as u32;
-            *first_unit = unit;
+            self.reads.first[queue] = element as u32;
+            self.reads.unit[queue] = unit;
             self.reading[half] |= 1 << bank;
         } else {
             queues.reads[last as usize].next = element as u32;
@@ -362,27 +368,29 @@ impl Arbiter {
         to: &mut impl Granted,
     ) -> Option<LaneMask> {
         let index = self.writes[queue].first;
-        let asked = queues.registers[index as usize];
-        if self.is_read_queued::<SPLIT>(queues, &asked) {
+        // Field by field: some have just been written.
+        let BankedRegister { bank, subarray, warp, number, lanes, next, since } =
+            queues.registers[index as usize];
+        let register = RegisterId(number);
+        let half = if SPLIT { usize::from(subarray) } else { 0 };
+        if self.is_read_queued(queues, 2 * usize::from(bank) + half, (warp, register)) {
             return None;
         }
         let (target, until) = if POOL {
-            (self.write_to_pool(queues, &asked, now)?, now + 1)
+            (self.write_to_pool(queues, (warp, register, lanes), now)?, now + 1)
         } else {
-            let bank = usize::from(asked.bank);
-            if !self.banks.can_write(bank, asked.subarray, now) {
+            let bank = usize::from(bank);
+            if !self.banks.can_write(bank, subarray, now) {
                 return None;
             }
             queues.cell_writes[index as usize] += 1;
-            (WriteTarget::Bank, self.banks.write(bank, asked.subarray, now))
+            (WriteTarget::Bank, self.banks.write(bank, subarray, now))
         };
-        self.writes[queue].first = asked.next;
-        if asked.next == NONE {
+        self.writes[queue].first = next;
+        if next == NONE {
             self.writes[queue].last = NONE;
             self.writing &= !(1 << queue);
         }
-        let BankedRegister { warp, number, bank, since, .. } = asked;
-        let register = RegisterId(number);
         let waited = now - since;
         let more = to.write(WriteGrant { warp, register, bank, target, waited, until });
         if !more.is_empty() {
@@ -395,15 +403,14 @@ impl Arbiter {
     fn write_to_pool(
         &mut self,
         queues: &mut Queues<'_>,
-        asked: &BankedRegister,
+        (warp, register, lanes): (u8, RegisterId, LaneMask),
         now: u64,
     ) -> Option<WriteTarget> {
         let (per_warp, banks) = (self.registers_per_warp as usize, &mut self.banks);
         let index =
             |entry: PoolEntry| usize::from(entry.warp) * per_warp + usize::from(entry.register.0);
-        let register = RegisterId(asked.number);
         let pool = self.pool.as_mut()?;
-        let outcome = pool.write(asked.warp, register, asked.lanes, |victim| {
+        let outcome = pool.write(warp, register, lanes, |victim| {
             let BankedRegister { bank, subarray, .. } = queues.registers[index(victim)];
             banks.can_write(usize::from(bank), subarray, now)
         });
@@ -422,16 +429,11 @@ impl Arbiter {
 
     /// Whether a read of a register is queued, which was asked for before any write of it.
     #[inline]
-    fn is_read_queued<const SPLIT: bool>(
-        &self,
-        queues: &Queues<'_>,
-        asked: &BankedRegister,
-    ) -> bool {
-        let half = if SPLIT { usize::from(asked.subarray) } else { 0 };
-        let mut element = self.reads[2 * usize::from(asked.bank) + half].queue.first;
+    fn is_read_queued(&self, queues: &Queues<'_>, queue: usize, name: (u8, RegisterId)) -> bool {
+        let mut element = self.reads.first[queue];
         while element != NONE {
             let queued = &queues.reads[element as usize];
-            if (queued.warp, queued.register.0) == (asked.warp, asked.number) {
+            if (queued.warp, queued.register) == name {
                 return true;
             }
             element = queued.next;
@@ -451,22 +453,21 @@ impl Arbiter {
     ) {
         let (low, high) = (2 * bank, 2 * bank + 1);
         if !SPLIT {
-            if taken.units >> self.reads[low].unit & 1 == 0 {
+            if taken.units >> self.reads.unit[low] & 1 == 0 {
                 self.read::<POOL>(queues, low, now, taken, to);
             }
             return;
         }
         let reads = &*queues.reads;
-        let asked = |queue: usize| reads.get(self.reads[queue].queue.first as usize);
+        let asked = |queue: usize| reads.get(self.reads.first[queue] as usize);
         let high_first = match (asked(low), asked(high)) {
             // Queues are shorter than half of what the order counts.
             (Some(low), Some(high)) => (high.order.wrapping_sub(low.order) as i32) < 0,
             (low, _) => low.is_none(),
         };
         for queue in if high_first { [high, low] } else { [low, high] } {
-            let ReadQueue { queue: Queue { first, .. }, unit } = self.reads[queue];
-            if first != NONE
-                && taken.units >> unit & 1 == 0
+            if self.reads.first[queue] != NONE
+                && taken.units >> self.reads.unit[queue] & 1 == 0
                 && self.read::<POOL>(queues, queue, now, taken, to)
             {
                 return;
@@ -485,7 +486,7 @@ impl Arbiter {
         taken: &mut Taken,
         to: &mut impl Granted,
     ) -> bool {
-        let ReadQueue { queue: Queue { first, .. }, unit } = self.reads[queue];
+        let (first, unit) = (self.reads.first[queue], self.reads.unit[queue]);
         // Without split banks all that matters is the bank.
         let (bank, subarray) = (queue / 2, (queue % 2) as Subarray);
         let bank_free = self.banks.can_read(bank, subarray, now);
@@ -513,13 +514,12 @@ impl Arbiter {
             pool.read(warp, register, lanes);
         }
         taken.units |= 1 << unit;
-        let left = &mut self.reads[queue];
-        left.queue.first = next;
+        self.reads.first[queue] = next;
         if next == NONE {
-            left.queue.last = NONE;
+            self.reads.last[queue] = NONE;
             self.reading[queue % 2] &= !(1 << bank);
         } else {
-            left.unit = queues.reads[next as usize].unit;
+            self.reads.unit[queue] = queues.reads[next as usize].unit;
         }
         let (bank, waited) = (bank as u8, now - since);
         to.read(ReadGrant {

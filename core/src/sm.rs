@@ -1,18 +1,20 @@
 //! Cycle mode: an SM in time, cycle by cycle.
 //!
 //! Models: in-order warps with a scoreboard for registers and predicates; one or two issue slots; a
-//! scheduler of one or two levels; a main register file of 4 banks with their ports; the register
-//! file cache of count mode; units with latency and throughput; barriers; CTAs that are launched in
+//! scheduler of one or two levels; a main register file of 4 banks with their ports, or of banks
+//! behind operand collectors and an arbiter; the register file cache of count mode; units with latency and throughput; barriers; CTAs that are launched in
 //! order as room becomes free.
 //! Does not model: which accesses hit a cache (the trace says), DRAM timing, instruction fetch,
 //! values.
-//! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24.
+//! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24 and 28 to 31.
 //!
 //! The parts, one a file, as an instruction meets them: [`config`]; `facts`, what issuing needs to
 //! know of each instruction; [`machine`](Sm), the run from event to event, found by the timing
 //! `wheel`; `schedule`, the warp that issues; `issue`; `ports` of the main register file; `units`,
 //! and memory; `lifecycle` of warps and CTAs, the two levels of the scheduler among it; `barrier`;
-//! [`counters`]; `observe`, for who wants to watch; `fault`, what a trace can get wrong.
+//! [`counters`]; `observe`, for who wants to watch; `fault`, what a trace can get wrong. Where
+//! operands come through collectors ([`operand_delivery`]): `collect`, from issue to the end of a
+//! result's write; `requests` to the arbiter; `collectors`, the units; `arrivals` of results.
 //!
 //! The host hands in what each warp executed ([`Trace`]) and working memory ([`Memory`]); the SM
 //! pulls runs of instructions as its warps get there, so a trace need not be in memory at once. A
@@ -70,6 +72,7 @@ mod machine;
 mod observe;
 pub mod operand_delivery;
 mod ports;
+mod requests;
 mod schedule;
 mod units;
 mod warp;

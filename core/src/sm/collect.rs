@@ -17,173 +17,19 @@ use super::issue::bits;
 use super::machine::Sm;
 use super::observe::{Observation, SmObserver, WriteCause};
 use super::operand_delivery::COLLECTOR_CYCLES;
+use super::requests::{Requests, cause};
 use super::warp::{MemoryAccess, Phase, Trace, Warp};
 use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
 use crate::event::{Datapath, Event};
 use crate::fault::PathFault;
 use crate::hierarchy::{Listener, Step, WarpHierarchy};
 use crate::image::Flags;
-use crate::last_result_file;
-use crate::placement::Placement;
-use crate::register_file_cache::{Access, Observer};
 use crate::tally::Tally;
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::PoolRead;
 
 /// Cycles from issue to the earliest start: operands are asked for, come, and are there.
 const EARLIEST_START: u64 = 2;
-
-/// Asks the arbiter for what an instruction or a flush needs of the main register file.
-pub(super) struct Requests<'s, 'm> {
-    tally: Tally<'s, false>,
-    delivery: &'s mut Delivery<'m>,
-    /// When each register of the warp is there.
-    ready: &'s mut [ReadyAt],
-    warp: u8,
-    now: u64,
-    /// The unit that operands are for.
-    unit: usize,
-    datapath: Datapath,
-    reads: u8,
-    /// Results heard of so far.
-    results: u32,
-    /// Bit `i`: result `i` goes to the main register file.
-    to_main: u32,
-}
-
-impl<'s, 'm> Requests<'s, 'm> {
-    /// Of what is no instruction and reads nothing.
-    pub(super) fn new(
-        tally: Tally<'s, false>,
-        delivery: &'s mut Delivery<'m>,
-        ready: &'s mut [ReadyAt],
-        warp: usize,
-        now: u64,
-    ) -> Self {
-        let (warp, datapath) = (warp as u8, Datapath::Private);
-        Self {
-            tally,
-            delivery,
-            ready,
-            warp,
-            now,
-            unit: 0,
-            datapath,
-            reads: 0,
-            results: 0,
-            to_main: 0,
-        }
-    }
-
-    #[inline]
-    fn read(&mut self, register: RegisterId, lanes: LaneMask) {
-        let Delivery { collectors, queues, .. } = &mut *self.delivery;
-        let element = self.unit * collectors.reads_per_unit + usize::from(self.reads);
-        self.reads += 1;
-        let consumer = (self.unit as u8, self.datapath);
-        let operand = (self.warp, register, lanes);
-        collectors.arbiter.ask_read(queues, element, consumer, operand, self.now);
-    }
-
-    /// An upper level gives a register up to the main register file.
-    fn write_back(&mut self, register: RegisterId, lanes: LaneMask, event: Event) {
-        let Delivery { collectors, queues, results } = &mut *self.delivery;
-        let index = collectors.arbiter.index(self.warp, register);
-        let ready = &mut self.ready[usize::from(register.0)];
-        if ready.is_pending() {
-            // It is not there yet, and goes on to the main register file when it comes.
-            results[index].goes_to_main(lanes, event);
-            return;
-        }
-        let flushed = cause(event) == WriteCause::Flush;
-        let mut result = ResultOnItsWay::new(lanes, event, Wait::Arithmetic);
-        (result.to_main, result.flushed) = (true, flushed);
-        results[index] = result;
-        *ready = ReadyAt::pending(Wait::Arithmetic);
-        let under_way = &mut collectors.under_way[usize::from(self.warp)];
-        under_way.all += 1;
-        under_way.flushes += u32::from(flushed);
-        collectors.arbiter.ask_write(queues, (self.warp, register, lanes), self.now);
-    }
-}
-
-impl Observer for Requests<'_, '_> {
-    #[inline]
-    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
-        match access {
-            Access::MainRead => self.read(register, lanes),
-            Access::Write => self.results += 1,
-            Access::MainWrite => {
-                self.to_main |= 1 << self.results;
-                self.results += 1;
-            }
-            Access::WritebackEviction => {
-                self.write_back(register, lanes, Event::RfcWritebackEviction);
-            }
-            Access::WritebackFlush => self.write_back(register, lanes, Event::RfcWritebackFlush),
-            _ => {}
-        }
-        self.tally.observe(access, register, lanes);
-    }
-}
-
-impl last_result_file::Observer for Requests<'_, '_> {
-    fn observe_last(
-        &mut self,
-        access: last_result_file::Access,
-        register: RegisterId,
-        lanes: LaneMask,
-    ) {
-        use last_result_file::Access;
-        match access {
-            Access::Write => self.results += 1,
-            Access::WritebackEviction => {
-                self.write_back(register, lanes, Event::LrfWritebackEviction);
-            }
-            Access::WritebackFlush => self.write_back(register, lanes, Event::LrfWritebackFlush),
-            _ => {}
-        }
-        self.tally.observe_last(access, register, lanes);
-    }
-}
-
-impl Listener for Requests<'_, '_> {
-    #[inline]
-    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
-        for &source in sources {
-            self.read(source, mask);
-        }
-        self.to_main = u32::MAX;
-        self.tally.flat(sources, destinations, mask);
-    }
-
-    fn source(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
-        if placement.main {
-            self.read(register, mask);
-        }
-        self.tally.source(register, placement, mask);
-    }
-
-    fn result(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
-        self.to_main |= u32::from(placement.main) << self.results;
-        self.results += 1;
-        self.tally.result(register, placement, mask);
-    }
-
-    #[inline]
-    fn operands_read(&mut self) {
-        self.tally.operands_read();
-    }
-}
-
-/// Why the main register file is written, from what the write was counted as.
-const fn cause(event: Event) -> WriteCause {
-    match event {
-        Event::RfcWritebackEviction | Event::LrfWritebackEviction => WriteCause::Eviction,
-        Event::RfcWritebackFlush | Event::LrfWritebackFlush => WriteCause::Flush,
-        _ => WriteCause::Result,
-    }
-}
 
 /// What a write is counted as when it goes to the write pool.
 const fn in_pool(event: Event) -> Event {
@@ -212,7 +58,7 @@ impl<T> Comings<'_, T> {
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn come(&mut self, warp: usize, register: usize, at: u64) {
-        let result = self.results[warp * self.registers + register];
+        let result = &self.results[warp * self.registers + register];
         self.ready[warp * self.row + register] = ReadyAt::new(at, result.wait);
         let (state, under_way) = (&mut self.warps[warp], &mut self.under_way[warp]);
         under_way.all -= 1;
@@ -549,9 +395,12 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     fn settle(&mut self, warp: usize) {
         let bit = 1 << warp;
         let Some(delivery) = &self.delivery else { return };
-        let under_way = delivery.collectors.under_way[warp];
+        let under_way = &delivery.collectors.under_way[warp];
         let state = &mut self.memory.warps[warp];
         match state.phase {
+            // Another register has come.
+            Phase::Idle
+                if self.memory.ready[warp * self.row + state.operand as usize].is_pending() => {}
             Phase::Idle => {
                 self.unsettled &= !bit;
                 self.sets.waiting[state.wait as usize] &= !bit;
@@ -575,6 +424,20 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             }
             Phase::Flushing(_) | Phase::Draining | Phase::Leaving(_) => {}
         }
+    }
+
+    /// Where in the warp's row an operand of its next instruction is that is there at `ready`.
+    pub(super) fn place_of_operand(&self, warp: usize, ready: ReadyAt) -> u32 {
+        let state = &self.memory.warps[warp];
+        let facts = &self.facts[state.pc as usize];
+        let row = &self.memory.ready[warp * self.row..][..self.row];
+        let registers = facts.registers(&self.image).iter().map(|one| usize::from(one.0));
+        let masked = state.mask.is_empty();
+        let found = registers.take_while(|_| !masked).find(|&place| row[place] == ready);
+        let predicates = facts.predicates.read | facts.predicates.written;
+        let first = usize::from(self.image.registers);
+        let predicate = || bits(predicates).map(|one| first + one).find(|&one| row[one] == ready);
+        found.or_else(predicate).unwrap_or(0) as u32
     }
 
     /// What is under way of a warp; nothing without collectors.

@@ -1,7 +1,6 @@
 //! Issue: one instruction through operands, unit and results, and the warp on to its next.
 
 use super::barrier::{AT_BARRIERS, BarrierCall};
-use super::collect::Requests;
 use super::config::WarpReplacement;
 use super::counters::CycleEvent;
 use super::facts::{Class, Facts, ReadyAt, Wait, Waits};
@@ -9,6 +8,7 @@ use super::fault::Fault;
 use super::machine::Sm;
 use super::observe::{Observation, SmObserver, WriteCause, Writes};
 use super::ports::BankCounts;
+use super::requests::Requests;
 use super::warp::{Departure, MemoryAccess, Trace};
 use crate::event::{Counters, Datapath, Event};
 use crate::fault::PathFault;
@@ -539,7 +539,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             return;
         }
         if ready.is_pending() {
-            self.memory.warps[warp].wait = ready.wait();
+            let operand = self.place_of_operand(warp, ready);
+            let state = &mut self.memory.warps[warp];
+            (state.wait, state.operand) = (ready.wait(), operand);
             self.sets.waiting[ready.wait() as usize] |= bit;
             self.unsettled |= bit;
             return;

@@ -21,7 +21,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let ready = due & self.awaiting;
         self.awaiting &= !ready;
         for waiting in &mut self.sets.waiting {
-            *waiting &= !ready;
+            // One by one: the set of the warp that has just issued was written moments ago, and
+            // reading it together with others would wait for that.
+            if *waiting & ready != 0 {
+                *waiting &= !ready;
+            }
         }
         self.sets.ready |= ready;
         let mut others = due & !ready;

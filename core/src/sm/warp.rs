@@ -152,6 +152,8 @@ pub struct Warp<T> {
     pub(crate) long_until: u64,
     /// When all results issued so far are there, of those of which that is known.
     pub(crate) results_until: u64,
+    /// While nobody knows when its operands are there: the last of them, by its place in the row.
+    pub(crate) operand: u32,
     /// When it began to leave the active set.
     pub(crate) flushing_since: u64,
     /// Where its lanes stand at barriers.
@@ -179,6 +181,7 @@ impl<T> Warp<T> {
             asked_until: 0,
             long_until: 0,
             results_until: 0,
+            operand: 0,
             flushing_since: 0,
             at_barriers: BarrierLanes::NOWHERE,
         }
