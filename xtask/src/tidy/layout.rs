@@ -82,8 +82,14 @@ fn members(workspace: &str) -> Vec<&str> {
 }
 
 /// The crates that say themselves that they hold no unsafe code: the workspace can only deny it.
-const MODEL_CRATES: [&str; 5] =
-    ["core", "host-cli/ptx", "host-cli/compiler", "host-cli/simt", "fpga-softcore/firmware"];
+const MODEL_CRATES: [&str; 6] = [
+    "core",
+    "host-cli/ptx",
+    "host-cli/compiler",
+    "host-cli/simt",
+    "fpga-softcore/firmware",
+    "fpga-softcore/link",
+];
 
 /// A crate of the model that could hold unsafe code.
 pub(crate) fn model_crates_forbid_unsafe(repository: &Repository) -> Vec<Violation> {
