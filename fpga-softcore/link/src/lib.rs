@@ -1,9 +1,56 @@
 //! The serial link between the host and the device of the prototype: frames over a line that may
-//! lose, damage and repeat bytes.
+//! lose, damage and repeat bytes, and messages over them that arrive, once and in order.
 //!
-//! [`frame`] is what stands on the line. Neither std nor an allocator: the constant of a
-//! [`frame::Decoder`] is its memory.
+//! [`frame`] is what stands on the line. [`Link`] is one end of it. Both ends are the same state
+//! machine, which reads no clock and does no input or output: its caller hands it the bytes that
+//! came ([`Link::received`]) and the time ([`Link::poll`]), and takes the bytes that are to go
+//! ([`Link::to_send`], [`Link::sent`]).
+//!
+//! ```
+//! use strata_link::{Link, Settings, Version};
+//!
+//! let firmware = Version { major: 0, minor: 1, patch: 0 };
+//! // Frames of at most 64 bytes, 4 messages at once in each direction.
+//! let mut host = Link::<64, 4>::new(Settings::new(firmware, 1), 0);
+//! let mut device = Link::<64, 4>::new(Settings::new(firmware, 2), 0);
+//! for now_ms in 0..10 {
+//!     let bytes = host.to_send().to_vec();
+//!     host.sent(bytes.len());
+//!     device.received(&bytes, |_log| {});
+//!     let bytes = device.to_send().to_vec();
+//!     device.sent(bytes.len());
+//!     host.received(&bytes, |_log| {});
+//!     host.poll(now_ms)?;
+//!     device.poll(now_ms)?;
+//!     if now_ms == 5 {
+//!         host.send(&(7_u8, "hello"))?;
+//!     }
+//! }
+//! let message = device.take().ok_or("nothing came")?;
+//! assert_eq!(message.decode::<(u8, &str)>()?, (7, "hello"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The packets of the messages' channel, in postcard; numbers of more than a byte are varints:
+//!
+//! ```text
+//! 00 protocol session firmware max_payload      hello: asks for a welcome
+//! 01 to protocol session firmware max_payload   welcome: answers the hello of session `to`
+//! 02 length bytes ..                            a message, whose number is the frame's sequence
+//! 03 next room                                  acknowledge: what came, and what may come
+//! 04                                            probe: asks for an acknowledgement
+//! ```
+//!
+//! Neither std nor an allocator: the constants of [`Link`] are the memory of an end.
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod error;
 pub mod frame;
+mod link;
+mod packet;
+mod window;
+
+pub use error::{LinkError, Malformed, SendError};
+pub use link::{Counts, Link, Message, Settings};
+pub use packet::{Hello, PROTOCOL, Version};
