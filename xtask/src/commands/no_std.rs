@@ -2,7 +2,7 @@
 //!
 //! On the host a freestanding program (`core/freestanding`) is linked and run; for each device it
 //! is linked. The same program with an allocation in it must fail to build, so that the proof is
-//! one that can fail.
+//! one that can fail. The link is built for each device too, where there is no std to use.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -72,7 +72,8 @@ pub(crate) fn host_stages(stages: &mut Stages) {
 /// The stage of one device.
 pub(crate) fn device_stage(stages: &mut Stages, target: &str, toolchain: Toolchain) {
     stages.one(&format!("no-std: {target}"), || {
-        process::run(&mut device_build(MANIFEST, target, toolchain, &products())).into()
+        let build = |manifest| device_build(manifest, target, toolchain, &products());
+        process::run(&mut build(MANIFEST)).and_then(|()| process::run(&mut build(LINK))).into()
     });
 }
 
@@ -116,6 +117,9 @@ pub(crate) fn products() -> PathBuf {
 
 /// The freestanding program's manifest.
 const MANIFEST: &str = "core/freestanding/Cargo.toml";
+
+/// The link's manifest: a library, which is built for devices, not linked.
+const LINK: &str = "fpga-softcore/link/Cargo.toml";
 
 fn arguments<'a>(command: &'a mut Command, manifest: &str) -> &'a mut Command {
     command.args(["build", "--locked", "--release", "--manifest-path", manifest])
