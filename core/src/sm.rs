@@ -2,8 +2,8 @@
 //!
 //! Models: in-order warps with a scoreboard for registers and predicates; one or two issue slots; a
 //! scheduler of one or two levels; a main register file of 4 banks with their ports, or of banks
-//! behind operand collectors and an arbiter; the register file cache of count mode; units with latency and throughput; barriers; CTAs that are launched in
-//! order as room becomes free.
+//! behind operand collectors and an arbiter; the register file cache of count mode; units with
+//! latency and throughput; barriers; CTAs that are launched in order as room becomes free.
 //! Does not model: which accesses hit a cache (the trace says), DRAM timing, instruction fetch,
 //! values.
 //! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24 and 28 to 31.
