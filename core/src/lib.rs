@@ -11,7 +11,8 @@
 //! run costs, and [`chip_power`] puts the result into the context of a chip. [`value_usage`]
 //! describes a path without any machine. [`sm`] runs the paths of many warps through the same
 //! hierarchy in time. [`fault`] is what a path can get wrong, [`digest`] one number for all
-//! counters of a run, [`footprint`] the memory that all of this needs.
+//! counters of a run, [`footprint`] the memory that all of this needs. [`prototype`] is what the
+//! hardware of the same cache does, clock by clock.
 //!
 //! Principles:
 //! - Same input, same bits, on every machine: no floating point, no clock, no randomness.
@@ -59,6 +60,7 @@ pub mod leakage;
 pub mod organisation;
 pub mod path;
 pub mod placement;
+pub mod prototype;
 pub mod register_file_cache;
 pub mod sm;
 pub mod split_bank_write;

@@ -189,8 +189,21 @@ impl AgeOrder {
     }
 }
 
+/// What one way of a cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The register.
+    pub register: RegisterId,
+    /// Its valid lanes. Not empty.
+    pub lanes: LaneMask,
+    /// Its value is nowhere else.
+    pub dirty: bool,
+    /// Entries that are older. 0 is the oldest.
+    pub age: u8,
+}
+
 /// What the reads of one instruction found.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lookup {
     /// Slots whose values were read for the last time.
     dead: u16,
@@ -271,6 +284,27 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
             let slot = self.order.slot(position);
             (RegisterId(self.tags[slot]), self.lanes[slot], self.dirty & (1 << slot) != 0)
         })
+    }
+
+    /// What a way holds, if anything. Range: below `CAPACITY`; beyond it there is nothing.
+    pub fn entry(&self, way: usize) -> Option<Entry> {
+        let position = (0..self.resident()).find(|&position| self.order.slot(position) == way)?;
+        Some(Entry {
+            register: RegisterId(self.tags[way]),
+            lanes: self.lanes[way],
+            dirty: self.dirty & (1 << way) != 0,
+            age: position as u8,
+        })
+    }
+
+    /// The way that holds a register.
+    pub fn way_of(&self, register: RegisterId) -> Option<usize> {
+        self.find(register)
+    }
+
+    /// Ways that hold a register: bit `w` is way `w`.
+    pub const fn occupied(&self) -> u16 {
+        self.occupied
     }
 
     /// Runs one instruction's operand traffic: all reads, then the allocation of operands that
@@ -361,6 +395,35 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     pub fn exit(&mut self, observer: &mut impl Observer) {
         let dirty = if self.config.liveness { Access::Drop } else { Access::WritebackFlush };
         self.empty(dirty, observer);
+    }
+
+    /// Does the next bit of a [`Self::flush`]: writes the oldest entry back if it is dirty, gives it
+    /// up otherwise, and returns the way that it had. `None` when the cache was empty.
+    pub fn flush_oldest(&mut self, observer: &mut impl Observer) -> Option<usize> {
+        if self.occupied == 0 {
+            return None;
+        }
+        let slot = self.order.slot(0);
+        let is_dirty = self.dirty & (1 << slot) != 0;
+        let access = if is_dirty { Access::WritebackFlush } else { Access::Drop };
+        self.release(slot, access, observer);
+        Some(slot)
+    }
+
+    /// Copies those lanes of a register into the cache that it does not hold, as a read that missed
+    /// does where reads allocate.
+    pub(crate) fn fill(
+        &mut self,
+        register: RegisterId,
+        wanted: LaneMask,
+        observer: &mut impl Observer,
+    ) {
+        let covered = self.find(register).map_or(LaneMask::EMPTY, |slot| self.lanes[slot]);
+        let missing = wanted.without(covered);
+        if !missing.is_empty() {
+            observer.observe(Access::Fill, register, missing);
+            self.place(register, wanted, false, observer);
+        }
     }
 
     fn empty(&mut self, dirty: Access, observer: &mut impl Observer) {

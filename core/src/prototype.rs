@@ -1,0 +1,332 @@
+//! The hardware prototype's register file cache, clock by clock: the same [`RegisterFileCache`],
+//! asked one access at a time through a handshake.
+//!
+//! Models: for each clock, which request is taken and which response stands, under any
+//! back-pressure; for each response the outcome, the way, the lanes and the victim.
+//! Does not model: values, which the hardware moves.
+//! Source: the contract in `docs/hw/register_file_cache.md`; `docs/MODEL.md`, rules 7 to 14.
+
+use crate::register_file_cache::{
+    Access, Allocation, ConfigError, InFront, Lookup, Operands, RegisterFileCache,
+    RegisterFileCacheConfig, Replacement,
+};
+use crate::units::{LaneMask, RegisterId};
+
+/// What can be set while the hardware runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PrototypeConfig {
+    /// Entries of one warp. Range: 1 to the capacity.
+    pub entries: u8,
+    /// Replacement policy.
+    pub replacement: Replacement,
+    /// Last reads free their entry, and the end of a warp drops what it has.
+    pub liveness: bool,
+}
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Read an operand.
+    Read {
+        /// Nobody reads the value again.
+        last_use: bool,
+        /// The next request is another operand of the same instruction. Its entries are given up
+        /// after its last operand.
+        more: bool,
+    },
+    /// Write a result.
+    Write,
+    /// A result goes to the main register file: give up what is older.
+    Bypass,
+    /// Take an operand that missed.
+    Fill,
+    /// Write everything back, oldest first: one response for each entry.
+    Flush,
+    /// The warp has ended: drop everything with liveness, otherwise a flush.
+    Exit,
+}
+
+/// One access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// Whose cache. Range: below `WARPS`.
+    pub warp: u8,
+    /// What to do.
+    pub operation: Operation,
+    /// With which register. [`Operation::Flush`] and [`Operation::Exit`] ignore it and the lanes.
+    pub register: RegisterId,
+    /// Lanes that take part. Not empty.
+    pub lanes: LaneMask,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// There was nothing to do.
+    #[default]
+    Nothing,
+    /// All lanes of an operand are in the main register file.
+    Miss,
+    /// Some are.
+    PartialHit,
+    /// None is.
+    Hit,
+    /// Written to the entry that the register has.
+    InPlace,
+    /// Written to a new entry.
+    Allocation,
+    /// Lanes of an older value were given up.
+    Invalidated,
+    /// Entries were given up or written back.
+    Emptied,
+}
+
+/// An entry that makes room or is flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Victim {
+    /// The register.
+    pub register: RegisterId,
+    /// Its valid lanes.
+    pub lanes: LaneMask,
+    /// It is dirty, and has to be written back.
+    pub writeback: bool,
+}
+
+/// The answer to a request, or to one entry's part of a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Response {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The request is done.
+    pub last: bool,
+    /// The way concerned; 0 when none is.
+    pub way: u8,
+    /// Lanes that an entry gave, took or gave up.
+    pub served: LaneMask,
+    /// Lanes of an operand that the main register file has to give.
+    pub missing: LaneMask,
+    /// Ways given up without a write-back: bit `w` is way `w`.
+    pub dropped: u16,
+    /// The entry whose place was needed, or that was flushed.
+    pub victim: Option<Victim>,
+}
+
+/// One clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tick {
+    /// The request was taken.
+    pub accepted: bool,
+    /// The response that stood in this clock.
+    pub response: Option<Response>,
+}
+
+/// What the cache reported during one step.
+#[derive(Default)]
+struct Seen {
+    served: LaneMask,
+    missing: LaneMask,
+    allocated: bool,
+    victim: Option<Victim>,
+}
+
+impl Seen {
+    fn note(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+        let victim = |writeback| Some(Victim { register, lanes, writeback });
+        match access {
+            Access::ReadHit | Access::Write | Access::Fill => self.served = lanes,
+            Access::MainRead => self.missing = lanes,
+            Access::Allocation => self.allocated = true,
+            Access::WritebackEviction | Access::WritebackFlush => self.victim = victim(true),
+            Access::Drop => self.victim = victim(false),
+            Access::PartialHit | Access::MainWrite => {}
+        }
+    }
+}
+
+/// The caches of `WARPS` warps behind one port.
+#[derive(Clone, Debug)]
+pub struct Prototype<const WARPS: usize, const CAPACITY: usize> {
+    caches: [RegisterFileCache<CAPACITY>; WARPS],
+    liveness: bool,
+    /// What the reads of this instruction found so far.
+    found: Lookup,
+    answer: Option<Response>,
+}
+
+impl<const WARPS: usize, const CAPACITY: usize> Prototype<WARPS, CAPACITY> {
+    /// Builds it empty, as after a reset, or says why it cannot be.
+    pub fn new(config: PrototypeConfig) -> Result<Self, ConfigError> {
+        let cache = RegisterFileCache::new(RegisterFileCacheConfig {
+            entries: config.entries,
+            replacement: config.replacement,
+            // What a miss brings in is a request of its own.
+            allocation: Allocation::Writes,
+            liveness: config.liveness,
+            liveness_aware_bypass: false,
+            liveness_aware_eviction: false,
+        })?;
+        Ok(Self {
+            caches: core::array::from_fn(|_| cache.clone()),
+            liveness: config.liveness,
+            found: Lookup::default(),
+            answer: None,
+        })
+    }
+
+    /// The cache of a warp; `None` from `WARPS` on.
+    pub fn cache(&self, warp: u8) -> Option<&RegisterFileCache<CAPACITY>> {
+        self.caches.get(usize::from(warp))
+    }
+
+    /// The response that stands at the beginning of the next clock.
+    pub const fn answer(&self) -> Option<&Response> {
+        self.answer.as_ref()
+    }
+
+    /// Runs one clock: `request` is what stands at the input, `ready` says that the response is
+    /// read in this clock. The request of a warp that is not there is taken and has no effect.
+    pub fn tick(&mut self, request: Option<&Request>, ready: bool) -> Tick {
+        let response = self.answer;
+        if response.is_some() && !ready {
+            return Tick { accepted: false, response };
+        }
+        self.answer = request.map(|request| self.step(request));
+        Tick { accepted: self.answer.is_some_and(|answer| answer.last), response }
+    }
+
+    fn step(&mut self, request: &Request) -> Response {
+        let nothing = Response {
+            outcome: Outcome::Nothing,
+            last: true,
+            way: 0,
+            served: LaneMask::EMPTY,
+            missing: LaneMask::EMPTY,
+            dropped: 0,
+            victim: None,
+        };
+        let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else { return nothing };
+        match request.operation {
+            Operation::Read { last_use, more } => {
+                let found = &mut self.found;
+                let response = read(cache, found, request, last_use, more);
+                if !more {
+                    *found = Lookup::default();
+                }
+                return Response { last: true, ..response };
+            }
+            Operation::Write | Operation::Fill => write(cache, request, nothing),
+            Operation::Bypass => invalidate(cache, request, nothing),
+            Operation::Exit if self.liveness => {
+                let dropped = cache.occupied();
+                cache.exit(&mut |_, _, _| {});
+                let outcome = if dropped == 0 { Outcome::Nothing } else { Outcome::Emptied };
+                Response { outcome, dropped, ..nothing }
+            }
+            Operation::Flush | Operation::Exit => flush_oldest(cache, nothing),
+        }
+    }
+}
+
+fn operands<'a>(request: &Request, last_use: bool, registers: &'a [RegisterId]) -> Operands<'a> {
+    Operands {
+        sources: registers,
+        last_use: u32::from(last_use),
+        last_use_before_deschedule: 0,
+        destinations: registers,
+        not_read_before_deschedule: 0,
+        bypass: request.operation == Operation::Bypass,
+        mask: request.lanes,
+    }
+}
+
+fn read<const CAPACITY: usize>(
+    cache: &mut RegisterFileCache<CAPACITY>,
+    found: &mut Lookup,
+    request: &Request,
+    last_use: bool,
+    more: bool,
+) -> Response {
+    let register = [request.register];
+    let operands = operands(request, last_use, &register);
+    let mut seen = Seen::default();
+    let way = cache.way_of(request.register).unwrap_or(0) as u8;
+    let before = cache.occupied();
+    let mut observer = |access, register, lanes| seen.note(access, register, lanes);
+    cache.read(request.register, 0, request.lanes, &operands, found, &mut observer);
+    if !more {
+        cache.end_reads(found, InFront::NOTHING, &operands, &mut |_, _, _| {});
+    }
+    let outcome = match (seen.served.is_empty(), seen.missing.is_empty()) {
+        (true, _) => Outcome::Miss,
+        (false, true) => Outcome::Hit,
+        (false, false) => Outcome::PartialHit,
+    };
+    let dropped = before & !cache.occupied();
+    let Seen { served, missing, .. } = seen;
+    Response { outcome, last: true, way, served, missing, dropped, victim: None }
+}
+
+fn write<const CAPACITY: usize>(
+    cache: &mut RegisterFileCache<CAPACITY>,
+    request: &Request,
+    nothing: Response,
+) -> Response {
+    let register = [request.register];
+    let mut seen = Seen::default();
+    let mut observer = |access, register, lanes| seen.note(access, register, lanes);
+    if request.operation == Operation::Fill {
+        cache.fill(request.register, request.lanes, &mut observer);
+    } else {
+        cache.write(request.register, 0, &operands(request, false, &register), &mut observer);
+    }
+    let Some(way) = cache.way_of(request.register) else { return nothing };
+    let outcome = match (seen.served.is_empty(), seen.allocated) {
+        (true, _) => Outcome::Nothing,
+        (false, true) => Outcome::Allocation,
+        (false, false) => Outcome::InPlace,
+    };
+    let given_up = seen.victim.is_some_and(|victim| !victim.writeback);
+    let dropped = u16::from(given_up) << way;
+    Response {
+        outcome,
+        way: way as u8,
+        served: seen.served,
+        dropped,
+        victim: seen.victim,
+        ..nothing
+    }
+}
+
+fn invalidate<const CAPACITY: usize>(
+    cache: &mut RegisterFileCache<CAPACITY>,
+    request: &Request,
+    nothing: Response,
+) -> Response {
+    let register = [request.register];
+    let Some(way) = cache.way_of(request.register) else { return nothing };
+    let held = cache.entry(way).map_or(LaneMask::EMPTY, |entry| entry.lanes);
+    let before = cache.occupied();
+    cache.write(request.register, 0, &operands(request, false, &register), &mut |_, _, _| {});
+    let served = held.and(request.lanes);
+    let outcome = if served.is_empty() { Outcome::Nothing } else { Outcome::Invalidated };
+    let dropped = before & !cache.occupied();
+    Response { outcome, way: way as u8, served, dropped, ..nothing }
+}
+
+fn flush_oldest<const CAPACITY: usize>(
+    cache: &mut RegisterFileCache<CAPACITY>,
+    nothing: Response,
+) -> Response {
+    let mut seen = Seen::default();
+    let mut observer = |access, register, lanes| seen.note(access, register, lanes);
+    let Some(way) = cache.flush_oldest(&mut observer) else { return nothing };
+    let given_up = seen.victim.is_some_and(|victim| !victim.writeback);
+    Response {
+        outcome: Outcome::Emptied,
+        last: cache.resident() == 0,
+        way: way as u8,
+        dropped: u16::from(given_up) << way,
+        victim: seen.victim,
+        ..nothing
+    }
+}
