@@ -212,7 +212,7 @@ impl<const WARPS: usize, const CAPACITY: usize> Prototype<WARPS, CAPACITY> {
                 if !more {
                     *found = Lookup::default();
                 }
-                return Response { last: true, ..response };
+                response
             }
             Operation::Write | Operation::Fill => write(cache, request, nothing),
             Operation::Bypass => invalidate(cache, request, nothing),
@@ -249,7 +249,7 @@ fn read<const CAPACITY: usize>(
     let register = [request.register];
     let operands = operands(request, last_use, &register);
     let mut seen = Seen::default();
-    let way = cache.way_of(request.register).unwrap_or(0) as u8;
+    let way = cache.find(request.register).unwrap_or(0) as u8;
     let before = cache.occupied();
     let mut observer = |access, register, lanes| seen.note(access, register, lanes);
     cache.read(request.register, 0, request.lanes, &operands, found, &mut observer);
@@ -275,11 +275,15 @@ fn write<const CAPACITY: usize>(
     let mut seen = Seen::default();
     let mut observer = |access, register, lanes| seen.note(access, register, lanes);
     if request.operation == Operation::Fill {
-        cache.fill(request.register, request.lanes, &mut observer);
+        let missing = request.lanes.without(cache.lanes_of(request.register));
+        if !missing.is_empty() {
+            observer(Access::Fill, request.register, missing);
+            cache.place(request.register, request.lanes, false, &mut observer);
+        }
     } else {
         cache.write(request.register, 0, &operands(request, false, &register), &mut observer);
     }
-    let Some(way) = cache.way_of(request.register) else { return nothing };
+    let Some(way) = cache.find(request.register) else { return nothing };
     let outcome = match (seen.served.is_empty(), seen.allocated) {
         (true, _) => Outcome::Nothing,
         (false, true) => Outcome::Allocation,
@@ -303,8 +307,8 @@ fn invalidate<const CAPACITY: usize>(
     nothing: Response,
 ) -> Response {
     let register = [request.register];
-    let Some(way) = cache.way_of(request.register) else { return nothing };
-    let held = cache.entry(way).map_or(LaneMask::EMPTY, |entry| entry.lanes);
+    let Some(way) = cache.find(request.register) else { return nothing };
+    let held = cache.lanes_of(request.register);
     let before = cache.occupied();
     cache.write(request.register, 0, &operands(request, false, &register), &mut |_, _, _| {});
     let served = held.and(request.lanes);

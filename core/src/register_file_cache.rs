@@ -6,6 +6,10 @@
 //! Does not model: values (the executor), time and ports (the SM), energy (`energy`).
 //! Source: `[RFC2011]` 3.1-3.3 and 5.3, `[DISS]` 5.2-5.4; `docs/MODEL.md`, rules 7 to 15.
 
+mod age_order;
+
+use age_order::AgeOrder;
+
 use crate::units::{LaneMask, RegisterId};
 
 /// Most entries of one warp's cache that a paper measures.
@@ -157,38 +161,6 @@ impl<F: FnMut(Access, RegisterId, LaneMask)> Observer for F {
     }
 }
 
-/// The occupied slots from oldest to youngest, four bits each, the oldest lowest.
-///
-/// Kept apart from the entries so that an entry never moves. All operations take constant time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct AgeOrder(u64);
-
-impl AgeOrder {
-    const ONES: u64 = 0x1111_1111_1111_1111;
-
-    /// The slot at `position`, 0 the oldest.
-    const fn slot(self, position: usize) -> usize {
-        (self.0 >> (4 * position)) as usize & 15
-    }
-
-    /// Makes `slot`, not in the order, the youngest of now `count + 1`.
-    const fn push(&mut self, slot: usize, count: usize) {
-        self.0 |= (slot as u64) << (4 * count);
-    }
-
-    /// Takes out `slot`, which is in the order.
-    const fn remove(&mut self, slot: usize) {
-        // The lowest zero digit of `differing` is the slot's; digits above the youngest are zero
-        // too, but higher.
-        let differing = self.0 ^ (Self::ONES * slot as u64);
-        let zeros = differing.wrapping_sub(Self::ONES) & !differing & (Self::ONES << 3);
-        let shift = zeros.trailing_zeros() & !3;
-        let younger = (self.0 >> shift) >> 4;
-        let older = self.0 & !(u64::MAX << shift);
-        self.0 = older | (younger << shift);
-    }
-}
-
 /// What one way of a cache holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -265,7 +237,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         Ok(Self {
             tags: [0; CAPACITY],
             lanes: [LaneMask::EMPTY; CAPACITY],
-            order: AgeOrder(0),
+            order: AgeOrder::EMPTY,
             occupied: 0,
             dirty: 0,
             unneeded: 0,
@@ -280,26 +252,22 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
 
     /// The registers held, oldest first, with their valid lanes and whether they are dirty.
     pub fn entries(&self) -> impl Iterator<Item = (RegisterId, LaneMask, bool)> + '_ {
-        (0..self.resident()).map(|position| {
-            let slot = self.order.slot(position);
-            (RegisterId(self.tags[slot]), self.lanes[slot], self.dirty & (1 << slot) != 0)
+        self.ways().map(|(_, entry)| (entry.register, entry.lanes, entry.dirty))
+    }
+
+    /// Every way that holds something, oldest first.
+    pub fn ways(&self) -> impl Iterator<Item = (usize, Entry)> + '_ {
+        (0..self.resident()).map(|age| {
+            let way = self.order.slot(age);
+            let register = RegisterId(self.tags[way]);
+            let dirty = self.dirty & (1 << way) != 0;
+            (way, Entry { register, lanes: self.lanes[way], dirty, age: age as u8 })
         })
     }
 
-    /// What a way holds, if anything. Range: below `CAPACITY`; beyond it there is nothing.
-    pub fn entry(&self, way: usize) -> Option<Entry> {
-        let position = (0..self.resident()).find(|&position| self.order.slot(position) == way)?;
-        Some(Entry {
-            register: RegisterId(self.tags[way]),
-            lanes: self.lanes[way],
-            dirty: self.dirty & (1 << way) != 0,
-            age: position as u8,
-        })
-    }
-
-    /// The way that holds a register.
-    pub fn way_of(&self, register: RegisterId) -> Option<usize> {
-        self.find(register)
+    /// The lanes of a register that the cache holds.
+    pub fn lanes_of(&self, register: RegisterId) -> LaneMask {
+        self.find(register).map_or(LaneMask::EMPTY, |way| self.lanes[way])
     }
 
     /// Ways that hold a register: bit `w` is way `w`.
@@ -397,33 +365,15 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         self.empty(dirty, observer);
     }
 
-    /// Does the next bit of a [`Self::flush`]: writes the oldest entry back if it is dirty, gives it
-    /// up otherwise, and returns the way that it had. `None` when the cache was empty.
+    /// Does one entry's part of a [`Self::flush`], the oldest's, and returns the way that it had.
+    /// `None` when the cache is empty.
     pub fn flush_oldest(&mut self, observer: &mut impl Observer) -> Option<usize> {
         if self.occupied == 0 {
             return None;
         }
         let slot = self.order.slot(0);
-        let is_dirty = self.dirty & (1 << slot) != 0;
-        let access = if is_dirty { Access::WritebackFlush } else { Access::Drop };
-        self.release(slot, access, observer);
+        self.vacate(slot, Access::WritebackFlush, observer);
         Some(slot)
-    }
-
-    /// Copies those lanes of a register into the cache that it does not hold, as a read that missed
-    /// does where reads allocate.
-    pub(crate) fn fill(
-        &mut self,
-        register: RegisterId,
-        wanted: LaneMask,
-        observer: &mut impl Observer,
-    ) {
-        let covered = self.find(register).map_or(LaneMask::EMPTY, |slot| self.lanes[slot]);
-        let missing = wanted.without(covered);
-        if !missing.is_empty() {
-            observer.observe(Access::Fill, register, missing);
-            self.place(register, wanted, false, observer);
-        }
     }
 
     fn empty(&mut self, dirty: Access, observer: &mut impl Observer) {
@@ -432,15 +382,15 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
             let access = if self.dirty & (1 << slot) != 0 { dirty } else { Access::Drop };
             observer.observe(access, RegisterId(self.tags[slot]), self.lanes[slot]);
         }
-        self.order = AgeOrder(0);
+        self.order = AgeOrder::EMPTY;
         self.occupied = 0;
         self.dirty = 0;
         self.unneeded = 0;
     }
 
-    /// The slot that holds a register.
+    /// The way that holds a register.
     #[inline]
-    fn find(&self, register: RegisterId) -> Option<usize> {
+    pub fn find(&self, register: RegisterId) -> Option<usize> {
         let mut matches = 0_u16;
         for (slot, &tag) in self.tags.iter().enumerate() {
             matches |= u16::from(tag == register.0) << slot;
@@ -544,7 +494,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     }
 
     /// Puts lanes of a register into its entry, or into a new one, and returns the slot.
-    fn place(
+    pub(crate) fn place(
         &mut self,
         register: RegisterId,
         mask: LaneMask,
@@ -577,10 +527,15 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     #[inline]
     fn evict(&mut self, observer: &mut impl Observer) -> usize {
         let slot = self.victim();
-        let dirty = self.dirty & (1 << slot) != 0;
-        let access = if dirty { Access::WritebackEviction } else { Access::Drop };
-        self.release(slot, access, observer);
+        self.vacate(slot, Access::WritebackEviction, observer);
         slot
+    }
+
+    /// Frees a slot, which is `writeback` if its value is nowhere else.
+    #[inline]
+    fn vacate(&mut self, slot: usize, writeback: Access, observer: &mut impl Observer) {
+        let dirty = self.dirty & (1 << slot) != 0;
+        self.release(slot, if dirty { writeback } else { Access::Drop }, observer);
     }
 
     fn victim(&self) -> usize {

@@ -15,8 +15,10 @@ pub(crate) enum Need {
     Devices,
     /// For running the firmware on emulated boards.
     Boards,
-    /// For the fuzz targets, which no check runs.
-    Fuzzing,
+    /// For compiling C++: the simulated hardware, and the fuzz targets, which no check runs.
+    Cpp,
+    /// For simulating the hardware, without which its tests report themselves as ignored.
+    Hardware,
     /// For fetching NVIDIA's tools, whose facts tests read; no check runs them.
     LifeRanges,
 }
@@ -121,9 +123,15 @@ pub(crate) const PACKAGES: &[Package] = &[
     },
     Package {
         name: "g++",
-        need: Need::Fuzzing,
-        purpose: "compiles libFuzzer",
+        need: Need::Cpp,
+        purpose: "compiles the simulated hardware, and libFuzzer",
         probe: Probe::Program("c++"),
+    },
+    Package {
+        name: "verilator",
+        need: Need::Hardware,
+        purpose: "translates the prototype's hardware to C++, which tests run beside the model",
+        probe: Probe::Program("verilator"),
     },
     Package {
         name: "python3-venv",

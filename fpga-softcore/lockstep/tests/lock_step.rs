@@ -77,23 +77,4 @@ mod lock_step {
             bench.run(40_001, Traffic { warps: 8, stalls: true }, 999);
         }
     }
-
-    /// Without back-pressure and flushes every clock takes a request.
-    #[test]
-    fn one_access_a_clock() {
-        use strata_core::prototype::{Operation, Prototype, Request};
-        use strata_core::units::{LaneMask, RegisterId};
-        let config = configs(6).next().unwrap();
-        let mut model = Prototype::<8, 6>::new(config).unwrap();
-        for clock in 0..100_u16 {
-            let request = Request {
-                warp: (clock % 3) as u8,
-                operation: Operation::Write,
-                register: RegisterId(clock % 17),
-                lanes: LaneMask(15),
-            };
-            let tick = model.tick(Some(&request), true);
-            assert!(tick.accepted && tick.response.is_some() == (clock > 0));
-        }
-    }
 }

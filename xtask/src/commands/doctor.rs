@@ -31,9 +31,12 @@ pub(crate) fn run() -> Status {
             Finding::Missing(why) => (None, format!(" ({why})")),
         };
         let purpose = match package.need {
-            Need::Build | Need::Gates | Need::Boards | Need::Fuzzing | Need::LifeRanges => {
-                package.purpose.to_owned()
-            }
+            Need::Build
+            | Need::Gates
+            | Need::Boards
+            | Need::Cpp
+            | Need::Hardware
+            | Need::LifeRanges => package.purpose.to_owned(),
             Need::Devices => format!("devices without rustup's targets: {}", package.purpose),
         };
         let remedy = format!("apt-get install {}{why}", package.name);

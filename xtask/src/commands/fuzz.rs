@@ -31,7 +31,7 @@ pub(crate) fn target(name: &str) -> Result<&'static str, String> {
 
 /// Runs the command.
 pub(crate) fn run(target: &str, seconds: u32) -> Status {
-    if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::Fuzzing) {
+    if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::Cpp) {
         eprintln!("error: missing {what}; run: {remedy}");
         return Status::Unusable;
     }

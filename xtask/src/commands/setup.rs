@@ -48,7 +48,7 @@ pub(crate) fn report(missing: &[Missing]) -> String {
 pub(crate) fn ensure() -> Vec<Missing> {
     let mut missing = Vec::new();
     missing.extend(ensure_components());
-    for need in [Need::Build, Need::Gates, Need::Boards] {
+    for need in [Need::Build, Need::Gates, Need::Boards, Need::Cpp, Need::Hardware] {
         missing.extend(ensure_packages(need).err());
     }
     for target in DEVICE_TARGETS {

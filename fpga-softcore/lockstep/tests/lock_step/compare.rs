@@ -91,9 +91,7 @@ impl<const WARPS: usize, const CAPACITY: usize> Bench<WARPS, CAPACITY> {
     }
 
     fn held(&self, request: &Request) -> LaneMask {
-        let cache = self.model.cache(request.warp).unwrap();
-        let entry = cache.way_of(request.register).and_then(|way| cache.entry(way));
-        entry.map_or(LaneMask::EMPTY, |entry| entry.lanes)
+        self.model.cache(request.warp).unwrap().lanes_of(request.register)
     }
 
     fn tick(
@@ -114,7 +112,8 @@ impl<const WARPS: usize, const CAPACITY: usize> Bench<WARPS, CAPACITY> {
             *standing = None;
         }
         let cache = self.model.cache(port.debug_warp).unwrap();
-        let state = core::array::from_fn(|way| cache.entry(way));
+        let mut state = [None; MAX_WAYS];
+        cache.ways().for_each(|(way, entry)| state[way] = Some(entry));
         Said { request, tick, data: stood, state }
     }
 
