@@ -43,19 +43,21 @@ impl Queue {
     const EMPTY: Self = Self { first: NONE, last: NONE };
 }
 
-/// Queues of reads, and the unit that the first of each is for. Field by field, so that what was
-/// just written is never read together with what lies beside it.
+/// Queues of reads: one for each bank, then, for split banks, one for the second subarray of each.
+const READ_QUEUES: usize = 2 * MAX_BANKS;
+
+/// Queues of reads, and the unit that the first of each is for, as a bit. Field by field, so that
+/// what was just written is never read together with what lies beside it.
 #[derive(Clone, Debug)]
 struct ReadQueues {
-    first: [u32; 2 * MAX_BANKS],
-    last: [u32; 2 * MAX_BANKS],
-    unit: [u8; 2 * MAX_BANKS],
+    first: [u32; READ_QUEUES],
+    last: [u32; READ_QUEUES],
+    unit: [u32; READ_QUEUES],
 }
 
 /// A read that is queued, in the caller's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedRead {
-    since: u64,
     /// Reads that were asked for before, modulo 2^32.
     order: u32,
     lanes: LaneMask,
@@ -69,7 +71,6 @@ pub struct QueuedRead {
 impl QueuedRead {
     /// No read, also for memory that is laid out at compile time.
     pub const NONE: Self = Self {
-        since: 0,
         order: 0,
         lanes: LaneMask::EMPTY,
         next: NONE,
@@ -84,26 +85,32 @@ impl QueuedRead {
 /// queued.
 #[derive(Clone, Copy, Debug)]
 pub struct BankedRegister {
-    bank: u8,
-    subarray: Subarray,
+    /// Of its reads.
+    queue: u8,
     warp: u8,
     number: u16,
     lanes: LaneMask,
     next: u32,
-    since: u64,
+    /// The cycle in which its write was asked for, modulo 2^32: none waits that long.
+    since: u32,
 }
 
 impl BankedRegister {
     /// No register, also for memory that is laid out at compile time.
-    pub const NONE: Self = Self {
-        bank: 0,
-        subarray: 0,
-        warp: 0,
-        number: 0,
-        lanes: LaneMask::EMPTY,
-        next: NONE,
-        since: 0,
-    };
+    pub const NONE: Self =
+        Self { queue: 0, warp: 0, number: 0, lanes: LaneMask::EMPTY, next: NONE, since: 0 };
+
+    /// Bank, and its subarray if the banks are split.
+    #[inline]
+    const fn place(self) -> (usize, Subarray) {
+        place(self.queue as usize)
+    }
+}
+
+/// Bank and subarray of a queue of reads.
+#[inline]
+const fn place(queue: usize) -> (usize, Subarray) {
+    (queue % MAX_BANKS, (queue / MAX_BANKS) as Subarray)
 }
 
 /// What an arbiter is for.
@@ -134,16 +141,16 @@ pub struct Arbiter {
     split: bool,
     pool: Option<WritePool<MAX_ENTRIES>>,
     pool_accesses: u8,
-    /// Two for each bank, the second in use with split banks only.
     reads: ReadQueues,
-    /// Bit `bank` of element `subarray`: a read is queued there.
-    reading: [u32; 2],
+    /// Bit: a read is queued there.
+    reading: u64,
     /// One for each bank; with a pool the first is the pool's.
     writes: [Queue; MAX_BANKS],
     /// Bit: a write is queued there.
     writing: u32,
-    /// Reads, modulo 2^32.
+    /// Reads that were asked for and that have happened, modulo 2^32.
     asked: u32,
+    granted: u32,
 }
 
 /// The memory of queues, handed in by the caller.
@@ -160,13 +167,13 @@ pub struct Queues<'m> {
 impl Queues<'_> {
     /// Lays the registers out over banks and subarrays: register `r` of warp `w` is number
     /// `n = w * registers_per_warp + r`, lies in bank `n mod banks`, and in subarray
-    /// `(n / banks) mod 2`, so that both fill alike.
+    /// `(n / banks) mod 2` if the banks are split, so that both fill alike.
     fn lay_out(&mut self, config: ArbiterConfig) {
         for (index, place) in self.registers.iter_mut().enumerate() {
             let (banks, registers) = (usize::from(config.banks), config.registers_per_warp);
+            let subarrays = if config.split_bank_write { 2 } else { 1 };
             *place = BankedRegister {
-                bank: (index % banks) as u8,
-                subarray: (index / banks % 2) as Subarray,
+                queue: (index % banks + index / banks % subarrays * MAX_BANKS) as u8,
                 warp: (index / usize::from(registers)) as u8,
                 number: (index % usize::from(registers)) as u16,
                 ..BankedRegister::NONE
@@ -191,21 +198,28 @@ impl Arbiter {
             pool: WritePool::new(config.write_pool_entries).ok(),
             pool_accesses: config.write_pool_accesses,
             reads: ReadQueues {
-                first: [NONE; 2 * MAX_BANKS],
-                last: [NONE; 2 * MAX_BANKS],
-                unit: [0; 2 * MAX_BANKS],
+                first: [NONE; READ_QUEUES],
+                last: [NONE; READ_QUEUES],
+                unit: [0; READ_QUEUES],
             },
-            reading: [0; 2],
+            reading: 0,
             writes: [Queue::EMPTY; MAX_BANKS],
             writing: 0,
             asked: 0,
+            granted: 0,
         }
     }
 
     /// True when nothing is queued.
     #[inline]
     pub const fn is_idle(&self) -> bool {
-        self.writing == 0 && self.reading[0] == 0 && self.reading[1] == 0
+        self.writing == 0 && self.reading == 0
+    }
+
+    /// Reads that are queued.
+    #[inline]
+    pub const fn queued_reads(&self) -> u32 {
+        self.asked.wrapping_sub(self.granted)
     }
 
     /// The write pool, of a design that has one.
@@ -246,28 +260,16 @@ impl Arbiter {
         element: usize,
         (unit, datapath): (u8, Datapath),
         (warp, register, lanes): (u8, RegisterId, LaneMask),
-        now: u64,
     ) {
-        let index = self.index(warp, register);
-        let BankedRegister { bank, subarray, .. } = queues.registers[index];
-        queues.reads[element] = QueuedRead {
-            since: now,
-            order: self.asked,
-            lanes,
-            next: NONE,
-            register,
-            warp,
-            unit,
-            datapath,
-        };
+        let queue = usize::from(queues.registers[self.index(warp, register)].queue) % READ_QUEUES;
+        let (order, next) = (self.asked, NONE);
+        queues.reads[element] = QueuedRead { order, lanes, next, register, warp, unit, datapath };
         self.asked = self.asked.wrapping_add(1);
-        let half = if self.split { usize::from(subarray) } else { 0 };
-        let queue = 2 * usize::from(bank) + half;
         let last = core::mem::replace(&mut self.reads.last[queue], element as u32);
         if last == NONE {
             self.reads.first[queue] = element as u32;
-            self.reads.unit[queue] = unit;
-            self.reading[half] |= 1 << bank;
+            self.reads.unit[queue] = bit(unit);
+            self.reading |= 1 << queue;
         } else {
             queues.reads[last as usize].next = element as u32;
         }
@@ -294,8 +296,8 @@ impl Arbiter {
         now: u64,
     ) {
         let asked = &mut queues.registers[index];
-        (asked.lanes, asked.next, asked.since) = (lanes, NONE, now);
-        let queue = if self.pool.is_some() { 0 } else { usize::from(asked.bank) };
+        (asked.lanes, asked.next, asked.since) = (lanes, NONE, now as u32);
+        let queue = if self.pool.is_some() { 0 } else { asked.place().0 };
         self.writing |= 1 << queue;
         let queue = &mut self.writes[queue];
         let last = core::mem::replace(&mut queue.last, index as u32);
@@ -306,18 +308,34 @@ impl Arbiter {
         }
     }
 
-    /// Lets a group of accesses without conflicts happen.
+    /// True without split banks and without a write pool.
     #[inline]
+    pub const fn is_plain(&self) -> bool {
+        !self.split && self.pool.is_none()
+    }
+
+    /// Lets a group of accesses without conflicts happen.
+    // Not within its caller, whose values would take the registers that this needs.
+    #[inline(never)]
     pub fn cycle(&mut self, queues: &mut Queues<'_>, now: u64, to: &mut impl Granted) {
         // Compiled for each design, so that none asks in every access what it has.
         match (self.split, self.pool.is_some()) {
-            (false, false) => self.cycle_of::<false, false>(queues, now, to),
+            (false, false) => self.cycle_plain(queues, now, to),
             (false, true) => self.cycle_of::<false, true>(queues, now, to),
             (true, false) => self.cycle_of::<true, false>(queues, now, to),
             (true, true) => self.cycle_of::<true, true>(queues, now, to),
         }
     }
 
+    /// The same where the arbiter is known to be plain.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    pub(crate) fn cycle_plain(&mut self, queues: &mut Queues<'_>, now: u64, to: &mut impl Granted) {
+        self.cycle_of::<false, false>(queues, now, to);
+    }
+
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     fn cycle_of<const SPLIT: bool, const POOL: bool>(
         &mut self,
         queues: &mut Queues<'_>,
@@ -340,26 +358,26 @@ impl Arbiter {
                 }
             }
         }
-        let reading = self.reading[0] | self.reading[1];
-        if reading == 0 {
+        if self.reading == 0 {
             return;
         }
         let banks = u64::from(self.bank_count);
         // A division only where it cannot be spared.
-        let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks };
-        let below = (1_u32 << first) - 1;
-        for mut banks in [reading & !below, reading & below] {
-            while banks != 0 {
-                let bank = banks.trailing_zeros() as usize;
-                banks &= banks - 1;
-                self.read_bank::<SPLIT, POOL>(queues, bank, now, &mut taken, to);
-            }
+        let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks } as u32;
+        let (low, high) = (self.reading as u32, (self.reading >> MAX_BANKS) as u32);
+        let mut turns = (low | high).rotate_right(first);
+        while turns != 0 {
+            let bank = (turns.trailing_zeros() + first) as usize % MAX_BANKS;
+            turns &= turns - 1;
+            self.read_bank::<SPLIT, POOL>(queues, bank, now, &mut taken, to);
         }
+        self.granted = self.granted.wrapping_add(taken.reads);
     }
 
     /// Lets the first write of a queue happen if it can. Returns the lanes of the write that
     /// follows it, if it did.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     fn write<const SPLIT: bool, const POOL: bool>(
         &mut self,
         queues: &mut Queues<'_>,
@@ -369,17 +387,17 @@ impl Arbiter {
     ) -> Option<LaneMask> {
         let index = self.writes[queue].first;
         // Field by field: some have just been written.
-        let BankedRegister { bank, subarray, warp, number, lanes, next, since } =
+        let BankedRegister { queue: reads, warp, number, lanes, next, since } =
             queues.registers[index as usize];
         let register = RegisterId(number);
-        let half = if SPLIT { usize::from(subarray) } else { 0 };
-        if self.is_read_queued(queues, 2 * usize::from(bank) + half, (warp, register)) {
+        let reads = usize::from(reads) % READ_QUEUES;
+        if self.is_read_queued(queues, reads, (warp, register)) {
             return None;
         }
+        let (bank, subarray) = if SPLIT { place(reads) } else { (reads % MAX_BANKS, 0) };
         let (target, until) = if POOL {
             (self.write_to_pool(queues, (warp, register, lanes), now)?, now + 1)
         } else {
-            let bank = usize::from(bank);
             if !self.banks.can_write(bank, subarray, now) {
                 return None;
             }
@@ -391,8 +409,9 @@ impl Arbiter {
             self.writes[queue].last = NONE;
             self.writing &= !(1 << queue);
         }
-        let waited = now - since;
-        let more = to.write(WriteGrant { warp, register, bank, target, waited, until });
+        let waited = u64::from((now as u32).wrapping_sub(since));
+        let (bank, index) = (bank as u8, index as usize);
+        let more = to.write(WriteGrant { index, warp, register, bank, target, waited, until });
         if !more.is_empty() {
             self.ask_write(queues, (warp, register, more), now);
         }
@@ -411,18 +430,18 @@ impl Arbiter {
             |entry: PoolEntry| usize::from(entry.warp) * per_warp + usize::from(entry.register.0);
         let pool = self.pool.as_mut()?;
         let outcome = pool.write(warp, register, lanes, |victim| {
-            let BankedRegister { bank, subarray, .. } = queues.registers[index(victim)];
-            banks.can_write(usize::from(bank), subarray, now)
+            let (bank, subarray) = queues.registers[index(victim)].place();
+            banks.can_write(bank, subarray, now)
         });
         Some(match outcome {
             PoolWrite::Hit => WriteTarget::PoolHit,
             PoolWrite::Allocated => WriteTarget::PoolAllocation,
             PoolWrite::Blocked(_) => return None,
             PoolWrite::Replaced(victim) => {
-                let BankedRegister { bank, subarray, .. } = queues.registers[index(victim)];
-                banks.write(usize::from(bank), subarray, now);
+                let (bank, subarray) = queues.registers[index(victim)].place();
+                banks.write(bank, subarray, now);
                 queues.cell_writes[index(victim)] += 1;
-                WriteTarget::PoolReplacement { victim, bank }
+                WriteTarget::PoolReplacement { victim, bank: bank as u8 }
             }
         })
     }
@@ -442,7 +461,8 @@ impl Arbiter {
     }
 
     /// Lets a bank serve a read if it can.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     fn read_bank<const SPLIT: bool, const POOL: bool>(
         &mut self,
         queues: &mut Queues<'_>,
@@ -451,9 +471,9 @@ impl Arbiter {
         taken: &mut Taken,
         to: &mut impl Granted,
     ) {
-        let (low, high) = (2 * bank, 2 * bank + 1);
+        let (low, high) = (bank, bank + MAX_BANKS);
         if !SPLIT {
-            if taken.units >> self.reads.unit[low] & 1 == 0 {
+            if taken.units & self.reads.unit[low] == 0 {
                 self.read::<POOL>(queues, low, now, taken, to);
             }
             return;
@@ -467,7 +487,7 @@ impl Arbiter {
         };
         for queue in if high_first { [high, low] } else { [low, high] } {
             if self.reads.first[queue] != NONE
-                && taken.units >> self.reads.unit[queue] & 1 == 0
+                && taken.units & self.reads.unit[queue] == 0
                 && self.read::<POOL>(queues, queue, now, taken, to)
             {
                 return;
@@ -487,14 +507,13 @@ impl Arbiter {
         taken: &mut Taken,
         to: &mut impl Granted,
     ) -> bool {
-        let (first, unit) = (self.reads.first[queue], self.reads.unit[queue]);
-        // Without split banks all that matters is the bank.
-        let (bank, subarray) = (queue / 2, (queue % 2) as Subarray);
+        let first = self.reads.first[queue];
+        let (bank, subarray) = place(queue);
         let bank_free = self.banks.can_read(bank, subarray, now);
         if !POOL && !bank_free {
             return false;
         }
-        let QueuedRead { since, lanes, next, register, warp, datapath, .. } =
+        let QueuedRead { lanes, next, register, warp, unit, datapath, .. } =
             queues.reads[first as usize];
         let pool = match &self.pool {
             Some(pool) if POOL => pool.look_up(warp, register, lanes),
@@ -514,26 +533,17 @@ impl Arbiter {
             taken.pool += 1;
             pool.read(warp, register, lanes);
         }
-        taken.units |= 1 << unit;
+        taken.units |= self.reads.unit[queue];
+        taken.reads += 1;
         self.reads.first[queue] = next;
         if next == NONE {
             self.reads.last[queue] = NONE;
-            self.reading[queue % 2] &= !(1 << bank);
+            self.reading &= !(1 << queue);
         } else {
-            self.reads.unit[queue] = queues.reads[next as usize].unit;
+            self.reads.unit[queue] = bit(queues.reads[next as usize].unit);
         }
-        let (bank, waited) = (bank as u8, now - since);
-        to.read(ReadGrant {
-            unit,
-            warp,
-            register,
-            bank,
-            datapath,
-            pool,
-            beside_write,
-            waited,
-            until,
-        });
+        let bank = bank as u8;
+        to.read(ReadGrant { unit, warp, register, bank, datapath, pool, beside_write, until });
         true
     }
 }
@@ -543,6 +553,14 @@ impl Arbiter {
 struct Taken {
     /// Bit: the collector unit has received an operand.
     units: u32,
+    /// Operands that have come.
+    reads: u32,
     /// Accesses that the write pool has done.
     pool: u8,
+}
+
+/// The bit of a collector unit.
+#[inline]
+const fn bit(unit: u8) -> u32 {
+    1 << (unit % u32::BITS as u8)
 }

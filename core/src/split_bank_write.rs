@@ -24,9 +24,9 @@ pub struct SplitBankWrite {
     /// First cycle in which the bank is not written any more, and not read any more.
     written_until: [u64; MAX_BANKS],
     read_until: [u64; MAX_BANKS],
-    /// Bit `bank`: the subarray of its last write, and of its last read.
-    written: u32,
-    read: u32,
+    /// The subarray of each bank's last write, and of its last read.
+    written: [Subarray; MAX_BANKS],
+    read: [Subarray; MAX_BANKS],
 }
 
 impl SplitBankWrite {
@@ -39,8 +39,8 @@ impl SplitBankWrite {
             write_cycles: write_cycles as u64,
             written_until: [0; MAX_BANKS],
             read_until: [0; MAX_BANKS],
-            written: 0,
-            read: 0,
+            written: [0; MAX_BANKS],
+            read: [0; MAX_BANKS],
         }
     }
 
@@ -51,7 +51,7 @@ impl SplitBankWrite {
 
     /// The subarray id buffer: where the bank was written last.
     pub const fn written_subarray(&self, bank: usize) -> Subarray {
-        (self.written >> bank & 1) as Subarray
+        self.written[bank]
     }
 
     /// Whether a read of this subarray can start at `now`.
@@ -71,13 +71,13 @@ impl SplitBankWrite {
             return false;
         }
         let read = self.read_until[bank] > now;
-        !read || self.split && (self.read >> bank & 1) as Subarray != subarray
+        !read || self.split && self.read[bank] != subarray
     }
 
     /// Starts a read that [`Self::can_read`] allows. Returns the cycle after its last.
     #[inline]
     pub const fn read(&mut self, bank: usize, subarray: Subarray, now: u64) -> u64 {
-        self.read = self.read & !(1 << bank) | (subarray as u32) << bank;
+        self.read[bank] = subarray;
         self.read_until[bank] = now + self.read_cycles;
         self.read_until[bank]
     }
@@ -85,7 +85,7 @@ impl SplitBankWrite {
     /// Starts a write that [`Self::can_write`] allows. Returns the cycle after its last.
     #[inline]
     pub const fn write(&mut self, bank: usize, subarray: Subarray, now: u64) -> u64 {
-        self.written = self.written & !(1 << bank) | (subarray as u32) << bank;
+        self.written[bank] = subarray;
         self.written_until[bank] = now + self.write_cycles;
         self.written_until[bank]
     }

@@ -21,8 +21,6 @@ pub struct ReadGrant {
     pub pool: PoolRead,
     /// The other subarray of the bank is being written.
     pub beside_write: bool,
-    /// Cycles since it was asked for; 1 at least.
-    pub waited: u64,
     /// First cycle in which the unit has the operand.
     pub until: u64,
 }
@@ -48,6 +46,8 @@ pub enum WriteTarget {
 /// A write that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WriteGrant {
+    /// Index of the register in [`super::Queues::registers`].
+    pub index: usize,
     /// The warp's place.
     pub warp: u8,
     /// The register.

@@ -1,7 +1,8 @@
 //! Arrivals: results on their way from the units, by the cycle in which they are there.
 //!
 //! Near ones lie in slots by cycle, far ones in two lists in order of time: of DRAM, whose results
-//! come nearly in the order of their start, and of all else.
+//! come nearly in the order of their start, and of all else. The results of a cycle are taken out
+//! together, as a chain.
 
 const SLOTS: u64 = 64;
 /// No element.
@@ -10,13 +11,14 @@ const NONE: u32 = u32::MAX;
 /// The link of a result, in the caller's memory; an index is the result's register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
-    time: u64,
     next: u32,
+    /// Of a far one.
     previous: u32,
+    time: u64,
 }
 
 impl Link {
-    pub(crate) const NONE: Self = Self { time: 0, next: NONE, previous: NONE };
+    pub(crate) const NONE: Self = Self { next: NONE, previous: NONE, time: 0 };
 }
 
 /// An element that has a link.
@@ -24,6 +26,14 @@ pub(crate) trait Linked {
     fn link(&mut self) -> &mut Link;
 }
 
+/// Results of one cycle; what it says of an empty slot does not matter.
+#[derive(Clone, Copy, Debug)]
+struct Chain {
+    first: u32,
+    last: u32,
+}
+
+/// Far results.
 #[derive(Clone, Copy, Debug)]
 struct List {
     first: u32,
@@ -41,15 +51,17 @@ impl List {
 pub(crate) struct Arrivals {
     // Invariants: `near[c % 64]` has the results of cycle `c`, `now <= c < now + 64`, in the order
     // of their start, and bit `c % 64` of `occupied` says that there are any; `far` is in order of
-    // time, and of start where times are equal.
-    near: [List; SLOTS as usize],
+    // time, and of start where times are equal; `next_far` is the time of the first of all these.
+    near: [Chain; SLOTS as usize],
     occupied: u64,
     far: [List; 2],
+    next_far: u64,
 }
 
 impl Arrivals {
     pub(crate) const fn new() -> Self {
-        Self { near: [List::EMPTY; SLOTS as usize], occupied: 0, far: [List::EMPTY; 2] }
+        let near = [Chain { first: NONE, last: NONE }; SLOTS as usize];
+        Self { near, occupied: 0, far: [List::EMPTY; 2], next_far: u64::MAX }
     }
 
     /// A result that starts now is there at `time`, which is later.
@@ -63,38 +75,64 @@ impl Arrivals {
         of_dram: bool,
     ) {
         if time - now < SLOTS {
-            let slot = time % SLOTS;
-            self.occupied |= 1 << slot;
-            append(&mut self.near[slot as usize], links, index, time);
+            self.append(links, index, time);
         } else {
+            self.next_far = self.next_far.min(time);
             insert(&mut self.far[usize::from(!of_dram)], links, index, time);
         }
     }
 
-    /// Takes out a result that is there at `now`; those that started earlier come first, of DRAM
-    /// before all else.
+    #[inline]
+    fn append(&mut self, links: &mut [impl Linked], index: usize, time: u64) {
+        let (slot, bit) = ((time % SLOTS) as usize, 1 << (time % SLOTS));
+        links[index].link().next = NONE;
+        let last = core::mem::replace(&mut self.near[slot].last, index as u32);
+        if self.occupied & bit == 0 {
+            self.occupied |= bit;
+            self.near[slot].first = index as u32;
+        } else {
+            links[last as usize].link().next = index as u32;
+        }
+    }
+
+    /// Takes out the results that are there at `now`; those that started earlier come first, of
+    /// DRAM before all else. Returns the first; [`after`] has the others.
     #[inline]
     pub(crate) fn take(&mut self, links: &mut [impl Linked], now: u64) -> Option<usize> {
-        for list in &mut self.far {
-            if list.time == now {
-                return take_first(list, links);
-            }
+        if self.next_far == now {
+            self.bring_near(links, now);
         }
-        let slot = now % SLOTS;
-        if self.occupied >> slot & 1 == 0 {
+        let bit = 1 << (now % SLOTS);
+        if self.occupied & bit == 0 {
             return None;
         }
-        let list = &mut self.near[slot as usize];
-        let taken = take_first(list, links);
-        if list.first == NONE {
-            self.occupied &= !(1 << slot);
+        self.occupied &= !bit;
+        Some(self.near[(now % SLOTS) as usize].first as usize)
+    }
+
+    /// Puts the far results that are there at `now` before the near ones, which started later.
+    #[cold]
+    fn bring_near(&mut self, links: &mut [impl Linked], now: u64) {
+        let slot = (now % SLOTS) as usize;
+        let started_later = (self.occupied & 1 << slot != 0).then_some(self.near[slot]);
+        self.occupied &= !(1 << slot);
+        for list in 0..self.far.len() {
+            while self.far[list].time == now
+                && let Some(index) = take_first(&mut self.far[list], links)
+            {
+                self.append(links, index, now);
+            }
         }
-        taken
+        self.next_far = self.far[0].time.min(self.far[1].time);
+        if let Some(Chain { first, last }) = started_later {
+            links[self.near[slot].last as usize].link().next = first;
+            self.near[slot].last = last;
+        }
     }
 
     /// The cycle of the next arrival, which is at `now` or later.
     pub(crate) fn next(&self, now: u64) -> Option<u64> {
-        let mut next = self.far[0].time.min(self.far[1].time);
+        let mut next = self.next_far;
         if self.occupied != 0 {
             let from_now = self.occupied.rotate_right((now % SLOTS) as u32);
             next = next.min(now + u64::from(from_now.trailing_zeros()));
@@ -103,15 +141,10 @@ impl Arrivals {
     }
 }
 
+/// The result after one that has been taken out together with it.
 #[inline]
-fn append(list: &mut List, links: &mut [impl Linked], index: usize, time: u64) {
-    let last = core::mem::replace(&mut list.last, index as u32);
-    *links[index].link() = Link { time, next: NONE, previous: last };
-    if last == NONE {
-        (list.first, list.time) = (index as u32, time);
-    } else {
-        links[last as usize].link().next = index as u32;
-    }
+pub(crate) fn after(link: &Link) -> Option<usize> {
+    (link.next != NONE).then_some(link.next as usize)
 }
 
 /// Enters a result behind all that are there no later.
@@ -121,7 +154,7 @@ fn insert(list: &mut List, links: &mut [impl Linked], index: usize, time: u64) {
     while before != NONE && links[before as usize].link().time > time {
         (before, after) = (links[before as usize].link().previous, before);
     }
-    *links[index].link() = Link { time, next: after, previous: before };
+    *links[index].link() = Link { next: after, previous: before, time };
     if before == NONE {
         (list.first, list.time) = (index as u32, time);
     } else {
@@ -134,7 +167,6 @@ fn insert(list: &mut List, links: &mut [impl Linked], index: usize, time: u64) {
     }
 }
 
-#[inline]
 fn take_first(list: &mut List, links: &mut [impl Linked]) -> Option<usize> {
     let first = links.get_mut(list.first as usize).map(|first| *first.link())?;
     let taken = core::mem::replace(&mut list.first, first.next);
@@ -181,7 +213,9 @@ mod tests {
                 expected.sort_unstable();
                 let next = expected.first().map(|first| first.0);
                 assert_eq!(arrivals.next(now), next, "seed {seed}, cycle {now}");
-                while let Some(index) = arrivals.take(&mut links, now) {
+                let mut taken = arrivals.take(&mut links, now);
+                while let Some(index) = taken {
+                    taken = after(&links[index]);
                     let due = expected.remove(0);
                     assert_eq!((now, index), (due.0, due.3), "seed {seed}");
                     free.push(index);

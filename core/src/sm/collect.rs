@@ -5,20 +5,20 @@
 //! ask for their write; the arbiter lets accesses happen; warps that waited for what has come go
 //! on. What an instruction asks for at issue is for the arbiter of the next cycle.
 
+use super::arrivals::after;
 use super::collectors::{
     Collected, CollectorUnits, Collectors, Delivery, PORTS, ResultOnItsWay, UnderWay, distinct,
     main_write, port,
 };
 use super::config::MAX_RESIDENT_WARPS;
 use super::counters::{CycleEvent, SmCounters};
-use super::facts::{Class, Facts, ReadyAt, Wait};
+use super::facts::{Class, Facts, ReadyAt, Wait, bits};
 use super::fault::Fault;
-use super::issue::bits;
 use super::machine::Sm;
 use super::observe::{Observation, SmObserver, WriteCause};
 use super::operand_delivery::COLLECTOR_CYCLES;
 use super::requests::{Requests, cause};
-use super::warp::{MemoryAccess, Phase, Trace, Warp};
+use super::warp::{Phase, Trace, Warp};
 use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
 use crate::event::{Datapath, Event};
 use crate::fault::PathFault;
@@ -47,7 +47,6 @@ struct Comings<'s, T> {
     ready: &'s mut [ReadyAt],
     row: usize,
     results: &'s mut [ResultOnItsWay],
-    registers: usize,
     under_way: &'s mut [UnderWay; MAX_RESIDENT_WARPS],
     /// Warps for which something has come.
     moved: u64,
@@ -57,8 +56,8 @@ impl<T> Comings<'_, T> {
     /// A register is there from cycle `at` on.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
-    fn come(&mut self, warp: usize, register: usize, at: u64) {
-        let result = &self.results[warp * self.registers + register];
+    fn come(&mut self, index: usize, (warp, register): (usize, usize), at: u64) {
+        let result = &self.results[index];
         self.ready[warp * self.row + register] = ReadyAt::new(at, result.wait);
         let (state, under_way) = (&mut self.warps[warp], &mut self.under_way[warp]);
         under_way.all -= 1;
@@ -94,9 +93,6 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn read(&mut self, grant: ReadGrant) {
-        if grant.waited > 1 {
-            self.counters.record(CycleEvent::OperandWait, grant.waited - 1);
-        }
         if grant.beside_write {
             self.counters.record(CycleEvent::SplitBankRead, 1);
         }
@@ -125,14 +121,14 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
     fn write(&mut self, grant: WriteGrant) -> LaneMask {
         self.counters.record(CycleEvent::WriteDelay, grant.waited);
         let (warp, register) = (usize::from(grant.warp), usize::from(grant.register.0));
-        let result = &mut self.comings.results[warp * self.comings.registers + register];
+        let result = &mut self.comings.results[grant.index];
         let ResultOnItsWay { event, flushed, .. } = *result;
         let more = result.next_write();
         if more.is_empty() {
             if flushed {
                 self.comings.under_way[warp].flushes -= 1;
             }
-            self.comings.come(warp, register, grant.until);
+            self.comings.come(grant.index, (warp, register), grant.until);
         }
         let accesses = &mut self.counters.accesses;
         match grant.target {
@@ -156,12 +152,10 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
 impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Issues an instruction with a lane enabled: it enters a collector unit, if it needs one, and
     /// asks for its operands.
-    pub(super) fn collect(
-        &mut self,
-        warp: usize,
-        facts: &Facts,
-        access: MemoryAccess,
-    ) -> Result<(), Fault> {
+    // Apart from the loop over cycles, which has other things to keep in registers.
+    #[inline(never)]
+    pub(super) fn collect(&mut self, warp: usize, facts: &Facts) -> Result<(), Fault> {
+        let access = self.access(warp, facts)?;
         let hit = access.hit && facts.class == Class::Dram;
         let wait = if hit { Wait::Cached } else { facts.wait };
         let missing = if self.flat {
@@ -221,12 +215,14 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         for (&register, element) in sources.iter().zip(first..) {
             let consumer = (unit as u8, facts.datapath);
             let operand = (warp as u8, register, mask);
-            collectors.arbiter.ask_read(queues, element, consumer, operand, self.now);
+            collectors.arbiter.ask_read(queues, element, consumer, operand);
         }
         sources.len() as u8
     }
 
     /// The same through the levels above it.
+    // Apart from the way without levels, which its registers would slow down.
+    #[inline(never)]
     fn request_through_levels(
         &mut self,
         warp: usize,
@@ -262,23 +258,27 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         };
         hierarchy.execute(step, self.two_level, &mut requests);
         let Requests { reads, to_main, .. } = requests;
-        for (index, register) in distinct(destinations) {
+        distinct(destinations, |index, register| {
             let result = delivery.collectors.arbiter.index(warp as u8, register);
             if to_main >> index & 1 != 0 {
                 delivery.results[result].goes_to_main(mask, main_write(facts.datapath));
             }
-        }
+        });
         Ok(reads)
     }
 
-    /// What happens between issues, in one cycle.
-    pub(super) fn step_collectors(&mut self) {
+    /// What happens between issues, in one cycle; `PLAIN` says what the arbiter is.
+    // Apart from the loop over cycles, which has other things to keep in registers.
+    #[inline(never)]
+    pub(super) fn step_collectors<const PLAIN: bool>(&mut self) {
         let mut moved = self.start_collected();
         let Some(Delivery { collectors, queues, results }) = &mut self.delivery else { return };
         let Collectors { arbiter, arrivals, units, under_way, .. } = &mut **collectors;
         let registers = usize::from(self.image.registers);
-        while let Some(index) = arrivals.take(results, self.now) {
-            let ResultOnItsWay { to_main, lanes, .. } = results[index];
+        let mut next = arrivals.take(results, self.now);
+        while let Some(index) = next {
+            let ResultOnItsWay { to_main, lanes, ref link, .. } = results[index];
+            next = after(link);
             if to_main {
                 arbiter.ask_write_of(queues, index, lanes, self.now);
                 continue;
@@ -289,11 +289,10 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 ready: &mut *self.memory.ready,
                 row: self.row,
                 results,
-                registers,
                 under_way: &mut *under_way,
                 moved: 0,
             };
-            comings.come(warp, register, self.now + 1);
+            comings.come(index, (warp, register), self.now + 1);
             moved |= comings.moved;
         }
         if !arbiter.is_idle() {
@@ -302,7 +301,6 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 ready: &mut *self.memory.ready,
                 row: self.row,
                 results,
-                registers,
                 under_way,
                 moved,
             };
@@ -313,8 +311,14 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 units,
                 comings,
             };
-            arbiter.cycle(queues, self.now, &mut accesses);
+            if PLAIN {
+                arbiter.cycle_plain(queues, self.now, &mut accesses);
+            } else {
+                arbiter.cycle(queues, self.now, &mut accesses);
+            }
             moved = accesses.comings.moved;
+            let waiting = u64::from(arbiter.queued_reads());
+            self.counters.record(CycleEvent::OperandWait, waiting);
         }
         let mut moved = moved & self.unsettled;
         while moved != 0 {
@@ -326,6 +330,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// Starts instructions that have their operands. Returns the warps for which that changes
     /// something.
+    #[inline]
     fn start_collected(&mut self) -> u64 {
         let mut moved = 0;
         let mut ports = self.delivery.as_ref().map_or(0, |all| all.collectors.units.ports());
@@ -335,8 +340,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             // The units that start a warp in every cycle are as many as issue slots.
             let mut starts = if port == 0 { self.config.settings().issue_slots } else { 1 };
             while starts != 0 {
-                let Some(warp) = self.start_oldest(port) else { break };
-                moved |= 1 << warp;
+                let Some(changed) = self.start_oldest(port) else { break };
+                moved |= changed;
                 starts -= 1;
             }
         }
@@ -344,21 +349,22 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     }
 
     /// Starts the oldest instruction for a port that can start now, if there is one. Returns its
-    /// warp.
+    /// warp, if that changes something for it.
     #[inline]
-    fn start_oldest(&mut self, port: usize) -> Option<u8> {
+    fn start_oldest(&mut self, port: usize) -> Option<u64> {
         let units = &mut self.delivery.as_mut()?.collectors.units;
         let unit = units.oldest(port, self.now)?;
         if (1..PORTS - 1).contains(&port) && self.units.free_at(port - 1) > self.now {
             return None;
         }
         let instruction = units.leave(unit);
-        self.start(&instruction);
-        Some(instruction.warp)
+        Some(self.start(&instruction))
     }
 
-    /// Starts an instruction in its unit, which is free.
-    fn start(&mut self, instruction: &Collected) {
+    /// Starts an instruction in its unit, which is free. Returns its warp, if it waited for
+    /// nothing but that or has predicates to write, of which it is known now when they are there.
+    #[inline]
+    fn start(&mut self, instruction: &Collected) -> u64 {
         let Collected { warp, pc, bytes, hit, .. } = *instruction;
         let (warp, facts) = (usize::from(warp), &self.facts[pc as usize]);
         let timing = &self.config.settings().timing;
@@ -368,27 +374,34 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.tell_unit(warp, pc, facts, bytes);
             self.units.start(facts, bytes, self.now, &mut self.counters)
         };
-        let Some(Delivery { collectors, results, .. }) = &mut self.delivery else { return };
+        let Some(Delivery { collectors, results, .. }) = &mut self.delivery else { return 0 };
+        let mut moved = 0;
         if !facts.has_registers() {
             collectors.under_way[warp].all -= 1;
+            moved = 1 << warp;
         }
         let there = done - u64::from(COLLECTOR_CYCLES);
-        for (index, register) in distinct(facts.destinations(&self.image)) {
+        let (now, of_dram) = (self.now, facts.class == Class::Dram);
+        distinct(facts.destinations(&self.image), |index, register| {
             let result = collectors.arbiter.index(warp as u8, register);
-            let times = (self.now, there + index as u64);
-            collectors.arrivals.start(results, result, times, facts.class == Class::Dram);
-        }
-        // Predicates are no part of the main register file and need no write of it.
-        let predicates = done - EARLIEST_START;
-        let registers = warp * self.row + usize::from(self.image.registers);
-        for predicate in bits(facts.predicates.written) {
-            let wait = self.memory.ready[registers + predicate].wait();
-            self.memory.ready[registers + predicate] = ReadyAt::new(predicates, wait);
-        }
+            collectors.arrivals.start(results, result, (now, there + index as u64), of_dram);
+        });
         if facts.predicates.written != 0 {
-            let state = &mut self.memory.warps[warp];
-            state.results_until = state.results_until.max(predicates);
+            self.start_predicates(warp, facts.predicates.written, done - EARLIEST_START);
+            moved = 1 << warp;
         }
+        moved
+    }
+
+    /// Predicates are no part of the main register file and need no write of it.
+    fn start_predicates(&mut self, warp: usize, written: u32, there: u64) {
+        let registers = warp * self.row + usize::from(self.image.registers);
+        for predicate in bits(written) {
+            let wait = self.memory.ready[registers + predicate].wait();
+            self.memory.ready[registers + predicate] = ReadyAt::new(there, wait);
+        }
+        let state = &mut self.memory.warps[warp];
+        state.results_until = state.results_until.max(there);
     }
 
     /// Something has come for a warp that waited for what nobody knew the time of.

@@ -58,7 +58,7 @@ impl Collected {
 /// in the caller's memory, an element for each register of each resident warp.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultOnItsWay {
-    link: Link,
+    pub(super) link: Link,
     /// Lanes that are written.
     pub(super) lanes: LaneMask,
     /// What its write to the main register file was counted as.
@@ -66,8 +66,10 @@ pub struct ResultOnItsWay {
     /// What a reader waits for.
     pub(super) wait: Wait,
     /// Writes after the first, where several levels give lanes of the register up at a time: at
-    /// most an instruction's own, the cache's and the last result file's.
-    more: [(LaneMask, Event); 2],
+    /// most an instruction's own, the cache's and the last result file's. Lanes, none without.
+    more: [LaneMask; 2],
+    /// What they were counted as.
+    more_events: [Event; 2],
     /// It goes to the main register file.
     pub(super) to_main: bool,
     /// A long-latency operation makes it.
@@ -83,7 +85,8 @@ impl ResultOnItsWay {
         lanes: LaneMask::EMPTY,
         event: Event::MrfWritePrivate,
         wait: Wait::InOrder,
-        more: [(LaneMask::EMPTY, Event::MrfWritePrivate); 2],
+        more: [LaneMask::EMPTY; 2],
+        more_events: [Event::MrfWritePrivate; 2],
         to_main: false,
         long: false,
         flushed: false,
@@ -100,20 +103,21 @@ impl ResultOnItsWay {
             (self.to_main, self.lanes, self.event) = (true, lanes, event);
             return;
         }
-        let vacant = self.more.iter_mut().find(|(lanes, _)| lanes.is_empty());
+        let vacant = self.more.iter().position(|lanes| lanes.is_empty());
         debug_assert!(vacant.is_some(), "no more than three levels hold a register");
         if let Some(vacant) = vacant {
-            *vacant = (lanes, event);
+            (self.more[vacant], self.more_events[vacant]) = (lanes, event);
         }
     }
 
     /// The write that comes after this one becomes this one. Returns its lanes, none without.
     #[inline]
     pub(super) fn next_write(&mut self) -> LaneMask {
-        let [(lanes, event), after] = self.more;
+        let [lanes, after] = self.more;
         if !lanes.is_empty() {
-            self.event = event;
-            self.more = [after, Self::NONE.more[1]];
+            self.event = self.more_events[0];
+            self.more = [after, LaneMask::EMPTY];
+            self.more_events[0] = self.more_events[1];
         }
         lanes
     }
@@ -232,11 +236,18 @@ pub(super) const fn main_write(datapath: Datapath) -> Event {
     }
 }
 
-/// Each register once, with the place where it stands first.
-#[inline]
-pub(super) fn distinct(registers: &[RegisterId]) -> impl Iterator<Item = (usize, RegisterId)> {
-    let all = registers.iter().copied().enumerate();
-    all.filter(|&(index, register)| !registers[..index].contains(&register))
+/// Visits each register once, with the place where it stands first.
+#[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+#[inline(always)]
+pub(super) fn distinct(registers: &[RegisterId], mut visit: impl FnMut(usize, RegisterId)) {
+    // Nearly all instructions have one result at most, which needs no loop.
+    let [first, others @ ..] = registers else { return };
+    visit(0, *first);
+    for (before, &register) in (1..).zip(others) {
+        if !registers[..before].contains(&register) {
+            visit(before, register);
+        }
+    }
 }
 
 impl<'m> Delivery<'m> {
@@ -284,16 +295,16 @@ impl<'m> Delivery<'m> {
         let under_way = &mut self.collectors.under_way[warp];
         // One without results is under way until it starts.
         under_way.all += u32::from(destinations.is_empty() && facts.collected);
-        for (_, register) in distinct(destinations) {
+        distinct(destinations, |_, register| {
             let result = &mut self.results[self.collectors.arbiter.index(warp as u8, register)];
             // Its link is set when it is known when it comes.
             (result.lanes, result.event, result.wait) = (lanes, event, wait);
             (result.to_main, result.long, result.flushed) = (to_main, long, false);
-            result.more = ResultOnItsWay::NONE.more;
+            debug_assert!(result.more[0].is_empty(), "its last write was its last");
             ready[usize::from(register.0)] = ReadyAt::pending(wait);
             under_way.all += 1;
             under_way.long += u32::from(long);
-        }
+        });
     }
 }
 
@@ -398,15 +409,19 @@ impl CollectorUnits {
     /// The oldest instruction for a port that can start now, if there is one.
     #[inline]
     pub(super) fn oldest(&self, port: usize, now: u64) -> Option<usize> {
+        let mut units = self.collected[port];
+        let can_start = |unit: usize| self.units[unit].from <= now;
+        if units.is_power_of_two() {
+            let unit = units.trailing_zeros() as usize;
+            return can_start(unit).then_some(unit);
+        }
         let mut oldest = None;
         let mut order = u64::MAX;
-        let mut units = self.collected[port];
         while units != 0 {
             let unit = units.trailing_zeros() as usize;
             units &= units - 1;
-            let instruction = &self.units[unit];
-            if instruction.from <= now && instruction.order < order {
-                (oldest, order) = (Some(unit), instruction.order);
+            if can_start(unit) && self.units[unit].order < order {
+                (oldest, order) = (Some(unit), self.units[unit].order);
             }
         }
         oldest

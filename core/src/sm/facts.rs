@@ -272,3 +272,13 @@ pub(crate) fn predicates(image: &CheckedImage<'_>) -> usize {
     });
     (u32::BITS - named.leading_zeros()) as usize
 }
+
+/// The set bits of a mask, lowest first.
+#[inline]
+pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(bit)
+    })
+}

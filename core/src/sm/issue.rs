@@ -3,7 +3,7 @@
 use super::barrier::{AT_BARRIERS, BarrierCall};
 use super::config::WarpReplacement;
 use super::counters::CycleEvent;
-use super::facts::{Class, Facts, ReadyAt, Wait, Waits};
+use super::facts::{Class, Facts, ReadyAt, Wait, Waits, bits};
 use super::fault::Fault;
 use super::machine::Sm;
 use super::observe::{Observation, SmObserver, WriteCause, Writes};
@@ -198,7 +198,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.wanting[unit as usize] &= !bit;
         }
         if !mask.is_empty() {
-            self.execute(warp, facts)?;
+            if self.delivery.is_some() {
+                self.collect(warp, facts)?;
+            } else {
+                self.execute(warp, facts)?;
+            }
         }
         let special = !mask.is_empty() && facts.flags.intersects(AT_BARRIERS.union(Flags::EXIT));
         let call = if special { self.next_barrier(warp, facts.flags) } else { EVERYBODY };
@@ -226,11 +230,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Operands, unit and results of an instruction with a lane enabled.
     #[inline]
     fn execute(&mut self, warp: usize, facts: &Facts) -> Result<(), Fault> {
-        const NOTHING: MemoryAccess = MemoryAccess::uncached(0);
-        let access = if facts.moves_bytes { self.next_access(warp)? } else { NOTHING };
-        if self.delivery.is_some() {
-            return self.collect(warp, facts, access);
-        }
+        let access = self.access(warp, facts)?;
         let mut wait = facts.wait;
         let done = if access.hit && facts.class == Class::Dram {
             wait = Wait::Cached;
@@ -254,6 +254,13 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.write_results(warp, facts, ReadyAt::new(done + delay, wait), to_main);
         }
         Ok(())
+    }
+
+    /// What the warp's next instruction moves.
+    #[inline]
+    pub(super) fn access(&mut self, warp: usize, facts: &Facts) -> Result<MemoryAccess, Fault> {
+        const NOTHING: MemoryAccess = MemoryAccess::uncached(0);
+        if facts.moves_bytes { self.next_access(warp) } else { Ok(NOTHING) }
     }
 
     /// What the warp's next memory instruction moves; of a cached memory, by when it is known
@@ -471,7 +478,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     }
 
     /// Decides what an active warp that has just issued, or has not begun, does next.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     pub(super) fn proceed(&mut self, warp: usize, departs: bool) -> Result<(), Fault> {
         let state = &self.memory.warps[warp];
         if state.left == 0 || departs || state.at_barrier {
@@ -519,7 +527,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     }
 
     /// An active warp waits for its operands.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
     pub(super) fn await_operands(&mut self, warp: usize) {
         let bit = 1 << warp;
         let state = &self.memory.warps[warp];
@@ -581,14 +590,4 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         self.leave_at(warp, Departure::Data, ReadyAt::new(at, wait));
         true
     }
-}
-
-/// The set bits of a mask, lowest first.
-#[inline]
-pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
-        mask &= mask - 1;
-        Some(bit)
-    })
 }

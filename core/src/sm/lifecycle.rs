@@ -222,14 +222,14 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// A warp outside the active set waits for all that it needs.
     pub(super) fn await_return(&mut self, warp: usize) {
-        let operands = self.operands(warp);
-        let long = self.under_way(warp).long;
-        let state = &mut self.memory.warps[warp];
-        state.phase = Phase::Outside;
-        if operands.is_pending() || long != 0 {
+        self.memory.warps[warp].phase = Phase::Outside;
+        let long = self.under_way(warp).long != 0;
+        let known = (!long).then(|| self.operands(warp)).filter(|all| !all.is_pending());
+        let Some(operands) = known else {
             self.unsettled |= 1 << warp;
             return;
-        }
+        };
+        let state = &self.memory.warps[warp];
         let time = operands.cycle().max(state.long_until).max(state.fetch.cycle());
         let time = time.max(self.now + 1);
         self.wheel.schedule(warp, time);

@@ -333,8 +333,10 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             if self.resident_ctas == 0 && exhausted {
                 return Ok(self.finish(slots));
             }
-            if self.delivery.is_some() {
-                self.step_collectors();
+            match self.delivery.as_ref().map(|all| all.collectors.arbiter.is_plain()) {
+                None => {}
+                Some(true) => self.step_collectors::<true>(),
+                Some(false) => self.step_collectors::<false>(),
             }
             self.check();
             self.selector.rotate(self.active, 1);

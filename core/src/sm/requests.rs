@@ -61,7 +61,7 @@ impl<'s, 'm> Requests<'s, 'm> {
         self.reads += 1;
         let consumer = (self.unit as u8, self.datapath);
         let operand = (self.warp, register, lanes);
-        collectors.arbiter.ask_read(queues, element, consumer, operand, self.now);
+        collectors.arbiter.ask_read(queues, element, consumer, operand);
     }
 
     /// An upper level gives a register up to the main register file.

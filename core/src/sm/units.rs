@@ -112,6 +112,14 @@ impl Units {
         now: u64,
         counters: &mut SmCounters,
     ) -> u64 {
+        if facts.class == Class::Free {
+            return now + u64::from(facts.latency);
+        }
+        self.occupy(facts, bytes, now, counters)
+    }
+
+    /// The same of an instruction that takes its unit or DRAM for some time.
+    fn occupy(&mut self, facts: &Facts, bytes: u32, now: u64, counters: &mut SmCounters) -> u64 {
         let latency = u64::from(facts.latency);
         match facts.class {
             Class::Free => now + latency,

@@ -57,16 +57,16 @@ impl Scene {
         self
     }
 
-    fn read_lanes(&mut self, unit: u8, (warp, register): Name, lanes: LaneMask, now: u64) {
+    fn read_lanes(&mut self, unit: u8, (warp, register): Name, lanes: LaneMask) {
         let element = self.asked;
         self.asked += 1;
         let (arbiter, mut queues) = self.memory.parts();
         let of = (warp, RegisterId(register), lanes);
-        arbiter.ask_read(&mut queues, element, (unit, Datapath::Private), of, now);
+        arbiter.ask_read(&mut queues, element, (unit, Datapath::Private), of);
     }
 
-    fn read(&mut self, unit: u8, name: Name, now: u64) {
-        self.read_lanes(unit, name, LaneMask::FULL, now);
+    fn read(&mut self, unit: u8, name: Name) {
+        self.read_lanes(unit, name, LaneMask::FULL);
     }
 
     fn write(&mut self, (warp, register): Name, lanes: LaneMask, now: u64) {
@@ -129,7 +129,7 @@ fn say(outcome: &Outcome) -> String {
 fn a_read_of_the_other_subarray_goes_on_while_a_write_has_two_cycles_left() {
     let mut scene = Scene::split();
     assert_eq!(scene.write_now((0, 5), 10), ["w0r5 bank"]);
-    scene.read(0, (0, 1), 10);
+    scene.read(0, (0, 1));
     let banks = scene.memory.arbiter.banks();
     assert_eq!((banks.write_busy(1, 11), banks.written_subarray(1)), (2, 1));
     assert_eq!(scene.cycle(11), ["u0 w0r1 bank beside a write"]);
@@ -139,7 +139,7 @@ fn a_read_of_the_other_subarray_goes_on_while_a_write_has_two_cycles_left() {
 fn without_split_bank_write_the_same_read_waits_for_the_end_of_the_write() {
     let mut scene = Scene::new(CONFIG);
     assert_eq!(scene.write_now((0, 5), 10), ["w0r5 bank"]);
-    scene.read(0, (0, 1), 10);
+    scene.read(0, (0, 1));
     assert_eq!(scene.write_busy(1, 11), 2);
     assert_eq!(scene.cycle(11), NOTHING);
     assert_eq!(scene.cycle(12), NOTHING);
@@ -150,7 +150,7 @@ fn without_split_bank_write_the_same_read_waits_for_the_end_of_the_write() {
 fn a_read_of_the_written_subarray_waits_for_the_end_of_the_write() {
     let mut scene = Scene::split();
     assert_eq!(scene.write_now((0, 5), 10), ["w0r5 bank"]);
-    scene.read(0, (1, 5), 10);
+    scene.read(0, (1, 5));
     assert_eq!(scene.cycle(11), NOTHING);
     assert_eq!(scene.cycle(12), NOTHING);
     assert_eq!(scene.cycle(13), ["u0 w1r5 bank"]);
@@ -185,8 +185,8 @@ fn two_writes_of_a_bank_follow_each_other_even_in_different_subarrays() {
 fn two_reads_of_a_bank_follow_each_other_even_in_different_subarrays() {
     let config = ArbiterConfig { read_cycles: 2, split_bank_write: true, ..CONFIG };
     let mut scene = Scene::new(config);
-    scene.read(0, (0, 1), 9);
-    scene.read(1, (0, 5), 9);
+    scene.read(0, (0, 1));
+    scene.read(1, (0, 5));
     assert_eq!(scene.cycle(10), ["u0 w0r1 bank"]);
     assert_eq!(scene.cycle(11), NOTHING);
     assert_eq!(scene.cycle(12), ["u1 w0r5 bank"]);
@@ -207,9 +207,9 @@ fn the_subarray_id_buffer_follows_the_last_write() {
 fn a_read_is_beside_a_write_up_to_the_last_cycle_of_that() {
     let mut scene = Scene::split();
     scene.write_now((0, 5), 10);
-    scene.read(0, (0, 1), 11);
+    scene.read(0, (0, 1));
     assert_eq!(scene.cycle(12), ["u0 w0r1 bank beside a write"]);
-    scene.read(0, (0, 1), 12);
+    scene.read(0, (0, 1));
     assert_eq!(scene.cycle(13), ["u0 w0r1 bank"]);
 }
 
@@ -223,8 +223,8 @@ fn warps_follow_each_other_through_the_banks() {
     assert_eq!((write.bank, scene.memory.arbiter.banks().written_subarray(2)), (2, 1));
     assert_eq!(scene.memory.cell_writes[6], 1);
     // Number 2 is in the same bank's subarray 0, number 14 in its subarray 1.
-    scene.read(0, (0, 2), 10);
-    scene.read(1, (2, 2), 10);
+    scene.read(0, (0, 2));
+    scene.read(1, (2, 2));
     assert_eq!(scene.cycle(11), ["u0 w0r2 bank beside a write"]);
     assert_eq!(scene.cycle(12), NOTHING);
     assert_eq!(scene.cycle(13), ["u1 w2r2 bank"]);
@@ -234,22 +234,22 @@ fn warps_follow_each_other_through_the_banks() {
 fn writes_come_before_reads_and_share_the_bank_only_if_it_is_split() {
     for (split_bank_write, second) in [(false, None), (true, Some("u0 w0r5 bank beside a write"))] {
         let mut scene = Scene::new(ArbiterConfig { split_bank_write, ..CONFIG });
-        scene.read(0, (0, 5), 9);
+        scene.read(0, (0, 5));
         let expected: Vec<_> = ["w0r1 bank"].into_iter().chain(second).collect();
         assert_eq!(scene.write_now((0, 1), 10), expected);
     }
 }
 
 #[test]
-fn an_access_says_how_long_it_waited_and_when_it_ends() {
+fn a_write_says_how_long_it_waited_and_each_access_when_it_ends() {
     let mut scene = Scene::new(ArbiterConfig { read_cycles: 2, ..CONFIG });
-    scene.read(7, (0, 1), 9);
+    scene.read(7, (0, 1));
     scene.write((0, 5), LaneMask::FULL, 10);
     let [Outcome::Write(write)] = scene.outcomes(10)[..] else { panic!("a write") };
     assert_eq!((write.waited, write.until, write.bank), (0, 13, 1));
-    assert_eq!(scene.cycle(12), NOTHING);
+    assert_eq!((scene.cycle(12).len(), scene.memory.arbiter.queued_reads()), (0, 1));
     let [Outcome::Read(read)] = scene.outcomes(13)[..] else { panic!("a read") };
-    assert_eq!((read.waited, read.until, read.bank), (4, 15, 1));
+    assert_eq!((read.until, read.bank, scene.memory.arbiter.queued_reads()), (15, 1, 0));
     // The read has its bank for two cycles.
     scene.write((0, 1), LaneMask::FULL, 14);
     assert_eq!(scene.cycle(14), NOTHING);
@@ -261,7 +261,7 @@ fn an_access_says_how_long_it_waited_and_when_it_ends() {
 fn the_pool_takes_a_cycle_whatever_an_access_of_a_bank_takes() {
     let config = ArbiterConfig { read_cycles: 3, write_pool_entries: 1, ..CONFIG };
     let mut scene = Scene::new(config).with(&[(0, 1)]);
-    scene.read(0, (0, 1), 9);
+    scene.read(0, (0, 1));
     let [Outcome::Read(read)] = scene.outcomes(10)[..] else { panic!("a read") };
     assert_eq!(read.until, 11);
     scene.write((0, 2), LaneMask::FULL, 11);
@@ -273,7 +273,7 @@ fn the_pool_takes_a_cycle_whatever_an_access_of_a_bank_takes() {
 fn the_pool_serves_a_read_whose_home_bank_is_busy() {
     let mut scene = Scene::pool(2).with(&[(0, 5), (0, 1)]);
     assert_eq!(scene.write_now((0, 2), 10), ["w0r2 for w0r5 of bank 1"]);
-    scene.read(0, (0, 1), 10);
+    scene.read(0, (0, 1));
     assert_eq!(scene.write_busy(1, 11), 2);
     assert_eq!(scene.cycle(11), ["u0 w0r1 pool"]);
     assert_eq!(scene.order(), [(0, 1), (0, 2)]);
@@ -282,8 +282,8 @@ fn the_pool_serves_a_read_whose_home_bank_is_busy() {
 #[test]
 fn a_read_miss_reads_the_bank_and_allocates_nothing() {
     let mut scene = Scene::pool(2).with(&[(0, 5)]);
-    scene.read(0, (0, 1), 9);
-    scene.read(1, (1, 5), 9);
+    scene.read(0, (0, 1));
+    scene.read(1, (1, 5));
     assert_eq!(scene.cycle(10), ["u0 w0r1 bank"]);
     assert_eq!(scene.cycle(11), ["u1 w1r5 bank"]);
     assert_eq!(scene.order(), [(0, 5)]);
@@ -336,7 +336,7 @@ fn a_write_waits_where_its_victim_s_bank_is_read_unless_in_the_other_subarray() 
         let config =
             ArbiterConfig { read_cycles: 3, split_bank_write, write_pool_entries: 1, ..CONFIG };
         let mut scene = Scene::new(config).with(&[(0, 1)]);
-        scene.read(0, read, 9);
+        scene.read(0, read);
         assert_eq!(scene.cycle(10).len(), 1);
         let replaces = ["w0r2 for w0r1 of bank 1"];
         if waits {
@@ -359,7 +359,7 @@ fn a_write_that_waits_for_its_victim_leaves_the_pool_to_reads_and_to_no_write() 
     scene.write((0, 2), LaneMask::FULL, 11);
     // The second write would hit, but it is not the first of the queue.
     assert_eq!(scene.cycle(11), NOTHING);
-    scene.read(0, (0, 5), 11);
+    scene.read(0, (0, 5));
     assert_eq!(scene.cycle(12), ["u0 w0r5 pool"]);
     // The read has made another entry the victim.
     assert_eq!(scene.cycle(13), ["w0r3 for w0r2 of bank 2"]);
@@ -369,7 +369,7 @@ fn a_write_that_waits_for_its_victim_leaves_the_pool_to_reads_and_to_no_write() 
 #[test]
 fn what_is_read_of_the_pool_is_replaced_later() {
     let mut scene = Scene::pool(2).with(&[(0, 1), (0, 2)]);
-    scene.read(0, (0, 1), 9);
+    scene.read(0, (0, 1));
     assert_eq!(scene.cycle(10), ["u0 w0r1 pool"]);
     assert_eq!(scene.write_now((0, 3), 11), ["w0r3 for w0r2 of bank 2"]);
 }
@@ -401,8 +401,8 @@ fn a_pool_of_one_entry_holds_the_last_register_written() {
     assert_eq!(scene.write_now((0, 1), 11), ["w0r1 hit"]);
     assert_eq!(scene.write_now((0, 2), 12), ["w0r2 for w0r1 of bank 1"]);
     scene.memory.arbiter.demote(0);
-    scene.read(0, (0, 1), 12);
-    scene.read(1, (0, 2), 12);
+    scene.read(0, (0, 1));
+    scene.read(1, (0, 2));
     assert_eq!(scene.cycle(13), ["u1 w0r2 pool"]);
     assert_eq!(scene.write_now((0, 1), 14), NOTHING);
     assert_eq!(scene.cycle(15), ["u0 w0r1 bank"]);
@@ -437,7 +437,7 @@ fn a_write_that_follows_another_of_its_register_joins_the_queue_when_that_happen
 fn a_write_and_those_behind_it_wait_for_a_read_of_its_register() {
     let mut scene = Scene::new(CONFIG);
     scene.write_now((0, 5), 10);
-    scene.read(0, (0, 1), 10);
+    scene.read(0, (0, 1));
     scene.write((0, 1), LaneMask::FULL, 11);
     scene.write((0, 5), LaneMask::FULL, 11);
     for now in 11..13 {
@@ -453,10 +453,10 @@ fn a_write_waits_for_a_read_of_its_register_in_either_subarray() {
     for (register, other) in [(1, 5), (5, 1)] {
         let mut scene = Scene::split();
         scene.write_now((1, register), 10);
-        scene.read(0, (0, register), 10);
+        scene.read(0, (0, register));
         scene.write((0, register), LaneMask::FULL, 13);
         assert_eq!(scene.cycle(13), [format!("u0 w0r{register} bank")]);
-        scene.read(1, (0, other), 13);
+        scene.read(1, (0, other));
         let beside = format!("u1 w0r{other} bank beside a write");
         assert_eq!(scene.cycle(14), [format!("w0r{register} bank"), beside]);
     }
@@ -466,7 +466,7 @@ fn a_write_waits_for_a_read_of_its_register_in_either_subarray() {
 fn a_write_of_the_pool_waits_for_a_read_of_its_register_however_deep_that_is_queued() {
     let mut scene = Scene::pool(2).with(&[(0, 1)]);
     for (unit, register) in [(0, 5), (1, 1)] {
-        scene.read(unit, (0, register), 9);
+        scene.read(unit, (0, register));
     }
     assert_eq!(scene.write_now((0, 1), 10), ["u0 w0r5 bank"]);
     assert_eq!(scene.cycle(11), ["u1 w0r1 pool"]);
@@ -477,8 +477,8 @@ fn a_write_of_the_pool_waits_for_a_read_of_its_register_however_deep_that_is_que
 fn a_read_of_another_register_of_the_bank_does_not_hold_a_write_back() {
     let mut scene = Scene::pool(1).with(&[(0, 1)]);
     // Same number and bank in another warp, and same warp and bank.
-    scene.read(0, (1, 1), 9);
-    scene.read(1, (0, 5), 9);
+    scene.read(0, (1, 1));
+    scene.read(1, (0, 5));
     assert_eq!(scene.write_now((0, 1), 10), ["w0r1 hit", "u0 w1r1 bank"]);
 }
 
@@ -486,7 +486,7 @@ fn a_read_of_another_register_of_the_bank_does_not_hold_a_write_back() {
 fn a_unit_receives_one_operand_in_a_cycle() {
     let mut scene = Scene::new(CONFIG);
     for (unit, register) in [(0, 0), (0, 1), (1, 2), (0, 3)] {
-        scene.read(unit, (0, register), 7);
+        scene.read(unit, (0, register));
     }
     assert_eq!(scene.cycle(8), ["u0 w0r0 bank", "u1 w0r2 bank"]);
     assert_eq!(scene.cycle(9), ["u0 w0r1 bank"]);
@@ -498,18 +498,18 @@ fn the_first_turn_goes_round_the_banks() {
     for banks in [3, 4] {
         for now in 8..12 {
             let mut scene = Scene::new(ArbiterConfig { banks, ..CONFIG });
-            (0..u16::from(banks)).for_each(|register| scene.read(0, (0, register), 7));
+            (0..u16::from(banks)).for_each(|register| scene.read(0, (0, register)));
             assert_eq!(scene.cycle(now), [format!("u0 w0r{} bank", now % u64::from(banks))]);
         }
     }
     // From the last bank on it is the first one's turn.
     let mut scene = Scene::new(CONFIG);
-    (0..3).for_each(|register| scene.read(0, (0, register), 7));
+    (0..3).for_each(|register| scene.read(0, (0, register)));
     assert_eq!(scene.cycle(11), ["u0 w0r0 bank"]);
     // The pool serves the bank whose turn is first, and no other.
     let mut scene = Scene::pool(2).with(&[(0, 0), (0, 3)]);
-    scene.read(0, (0, 0), 9);
-    scene.read(3, (0, 3), 9);
+    scene.read(0, (0, 0));
+    scene.read(3, (0, 3));
     assert_eq!(scene.cycle(10), ["u3 w0r3 pool"]);
     assert_eq!(scene.cycle(11), ["u0 w0r0 pool"]);
 }
@@ -519,9 +519,9 @@ fn a_bank_serves_its_reads_in_the_order_asked_for() {
     let mut scene = Scene::pool(1).with(&[(0, 1)]);
     scene.write_now((0, 2), 10);
     // The second would hit, but the bank is still written and the first has to be served before.
-    scene.read(0, (0, 5), 10);
-    scene.read(1, (0, 2), 10);
-    scene.read(2, (1, 1), 10);
+    scene.read(0, (0, 5));
+    scene.read(1, (0, 2));
+    scene.read(2, (1, 1));
     assert_eq!(scene.cycle(11), ["u1 w0r2 pool"]);
     assert_eq!(scene.cycle(12), NOTHING);
     assert_eq!(scene.cycle(13), ["u0 w0r5 bank"]);
@@ -536,8 +536,8 @@ fn a_hit_waits_behind_a_read_of_the_bank_unless_that_is_of_the_other_subarray() 
         let config = ArbiterConfig { split_bank_write, write_pool_entries: 2, ..CONFIG };
         let mut scene = Scene::new(config).with(&[blocked, (0, 5)]);
         assert_eq!(scene.write_now((0, 2), 10).len(), 1);
-        scene.read(0, blocked, 10);
-        scene.read(1, (0, 5), 10);
+        scene.read(0, blocked);
+        scene.read(1, (0, 5));
         let first: &[&str] = if hits { &["u1 w0r5 pool"] } else { &NOTHING };
         assert_eq!(scene.cycle(11), first, "{split_bank_write} {blocked:?}");
     }
@@ -547,15 +547,15 @@ fn a_hit_waits_behind_a_read_of_the_bank_unless_that_is_of_the_other_subarray() 
 fn of_two_subarrays_the_read_asked_for_earlier_is_served() {
     for (first, second) in [(1, 5), (5, 1)] {
         let mut scene = Scene::split();
-        scene.read(0, (0, first), 9);
-        scene.read(1, (0, second), 9);
+        scene.read(0, (0, first));
+        scene.read(1, (0, second));
         assert_eq!(scene.cycle(10), [format!("u0 w0r{first} bank")]);
         assert_eq!(scene.cycle(11), [format!("u1 w0r{second} bank")]);
 
         // If its subarray is written, the other's is served beside that.
         let mut scene = Scene::split();
-        scene.read(0, (0, first), 9);
-        scene.read(1, (0, second), 9);
+        scene.read(0, (0, first));
+        scene.read(1, (0, second));
         let beside = format!("u1 w0r{second} bank beside a write");
         assert_eq!(scene.write_now((1, first), 10), [format!("w1r{first} bank"), beside]);
     }
@@ -565,7 +565,7 @@ fn of_two_subarrays_the_read_asked_for_earlier_is_served() {
 fn a_bank_serves_the_other_subarray_where_the_unit_has_its_operand() {
     let mut scene = Scene::split();
     for (unit, register) in [(0, 0), (0, 1), (1, 5)] {
-        scene.read(unit, (0, register), 7);
+        scene.read(unit, (0, register));
     }
     assert_eq!(scene.cycle(8), ["u0 w0r0 bank", "u1 w0r5 bank"]);
     assert_eq!(scene.cycle(9), ["u0 w0r1 bank"]);
@@ -574,8 +574,8 @@ fn a_bank_serves_the_other_subarray_where_the_unit_has_its_operand() {
 #[test]
 fn a_bank_serves_one_read_in_a_cycle_even_if_the_pool_has_it() {
     let mut scene = Scene::split_pool(1).with(&[(0, 1)]);
-    scene.read(0, (0, 1), 9);
-    scene.read(1, (0, 5), 9);
+    scene.read(0, (0, 1));
+    scene.read(1, (0, 5));
     assert_eq!(scene.cycle(10), ["u0 w0r1 pool"]);
     assert_eq!(scene.cycle(11), ["u1 w0r5 bank"]);
 }
@@ -583,9 +583,9 @@ fn a_bank_serves_one_read_in_a_cycle_even_if_the_pool_has_it() {
 #[test]
 fn the_pool_does_one_access_in_a_cycle_and_writes_come_first() {
     let mut scene = Scene::pool(3).with(&[(0, 0), (0, 1)]);
-    scene.read(0, (0, 0), 9);
-    scene.read(1, (0, 1), 9);
-    scene.read(2, (0, 2), 9);
+    scene.read(0, (0, 0));
+    scene.read(1, (0, 1));
+    scene.read(2, (0, 2));
     assert_eq!(scene.write_now((0, 3), 10), ["w0r3 new", "u2 w0r2 bank"]);
     scene.write((1, 3), LaneMask::FULL, 11);
     scene.write((1, 2), LaneMask::FULL, 11);
@@ -605,31 +605,31 @@ fn a_partial_hit_needs_pool_and_bank_in_one_cycle() {
     };
     // The pool is written.
     let mut scene = partial();
-    scene.read(0, (0, 1), 10);
+    scene.read(0, (0, 1));
     assert_eq!(scene.write_now((1, 1), 11), ["w1r1 hit"]);
     assert_eq!(scene.cycle(12), ["u0 w0r1 pool and bank"]);
     assert_eq!(scene.order(), [(0, 1), (1, 1)]);
     // The bank is written.
     let mut scene = partial();
     assert_eq!(scene.write_now((0, 2), 11), ["w0r2 for w1r1 of bank 1"]);
-    scene.read(0, (0, 1), 11);
-    scene.read(1, (0, 2), 11);
+    scene.read(0, (0, 1));
+    scene.read(1, (0, 2));
     assert_eq!(scene.cycle(12), ["u1 w0r2 pool"]);
     assert_eq!(scene.cycle(13), NOTHING);
     assert_eq!(scene.cycle(14), ["u0 w0r1 pool and bank"]);
     // Lanes that the pool has, and lanes that it has not.
     let mut scene = partial();
-    scene.read_lanes(0, (0, 1), LOW, 10);
-    scene.read_lanes(1, (0, 1), HIGH, 10);
+    scene.read_lanes(0, (0, 1), LOW);
+    scene.read_lanes(1, (0, 1), HIGH);
     assert_eq!(scene.cycle(11), ["u0 w0r1 pool"]);
     assert_eq!(scene.cycle(12), ["u1 w0r1 bank"]);
     // Both are taken: neither serves another read in that cycle.
     let mut scene = partial();
     scene.write((0, 6), LaneMask::FULL, 11);
     scene.cycle(11);
-    scene.read(0, (0, 1), 13);
-    scene.read(1, (0, 6), 13);
-    scene.read(2, (0, 5), 13);
+    scene.read(0, (0, 1));
+    scene.read(1, (0, 6));
+    scene.read(2, (0, 5));
     assert_eq!(scene.cycle(17), ["u0 w0r1 pool and bank"]);
     assert_eq!(scene.cycle(18), ["u1 w0r6 pool", "u2 w0r5 bank"]);
 }
@@ -655,7 +655,7 @@ fn an_ended_warp_s_entries_are_dropped_and_make_room() {
     assert_eq!(scene.memory.arbiter.drop_warp(0), 2);
     assert_eq!(scene.memory.arbiter.drop_warp(0), 0);
     assert_eq!(scene.order(), [(1, 1)]);
-    scene.read(0, (0, 2), 9);
+    scene.read(0, (0, 2));
     assert_eq!(scene.cycle(10), ["u0 w0r2 bank"]);
     assert_eq!(scene.write_now((2, 0), 11), ["w2r0 new"]);
     assert_eq!(scene.write_now((2, 1), 12), ["w2r1 new"]);
@@ -671,20 +671,20 @@ fn an_arbiter_is_idle_when_nothing_is_queued_though_banks_are_busy() {
     assert!(!scene.memory.arbiter.is_idle());
     scene.cycle(10);
     assert!(scene.memory.arbiter.is_idle());
-    scene.read(0, (0, 1), 10);
+    scene.read(0, (0, 1));
     scene.cycle(11);
     assert!(!scene.memory.arbiter.is_idle());
     scene.cycle(13);
     assert!(scene.memory.arbiter.is_idle());
 
     let mut scene = Scene::split();
-    scene.read(0, (0, 5), 10);
+    scene.read(0, (0, 5));
     assert!(!scene.memory.arbiter.is_idle());
     scene.cycle(11);
     assert!(scene.memory.arbiter.is_idle());
     // Queues that have been empty take what is asked for next.
-    scene.read(0, (0, 5), 11);
-    scene.read(1, (1, 5), 11);
+    scene.read(0, (0, 5));
+    scene.read(1, (1, 5));
     assert_eq!(scene.cycle(12), ["u0 w0r5 bank"]);
     assert_eq!(scene.cycle(13), ["u1 w1r5 bank"]);
     assert!(scene.memory.arbiter.is_idle());

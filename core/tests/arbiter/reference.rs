@@ -25,7 +25,8 @@ pub(crate) type Again<'a> = &'a dyn Fn(Name) -> LaneMask;
 pub(crate) fn home(config: ArbiterConfig, (warp, register): Name) -> (usize, usize, u8) {
     let index = usize::from(warp) * usize::from(config.registers_per_warp) + usize::from(register);
     let banks = usize::from(config.banks);
-    (index, index % banks, ((index / banks) % 2) as u8)
+    let subarrays = if config.split_bank_write { 2 } else { 1 };
+    (index, index % banks, ((index / banks) % subarrays) as u8)
 }
 
 /// A bank's entries of the source's buffers, and the same of its reads.
@@ -58,7 +59,6 @@ struct AskedRead {
     datapath: Datapath,
     name: Name,
     lanes: LaneMask,
-    asked: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -183,6 +183,10 @@ impl Reference {
         self.reads.iter().all(VecDeque::is_empty) && self.writes.iter().all(VecDeque::is_empty)
     }
 
+    pub(crate) fn queued_reads(&self) -> u32 {
+        self.reads.iter().map(|queue| queue.len() as u32).sum()
+    }
+
     /// The write busy buffer as the next cycle finds it.
     pub(crate) fn write_busy(&self, bank: usize) -> u64 {
         self.banks[bank].write_busy
@@ -197,10 +201,9 @@ impl Reference {
         &mut self,
         (unit, datapath): (u8, Datapath),
         (name, lanes): (Name, LaneMask),
-        asked: u64,
     ) {
         let (_, bank, _) = home(self.config, name);
-        self.reads[bank].push_back(AskedRead { unit, datapath, name, lanes, asked });
+        self.reads[bank].push_back(AskedRead { unit, datapath, name, lanes });
     }
 
     pub(crate) fn ask_write(&mut self, (name, lanes): (Name, LaneMask), asked: u64) {
@@ -328,6 +331,7 @@ impl Reference {
             }
             let cycles = if has_pool { 1 } else { u64::from(self.config.write_cycles) };
             granted.push(Outcome::Write(WriteGrant {
+                index: home(self.config, asked.name).0,
                 warp: asked.name.0,
                 register: RegisterId(asked.name.1),
                 bank: bank as u8,
@@ -438,7 +442,6 @@ impl Reference {
             datapath: read.datapath,
             pool: found,
             beside_write,
-            waited: now - read.asked,
             until: now + cycles,
         })
     }

@@ -290,8 +290,8 @@ impl<'c> Stream<'c> {
         let now = self.now;
         let (arbiter, mut queues) = self.model.parts();
         let of = (name.0, RegisterId(name.1), lanes);
-        arbiter.ask_read(&mut queues, element, (unit, datapath), of, now);
-        self.reference.ask_read((unit, datapath), (name, lanes), now);
+        arbiter.ask_read(&mut queues, element, (unit, datapath), of);
+        self.reference.ask_read((unit, datapath), (name, lanes));
         self.shadow.ask_read(unit, name, lanes, now);
     }
 
@@ -355,6 +355,8 @@ impl<'c> Stream<'c> {
         assert_eq!(pool, self.reference.pool(), "{name}, cycle {now}: pool (left: model)");
         let idle = (self.model.arbiter.is_idle(), self.reference.is_idle());
         assert_eq!(idle.0, idle.1, "{name}, cycle {now}: idle (left: model)");
+        let queued = (self.model.arbiter.queued_reads(), self.reference.queued_reads());
+        assert_eq!(queued.0, queued.1, "{name}, cycle {now}: queued reads (left: model)");
         let banks = self.model.arbiter.banks();
         for bank in 0..usize::from(self.shape.config.banks) {
             let busy = self.reference.write_busy(bank);
