@@ -8,7 +8,7 @@
 use crate::event::{Counters, Datapath, Event};
 use crate::fault::PathFault;
 use crate::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
-use crate::hierarchy::{Step, UpperLevels, WarpHierarchy, first_awaited};
+use crate::hierarchy::{RegisterSketch, Step, UpperLevels, WarpHierarchy, first_awaited};
 use crate::image::{CheckedImage, Flags, StaticInstruction};
 use crate::organisation::{Organisation, OrganisationSettings, Scheduling};
 use crate::path::PathStep;
@@ -56,8 +56,8 @@ pub struct WarpCounter<'a, const CAPACITY: usize, const BY_CLUSTER: bool> {
     /// For each register, the lanes whose value is a long-latency result issued since the warp's
     /// last deschedule.
     awaited: &'a mut [LaneMask],
-    /// False only if all of `awaited` is empty.
-    anything_awaited: bool,
+    /// The registers of which `awaited` has lanes, and perhaps more.
+    sketch: RegisterSketch,
     counters: Counters,
 }
 
@@ -83,7 +83,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
             two_level: matches!(settings.scheduling, Scheduling::TwoLevel { .. }),
             settings: *settings,
             awaited,
-            anything_awaited: false,
+            sketch: RegisterSketch::EMPTY,
             counters: Counters::default(),
         })
     }
@@ -135,7 +135,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
         let hierarchy = WarpHierarchy {
             upper: self.upper.as_mut(),
             awaited: self.awaited,
-            anything_awaited: &mut self.anything_awaited,
+            sketch: &mut self.sketch,
         };
         (hierarchy, &mut self.counters)
     }
@@ -153,7 +153,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
         let placements =
             if self.settings.compiler_managed { self.image.placements(instruction) } else { &[] };
         let (mut hierarchy, counters) = self.parts();
-        if *hierarchy.anything_awaited
+        if !hierarchy.sketch.is_empty()
             && let Some(register) = first_awaited(hierarchy.awaited, sources, mask)
         {
             if !instruction.flags.contains(Flags::DESCHEDULE_BEFORE) {

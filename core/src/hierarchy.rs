@@ -64,8 +64,39 @@ pub(crate) struct WarpHierarchy<'s, const CAPACITY: usize> {
     /// For each register, the lanes whose value is a long-latency result issued since the warp's
     /// last deschedule.
     pub(crate) awaited: &'s mut [LaneMask],
-    /// False only if all of `awaited` is empty.
-    pub(crate) anything_awaited: &'s mut bool,
+    /// The registers of which `awaited` has lanes, and perhaps more.
+    pub(crate) sketch: &'s mut RegisterSketch,
+}
+
+/// A set of registers by their numbers modulo 16, which may seem to have others than were put in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RegisterSketch(u16);
+
+impl RegisterSketch {
+    pub(crate) const EMPTY: Self = Self(0);
+
+    // Not within a loop over instructions, of which few need it.
+    #[inline(never)]
+    pub(crate) fn of(registers: &[RegisterId]) -> Self {
+        let bits = registers.iter().map(|register| 1 << (register.0 % 16));
+        Self(bits.fold(0, |all, bit: u16| all | bit))
+    }
+
+    #[cold]
+    fn with(self, registers: &[RegisterId]) -> Self {
+        Self(self.0 | Self::of(registers).0)
+    }
+
+    #[inline]
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// False only if no register is in both.
+    #[inline]
+    pub(crate) const fn may_meet(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
 }
 
 /// Bit `index` of an instruction's hints.
@@ -217,9 +248,9 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
     /// The warp leaves the active set.
     pub(crate) fn deschedule(&mut self, to: &mut impl Observer) {
         self.flush(to);
-        if *self.anything_awaited {
+        if !self.sketch.is_empty() {
             self.awaited.fill(LaneMask::EMPTY);
-            *self.anything_awaited = false;
+            *self.sketch = RegisterSketch::EMPTY;
         }
     }
 
@@ -246,14 +277,16 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
         mask: LaneMask,
         long_latency: bool,
     ) {
-        if !long_latency && !*self.anything_awaited {
+        if !long_latency && self.sketch.is_empty() {
             return;
         }
         for destination in destinations {
             let lanes = &mut self.awaited[usize::from(destination.0)];
             *lanes = if long_latency { lanes.or(mask) } else { lanes.without(mask) };
         }
-        *self.anything_awaited |= long_latency && !destinations.is_empty();
+        if long_latency && !destinations.is_empty() {
+            *self.sketch = self.sketch.with(destinations);
+        }
     }
 }
 

@@ -201,13 +201,14 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         delivery.announce(warp, facts, (destinations, mask, wait), ready, true);
         let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
         tally.flat(sources, destinations, mask);
-        if self.two_level {
+        let long = facts.flags.contains(Flags::LONG_LATENCY);
+        if self.two_level && (long || state.sketch.may_meet(facts.sketch)) {
             let mut hierarchy = WarpHierarchy::<CAPACITY> {
                 upper: None,
                 awaited: &mut self.memory.awaited[warp * registers..][..registers],
-                anything_awaited: &mut state.anything_awaited,
+                sketch: &mut state.sketch,
             };
-            hierarchy.track(destinations, mask, facts.flags.contains(Flags::LONG_LATENCY));
+            hierarchy.track(destinations, mask, long);
         }
         let Delivery { collectors, queues, .. } = delivery;
         let unit = collectors.units.next();
@@ -235,7 +236,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let mut hierarchy = WarpHierarchy {
             upper: self.memory.caches[usize::from(state.place)].as_mut(),
             awaited: &mut self.memory.awaited[warp * registers..][..registers],
-            anything_awaited: &mut state.anything_awaited,
+            sketch: &mut state.sketch,
         };
         let instruction = &self.image.instructions[state.pc as usize];
         let managed = self.config.settings().organisation.settings().compiler_managed;

@@ -3,6 +3,7 @@
 use super::config::{ShortWaits, SmConfig, Timing};
 use super::ports::BankCounts;
 use crate::event::Datapath;
+use crate::hierarchy::RegisterSketch;
 use crate::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
 use crate::units::RegisterId;
 
@@ -133,6 +134,8 @@ pub struct Facts {
     /// Of the image's slots: the first read, the first written, the first of the next instruction.
     pub(crate) slots: [u32; 3],
     pub(crate) predicates: Predicates,
+    /// Of the registers that are read and written.
+    pub(crate) sketch: RegisterSketch,
     /// Reads of each bank when the main register file serves all of them.
     pub(crate) reads: BankCounts,
     pub(crate) latency: u16,
@@ -159,6 +162,7 @@ impl Facts {
     pub const EMPTY: Self = Self {
         slots: [0; 3],
         predicates: Predicates::NONE,
+        sketch: RegisterSketch::EMPTY,
         reads: BankCounts::EMPTY,
         latency: 0,
         flags: Flags::empty(),
@@ -175,8 +179,11 @@ impl Facts {
             reads.add(register);
         }
         let (class, latency, wait) = classify(instruction, timing);
+        let slots = slots(instruction);
+        let registers = &image.slots[slots[0] as usize..slots[2] as usize];
         Self {
-            slots: slots(instruction),
+            slots,
+            sketch: RegisterSketch::of(registers),
             predicates: instruction.predicates,
             reads,
             latency,

@@ -290,7 +290,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let mut hierarchy = WarpHierarchy {
             upper: self.memory.caches[usize::from(state.place)].as_mut(),
             awaited: &mut self.memory.awaited[warp * registers..][..registers],
-            anything_awaited: &mut state.anything_awaited,
+            sketch: &mut state.sketch,
         };
         let instruction = &self.image.instructions[state.pc as usize];
         let managed = self.config.settings().organisation.settings().compiler_managed;
@@ -399,7 +399,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let mut hierarchy = WarpHierarchy {
             upper: self.memory.caches[usize::from(state.place)].as_mut(),
             awaited: &mut self.memory.awaited[warp * registers..][..registers],
-            anything_awaited: &mut state.anything_awaited,
+            sketch: &mut state.sketch,
         };
         let accesses: &mut Counters = &mut self.counters.accesses;
         let tally = Tally::new(accesses, Datapath::Private);
@@ -485,7 +485,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         if state.left == 0 || departs || state.at_barrier {
             return self.pause(warp, departs);
         }
-        if self.two_level && state.anything_awaited && self.must_leave(warp)? {
+        let sketch = self.facts[state.pc as usize].sketch;
+        if self.two_level && state.sketch.may_meet(sketch) && self.must_leave(warp)? {
             self.leave_at(warp, Departure::Data, self.memory.warps[warp].fetch);
         } else {
             self.await_operands(warp);

@@ -3,6 +3,7 @@
 use super::barrier::BarrierCall;
 use super::barrier::BarrierLanes;
 use super::facts::{ReadyAt, Wait};
+use crate::hierarchy::RegisterSketch;
 use crate::path::PathStep;
 use crate::units::LaneMask;
 
@@ -132,7 +133,8 @@ pub struct Warp<T> {
     pub(crate) live: LaneMask,
     /// The whole warp waits at a barrier.
     pub(crate) at_barrier: bool,
-    pub(crate) anything_awaited: bool,
+    /// Its registers of which something is awaited, and perhaps more.
+    pub(crate) sketch: RegisterSketch,
     pub(crate) phase: Phase,
     /// What it waits for in the active set.
     pub(crate) wait: Wait,
@@ -170,7 +172,7 @@ impl<T> Warp<T> {
             mask: LaneMask::EMPTY,
             live: LaneMask::EMPTY,
             at_barrier: false,
-            anything_awaited: false,
+            sketch: RegisterSketch::EMPTY,
             phase: Phase::Idle,
             wait: Wait::InOrder,
             place: 0,
