@@ -4,20 +4,21 @@
 mod random;
 
 use random::{Random, lanes_of};
-use strata_core::prototype::{Operation, Outcome, Prototype, PrototypeConfig, Request, Response};
+use strata_core::prototype::cache_block::{CacheBlock, CacheOutcome, CacheSettings, Response};
+use strata_core::prototype::command::{Command, Operation};
 use strata_core::register_file_cache::{
     Access, Allocation, Operands, RegisterFileCache, RegisterFileCacheConfig, Replacement,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
-fn request(operation: Operation, register: u16) -> Request {
-    Request { warp: 0, operation, register: RegisterId(register), lanes: LaneMask::FULL }
+fn request(operation: Operation, register: u16) -> Command {
+    Command { warp: 0, operation, register: RegisterId(register), lanes: LaneMask::FULL }
 }
 
 /// Serves a request to its end, without back-pressure.
 fn serve<const WARPS: usize>(
-    prototype: &mut Prototype<WARPS, 13>,
-    request: &Request,
+    prototype: &mut CacheBlock<WARPS, 13>,
+    request: &Command,
 ) -> Vec<Response> {
     let mut responses = Vec::new();
     loop {
@@ -34,12 +35,12 @@ fn serve<const WARPS: usize>(
 fn requests_are_parts_of_instructions() {
     for seed in 0..64 {
         let mut random = Random(seed);
-        let config = PrototypeConfig {
+        let config = CacheSettings {
             entries: 1 + random.below(13) as u8,
             replacement: [Replacement::Fifo, Replacement::Lru][random.below(2) as usize],
             liveness: random.chance(50),
         };
-        let mut prototype = Prototype::<1, 13>::new(config).unwrap();
+        let mut prototype = CacheBlock::<1, 13>::new(config).unwrap();
         let mut cache = RegisterFileCache::<13>::new(RegisterFileCacheConfig {
             entries: config.entries,
             replacement: config.replacement,
@@ -63,7 +64,7 @@ type Lanes = [u32; 6];
 fn instruction(
     random: &mut Random,
     cache: &mut RegisterFileCache<13>,
-    prototype: &mut Prototype<1, 13>,
+    prototype: &mut CacheBlock<1, 13>,
 ) {
     let register = |random: &mut Random| RegisterId(random.below(20) as u16);
     let mask = random.mask();
@@ -82,7 +83,7 @@ fn instruction(
     };
     let mut responses = Vec::new();
     let mut ask = |operation, register, lanes| {
-        let request = Request { warp: 0, operation, register, lanes };
+        let request = Command { warp: 0, operation, register, lanes };
         for response in serve(prototype, &request) {
             responses.push((operation, response));
         }
@@ -134,7 +135,7 @@ fn told(responses: &[(Operation, Response)]) -> Lanes {
             _ => {}
         }
         lanes[1] += lanes_of(response.missing).len() as u32;
-        if response.outcome == Outcome::Allocation {
+        if response.outcome == CacheOutcome::Allocation {
             lanes[3] += served;
         }
         if let Some(victim) = response.victim.filter(|victim| victim.writeback) {
@@ -147,8 +148,8 @@ fn told(responses: &[(Operation, Response)]) -> Lanes {
 
 #[test]
 fn an_access_a_clock_and_a_flush_of_a_clock_an_entry() {
-    let config = PrototypeConfig { entries: 3, replacement: Replacement::Fifo, liveness: false };
-    let mut prototype = Prototype::<2, 13>::new(config).unwrap();
+    let config = CacheSettings { entries: 3, replacement: Replacement::Fifo, liveness: false };
+    let mut prototype = CacheBlock::<2, 13>::new(config).unwrap();
     for register in 0..3 {
         let tick = prototype.tick(Some(&request(Operation::Write, register)), true);
         assert!(tick.accepted && tick.response.is_some() == (register > 0));
@@ -160,42 +161,42 @@ fn an_access_a_clock_and_a_flush_of_a_clock_an_entry() {
         flush.iter().map(|it| (it.victim.unwrap().register.0, it.way, it.last)).collect();
     assert_eq!(flushed, [(1, 1, false), (2, 2, false), (3, 0, true)]);
     let nothing = serve(&mut prototype, &request(Operation::Flush, 0));
-    assert_eq!((nothing.len(), nothing[0].outcome), (1, Outcome::Nothing));
+    assert_eq!((nothing.len(), nothing[0].outcome), (1, CacheOutcome::Nothing));
 }
 
 #[test]
 fn an_unread_response_holds_requests_up() {
-    let config = PrototypeConfig { entries: 1, replacement: Replacement::Lru, liveness: true };
-    let mut prototype = Prototype::<1, 13>::new(config).unwrap();
+    let config = CacheSettings { entries: 1, replacement: Replacement::Lru, liveness: true };
+    let mut prototype = CacheBlock::<1, 13>::new(config).unwrap();
     assert!(prototype.tick(Some(&request(Operation::Write, 7)), false).accepted);
     let read = request(Operation::Read { last_use: false, more: false }, 7);
     let waiting = prototype.tick(Some(&read), false);
     assert!(!waiting.accepted);
-    assert_eq!(waiting.response.unwrap().outcome, Outcome::Allocation);
+    assert_eq!(waiting.response.unwrap().outcome, CacheOutcome::Allocation);
     let taken = prototype.tick(Some(&read), true);
     assert_eq!((taken.accepted, taken.response), (true, waiting.response));
-    assert_eq!(prototype.tick(None, true).response.unwrap().outcome, Outcome::Hit);
+    assert_eq!(prototype.tick(None, true).response.unwrap().outcome, CacheOutcome::Hit);
     assert_eq!(prototype.tick(None, true).response, None);
 }
 
 #[test]
 fn a_fill_brings_what_is_missing_and_is_clean() {
-    let config = PrototypeConfig { entries: 1, replacement: Replacement::Fifo, liveness: false };
-    let mut prototype = Prototype::<1, 13>::new(config).unwrap();
+    let config = CacheSettings { entries: 1, replacement: Replacement::Fifo, liveness: false };
+    let mut prototype = CacheBlock::<1, 13>::new(config).unwrap();
     let fill = request(Operation::Fill, 5);
-    assert_eq!(serve(&mut prototype, &fill)[0].outcome, Outcome::Allocation);
-    assert_eq!(serve(&mut prototype, &fill)[0].outcome, Outcome::Nothing);
+    assert_eq!(serve(&mut prototype, &fill)[0].outcome, CacheOutcome::Allocation);
+    assert_eq!(serve(&mut prototype, &fill)[0].outcome, CacheOutcome::Nothing);
     let evicting = serve(&mut prototype, &request(Operation::Write, 6))[0];
     assert!(evicting.dropped == 1 && !evicting.victim.unwrap().writeback);
 }
 
 #[test]
 fn a_size_beyond_the_capacity_and_an_unknown_warp_are_harmless() {
-    let config = PrototypeConfig { entries: 14, replacement: Replacement::Fifo, liveness: false };
-    assert!(Prototype::<1, 13>::new(config).is_err());
-    let mut prototype = Prototype::<1, 13>::new(PrototypeConfig { entries: 13, ..config }).unwrap();
-    let stray = Request { warp: 1, ..request(Operation::Write, 1) };
-    assert_eq!(serve(&mut prototype, &stray)[0].outcome, Outcome::Nothing);
+    let config = CacheSettings { entries: 14, replacement: Replacement::Fifo, liveness: false };
+    assert!(CacheBlock::<1, 13>::new(config).is_err());
+    let mut prototype = CacheBlock::<1, 13>::new(CacheSettings { entries: 13, ..config }).unwrap();
+    let stray = Command { warp: 1, ..request(Operation::Write, 1) };
+    assert_eq!(serve(&mut prototype, &stray)[0].outcome, CacheOutcome::Nothing);
     assert_eq!(prototype.cache(0).unwrap().resident(), 0);
     assert!(prototype.cache(1).is_none());
 }

@@ -2,7 +2,7 @@
 //
 // Register file cache of several warps: the registers that each used last, with their values.
 //
-// Mirrors core/src/register_file_cache.rs through core/src/prototype.rs, which says clock by clock
+// Mirrors core/src/register_file_cache.rs through core/src/prototype/cache_block.rs, which says clock by clock
 // what this block does. docs/hw/register_file_cache.md is the long form of this comment.
 // Latency: the response stands one clock after its request was taken, data included.
 // Throughput: one access a clock; a flush takes a clock for each entry, at least one.

@@ -12,7 +12,7 @@ mod lock_step {
     mod compare;
     mod stream;
 
-    use strata_core::prototype::PrototypeConfig;
+    use strata_core::prototype::cache_block::CacheSettings;
     use strata_core::register_file_cache::Replacement;
     use strata_lockstep::rtl::{LARGEST, SMALLEST, USUAL, WIDE};
 
@@ -22,10 +22,10 @@ mod lock_step {
     /// Clocks of each stream.
     const CLOCKS: usize = 8_192;
 
-    fn configs(entries: u8) -> impl Iterator<Item = PrototypeConfig> {
+    fn configs(entries: u8) -> impl Iterator<Item = CacheSettings> {
         let policies = [Replacement::Fifo, Replacement::Lru];
         policies.into_iter().flat_map(move |replacement| {
-            [false, true].map(|liveness| PrototypeConfig { entries, replacement, liveness })
+            [false, true].map(|liveness| CacheSettings { entries, replacement, liveness })
         })
     }
 

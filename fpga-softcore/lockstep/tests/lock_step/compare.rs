@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use strata_core::prototype::{
-    Operation, Outcome, Prototype, PrototypeConfig, Request, Response, Tick, Victim,
+use strata_core::prototype::cache_block::{
+    CacheBlock, CacheOutcome, CacheSettings, Response, Tick, Victim,
 };
+use strata_core::prototype::command::{Command, Operation};
 use strata_core::register_file_cache::{Entry, Replacement};
 use strata_core::units::{LaneMask, RegisterId};
 use strata_lockstep::rtl::{Elaboration, Inputs, MAX_WAYS, Outputs, Rtl};
@@ -19,7 +20,7 @@ type State = [Option<Entry>; MAX_WAYS];
 
 /// What the model says of one clock.
 struct Said {
-    request: Option<Request>,
+    request: Option<Command>,
     tick: Tick,
     /// Data of the response that stood.
     data: Expected,
@@ -30,23 +31,23 @@ struct Said {
 /// The model and the hardware.
 pub(crate) struct Bench<const WARPS: usize, const CAPACITY: usize> {
     elaboration: Elaboration,
-    config: PrototypeConfig,
-    model: Prototype<WARPS, CAPACITY>,
+    config: CacheSettings,
+    model: CacheBlock<WARPS, CAPACITY>,
     rtl: Rtl,
 }
 
 impl<const WARPS: usize, const CAPACITY: usize> Bench<WARPS, CAPACITY> {
-    pub(crate) fn new(elaboration: Elaboration, config: PrototypeConfig) -> Self {
+    pub(crate) fn new(elaboration: Elaboration, config: CacheSettings) -> Self {
         assert_eq!((elaboration.warps, elaboration.entries), (WARPS, CAPACITY));
-        let PrototypeConfig { entries, replacement, liveness } = config;
+        let CacheSettings { entries, replacement, liveness } = config;
         let rtl = Rtl::new(elaboration, entries, replacement == Replacement::Lru, liveness);
-        let model = Prototype::new(config).unwrap();
+        let model = CacheBlock::new(config).unwrap();
         Self { elaboration, config, model, rtl }
     }
 
     pub(crate) fn reset(&mut self) {
-        let PrototypeConfig { entries, replacement, liveness } = self.config;
-        self.model = Prototype::new(self.config).unwrap();
+        let CacheSettings { entries, replacement, liveness } = self.config;
+        self.model = CacheBlock::new(self.config).unwrap();
         self.rtl.reset(entries, replacement == Replacement::Lru, liveness);
     }
 
@@ -59,7 +60,7 @@ impl<const WARPS: usize, const CAPACITY: usize> Bench<WARPS, CAPACITY> {
         let lanes = self.elaboration.lanes;
         let mut stream = Stream::new(seed, traffic, self.config.entries, lanes);
         let mut values = Values::new(WARPS, self.config.liveness);
-        let mut standing: Option<(Request, [u32; 32])> = None;
+        let mut standing: Option<(Command, [u32; 32])> = None;
         let mut data = [None; 32];
         let mut first = 0;
         while first < clocks {
@@ -90,13 +91,13 @@ impl<const WARPS: usize, const CAPACITY: usize> Bench<WARPS, CAPACITY> {
         }
     }
 
-    fn held(&self, request: &Request) -> LaneMask {
+    fn held(&self, request: &Command) -> LaneMask {
         self.model.cache(request.warp).unwrap().lanes_of(request.register)
     }
 
     fn tick(
         &mut self,
-        standing: &mut Option<(Request, [u32; 32])>,
+        standing: &mut Option<(Command, [u32; 32])>,
         port: Inputs,
         values: &mut Values,
         data: &mut Expected,
@@ -153,19 +154,15 @@ impl<const WARPS: usize, const CAPACITY: usize> Bench<WARPS, CAPACITY> {
 }
 
 /// A request as the hardware codes it.
-fn port(standing: Option<&(Request, [u32; 32])>) -> (Inputs, [u32; 32]) {
+fn port(standing: Option<&(Command, [u32; 32])>) -> (Inputs, [u32; 32]) {
     let Some((request, words)) = standing else { return (Inputs::default(), [0; 32]) };
-    let (op, last_use, more) = match request.operation {
-        Operation::Read { last_use, more } => (0, last_use, more),
-        Operation::Write => (1, false, false),
-        Operation::Bypass => (2, false, false),
-        Operation::Fill => (3, false, false),
-        Operation::Flush => (4, false, false),
-        Operation::Exit => (5, false, false),
+    let (last_use, more) = match request.operation {
+        Operation::Read { last_use, more } => (last_use, more),
+        _ => (false, false),
     };
     let inputs = Inputs {
         valid: true,
-        op,
+        op: request.operation.code(),
         warp: request.warp,
         last_use,
         more,
@@ -178,15 +175,15 @@ fn port(standing: Option<&(Request, [u32; 32])>) -> (Inputs, [u32; 32]) {
 
 /// The hardware's clock in the model's terms.
 fn ticked(outputs: &Outputs) -> Tick {
-    const OUTCOMES: [Outcome; 8] = [
-        Outcome::Nothing,
-        Outcome::Miss,
-        Outcome::PartialHit,
-        Outcome::Hit,
-        Outcome::InPlace,
-        Outcome::Allocation,
-        Outcome::Invalidated,
-        Outcome::Emptied,
+    const OUTCOMES: [CacheOutcome; 8] = [
+        CacheOutcome::Nothing,
+        CacheOutcome::Miss,
+        CacheOutcome::PartialHit,
+        CacheOutcome::Hit,
+        CacheOutcome::InPlace,
+        CacheOutcome::Allocation,
+        CacheOutcome::Invalidated,
+        CacheOutcome::Emptied,
     ];
     let victim = Victim {
         register: RegisterId(outputs.victim_register as u16),

@@ -1,6 +1,7 @@
 //! Random requests, and what a program's values make of each response.
 
-use strata_core::prototype::{Operation, Outcome, Request, Response};
+use strata_core::prototype::cache_block::{CacheOutcome, Response};
+use strata_core::prototype::command::{Command, Operation};
 use strata_core::units::{LaneMask, RegisterId};
 
 /// Random numbers of which a seed determines all (splitmix64).
@@ -51,7 +52,7 @@ impl Stream {
     }
 
     /// What stands at the input next, if anything.
-    pub(crate) fn request(&mut self) -> Option<Request> {
+    pub(crate) fn request(&mut self) -> Option<Command> {
         if self.traffic.stalls && self.random.chance(10) {
             return None;
         }
@@ -74,7 +75,7 @@ impl Stream {
         // The highest number, so that all bits of a register matter.
         let register = self.random.below(self.registers) as u16;
         let register = RegisterId(if register == 1 { 255 } else { register });
-        Some(Request { warp: self.warp, operation, register, lanes: self.mask() })
+        Some(Command { warp: self.warp, operation, register, lanes: self.mask() })
     }
 
     fn read(&mut self) -> Operation {
@@ -124,7 +125,7 @@ impl Values {
     }
 
     /// The words that stand at the input: results, and for a fill what the main register file has.
-    pub(crate) fn data(&self, request: &Request, held: LaneMask, words: &mut [u32]) {
+    pub(crate) fn data(&self, request: &Command, held: LaneMask, words: &mut [u32]) {
         if request.operation == Operation::Fill {
             let main = &self.main[Self::index(request.warp, request.register)];
             for (lane, word) in words.iter_mut().enumerate() {
@@ -143,7 +144,7 @@ impl Values {
     /// When the model has lost a value, or left a stale one.
     pub(crate) fn step(
         &mut self,
-        request: &Request,
+        request: &Command,
         response: &Response,
         words: &[u32],
     ) -> Expected {
@@ -183,11 +184,15 @@ impl Values {
                     self.main[at][lane] = Some(words[lane]);
                 }
             }
-            Operation::Exit if self.liveness && response.outcome == Outcome::Emptied => {
+            Operation::Exit if self.liveness && response.outcome == CacheOutcome::Emptied => {
                 let first = Self::index(request.warp, RegisterId(0));
                 self.program[first..first + 256].fill([None; 32]);
             }
-            Operation::Fill | Operation::Flush | Operation::Exit => {}
+            Operation::Fill
+            | Operation::Flush
+            | Operation::Exit
+            | Operation::Demote
+            | Operation::Drop => {}
         }
         expected
     }

@@ -1,0 +1,303 @@
+//! The hardware prototype's register file cache, clock by clock: the same [`RegisterFileCache`],
+//! asked one access at a time through a handshake.
+//!
+//! Models: for each clock, which request is taken and which response stands, under any
+//! back-pressure; for each response the outcome, the way, the lanes and the victim.
+//! Does not model: values, which the hardware moves.
+//! Source: the contract in `docs/hw/register_file_cache.md`; `docs/MODEL.md`, rules 7 to 14.
+
+use super::command::{Command, Operation};
+use crate::register_file_cache::{
+    Access, Allocation, ConfigError, InFront, Lookup, Operands, RegisterFileCache,
+    RegisterFileCacheConfig, Replacement,
+};
+use crate::units::{LaneMask, RegisterId};
+
+/// What can be set of the caches while the hardware runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CacheSettings {
+    /// Entries of one warp. Range: 1 to the capacity.
+    pub entries: u8,
+    /// Replacement policy.
+    pub replacement: Replacement,
+    /// Last reads free their entry, and the end of a warp drops what it has.
+    pub liveness: bool,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CacheOutcome {
+    /// There was nothing to do.
+    #[default]
+    Nothing,
+    /// All lanes of an operand are in the main register file.
+    Miss,
+    /// Some are.
+    PartialHit,
+    /// None is.
+    Hit,
+    /// Written to the entry that the register has.
+    InPlace,
+    /// Written to a new entry.
+    Allocation,
+    /// Lanes of an older value were given up.
+    Invalidated,
+    /// Entries were given up or written back.
+    Emptied,
+}
+
+/// An entry that makes room or is flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Victim {
+    /// The register.
+    pub register: RegisterId,
+    /// Its valid lanes.
+    pub lanes: LaneMask,
+    /// It is dirty, and has to be written back.
+    pub writeback: bool,
+}
+
+/// The answer to a request, or to one entry's part of a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Response {
+    /// What became of it.
+    pub outcome: CacheOutcome,
+    /// The request is done.
+    pub last: bool,
+    /// The way concerned; 0 when none is.
+    pub way: u8,
+    /// Lanes that an entry gave, took or gave up.
+    pub served: LaneMask,
+    /// Lanes of an operand that the main register file has to give.
+    pub missing: LaneMask,
+    /// Ways given up without a write-back: bit `w` is way `w`.
+    pub dropped: u16,
+    /// The entry whose place was needed, or that was flushed.
+    pub victim: Option<Victim>,
+}
+
+/// One clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tick {
+    /// The request was taken.
+    pub accepted: bool,
+    /// The response that stood in this clock.
+    pub response: Option<Response>,
+}
+
+/// What the cache reported during one step.
+#[derive(Default)]
+struct Seen {
+    served: LaneMask,
+    missing: LaneMask,
+    allocated: bool,
+    victim: Option<Victim>,
+}
+
+impl Seen {
+    fn note(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+        let victim = |writeback| Some(Victim { register, lanes, writeback });
+        match access {
+            Access::ReadHit | Access::Write | Access::Fill => self.served = lanes,
+            Access::MainRead => self.missing = lanes,
+            Access::Allocation => self.allocated = true,
+            Access::WritebackEviction | Access::WritebackFlush => self.victim = victim(true),
+            Access::Drop => self.victim = victim(false),
+            Access::PartialHit | Access::MainWrite => {}
+        }
+    }
+}
+
+/// The caches of `WARPS` warps behind one port.
+#[derive(Clone, Debug)]
+pub struct CacheBlock<const WARPS: usize, const CAPACITY: usize> {
+    caches: [RegisterFileCache<CAPACITY>; WARPS],
+    liveness: bool,
+    /// What the reads of this instruction found so far.
+    found: Lookup,
+    answer: Option<Response>,
+}
+
+impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
+    /// Builds it empty, as after a reset, or says why it cannot be.
+    pub fn new(config: CacheSettings) -> Result<Self, ConfigError> {
+        let cache = RegisterFileCache::new(RegisterFileCacheConfig {
+            entries: config.entries,
+            replacement: config.replacement,
+            // What a miss brings in is a request of its own.
+            allocation: Allocation::Writes,
+            liveness: config.liveness,
+            liveness_aware_bypass: false,
+            liveness_aware_eviction: false,
+        })?;
+        Ok(Self {
+            caches: core::array::from_fn(|_| cache.clone()),
+            liveness: config.liveness,
+            found: Lookup::default(),
+            answer: None,
+        })
+    }
+
+    /// The cache of a warp; `None` from `WARPS` on.
+    pub fn cache(&self, warp: u8) -> Option<&RegisterFileCache<CAPACITY>> {
+        self.caches.get(usize::from(warp))
+    }
+
+    /// The response that stands at the beginning of the next clock.
+    pub const fn answer(&self) -> Option<&Response> {
+        self.answer.as_ref()
+    }
+
+    /// Runs one clock: `request` is what stands at the input, `ready` says that the response is
+    /// read in this clock. The request of a warp that is not there is taken and has no effect.
+    pub fn tick(&mut self, request: Option<&Command>, ready: bool) -> Tick {
+        let response = self.answer;
+        if response.is_some() && !ready {
+            return Tick { accepted: false, response };
+        }
+        self.answer = request.map(|request| self.step(request));
+        Tick { accepted: self.answer.is_some_and(|answer| answer.last), response }
+    }
+
+    fn step(&mut self, request: &Command) -> Response {
+        let nothing = Response {
+            outcome: CacheOutcome::Nothing,
+            last: true,
+            way: 0,
+            served: LaneMask::EMPTY,
+            missing: LaneMask::EMPTY,
+            dropped: 0,
+            victim: None,
+        };
+        let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else { return nothing };
+        match request.operation {
+            Operation::Read { last_use, more } => {
+                let found = &mut self.found;
+                let response = read(cache, found, request, last_use, more);
+                if !more {
+                    *found = Lookup::default();
+                }
+                response
+            }
+            Operation::Write | Operation::Fill => write(cache, request, nothing),
+            Operation::Bypass => invalidate(cache, request, nothing),
+            Operation::Exit if self.liveness => {
+                let dropped = cache.occupied();
+                cache.exit(&mut |_, _, _| {});
+                let outcome =
+                    if dropped == 0 { CacheOutcome::Nothing } else { CacheOutcome::Emptied };
+                Response { outcome, dropped, ..nothing }
+            }
+            Operation::Flush | Operation::Exit => flush_oldest(cache, nothing),
+            Operation::Demote | Operation::Drop => nothing,
+        }
+    }
+}
+
+fn operands<'a>(request: &Command, last_use: bool, registers: &'a [RegisterId]) -> Operands<'a> {
+    Operands {
+        sources: registers,
+        last_use: u32::from(last_use),
+        last_use_before_deschedule: 0,
+        destinations: registers,
+        not_read_before_deschedule: 0,
+        bypass: request.operation == Operation::Bypass,
+        mask: request.lanes,
+    }
+}
+
+fn read<const CAPACITY: usize>(
+    cache: &mut RegisterFileCache<CAPACITY>,
+    found: &mut Lookup,
+    request: &Command,
+    last_use: bool,
+    more: bool,
+) -> Response {
+    let register = [request.register];
+    let operands = operands(request, last_use, &register);
+    let mut seen = Seen::default();
+    let way = cache.find(request.register).unwrap_or(0) as u8;
+    let before = cache.occupied();
+    let mut observer = |access, register, lanes| seen.note(access, register, lanes);
+    cache.read(request.register, 0, request.lanes, &operands, found, &mut observer);
+    if !more {
+        cache.end_reads(found, InFront::NOTHING, &operands, &mut |_, _, _| {});
+    }
+    let outcome = match (seen.served.is_empty(), seen.missing.is_empty()) {
+        (true, _) => CacheOutcome::Miss,
+        (false, true) => CacheOutcome::Hit,
+        (false, false) => CacheOutcome::PartialHit,
+    };
+    let dropped = before & !cache.occupied();
+    let Seen { served, missing, .. } = seen;
+    Response { outcome, last: true, way, served, missing, dropped, victim: None }
+}
+
+fn write<const CAPACITY: usize>(
+    cache: &mut RegisterFileCache<CAPACITY>,
+    request: &Command,
+    nothing: Response,
+) -> Response {
+    let register = [request.register];
+    let mut seen = Seen::default();
+    let mut observer = |access, register, lanes| seen.note(access, register, lanes);
+    if request.operation == Operation::Fill {
+        let missing = request.lanes.without(cache.lanes_of(request.register));
+        if !missing.is_empty() {
+            observer(Access::Fill, request.register, missing);
+            cache.place(request.register, request.lanes, false, &mut observer);
+        }
+    } else {
+        cache.write(request.register, 0, &operands(request, false, &register), &mut observer);
+    }
+    let Some(way) = cache.find(request.register) else { return nothing };
+    let outcome = match (seen.served.is_empty(), seen.allocated) {
+        (true, _) => CacheOutcome::Nothing,
+        (false, true) => CacheOutcome::Allocation,
+        (false, false) => CacheOutcome::InPlace,
+    };
+    let given_up = seen.victim.is_some_and(|victim| !victim.writeback);
+    let dropped = u16::from(given_up) << way;
+    Response {
+        outcome,
+        way: way as u8,
+        served: seen.served,
+        dropped,
+        victim: seen.victim,
+        ..nothing
+    }
+}
+
+fn invalidate<const CAPACITY: usize>(
+    cache: &mut RegisterFileCache<CAPACITY>,
+    request: &Command,
+    nothing: Response,
+) -> Response {
+    let register = [request.register];
+    let Some(way) = cache.find(request.register) else { return nothing };
+    let held = cache.lanes_of(request.register);
+    let before = cache.occupied();
+    cache.write(request.register, 0, &operands(request, false, &register), &mut |_, _, _| {});
+    let served = held.and(request.lanes);
+    let outcome = if served.is_empty() { CacheOutcome::Nothing } else { CacheOutcome::Invalidated };
+    let dropped = before & !cache.occupied();
+    Response { outcome, way: way as u8, served, dropped, ..nothing }
+}
+
+fn flush_oldest<const CAPACITY: usize>(
+    cache: &mut RegisterFileCache<CAPACITY>,
+    nothing: Response,
+) -> Response {
+    let mut seen = Seen::default();
+    let mut observer = |access, register, lanes| seen.note(access, register, lanes);
+    let Some(way) = cache.flush_oldest(&mut observer) else { return nothing };
+    let given_up = seen.victim.is_some_and(|victim| !victim.writeback);
+    Response {
+        outcome: CacheOutcome::Emptied,
+        last: cache.resident() == 0,
+        way: way as u8,
+        dropped: u16::from(given_up) << way,
+        victim: seen.victim,
+        ..nothing
+    }
+}

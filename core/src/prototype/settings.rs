@@ -1,0 +1,98 @@
+//! Settings: what can be set of the prototype while it holds nothing, and the word that carries it.
+//!
+//! Source: `docs/hw/prototype.md`.
+
+use super::cache_block::CacheSettings;
+use crate::register_file_cache::Replacement;
+
+/// Registers that the main register file holds: 16 banks of 64.
+pub const REGISTERS: u16 = 1_024;
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Settings {
+    /// The register file cache; `None` without one.
+    pub cache: Option<CacheSettings>,
+    /// Entries of the write pool; 0 without one. Range: `0..=63`, up to the capacity.
+    pub write_pool_entries: u8,
+    /// A read and a write of one bank may overlap in different subarrays.
+    pub split_bank_write: bool,
+    /// Cycles of a write of a bank. Range: `1..=15`. A read takes one.
+    pub write_cycles: u8,
+    /// Registers of each warp. Range: `1..=255`; times the warps, [`REGISTERS`] at most.
+    pub registers_per_warp: u8,
+}
+
+impl Settings {
+    /// The word on the bus and on the line: cache entries in bits 0 to 3 (0 without a cache), LRU
+    /// in 4, liveness in 5, split bank write in 6, write cycles in 7 to 10, pool entries in 11 to
+    /// 16, registers of a warp in 17 to 24. `None` if a field is too large for it.
+    pub const fn pack(self) -> Option<u32> {
+        let (entries, lru, liveness) = match self.cache {
+            None => (0, false, false),
+            Some(CacheSettings { entries: 0, .. }) => return None,
+            Some(CacheSettings { entries, replacement, liveness }) => {
+                (entries, matches!(replacement, Replacement::Lru), liveness)
+            }
+        };
+        if entries >= 1 << 4 || self.write_cycles >= 1 << 4 || self.write_pool_entries >= 1 << 6 {
+            return None;
+        }
+        let cache = entries as u32 | (lru as u32) << 4 | (liveness as u32) << 5;
+        let banks = (self.split_bank_write as u32) << 6 | (self.write_cycles as u32) << 7;
+        let pool = (self.write_pool_entries as u32) << 11;
+        Some(cache | banks | pool | (self.registers_per_warp as u32) << 17)
+    }
+
+    /// The settings that a word carries.
+    pub const fn unpack(word: u32) -> Self {
+        let entries = (word & 0xf) as u8;
+        let replacement = if word >> 4 & 1 != 0 { Replacement::Lru } else { Replacement::Fifo };
+        let liveness = word >> 5 & 1 != 0;
+        Self {
+            cache: if entries == 0 {
+                None
+            } else {
+                Some(CacheSettings { entries, replacement, liveness })
+            },
+            write_pool_entries: (word >> 11 & 0x3f) as u8,
+            split_bank_write: word >> 6 & 1 != 0,
+            write_cycles: (word >> 7 & 0xf) as u8,
+            registers_per_warp: (word >> 17 & 0xff) as u8,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_carries_every_field() {
+        let cache = CacheSettings { entries: 13, replacement: Replacement::Lru, liveness: true };
+        let settings = Settings {
+            cache: Some(cache),
+            write_pool_entries: 60,
+            split_bank_write: true,
+            write_cycles: 3,
+            registers_per_warp: 128,
+        };
+        let word = 128 << 17 | 60 << 11 | 3 << 7 | 1 << 6 | 1 << 5 | 1 << 4 | 0xd;
+        assert_eq!(settings.pack(), Some(word));
+        assert_eq!(Settings::unpack(word), settings);
+        let none = Settings { cache: None, split_bank_write: false, ..settings };
+        assert_eq!(Settings::unpack(none.pack().unwrap()), none);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_packed() {
+        let settings = Settings::unpack(128 << 17 | 3 << 7);
+        assert!(settings.pack().is_some());
+        let cache = CacheSettings { entries: 0, replacement: Replacement::Fifo, liveness: false };
+        assert_eq!(Settings { cache: Some(cache), ..settings }.pack(), None);
+        let cache = Some(CacheSettings { entries: 16, ..cache });
+        assert_eq!(Settings { cache, ..settings }.pack(), None);
+        assert_eq!(Settings { write_cycles: 16, ..settings }.pack(), None);
+        assert_eq!(Settings { write_pool_entries: 64, ..settings }.pack(), None);
+    }
+}
