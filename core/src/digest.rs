@@ -3,7 +3,8 @@
 //! Models: 64-bit FNV-1a (Fowler, Noll, Vo) over the counters that are not zero, in the order of
 //! their tables: the bytes of the name, a zero byte, the count as 8 bytes, lowest first. A counter
 //! that a design never touches is not in it, so that a new row of a table changes no digest by
-//! itself; sums of other counters are not in it either.
+//! itself; sums of other counters are not in it either. Of the prototype's outcomes, the same hash
+//! over whole words instead of bytes.
 //! Does not model: protection against anyone who wants two runs to look alike.
 
 use crate::event::{Counters, Event};
@@ -26,6 +27,18 @@ impl Digest {
             return self;
         }
         self.bytes(name.as_bytes()).bytes(&[0]).bytes(&count.to_le_bytes())
+    }
+
+    /// Appends a whole word in one step of the hash, which a soft core does four times faster than
+    /// its bytes. For words in order, not for counters.
+    #[must_use]
+    pub const fn with_word(self, word: u32) -> Self {
+        Self((self.0 ^ word as u64).wrapping_mul(Self::PRIME))
+    }
+
+    /// The digest as a number.
+    pub const fn value(self) -> u64 {
+        self.0
     }
 
     fn bytes(self, bytes: &[u8]) -> Self {

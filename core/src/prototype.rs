@@ -3,11 +3,16 @@
 //! [`SplitBankWrite`](crate::split_bank_write) that the SM uses.
 //!
 //! Models: for each [`command`], its [`outcome`] and the clock in which it is done; all counters;
-//! the whole state of the [`cache_block`] behind its handshake.
+//! the whole state of the [`cache_block`] behind its handshake, and of the
+//! [`main_register_file`].
 //! Does not model: values, which the hardware moves.
 //! Source: the contracts in `docs/hw/`; `docs/MODEL.md`, rules 7 to 14, 29 and 30.
 
 pub mod cache_block;
 pub mod command;
+pub mod counters;
+pub mod main_register_file;
 pub mod outcome;
+pub mod regmap;
+pub mod sequencer;
 pub mod settings;

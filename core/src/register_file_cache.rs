@@ -7,6 +7,7 @@
 //! Source: `[RFC2011]` 3.1-3.3 and 5.3, `[DISS]` 5.2-5.4; `docs/MODEL.md`, rules 7 to 15.
 
 mod age_order;
+mod tags;
 
 use age_order::AgeOrder;
 
@@ -391,12 +392,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     /// The way that holds a register.
     #[inline]
     pub fn find(&self, register: RegisterId) -> Option<usize> {
-        let mut matches = 0_u16;
-        for (slot, &tag) in self.tags.iter().enumerate() {
-            matches |= u16::from(tag == register.0) << slot;
-        }
-        matches &= self.occupied;
-        (matches != 0).then(|| matches.trailing_zeros() as usize)
+        tags::find(&self.tags, self.occupied, register.0)
     }
 
     /// Serves the lanes `mask` of one operand; all of them, or those that no level in front serves.

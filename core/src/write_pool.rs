@@ -112,25 +112,42 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
     /// What a read of a register's lanes would find, without making it.
     #[inline]
     pub fn look_up(&self, warp: u8, register: RegisterId, lanes: LaneMask) -> PoolRead {
-        let Some(slot) = self.find(warp, register) else { return PoolRead::Miss };
+        self.look_up_slot(warp, register, lanes).0
+    }
+
+    /// As [`Self::look_up`], and the entry in which it would find something: what
+    /// [`Self::use_slot`] then takes.
+    #[inline]
+    pub(crate) fn look_up_slot(
+        &self,
+        warp: u8,
+        register: RegisterId,
+        lanes: LaneMask,
+    ) -> (PoolRead, u8) {
+        let Some(slot) = self.find(warp, register) else { return (PoolRead::Miss, NONE) };
         let held = self.slots[slot as usize].entry.lanes;
-        if lanes.without(held).is_empty() {
+        let found = if lanes.without(held).is_empty() {
             PoolRead::Hit
         } else if lanes.and(held).is_empty() {
             PoolRead::Miss
         } else {
             PoolRead::PartialHit
-        }
+        };
+        (found, slot)
+    }
+
+    /// Makes the read that [`Self::look_up_slot`] has looked up, if it found something.
+    #[inline]
+    pub(crate) fn use_slot(&mut self, slot: u8) {
+        self.touch(slot);
     }
 
     /// Reads a register's lanes: what is found becomes most recently used, what is not changes
     /// nothing.
     #[inline]
     pub fn read(&mut self, warp: u8, register: RegisterId, lanes: LaneMask) -> PoolRead {
-        let found = self.look_up(warp, register, lanes);
-        if found != PoolRead::Miss
-            && let Some(slot) = self.find(warp, register)
-        {
+        let (found, slot) = self.look_up_slot(warp, register, lanes);
+        if found != PoolRead::Miss {
             self.touch(slot);
         }
         found
@@ -196,6 +213,11 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         dropped
     }
 
+    /// Entries of a warp.
+    pub const fn entries_of(&self, warp: u8) -> u32 {
+        self.of_warp[warp as usize].count_ones()
+    }
+
     /// The entries, the least recently used, which is replaced first, last.
     pub fn entries(&self) -> impl Iterator<Item = PoolEntry> {
         let mut slot = self.newest;
@@ -208,13 +230,17 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
 
     #[inline]
     fn find(&self, warp: u8, register: RegisterId) -> Option<u8> {
-        let mut own = self.of_warp[usize::from(warp)];
-        while own != 0 {
-            let slot = own.trailing_zeros() as u8;
-            if self.slots[slot as usize].entry.register == register {
-                return Some(slot);
+        let own = self.of_warp[usize::from(warp)];
+        // In words that a processor of 32 bits has as well.
+        for first in (0..CAPACITY.min(MAX_ENTRIES)).step_by(32) {
+            let mut part = (own >> first) as u32;
+            while part != 0 {
+                let slot = first + part.trailing_zeros() as usize;
+                if self.slots[slot].entry.register == register {
+                    return Some(slot as u8);
+                }
+                part &= part - 1;
             }
-            own &= own - 1;
         }
         None
     }
@@ -375,6 +401,7 @@ mod tests {
         assert_eq!(order(&pool), [(1, 2), (2, 7), (2, 1), (0, 3), (0, 2), (0, 1)]);
         pool.demote(5);
         assert_eq!(order(&pool).len(), 6);
+        assert_eq!([0, 1, 2, 5].map(|warp| pool.entries_of(warp)), [3, 1, 2, 0]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! and its handshake is the hardware's.
 
 mod random;
+#[path = "prototype/sequencer.rs"]
+mod sequencer;
 
 use random::{Random, lanes_of};
 use strata_core::prototype::cache_block::{CacheBlock, CacheOutcome, CacheSettings, Response};

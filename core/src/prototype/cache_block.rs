@@ -159,7 +159,9 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         Tick { accepted: self.answer.is_some_and(|answer| answer.last), response }
     }
 
-    fn step(&mut self, request: &Command) -> Response {
+    /// One clock's work of a request, without the handshake; a flush takes several.
+    #[inline]
+    pub(super) fn step(&mut self, request: &Command) -> Response {
         let nothing = Response {
             outcome: CacheOutcome::Nothing,
             last: true,

@@ -1,0 +1,557 @@
+//! The hardware prototype's main register file: banks and the write pool before them, asked one
+//! access at a time.
+//!
+//! Models: for each access, the clock in which nothing that it needs is busy any more, and what it
+//! does then to the pool and the banks.
+//! Does not model: values, and the constant number of clocks from there to the response, which the
+//! hardware needs for its pipeline.
+//! Source: the contract in `docs/hw/main_register_file.md`; `docs/MODEL.md`, rules 28 to 30.
+
+use super::outcome::MainOutcome;
+use super::settings::Settings;
+use crate::split_bank_write::{SplitBankWrite, Subarray};
+use crate::units::{LaneMask, RegisterId};
+use crate::write_pool::{PoolEntry, PoolRead, PoolTooLarge, PoolWrite, WritePool};
+
+/// Banks of the main register file.
+pub const BANKS: u32 = 16;
+
+/// Clocks that a read takes its bank.
+const READ_CYCLES: u8 = 1;
+
+/// What the main register file is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MainAccess {
+    /// Lanes of an operand.
+    Read,
+    /// Lanes of a result, or of a register that is written back.
+    Write,
+    /// The warp leaves the active set.
+    Demote,
+    /// The warp has ended.
+    Drop,
+    /// Nothing: it only takes its turn.
+    Nothing,
+}
+
+impl MainAccess {
+    /// Its number in RTL. Range: `0..5`.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Read => 0,
+            Self::Write => 1,
+            Self::Demote => 2,
+            Self::Drop => 3,
+            Self::Nothing => 4,
+        }
+    }
+}
+
+/// An access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MainRequest {
+    /// What to do.
+    pub access: MainAccess,
+    /// Whose register. Range: below the prototype's warps.
+    pub warp: u8,
+    /// Of a read or write. Range: below the registers of a warp.
+    pub register: RegisterId,
+    /// Lanes of a read or write. Not empty.
+    pub lanes: LaneMask,
+}
+
+/// What became of an access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MainResponse {
+    /// Where it was served.
+    pub outcome: MainOutcome,
+    /// Entries of the pool that were demoted or given up.
+    pub count: u8,
+    /// A bank was read in one subarray while it was written in the other.
+    pub beside_write: bool,
+    /// The entry of the pool that its bank was written with.
+    pub replaced: Option<PoolEntry>,
+}
+
+/// Where the main register file has a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The bank. Range: below [`BANKS`].
+    pub bank: usize,
+    /// The row of the bank.
+    pub row: usize,
+}
+
+impl Place {
+    /// Registers are numbered through all warps, and banks take turns.
+    const fn of(warp: u8, register: RegisterId, registers_per_warp: u32) -> Self {
+        let number = warp as u32 * registers_per_warp + register.0 as u32;
+        Self { bank: (number % BANKS) as usize, row: (number / BANKS) as usize }
+    }
+
+    /// Rows take turns.
+    const fn subarray(self) -> Subarray {
+        (self.row % 2) as Subarray
+    }
+}
+
+/// Banks, and a pool of up to `POOL` entries before them.
+#[derive(Clone, Debug)]
+pub struct MainRegisterFile<const POOL: usize> {
+    banks: SplitBankWrite,
+    pool: Option<WritePool<POOL>>,
+    registers_per_warp: u32,
+}
+
+impl<const POOL: usize> MainRegisterFile<POOL> {
+    /// Idle banks and an empty pool, or the pool that cannot be. Of the settings, write cycles and
+    /// registers of a warp have to be in their ranges.
+    pub const fn new(settings: &Settings) -> Result<Self, PoolTooLarge> {
+        let pool = match settings.write_pool_entries {
+            0 => None,
+            entries => match WritePool::new(entries) {
+                Ok(pool) => Some(pool),
+                Err(error) => return Err(error),
+            },
+        };
+        let Settings { write_cycles, split_bank_write, registers_per_warp, .. } = *settings;
+        Ok(Self {
+            banks: SplitBankWrite::new(READ_CYCLES, write_cycles, split_bank_write),
+            pool,
+            registers_per_warp: registers_per_warp as u32,
+        })
+    }
+
+    /// Where a register is.
+    pub const fn place(&self, warp: u8, register: RegisterId) -> Place {
+        Place::of(warp, register, self.registers_per_warp)
+    }
+
+    /// The write pool; `None` without one.
+    pub const fn pool(&self) -> Option<&WritePool<POOL>> {
+        self.pool.as_ref()
+    }
+
+    /// What the banks are doing.
+    pub const fn banks(&self) -> &SplitBankWrite {
+        &self.banks
+    }
+
+    /// Makes the access at clock `now`, one a clock at most. `None` if it has to wait: nothing has
+    /// changed, and it is to be asked for again a clock later.
+    #[inline]
+    pub fn request(&mut self, request: &MainRequest, now: u64) -> Option<MainResponse> {
+        match request.access {
+            MainAccess::Read => self.read(*request, now),
+            MainAccess::Write => self.write(*request, now),
+            MainAccess::Demote | MainAccess::Drop => Some(self.move_entries(*request)),
+            MainAccess::Nothing => Some(MainResponse::default()),
+        }
+    }
+
+    fn read(&mut self, request: MainRequest, now: u64) -> Option<MainResponse> {
+        let MainRequest { warp, register, lanes, .. } = request;
+        let found = match &self.pool {
+            Some(pool) => pool.look_up(warp, register, lanes),
+            None => PoolRead::Miss,
+        };
+        let (outcome, needs_bank) = match found {
+            PoolRead::Miss => (MainOutcome::Bank, true),
+            PoolRead::PartialHit => (MainOutcome::PoolPartialHit, true),
+            PoolRead::Hit => (MainOutcome::PoolHit, false),
+        };
+        let mut beside_write = false;
+        if needs_bank {
+            let place = self.place(warp, register);
+            if !self.banks.can_read(place.bank, place.subarray(), now) {
+                return None;
+            }
+            beside_write = self.banks.write_busy(place.bank, now) > 0;
+            self.banks.read(place.bank, place.subarray(), now);
+        }
+        if let Some(pool) = &mut self.pool {
+            pool.read(warp, register, lanes);
+        }
+        Some(MainResponse { outcome, beside_write, ..MainResponse::default() })
+    }
+
+    fn write(&mut self, request: MainRequest, now: u64) -> Option<MainResponse> {
+        let MainRequest { warp, register, lanes, .. } = request;
+        let Some(pool) = &mut self.pool else {
+            let response = MainResponse { outcome: MainOutcome::Bank, ..MainResponse::default() };
+            let place = self.place(warp, register);
+            return start_write(&mut self.banks, place, now).then_some(response);
+        };
+        let (banks, registers_per_warp) = (&mut self.banks, self.registers_per_warp);
+        let written = pool.write(warp, register, lanes, |victim| {
+            let place = Place::of(victim.warp, victim.register, registers_per_warp);
+            start_write(banks, place, now)
+        });
+        let (outcome, replaced) = match written {
+            PoolWrite::Hit => (MainOutcome::PoolHit, None),
+            PoolWrite::Allocated => (MainOutcome::PoolAllocation, None),
+            PoolWrite::Replaced(victim) => (MainOutcome::PoolReplacement, Some(victim)),
+            PoolWrite::Blocked(_) => return None,
+        };
+        Some(MainResponse { outcome, replaced, ..MainResponse::default() })
+    }
+
+    /// Makes the access at clock `first`, or as soon after it as it can be. Returns that clock.
+    ///
+    /// The same as asking [`Self::request`] in each clock from `first` on, and faster.
+    #[inline]
+    pub fn serve(&mut self, request: MainRequest, first: u64) -> (u64, MainResponse) {
+        match (request.access, &self.pool) {
+            (MainAccess::Read, None) => self.read_bank(request, first, MainOutcome::Bank),
+            (MainAccess::Read, Some(_)) => self.read_with_pool(request, first),
+            (MainAccess::Write, None) => {
+                let mut now = first;
+                let place = self.place(request.warp, request.register);
+                while !start_write(&mut self.banks, place, now) {
+                    now += 1;
+                }
+                let outcome = MainOutcome::Bank;
+                (now, MainResponse { outcome, ..MainResponse::default() })
+            }
+            (MainAccess::Write, Some(_)) => self.write_with_pool(request, first),
+            (MainAccess::Demote | MainAccess::Drop, _) => (first, self.move_entries(request)),
+            (MainAccess::Nothing, _) => (first, MainResponse::default()),
+        }
+    }
+
+    #[inline]
+    fn read_bank(
+        &mut self,
+        request: MainRequest,
+        first: u64,
+        outcome: MainOutcome,
+    ) -> (u64, MainResponse) {
+        let mut now = first;
+        let place = self.place(request.warp, request.register);
+        while !self.banks.can_read(place.bank, place.subarray(), now) {
+            now += 1;
+        }
+        let beside_write = self.banks.write_busy(place.bank, now) > 0;
+        self.banks.read(place.bank, place.subarray(), now);
+        (now, MainResponse { outcome, beside_write, ..MainResponse::default() })
+    }
+
+    // Apart from what is done without a pool: together they are more than a small processor has
+    // registers for.
+    #[inline(never)]
+    fn read_with_pool(&mut self, request: MainRequest, first: u64) -> (u64, MainResponse) {
+        let MainRequest { warp, register, lanes, .. } = request;
+        let (found, slot) = match &self.pool {
+            Some(pool) => pool.look_up_slot(warp, register, lanes),
+            None => (PoolRead::Miss, 0),
+        };
+        let served = match found {
+            PoolRead::Miss => return self.read_bank(request, first, MainOutcome::Bank),
+            PoolRead::PartialHit => self.read_bank(request, first, MainOutcome::PoolPartialHit),
+            PoolRead::Hit => {
+                let outcome = MainOutcome::PoolHit;
+                (first, MainResponse { outcome, ..MainResponse::default() })
+            }
+        };
+        if let Some(pool) = &mut self.pool {
+            pool.use_slot(slot);
+        }
+        served
+    }
+
+    #[inline(never)]
+    fn write_with_pool(&mut self, request: MainRequest, first: u64) -> (u64, MainResponse) {
+        let MainRequest { warp, register, lanes, .. } = request;
+        let Some(pool) = &mut self.pool else { return (first, MainResponse::default()) };
+        let (banks, registers_per_warp) = (&mut self.banks, self.registers_per_warp);
+        let mut now = first;
+        let written = pool.write(warp, register, lanes, |victim| {
+            let place = Place::of(victim.warp, victim.register, registers_per_warp);
+            while !start_write(banks, place, now) {
+                now += 1;
+            }
+            true
+        });
+        let (outcome, replaced) = match written {
+            PoolWrite::Hit => (MainOutcome::PoolHit, None),
+            PoolWrite::Allocated => (MainOutcome::PoolAllocation, None),
+            PoolWrite::Replaced(victim) | PoolWrite::Blocked(victim) => {
+                (MainOutcome::PoolReplacement, Some(victim))
+            }
+        };
+        (now, MainResponse { outcome, replaced, ..MainResponse::default() })
+    }
+
+    fn move_entries(&mut self, request: MainRequest) -> MainResponse {
+        let Some(pool) = &mut self.pool else { return MainResponse::default() };
+        let count = if request.access == MainAccess::Drop {
+            pool.drop_warp(request.warp)
+        } else {
+            pool.demote(request.warp);
+            pool.entries_of(request.warp)
+        };
+        let outcome = if count == 0 { MainOutcome::Nothing } else { MainOutcome::PoolMoved };
+        MainResponse { outcome, count: count as u8, ..MainResponse::default() }
+    }
+}
+
+/// Whether the write could start, and has.
+fn start_write(banks: &mut SplitBankWrite, place: Place, now: u64) -> bool {
+    let can = banks.can_write(place.bank, place.subarray(), now);
+    if can {
+        banks.write(place.bank, place.subarray(), now);
+    }
+    can
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: LaneMask = LaneMask(0xf);
+    const LOW: LaneMask = LaneMask(0x3);
+    const HIGH: LaneMask = LaneMask(0xc);
+
+    /// Warps of 32 registers, so that registers `r`, `r + 16` and those of the next warp share a
+    /// bank, and rows of one warp have both subarrays.
+    fn file(pool: u8, split: bool, write_cycles: u8) -> MainRegisterFile<4> {
+        let settings = Settings {
+            cache: None,
+            write_pool_entries: pool,
+            split_bank_write: split,
+            write_cycles,
+            registers_per_warp: 32,
+        };
+        MainRegisterFile::new(&settings).unwrap()
+    }
+
+    fn ask(
+        file: &mut MainRegisterFile<4>,
+        access: MainAccess,
+        (warp, register): (u8, u16),
+        lanes: LaneMask,
+        now: u64,
+    ) -> Option<MainResponse> {
+        file.request(&MainRequest { access, warp, register: RegisterId(register), lanes }, now)
+    }
+
+    fn outcome(response: Option<MainResponse>) -> Option<MainOutcome> {
+        response.map(|response| response.outcome)
+    }
+
+    /// Writes all lanes.
+    fn write(file: &mut MainRegisterFile<4>, of: (u8, u16), now: u64) -> Option<MainOutcome> {
+        outcome(ask(file, MainAccess::Write, of, ALL, now))
+    }
+
+    /// Reads all lanes.
+    fn read(file: &mut MainRegisterFile<4>, of: (u8, u16), now: u64) -> Option<MainOutcome> {
+        outcome(ask(file, MainAccess::Read, of, ALL, now))
+    }
+
+    fn replaced(file: &mut MainRegisterFile<4>, of: (u8, u16), now: u64) -> Option<(u8, u16)> {
+        let response = ask(file, MainAccess::Write, of, ALL, now)?;
+        assert_eq!(response.outcome, MainOutcome::PoolReplacement);
+        response.replaced.map(|entry| (entry.warp, entry.register.0))
+    }
+
+    /// Random accesses: the same clocks and responses as by asking in each clock.
+    #[test]
+    fn serving_is_asking_in_each_clock() {
+        for seed in 1..=24_u32 {
+            let (pool, split) = ((seed % 4) as u8, seed % 2 == 0);
+            let mut asked = file(pool, split, (1 + seed % 7) as u8);
+            let mut served = asked.clone();
+            let mut state = seed;
+            let mut below = |limit: u32| {
+                state ^= state << 13;
+                state ^= state >> 17;
+                state ^= state << 5;
+                state % limit
+            };
+            let mut clock = 0;
+            for _ in 0..2_000 {
+                let access = match below(32) {
+                    0..14 => MainAccess::Read,
+                    14..28 => MainAccess::Write,
+                    28 => MainAccess::Demote,
+                    29 => MainAccess::Drop,
+                    _ => MainAccess::Nothing,
+                };
+                let register = RegisterId(below(6) as u16 * 8);
+                let lanes = LaneMask(1 + below(15));
+                let request = MainRequest { access, warp: below(3) as u8, register, lanes };
+                let mut now = clock;
+                let answer = loop {
+                    match asked.request(&request, now) {
+                        Some(answer) => break answer,
+                        None => now += 1,
+                    }
+                };
+                assert_eq!(served.serve(request, clock), (now, answer), "seed {seed}");
+                clock = now + 1;
+            }
+        }
+    }
+
+    #[test]
+    fn registers_are_numbered_through_all_warps() {
+        let file = file(0, false, 1);
+        let place = |warp, register| {
+            let place = file.place(warp, RegisterId(register));
+            (place.bank, place.row, place.subarray())
+        };
+        assert_eq!(place(0, 0), (0, 0, 0));
+        assert_eq!(place(0, 17), (1, 1, 1));
+        assert_eq!(place(3, 31), (15, 7, 1));
+        assert_eq!(place(7, 5), (5, 14, 0));
+    }
+
+    #[test]
+    fn without_a_pool_writes_go_to_the_banks() {
+        for split in [false, true] {
+            let mut file = file(0, split, 3);
+            assert_eq!(write(&mut file, (0, 1), 10), Some(MainOutcome::Bank));
+            // Another bank; the same bank, either subarray.
+            assert_eq!(write(&mut file, (0, 2), 11), Some(MainOutcome::Bank));
+            assert_eq!(write(&mut file, (0, 17), 12), None);
+            assert_eq!(write(&mut file, (1, 1), 12), None);
+            assert_eq!(write(&mut file, (1, 1), 13), Some(MainOutcome::Bank));
+            assert!(file.pool().is_none());
+        }
+    }
+
+    #[test]
+    fn a_read_waits_for_the_write_of_its_bank_or_of_its_subarray() {
+        for split in [false, true] {
+            let mut file = file(0, split, 4);
+            write(&mut file, (0, 1), 10);
+            assert_eq!(read(&mut file, (1, 1), 13), None);
+            let other = ask(&mut file, MainAccess::Read, (0, 17), ALL, 13);
+            assert_eq!(other.is_some(), split);
+            assert_eq!(other.is_some_and(|response| response.beside_write), split);
+            let after = ask(&mut file, MainAccess::Read, (1, 1), ALL, 14).unwrap();
+            assert_eq!((after.outcome, after.beside_write), (MainOutcome::Bank, false));
+            // A write that follows a read finds its bank free.
+            assert_eq!(write(&mut file, (0, 1), 15), Some(MainOutcome::Bank));
+        }
+    }
+
+    #[test]
+    fn writes_of_one_cycle_hold_nothing_up() {
+        let mut file = file(0, false, 1);
+        for now in 0..4 {
+            assert_eq!(write(&mut file, (0, 1), 2 * now), Some(MainOutcome::Bank));
+            assert_eq!(read(&mut file, (0, 1), 2 * now + 1), Some(MainOutcome::Bank));
+        }
+    }
+
+    #[test]
+    fn the_pool_takes_writes_and_serves_their_reads_without_a_bank() {
+        let mut file = file(2, false, 15);
+        assert_eq!(write(&mut file, (0, 1), 0), Some(MainOutcome::PoolAllocation));
+        assert_eq!(write(&mut file, (0, 1), 1), Some(MainOutcome::PoolHit));
+        assert_eq!(read(&mut file, (0, 1), 2), Some(MainOutcome::PoolHit));
+        // A miss allocates nothing.
+        assert_eq!(read(&mut file, (1, 1), 3), Some(MainOutcome::Bank));
+        assert_eq!(read(&mut file, (1, 1), 4), Some(MainOutcome::Bank));
+        assert_eq!(file.pool().unwrap().entries().count(), 1);
+        assert_eq!(file.banks().write_busy(1, 4), 0);
+    }
+
+    #[test]
+    fn a_replacement_waits_for_the_bank_of_the_victim() {
+        for split in [false, true] {
+            let mut file = file(2, split, 4);
+            write(&mut file, (0, 1), 0);
+            write(&mut file, (0, 17), 1);
+            assert_eq!(replaced(&mut file, (0, 2), 2), Some((0, 1)));
+            // Two writes of one bank never overlap, in whichever subarray.
+            assert_eq!(write(&mut file, (0, 3), 3), None);
+            assert_eq!(write(&mut file, (0, 3), 5), None);
+            // Nothing has changed: a hit goes on, and asks for no bank.
+            assert_eq!(write(&mut file, (0, 2), 5), Some(MainOutcome::PoolHit));
+            assert_eq!(replaced(&mut file, (0, 3), 6), Some((0, 17)));
+        }
+    }
+
+    #[test]
+    fn a_partial_hit_needs_its_bank_as_well() {
+        for split in [false, true] {
+            let mut file = file(1, split, 3);
+            write(&mut file, (0, 17), 0);
+            // Replaces register 17, whose bank is busy in subarray 1 up to clock 3.
+            let low = ask(&mut file, MainAccess::Write, (0, 1), LOW, 1);
+            assert_eq!(outcome(low), Some(MainOutcome::PoolReplacement));
+            assert_eq!(
+                outcome(ask(&mut file, MainAccess::Read, (0, 1), LOW, 2)),
+                Some(MainOutcome::PoolHit)
+            );
+            let all = ask(&mut file, MainAccess::Read, (0, 1), ALL, 3);
+            let partial = MainResponse {
+                outcome: MainOutcome::PoolPartialHit,
+                beside_write: true,
+                ..MainResponse::default()
+            };
+            assert_eq!(all, split.then_some(partial));
+            let high = ask(&mut file, MainAccess::Read, (0, 1), HIGH, 4);
+            assert_eq!(outcome(high), Some(MainOutcome::Bank));
+        }
+    }
+
+    #[test]
+    fn a_partial_hit_that_waits_is_not_yet_a_use() {
+        let mut file = file(3, false, 5);
+        write(&mut file, (0, 16), 0);
+        ask(&mut file, MainAccess::Write, (1, 0), LOW, 1);
+        write(&mut file, (0, 2), 2);
+        // Register 16 of bank 0 leaves; then the oldest is that of warp 1, of bank 0 too.
+        assert_eq!(replaced(&mut file, (0, 3), 3), Some((0, 16)));
+        assert_eq!(read(&mut file, (1, 0), 4), None);
+        assert_eq!(read(&mut file, (1, 0), 7), None);
+        assert_eq!(replaced(&mut file, (0, 4), 8), Some((1, 0)));
+        assert_eq!(write(&mut file, (1, 0), 9), Some(MainOutcome::PoolReplacement));
+        // Once it is made it is a use.
+        let mut file = self::file(2, false, 5);
+        ask(&mut file, MainAccess::Write, (1, 0), LOW, 1);
+        write(&mut file, (0, 2), 2);
+        assert_eq!(read(&mut file, (1, 0), 3), Some(MainOutcome::PoolPartialHit));
+        assert_eq!(replaced(&mut file, (0, 3), 4), Some((0, 2)));
+    }
+
+    #[test]
+    fn a_demoted_warp_goes_first_and_an_ended_one_is_given_up() {
+        let mut file = file(3, false, 1);
+        write(&mut file, (1, 1), 0);
+        write(&mut file, (0, 1), 1);
+        write(&mut file, (0, 2), 2);
+        let moved = |count| {
+            Some(MainResponse { outcome: MainOutcome::PoolMoved, count, ..MainResponse::default() })
+        };
+        let nothing = Some(MainResponse::default());
+        assert_eq!(ask(&mut file, MainAccess::Demote, (0, 0), ALL, 3), moved(2));
+        assert_eq!(ask(&mut file, MainAccess::Demote, (2, 0), ALL, 4), nothing);
+        assert_eq!(replaced(&mut file, (2, 1), 5), Some((0, 1)));
+        assert_eq!(ask(&mut file, MainAccess::Drop, (0, 0), ALL, 6), moved(1));
+        assert_eq!(ask(&mut file, MainAccess::Drop, (0, 0), ALL, 7), nothing);
+        assert_eq!(write(&mut file, (0, 2), 8), Some(MainOutcome::PoolAllocation));
+        assert_eq!(ask(&mut file, MainAccess::Nothing, (0, 2), ALL, 9), nothing);
+        let mut file = self::file(0, false, 1);
+        for access in [MainAccess::Demote, MainAccess::Drop] {
+            assert_eq!(ask(&mut file, access, (0, 0), ALL, 0), nothing);
+        }
+    }
+
+    #[test]
+    fn a_pool_that_is_too_large_is_refused() {
+        let settings = Settings::unpack(5 << 11 | 1 << 7 | 1 << 17);
+        let error = MainRegisterFile::<4>::new(&settings).unwrap_err();
+        assert_eq!(error, PoolTooLarge { entries: 5, limit: 4 });
+    }
+
+    #[test]
+    fn codes_are_the_hardware_s() {
+        use MainAccess::{Demote, Drop, Nothing, Read, Write};
+        assert_eq!([Read, Write, Demote, Drop, Nothing].map(MainAccess::code), [0, 1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,54 @@
+//! The look-up of a register among a cache's tags.
+
+/// The way whose tag is `register`, of those that are occupied: bit `w` is way `w`.
+#[inline]
+pub(super) fn find(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
+    // A processor that compares all tags at once has 64 bits; a small one is done sooner in turn.
+    if usize::BITS < 64 {
+        find_in_turn(tags, occupied, register)
+    } else {
+        find_at_once(tags, occupied, register)
+    }
+}
+
+#[inline]
+fn find_at_once(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
+    let mut matches = 0_u16;
+    for (way, &tag) in tags.iter().enumerate() {
+        matches |= u16::from(tag == register) << way;
+    }
+    matches &= occupied;
+    (matches != 0).then(|| matches.trailing_zeros() as usize)
+}
+
+#[inline]
+fn find_in_turn(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
+    let mut rest = occupied;
+    for (way, &tag) in tags.iter().enumerate() {
+        if rest == 0 {
+            break;
+        }
+        if rest & 1 != 0 && tag == register {
+            return Some(way);
+        }
+        rest >>= 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_to_look_find_the_same() {
+        let tags = [3, 0, 5, 3, 65_535];
+        for occupied in 0..32 {
+            for register in [0, 1, 3, 5, 65_535] {
+                let found = (0..5).find(|&way| occupied >> way & 1 != 0 && tags[way] == register);
+                assert_eq!(find_at_once(&tags, occupied, register), found);
+                assert_eq!(find_in_turn(&tags, occupied, register), found);
+            }
+        }
+    }
+}
