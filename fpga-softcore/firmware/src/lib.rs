@@ -9,12 +9,31 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod application;
+mod bench;
+mod board;
+mod comparison;
 mod designs;
+mod fault_record;
+mod hot_loops;
+mod log;
+mod prototype;
 mod report;
 mod scratch;
+mod self_test;
+mod shadow;
+mod software;
+mod stream;
 mod workload;
 
+pub use application::{Application, ApplicationMemory};
+pub use board::{Board, Milliseconds};
+
 pub use designs::{DESIGNS, Design};
+pub use fault_record::FaultRecord;
+pub use hot_loops::{HotLoops, Launch, NoLaunch};
+pub use prototype::Prototype;
 pub use report::{Error, report, report_of, run};
 pub use scratch::{CAPACITY, Scratch, WARPS};
+pub use software::SoftwarePrototype;
 pub use workload::{Run, WarpRecord, Workload};

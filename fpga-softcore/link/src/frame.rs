@@ -133,6 +133,9 @@ pub struct Dropped {
 }
 
 impl Dropped {
+    pub(crate) const NONE: Self =
+        Self { too_long: 0, stuffing: 0, too_short: 0, checksum: 0, unknown_channel: 0 };
+
     /// All of them.
     pub const fn total(&self) -> u64 {
         self.too_long as u64
@@ -170,9 +173,13 @@ pub struct Decoder<const FRAME: usize> {
 impl<const FRAME: usize> Decoder<FRAME> {
     /// A decoder that has seen nothing.
     pub const fn new() -> Self {
-        let dropped =
-            Dropped { too_long: 0, stuffing: 0, too_short: 0, checksum: 0, unknown_channel: 0 };
-        Self { bytes: Vec::new(), ended: false, skipping: false, dropped }
+        Self { bytes: Vec::new(), ended: false, skipping: false, dropped: Dropped::NONE }
+    }
+
+    /// Is as after [`new`](Self::new), in the same memory.
+    pub fn restart(&mut self) {
+        self.bytes.clear();
+        (self.ended, self.skipping, self.dropped) = (false, false, Dropped::NONE);
     }
 
     /// What was dropped since the start. The counts stop at their greatest value.

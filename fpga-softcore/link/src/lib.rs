@@ -1,10 +1,11 @@
 //! The serial link between the host and the device of the prototype: frames over a line that may
 //! lose, damage and repeat bytes, and messages over them that arrive, once and in order.
 //!
-//! [`frame`] is what stands on the line. [`Link`] is one end of it. Both ends are the same state
-//! machine, which reads no clock and does no input or output: its caller hands it the bytes that
-//! came ([`Link::received`]) and the time ([`Link::poll`]), and takes the bytes that are to go
-//! ([`Link::to_send`], [`Link::sent`]).
+//! [`frame`] is what stands on the line, [`message`] what the prototype's host and device say to
+//! each other. [`Link`] is one end of a line. Both ends are the same state machine, which reads no
+//! clock and does no input or output: its caller hands it the bytes that came ([`Link::received`])
+//! and the time ([`Link::poll`]), and takes the bytes that are to go ([`Link::to_send`],
+//! [`Link::sent`]), or leaves the bytes to [`pump`].
 //!
 //! ```
 //! use strata_link::{Link, Settings, Version};
@@ -48,9 +49,12 @@
 mod error;
 pub mod frame;
 mod link;
+pub mod message;
 mod packet;
+mod pump;
 mod window;
 
 pub use error::{LinkError, Malformed, SendError};
 pub use link::{Counts, Link, Message, Settings};
 pub use packet::{Hello, PROTOCOL, Version};
+pub use pump::{Moved, pump};

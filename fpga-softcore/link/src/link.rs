@@ -57,6 +57,17 @@ pub struct Counts {
     pub logs_missed: u32,
 }
 
+impl Counts {
+    const NONE: Self = Self {
+        dropped: Dropped::NONE,
+        repeated: 0,
+        duplicates: 0,
+        no_room: 0,
+        strange: 0,
+        logs_missed: 0,
+    };
+}
+
 /// A message that came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<const FRAME: usize>(Vec<u8, FRAME>);
@@ -101,14 +112,24 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
     };
 
     /// An end that starts now, and says hello.
-    pub fn new(settings: Settings, now_ms: u64) -> Self {
-        let hello = Hello {
+    pub const fn new(settings: Settings, now_ms: u64) -> Self {
+        let hello = Self::hello(settings);
+        Self { decoder: Decoder::new(), state: State::new(settings, hello, now_ms) }
+    }
+
+    /// Is as after [`new`](Self::new), in the same memory.
+    pub fn restart(&mut self, settings: Settings, now_ms: u64) {
+        self.decoder.restart();
+        self.state.restart(settings, Self::hello(settings), now_ms);
+    }
+
+    const fn hello(settings: Settings) -> Hello {
+        Hello {
             protocol: PROTOCOL,
             session: settings.session,
             firmware: settings.firmware,
             max_payload: Self::LONGEST_MESSAGE as u16,
-        };
-        Self { decoder: Decoder::new(), state: State::new(settings, hello, now_ms) }
+        }
     }
 
     /// Takes bytes from the line, as many as came. `log` gets the logs of the other end.
@@ -259,7 +280,7 @@ struct State<const FRAME: usize, const WINDOW: usize> {
 }
 
 impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
-    fn new(settings: Settings, ours: Hello, now_ms: u64) -> Self {
+    const fn new(settings: Settings, ours: Hello, now_ms: u64) -> Self {
         Self {
             settings,
             ours,
@@ -283,8 +304,48 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
             attempts: 0,
             line: Vec::new(),
             gone: 0,
-            counts: Counts::default(),
+            counts: Counts::NONE,
         }
+    }
+
+    fn restart(&mut self, settings: Settings, ours: Hello, now_ms: u64) {
+        // All of it is named, so that a new field is not forgotten.
+        let Self {
+            settings: of_settings,
+            ours: of_ours,
+            peer,
+            welcomed,
+            data_came,
+            ended,
+            hello_due,
+            welcome_due,
+            acknowledge_due,
+            probe_due,
+            outgoing,
+            incoming,
+            logs,
+            log_sequence,
+            next_log,
+            now_ms: of_now_ms,
+            asked_ms,
+            heard_ms,
+            progress_ms,
+            attempts,
+            line,
+            gone,
+            counts,
+        } = self;
+        (*of_settings, *of_ours, *peer, *ended) = (settings, ours, None, None);
+        (*welcomed, *data_came, *hello_due) = (false, false, true);
+        (*welcome_due, *acknowledge_due, *probe_due) = (false, false, false);
+        outgoing.clear();
+        incoming.clear();
+        logs.clear();
+        (*log_sequence, *next_log) = (0, None);
+        (*of_now_ms, *asked_ms, *heard_ms, *progress_ms) = (now_ms, now_ms, now_ms, now_ms);
+        (*attempts, *gone) = (0, 0);
+        line.clear();
+        *counts = Counts::NONE;
     }
 
     fn poll(&mut self, now_ms: u64) -> Result<(), LinkError> {

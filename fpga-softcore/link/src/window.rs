@@ -22,6 +22,12 @@ impl<const FRAME: usize, const WINDOW: usize> Outgoing<FRAME, WINDOW> {
         Self { messages: Deque::new(), first: 0, next: 0, sent: 0, room: 0 }
     }
 
+    /// Is as after `new`, in the same memory.
+    pub(crate) fn clear(&mut self) {
+        self.messages.clear();
+        (self.first, self.next, self.sent, self.room) = (0, 0, 0, 0);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.messages.len()
     }
@@ -106,6 +112,12 @@ pub(crate) struct Incoming<const FRAME: usize, const WINDOW: usize> {
 impl<const FRAME: usize, const WINDOW: usize> Incoming<FRAME, WINDOW> {
     pub(crate) const fn new() -> Self {
         Self { places: [const { None }; WINDOW], first: 0, next: 0, announced: 0 }
+    }
+
+    /// Is as after `new`, in the same memory.
+    pub(crate) fn clear(&mut self) {
+        self.places.iter_mut().for_each(|place| *place = None);
+        (self.first, self.next, self.announced) = (0, 0, 0);
     }
 
     /// Takes a message of a number.

@@ -1,0 +1,13 @@
+//! Log: a line for whoever watches the device, in programs that log; otherwise nothing.
+
+#[cfg(feature = "defmt")]
+macro_rules! log {
+    ($($argument:tt)*) => { defmt::info!($($argument)*) };
+}
+
+#[cfg(not(feature = "defmt"))]
+macro_rules! log {
+    ($text:literal $(, $value:expr)*) => {{ $(let _ = $value;)* }};
+}
+
+pub(crate) use log;

@@ -1,0 +1,173 @@
+//! Shadow: the value that each register has in program order, wherever the prototype keeps it.
+//!
+//! The value of a write follows from its number, so that a register that keeps an older value, or
+//! gets another one's, reads as something else than was written to it last.
+
+use strata_core::prototype::command::{Command, Operation};
+use strata_core::prototype::settings::REGISTERS;
+use strata_link::message::{Data, LANES};
+
+/// All lanes.
+pub(crate) const ALL: u8 = (1 << LANES) - 1;
+
+/// An odd number, so that no two of 2^32 writes have one value.
+const STEP: u32 = 0x9e37_79b1;
+
+/// Registers of all warps.
+#[derive(Debug)]
+pub(crate) struct Shadow {
+    values: [Data; REGISTERS as usize],
+    /// Lanes of each register whose value is known: written, and not given up since.
+    known: [u8; REGISTERS as usize],
+    registers_per_warp: u32,
+    has_liveness: bool,
+    writes: u32,
+}
+
+impl Shadow {
+    /// No registers.
+    pub(crate) const fn new() -> Self {
+        Self {
+            values: [[0; LANES]; REGISTERS as usize],
+            known: [0; REGISTERS as usize],
+            registers_per_warp: 0,
+            has_liveness: false,
+            writes: 0,
+        }
+    }
+
+    /// Forgets all values.
+    pub(crate) fn clear(&mut self, registers_per_warp: u8, has_liveness: bool) {
+        self.known.fill(0);
+        self.registers_per_warp = u32::from(registers_per_warp);
+        self.has_liveness = has_liveness;
+        self.writes = 0;
+    }
+
+    /// The value of the next write.
+    #[inline]
+    fn next(&mut self) -> Data {
+        self.writes = self.writes.wrapping_add(1);
+        let first = self.writes.wrapping_mul(STEP);
+        [first, first ^ 0x1111_1111, first ^ 0x2222_2222, first ^ 0x4444_4444]
+    }
+
+    /// Does a command. Returns the value that goes with it, if one does; and of a read what it is
+    /// to find, and in which of its lanes that is known.
+    #[inline]
+    pub(crate) fn step(&mut self, command: &Command) -> Step {
+        let warp = u32::from(command.warp) * self.registers_per_warp;
+        let register = (warp + u32::from(command.register.0)) as usize;
+        let lanes = command.lanes.0 as u8 & ALL;
+        match command.operation {
+            Operation::Read { last_use, .. } => {
+                let Some((value, known)) = self.register(register) else { return Step::Nothing };
+                let step = Step::Expect(*value, lanes & *known);
+                if last_use && self.has_liveness {
+                    // The cache may give the register up, in all lanes.
+                    self.forget(register, 1);
+                }
+                step
+            }
+            Operation::Write | Operation::Bypass => {
+                let written = self.next();
+                if let Some((value, known)) = self.register(register) {
+                    *known |= lanes;
+                    if lanes == ALL {
+                        *value = written;
+                    } else {
+                        for (lane, written) in written.into_iter().enumerate() {
+                            if lanes >> lane & 1 != 0 {
+                                value[lane] = written;
+                            }
+                        }
+                    }
+                }
+                Step::Bring(written)
+            }
+            Operation::Fill => self.register(register).map_or(Step::Nothing, |(value, _)| {
+                // What was read before it.
+                Step::Bring(*value)
+            }),
+            Operation::Exit if !self.has_liveness => Step::Nothing,
+            Operation::Exit | Operation::Drop => {
+                self.forget(warp as usize, self.registers_per_warp as usize);
+                Step::Nothing
+            }
+            Operation::Flush | Operation::Demote => Step::Nothing,
+        }
+    }
+
+    #[inline]
+    fn register(&mut self, register: usize) -> Option<(&mut Data, &mut u8)> {
+        Some((self.values.get_mut(register)?, self.known.get_mut(register)?))
+    }
+
+    fn forget(&mut self, first: usize, registers: usize) {
+        self.known.iter_mut().skip(first).take(registers).for_each(|known| *known = 0);
+    }
+}
+
+/// What a command means for the registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// No value.
+    Nothing,
+    /// A value goes with it.
+    Bring(Data),
+    /// It is to find this value, in these lanes.
+    Expect(Data, u8),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_core::units::{LaneMask, RegisterId};
+
+    const READ: Operation = Operation::Read { last_use: false, more: false };
+    const LAST: Operation = Operation::Read { last_use: true, more: false };
+
+    fn command(warp: u8, operation: Operation, register: u16, lanes: u32) -> Command {
+        Command { warp, operation, register: RegisterId(register), lanes: LaneMask(lanes) }
+    }
+
+    #[test]
+    fn a_read_expects_what_was_written_last_in_each_lane() {
+        let mut shadow = Shadow::new();
+        shadow.clear(128, true);
+        let mut step = |operation, lanes| shadow.step(&command(7, operation, 127, lanes));
+        assert!(matches!(step(READ, 0xf), Step::Expect(_, 0)));
+        let Step::Bring(old) = step(Operation::Write, 0xf) else { panic!("a write has a value") };
+        let Step::Bring(new) = step(Operation::Bypass, 0b10) else { panic!("so has a bypass") };
+        assert!(old.iter().zip(new).all(|(old, new)| *old != new));
+        let both = [old[0], new[1], old[2], old[3]];
+        assert_eq!(step(READ, 0b111), Step::Expect(both, 0b111));
+        assert_eq!(step(Operation::Fill, 0b1), Step::Bring(both));
+        // It is still there for that read, and then no more.
+        assert_eq!(step(LAST, 0b1), Step::Expect(both, 0b1));
+        assert_eq!(step(READ, 0xf), Step::Expect(both, 0));
+    }
+
+    #[test]
+    fn a_warp_that_ends_forgets_its_own() {
+        for (liveness, operation, known) in [
+            (true, Operation::Exit, 0),
+            (false, Operation::Exit, 0xf),
+            (false, Operation::Drop, 0),
+            (true, Operation::Flush, 0xf),
+            (true, Operation::Demote, 0xf),
+            (false, LAST, 0xf),
+        ] {
+            let mut shadow = Shadow::new();
+            shadow.clear(16, liveness);
+            for (warp, register) in [(2, 15), (3, 0), (3, 15), (4, 0)] {
+                shadow.step(&command(warp, Operation::Write, register, 0xf));
+            }
+            shadow.step(&command(3, operation, 0, 0xf));
+            for (warp, register, known) in [(2, 15, 0xf), (3, 0, known), (4, 0, 0xf)] {
+                let step = shadow.step(&command(warp, READ, register, 0xf));
+                assert!(matches!(step, Step::Expect(_, found) if found == known), "{operation:?}");
+            }
+        }
+    }
+}
