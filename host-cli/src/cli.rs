@@ -1,5 +1,6 @@
 //! Command line: what may be typed.
 
+pub mod fpga;
 pub mod study;
 
 use std::path::PathBuf;
@@ -41,6 +42,10 @@ pub enum Command {
     /// Sweep a parameter, with every input executed once.
     #[command(subcommand)]
     Study(study::StudyCommand),
+    /// Run the prototype in hardware: stream register accesses to a board, and hold its counters
+    /// against the model's.
+    #[command(subcommand)]
+    Fpga(fpga::FpgaCommand),
     /// List the built-in workloads.
     Workloads,
     /// List the named machines and designs; `--help` explains design files.
@@ -195,6 +200,8 @@ pub enum Described {
     Encoding,
     /// `study write-pool`.
     WritePool,
+    /// `fpga run`.
+    Fpga,
 }
 
 /// Size of a built-in workload's problem.

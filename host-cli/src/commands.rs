@@ -5,6 +5,7 @@ pub mod doctor;
 pub mod encoding;
 pub mod exact;
 pub mod explain;
+pub mod fpga;
 pub mod inspect;
 pub mod limits;
 pub mod list;
@@ -21,6 +22,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::cli::{Cli, Command, Described};
 use crate::failure::{ExitStatus, Failure};
+use crate::fpga::report::FpgaReport;
 use crate::printer::Printer;
 use crate::report::{RunReport, json};
 use crate::study::{active_warps, encoding as encoding_study, write_pool as write_pool_study};
@@ -46,6 +48,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Inspect(args) => inspect::run(args, printer),
         Command::Explain(args) => explain::run(args, printer),
         Command::Study(command) => study::run(command, printer),
+        Command::Fpga(command) => fpga::run(command, printer),
         Command::Workloads => list::workloads(printer),
         Command::Designs => list::designs(printer),
         Command::Cost { design } => cost::run(design, printer),
@@ -69,5 +72,6 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Schema { of: Described::WritePool } => {
             printer.data(&json::schema_text::<write_pool_study::Study>())
         }
+        Command::Schema { of: Described::Fpga } => printer.data(&json::schema_text::<FpgaReport>()),
     }
 }

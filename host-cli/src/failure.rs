@@ -14,6 +14,8 @@ pub enum ExitStatus {
     InputError,
     /// An invariant of strata itself is broken.
     InternalError,
+    /// Ctrl-C, as shells report it.
+    Interrupted,
 }
 
 impl From<ExitStatus> for ExitCode {
@@ -23,6 +25,7 @@ impl From<ExitStatus> for ExitCode {
             ExitStatus::CheckFailed => Self::from(1),
             ExitStatus::InputError => Self::from(2),
             ExitStatus::InternalError => Self::from(3),
+            ExitStatus::Interrupted => Self::from(130),
         }
     }
 }
@@ -43,6 +46,11 @@ impl Failure {
     /// A comparison or check failed.
     pub fn check(message: impl Into<String>) -> Self {
         Self { status: ExitStatus::CheckFailed, message: message.into() }
+    }
+
+    /// Ctrl-C ended it, after what it had started.
+    pub fn interrupted() -> Self {
+        Self { status: ExitStatus::Interrupted, message: "interrupted".to_owned() }
     }
 
     /// Strata contradicts itself.

@@ -21,6 +21,7 @@ pub mod encoding;
 pub mod evaluate;
 pub mod exact;
 pub mod failure;
+pub mod fpga;
 pub mod levels;
 pub mod measure;
 mod parallel;

@@ -24,6 +24,16 @@ macro_rules! refuses {
 }
 
 refuses! {
+    a_prototype_without_a_board: ["fpga", "run", "vectoradd", "--accesses", "10"];
+    a_prototype_of_a_last_result_file:
+        ["fpga", "run", "vectoradd", "--board", "host", "--design", "diss-rfc6-lrf"];
+    a_prototype_of_a_compiler_managed_hierarchy:
+        ["fpga", "run", "vectoradd", "--board", "host", "--design", "diss-orf3"];
+    a_prototype_of_liveness_aware_eviction:
+        ["fpga", "run", "vectoradd", "--board", "host", "--design", "isca11-rfc6-bypass"];
+    a_prototype_of_a_larger_pool:
+        ["fpga", "run", "vectoradd", "--board", "host", "--design", "large-pool.toml"];
+    a_speed_without_a_port: ["fpga", "info", "--board", "host", "--baud", "9600"];
     an_unknown_workload: ["run", "hotspott"];
     an_unknown_design: ["run", "vectoradd", "--design", "isca11-rcf6"];
     a_design_with_too_many_entries: ["run", "vectoradd", "--design", "isca11-rfc14"];

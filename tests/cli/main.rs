@@ -4,6 +4,7 @@ mod bad_input;
 mod commands;
 mod determinism;
 mod documents;
+mod fpga;
 mod timeline;
 
 use std::path::PathBuf;

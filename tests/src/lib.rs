@@ -27,11 +27,26 @@ impl std::fmt::Display for Outcome {
 ///
 /// When the program cannot be started or prints something that is not UTF-8.
 pub fn start(program: &str, folder: &Path, arguments: &[&str]) -> Outcome {
+    start_with(program, folder, arguments, &[])
+}
+
+/// The same with variables of the environment.
+///
+/// # Panics
+///
+/// As [`start`].
+pub fn start_with(
+    program: &str,
+    folder: &Path,
+    arguments: &[&str],
+    environment: &[(&str, &Path)],
+) -> Outcome {
     let output = Command::new(program)
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())
         .env("NO_COLOR", "1")
+        .envs(environment.iter().copied())
         .output()
         .unwrap_or_else(|error| panic!("cannot start {program}: {error}"));
     Outcome {

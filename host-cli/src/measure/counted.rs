@@ -20,13 +20,13 @@ use super::batch::Executed;
 /// One recorded launch, whether it was executed or read from a trace.
 pub(crate) struct Counted<'a> {
     pub(super) index: u64,
-    pub(super) kernel: &'a str,
+    pub(crate) kernel: &'a str,
     pub(crate) grid: [u32; 3],
     pub(super) block: [u32; 3],
     /// Unit: 32-bit registers per thread.
-    pub(super) registers: u16,
-    pub(super) image: &'a Image,
-    pub(super) paths: &'a PathDictionary,
+    pub(crate) registers: u16,
+    pub(crate) image: &'a Image,
+    pub(crate) paths: &'a PathDictionary,
     /// What memory instructions moved, for cycle mode.
     pub(super) accesses: &'a AccessDictionary,
     /// Where its warps arrived at barriers, if that was recorded.

@@ -1,0 +1,174 @@
+//! `fpga`: the prototype on boards, beside the model.
+
+mod bench;
+mod monitor;
+
+use strata_link::message::{Reply, Request};
+
+use crate::cli::fpga::{FpgaCommand, FpgaFormat, FpgaRunArgs, InfoArgs, SimArgs};
+use crate::failure::{ExitStatus, Failure};
+use crate::fpga::board::{Board, Listen, Repository};
+use crate::fpga::compare::{self, Compared};
+use crate::fpga::error::FpgaError;
+use crate::fpga::interrupt;
+use crate::fpga::material::Material;
+use crate::fpga::plan::Plan;
+use crate::fpga::report::{BoardReport, FpgaReport, describe};
+use crate::fpga::session::{LONG, Session};
+use crate::measure::{self, Request as Measured};
+use crate::printer::Printer;
+use crate::report::json;
+use crate::subject::{self, Subject};
+
+/// Designs unless others are named: the cache, and the write pool with split bank writes.
+const DEFAULT_DESIGNS: [&str; 2] = ["isca11-rfc6", "warrf"];
+
+/// Runs the command.
+pub fn run(command: &FpgaCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
+    match command {
+        FpgaCommand::Sim(args) => sim(args, printer),
+        FpgaCommand::Run(args) => run_input(args, printer),
+        FpgaCommand::Bench(args) => bench::run(args, printer),
+        FpgaCommand::Monitor(args) => monitor::run(args, printer),
+        FpgaCommand::Info(args) => info(args, printer),
+        FpgaCommand::Synth { options } => synth(options),
+    }
+}
+
+fn sim(args: &SimArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    interrupt::watch()?;
+    let listen = if args.pty { Listen::Pty } else { Listen::Tcp(args.tcp) };
+    let (mut board, port) = Board::simulated(&listen, printer)?;
+    printer.data(&format!("{port}\n"))?;
+    printer.note(&format!(
+        "the simulated board runs until Ctrl-C; `strata fpga run hotspot --port {port}` streams \
+         to it"
+    ));
+    match board.wait() {
+        // The end that it was told to wait for.
+        FpgaError::Interrupted => Ok(ExitStatus::Success),
+        other => Err(other.into()),
+    }
+}
+
+fn synth(options: &[String]) -> Result<ExitStatus, Failure> {
+    interrupt::watch()?;
+    let mut chore = vec!["synth"];
+    chore.extend(options.iter().map(String::as_str));
+    Repository::find()?.chore(&chore)?;
+    Ok(ExitStatus::Success)
+}
+
+/// The designs to set the prototype to.
+fn plans(names: &[String]) -> Result<Vec<Plan>, Failure> {
+    let designs = match names {
+        [] => subject::designs(&DEFAULT_DESIGNS.map(str::to_owned))?,
+        names => subject::designs(names)?,
+    };
+    designs.iter().map(Plan::new).collect()
+}
+
+fn run_input(args: &FpgaRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let plans = plans(&args.designs)?;
+    let request = Measured::new(&args.source)?;
+    let subject = Subject::new(&args.input, &args.source)?;
+    let material = Material::new(&subject, &request, args.accesses, printer)?;
+    if material.left_out > 0 {
+        printer.note(&format!(
+            "{}: the first {} launches have enough accesses; {} others are left out",
+            material.name,
+            material.launches(),
+            material.left_out
+        ));
+    }
+    let board = Board::new(&args.connect, printer)?;
+    let mut session = Session::new(board)?;
+    let info = session.info()?;
+    for plan in &plans {
+        compare::fits(&info, plan)?;
+    }
+    let mut all = Vec::new();
+    for plan in &plans {
+        let compared = one_design(&mut session, plan, &material, args.accesses, printer)?;
+        printer.note(&format!(
+            "{}: {} commands a second over the line",
+            compared.design, compared.speed
+        ));
+        all.push(compared);
+    }
+    let report = FpgaReport::new(&info, &material, &all, command_line(args, &subject, &request));
+    match args.format {
+        FpgaFormat::Table => printer.data(&report.to_text())?,
+        FpgaFormat::Json => printer.data(&json::to_text(&report)?)?,
+    };
+    Ok(if report.equal { ExitStatus::Success } else { ExitStatus::CheckFailed })
+}
+
+/// Compares one design, from the beginning again if the connection is lost once.
+fn one_design(
+    session: &mut Session,
+    plan: &Plan,
+    material: &Material,
+    accesses: u64,
+    printer: &Printer,
+) -> Result<Compared, Failure> {
+    let once = |session: &mut Session| {
+        let info = session.info()?;
+        let progress = printer.progress(accesses);
+        progress.set_message(plan.design.clone());
+        let compared = compare::compare(session, &info, plan, material, accesses, &progress);
+        progress.finish_and_clear();
+        compared
+    };
+    match once(session) {
+        Err(error) if error.is_lost_connection() && session.board().reconnects() => {
+            printer.note(&format!("{error}; connecting again, and {} once more", plan.design));
+            // That it was lost says more than why it cannot be had again.
+            session.reconnect().map_err(|_| error)?;
+            Ok(once(session)?)
+        }
+        other => Ok(other?),
+    }
+}
+
+fn command_line(args: &FpgaRunArgs, subject: &Subject, request: &Measured) -> String {
+    let mut words = Vec::new();
+    for design in &args.designs {
+        words.extend(["--design".to_owned(), design.clone()]);
+    }
+    words.extend(["--accesses".to_owned(), args.accesses.to_string()]);
+    words.extend(args.connect.words());
+    words.extend_from_slice(request.words());
+    measure::command_line("strata fpga run", [subject.arguments()], &words)
+}
+
+fn info(args: &InfoArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let board = Board::new(&args.connect, printer)?;
+    let mut session = Session::new(board)?;
+    let info = session.info()?;
+    let report = BoardReport::new(&info);
+    let text = match args.format {
+        FpgaFormat::Table => report.to_text(),
+        FpgaFormat::Json => json::to_text(&report)?,
+    };
+    printer.data(&text)?;
+    if !args.self_test {
+        return Ok(ExitStatus::Success);
+    }
+    match session.ask_within(&Request::SelfTest, LONG)? {
+        Reply::SelfTest { batches, commands, failed: None } => {
+            printer.note(&format!(
+                "the self-test ran {commands} commands in {batches} batches, and all held"
+            ));
+            Ok(ExitStatus::Success)
+        }
+        Reply::SelfTest { batches, failed: Some((settings, diverged)), .. } => {
+            let settings = strata_core::prototype::settings::Settings::unpack(settings);
+            Err(Failure::check(format!(
+                "the self-test failed in batch {batches}, with {}: {diverged}",
+                describe(&settings)
+            )))
+        }
+        _ => Err(session.strange().into()),
+    }
+}

@@ -1,0 +1,69 @@
+//! `fpga monitor`: what a board logs, decoded.
+
+use std::path::Path;
+
+use defmt_decoder::{DecodeError, Table};
+
+use crate::cli::fpga::MonitorArgs;
+use crate::failure::{ExitStatus, Failure};
+use crate::fpga::board::{Board, Repository};
+use crate::fpga::error::FpgaError;
+use crate::fpga::session::Session;
+use crate::printer::Printer;
+
+/// Runs the command.
+pub(super) fn run(args: &MonitorArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let board = Board::new(&args.connect, printer)?;
+    let elf = match (&args.elf, board.elf()) {
+        (Some(elf), _) | (None, Some(elf)) => elf.clone(),
+        (None, None) => Repository::find()?.products("soc").join("firmware.elf"),
+    };
+    let logs = Logs::of(&elf)?;
+    let mut session = Session::new(board)?;
+    let info = session.info()?;
+    printer.note(&format!("listening to board `{}` until Ctrl-C", info.board));
+    let ended = loop {
+        for log in session.take_logs() {
+            printer.data(&logs.line(&log))?;
+        }
+        if let Err(error) = session.listen() {
+            break error;
+        }
+    };
+    match ended {
+        // The end that it was told to wait for.
+        FpgaError::Interrupted => Ok(ExitStatus::Success),
+        other => Err(other.into()),
+    }
+}
+
+/// What turns logs into text: the strings of one firmware.
+struct Logs(Table);
+
+impl Logs {
+    fn of(elf: &Path) -> Result<Self, Failure> {
+        let bytes = std::fs::read(elf).map_err(|error| {
+            Failure::file(elf, "read", &error)
+                .hint("`--elf` names the firmware that runs on the board, as it was built")
+        })?;
+        let unfit = |why: &str| {
+            Failure::input(format!("`{}` has no logs: {why}", elf.display()))
+                .hint("`--elf` names the firmware that runs on the board, as it was built")
+        };
+        match Table::parse(&bytes) {
+            Ok(Some(table)) => Ok(Self(table)),
+            Ok(None) => Err(unfit("it has no section `.defmt`")),
+            Err(error) => Err(unfit(&error.to_string())),
+        }
+    }
+
+    /// One log as a line.
+    fn line(&self, log: &[u8]) -> String {
+        match self.0.decode(log) {
+            Ok((frame, _)) => format!("{}\n", frame.display(false)),
+            Err(DecodeError::UnexpectedEof | DecodeError::Malformed) => {
+                format!("(a log of {} bytes that is not this firmware's)\n", log.len())
+            }
+        }
+    }
+}

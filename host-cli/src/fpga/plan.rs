@@ -1,0 +1,146 @@
+//! Plan: what of a design the prototype can do, and which commands follow from it.
+//!
+//! The hardware has one register file cache for each warp and 16 banks of one port, with a write
+//! pool in front of them where the design has one. What it takes over from a design: the cache and
+//! its policies, scheduling in one or two levels, split bank writes, the cycles of a write, the
+//! write pool. What it leaves: collectors and their timing, energy, the window and the four banks
+//! of machines without collectors, whose writes take a cycle here.
+
+use strata_core::organisation::{OrganisationSettings, Scheduling};
+use strata_core::prototype::cache_block::CacheSettings;
+use strata_core::prototype::settings::{REGISTERS, Settings};
+use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, RegisterFileCacheConfig};
+use strata_core::sm::operand_delivery::OperandDelivery;
+
+use crate::design::Design;
+use crate::failure::Failure;
+
+/// Warps of the prototype.
+pub const WARPS: usize = 8;
+/// Lanes of the prototype: those of one cluster.
+pub const LANES: u32 = 4;
+/// The lanes of a warp that take part, 0 to 3.
+pub const CLUSTER: u32 = (1 << LANES) - 1;
+/// Entries of the prototype's write pool.
+pub const POOL_ENTRIES: u8 = 60;
+/// Most registers of a thread.
+pub const MOST_REGISTERS: u16 = REGISTERS / WARPS as u16;
+/// Banks of the prototype's main register file, each with one port.
+const BANKS: u8 = 16;
+/// Longest write of a bank. Unit: cycles.
+const MOST_WRITE_CYCLES: u8 = 15;
+
+/// A design as the prototype has it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The design's name.
+    pub design: String,
+    /// The cache, with what its requester decides: fills and bypasses.
+    pub cache: Option<RegisterFileCacheConfig>,
+    /// Warps leave the active set to wait.
+    pub two_level: bool,
+    /// The cache is flushed at backward branches.
+    pub flush_at_backward_branches: bool,
+    /// There is a write pool.
+    pub pool: bool,
+    settings: Settings,
+}
+
+impl Plan {
+    /// What the prototype has of a design.
+    ///
+    /// # Errors
+    ///
+    /// The hardware cannot do something that the design is about.
+    pub fn new(design: &Design) -> Result<Self, Failure> {
+        let organisation = design.organisation().settings();
+        if let Some((what, hint)) = beyond(design, organisation) {
+            return Err(Failure::input(format!(
+                "the prototype has {what}, which `{}` needs",
+                design.argument
+            ))
+            .hint(hint));
+        }
+        let mut settings = Settings {
+            cache: organisation.cache.map(|cache| CacheSettings {
+                entries: cache.entries,
+                replacement: cache.replacement,
+                liveness: cache.liveness,
+            }),
+            write_pool_entries: 0,
+            split_bank_write: false,
+            write_cycles: 1,
+            registers_per_warp: 0,
+        };
+        if let OperandDelivery::Collectors(delivery) = design.sm.operand_delivery {
+            settings.write_pool_entries = delivery.write_pool_entries;
+            settings.split_bank_write = delivery.split_bank_write;
+            settings.write_cycles = delivery.write_cycles;
+        }
+        Ok(Self {
+            design: design.name.clone(),
+            cache: organisation.cache,
+            two_level: matches!(organisation.scheduling, Scheduling::TwoLevel { .. }),
+            flush_at_backward_branches: organisation.flush_at_backward_branches,
+            pool: settings.write_pool_entries != 0,
+            settings,
+        })
+    }
+
+    /// The settings for kernels of at most `registers`, which are at most [`MOST_REGISTERS`].
+    pub fn settings(&self, registers: u16) -> Settings {
+        let registers_per_warp = registers.clamp(1, MOST_REGISTERS) as u8;
+        Settings { registers_per_warp, ..self.settings }
+    }
+}
+
+/// What the hardware has instead of what a design needs, and what to do about it.
+fn beyond(design: &Design, organisation: &OrganisationSettings) -> Option<(String, &'static str)> {
+    const OTHER: &str = "designs that it can do are `isca11-rfc6`, `sttram` and `warrf-rfc6`";
+    if design.managed.is_some() || organisation.compiler_managed {
+        return Some(("no operand register file".to_owned(), OTHER));
+    }
+    if organisation.last_result_file {
+        return Some(("no last result file".to_owned(), "leave `-lrf` away"));
+    }
+    if let Some(cache) = organisation.cache {
+        if cache.liveness_aware_eviction {
+            let hint = "leave `-bypass` and `liveness_aware_eviction` away";
+            return Some(("no liveness-aware eviction".to_owned(), hint));
+        }
+        if cache.entries > MAX_ENTRIES {
+            return Some((format!("{MAX_ENTRIES} entries of a warp, not more"), OTHER));
+        }
+    }
+    let OperandDelivery::Collectors(delivery) = design.sm.operand_delivery else { return None };
+    if delivery.banks != BANKS {
+        return Some((format!("{BANKS} banks, not {}", delivery.banks), OTHER));
+    }
+    if delivery.read_cycles != 1 {
+        let cycles = delivery.read_cycles;
+        return Some((format!("reads of 1 cycle, not of {cycles}"), "give it a faster memory"));
+    }
+    if delivery.write_cycles > MOST_WRITE_CYCLES {
+        let cycles = delivery.write_cycles;
+        let what = format!("writes of up to {MOST_WRITE_CYCLES} cycles, not of {cycles}");
+        return Some((what, "give it a faster memory"));
+    }
+    if delivery.write_pool_entries > POOL_ENTRIES {
+        let entries = delivery.write_pool_entries;
+        let what = format!("a write pool of up to {POOL_ENTRIES} entries, not of {entries}");
+        return Some((what, "set `write_pool_entries` to 60 or less"));
+    }
+    if delivery.write_pool_entries != 0 && delivery.write_pool_accesses != 1 {
+        let what =
+            format!("a write pool of 1 access in a cycle, not of {}", delivery.write_pool_accesses);
+        return Some((what, "leave `write_pool_accesses` away"));
+    }
+    None
+}
+
+impl Plan {
+    /// Whether operands that miss are taken into the cache.
+    pub(super) fn allocates_reads(&self) -> bool {
+        self.cache.is_some_and(|cache| cache.allocation == Allocation::WritesAndReads)
+    }
+}

@@ -1,0 +1,286 @@
+//! Session: requests to a board and its answers, over a link over a line.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use strata_link::message::{Counters, FIRMWARE, Feed, Info, PrototypeLink, Reply, Request};
+use strata_link::{Counts, LinkError, SendError, Settings};
+
+use super::board::Board;
+use super::error::FpgaError;
+use super::interrupt;
+use super::port::Line;
+
+/// How long a usual answer may take, and a board answer without taking a message.
+const ANSWER: Duration = Duration::from_secs(4);
+/// The same of a board that was started here: its end is seen as such, and on a busy machine a
+/// simulation may be slow.
+const OWN_ANSWER: Duration = Duration::from_mins(1);
+/// How long a board may measure or test itself.
+pub const LONG: Duration = Duration::from_mins(5);
+
+/// One conversation with a board.
+pub struct Session {
+    board: Board,
+    line: Box<dyn Line>,
+    link: PrototypeLink,
+    start: Instant,
+    patience: Duration,
+    logs: VecDeque<Vec<u8>>,
+}
+
+impl Session {
+    /// Connects to a board.
+    ///
+    /// # Errors
+    ///
+    /// Nothing answers, or something else than our firmware of this version.
+    pub fn new(mut board: Board) -> Result<Self, FpgaError> {
+        let line = board.connect()?;
+        let patience = if board.is_ours() { OWN_ANSWER } else { ANSWER };
+        let link = new_link(0, patience);
+        let (start, logs) = (Instant::now(), VecDeque::new());
+        let mut session = Self { board, line, link, start, patience, logs };
+        session.shake_hands()?;
+        Ok(session)
+    }
+
+    /// Connects to the same board again, which is as after its start.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn reconnect(&mut self) -> Result<(), FpgaError> {
+        self.line = self.board.connect()?;
+        self.link = new_link(self.now_ms(), self.patience);
+        self.logs.clear();
+        self.shake_hands()
+    }
+
+    /// Who is at the other end.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// What happened on the link.
+    pub fn counts(&self) -> Counts {
+        self.link.counts()
+    }
+
+    /// The logs that came since this was asked, each as the device encoded it.
+    pub fn take_logs(&mut self) -> impl Iterator<Item = Vec<u8>> {
+        std::mem::take(&mut self.logs).into_iter()
+    }
+
+    /// What the device is.
+    ///
+    /// # Errors
+    ///
+    /// As of every request: the board is gone, refuses, or answers something else.
+    pub fn info(&mut self) -> Result<Info, FpgaError> {
+        match self.ask(&Request::Info)? {
+            Reply::Info(info) => Ok(info),
+            _ => Err(self.strange()),
+        }
+    }
+
+    /// A column of counters.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn counters(
+        &mut self,
+        column: strata_link::message::Column,
+    ) -> Result<Counters, FpgaError> {
+        match self.ask(&Request::Counters(column))? {
+            Reply::Counters(counters) if counters.column == column => Ok(counters),
+            _ => Err(self.strange()),
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn ask(&mut self, request: &Request<'_>) -> Result<Reply, FpgaError> {
+        self.ask_within(request, self.patience)
+    }
+
+    /// The same with more patience.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn ask_within(
+        &mut self,
+        request: &Request<'_>,
+        patience: Duration,
+    ) -> Result<Reply, FpgaError> {
+        let deadline = Instant::now() + patience;
+        while !self.send(request)? {
+            self.turn_until(deadline, patience)?;
+        }
+        self.receive_within(patience)
+    }
+
+    /// Sends a batch if there is room; whether there was. The answer is [`Self::receive`]'s.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn feed(&mut self, feed: Feed<'_>) -> Result<bool, FpgaError> {
+        let sent = self.send(&Request::Feed(feed))?;
+        self.push()?;
+        Ok(sent)
+    }
+
+    /// Waits for the next answer.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn receive(&mut self) -> Result<Reply, FpgaError> {
+        self.receive_within(self.patience)
+    }
+
+    /// Looks at the line for some milliseconds, for logs to come.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn listen(&mut self) -> Result<(), FpgaError> {
+        self.turn()
+    }
+
+    /// An answer that makes no sense here.
+    pub fn strange(&self) -> FpgaError {
+        FpgaError::Answer { board: self.board.name().to_owned() }
+    }
+
+    fn shake_hands(&mut self) -> Result<(), FpgaError> {
+        let deadline = Instant::now() + self.patience;
+        while self.link.peer().is_none() {
+            self.turn_until(deadline, self.patience)?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, request: &Request<'_>) -> Result<bool, FpgaError> {
+        match self.link.send(request) {
+            Ok(()) => Ok(true),
+            Err(SendError::Full) => Ok(false),
+            Err(SendError::Ended(error)) => Err(self.ended(error)),
+            Err(SendError::NotConnected | SendError::TooLong { .. } | SendError::Encoding) => {
+                Err(self.strange())
+            }
+        }
+    }
+
+    fn receive_within(&mut self, patience: Duration) -> Result<Reply, FpgaError> {
+        let deadline = Instant::now() + patience;
+        let message = loop {
+            if let Some(message) = self.link.take() {
+                break message;
+            }
+            self.turn_until(deadline, patience)?;
+        };
+        let board = || self.board.name().to_owned();
+        match message.decode::<Reply>() {
+            Ok(Reply::Fault(report)) => {
+                Err(FpgaError::Fault { board: board(), report: report.to_string() })
+            }
+            Ok(Reply::Refused(refusal)) => {
+                Err(FpgaError::Refused { board: board(), refusal: Box::new(refusal) })
+            }
+            Ok(reply) => Ok(reply),
+            Err(_) => Err(self.strange()),
+        }
+    }
+
+    fn turn_until(&mut self, deadline: Instant, patience: Duration) -> Result<(), FpgaError> {
+        if Instant::now() > deadline {
+            let (board, seconds) = (self.board.name().to_owned(), patience.as_secs());
+            return Err(FpgaError::Late { board, seconds });
+        }
+        self.turn()
+    }
+
+    /// Moves bytes in both directions, and waits a few milliseconds if there are none.
+    fn turn(&mut self) -> Result<(), FpgaError> {
+        interrupt::check()?;
+        let now = self.now_ms();
+        let polled = self.link.poll(now);
+        self.push()?;
+        if let Err(error) = polled {
+            return Err(self.ended(error));
+        }
+        let mut bytes = [0; 4096];
+        let came = match self.line.read(&mut bytes) {
+            Ok(came) => came,
+            Err(error) => return Err(self.lost(&error)),
+        };
+        let logs = &mut self.logs;
+        self.link.received(&bytes[..came], |log| logs.push_back(log.to_vec()));
+        Ok(())
+    }
+
+    /// Sends what there is room for.
+    fn push(&mut self) -> Result<(), FpgaError> {
+        loop {
+            let bytes = self.link.to_send();
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            match self.line.write(bytes) {
+                Ok(0) => return Ok(()),
+                Ok(gone) => self.link.sent(gone),
+                Err(error) => return Err(self.lost(&error)),
+            }
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.start.elapsed().as_millis() as u64
+    }
+
+    fn ended(&mut self, error: LinkError) -> FpgaError {
+        let board = self.board.name().to_owned();
+        self.why(FpgaError::Link { board, error })
+    }
+
+    fn lost(&mut self, error: &io::Error) -> FpgaError {
+        let reason = match error.kind() {
+            // What a line that was closed looks like depends on what it was asked last.
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted => "it closed the line".to_owned(),
+            _ => error.to_string(),
+        };
+        let board = self.board.name().to_owned();
+        self.why(FpgaError::Lost { board, reason })
+    }
+
+    /// Why the line is gone: the board's program has ended, or what is `seen` of the line. Ctrl-C
+    /// in a terminal ends that program too.
+    fn why(&mut self, seen: FpgaError) -> FpgaError {
+        let ended = self.board.ended();
+        interrupt::check().err().or(ended).unwrap_or(seen)
+    }
+}
+
+/// This end of a new link.
+fn new_link(now_ms: u64, patience: Duration) -> PrototypeLink {
+    let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Another number each time: nothing depends on it but that restarts are seen.
+    let session = clock.as_nanos() as u32 ^ std::process::id().rotate_left(16);
+    let usual = Settings::new(FIRMWARE, session);
+    let stall_ms = patience.as_millis() as u32;
+    // Silence is noticed sooner than a stall.
+    let attempts = usual.attempts.max(stall_ms / usual.timeout_ms / 2);
+    let settings = Settings { stall_ms, attempts, ..usual };
+    PrototypeLink::new(settings, now_ms)
+}
