@@ -22,6 +22,7 @@ module register_file_cache #(
   localparam int unsigned WarpWidth    = (Warps > 1) ? $clog2(Warps) : 1,
   localparam int unsigned WayWidth     = (Entries > 1) ? $clog2(Entries) : 1,
   localparam int unsigned CountWidth   = $clog2(Entries + 1),
+  localparam int unsigned PairCount    = (Entries > 1) ? Entries * (Entries - 1) / 2 : 1,
   localparam int unsigned DataWidth    = 32 * Lanes
 ) (
   input  logic                             clk_i,
@@ -73,6 +74,7 @@ module register_file_cache #(
   localparam logic [2:0] OpFill   = 3'd3;
   localparam logic [2:0] OpFlush  = 3'd4;
   localparam logic [2:0] OpExit   = 3'd5;
+  // Codes from 6 on change nothing.
 
   localparam logic [2:0] OutcomeNothing     = 3'd0;
   localparam logic [2:0] OutcomeMiss        = 3'd1;
@@ -92,7 +94,9 @@ module register_file_cache #(
   logic [Entries-1:0]               dirty_q     [Warps];
   logic [Entries*RegisterWidth-1:0] registers_q [Warps];
   logic [Entries*Lanes-1:0]         lanes_q     [Warps];
-  logic [Entries*WayWidth-1:0]      ages_q      [Warps];
+  // The order of use, a bit for each two entries: the one with the lower number is the older.
+  logic [PairCount-1:0]             order_q     [Warps];
+  // Way by way, a word for each warp.
   logic [DataWidth-1:0]             data_q      [Words];
   // Entries whose values the reads of this instruction have seen for the last time.
   logic [Entries-1:0]               dead_q;
@@ -102,7 +106,7 @@ module register_file_cache #(
   logic [Entries-1:0]               dirty, dirty_d;
   logic [Entries*RegisterWidth-1:0] registers, registers_d;
   logic [Entries*Lanes-1:0]         lanes, lanes_d;
-  logic [Entries*WayWidth-1:0]      ages, ages_d;
+  logic [PairCount-1:0]             order, order_d;
   logic [Entries-1:0]               dead_d;
 
   logic step;  // the request does a clock's work
@@ -111,184 +115,223 @@ module register_file_cache #(
   assign dirty     = dirty_q[req_warp_i];
   assign registers = registers_q[req_warp_i];
   assign lanes     = lanes_q[req_warp_i];
-  assign ages      = ages_q[req_warp_i];
+  assign order     = order_q[req_warp_i];
 
-  // ---- Lookup ----
+  // ---- What does not depend on whether the register is there ----
 
-  logic [Entries-1:0]  match;   // holds the request's register: one way at most
-  logic [Entries-1:0]  oldest;  // one way, unless there is none
-  logic [Entries-1:0]  free;
-  logic [Entries-1:0]  lowest_free;
+  logic is_read, is_write, is_fill, is_bypass;
+  logic empties_at_once, empties_oldest;
+
+  assign is_read         = req_op_i == OpRead;
+  assign is_write        = req_op_i == OpWrite;
+  assign is_fill         = req_op_i == OpFill;
+  assign is_bypass       = req_op_i == OpBypass;
+  assign empties_at_once = req_op_i == OpExit && cfg_liveness_i;
+  assign empties_oldest  = req_op_i == OpFlush || (req_op_i == OpExit && !cfg_liveness_i);
+
+  // Bit e * Entries + o: entry o is older than entry e, where both are occupied.
+  logic [Entries*Entries-1:0] elders;
+  logic [Entries-1:0]       oldest;       // one way, unless there is none
+  logic [Entries-1:0]       free;
+  logic [Entries-1:0]       lowest_free;
+  logic                     full;
+  logic                     several;      // more than one is occupied
+  logic [Entries-1:0]       place;        // where a new entry goes, or what a flush takes
+  logic [WayWidth-1:0]      place_way;
+  logic [Entries-1:0]       overlaps;     // has a lane of the request
+  logic [Entries-1:0]       lacks;        // has not all of them
+  logic [Entries-1:0]       covered;      // has none that is not the request's
+  logic [RegisterWidth-1:0] oldest_register;
+  logic [Lanes-1:0]         oldest_lanes;
+  logic                     oldest_dirty;
 
   always_comb begin
     for (int unsigned e = 0; e < Entries; e++) begin
-      match[e]  = occupied[e] && registers[e*RegisterWidth +: RegisterWidth] == req_register_i;
-      oldest[e] = occupied[e] && ages[e*WayWidth +: WayWidth] == '0;
+      oldest[e] = occupied[e] && (occupied & elders[e*Entries +: Entries]) == '0;
       free[e]   = !occupied[e] && CountWidth'(e) < cfg_entries_i;
+      lowest_free[e] = free[e];
+      for (int unsigned o = 0; o < e; o++) if (free[o]) lowest_free[e] = 1'b0;
+      overlaps[e] = (req_lanes_i & lanes[e*Lanes +: Lanes]) != '0;
+      lacks[e]    = (req_lanes_i & ~lanes[e*Lanes +: Lanes]) != '0;
+      covered[e]  = (~req_lanes_i & lanes[e*Lanes +: Lanes]) == '0;
     end
   end
 
-  assign lowest_free = free & (~free + 1'b1);
+  assign full         = free == '0;
+  assign place        = (empties_oldest || full) ? oldest : lowest_free;
+  assign oldest_dirty = (oldest & dirty) != '0;
+
+  always_comb begin
+    several = 1'b0;
+    for (int unsigned e = 1; e < Entries; e++) begin
+      for (int unsigned o = 0; o < e; o++) if (occupied[e] && occupied[o]) several = 1'b1;
+    end
+  end
+
+  always_comb begin
+    place_way       = '0;
+    oldest_register = '0;
+    oldest_lanes    = '0;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (place[e]) place_way = place_way | WayWidth'(e);
+      if (oldest[e]) begin
+        oldest_register = oldest_register | registers[e*RegisterWidth +: RegisterWidth];
+        oldest_lanes    = oldest_lanes | lanes[e*Lanes +: Lanes];
+      end
+    end
+  end
+
+  // ---- Lookup. `match` comes late in the clock: little follows it ----
+
+  logic [Entries-1:0]  match;   // holds the request's register: one way at most
+  logic                found;
+  logic [WayWidth-1:0] match_way;
+  logic [Lanes-1:0]    held;    // lanes that it has
+
+  always_comb begin
+    match_way = '0;
+    held      = '0;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      match[e] = occupied[e] && (is_read || is_write || is_fill || is_bypass)
+          && registers[e*RegisterWidth +: RegisterWidth] == req_register_i;
+      if (match[e]) begin
+        match_way = match_way | WayWidth'(e);
+        held      = held | lanes[e*Lanes +: Lanes];
+      end
+    end
+  end
+
+  assign found = match != '0;
 
   // ---- What the request does ----
 
-  logic [Entries-1:0]       chosen;     // the entry concerned: one way at most
-  logic [Entries-1:0]       removed;    // leaves the age order
-  logic [Entries-1:0]       pushed;     // becomes the youngest
-  logic [Entries-1:0]       dropped;
-  logic [Entries-1:0]       deaths;
-  logic [Lanes-1:0]         held;       // valid lanes of `chosen`
-  logic [Lanes-1:0]         served;
-  logic [Lanes-1:0]         missing;
-  logic [Lanes-1:0]         written;    // lanes of data to take
-  logic                     allocate;
-  logic                     victim;
-  logic                     writeback;
-  logic                     last;
-  logic [2:0]               outcome;
-  logic                     empties_at_once;
-  logic [RegisterWidth-1:0] chosen_register;
-  logic [WayWidth-1:0]      way;
-  logic [Lanes-1:0]         lanes_next; // valid lanes of `chosen` from now on
+  logic                allocate;
+  logic                uses_place;
+  logic [Entries-1:0]  pushed;   // becomes the youngest
+  logic [Entries-1:0]  left;     // is empty from now on
+  logic [Entries-1:0]  dropped;
+  logic [Entries-1:0]  deaths;
+  logic [Lanes-1:0]    written;  // lanes of data to take
+  logic                last;
+  logic [2:0]          outcome;
 
-  assign empties_at_once = req_op_i == OpExit && cfg_liveness_i;
+  assign allocate     = (is_write || is_fill) && !found;
+  assign uses_place   = allocate || empties_oldest;
+  assign deaths       = dead_q | ((cfg_liveness_i && req_last_use_i) ? match : '0);
+  assign dead_d       = (is_read && req_more_i) ? deaths : '0;
+  // A flush is done with the last entry.
+  assign last         = !(empties_oldest && several);
 
   always_comb begin
-    chosen = match;
     unique case (req_op_i)
-      OpWrite, OpFill: if (match == '0) chosen = (free == '0) ? oldest : lowest_free;
-      OpFlush, OpExit: chosen = empties_at_once ? '0 : oldest;
-      default:         chosen = match;
+      OpWrite: written = req_lanes_i;
+      OpFill:  written = req_lanes_i & ~held;
+      default: written = '0;
     endcase
   end
 
   always_comb begin
-    held            = '0;
-    chosen_register = '0;
-    way             = '0;
-    for (int unsigned e = 0; e < Entries; e++) begin
-      if (chosen[e]) begin
-        held            = lanes[e*Lanes +: Lanes];
-        chosen_register = registers[e*RegisterWidth +: RegisterWidth];
-        way             = WayWidth'(e);
-      end
-    end
-  end
-
-  always_comb begin
     // Defaults first: nothing happens.
-    removed    = '0;
-    pushed     = '0;
-    dropped    = '0;
-    deaths     = '0;
-    dead_d     = '0;
-    served     = '0;
-    missing    = '0;
-    written    = '0;
-    allocate   = 1'b0;
-    victim     = 1'b0;
-    writeback  = 1'b0;
-    last       = 1'b1;
-    outcome    = OutcomeNothing;
-    lanes_next = held;
-    dirty_d    = dirty;
+    left    = '0;
+    dropped = '0;
     unique case (req_op_i)
       OpRead: begin
-        served  = held & req_lanes_i;
-        missing = req_lanes_i & ~held;
-        outcome = (served == '0) ? OutcomeMiss : (missing == '0) ? OutcomeHit : OutcomePartialHit;
-        deaths  = dead_q | ((cfg_liveness_i && req_last_use_i) ? match : '0);
-        if (req_more_i) dead_d = deaths;
-        else            dropped = deaths;
-        removed = dropped;
-        if (cfg_lru_i && served != '0) begin
-          removed = dropped | match;
-          pushed  = match & ~dropped;
-        end
+        left    = req_more_i ? '0 : deaths;
+        dropped = left;
       end
-      OpWrite, OpFill: begin
-        if (match != '0) begin
-          written = (req_op_i == OpFill) ? req_lanes_i & ~held : req_lanes_i;
-          if (written != '0) begin
-            outcome    = OutcomeInPlace;
-            lanes_next = held | written;
-            if (cfg_lru_i) begin
-              removed = match;
-              pushed  = match;
-            end
-          end
-        end else begin
-          outcome    = OutcomeAllocation;
-          allocate   = 1'b1;
-          written    = req_lanes_i;
-          lanes_next = req_lanes_i;
-          pushed     = chosen;
-          if (free == '0) begin
-            victim    = 1'b1;
-            writeback = (dirty & chosen) != '0;
-            removed   = chosen;
-            if (!writeback) dropped = chosen;
-          end
-        end
-        served  = written;
-        if (req_op_i == OpWrite) dirty_d = dirty | chosen;
-        else if (allocate)       dirty_d = dirty & ~chosen;
-      end
+      OpWrite, OpFill: if (!found && full && !oldest_dirty) dropped = oldest;
       OpBypass: begin
-        served = held & req_lanes_i;
-        if (served != '0) begin
-          outcome    = OutcomeInvalidated;
-          lanes_next = held & ~req_lanes_i;
-          if (lanes_next == '0) dropped = match;
-          removed = dropped;
-        end
+        left    = match & covered;
+        dropped = left;
       end
       OpFlush, OpExit: begin
-        if (empties_at_once) begin
-          dropped = occupied;
-          removed = occupied;
-          if (occupied != '0) outcome = OutcomeEmptied;
-        end else if (occupied != '0) begin
-          outcome   = OutcomeEmptied;
-          victim    = 1'b1;
-          writeback = (dirty & chosen) != '0;
-          removed   = chosen;
-          if (!writeback) dropped = chosen;
-          last      = (occupied & ~chosen) == '0;
-        end
+        left    = empties_at_once ? occupied : oldest;
+        dropped = (empties_at_once || !oldest_dirty) ? left : '0;
       end
       default: ;
     endcase
   end
 
-  // ---- Next state of the warp ----
-
-  logic [CountWidth-1:0] stay;  // entries that keep their place in the age order
+  // What the outcome is where no entry matches, and where entry e does.
+  logic [2:0] outcome_without;
+  logic [2:0] outcome_with;
 
   always_comb begin
-    stay = '0;
+    unique case (req_op_i)
+      OpRead:          outcome_without = OutcomeMiss;
+      OpWrite, OpFill: outcome_without = OutcomeAllocation;
+      OpFlush, OpExit: outcome_without = (occupied == '0) ? OutcomeNothing : OutcomeEmptied;
+      default:         outcome_without = OutcomeNothing;
+    endcase
+    outcome = found ? OutcomeNothing : outcome_without;
     for (int unsigned e = 0; e < Entries; e++) begin
-      stay = stay + CountWidth'(occupied[e] && !removed[e]);
+      unique case (req_op_i)
+        OpRead: begin
+          outcome_with = !overlaps[e] ? OutcomeMiss : lacks[e] ? OutcomePartialHit : OutcomeHit;
+        end
+        OpWrite:  outcome_with = OutcomeInPlace;
+        OpFill:   outcome_with = lacks[e] ? OutcomeInPlace : OutcomeNothing;
+        OpBypass: outcome_with = overlaps[e] ? OutcomeInvalidated : OutcomeNothing;
+        default:  outcome_with = OutcomeNothing;
+      endcase
+      if (match[e]) outcome = outcome | outcome_with;
     end
   end
 
+  // ---- Next state of the warp ----
+
+  // Entries that their own use makes the youngest, if they match.
+  logic [Entries-1:0] touched;
+
   always_comb begin
-    occupied_d  = (occupied & ~removed) | pushed;
-    registers_d = registers;
-    lanes_d     = lanes;
-    ages_d      = ages;
-    for (int unsigned e = 0; e < Entries; e++) begin
-      for (int unsigned other = 0; other < Entries; other++) begin
-        if (removed[other] && ages[other*WayWidth +: WayWidth] < ages[e*WayWidth +: WayWidth]) begin
-          ages_d[e*WayWidth +: WayWidth] = ages_d[e*WayWidth +: WayWidth] - 1'b1;
+    unique case (req_op_i)
+      OpRead: begin
+        touched = overlaps;
+        if (!req_more_i) begin
+          touched = overlaps & ~dead_q;
+          if (cfg_liveness_i && req_last_use_i) touched = '0;
         end
       end
-      if (pushed[e]) ages_d[e*WayWidth +: WayWidth] = stay[WayWidth-1:0];
-      if (chosen[e]) begin
-        lanes_d[e*Lanes +: Lanes] = lanes_next;
-        if (allocate) registers_d[e*RegisterWidth +: RegisterWidth] = req_register_i;
+      OpWrite: touched = '1;
+      OpFill:  touched = lacks;
+      default: touched = '0;
+    endcase
+    if (!cfg_lru_i) touched = '0;
+  end
+
+  assign pushed     = (match & touched) | (allocate ? place : '0);
+  assign occupied_d = (occupied & ~left) | (allocate ? place : '0);
+
+  always_comb begin
+    registers_d = registers;
+    lanes_d     = lanes;
+    dirty_d     = dirty;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (allocate && place[e]) begin
+        registers_d[e*RegisterWidth +: RegisterWidth] = req_register_i;
+        lanes_d[e*Lanes +: Lanes] = req_lanes_i;
+        dirty_d[e] = is_write;
+      end else if (match[e]) begin
+        if (is_bypass) lanes_d[e*Lanes +: Lanes] = lanes[e*Lanes +: Lanes] & ~req_lanes_i;
+        if (is_write || is_fill) lanes_d[e*Lanes +: Lanes] = lanes[e*Lanes +: Lanes] | req_lanes_i;
+        if (is_write) dirty_d[e] = 1'b1;
       end
     end
+  end
+
+  // ---- Order of use ----
+
+  for (genvar e = 0; e < Entries; e++) begin : g_order
+    assign elders[e*Entries + e] = 1'b0;
+    for (genvar o = 0; o < e; o++) begin : g_pair
+      localparam int unsigned Pair = e * (e - 1) / 2 + o;
+      assign elders[e*Entries + o] = order[Pair];
+      assign elders[o*Entries + e] = !order[Pair];
+      assign order_d[Pair]         = pushed[e] || (order[Pair] && !pushed[o]);
+    end
+  end
+  if (Entries == 1) begin : g_no_order
+    assign order_d = order & pushed;  // means nothing
   end
 
   // ---- Registers ----
@@ -318,42 +361,79 @@ module register_file_cache #(
       dirty_q[req_warp_i]     <= dirty_d;
       registers_q[req_warp_i] <= registers_d;
       lanes_q[req_warp_i]     <= lanes_d;
-      ages_q[req_warp_i]      <= ages_d;
+      order_q[req_warp_i]     <= order_d;
       rsp_outcome_o           <= outcome;
       rsp_last_o              <= last;
-      rsp_way_o               <= way;
-      rsp_served_o            <= served;
-      rsp_missing_o           <= missing;
+      rsp_way_o               <= found ? match_way : uses_place ? place_way : '0;
+      rsp_served_o            <= (is_read || is_bypass) ? held & req_lanes_i : written;
+      rsp_missing_o           <= is_read ? req_lanes_i & ~held : '0;
       rsp_dropped_o           <= dropped;
-      rsp_victim_o            <= victim;
-      rsp_writeback_o         <= writeback;
-      rsp_victim_register_o   <= chosen_register;
-      rsp_victim_lanes_o      <= held;
+      rsp_victim_o            <= (allocate && full) || (empties_oldest && occupied != '0);
+      rsp_writeback_o         <= (full || empties_oldest) && uses_place && oldest_dirty;
+      rsp_victim_register_o   <= oldest_register;
+      rsp_victim_lanes_o      <= oldest_lanes;
     end
   end
 
-  // ---- Data: one read and one write of the same word a clock, the read sees the old word ----
+  // ---- Data: the response reads the word, and the new value enters when the response leaves ----
 
   logic [WordWidth-1:0] word;
+  logic [WarpWidth-1:0] warp_q;
+  logic [Lanes-1:0]     written_q;
+  logic [DataWidth-1:0] new_data_q;
 
-  assign word = WordWidth'(32'(req_warp_i) * Entries + 32'(way));
+  assign word       = WordWidth'(32'(rsp_way_o) * Warps + 32'(warp_q));
+  assign rsp_data_o = data_q[word];
 
   always_ff @(posedge clk_i) begin
     if (step) begin
-      rsp_data_o <= data_q[word];
-      for (int unsigned l = 0; l < Lanes; l++) begin
-        if (written[l]) data_q[word][32*l +: 32] <= req_data_i[32*l +: 32];
+      warp_q     <= req_warp_i;
+      written_q  <= written;
+      new_data_q <= req_data_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      if (rsp_valid_o && rsp_ready_i && written_q[l]) begin
+        data_q[word][32*l +: 32] <= new_data_q[32*l +: 32];
       end
     end
   end
 
   // ---- Debug ----
 
+  logic [PairCount-1:0] dbg_order;
+
   assign dbg_occupied_o  = occupied_q[dbg_warp_i];
   assign dbg_dirty_o     = dirty_q[dbg_warp_i];
   assign dbg_registers_o = registers_q[dbg_warp_i];
   assign dbg_lanes_o     = lanes_q[dbg_warp_i];
-  assign dbg_ages_o      = ages_q[dbg_warp_i];
+  assign dbg_order       = order_q[dbg_warp_i];
+
+  // Of one entry there is no order.
+  logic unused;
+  assign unused = ^dbg_order;
+
+  for (genvar e = 0; e < Entries; e++) begin : g_dbg_age
+    logic [Entries-1:0]  older;
+    logic [WayWidth-1:0] age;
+    for (genvar o = 0; o < Entries; o++) begin : g_other
+      localparam int unsigned Pair = (e > o) ? e * (e - 1) / 2 + o : o * (o - 1) / 2 + e;
+      if (o < e)      assign older[o] = dbg_occupied_o[o] && dbg_order[Pair];
+      else if (o > e) assign older[o] = dbg_occupied_o[o] && !dbg_order[Pair];
+      else            assign older[o] = 1'b0;
+    end
+    always_comb begin
+      age = '0;
+      for (int unsigned o = 0; o < Entries; o++) age = age + WayWidth'(older[o]);
+    end
+    assign dbg_ages_o[e*WayWidth +: WayWidth] = age;
+  end
+
+`ifdef FORMAL
+`include "register_file_cache_properties.svh"
+`endif
 
 endmodule
 

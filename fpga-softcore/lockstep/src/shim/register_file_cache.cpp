@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs a simulated register file cache for a batch of clocks. src/rtl.rs declares the same structs.
-
-#include <cstdint>
-#include <memory>
+// Runs a simulated register file cache for a batch of clocks. src/register_file_cache.rs declares the
+// same structs.
 
 #include "Vcache_1_1_1.h"
 #include "Vcache_2_3_32.h"
 #include "Vcache_8_13_4.h"
 #include "Vcache_8_6_4.h"
+#include "ports.h"
 
 namespace {
 
@@ -24,23 +23,6 @@ struct Outputs {
   uint16_t registers[16];
   uint8_t ages[16];
 };
-
-// Ports are integers of up to 64 bits, or arrays of words.
-template <class T> uint32_t word(const T& port, unsigned i) { return uint64_t(port) >> 32 * i; }
-template <std::size_t N> uint32_t word(const VlWide<N>& port, unsigned i) {
-  return i < N ? port[i] : 0;
-}
-template <class T> void set_word(T& port, unsigned, uint32_t value) { port = value; }
-template <std::size_t N> void set_word(VlWide<N>& port, unsigned i, uint32_t value) {
-  port[i] = value;
-}
-
-template <class T> uint32_t field(const T& port, unsigned index, unsigned width) {
-  const unsigned first = index * width, shift = first % 32;
-  uint64_t bits = word(port, first / 32);
-  if (shift + width > 32) bits |= uint64_t(word(port, first / 32 + 1)) << 32;
-  return (bits >> shift) & ((uint64_t(1) << width) - 1);
-}
 
 template <class Model, unsigned Entries, unsigned Lanes> struct Cache {
   VerilatedContext context;

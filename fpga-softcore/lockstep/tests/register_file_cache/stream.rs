@@ -3,27 +3,7 @@
 use strata_core::prototype::cache_block::{CacheOutcome, Response};
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::units::{LaneMask, RegisterId};
-
-/// Random numbers of which a seed determines all (splitmix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) as u32
-    }
-
-    pub(crate) fn below(&mut self, limit: u32) -> u32 {
-        self.next() % limit
-    }
-
-    pub(crate) fn chance(&mut self, percent: u32) -> bool {
-        self.below(100) < percent
-    }
-}
+use strata_lockstep::random::Random;
 
 /// What a stream is like.
 #[derive(Clone, Copy, Debug)]

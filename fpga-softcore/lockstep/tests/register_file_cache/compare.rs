@@ -8,7 +8,7 @@ use strata_core::prototype::cache_block::{
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::register_file_cache::{Entry, Replacement};
 use strata_core::units::{LaneMask, RegisterId};
-use strata_lockstep::rtl::{Elaboration, Inputs, MAX_WAYS, Outputs, Rtl};
+use strata_lockstep::register_file_cache::{Elaboration, Inputs, MAX_WAYS, Outputs, Rtl};
 
 use super::stream::{Expected, Stream, Traffic, Values};
 

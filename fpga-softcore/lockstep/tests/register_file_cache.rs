@@ -8,13 +8,13 @@
 fn the_hardware_is_the_model() {}
 
 #[cfg(verilated)]
-mod lock_step {
+mod register_file_cache {
     mod compare;
     mod stream;
 
     use strata_core::prototype::cache_block::CacheSettings;
     use strata_core::register_file_cache::Replacement;
-    use strata_lockstep::rtl::{LARGEST, SMALLEST, USUAL, WIDE};
+    use strata_lockstep::register_file_cache::{LARGEST, SMALLEST, USUAL, WIDE};
 
     use compare::Bench;
     use stream::Traffic;

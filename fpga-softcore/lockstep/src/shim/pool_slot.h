@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// An entry of a write pool as the debug port shows it. src/pool_slot.rs declares the same struct.
+
+#pragma once
+
+#include <cstdint>
+
+namespace {
+
+struct PoolSlot {
+  uint8_t occupied, warp;
+  uint16_t number;
+  uint32_t lanes;
+  uint64_t newer;
+};
+
+// Reads all entries while the clock stands.
+template <class Model> void read_slots(Model& model, unsigned entries, PoolSlot* slots) {
+  for (unsigned e = 0; e < entries; e++) {
+    model.dbg_entry_i = e;
+    model.eval();
+    slots[e] = {model.dbg_occupied_o, model.dbg_warp_o, model.dbg_number_o,
+                uint32_t(model.dbg_lanes_o), uint64_t(model.dbg_newer_o)};
+  }
+}
+
+}  // namespace

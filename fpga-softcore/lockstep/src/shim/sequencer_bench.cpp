@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Runs batches of commands through a simulated access sequencer. src/access_sequencer.rs declares the
+// same structs.
+
+#include "Vsequencer_3_1_1_2.h"
+#include "Vsequencer_4_3_5_32.h"
+#include "Vsequencer_8_13_60_4.h"
+#include "Vsequencer_8_6_24_4.h"
+#include "pool_slot.h"
+#include "ports.h"
+
+namespace {
+
+// The word of the bus below bit 16, and the lanes from bit 32 on.
+using Command = uint64_t;
+
+struct Outcome {
+  uint32_t word, clock;
+};
+
+struct Cache {
+  uint16_t occupied, dirty;
+  uint8_t ages[16];
+  uint16_t registers[16];
+  uint32_t lanes[16];
+};
+
+struct Sequencer {
+  virtual ~Sequencer() = default;
+  virtual void reset(uint32_t settings) = 0;
+  virtual size_t run(const Command* commands, const uint32_t* data_in, Outcome* outcomes,
+                     uint32_t* data_out, size_t count) = 0;
+  virtual void state(Cache* caches, PoolSlot* slots) = 0;
+  virtual void counters(uint64_t* counters, unsigned count) = 0;
+};
+
+template <class Model, unsigned Warps, unsigned Entries, unsigned Pool, unsigned Lanes>
+struct SequencerOf : Sequencer {
+  VerilatedContext context;
+  Model model{&context};
+
+  void reset(uint32_t settings) override {
+    model.feed_valid_i = 0;
+    model.clear_i = 0;
+    model.count_clear_i = 0;
+    model.cfg_i = settings;
+    ::reset(model);
+    model.clear_i = 1;
+    tick();
+    tick();
+    model.clear_i = 0;
+  }
+
+  void tick() {
+    fall(model);
+    rise(model);
+  }
+
+  // Stops after so many clocks that something has to be wrong, and returns how many outcomes came.
+  size_t run(const Command* commands, const uint32_t* data_in, Outcome* outcomes,
+             uint32_t* data_out, size_t count) override {
+    size_t fed = 0, got = 0;
+    const uint64_t limit = 64 + count * 16 * (Entries + 1);
+    // The first command stands at the sequencer, where clocks are counted from, at clock 1.
+    for (uint64_t clock = 0; got < count && clock < limit; clock++) {
+      if (model.out_valid_o) {
+        outcomes[got] = {model.out_outcome_o, uint32_t(clock - 1)};
+        for (unsigned l = 0; l < Lanes; l++) data_out[l] = word(model.out_data_o, l);
+        data_out += Lanes;
+        got++;
+      }
+      const bool ready = model.feed_ready_o;
+      model.feed_valid_i = fed < count;
+      if (ready && fed < count) {
+        model.feed_word_i = commands[fed];
+        model.feed_lanes_i = commands[fed] >> 32;
+        for (unsigned l = 0; l < Lanes; l++) set_word(model.feed_data_i, l, data_in[l]);
+        data_in += Lanes;
+        fed++;
+      }
+      tick();
+    }
+    // Until every bank is idle, and every event counted.
+    model.feed_valid_i = 0;
+    for (unsigned clock = 0; clock < 16; clock++) tick();
+    return got;
+  }
+
+  void state(Cache* caches, PoolSlot* slots) override {
+    constexpr unsigned age_bits = Entries > 8 ? 4 : Entries > 4 ? 3 : Entries > 2 ? 2 : 1;
+    for (unsigned w = 0; w < Warps; w++) {
+      model.dbg_warp_i = w;
+      model.eval();
+      caches[w].occupied = model.dbg_cache_occupied_o;
+      caches[w].dirty = model.dbg_cache_dirty_o;
+      for (unsigned e = 0; e < Entries; e++) {
+        caches[w].ages[e] = field(model.dbg_cache_ages_o, e, age_bits);
+        caches[w].registers[e] = field(model.dbg_cache_registers_o, e, 8);
+        caches[w].lanes[e] = field(model.dbg_cache_lanes_o, e, Lanes);
+      }
+    }
+    read_slots(model, Pool, slots);
+  }
+
+  void counters(uint64_t* counters, unsigned count) override {
+    for (unsigned c = 0; c < count; c++) {
+      model.count_select_i = c;
+      tick();
+      tick();
+      counters[c] = model.count_o;
+    }
+  }
+};
+
+}  // namespace
+
+extern "C" Sequencer* strata_sequencer_new(unsigned elaboration) {
+  if (elaboration == 0) return new SequencerOf<Vsequencer_8_13_60_4, 8, 13, 60, 4>;
+  if (elaboration == 1) return new SequencerOf<Vsequencer_8_6_24_4, 8, 6, 24, 4>;
+  if (elaboration == 2) return new SequencerOf<Vsequencer_3_1_1_2, 3, 1, 1, 2>;
+  return new SequencerOf<Vsequencer_4_3_5_32, 4, 3, 5, 32>;
+}
+extern "C" void strata_sequencer_delete(Sequencer* sequencer) { delete sequencer; }
+extern "C" void strata_sequencer_reset(Sequencer* sequencer, uint32_t settings) {
+  sequencer->reset(settings);
+}
+extern "C" size_t strata_sequencer_run(Sequencer* sequencer, const Command* commands,
+                                       const uint32_t* data_in, Outcome* outcomes,
+                                       uint32_t* data_out, size_t count) {
+  return sequencer->run(commands, data_in, outcomes, data_out, count);
+}
+extern "C" void strata_sequencer_state(Sequencer* sequencer, Cache* caches, PoolSlot* slots) {
+  sequencer->state(caches, slots);
+}
+extern "C" void strata_sequencer_counters(Sequencer* sequencer, uint64_t* counters,
+                                          unsigned count) {
+  sequencer->counters(counters, count);
+}

@@ -1,0 +1,70 @@
+//! The host's end of the line.
+
+use std::io::{ErrorKind, Read, Write};
+use std::time::{Duration, Instant};
+
+use strata_link::message::{FIRMWARE, PrototypeLink, Reply, Request};
+use strata_link::{Message, Settings};
+
+use crate::simulator::LIMIT;
+
+/// A session with a board, over anything whose reads give up after a short time.
+pub(crate) struct Host<L> {
+    link: PrototypeLink,
+    line: L,
+    start: Instant,
+}
+
+impl<L: Read + Write> Host<L> {
+    /// The host's end, with a number of its own.
+    pub(crate) fn new(line: L, session: u32) -> Self {
+        let mut settings = Settings::new(FIRMWARE, session);
+        // The board's time is slower than ours, and the line may be as well.
+        settings.timeout_ms = 2_000;
+        Self { link: PrototypeLink::new(settings, 0), line, start: Instant::now() }
+    }
+
+    /// The line, of a session that is given up.
+    pub(crate) fn into_line(self) -> L {
+        self.line
+    }
+
+    /// Asks, and waits for the answer.
+    pub(crate) fn ask(&mut self, request: &Request<'_>) -> Reply {
+        let end = Instant::now() + LIMIT;
+        let mut is_sent = false;
+        while Instant::now() < end {
+            is_sent = is_sent || self.link.send(request).is_ok();
+            self.turn();
+            if let Some(message) = self.link.take() {
+                return reply(&message);
+            }
+        }
+        panic!("no answer to {request:?}; {:?}", self.link.counts());
+    }
+
+    /// Moves bytes once, and waits a short time for some.
+    fn turn(&mut self) {
+        let now_ms = self.start.elapsed().as_millis() as u64;
+        self.link.poll(now_ms).expect("the board answers");
+        while !self.link.to_send().is_empty() {
+            let count = self.line.write(self.link.to_send()).expect("the board is there");
+            self.link.sent(count);
+        }
+        let mut bytes = [0; 4096];
+        match self.line.read(&mut bytes) {
+            Ok(0) => std::thread::sleep(Duration::from_millis(1)),
+            Ok(count) => self.link.received(&bytes[..count], |_| {}),
+            Err(error) if is_silence(error.kind()) => {}
+            Err(error) => panic!("the board is gone: {error}"),
+        }
+    }
+}
+
+fn is_silence(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+fn reply<const FRAME: usize>(message: &Message<FRAME>) -> Reply {
+    message.decode().expect("the board speaks our protocol")
+}

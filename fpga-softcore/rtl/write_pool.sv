@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Write pool: the registers that were written last, of all warps, before they go to a bank.
+//
+// Mirrors core/src/write_pool.rs; docs/hw/write_pool.md is the long form of this comment.
+// Latency: a request is looked up in the clock in which it is taken, and decided in the next; what
+// its entry held stands one clock after the decision.
+// Throughput: one request a clock.
+// Back-pressure: a decision stands until `dec_go_i`, and its request changes nothing before.
+// `req_ready_o` depends combinationally on `dec_go_i`; decisions do not.
+// Does not do: banks. It says which bank access a decision needs; whoever makes it says `dec_go_i`.
+//
+// What is known of the entries is kept a bit of all entries in a word, so that looking a register
+// up takes a word for each bit of its number. The order of use is an age matrix: row i has a bit
+// for each entry that entry i was used after. To promote a set of entries makes them newer than
+// all others and keeps the order within; to demote a warp is to promote everybody else.
+
+`default_nettype none
+
+module write_pool #(
+  parameter int unsigned Entries     = 60,  // 1 to 63
+  parameter int unsigned Warps       = 8,   // warps that have registers, at least 1
+  parameter int unsigned NumberWidth = 10,  // bits of a register's number, which names its warp too
+  parameter int unsigned Lanes       = 4,   // lanes of a register, 1 to 32; 32 bits each
+  // Derived; do not override.
+  localparam int unsigned WarpWidth  = (Warps > 1) ? $clog2(Warps) : 1,
+  localparam int unsigned SlotWidth  = (Entries > 1) ? $clog2(Entries) : 1,
+  localparam int unsigned DataWidth  = 32 * Lanes
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,   // asynchronous, active low: no pool until `clear_i`
+  input  logic                   clear_i,  // takes the configuration over, empty; nothing stands
+
+  // Configuration.
+  input  logic [5:0]             cfg_entries_i,  // 0 (writes pass by) to Entries
+
+  // Requests. A request holds still until it is taken.
+  input  logic                   req_valid_i,
+  output logic                   req_ready_o,
+  input  logic [2:0]             req_op_i,
+  input  logic [WarpWidth-1:0]   req_warp_i,
+  input  logic [NumberWidth-1:0] req_number_i,
+  input  logic [Lanes-1:0]       req_lanes_i,  // READ, WRITE: never empty
+  input  logic [DataWidth-1:0]   req_data_i,   // WRITE
+
+  // The decision on the request that was taken last.
+  output logic                   dec_valid_o,
+  input  logic                   dec_go_i,            // it is carried out in this clock
+  output logic [2:0]             dec_op_o,            // the request's
+  output logic [2:0]             dec_outcome_o,
+  output logic                   dec_read_bank_o,     // the bank has to give lanes
+  output logic [NumberWidth-1:0] dec_read_number_o,   // of this register
+  output logic                   dec_write_bank_o,    // a bank has to take a register:
+  output logic [NumberWidth-1:0] dec_write_number_o,  // this one
+
+  // One clock after a decision was carried out.
+  output logic [Lanes-1:0]       out_lanes_o,  // READ: that the entry gives; WRITE: for the bank
+  output logic [DataWidth-1:0]   out_data_o,   // their values
+  output logic [5:0]             out_count_o,  // DEMOTE, DROP: entries of the warp; else 0
+
+  // Debug: an entry.
+  input  logic [SlotWidth-1:0]   dbg_entry_i,
+  output logic                   dbg_occupied_o,
+  output logic [WarpWidth-1:0]   dbg_warp_o,
+  output logic [NumberWidth-1:0] dbg_number_o,
+  output logic [Lanes-1:0]       dbg_lanes_o,
+  output logic [Entries-1:0]     dbg_newer_o   // entries that were used before it
+);
+
+  localparam logic [2:0] OpRead   = 3'd0;
+  localparam logic [2:0] OpWrite  = 3'd1;
+  localparam logic [2:0] OpDemote = 3'd2;
+  localparam logic [2:0] OpDrop   = 3'd3;
+
+  localparam logic [2:0] OutcomeNothing     = 3'd0;
+  localparam logic [2:0] OutcomeBank        = 3'd1;
+  localparam logic [2:0] OutcomeHit         = 3'd2;
+  localparam logic [2:0] OutcomePartialHit  = 3'd3;
+  localparam logic [2:0] OutcomeAllocation  = 3'd4;
+  localparam logic [2:0] OutcomeReplacement = 3'd5;
+  localparam logic [2:0] OutcomeMoved       = 3'd6;
+
+  // Entries in use: those from `cfg_entries_i` on stay empty, and the newest of all.
+  logic [Entries-1:0] usable_q;
+  logic               exists_q;  // there is one at least
+
+  logic [Entries-1:0] occupied_q, occupied_d;
+  logic [Entries-1:0] free_q;    // the lowest empty entry, or none
+  logic               full_q;
+  logic [Entries-1:0] oldest_q;  // the least recently used of the usable entries
+  // These mean something where `occupied_q` is set, and `newer_q` after a clear.
+  (* mem2reg *) logic [Entries-1:0] number_q [NumberWidth];
+  (* mem2reg *) logic [Entries-1:0] warp_q   [WarpWidth];
+  (* mem2reg *) logic [Entries-1:0] lanes_q  [Lanes];
+  (* mem2reg *) logic [Entries-1:0] newer_q  [Entries];
+  logic [DataWidth-1:0]             data_q   [Entries];
+
+  // The request that is decided.
+  logic                   valid_q;
+  logic [2:0]             op_q;
+  logic [WarpWidth-1:0]   of_warp_q;
+  logic [NumberWidth-1:0] of_number_q;
+  logic [Lanes-1:0]       of_lanes_q;
+  logic [DataWidth-1:0]   of_data_q;
+  logic [Entries-1:0]     match_q;  // the entry that has its register, or none
+  logic                   hit_q;    // there is one
+  logic [Lanes-1:0]       held_q;   // lanes of that entry
+
+  // ---- Decision ----
+
+  logic               is_read, is_write, is_demote, is_drop;
+  logic [Lanes-1:0]   served;   // READ: lanes that the entry gives
+  logic [Lanes-1:0]   missing;
+  logic               replaces;
+  logic [Entries-1:0] chosen;   // the entry concerned, one at most
+  logic [Entries-1:0] own;      // the warp's entries
+  logic               step;     // the decision is carried out
+
+  assign is_read   = op_q == OpRead;
+  assign is_write  = op_q == OpWrite && exists_q;
+  assign is_demote = op_q == OpDemote;
+  assign is_drop   = op_q == OpDrop;
+  assign served    = of_lanes_q & held_q;
+  assign missing   = of_lanes_q & ~held_q;
+  assign replaces  = is_write && !hit_q && full_q;
+  assign step      = valid_q && dec_go_i;
+
+  always_comb begin
+    // Nothing is free when the pool is full; READ: no entry if it misses.
+    chosen = match_q;
+    if (is_write && !hit_q) chosen = full_q ? oldest_q : free_q;
+  end
+
+  always_comb begin
+    own = occupied_q;
+    for (int unsigned k = 0; k < WarpWidth; k++) begin
+      own = own & (of_warp_q[k] ? warp_q[k] : ~warp_q[k]);
+    end
+  end
+
+  always_comb begin
+    dec_outcome_o = OutcomeNothing;
+    unique case (op_q)
+      OpRead: begin
+        if (served == '0) dec_outcome_o = OutcomeBank;
+        else              dec_outcome_o = (missing == '0) ? OutcomeHit : OutcomePartialHit;
+      end
+      OpWrite: begin
+        if (!exists_q)    dec_outcome_o = OutcomeBank;
+        else if (hit_q)   dec_outcome_o = OutcomeHit;
+        else              dec_outcome_o = full_q ? OutcomeReplacement : OutcomeAllocation;
+      end
+      OpDemote, OpDrop: if (own != '0) dec_outcome_o = OutcomeMoved;
+      default: ;
+    endcase
+  end
+
+  assign dec_valid_o       = valid_q;
+  assign dec_op_o          = op_q;
+  assign dec_read_bank_o   = valid_q && is_read && missing != '0;
+  assign dec_read_number_o = of_number_q;
+  assign dec_write_bank_o  = valid_q && op_q == OpWrite && (!exists_q || replaces);
+
+  always_comb begin
+    for (int unsigned k = 0; k < NumberWidth; k++) begin
+      dec_write_number_o[k] = exists_q ? (number_q[k] & oldest_q) != '0 : of_number_q[k];
+    end
+  end
+
+  // ---- Lookup ----
+
+  // The decision that stands is taken as carried out: else no request is taken.
+  logic               overtaken;  // the same register is being written
+  logic [Entries-1:0] match, match_d;
+  logic [Lanes-1:0]   held_d;
+
+  assign req_ready_o = !valid_q || dec_go_i;
+  assign overtaken   = valid_q && is_write && req_number_i == of_number_q;
+
+  always_comb begin
+    match = occupied_q;
+    if (valid_q && replaces) match = match & ~oldest_q;
+    if (valid_q && is_drop && req_warp_i == of_warp_q) match = '0;
+    for (int unsigned k = 0; k < NumberWidth; k++) begin
+      match = match & (req_number_i[k] ? number_q[k] : ~number_q[k]);
+    end
+    match_d = overtaken ? chosen : match;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      held_d[l] = overtaken ? held_q[l] || of_lanes_q[l] : (lanes_q[l] & match) != '0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)          valid_q <= 1'b0;
+    else if (req_ready_o) valid_q <= req_valid_i;
+  end
+
+  // Not reset: read only where `valid_q` is set.
+  always_ff @(posedge clk_i) begin
+    if (req_ready_o) begin
+      op_q        <= req_op_i;
+      of_warp_q   <= req_warp_i;
+      of_number_q <= req_number_i;
+      of_lanes_q  <= req_lanes_i;
+      of_data_q   <= req_data_i;
+      match_q     <= match_d;
+      hit_q       <= match_d != '0;
+      held_q      <= held_d;
+    end
+  end
+
+  // ---- Entries ----
+
+  logic [Entries-1:0] vacant;  // from the next clock on
+
+  always_comb begin
+    occupied_d = occupied_q;
+    if (is_write) occupied_d = occupied_q | chosen;
+    if (is_drop)  occupied_d = occupied_q & ~own;
+  end
+
+  assign vacant = usable_q & ~occupied_d;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      usable_q   <= '0;
+      exists_q   <= 1'b0;
+      occupied_q <= '0;
+    end else if (clear_i) begin
+      for (int unsigned e = 0; e < Entries; e++) usable_q[e] <= 6'(e) < cfg_entries_i;
+      exists_q   <= cfg_entries_i != '0;
+      occupied_q <= '0;
+    end else if (step) begin
+      occupied_q <= occupied_d;
+    end
+  end
+
+  // Not reset, but cleared, which comes before the first use.
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      free_q <= Entries'(1);
+      full_q <= 1'b0;
+    end else if (step) begin
+      free_q <= vacant & (~vacant + 1'b1);
+      full_q <= vacant == '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step && is_write) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (of_lanes_q[l]) lanes_q[l] <= lanes_q[l] | chosen;
+        else if (!hit_q)   lanes_q[l] <= lanes_q[l] & ~chosen;
+      end
+      if (!hit_q) begin
+        for (int unsigned k = 0; k < NumberWidth; k++) begin
+          number_q[k] <= of_number_q[k] ? number_q[k] | chosen : number_q[k] & ~chosen;
+        end
+        for (int unsigned k = 0; k < WarpWidth; k++) begin
+          warp_q[k] <= of_warp_q[k] ? warp_q[k] | chosen : warp_q[k] & ~chosen;
+        end
+      end
+    end
+  end
+
+  // ---- Order of use ----
+
+  logic [Entries-1:0] promoted;  // become newer than all others
+  logic [Entries-1:0] others;
+
+  assign promoted = ~usable_q | (is_demote ? ~own : chosen);
+  assign others   = ~promoted;
+
+  // Only this process touches the matrix, so that it can be assigned at once: for a simulator, one
+  // that changes at the end of the clock is several times the work.
+  // verilator lint_off BLKSEQ
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      // Entries that are not usable come last, and so are the newest.
+      for (int unsigned e = 0; e < Entries; e++) newer_q[e] = '1 >> (Entries - 1 - e);
+    end else if (step && (is_write || is_demote || (is_read && served != '0))) begin : p_promote
+      logic [Entries-1:0] oldest;
+      oldest = '1;
+      for (int unsigned e = 0; e < Entries; e++) begin
+        // Nobody is newer than itself, but then the oldest would not be older than all.
+        newer_q[e] = (promoted[e] ? newer_q[e] | others : newer_q[e] & others) | Entries'(1) << e;
+        oldest     = oldest & newer_q[e];
+      end
+      oldest_q <= oldest;
+    end
+  end
+  // verilator lint_on BLKSEQ
+
+  // ---- Values: one read and one write of the same entry a clock, the read sees the old value ----
+
+  logic [SlotWidth-1:0] slot;
+  logic [Entries-1:0]   own_q;
+
+  // Entries whose index has a bit.
+  function automatic logic [Entries-1:0] with_bit(int unsigned k);
+    with_bit = '0;
+    for (int unsigned e = 0; e < Entries; e++) with_bit[e] = 1'(e >> k);
+  endfunction
+
+  for (genvar k = 0; k < SlotWidth; k++) begin : g_slot
+    localparam logic [Entries-1:0] WithBit = with_bit(k);
+    assign slot[k] = (chosen & WithBit) != '0;
+  end
+
+  // As above: reads come before writes.
+  // verilator lint_off BLKSEQ
+  always_ff @(posedge clk_i) begin
+    if (step) begin
+      own_q      <= (is_demote || is_drop) ? own : '0;
+      out_data_o <= exists_q ? data_q[slot] : of_data_q;
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (is_read)        out_lanes_o[l] <= served[l];
+        else if (!exists_q) out_lanes_o[l] <= of_lanes_q[l];
+        else                out_lanes_o[l] <= (lanes_q[l] & oldest_q) != '0;
+      end
+      if (is_write) begin
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          if (of_lanes_q[l]) data_q[slot][32*l +: 32] = of_data_q[32*l +: 32];
+        end
+      end
+    end
+  end
+  // verilator lint_on BLKSEQ
+
+  assign out_count_o = 6'($countones(own_q));
+
+  // ---- Debug ----
+
+  assign dbg_occupied_o = occupied_q[dbg_entry_i];
+  assign dbg_newer_o    = newer_q[dbg_entry_i];
+  always_comb begin
+    for (int unsigned k = 0; k < WarpWidth; k++)   dbg_warp_o[k]   = warp_q[k][dbg_entry_i];
+    for (int unsigned k = 0; k < NumberWidth; k++) dbg_number_o[k] = number_q[k][dbg_entry_i];
+    for (int unsigned l = 0; l < Lanes; l++)       dbg_lanes_o[l]  = lanes_q[l][dbg_entry_i];
+  end
+
+`ifdef FORMAL
+`include "write_pool_properties.svh"
+`endif
+
+endmodule
+
+`default_nettype wire
