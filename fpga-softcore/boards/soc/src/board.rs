@@ -1,0 +1,93 @@
+//! The board: its line, its clock, its pins, and what becomes of a fault.
+
+use core::panic::PanicInfo;
+
+use riscv::register::{mcause, mcycle, mepc, mtval};
+use strata_firmware::{Board, FaultRecord, Milliseconds};
+
+use crate::pins::Pin;
+use crate::uart::Uart;
+
+/// What the processor runs at: the parameter `ClockHz` of `rtl/soc.sv`. Unit: Hz.
+const CLOCK_HZ: u32 = 50_000_000;
+
+/// The pin that is high while a batch runs.
+const TRIGGER: u32 = 0;
+
+/// The system on a chip.
+pub struct Soc {
+    line: Uart,
+    trigger: Pin,
+    time: Milliseconds,
+}
+
+impl Soc {
+    /// The board, once.
+    pub fn new() -> Self {
+        let time = Milliseconds::new(CLOCK_HZ / 1000, mcycle::read() as u32);
+        Self { line: Uart, trigger: Pin::number(TRIGGER), time }
+    }
+}
+
+impl Board for Soc {
+    type Line = Uart;
+    type Trigger = Pin;
+
+    const NAME: &'static str = "soc";
+    const TICKS_HZ: u32 = CLOCK_HZ;
+
+    fn line(&mut self) -> &mut Uart {
+        &mut self.line
+    }
+
+    fn trigger(&mut self) -> &mut Pin {
+        &mut self.trigger
+    }
+
+    fn ticks(&mut self) -> u64 {
+        mcycle::read64()
+    }
+
+    fn now_ms(&mut self) -> u64 {
+        self.time.at(mcycle::read() as u32)
+    }
+
+    fn next_log(&mut self, room: &mut [u8]) -> usize {
+        strata_logger::next(room)
+    }
+}
+
+/// What the program before this one left.
+#[expect(unsafe_code, reason = "memory that the start-up code leaves as it is")]
+#[unsafe(link_section = ".uninit")]
+static mut RECORD: FaultRecord = FaultRecord::EMPTY;
+
+/// The record of faults. Nobody holds on to it.
+#[expect(unsafe_code, reason = "one processor without interrupts")]
+pub fn with_record<T>(use_it: impl FnOnce(&mut FaultRecord) -> T) -> T {
+    let record = &raw mut RECORD;
+    // SAFETY: there is one processor without interrupts, and a fault ends whoever has it.
+    use_it(unsafe { &mut *record })
+}
+
+/// Starts the program again.
+#[expect(unsafe_code, reason = "a jump to where the processor starts")]
+fn restart() -> ! {
+    // SAFETY: the start-up code assumes nothing of the state that it is entered in.
+    unsafe { core::arch::asm!("j _start", options(noreturn)) }
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    with_record(|record| record.put(info));
+    restart()
+}
+
+/// Faults of the processor end up here.
+#[expect(unsafe_code, reason = "the start-up code finds it by this name")]
+#[unsafe(export_name = "ExceptionHandler")]
+fn fault(_: &riscv_rt::TrapFrame) -> ! {
+    let [cause, address, value] = [mcause::read().bits(), mepc::read(), mtval::read()];
+    with_record(|record| record.put(format_args!("trap {cause} at {address:#x}: {value:#x}")));
+    restart()
+}

@@ -1,0 +1,27 @@
+//! Registers of a device at an address: the one place that touches them.
+#![expect(unsafe_code, reason = "registers of devices lie at addresses")]
+
+/// A device, by the address of its first register.
+#[derive(Clone, Copy)]
+pub struct Device(usize);
+
+impl Device {
+    /// The device at an address of `docs/hw/soc.md`.
+    pub const fn at(address: usize) -> Self {
+        Self(address)
+    }
+
+    /// Reads the register at an offset. Unit: bytes.
+    #[inline(always)]
+    pub fn read(self, offset: usize) -> u32 {
+        // SAFETY: aligned addresses of devices, whose accesses have no effect on memory.
+        unsafe { ((self.0 + offset) as *const u32).read_volatile() }
+    }
+
+    /// Writes the register at an offset. Unit: bytes.
+    #[inline(always)]
+    pub fn write(self, offset: usize, word: u32) {
+        // SAFETY: as above.
+        unsafe { ((self.0 + offset) as *mut u32).write_volatile(word) }
+    }
+}

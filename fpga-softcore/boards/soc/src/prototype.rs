@@ -1,0 +1,131 @@
+//! The prototype behind the bus: what the application's commands become there.
+
+use strata_core::prototype::regmap::{ID, VERSION, field, register};
+use strata_core::prototype::settings::Settings;
+use strata_firmware::Prototype;
+use strata_link::message::{Broken, Data, Implementation, Parameters};
+
+use crate::device::Device;
+
+const PROTOTYPE: Device = Device::at(0xf001_0000);
+
+/// Looks at [`register::STATUS`] before a batch counts as stuck. The longest takes less than 30,000
+/// clocks: 128 flushes of 13 entries, each of which waits 15 for its bank. A look takes 8 at least.
+const LOOKS: u32 = 10_000;
+
+/// The hardware.
+pub struct Hardware {
+    /// Commands of the batch, until it is run.
+    queued: u32,
+}
+
+impl Hardware {
+    /// The hardware, idle.
+    pub const fn new() -> Self {
+        Self { queued: 0 }
+    }
+}
+
+#[inline(always)]
+fn read(register: u32) -> u32 {
+    PROTOTYPE.read(register as usize)
+}
+
+#[inline(always)]
+fn write(register: u32, word: u32) {
+    PROTOTYPE.write(register as usize, word);
+}
+
+/// A field's value in a word.
+const fn of(word: u32, (bit, width): (u32, u32)) -> u32 {
+    word >> bit & ((1 << width) - 1)
+}
+
+/// A word in which a field's lowest bit is set.
+const fn bit((bit, _): (u32, u32)) -> u32 {
+    1 << bit
+}
+
+impl Prototype for Hardware {
+    fn parameters(&mut self) -> Result<Parameters, Broken> {
+        let id = read(register::ID);
+        let version = read(register::VERSION);
+        if id != ID || version != VERSION {
+            return Err(Broken::Absent { id });
+        }
+        let [first, second] = [read(register::PARAMETERS0), read(register::PARAMETERS1)];
+        Ok(Parameters {
+            implementation: Implementation::Hardware,
+            version,
+            warps: of(first, field::PARAMETERS0_WARPS) as u8,
+            cache_entries: of(first, field::PARAMETERS0_CACHE_ENTRIES) as u8,
+            pool_entries: of(first, field::PARAMETERS0_POOL_ENTRIES) as u8,
+            lanes: of(first, field::PARAMETERS0_LANES) as u8,
+            batch: of(second, field::PARAMETERS1_BATCH) as u16,
+            banks: of(second, field::PARAMETERS1_BANKS) as u8,
+            rows: of(second, field::PARAMETERS1_ROWS) as u8,
+        })
+    }
+
+    fn configure(&mut self, settings: Settings) -> Result<(), Broken> {
+        self.queued = 0;
+        let Some(word) = settings.pack() else {
+            return Err(Broken::Queue { status: read(register::STATUS) });
+        };
+        write(register::SETTINGS, word);
+        write(register::CONTROL, bit(field::CONTROL_RESET));
+        let status = read(register::STATUS);
+        // It took what it has room for: nothing else is what was asked for.
+        if read(register::SETTINGS) == word { Ok(()) } else { Err(Broken::Queue { status }) }
+    }
+
+    #[inline]
+    fn queue(&mut self, command: u32, value: Option<&Data>) -> Result<(), Broken> {
+        if let Some(value) = value {
+            for (lane, &word) in (0..).zip(value) {
+                write(register::DATA + 4 * lane, word);
+            }
+        }
+        write(register::COMMAND, command);
+        self.queued += 1;
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<u32, Broken> {
+        let queued = core::mem::take(&mut self.queued);
+        let status = read(register::STATUS);
+        // What did not get into the queue is not in the count.
+        if of(status, field::STATUS_COMMANDS) != queued {
+            return Err(Broken::Queue { status });
+        }
+        write(register::CONTROL, bit(field::CONTROL_RUN));
+        for _ in 0..LOOKS {
+            let status = read(register::STATUS);
+            if of(status, field::STATUS_RUNNING) == 0 {
+                return if of(status, field::STATUS_OUTCOMES) == queued {
+                    Ok(read(register::CLOCKS))
+                } else {
+                    Err(Broken::Queue { status })
+                };
+            }
+        }
+        Err(Broken::Stuck { status: read(register::STATUS) })
+    }
+
+    #[inline]
+    fn outcome(&mut self, value: Option<&mut Data>) -> Result<u32, Broken> {
+        if let Some(value) = value {
+            for (lane, word) in (0..).zip(value) {
+                *word = read(register::READ_DATA + 4 * lane);
+            }
+        }
+        // `run` has seen that there is one for each command.
+        Ok(read(register::OUTCOME))
+    }
+
+    fn counter(&mut self, place: usize) -> u64 {
+        let address = register::COUNTERS + 8 * place as u32;
+        // Nothing counts between two batches.
+        u64::from(read(address + 4)) << 32 | u64::from(read(address))
+    }
+}
