@@ -2,10 +2,15 @@
 
 pub(crate) mod ci;
 pub(crate) mod doctor;
+pub(crate) mod formal;
+pub(crate) mod fpga;
 pub(crate) mod fuzz;
 pub(crate) mod life_ranges;
 pub(crate) mod no_std;
 pub(crate) mod qemu;
+pub(crate) mod regmap;
 pub(crate) mod setup;
+pub(crate) mod soc;
+pub(crate) mod synth;
 pub(crate) mod test;
 pub(crate) mod tidy;

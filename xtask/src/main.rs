@@ -3,16 +3,24 @@
 
 mod commands;
 mod elf;
+mod hardware_tools;
 mod listing;
 mod machine;
 mod packages;
 mod process;
+mod properties;
+mod python;
+mod regmap;
 mod stages;
+mod synthesis;
 mod tidy;
 
 use std::process::ExitCode;
 
-use commands::{ci, doctor, fuzz, life_ranges, no_std, qemu, setup, test};
+use commands::{
+    ci, doctor, formal, fpga, fuzz, life_ranges, no_std, qemu, setup, soc, synth, test,
+};
+use synthesis::board::Board;
 
 const HELP: &str = "\
 Chores of the repository.
@@ -21,18 +29,31 @@ Usage: cargo xtask COMMAND [OPTION]
 
 Commands:
   setup                 Install what building, testing and gating need and this machine lacks
-  test [--quick|--full] Run every test and check; --quick leaves out gates, smoke, qemu and the
-                        slowest sweep; --full goes through every combination of switches, where
-                        otherwise every pair occurs
+  test [--quick|--full] Run every test and check; --quick leaves out gates, smoke, qemu, formal
+                        and the slowest sweep; --full goes through every combination of switches,
+                        where otherwise every pair occurs
   ci                    Run .ci/run in a fresh clone of HEAD, as CI does
   no-std [--toolchain rustup|debian]
                         Prove that the core needs neither std nor an allocator, here and on devices;
                         the device builds use rustup's targets, or else Debian's library sources
-  qemu                  Run the firmware on emulated boards, and hold its digests to the host's
+  qemu [--build]        Run the firmware on emulated boards, and hold its digests to the host's;
+                        --build only builds what `strata fpga` starts
+  formal [BLOCK] [--full|--mutants]
+                        Prove the hardware's properties; --full takes larger sizes, too, --mutants
+                        small mistakes instead, each of which a property has to notice
+  soc                   Build the simulated board that has the prototype as hardware, and its
+                        firmware, into target/fpga/soc
+  fpga                  Stream the same accesses to every board that needs no physical hardware, and
+                        hold what they count to the model
   fuzz TARGET [SECONDS] Feed made-up bytes to a fuzz target (C++ compiler), 60 s unless told
   life-ranges [--install]
                         Make again what NVIDIA's disassembler says of registers' lives, which tests
                         compare ours with; --install fetches the tools from the Python index first
+  regmap                Write the prototype's register map again for hardware, model and documents
+  synth [BOARD] [--block BLOCK]
+                        Place and route the hardware on the device of a board, or of each, and write
+                        the boards' reports; of one block the report is only shown
+  synth --check         Compare the committed reports with the hardware's sources
   tidy                  Check the repository's own rules
   doctor                Show which tools are there, their versions, and how to get the others
 
@@ -61,16 +82,21 @@ impl From<Status> for ExitCode {
 }
 
 /// What was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Request {
     Help,
     Setup,
     Test(test::Extent),
     Ci,
     NoStd { toolchain: Option<no_std::Toolchain> },
-    Qemu,
+    Qemu { build: bool },
+    Formal { block: Option<String>, extent: formal::Extent },
+    Soc,
+    Fpga,
     Fuzz { target: &'static str, seconds: u32 },
     LifeRanges { install: bool },
+    Regmap,
+    Synth(synth::Scope),
     Tidy,
     Doctor,
 }
@@ -92,7 +118,11 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["no-std", "--toolchain", "debian"] => {
             Request::NoStd { toolchain: Some(no_std::Toolchain::Debian) }
         }
-        ["qemu"] => Request::Qemu,
+        ["qemu"] => Request::Qemu { build: false },
+        ["qemu", "--build"] => Request::Qemu { build: true },
+        ["formal", rest @ ..] => formal_request(rest)?,
+        ["soc"] => Request::Soc,
+        ["fpga"] => Request::Fpga,
         ["fuzz", target] => Request::Fuzz { target: fuzz::target(target)?, seconds: 60 },
         ["fuzz", target, seconds] => {
             let seconds = seconds.parse().ok().filter(|&seconds| seconds > 0);
@@ -101,11 +131,19 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         }
         ["life-ranges"] => Request::LifeRanges { install: false },
         ["life-ranges", "--install"] => Request::LifeRanges { install: true },
+        ["regmap"] => Request::Regmap,
+        ["synth"] => Request::Synth(synth::Scope::Reports(None)),
+        ["synth", "--check"] => Request::Synth(synth::Scope::Check),
+        ["synth", board] => Request::Synth(synth::Scope::Reports(Some(Board::of(board)?))),
+        ["synth", board, "--block", block] => {
+            let board = Board::of(board)?;
+            Request::Synth(synth::Scope::One(board, board.block(block)?))
+        }
         ["tidy"] => Request::Tidy,
         ["doctor"] => Request::Doctor,
         [
-            command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "fuzz" | "life-ranges"
-            | "tidy" | "doctor"),
+            command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
+            | "life-ranges" | "regmap" | "synth" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -113,6 +151,23 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         [command, ..] => return Err(format!("there is no command `{command}`")),
     };
     Ok(request)
+}
+
+/// A block's name and how much of it, in any order.
+fn formal_request(arguments: &[&str]) -> Result<Request, String> {
+    let (mut block, mut extent) = (None, None);
+    for &argument in arguments {
+        let read = match argument {
+            "--full" => extent.replace(formal::Extent::Full).is_none(),
+            "--mutants" => extent.replace(formal::Extent::Mutants).is_none(),
+            name if !name.starts_with('-') => block.replace(name.to_owned()).is_none(),
+            _ => false,
+        };
+        if !read {
+            return Err(format!("`formal` does not take `{}`", arguments.join(" ")));
+        }
+    }
+    Ok(Request::Formal { block, extent: extent.unwrap_or(formal::Extent::Small) })
 }
 
 fn main() -> ExitCode {
@@ -134,9 +189,15 @@ fn main() -> ExitCode {
         Request::Test(extent) => test::run(extent),
         Request::Ci => ci::run(),
         Request::NoStd { toolchain } => no_std::run(toolchain),
-        Request::Qemu => qemu::run(),
+        Request::Qemu { build: false } => qemu::run(),
+        Request::Qemu { build: true } => qemu::build(),
+        Request::Formal { block, extent } => formal::run(block.as_deref(), extent),
+        Request::Soc => soc::run(),
+        Request::Fpga => fpga::run(),
         Request::Fuzz { target, seconds } => fuzz::run(target, seconds),
         Request::LifeRanges { install } => life_ranges::run(install),
+        Request::Regmap => commands::regmap::run(),
+        Request::Synth(scope) => synth::run(scope),
         Request::Tidy => commands::tidy::run(),
         Request::Doctor => doctor::run(),
     };
@@ -158,7 +219,18 @@ mod tests {
             parse(&["no-std", "--toolchain", "debian"]),
             Ok(Request::NoStd { toolchain: Some(no_std::Toolchain::Debian) })
         );
-        assert_eq!(parse(&["qemu"]), Ok(Request::Qemu));
+        assert_eq!(parse(&["qemu"]), Ok(Request::Qemu { build: false }));
+        assert_eq!(parse(&["qemu", "--build"]), Ok(Request::Qemu { build: true }));
+        let formal = |block: Option<&str>, extent| {
+            Ok(Request::Formal { block: block.map(str::to_owned), extent })
+        };
+        assert_eq!(parse(&["formal"]), formal(None, formal::Extent::Small));
+        assert_eq!(parse(&["formal", "b"]), formal(Some("b"), formal::Extent::Small));
+        let mutants = formal(Some("b"), formal::Extent::Mutants);
+        assert_eq!(parse(&["formal", "b", "--mutants"]), mutants);
+        assert_eq!(parse(&["formal", "--full"]), formal(None, formal::Extent::Full));
+        assert!(parse(&["formal", "--full", "--mutants"]).is_err());
+        assert!(parse(&["formal", "a", "b"]).is_err());
         let fuzz = |seconds| Ok(Request::Fuzz { target: "trace", seconds });
         assert_eq!(parse(&["fuzz", "trace"]), fuzz(60));
         assert_eq!(parse(&["fuzz", "trace", "5"]), fuzz(5));
@@ -166,6 +238,9 @@ mod tests {
         assert!(parse(&["fuzz", "traces"]).is_err_and(|message| message.contains("recording")));
         assert_eq!(parse(&["life-ranges"]), Ok(Request::LifeRanges { install: false }));
         assert_eq!(parse(&["life-ranges", "--install"]), Ok(Request::LifeRanges { install: true }));
+        assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
+        assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
+        assert!(parse(&["synth", "ulx3s"]).is_err_and(|message| message.contains("ulx3s-85f")));
         assert_eq!(parse(&["tidy", "--help"]), Ok(Request::Help));
     }
 
@@ -184,7 +259,10 @@ mod tests {
 
     #[test]
     fn every_command_is_in_the_help() {
-        for command in ["setup", "test", "ci", "no-std", "qemu", "tidy", "doctor"] {
+        for command in [
+            "setup", "test", "ci", "no-std", "qemu", "formal", "soc", "regmap", "synth", "tidy",
+            "doctor",
+        ] {
             let listed = HELP.lines().any(|line| line.trim_start().starts_with(command));
             assert!(listed, "{command}");
         }

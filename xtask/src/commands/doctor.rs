@@ -3,8 +3,9 @@
 use super::no_std::{self, DEVICE_TARGETS};
 use super::setup::COMPONENTS;
 use crate::Status;
+use crate::hardware_tools;
 use crate::machine;
-use crate::packages::{Finding, Need, PACKAGES};
+use crate::packages::{Finding, Need, PACKAGES, WHEELS};
 
 /// Runs the command. It informs; what is missing is no failure.
 pub(crate) fn run() -> Status {
@@ -36,11 +37,16 @@ pub(crate) fn run() -> Status {
             | Need::Boards
             | Need::Cpp
             | Need::Hardware
-            | Need::LifeRanges => package.purpose.to_owned(),
+            | Need::Python => package.purpose.to_owned(),
             Need::Devices => format!("devices without rustup's targets: {}", package.purpose),
         };
         let remedy = format!("apt-get install {}{why}", package.name);
         line(package.name, found, &purpose, &remedy);
+    }
+    for wheel in WHEELS {
+        let (name, version) = wheel.requirement.split_once("==").unwrap_or_default();
+        let found = hardware_tools::has(wheel).then(|| version.to_owned());
+        line(name, found, wheel.purpose, "cargo xtask setup");
     }
     println!("\n`cargo xtask setup` installs what is missing.");
     Status::Done

@@ -14,6 +14,7 @@ use crate::listing::{self, Instruction, Kernel};
 use crate::machine;
 use crate::packages::Need;
 use crate::process::{self, Failure};
+use crate::python::Environment;
 
 /// What is compiled, for which machine: workloads with branches, loops, barriers, guards, shuffles,
 /// atomics and vectors, none of which calls a function.
@@ -34,25 +35,26 @@ const WHEELS: [&str; 2] = ["nvidia-cuda-nvcc==13.5.37", "nvidia-cuda-nvdisasm==1
 
 /// Runs the command. Installs the tools only when it may.
 pub(crate) fn run(install: bool) -> Status {
-    let folder = machine::target_folder().join("life-ranges");
+    let environment = Environment::at(machine::target_folder().join("life-ranges"));
+    let folder = environment.folder();
     if install {
-        if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::LifeRanges) {
+        if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::Python) {
             eprintln!("error: missing {what}; run: {remedy}");
             return Status::Unusable;
         }
-        if let Err(Failure(why)) = set_up(&folder) {
+        if let Err(Failure(why)) = environment.install(WHEELS) {
             eprintln!("error: {why}");
             return Status::Failed;
         }
     }
-    let Some(tools) = tools(&folder) else {
+    let Some(tools) = tools(&environment) else {
         eprintln!(
             "error: `ptxas` and `nvdisasm` are not in {}\n  run: cargo xtask life-ranges --install",
             folder.display()
         );
         return Status::Unusable;
     };
-    match write_all(&tools, &folder) {
+    match write_all(&tools, folder) {
         Ok(()) => Status::Done,
         Err(Failure(why)) => {
             eprintln!("error: {why}");
@@ -61,21 +63,10 @@ pub(crate) fn run(install: bool) -> Status {
     }
 }
 
-/// Puts the wheels into an environment of their own, below the folder of build products.
-fn set_up(folder: &Path) -> Result<(), Failure> {
-    let mut python = process::command("python3");
-    process::run(python.args(["-m", "venv"]).arg(folder))?;
-    let mut pip = process::command(folder.join("bin/pip"));
-    process::run(pip.args(["install", "--quiet"]).args(WHEELS))
-}
-
 /// The folder of the tools, if both are there.
-fn tools(folder: &Path) -> Option<PathBuf> {
-    let pythons = std::fs::read_dir(folder.join("lib")).ok()?;
-    pythons
-        .flatten()
-        .map(|python| python.path().join("site-packages/nvidia/cu13/bin"))
-        .find(|bin| ["ptxas", "nvdisasm"].iter().all(|tool| bin.join(tool).is_file()))
+fn tools(environment: &Environment) -> Option<PathBuf> {
+    let bin = environment.packages_with("nvidia/cu13/bin")?.join("nvidia/cu13/bin");
+    ["ptxas", "nvdisasm"].iter().all(|tool| bin.join(tool).is_file()).then_some(bin)
 }
 
 fn write_all(tools: &Path, folder: &Path) -> Result<(), Failure> {
@@ -209,6 +200,6 @@ mod tests {
 
     #[test]
     fn tools_that_are_not_there_are_not_found() {
-        assert_eq!(tools(Path::new("nonexistent")), None);
+        assert_eq!(tools(&Environment::at("nonexistent")), None);
     }
 }

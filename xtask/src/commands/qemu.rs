@@ -2,9 +2,14 @@
 //!
 //! The host executes one workload and writes it as Rust source; each board's program is built with
 //! it and run; the lines that come out of its UART have to be the host's for the same designs,
-//! which have to be the same on every run and for every number of jobs.
+//! which have to be the same on every run and for every number of jobs. Each board's second
+//! program, which answers a host, is left where `strata fpga` looks for it, and is asked everything
+//! once.
 
-use std::path::PathBuf;
+mod probe;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use super::no_std::{self, Toolchain};
@@ -48,6 +53,12 @@ const EMULATED: [Board; 2] = [
     },
 ];
 
+/// The program of each board that answers a host.
+const ANSWERING: &str = "prototype";
+
+/// The least level of the logs that are built in.
+const LOGGED: &str = "info";
+
 /// What is run: one launch with barriers, atomics, divergence, and more warps than are resident.
 const WORKLOAD: [&str; 3] = ["histogram", "--scale", "small"];
 
@@ -66,6 +77,22 @@ const LIMIT: Duration = Duration::from_mins(2);
 pub(crate) fn run() -> Status {
     let mut all = Stages::default();
     stages(&mut all);
+    all.finish()
+}
+
+/// Builds the programs that answer a host, and puts them where the host looks for them.
+pub(crate) fn build() -> Status {
+    let mut all = Stages::default();
+    all.one("qemu: workload", || embed().into());
+    for board in &EMULATED {
+        if !all.all_held() {
+            break;
+        }
+        all.one(&format!("qemu: {}", board.name), || match provide(board) {
+            Ok(toolchain) => board.build(toolchain).map(|_| ()).into(),
+            Err(Missing { what, remedy }) => lacking(format!("missing {what}; run: {remedy}")),
+        });
+    }
     all.finish()
 }
 
@@ -104,15 +131,24 @@ fn embedded() -> PathBuf {
     products().join("workload.rs")
 }
 
-/// The host's lines; and the workload as source, for the boards.
-fn host() -> Result<Vec<String>, Failure> {
+/// The host's program.
+fn strata() -> Command {
+    process::command(machine::target_folder().join("release/strata"))
+}
+
+/// Has the host execute the workload and write it as source, for the boards.
+fn embed() -> Result<(), Failure> {
     process::run(&mut process::cargo(&["build", "--locked", "--release", "-p", "strata"]))?;
-    let strata = || process::command(machine::target_folder().join("release/strata"));
     let folder = products();
     std::fs::create_dir_all(&folder)
         .map_err(|error| Failure(format!("cannot create {}: {error}", folder.display())))?;
     let mut embed = strata();
-    process::run(embed.args(["trace", "embed"]).args(WORKLOAD).arg("--output").arg(embedded()))?;
+    process::run(embed.args(["trace", "embed"]).args(WORKLOAD).arg("--output").arg(embedded()))
+}
+
+/// The host's lines; and the workload as source.
+fn host() -> Result<Vec<String>, Failure> {
+    embed()?;
     let digests = |jobs: &str| {
         let mut text = String::new();
         for mode in ["count", "cycle"] {
@@ -136,32 +172,70 @@ fn host() -> Result<Vec<String>, Failure> {
 }
 
 impl Board {
-    /// Builds the program, runs it, and holds its lines to the host's.
-    fn holds(&self, toolchain: Toolchain, expected: &[String]) -> Result<(), Failure> {
-        let manifest = format!("{BOARDS}/{}/Cargo.toml", self.name);
+    /// Builds both programs. Returns where they are: the one that reports, and the one that
+    /// answers.
+    fn build(&self, toolchain: Toolchain) -> Result<[PathBuf; 2], Failure> {
+        let manifest = self.manifest();
         let folder = products();
         let mut build = no_std::device_build(&manifest, self.target, toolchain, &folder);
-        process::run(build.env("STRATA_WORKLOAD", embedded()))?;
+        build.env("STRATA_WORKLOAD", embedded()).env("DEFMT_LOG", LOGGED);
+        process::run(&mut build)?;
+        let programs = toolchain.products(&folder).join(self.target).join("release");
+        let answering = self.provide_firmware(&programs.join(ANSWERING))?;
+        Ok([programs.join(self.name), answering])
+    }
+
+    fn manifest(&self) -> String {
+        format!("{BOARDS}/{}/Cargo.toml", self.name)
+    }
+
+    /// Builds the programs, runs the one and holds its lines to the host's, and asks the other.
+    fn holds(&self, toolchain: Toolchain, expected: &[String]) -> Result<(), Failure> {
+        let [report, answering] = self.build(toolchain)?;
         if toolchain == Toolchain::Rustup {
+            let manifest = self.manifest();
             let clippy = ["clippy", "--locked", "--release", "--manifest-path", &manifest];
             let mut clippy = process::cargo(&clippy);
-            clippy.args(["--target", self.target, "--target-dir"]).arg(&folder);
-            clippy.env("STRATA_WORKLOAD", embedded());
+            clippy.args(["--target", self.target, "--target-dir"]).arg(products());
+            clippy.env("STRATA_WORKLOAD", embedded()).env("DEFMT_LOG", LOGGED);
             process::run(clippy.args(["--", "-D", "warnings"]))?;
         }
-        let program = toolchain.products(&folder).join(self.target).join("release").join(self.name);
-        let file = std::fs::read(&program)
-            .map_err(|error| Failure(format!("cannot read {}: {error}", program.display())))?;
-        let elf::Sizes { flash, ram } = elf::sizes(&file)
-            .ok_or_else(|| Failure(format!("{} is no 32-bit program", program.display())))?;
-        println!("{}: {flash} bytes of flash memory, {ram} of RAM without the stack", self.name);
+        for program in [&report, &answering] {
+            let elf::Sizes { flash, ram } = sizes(program)?;
+            let name = program.display();
+            println!("{name}: {flash} bytes of flash memory, {ram} of RAM without the stack");
+        }
+        let mut emulator = self.emulator(&report);
+        let (status, text) = process::within(LIMIT, emulator.args(["-serial", "stdio"]))?;
+        print!("{text}");
+        judge(self.name, expected, status.success(), &text)?;
+        probe::probe(self.name, &mut self.emulator(&answering))
+    }
+
+    /// The emulator with a program, but without a line.
+    fn emulator(&self, program: &Path) -> Command {
         let mut emulator = process::command(self.emulator);
         emulator.args(self.machine).args(["-display", "none", "-monitor", "none"]);
-        emulator.args(["-serial", "stdio", "-kernel"]).arg(program);
-        let (status, text) = process::within(LIMIT, &mut emulator)?;
-        print!("{text}");
-        judge(self.name, expected, status.success(), &text)
+        emulator.arg("-kernel").arg(program);
+        emulator
     }
+
+    /// Puts the program that answers a host where the host looks for it.
+    fn provide_firmware(&self, program: &Path) -> Result<PathBuf, Failure> {
+        let folder = machine::target_folder().join("fpga").join(self.name);
+        let to = folder.join("firmware.elf");
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::copy(program, &to))
+            .map_err(|error| Failure(format!("cannot write {}: {error}", to.display())))?;
+        Ok(to)
+    }
+}
+
+fn sizes(program: &Path) -> Result<elf::Sizes, Failure> {
+    let name = program.display();
+    let file =
+        std::fs::read(program).map_err(|error| Failure(format!("cannot read {name}: {error}")))?;
+    elf::sizes(&file).ok_or_else(|| Failure(format!("{name} is no 32-bit program")))
 }
 
 /// A board has to print the host's lines, no others, and to end well.
@@ -208,7 +282,9 @@ mod tests {
     fn every_board_has_its_crate() {
         for board in &EMULATED {
             let folder = machine::root().join(BOARDS).join(board.name);
-            for file in ["Cargo.toml", "Cargo.lock", "memory.x", "src/main.rs"] {
+            for file in
+                ["Cargo.toml", "Cargo.lock", "report/memory.x", "prototype/memory.x", "src/main.rs"]
+            {
                 assert!(folder.join(file).is_file(), "{}: {file}", board.name);
             }
         }

@@ -4,8 +4,9 @@ use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
 use crate::Status;
+use crate::hardware_tools;
 use crate::machine;
-use crate::packages::{Need, PACKAGES, Package};
+use crate::packages::{Need, PACKAGES, Package, Tools};
 use crate::process::{self, Failure};
 
 /// Parts of the Rust toolchain that checks need: rustup's name, and a program to recognise it by.
@@ -23,7 +24,9 @@ pub(crate) struct Missing {
 
 /// Runs the command.
 pub(crate) fn run() -> Status {
-    let missing = ensure();
+    let mut missing = ensure();
+    // No test places the hardware on a device.
+    missing.extend(hardware_tools::ensure(Tools::Synthesis).err());
     if missing.is_empty() {
         println!("everything is there");
         return Status::Done;
@@ -43,13 +46,16 @@ pub(crate) fn report(missing: &[Missing]) -> String {
     text
 }
 
-/// Installs what is missing and may be installed from here, and gives back the rest. Where all is
+/// Installs what tests need and may be installed from here, and gives back the rest. Where all is
 /// present nothing is run but the probes.
 pub(crate) fn ensure() -> Vec<Missing> {
     let mut missing = Vec::new();
     missing.extend(ensure_components());
     for need in [Need::Build, Need::Gates, Need::Boards, Need::Cpp, Need::Hardware] {
         missing.extend(ensure_packages(need).err());
+    }
+    for tools in [Tools::Formal, Tools::Soc] {
+        missing.extend(hardware_tools::ensure(tools).err());
     }
     for target in DEVICE_TARGETS {
         if let Err(why) = no_std::provide(target) {

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
-use super::{fuzz, qemu, setup};
+use super::{formal, fpga, fuzz, qemu, setup, soc};
 use crate::Status;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
@@ -41,10 +41,15 @@ pub(crate) fn run(extent: Extent) -> Status {
     }
     stages.one("tidy", || tidy::check_repository().into());
     if extent == Extent::Quick {
-        println!("\n-- left out by --quick: gates, smoke, qemu, tests of `{SLOW_TESTS}`");
+        println!(
+            "\n-- left out by --quick: gates, smoke, qemu, soc, formal, tests of `{SLOW_TESTS}`"
+        );
     } else {
         release_stages(&mut stages);
         qemu::stages(&mut stages);
+        soc::stages(&mut stages);
+        fpga::stages(&mut stages);
+        formal::stages(&mut stages);
     }
     stages.finish()
 }
@@ -63,11 +68,13 @@ fn setup_outcome() -> Outcome {
 }
 
 /// Crates outside the workspace, which cargo's `--workspace` and `--all` leave out.
-const OTHER_CRATES: [&str; 4] = [
+const OTHER_CRATES: [&str; 6] = [
     "core/freestanding/Cargo.toml",
     "fuzz/Cargo.toml",
+    "fpga-softcore/boards/logger/Cargo.toml",
     "fpga-softcore/boards/qemu-riscv/Cargo.toml",
     "fpga-softcore/boards/qemu-cortex-m/Cargo.toml",
+    "fpga-softcore/boards/soc/Cargo.toml",
 ];
 
 fn format() -> Result<(), Failure> {
@@ -109,8 +116,12 @@ fn tests(extent: Extent) -> Command {
 }
 
 fn cargo_test(extent: Extent) -> (Outcome, Totals) {
+    run_tests(tests(extent))
+}
+
+/// Runs tests of Rust's test runner, and counts them.
+pub(crate) fn run_tests(mut cargo: Command) -> (Outcome, Totals) {
     let mut totals = Totals::default();
-    let mut cargo = tests(extent);
     let status = process::watch(&mut cargo, |line| {
         if let Some(counts) = Totals::of_runner_line(line) {
             totals.add(counts);

@@ -1,0 +1,193 @@
+//! The prototype's register map: one table, from which the hardware's package, the model's
+//! constants and a page of the documents are written.
+
+mod document;
+mod rust;
+mod system_verilog;
+
+use toml::{Table, Value};
+
+/// Where the table is, from the root.
+pub(crate) const SOURCE: &str = "fpga-softcore/regmap.toml";
+
+/// A register of the bus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Register {
+    name: String,
+    address: u32,
+    words: u32,
+    access: String,
+    says: String,
+    fields: Vec<Field>,
+}
+
+/// Some bits of a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    name: String,
+    bit: u32,
+    width: u32,
+    says: String,
+}
+
+/// A counter; its place in the table is its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Counter {
+    name: String,
+    says: String,
+}
+
+/// The whole table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Map {
+    id: u32,
+    version: u32,
+    registers: Vec<Register>,
+    counters: Vec<Counter>,
+}
+
+impl Map {
+    /// Reads the table, or says what is wrong with it.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let table: Table = text.parse().map_err(|error| format!("{SOURCE}: {error}"))?;
+        let map = Self {
+            id: number(&table, "id", "the table")?,
+            version: number(&table, "version", "the table")?,
+            registers: list(&table, "register", register)?,
+            counters: list(&table, "counter", |counter, place| {
+                let name = string(counter, "name", place)?;
+                Ok(Counter { says: string(counter, "says", &name)?, name })
+            })?,
+        };
+        map.check()?;
+        Ok(map)
+    }
+
+    /// Names are there once, and nothing overlaps.
+    fn check(&self) -> Result<(), String> {
+        for (index, counter) in self.counters.iter().enumerate() {
+            if self.counters[..index].iter().any(|other| other.name == counter.name) {
+                return Err(format!("{SOURCE}: two counters are called `{}`", counter.name));
+            }
+        }
+        let mut free = 0;
+        for register in &self.registers {
+            let Register { name, address, words, .. } = register;
+            if address % 4 != 0 || *address < free {
+                return Err(format!(
+                    "{SOURCE}: {name} is at {address:#05x}: addresses are multiples of 4 and go \
+                     up; the first that is free is {free:#05x}"
+                ));
+            }
+            free = address + 4 * words;
+            let mut first_free = 0;
+            for Field { name: field, bit, width, .. } in &register.fields {
+                if *bit < first_free || *width == 0 || bit + width > 32 {
+                    return Err(format!(
+                        "{SOURCE}: {name}.{field} does not fit: bit {bit}, width {width}, free \
+                         from bit {first_free} on"
+                    ));
+                }
+                first_free = bit + width;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is written from the table: paths from the root, and texts.
+    pub(crate) fn outputs(&self) -> [(&'static str, String); 3] {
+        [
+            ("core/src/prototype/regmap.rs", rust::text(self)),
+            ("fpga-softcore/rtl/regmap_pkg.sv", system_verilog::text(self)),
+            ("docs/hw/registers.md", document::text(self)),
+        ]
+    }
+}
+
+fn register(table: &Table, place: &str) -> Result<Register, String> {
+    let name = string(table, "name", place)?;
+    let fields = match table.get("fields") {
+        None => Vec::new(),
+        Some(_) => list(table, "fields", |field, place| {
+            let field_name = string(field, "name", place)?;
+            Ok(Field {
+                bit: number(field, "bit", &field_name)?,
+                width: number(field, "width", &field_name)?,
+                says: string(field, "says", &field_name)?,
+                name: field_name,
+            })
+        })?,
+    };
+    Ok(Register {
+        address: number(table, "address", &name)?,
+        words: if table.contains_key("words") { number(table, "words", &name)? } else { 1 },
+        access: string(table, "access", &name)?,
+        says: string(table, "says", &name)?,
+        name,
+        fields,
+    })
+}
+
+fn list<T>(
+    table: &Table,
+    key: &str,
+    read: impl Fn(&Table, &str) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    let items = table.get(key).and_then(Value::as_array);
+    let items = items.ok_or_else(|| format!("{SOURCE}: there is no list `{key}`"))?;
+    let read = |(index, item): (usize, &Value)| {
+        let place = format!("{key} {}", index + 1);
+        let item = item.as_table().ok_or_else(|| format!("{SOURCE}: {place} is not a table"))?;
+        read(item, &place)
+    };
+    items.iter().enumerate().map(read).collect()
+}
+
+fn string(table: &Table, key: &str, place: &str) -> Result<String, String> {
+    let text = table.get(key).and_then(Value::as_str);
+    Ok(text.ok_or_else(|| format!("{SOURCE}: {place} has no text `{key}`"))?.to_owned())
+}
+
+fn number(table: &Table, key: &str, place: &str) -> Result<u32, String> {
+    let number = table.get(key).and_then(Value::as_integer).map(u32::try_from);
+    match number {
+        Some(Ok(number)) => Ok(number),
+        _ => Err(format!("{SOURCE}: {place} has no number `{key}` of 32 bits")),
+    }
+}
+
+/// `snake_case` or `UPPER_CASE` as `UpperCamel`.
+fn camel(name: &str) -> String {
+    let capital = |word: &str| match word.split_at_checked(1) {
+        Some((first, rest)) => first.to_uppercase() + &rest.to_lowercase(),
+        None => String::new(),
+    };
+    name.split('_').map(capital).collect()
+}
+
+/// A text with a capital at its beginning and a full stop at its end.
+fn sentence(says: &str) -> String {
+    match says.split_at_checked(1) {
+        Some((first, rest)) => format!("{}{rest}.", first.to_uppercase()),
+        None => String::new(),
+    }
+}
+
+/// Lines of at most `width` columns, each after `prefix`.
+fn wrapped(prefix: &str, text: &str, width: usize) -> String {
+    let mut lines = String::new();
+    let mut line = prefix.to_owned();
+    for word in text.split(' ') {
+        if line.len() + 1 + word.len() > width && line.len() > prefix.len() {
+            lines += &line;
+            lines.push('\n');
+            prefix.clone_into(&mut line);
+        }
+        line.push(' ');
+        line += word;
+    }
+    lines + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests;

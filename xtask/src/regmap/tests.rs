@@ -1,0 +1,64 @@
+use super::*;
+
+const SMALL: &str = r#"
+id = 0x12345678
+version = 3
+[[register]]
+name = "FIRST"
+address = 0x000
+access = "read"
+says = "one"
+[[register]]
+name = "TWO_WORDS"
+address = 0x004
+words = 2
+access = "write"
+says = "two"
+fields = [{ name = "LOW", bit = 0, width = 4, says = "low bits" }]
+[[counter]]
+name = "some_events"
+says = "events"
+"#;
+
+#[test]
+fn the_table_says_what_is_where() {
+    let map = Map::parse(SMALL).unwrap();
+    let [(_, rust), (_, system_verilog), (_, document)] = map.outputs();
+    for line in [
+        "pub const ID: u32 = 0x1234_5678;",
+        "    /// Write: two.",
+        "    pub const TWO_WORDS: u32 = 0x004;",
+        "    pub const TWO_WORDS_LOW: (u32, u32) = (0, 4);",
+        "    /// Events.",
+        "    SomeEvents,",
+        "    \"some_events\",",
+    ] {
+        assert!(rust.lines().any(|it| it == line), "{line}\n{rust}");
+    }
+    for line in [
+        "  localparam logic [31:0] Id      = 32'h12345678;",
+        "  localparam logic [11:0] AddressTwoWords = 12'h004;",
+        "  localparam int unsigned TwoWordsLowWidth = 4;",
+        "  localparam int unsigned CountSomeEvents = 0;",
+    ] {
+        assert!(system_verilog.lines().any(|it| it == line), "{line}\n{system_verilog}");
+    }
+    for line in
+        ["| 0x004 .. 0x008 | TWO_WORDS | write | two |", "| TWO_WORDS | 3:0 | LOW | low bits |"]
+    {
+        assert!(document.lines().any(|it| it == line), "{line}\n{document}");
+    }
+}
+
+#[test]
+fn a_wrong_table_is_refused() {
+    let refused = |from: &str, to: &str| Map::parse(&SMALL.replacen(from, to, 1)).unwrap_err();
+    assert!(refused("id = 0x1", "id = 0x1000").contains("no number `id`"));
+    assert!(refused("0x004", "0x000").contains("TWO_WORDS is at 0x000"));
+    assert!(refused("0x004", "0x006").contains("multiples of 4"));
+    assert!(refused("width = 4", "width = 33").contains("TWO_WORDS.LOW does not fit"));
+    assert!(refused("says = \"two\"", "").contains("TWO_WORDS has no text `says`"));
+    assert!(refused("[[counter]]", "[[numbers]]").contains("no list `counter`"));
+    let twice = format!("{SMALL}\n[[counter]]\nname = \"some_events\"\nsays = \"again\"\n");
+    assert!(Map::parse(&twice).unwrap_err().contains("two counters are called `some_events`"));
+}
