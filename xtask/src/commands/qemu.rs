@@ -53,6 +53,9 @@ const EMULATED: [Board; 2] = [
     },
 ];
 
+/// Names that source to a board's build.
+pub(crate) const WORKLOAD_FILE: &str = "STRATA_WORKLOAD";
+
 /// The program of each board that answers a host.
 const ANSWERING: &str = "prototype";
 
@@ -122,12 +125,12 @@ fn provide(board: &Board) -> Result<Toolchain, Missing> {
 }
 
 /// Where all of this is built.
-fn products() -> PathBuf {
+pub(crate) fn products() -> PathBuf {
     machine::target_folder().join("boards")
 }
 
 /// The source that the boards' programs are built with.
-fn embedded() -> PathBuf {
+pub(crate) fn embedded() -> PathBuf {
     products().join("workload.rs")
 }
 
@@ -137,7 +140,7 @@ fn strata() -> Command {
 }
 
 /// Has the host execute the workload and write it as source, for the boards.
-fn embed() -> Result<(), Failure> {
+pub(crate) fn embed() -> Result<(), Failure> {
     process::run(&mut process::cargo(&["build", "--locked", "--release", "-p", "strata"]))?;
     let folder = products();
     std::fs::create_dir_all(&folder)
@@ -178,7 +181,7 @@ impl Board {
         let manifest = self.manifest();
         let folder = products();
         let mut build = no_std::device_build(&manifest, self.target, toolchain, &folder);
-        build.env("STRATA_WORKLOAD", embedded()).env("DEFMT_LOG", LOGGED);
+        build.env(WORKLOAD_FILE, embedded()).env("DEFMT_LOG", LOGGED);
         process::run(&mut build)?;
         let programs = toolchain.products(&folder).join(self.target).join("release");
         let answering = self.provide_firmware(&programs.join(ANSWERING))?;
@@ -197,7 +200,7 @@ impl Board {
             let clippy = ["clippy", "--locked", "--release", "--manifest-path", &manifest];
             let mut clippy = process::cargo(&clippy);
             clippy.args(["--target", self.target, "--target-dir"]).arg(products());
-            clippy.env("STRATA_WORKLOAD", embedded()).env("DEFMT_LOG", LOGGED);
+            clippy.env(WORKLOAD_FILE, embedded()).env("DEFMT_LOG", LOGGED);
             process::run(clippy.args(["--", "-D", "warnings"]))?;
         }
         for program in [&report, &answering] {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::no_std::{self, Toolchain};
+use super::qemu;
 use super::setup::{self, Missing};
 use super::test::{lacking, run_tests};
 use crate::Status;
@@ -31,11 +32,14 @@ const RTL: &str = "fpga-softcore/rtl";
 /// The processor, in its wheel: with caches, and with all registers of machine mode.
 pub(crate) const PROCESSOR: &str = "pythondata_cpu_vexriscv/verilog/VexRiscv_Full.v";
 
-/// Where the board's memory begins, as in `memory.x`.
+/// Where the memory begins, as in each `memory.x`.
 const MEMORY_ORIGIN: u32 = 0x4000_0000;
 
-/// Size of the simulated board's memory, as in `memory.x`. Unit: bytes.
-const MEMORY_BYTES: u32 = 256 * 1024;
+/// Size of the simulated board's memory, as in `simulated/memory.x`. Unit: bytes.
+const MEMORY_BYTES: u32 = 1024 * 1024;
+
+/// Size of an FPGA's memory, as in `fpga/memory.x`. Unit: bytes.
+const FPGA_MEMORY_BYTES: u32 = 256 * 1024;
 
 /// Logs that are built in: without it there are none.
 const LOG_LEVEL: (&str, &str) = ("DEFMT_LOG", "info");
@@ -112,9 +116,9 @@ fn lint(toolchain: Toolchain) -> Result<(), Obstacle> {
         let manifest = format!("{BOARD}/Cargo.toml");
         let mut clippy =
             process::cargo(&["clippy", "--locked", "--release", "--manifest-path", &manifest]);
-        clippy.args(["--target", TARGET, "--target-dir"]);
-        clippy.arg(machine::target_folder().join("boards")).args(["--", "-D", "warnings"]);
-        process::run(clippy.env(LOG_LEVEL.0, LOG_LEVEL.1))?;
+        clippy.args(["--target", TARGET, "--target-dir"]).arg(qemu::products());
+        clippy.env(qemu::WORKLOAD_FILE, qemu::embedded()).env(LOG_LEVEL.0, LOG_LEVEL.1);
+        process::run(clippy.args(["--", "-D", "warnings"]))?;
     }
     Ok(())
 }
@@ -253,19 +257,41 @@ fn join(build: &Path) -> Result<(), Failure> {
     write(&build.join(JOINED), text.as_bytes())
 }
 
-/// Builds the firmware, and its image for the simulator's memory.
+/// Builds the simulated board's firmware, with a launch, and its image for the simulator's memory.
 fn firmware(toolchain: Toolchain) -> Result<(), Failure> {
-    let folder = machine::target_folder().join("boards");
+    qemu::embed()?;
+    let file = compiled(toolchain, Some(&qemu::embedded()))?;
+    let image = image(&file, MEMORY_BYTES)?;
+    write(&products().join("firmware.elf"), &file)?;
+    write(&products().join("firmware.hex"), image.as_bytes())
+}
+
+/// Builds an FPGA's firmware, which has no launch. Returns the image for its memory.
+pub(crate) fn fpga_image() -> Result<String, Failure> {
+    let missing = |Missing { what, remedy }| Failure(format!("missing {what}; run: {remedy}"));
+    let file = compiled(no_std::provide(TARGET).map_err(missing)?, None)?;
+    image(&file, FPGA_MEMORY_BYTES)
+}
+
+/// The firmware, as an ELF file.
+fn compiled(toolchain: Toolchain, workload: Option<&Path>) -> Result<Vec<u8>, Failure> {
+    let folder = qemu::products();
     let manifest = format!("{BOARD}/Cargo.toml");
     let mut build = no_std::device_build(&manifest, TARGET, toolchain, &folder);
-    process::run(build.env(LOG_LEVEL.0, LOG_LEVEL.1))?;
-    let program = toolchain.products(&folder).join(TARGET).join("release/soc");
-    let file = read(&program)?;
-    let image = elf::image(&file, MEMORY_ORIGIN, MEMORY_BYTES)
-        .map_err(|why| Failure(format!("{}: {why}", program.display())))?;
-    let text: Vec<_> = image.iter().map(|word| format!("{word:08x}\n")).collect();
-    write(&products().join("firmware.elf"), &file)?;
-    write(&products().join("firmware.hex"), text.concat().as_bytes())
+    build.env(LOG_LEVEL.0, LOG_LEVEL.1);
+    match workload {
+        Some(path) => build.env(qemu::WORKLOAD_FILE, path),
+        None => build.env_remove(qemu::WORKLOAD_FILE),
+    };
+    process::run(&mut build)?;
+    read(&toolchain.products(&folder).join(TARGET).join("release/soc"))
+}
+
+/// Words of a memory, in hexadecimal.
+fn image(file: &[u8], bytes: u32) -> Result<String, Failure> {
+    let words = elf::image(file, MEMORY_ORIGIN, bytes)
+        .map_err(|why| Failure(format!("the firmware of {BOARD}: {why}")))?;
+    Ok(words.iter().flat_map(|word| [format!("{word:08x}"), "\n".to_owned()]).collect())
 }
 
 #[cfg(test)]
@@ -273,17 +299,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_is_the_linker_s() {
-        let script = include_str!("../../../fpga-softcore/boards/soc/memory.x");
+    fn the_memories_are_the_linker_s() {
         let region = |line: &str| {
             let (_, numbers) = line.split_once("ORIGIN = 0x")?;
             let (origin, length) = numbers.split_once(", LENGTH = ")?;
             let origin = u32::from_str_radix(origin, 16).ok()?;
             Some((origin, length.strip_suffix('K')?.parse::<u32>().ok()? * 1024))
         };
-        let regions: Vec<(u32, u32)> = script.lines().filter_map(region).collect();
-        let [(image, length), (ram, rest)] = regions[..] else { panic!("{regions:?}") };
-        assert_eq!((image, image + length), (MEMORY_ORIGIN, ram));
-        assert_eq!(length + rest, MEMORY_BYTES);
+        for (script, bytes) in [
+            (include_str!("../../../fpga-softcore/boards/soc/simulated/memory.x"), MEMORY_BYTES),
+            (include_str!("../../../fpga-softcore/boards/soc/fpga/memory.x"), FPGA_MEMORY_BYTES),
+        ] {
+            let regions: Vec<(u32, u32)> = script.lines().filter_map(region).collect();
+            let [(image, length), (ram, rest)] = regions[..] else { panic!("{regions:?}") };
+            assert_eq!((image, image + length), (MEMORY_ORIGIN, ram));
+            assert_eq!(length + rest, bytes);
+        }
     }
 }

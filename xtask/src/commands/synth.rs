@@ -1,6 +1,7 @@
 //! `synth`: places and routes the prototype's hardware on the devices of boards, and writes down
 //! what came of it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ use crate::synthesis::wrapper::{self, Ports};
 
 /// The longest that a tool may take: it does not end where a design cannot be routed.
 const LIMIT: Duration = Duration::from_hours(1);
+
+/// What the SoC's memory is filled with.
+const IMAGE: &str = "firmware.hex";
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +127,7 @@ fn lay_out(tools: &HardwareTools, board: &Board) -> Result<PathBuf, Failure> {
             .package_file(soc::PROCESSOR)
             .ok_or_else(|| Failure(format!("no {} in the wheel", soc::PROCESSOR)))?;
         copy(&processor, &folder)?;
-        copy(&soc::products().join("firmware.hex"), &folder)
-            .map_err(|Failure(why)| Failure(format!("{why}; run: cargo xtask soc")))?;
+        write(&folder.join(IMAGE), &soc::fpga_image()?)?;
     }
     Ok(folder)
 }
@@ -169,7 +172,12 @@ impl Flow<'_> {
             Frame::ShiftRegisters => Some(self.ports(&files)?),
         };
         // The tools take minutes: what an interrupted run has done already is not done again.
-        let made_from = format!("{:016x} {:?}", self.digest, self.block);
+        let mut made_from = format!("{:016x} {:?}", self.digest, self.block);
+        if frame == Frame::Pins {
+            let mut hasher = DefaultHasher::new();
+            board::read(&self.folder.join(IMAGE))?.hash(&mut hasher);
+            made_from += &format!(" {:016x}", hasher.finish());
+        }
         let stamp = self.folder.join(format!("{name}.stamp"));
         let is_mapped = std::fs::read_to_string(&stamp).is_ok_and(|text| text == made_from);
         if !is_mapped {

@@ -1,18 +1,21 @@
 //! Strata's firmware on the system on a chip around the prototype: it answers the host over the
 //! serial line, and drives the prototype over the bus.
 //!
-//! `cargo xtask soc` builds it, and the simulated board that runs it. There is no launch in it:
-//! with one, and the model of the SM that runs it, it is larger than the memory of an FPGA.
+//! `cargo xtask soc` builds it for the simulated board, with a launch in the image and the model of
+//! the SM that runs it. That is larger than the memory of an FPGA, for which `cargo xtask synth`
+//! builds it without.
 #![no_std]
 #![no_main]
 
 mod board;
 mod device;
+#[cfg(launch)]
+mod launch;
 mod pins;
 mod prototype;
 mod uart;
 
-use strata_firmware::{Application, ApplicationMemory, FaultRecord, NoLaunch};
+use strata_firmware::{Application, ApplicationMemory, FaultRecord};
 
 use board::{Soc, with_record};
 use prototype::Hardware;
@@ -27,5 +30,9 @@ fn main() -> ! {
     let memory = &raw mut MEMORY;
     // SAFETY: the start-up code calls this once, and nothing else names the static.
     let memory = unsafe { &mut *memory };
-    Application::new(Soc::new(), Hardware::new(), NoLaunch, memory, starts, fault).run()
+    #[cfg(launch)]
+    let launch = launch::launch();
+    #[cfg(not(launch))]
+    let launch = strata_firmware::NoLaunch;
+    Application::new(Soc::new(), Hardware::new(), launch, memory, starts, fault).run()
 }

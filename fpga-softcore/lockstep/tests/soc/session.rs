@@ -11,7 +11,7 @@ use strata_core::prototype::outcome::Outcome;
 use strata_core::prototype::sequencer::Prototype;
 use strata_core::prototype::settings::Settings;
 use strata_core::units::{LaneMask, RegisterId};
-use strata_link::message::{BATCH, Column, Feed, Implementation, Reply, Request};
+use strata_link::message::{BATCH, Bench, Column, Feed, Implementation, Reply, Request};
 
 use crate::host::Host;
 use crate::simulator::Board;
@@ -110,6 +110,24 @@ fn the_hardware_counts_what_the_model_counts() {
     let start = Instant::now();
     says_who_it_is(&mut host);
     println!("ping: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+}
+
+#[test]
+fn the_launch_in_the_image_runs_in_both_modes() {
+    let board = Board::start(&["--tcp", "0"]);
+    let mut host = over_tcp(&board, 1);
+    let mut instructions = |bench| {
+        let Reply::Bench { units, ticks } = host.ask(&Request::Bench(bench)) else {
+            panic!("{bench:?} was not run")
+        };
+        // The processor needs more than a clock for any of them.
+        assert!(units > 0 && ticks > units, "{bench:?}: {units} in {ticks}");
+        units
+    };
+    let [one, two] = [1, 2].map(|ctas| instructions(Bench::Cycle { design: 1, ctas }));
+    assert!(one < two, "two CTAs execute more than one: {one}, {two}");
+    let [cached, uncached] = [0, 1].map(|design| instructions(Bench::Count { design }));
+    assert_eq!(cached, uncached, "a design changes no instruction");
 }
 
 #[test]
