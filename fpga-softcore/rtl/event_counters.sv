@@ -71,6 +71,10 @@ module event_counters #(
     end
   end
 
+`ifdef FORMAL
+`include "event_counters_properties.svh"
+`endif
+
 endmodule
 
 `default_nettype wire
