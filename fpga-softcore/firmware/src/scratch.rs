@@ -64,3 +64,23 @@ impl<const FACTS: usize, const AWAITED: usize, const READY: usize> Default
         Self::new()
     }
 }
+
+/// Puts the launch that `STRATA_WORKLOAD` names, a file of `strata trace embed`, into the program:
+/// `WORKLOAD`, and the type `LaunchScratch` of the memory that it runs in.
+#[macro_export]
+macro_rules! embed_launch {
+    () => {
+        static WORKLOAD: $crate::Workload<'static> = include!(env!(
+            "STRATA_WORKLOAD",
+            "name a file of `strata trace embed`; `cargo xtask` does it all"
+        ));
+
+        /// Working memory for the launch in the image.
+        type LaunchScratch = $crate::Scratch<
+            'static,
+            { WORKLOAD.image.instructions.len() },
+            { $crate::WARPS * WORKLOAD.image.registers as usize },
+            { $crate::WARPS * (WORKLOAD.image.registers as usize + WORKLOAD.predicates()) },
+        >;
+    };
+}

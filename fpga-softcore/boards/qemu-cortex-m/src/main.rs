@@ -8,20 +8,12 @@
 mod board;
 
 use board::Uart;
-use strata_firmware::{Scratch, WARPS, Workload};
 
-static WORKLOAD: Workload<'static> = include!(env!(
-    "STRATA_WORKLOAD",
-    "name a file of `strata trace embed`; `cargo xtask qemu` does it all"
-));
-
-const INSTRUCTIONS: usize = WORKLOAD.image.instructions.len();
-const REGISTERS: usize = WARPS * WORKLOAD.image.registers as usize;
-const READY: usize = REGISTERS + WARPS * WORKLOAD.predicates();
+strata_firmware::embed_launch!();
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     // The attribute makes this a mutable reference: the entry is called once.
-    static mut SCRATCH: Scratch<'static, INSTRUCTIONS, REGISTERS, READY> = Scratch::new();
+    static mut SCRATCH: LaunchScratch = LaunchScratch::new();
     board::exit(strata_firmware::run(&WORKLOAD, SCRATCH, &mut Uart::new()))
 }

@@ -7,18 +7,10 @@
 mod board;
 
 use board::Uart;
-use strata_firmware::{Scratch, WARPS, Workload};
 
-static WORKLOAD: Workload<'static> = include!(env!(
-    "STRATA_WORKLOAD",
-    "name a file of `strata trace embed`; `cargo xtask qemu` does it all"
-));
+strata_firmware::embed_launch!();
 
-const INSTRUCTIONS: usize = WORKLOAD.image.instructions.len();
-const REGISTERS: usize = WARPS * WORKLOAD.image.registers as usize;
-const READY: usize = REGISTERS + WARPS * WORKLOAD.predicates();
-
-static mut SCRATCH: Scratch<'static, INSTRUCTIONS, REGISTERS, READY> = Scratch::new();
+static mut SCRATCH: LaunchScratch = LaunchScratch::new();
 
 #[riscv_rt::entry]
 #[expect(unsafe_code, reason = "the one memory of the program is lent out once")]

@@ -1,14 +1,10 @@
 //! A launch in the image, for the benches in count and cycle mode.
 
-use strata_firmware::{HotLoops, Launch, Scratch, WARPS, Workload};
+use strata_firmware::{HotLoops, Launch};
 
-static WORKLOAD: Workload<'static> = include!(env!("STRATA_WORKLOAD"));
+strata_firmware::embed_launch!();
 
-const INSTRUCTIONS: usize = WORKLOAD.image.instructions.len();
-const REGISTERS: usize = WARPS * WORKLOAD.image.registers as usize;
-const READY: usize = REGISTERS + WARPS * WORKLOAD.predicates();
-
-static mut SCRATCH: Scratch<'static, INSTRUCTIONS, REGISTERS, READY> = Scratch::new();
+static mut SCRATCH: LaunchScratch = LaunchScratch::new();
 
 /// The launch, once.
 #[expect(unsafe_code, reason = "the memory that the launch runs in is lent out once")]

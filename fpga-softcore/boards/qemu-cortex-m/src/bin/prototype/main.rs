@@ -9,22 +9,14 @@ mod board;
 
 use board::Mps2;
 use strata_firmware::{Application, ApplicationMemory, Launch, SoftwarePrototype};
-use strata_firmware::{Scratch, WARPS, Workload};
 
-static WORKLOAD: Workload<'static> = include!(env!(
-    "STRATA_WORKLOAD",
-    "name a file of `strata trace embed`; `cargo xtask qemu` does it all"
-));
-
-const INSTRUCTIONS: usize = WORKLOAD.image.instructions.len();
-const REGISTERS: usize = WARPS * WORKLOAD.image.registers as usize;
-const READY: usize = REGISTERS + WARPS * WORKLOAD.predicates();
+strata_firmware::embed_launch!();
 
 /// All memory but the stack.
 struct Memory {
     application: ApplicationMemory,
     prototype: SoftwarePrototype,
-    scratch: Scratch<'static, INSTRUCTIONS, REGISTERS, READY>,
+    scratch: LaunchScratch,
 }
 
 #[cortex_m_rt::entry]
@@ -33,7 +25,7 @@ fn main() -> ! {
     static mut MEMORY: Memory = Memory {
         application: ApplicationMemory::new(),
         prototype: SoftwarePrototype::new(),
-        scratch: Scratch::new(),
+        scratch: LaunchScratch::new(),
     };
     let Memory { application, prototype, scratch } = MEMORY;
     let (starts, fault) = board::fault_record().start();

@@ -9,28 +9,20 @@ mod board;
 
 use board::Virt;
 use strata_firmware::{Application, ApplicationMemory, Launch, SoftwarePrototype};
-use strata_firmware::{Scratch, WARPS, Workload};
 
-static WORKLOAD: Workload<'static> = include!(env!(
-    "STRATA_WORKLOAD",
-    "name a file of `strata trace embed`; `cargo xtask qemu` does it all"
-));
-
-const INSTRUCTIONS: usize = WORKLOAD.image.instructions.len();
-const REGISTERS: usize = WARPS * WORKLOAD.image.registers as usize;
-const READY: usize = REGISTERS + WARPS * WORKLOAD.predicates();
+strata_firmware::embed_launch!();
 
 /// All memory but the stack.
 struct Memory {
     application: ApplicationMemory,
     prototype: SoftwarePrototype,
-    scratch: Scratch<'static, INSTRUCTIONS, REGISTERS, READY>,
+    scratch: LaunchScratch,
 }
 
 static mut MEMORY: Memory = Memory {
     application: ApplicationMemory::new(),
     prototype: SoftwarePrototype::new(),
-    scratch: Scratch::new(),
+    scratch: LaunchScratch::new(),
 };
 
 #[riscv_rt::entry]
