@@ -388,6 +388,10 @@ module main_register_file #(
                                                    : group_q[rsp_group_q][32*l +: 32];
   end
 
+`ifdef FORMAL
+`include "main_register_file_properties.svh"
+`endif
+
 endmodule
 
 `default_nettype wire
