@@ -87,6 +87,7 @@
   logic [Entries*NumberWidth-1:0] f_numbers;
   logic [Entries*WarpWidth-1:0]   f_warps;
   logic [Entries*Lanes-1:0]       f_lanes;
+  logic [Entries*Entries-1:0]     f_newer;        // bit e * Entries + o: entry e is newer than o
   logic [Entries-1:0]     f_lowest;       // the lowest empty entry
 
   for (genvar e = 0; e < Entries; e++) begin : g_f_entry
@@ -98,6 +99,11 @@
     end
     for (genvar l = 0; l < Lanes; l++) begin : g_lane
       assign f_lanes[e*Lanes + l] = lanes_q[l][e];
+    end
+    for (genvar o = 0; o < Entries; o++) begin : g_other
+      if (o < e)      assign f_newer[e*Entries + o] = newer_q[e][o];
+      else if (o > e) assign f_newer[e*Entries + o] = !newer_q[o][e];
+      else            assign f_newer[e*Entries + o] = 1'b0;
     end
   end
 
@@ -206,7 +212,6 @@
   logic f_unique;
   logic f_nonempty;
   logic f_owned;       // each entry is its register's warp's
-  logic f_total;       // of two entries one is newer
   logic f_transitive;
   logic f_unused_last; // entries out of use are newer than all in use
   logic f_is_oldest;   // `oldest_q` is what it says
@@ -215,7 +220,6 @@
     f_unique      = 1'b1;
     f_nonempty    = 1'b1;
     f_owned       = 1'b1;
-    f_total       = 1'b1;
     f_transitive  = 1'b1;
     f_unused_last = 1'b1;
     f_is_oldest   = 1'b1;
@@ -224,16 +228,16 @@
       if (occupied_q[e] && f_warps[e*WarpWidth +: WarpWidth]
           != f_owners[f_numbers[e*NumberWidth +: NumberWidth]*WarpWidth +: WarpWidth])
         f_owned = 1'b0;
-      if (oldest_q[e] != (usable_q[e] && (usable_q & newer_q[e] & ~(Entries'(1) << e)) == '0))
+      if (oldest_q[e] != (usable_q[e] && (usable_q & f_newer[e*Entries +: Entries]) == '0))
         f_is_oldest = 1'b0;
       for (int unsigned o = 0; o < Entries; o++) begin
         if (o != e) begin
           if (occupied_q[e] && occupied_q[o] && f_numbers[e*NumberWidth +: NumberWidth]
               == f_numbers[o*NumberWidth +: NumberWidth]) f_unique = 1'b0;
-          if (newer_q[e][o] == newer_q[o][e]) f_total = 1'b0;
-          if (!usable_q[e] && usable_q[o] && !newer_q[e][o]) f_unused_last = 1'b0;
+          if (!usable_q[e] && usable_q[o] && !f_newer[e*Entries + o]) f_unused_last = 1'b0;
           for (int unsigned m = 0; m < Entries; m++) begin
-            if (m != e && m != o && newer_q[e][o] && newer_q[o][m] && !newer_q[e][m])
+            if (m != e && m != o && f_newer[e*Entries + o] && f_newer[o*Entries + m]
+                && !f_newer[e*Entries + m])
               f_transitive = 1'b0;
           end
         end
@@ -252,10 +256,9 @@
       a02_range: assert ((occupied_q & ~usable_q) == '0 && exists_q == (g_entries != '0));
       // A3. An entry has at least one valid lane.
       a03_lanes: assert (f_nonempty);
-      // A4. The order of use is strict and total: of two entries one is newer, and what is newer
-      // than a newer one is newer.
+      // A4. The order of use is one: what is newer than a newer one is newer. That of two entries
+      // one is newer is how it is kept.
       if (exists_q) begin
-        a04_total: assert (f_total);
         a04_transitive: assert (f_transitive);
         a04_unused: assert (f_unused_last);
       end
@@ -263,19 +266,23 @@
       a05_lanes: assert (f_held == g_lanes);
       a05_owned: assert (f_owned);
       // A6. A valid lane holds what was written to it last.
-      if (g_lanes[f_lane]) a06_value: assert (data_q[f_slot][32*f_lane +: 32] == g_value);
+      if (g_lanes[f_lane]) begin
+        a06_value: assert (((enter_q[f_lane] && slot_q == f_slot)
+                            ? enter_data_q[32*f_lane +: 32]
+                            : data_q[f_slot][32*f_lane +: 32]) == g_value);
+      end
       // A7. A value that the pool does not have is in its bank, unless it was dropped.
       if (!g_lanes[f_lane]) a07_no_loss: assert (g_in_bank || g_lost);
       // A8. Of two registers in the pool the one used longer ago is the older; where warps were
       // demoted since, theirs are, in the order that they had.
       if (f_match != '0 && f_match_other != '0)
-        a08_order: assert (g_first == ((f_match_other & newer_q[f_slot]) == '0));
+        a08_order: assert (g_first == ((f_match_other & f_newer[f_slot*Entries +: Entries]) == '0));
       // A9. The lowest empty entry, whether there is one, and which is the oldest, are known in
       // advance.
       if (exists_q) begin
         a09_full: assert (full_q == (f_lowest == '0));
-        a09_free: assert (free_q == f_lowest);
-        if (full_q) a09_oldest: assert (f_is_oldest);
+        a09_oldest: assert (f_is_oldest);
+        a09_place: assert (place_q == (full_q ? oldest_q : f_lowest));
       end
       // A10. The decision is about the entry that has the request's register in this clock.
       if (valid_q) begin
@@ -287,10 +294,21 @@
         a10_owner: assert (q_warp == f_owners[q_number*WarpWidth +: WarpWidth]);
         a10_match: assert (match_q == f_match_q && hit_q == (f_match_q != '0));
         a10_held: assert (held_q == f_held_q);
+        a10_use: assert (newest_q == (~usable_q | ((q_op == OpWrite || (q_lanes & f_held_q) != '0)
+                                                   ? f_match_q : '0)));
       end
+      if (valid_q && (q_op == OpDemote || q_op == OpDrop)) a10_own: assert (own_q == f_own);
+      if (valid_q && q_op == OpDemote) a10_stay: assert (newest_q == (~usable_q | ~f_own));
+      if (valid_q && q_op != OpRead && q_op != OpWrite && q_op != OpDemote)
+        a10_none: assert (newest_q == ~usable_q);
+      a10_enters: assert (enters_q == (valid_q && q_op == OpWrite && exists_q && !hit_q));
+      if (valid_q) a10_keeps: assert (keeps_q == (g_entries == 6'd1
+                                                  || (q_op == OpDemote && f_own == '0)));
+      a10_single: assert (single_q == (g_entries == 6'd1));
       // A11. The debug port shows an entry as it is.
       a11_debug: assert (dbg_occupied_o == occupied_q[f_entry]
-                         && dbg_newer_o == newer_q[f_entry]
+                         && dbg_newer_o == (f_newer[f_entry*Entries +: Entries]
+                                            | Entries'(1) << f_entry)
                          && dbg_warp_o == f_warps[f_entry*WarpWidth +: WarpWidth]
                          && dbg_number_o == f_numbers[f_entry*NumberWidth +: NumberWidth]
                          && dbg_lanes_o == f_lanes[f_entry*Lanes +: Lanes]);
@@ -415,10 +433,11 @@
         a22_stable: assert (dec_valid_o && $stable(dec_op_o) && $stable(dec_outcome_o)
                             && $stable(dec_read_bank_o) && $stable(dec_read_number_o)
                             && $stable(dec_write_bank_o) && $stable(dec_write_number_o));
+        a22_shown: assert ($stable(out_lanes_o) && $stable(out_data_o) && $stable(out_count_o));
       end
       if (!$past(f_go || clear_i))
         a22_still: assert ($stable(occupied_q) && $stable(f_held) && $stable(f_match)
-                           && $stable(newer_q[f_entry]));
+                           && $stable(f_newer));
     end
     // A23. After a reset or a clear the pool is empty, and nothing stands.
     if (f_running && (!f_ran || $past(clear_i)))

@@ -72,6 +72,9 @@ module main_register_file #(
   localparam int unsigned BankWidth   = $clog2(Banks);
   localparam int unsigned RowWidth    = $clog2(Rows);
   localparam int unsigned NumberWidth = BankWidth + RowWidth;
+  localparam int unsigned Groups      = 4;  // of banks that share a memory
+  localparam int unsigned GroupWidth  = $clog2(Groups);
+  localparam int unsigned InGroup     = BankWidth - GroupWidth;
 
   // ---- Configuration ----
 
@@ -301,7 +304,7 @@ module main_register_file #(
   logic [3:0]             merge_waited_q;
   logic [TagWidth-1:0]    merge_tag_q;
   logic [5:0]             merge_count_q;
-  logic [BankWidth-1:0]   merge_bank_q;
+  logic [GroupWidth-1:0]  merge_group_q;
   logic [Lanes-1:0]       merge_lanes_q;  // that come from the pool
   logic [DataWidth-1:0]   merge_data_q;   // the pool's
 
@@ -318,46 +321,46 @@ module main_register_file #(
     merge_waited_q  <= waited_q;
     merge_tag_q     <= issue_q.tag;
     merge_count_q   <= issue_count;
-    merge_bank_q    <= issue_q.read_number[BankWidth-1:0];
+    merge_group_q   <= issue_q.read_number[InGroup +: GroupWidth];
     merge_lanes_q   <= issue_lanes;
     merge_data_q    <= issue_data;
   end
 
-  (* mem2reg *) logic [DataWidth-1:0] bank_data [Banks];
+  // One request a clock is issued, so that banks next to each other share a memory, which is
+  // filled better and chosen from sooner. When each is busy is not the memory's to know.
+  (* mem2reg *) logic [DataWidth-1:0] group_data [Groups];
 
-  for (genvar b = 0; b < Banks; b++) begin : g_bank
+  for (genvar g = 0; g < Groups; g++) begin : g_group
     logic                 read;
     logic                 write;
     logic [DataWidth-1:0] data;
 
     // Whoever waits may read already: it reads again when it goes.
-    assign read  = issue_q.read_number[BankWidth-1:0] == BankWidth'(b);
-    assign write = go && issue_q.write_bank && issue_q.write_number[BankWidth-1:0] == BankWidth'(b);
+    assign read  = issue_q.read_number[InGroup +: GroupWidth] == GroupWidth'(g);
+    assign write = go && issue_q.write_bank
+                   && issue_q.write_number[InGroup +: GroupWidth] == GroupWidth'(g);
 
     main_register_file_bank #(
-      .Rows (Rows),
+      .Rows (Rows * Banks / Groups),
       .Lanes(Lanes)
-    ) u_bank (
+    ) u_banks (
       .clk_i     (clk_i),
       .rd_valid_i(read),
-      .rd_row_i  (issue_q.read_number[NumberWidth-1:BankWidth]),
+      .rd_row_i  ({issue_q.read_number[NumberWidth-1:BankWidth], issue_q.read_number[InGroup-1:0]}),
       .rd_data_o (data),
       .wr_valid_i(write),
-      .wr_row_i  (issue_q.write_number[NumberWidth-1:BankWidth]),
+      .wr_row_i  ({issue_q.write_number[NumberWidth-1:BankWidth],
+                   issue_q.write_number[InGroup-1:0]}),
       .wr_lanes_i(issue_lanes),
       .wr_data_i (issue_data)
     );
 
-    assign bank_data[b] = data;
+    assign group_data[g] = data;
   end
 
-  // ---- Response. What a bank gives comes late in the clock, so that it is chosen in two ----
+  // ---- Response. What a memory gives comes late in the clock, so that it is chosen in the next ----
 
-  localparam int unsigned Groups     = 4;
-  localparam int unsigned GroupWidth = $clog2(Groups);
-  localparam int unsigned InGroup    = BankWidth - GroupWidth;
-
-  (* mem2reg *) logic [DataWidth-1:0] group_q [Groups];  // of one bank of each group
+  (* mem2reg *) logic [DataWidth-1:0] group_q [Groups];
   logic [GroupWidth-1:0] rsp_group_q;
   logic [Lanes-1:0]      rsp_lanes_q;  // that come from the pool
   logic [DataWidth-1:0]  rsp_data_q;   // the pool's
@@ -377,10 +380,8 @@ module main_register_file #(
     rsp_tag_o          <= merge_tag_q;
     rsp_lanes_q        <= merge_lanes_q;
     rsp_data_q         <= merge_data_q;
-    rsp_group_q        <= merge_bank_q[BankWidth-1:InGroup];
-    for (int unsigned g = 0; g < Groups; g++) begin
-      group_q[g] <= bank_data[{GroupWidth'(g), merge_bank_q[InGroup-1:0]}];
-    end
+    rsp_group_q        <= merge_group_q;
+    for (int unsigned g = 0; g < Groups; g++) group_q[g] <= group_data[g];
   end
 
   for (genvar l = 0; l < Lanes; l++) begin : g_lane

@@ -12,8 +12,9 @@
 //
 // What is known of the entries is kept a bit of all entries in a word, so that looking a register
 // up takes a word for each bit of its number. The order of use is an age matrix: row i has a bit
-// for each entry that entry i was used after. To promote a set of entries makes them newer than
-// all others and keeps the order within; to demote a warp is to promote everybody else.
+// for each entry below i that entry i was used after; the other half of the matrix is its opposite.
+// To promote a set of entries makes them newer than all others and keeps the order within; to
+// demote a warp is to promote everybody else.
 
 `default_nettype none
 
@@ -83,16 +84,18 @@ module write_pool #(
   // Entries in use: those from `cfg_entries_i` on stay empty, and the newest of all.
   logic [Entries-1:0] usable_q;
   logic               exists_q;  // there is one at least
+  logic               single_q;  // there is one
 
-  logic [Entries-1:0] occupied_q, occupied_d;
-  logic [Entries-1:0] free_q;    // the lowest empty entry, or none
-  logic               full_q;
+  logic [Entries-1:0] occupied_q;
   logic [Entries-1:0] oldest_q;  // the least recently used of the usable entries
+  logic [Entries-1:0] place_q;   // where a new register goes: the lowest empty entry, or the oldest
+  logic               full_q;    // none is empty
   // These mean something where `occupied_q` is set, and `newer_q` after a clear.
   (* mem2reg *) logic [Entries-1:0] number_q [NumberWidth];
   (* mem2reg *) logic [Entries-1:0] warp_q   [WarpWidth];
   (* mem2reg *) logic [Entries-1:0] lanes_q  [Lanes];
   (* mem2reg *) logic [Entries-1:0] newer_q  [Entries];
+  (* ram_style = "distributed" *)
   logic [DataWidth-1:0]             data_q   [Entries];
 
   // The request that is decided.
@@ -102,41 +105,31 @@ module write_pool #(
   logic [NumberWidth-1:0] of_number_q;
   logic [Lanes-1:0]       of_lanes_q;
   logic [DataWidth-1:0]   of_data_q;
-  logic [Entries-1:0]     match_q;  // the entry that has its register, or none
-  logic                   hit_q;    // there is one
-  logic [Lanes-1:0]       held_q;   // lanes of that entry
+  logic [Entries-1:0]     match_q;   // the entry that has its register, or none
+  logic                   hit_q;     // there is one
+  logic                   enters_q;  // a request stands, whose register takes the place
+  logic [Lanes-1:0]       held_q;    // lanes of that entry
+  logic [Entries-1:0]     own_q;     // DEMOTE, DROP: the warp's entries, else none
+  logic [Entries-1:0]     newest_q;  // become newer than all others, beside a place that is taken
+  logic                   keeps_q;   // all do, so that the order is as it was
 
   // ---- Decision ----
 
-  logic               is_read, is_write, is_demote, is_drop;
+  logic               is_read, is_write, is_drop;
   logic [Lanes-1:0]   served;   // READ: lanes that the entry gives
   logic [Lanes-1:0]   missing;
-  logic               replaces;
+  logic [Entries-1:0] taken;    // the place, if it is taken
   logic [Entries-1:0] chosen;   // the entry concerned, one at most
-  logic [Entries-1:0] own;      // the warp's entries
   logic               step;     // the decision is carried out
 
   assign is_read   = op_q == OpRead;
   assign is_write  = op_q == OpWrite && exists_q;
-  assign is_demote = op_q == OpDemote;
   assign is_drop   = op_q == OpDrop;
   assign served    = of_lanes_q & held_q;
   assign missing   = of_lanes_q & ~held_q;
-  assign replaces  = is_write && !hit_q && full_q;
+  assign taken     = enters_q ? place_q : '0;
+  assign chosen    = match_q | taken;
   assign step      = valid_q && dec_go_i;
-
-  always_comb begin
-    // Nothing is free when the pool is full; READ: no entry if it misses.
-    chosen = match_q;
-    if (is_write && !hit_q) chosen = full_q ? oldest_q : free_q;
-  end
-
-  always_comb begin
-    own = occupied_q;
-    for (int unsigned k = 0; k < WarpWidth; k++) begin
-      own = own & (of_warp_q[k] ? warp_q[k] : ~warp_q[k]);
-    end
-  end
 
   always_comb begin
     dec_outcome_o = OutcomeNothing;
@@ -150,7 +143,7 @@ module write_pool #(
         else if (hit_q)   dec_outcome_o = OutcomeHit;
         else              dec_outcome_o = full_q ? OutcomeReplacement : OutcomeAllocation;
       end
-      OpDemote, OpDrop: if (own != '0) dec_outcome_o = OutcomeMoved;
+      OpDemote, OpDrop: if (own_q != '0) dec_outcome_o = OutcomeMoved;
       default: ;
     endcase
   end
@@ -159,7 +152,7 @@ module write_pool #(
   assign dec_op_o          = op_q;
   assign dec_read_bank_o   = valid_q && is_read && missing != '0;
   assign dec_read_number_o = of_number_q;
-  assign dec_write_bank_o  = valid_q && op_q == OpWrite && (!exists_q || replaces);
+  assign dec_write_bank_o  = valid_q && op_q == OpWrite && (!exists_q || (enters_q && full_q));
 
   always_comb begin
     for (int unsigned k = 0; k < NumberWidth; k++) begin
@@ -167,32 +160,77 @@ module write_pool #(
     end
   end
 
-  // ---- Lookup ----
+  // ---- Lookup. The decision that stands is taken as carried out: else no request is taken ----
 
-  // The decision that stands is taken as carried out: else no request is taken.
+  // Corrections are few signals that are known early, and meet what was found late: each is for
+  // all entries.
   logic               overtaken;  // the same register is being written
-  logic [Entries-1:0] match, match_d;
+  logic               same_warp;
+  logic               gone;       // the warp's entries are being dropped
+  logic [Entries-1:0] match;      // has the register, and does not make room for another one
+  logic               hit_d;
   logic [Lanes-1:0]   held_d;
+  logic [Entries-1:0] used;       // WRITE, or READ of a lane that the entry has: a use
+  logic               uses;       // so it is of the entry that is being written
+  logic [Entries-1:0] of_warp;    // the warp's, and does not make room
+  logic [Entries-1:0] own;
+  logic               has_none;   // the warp has no entry
+  logic [Entries-1:0] newest_d;
 
   assign req_ready_o = !valid_q || dec_go_i;
   assign overtaken   = valid_q && is_write && req_number_i == of_number_q;
+  assign same_warp   = req_warp_i == of_warp_q;
+  assign gone        = valid_q && is_drop && same_warp;
 
   always_comb begin
-    match = occupied_q;
-    if (valid_q && replaces) match = match & ~oldest_q;
-    if (valid_q && is_drop && req_warp_i == of_warp_q) match = '0;
+    match = occupied_q & ~taken;
     for (int unsigned k = 0; k < NumberWidth; k++) begin
       match = match & (req_number_i[k] ? number_q[k] : ~number_q[k]);
     end
-    match_d = overtaken ? chosen : match;
+    hit_d = overtaken || (match != '0 && !gone);
     for (int unsigned l = 0; l < Lanes; l++) begin
-      held_d[l] = overtaken ? held_q[l] || of_lanes_q[l] : (lanes_q[l] & match) != '0;
+      if (overtaken) held_d[l] = held_q[l] || of_lanes_q[l];
+      else           held_d[l] = (lanes_q[l] & match) != '0 && !gone;
     end
   end
 
+  always_comb begin
+    used = '0;
+    for (int unsigned l = 0; l < Lanes; l++) if (req_lanes_i[l]) used = used | lanes_q[l];
+    uses = (req_lanes_i & (held_q | of_lanes_q)) != '0;
+    if (req_op_i == OpWrite) begin
+      used = '1;
+      uses = 1'b1;
+    end
+  end
+
+  always_comb begin
+    of_warp = occupied_q & ~taken;
+    for (int unsigned k = 0; k < WarpWidth; k++) begin
+      of_warp = of_warp & (req_warp_i[k] ? warp_q[k] : ~warp_q[k]);
+    end
+    own      = gone ? '0 : of_warp | (same_warp ? taken : '0);
+    has_none = gone || (of_warp == '0 && !(same_warp && enters_q));
+  end
+
+  always_comb begin
+    newest_d = '0;
+    if (req_op_i == OpRead || req_op_i == OpWrite) begin
+      if (overtaken) newest_d = uses ? chosen : '0;
+      else           newest_d = gone ? '0 : match & used;
+    end
+    if (req_op_i == OpDemote) newest_d = ~own;
+    newest_d = newest_d | ~usable_q;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)          valid_q <= 1'b0;
-    else if (req_ready_o) valid_q <= req_valid_i;
+    if (!rst_ni) begin
+      valid_q  <= 1'b0;
+      enters_q <= 1'b0;
+    end else if (req_ready_o) begin
+      valid_q  <= req_valid_i;
+      enters_q <= req_valid_i && req_op_i == OpWrite && exists_q && !hit_d;
+    end
   end
 
   // Not reset: read only where `valid_q` is set.
@@ -203,46 +241,36 @@ module write_pool #(
       of_number_q <= req_number_i;
       of_lanes_q  <= req_lanes_i;
       of_data_q   <= req_data_i;
-      match_q     <= match_d;
-      hit_q       <= match_d != '0;
+      match_q     <= overtaken ? chosen : gone ? '0 : match;
+      hit_q       <= hit_d;
       held_q      <= held_d;
+      own_q       <= (req_op_i == OpDemote || req_op_i == OpDrop) ? own : '0;
+      newest_q    <= newest_d;
+      keeps_q     <= single_q || (req_op_i == OpDemote && has_none);
     end
   end
 
   // ---- Entries ----
 
+  logic [Entries-1:0] occupied_d;
   logic [Entries-1:0] vacant;  // from the next clock on
 
-  always_comb begin
-    occupied_d = occupied_q;
-    if (is_write) occupied_d = occupied_q | chosen;
-    if (is_drop)  occupied_d = occupied_q & ~own;
-  end
-
-  assign vacant = usable_q & ~occupied_d;
+  assign occupied_d = (occupied_q | taken) & ~(is_drop ? own_q : '0);
+  assign vacant     = usable_q & ~occupied_d;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       usable_q   <= '0;
       exists_q   <= 1'b0;
+      single_q   <= 1'b0;
       occupied_q <= '0;
     end else if (clear_i) begin
       for (int unsigned e = 0; e < Entries; e++) usable_q[e] <= 6'(e) < cfg_entries_i;
       exists_q   <= cfg_entries_i != '0;
+      single_q   <= cfg_entries_i == 6'd1;
       occupied_q <= '0;
     end else if (step) begin
       occupied_q <= occupied_d;
-    end
-  end
-
-  // Not reset, but cleared, which comes before the first use.
-  always_ff @(posedge clk_i) begin
-    if (clear_i) begin
-      free_q <= Entries'(1);
-      full_q <= 1'b0;
-    end else if (step) begin
-      free_q <= vacant & (~vacant + 1'b1);
-      full_q <= vacant == '0;
     end
   end
 
@@ -250,51 +278,76 @@ module write_pool #(
     if (step && is_write) begin
       for (int unsigned l = 0; l < Lanes; l++) begin
         if (of_lanes_q[l]) lanes_q[l] <= lanes_q[l] | chosen;
-        else if (!hit_q)   lanes_q[l] <= lanes_q[l] & ~chosen;
+        else               lanes_q[l] <= lanes_q[l] & ~taken;
       end
-      if (!hit_q) begin
-        for (int unsigned k = 0; k < NumberWidth; k++) begin
-          number_q[k] <= of_number_q[k] ? number_q[k] | chosen : number_q[k] & ~chosen;
-        end
-        for (int unsigned k = 0; k < WarpWidth; k++) begin
-          warp_q[k] <= of_warp_q[k] ? warp_q[k] | chosen : warp_q[k] & ~chosen;
-        end
+      for (int unsigned k = 0; k < NumberWidth; k++) begin
+        number_q[k] <= of_number_q[k] ? number_q[k] | taken : number_q[k] & ~taken;
+      end
+      for (int unsigned k = 0; k < WarpWidth; k++) begin
+        warp_q[k] <= of_warp_q[k] ? warp_q[k] | taken : warp_q[k] & ~taken;
       end
     end
   end
 
   // ---- Order of use ----
 
-  logic [Entries-1:0] promoted;  // become newer than all others
-  logic [Entries-1:0] others;
+  logic [Entries-1:0] newest;    // become newer than all others, if the decision is carried out
+  logic [Entries-1:0] promoted;  // do so: to promote nobody changes nothing
+  logic               renews;
 
-  assign promoted = ~usable_q | (is_demote ? ~own : chosen);
-  assign others   = ~promoted;
+  assign newest   = newest_q | taken;
+  assign promoted = step ? newest : '0;
+
+`ifdef VERILATOR
+  // What changes nothing need not be simulated.
+  assign renews = promoted != '0;
+`else
+  // Nor has hardware to be told: a signal to 3,600 flip-flops would come late.
+  assign renews = 1'b1;
+`endif
 
   // Only this process touches the matrix, so that it can be assigned at once: for a simulator, one
   // that changes at the end of the clock is several times the work.
   // verilator lint_off BLKSEQ
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) begin : p_promote
+    logic [Entries-1:0] oldest;
+    logic [Entries-1:0] below;
     if (clear_i) begin
       // Entries that are not usable come last, and so are the newest.
-      for (int unsigned e = 0; e < Entries; e++) newer_q[e] = '1 >> (Entries - 1 - e);
-    end else if (step && (is_write || is_demote || (is_read && served != '0))) begin : p_promote
-      logic [Entries-1:0] oldest;
-      oldest = '1;
-      for (int unsigned e = 0; e < Entries; e++) begin
-        // Nobody is newer than itself, but then the oldest would not be older than all.
-        newer_q[e] = (promoted[e] ? newer_q[e] | others : newer_q[e] & others) | Entries'(1) << e;
-        oldest     = oldest & newer_q[e];
+      for (int unsigned e = 0; e < Entries; e++) newer_q[e] = ~({Entries{1'b1}} << e);
+      oldest_q <= Entries'(1);
+      place_q  <= Entries'(1);
+      full_q   <= 1'b0;
+    end else begin
+      oldest = oldest_q;
+      if (renews) begin
+        // Of those that stay the one that is newer than none of them.
+        if (!keeps_q) oldest = ~newest;
+        for (int unsigned e = 0; e < Entries; e++) begin
+          below = ~({Entries{1'b1}} << e);
+          if (!keeps_q) begin
+            if ((newer_q[e] & ~newest) != '0) oldest[e] = 1'b0;
+            if (!newest[e])                   oldest = oldest & (newer_q[e] | ~below);
+          end
+          newer_q[e] = (promoted[e] ? newer_q[e] | ~promoted : newer_q[e] & ~promoted) & below;
+        end
       end
-      oldest_q <= oldest;
+      if (step) begin
+        oldest_q <= oldest;
+        place_q  <= (vacant == '0) ? oldest : vacant & (~vacant + 1'b1);
+        full_q   <= vacant == '0;
+      end
     end
   end
   // verilator lint_on BLKSEQ
 
-  // ---- Values: one read and one write of the same entry a clock, the read sees the old value ----
+  // ---- Values, in the clock after the decision: what the entry held is shown until the next
+  // ---- decision may be carried out, and what is written enters then ----
 
-  logic [SlotWidth-1:0] slot;
-  logic [Entries-1:0]   own_q;
+  logic [SlotWidth-1:0] slot_d, slot_q;
+  logic [Lanes-1:0]     enter_q;       // lanes that enter
+  logic [DataWidth-1:0] enter_data_q;
+  logic                 passes_q;      // without a pool they pass by
 
   // Entries whose index has a bit.
   function automatic logic [Entries-1:0] with_bit(int unsigned k);
@@ -304,36 +357,63 @@ module write_pool #(
 
   for (genvar k = 0; k < SlotWidth; k++) begin : g_slot
     localparam logic [Entries-1:0] WithBit = with_bit(k);
-    assign slot[k] = (chosen & WithBit) != '0;
+    assign slot_d[k] = (chosen & WithBit) != '0;
   end
 
-  // As above: reads come before writes.
-  // verilator lint_off BLKSEQ
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)       enter_q <= '0;
+    else if (dec_go_i) enter_q <= (step && is_write) ? of_lanes_q : '0;
+  end
+
   always_ff @(posedge clk_i) begin
+    if (dec_go_i) begin
+      for (int unsigned l = 0; l < Lanes; l++) begin
+        if (enter_q[l]) data_q[slot_q][32*l +: 32] <= enter_data_q[32*l +: 32];
+      end
+    end
     if (step) begin
-      own_q      <= (is_demote || is_drop) ? own : '0;
-      out_data_o <= exists_q ? data_q[slot] : of_data_q;
+      slot_q       <= slot_d;
+      passes_q     <= !exists_q;
+      enter_data_q <= of_data_q;
       for (int unsigned l = 0; l < Lanes; l++) begin
         if (is_read)        out_lanes_o[l] <= served[l];
         else if (!exists_q) out_lanes_o[l] <= of_lanes_q[l];
         else                out_lanes_o[l] <= (lanes_q[l] & oldest_q) != '0;
       end
-      if (is_write) begin
-        for (int unsigned l = 0; l < Lanes; l++) begin
-          if (of_lanes_q[l]) data_q[slot][32*l +: 32] = of_data_q[32*l +: 32];
-        end
-      end
     end
   end
-  // verilator lint_on BLKSEQ
 
-  assign out_count_o = 6'($countones(own_q));
+  assign out_data_o = passes_q ? enter_data_q : data_q[slot_q];
+
+  // ---- Entries of a warp are counted in two clocks ----
+
+  localparam int unsigned PartWidth = 16;
+  localparam int unsigned Parts     = (Entries + PartWidth - 1) / PartWidth;
+
+  logic [5*Parts-1:0] counts_q;
+
+  for (genvar p = 0; p < Parts; p++) begin : g_count
+    localparam int unsigned First = p * PartWidth;
+    localparam int unsigned Width = (Entries - First < PartWidth) ? Entries - First : PartWidth;
+    always_ff @(posedge clk_i) begin
+      if (step) counts_q[5*p +: 5] <= 5'($countones(own_q[First +: Width]));
+    end
+  end
+
+  always_comb begin
+    out_count_o = '0;
+    for (int unsigned p = 0; p < Parts; p++) out_count_o = out_count_o + 6'(counts_q[5*p +: 5]);
+  end
 
   // ---- Debug ----
 
   assign dbg_occupied_o = occupied_q[dbg_entry_i];
-  assign dbg_newer_o    = newer_q[dbg_entry_i];
   always_comb begin
+    // Itself among them.
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (SlotWidth'(e) > dbg_entry_i) dbg_newer_o[e] = !newer_q[e][dbg_entry_i];
+      else dbg_newer_o[e] = newer_q[dbg_entry_i][e] || SlotWidth'(e) == dbg_entry_i;
+    end
     for (int unsigned k = 0; k < WarpWidth; k++)   dbg_warp_o[k]   = warp_q[k][dbg_entry_i];
     for (int unsigned k = 0; k < NumberWidth; k++) dbg_number_o[k] = number_q[k][dbg_entry_i];
     for (int unsigned l = 0; l < Lanes; l++)       dbg_lanes_o[l]  = lanes_q[l][dbg_entry_i];
