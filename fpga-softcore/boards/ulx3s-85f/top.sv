@@ -80,7 +80,7 @@ module top #(
   logic [7:0] unused_tx_data;
 
   soc #(
-    .MemoryBytes  (131072),
+    .MemoryBytes  (262144),
     .MemoryFile   ("firmware.hex"),
     .ClockHz      (ClockHz),
     .CacheEntries (6),
