@@ -20,7 +20,7 @@
     assume (32'(f_lane) < Lanes);
     assume (f_other != f_register);
     // The debug port shows the tracked warp, so that it is proved with the rest.
-    assume (dbg_warp_i == f_warp);
+    assume (dbg_enable_i && dbg_warp_i == f_warp);
   end
 
   // ---- Time: one clock of reset ----

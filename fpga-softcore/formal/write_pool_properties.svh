@@ -29,7 +29,7 @@
     assume (32'(f_lane) < Lanes);
     assume (f_other != f_number);
     assume (32'(f_entry) < Entries);
-    assume (dbg_entry_i == f_entry);
+    assume (dbg_enable_i && dbg_entry_i == f_entry);
   end
 
   // ---- Time: one clock of reset ----

@@ -66,7 +66,8 @@ module access_sequencer #(
   input  logic [SelectWidth-1:0]                count_select_i,
   output logic [CounterWidth-1:0]               count_o,
 
-  // Debug: the cache of a warp, an entry of the write pool, a bank.
+  // Debug: the cache of a warp and an entry of the write pool, 0 without the enable; a bank.
+  input  logic                                  dbg_enable_i,
   input  logic [WarpWidth-1:0]                  dbg_warp_i,
   output logic [CacheEntries-1:0]               dbg_occupied_o,
   output logic [CacheEntries-1:0]               dbg_dirty_o,
@@ -193,6 +194,7 @@ module access_sequencer #(
     .rsp_victim_register_o (cache_victim_register),
     .rsp_victim_lanes_o    (cache_victim_lanes),
     .rsp_data_o            (cache_data),
+    .dbg_enable_i          (dbg_enable_i),
     .dbg_warp_i            (dbg_warp_i),
     .dbg_occupied_o        (dbg_occupied_o),
     .dbg_dirty_o           (dbg_dirty_o),
@@ -275,6 +277,7 @@ module access_sequencer #(
     .rsp_waited_o       (done_waited),
     .rsp_data_o         (done_data),
     .rsp_tag_o          (unused_tag),
+    .dbg_enable_i       (dbg_enable_i),
     .dbg_entry_i        (dbg_entry_i),
     .dbg_occupied_o     (dbg_entry_occupied_o),
     .dbg_warp_o         (dbg_entry_warp_o),

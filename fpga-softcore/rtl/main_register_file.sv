@@ -55,7 +55,8 @@ module main_register_file #(
   output logic [DataWidth-1:0]     rsp_data_o,         // READ: the requested lanes
   output logic [TagWidth-1:0]      rsp_tag_o,          // the request's
 
-  // Debug: an entry of the write pool, and a bank.
+  // Debug: an entry of the write pool, 0 without the enable, and a bank.
+  input  logic                     dbg_enable_i,
   input  logic [SlotWidth-1:0]     dbg_entry_i,
   output logic                     dbg_occupied_o,
   output logic [WarpWidth-1:0]     dbg_warp_o,
@@ -179,6 +180,7 @@ module main_register_file #(
     .out_lanes_o       (out_lanes),
     .out_data_o        (out_data),
     .out_count_o       (out_count),
+    .dbg_enable_i      (dbg_enable_i),
     .dbg_entry_i       (dbg_entry_i),
     .dbg_occupied_o    (dbg_occupied_o),
     .dbg_warp_o        (dbg_warp_o),

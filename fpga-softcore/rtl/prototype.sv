@@ -315,6 +315,7 @@ module prototype #(
     .count_clear_i        (count_clear_q),
     .count_select_i       (address_q[3 +: SelectWidth]),
     .count_o              (count),
+    .dbg_enable_i         (1'b0),
     .dbg_warp_i           ('0),
     .dbg_occupied_o       (unused_occupied),
     .dbg_dirty_o          (unused_dirty),

@@ -59,7 +59,8 @@ module register_file_cache #(
   output logic [Lanes-1:0]                 rsp_victim_lanes_o,
   output logic [DataWidth-1:0]             rsp_data_o,      // what the entry held before
 
-  // Debug: the state of one warp, each way in its own field, way 0 lowest.
+  // Debug: the state of one warp, each way in its own field, way 0 lowest; 0 without the enable.
+  input  logic                             dbg_enable_i,
   input  logic [WarpWidth-1:0]             dbg_warp_i,
   output logic [Entries-1:0]               dbg_occupied_o,
   output logic [Entries-1:0]               dbg_dirty_o,
@@ -89,12 +90,14 @@ module register_file_cache #(
   localparam int unsigned WordWidth = (Words > 1) ? $clog2(Words) : 1;
 
   // State of all warps: a word of each array belongs to one warp. Only `occupied_q` is reset; the
-  // other arrays mean something where it is set.
+  // other arrays mean something where it is set. Registers and lanes lie a bit of all entries beside
+  // each other, so that a lookup takes a few operations for each bit of a register, not of an entry.
   logic [Entries-1:0]               occupied_q  [Warps];
   logic [Entries-1:0]               dirty_q     [Warps];
-  logic [Entries*RegisterWidth-1:0] registers_q [Warps];
-  logic [Entries*Lanes-1:0]         lanes_q     [Warps];
-  // The order of use, a bit for each two entries: the one with the lower number is the older.
+  logic [RegisterWidth*Entries-1:0] registers_q [Warps];
+  logic [Lanes*Entries-1:0]         lanes_q     [Warps];
+  // The order of use, a bit for each two entries: the one with the lower number is the older. Row e
+  // has a bit for each entry below entry e.
   logic [PairCount-1:0]             order_q     [Warps];
   // Way by way, a word for each warp.
   logic [DataWidth-1:0]             data_q      [Words];
@@ -104,8 +107,8 @@ module register_file_cache #(
   // The state of the request's warp, now and next.
   logic [Entries-1:0]               occupied, occupied_d;
   logic [Entries-1:0]               dirty, dirty_d;
-  logic [Entries*RegisterWidth-1:0] registers, registers_d;
-  logic [Entries*Lanes-1:0]         lanes, lanes_d;
+  logic [RegisterWidth*Entries-1:0] registers, registers_d;
+  logic [Lanes*Entries-1:0]         lanes, lanes_d;
   logic [PairCount-1:0]             order, order_d;
   logic [Entries-1:0]               dead_d;
 
@@ -116,6 +119,18 @@ module register_file_cache #(
   assign registers = registers_q[req_warp_i];
   assign lanes     = lanes_q[req_warp_i];
   assign order     = order_q[req_warp_i];
+
+  // Entries above the lowest of some.
+  function automatic logic [Entries-1:0] above(logic [Entries-1:0] some);
+    above = some << 1;
+    for (int unsigned k = 1; k < Entries; k = 2 * k) above = above | above << k;
+  endfunction
+
+  // Entries whose number has a bit.
+  function automatic logic [Entries-1:0] with_bit(int unsigned k);
+    with_bit = '0;
+    for (int unsigned e = 0; e < Entries; e++) with_bit[e] = 1'(e >> k);
+  endfunction
 
   // ---- What does not depend on whether the register is there ----
 
@@ -129,15 +144,13 @@ module register_file_cache #(
   assign empties_at_once = req_op_i == OpExit && cfg_liveness_i;
   assign empties_oldest  = req_op_i == OpFlush || (req_op_i == OpExit && !cfg_liveness_i);
 
-  // Bit e * Entries + o: entry o is older than entry e, where both are occupied.
-  logic [Entries*Entries-1:0] elders;
   logic [Entries-1:0]       oldest;       // one way, unless there is none
+  logic [Entries-1:0]       usable;       // entries in use
   logic [Entries-1:0]       free;
   logic [Entries-1:0]       lowest_free;
   logic                     full;
   logic                     several;      // more than one is occupied
   logic [Entries-1:0]       place;        // where a new entry goes, or what a flush takes
-  logic [WayWidth-1:0]      place_way;
   logic [Entries-1:0]       overlaps;     // has a lane of the request
   logic [Entries-1:0]       lacks;        // has not all of them
   logic [Entries-1:0]       covered;      // has none that is not the request's
@@ -145,60 +158,50 @@ module register_file_cache #(
   logic [Lanes-1:0]         oldest_lanes;
   logic                     oldest_dirty;
 
-  always_comb begin
-    for (int unsigned e = 0; e < Entries; e++) begin
-      oldest[e] = occupied[e] && (occupied & elders[e*Entries +: Entries]) == '0;
-      free[e]   = !occupied[e] && CountWidth'(e) < cfg_entries_i;
-      lowest_free[e] = free[e];
-      for (int unsigned o = 0; o < e; o++) if (free[o]) lowest_free[e] = 1'b0;
-      overlaps[e] = (req_lanes_i & lanes[e*Lanes +: Lanes]) != '0;
-      lacks[e]    = (req_lanes_i & ~lanes[e*Lanes +: Lanes]) != '0;
-      covered[e]  = (~req_lanes_i & lanes[e*Lanes +: Lanes]) == '0;
-    end
-  end
-
+  assign usable       = ~({Entries{1'b1}} << cfg_entries_i);
+  assign free         = usable & ~occupied;
   assign full         = free == '0;
+  assign lowest_free  = free & ~above(free);
+  assign several      = (occupied & above(occupied)) != '0;
   assign place        = (empties_oldest || full) ? oldest : lowest_free;
   assign oldest_dirty = (oldest & dirty) != '0;
 
   always_comb begin
-    several = 1'b0;
-    for (int unsigned e = 1; e < Entries; e++) begin
-      for (int unsigned o = 0; o < e; o++) if (occupied[e] && occupied[o]) several = 1'b1;
+    overlaps = '0;
+    lacks    = '0;
+    covered  = '1;
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      if (req_lanes_i[l]) begin
+        overlaps = overlaps | lanes[l*Entries +: Entries];
+        lacks    = lacks | ~lanes[l*Entries +: Entries];
+      end else begin
+        covered  = covered & ~lanes[l*Entries +: Entries];
+      end
     end
   end
 
-  always_comb begin
-    place_way       = '0;
-    oldest_register = '0;
-    oldest_lanes    = '0;
-    for (int unsigned e = 0; e < Entries; e++) begin
-      if (place[e]) place_way = place_way | WayWidth'(e);
-      if (oldest[e]) begin
-        oldest_register = oldest_register | registers[e*RegisterWidth +: RegisterWidth];
-        oldest_lanes    = oldest_lanes | lanes[e*Lanes +: Lanes];
-      end
-    end
+  for (genvar k = 0; k < RegisterWidth; k++) begin : g_oldest_register
+    assign oldest_register[k] = (registers[k*Entries +: Entries] & oldest) != '0;
+  end
+  for (genvar l = 0; l < Lanes; l++) begin : g_oldest_lanes
+    assign oldest_lanes[l] = (lanes[l*Entries +: Entries] & oldest) != '0;
   end
 
   // ---- Lookup. `match` comes late in the clock: little follows it ----
 
   logic [Entries-1:0]  match;   // holds the request's register: one way at most
   logic                found;
-  logic [WayWidth-1:0] match_way;
   logic [Lanes-1:0]    held;    // lanes that it has
 
   always_comb begin
-    match_way = '0;
-    held      = '0;
-    for (int unsigned e = 0; e < Entries; e++) begin
-      match[e] = occupied[e] && (is_read || is_write || is_fill || is_bypass)
-          && registers[e*RegisterWidth +: RegisterWidth] == req_register_i;
-      if (match[e]) begin
-        match_way = match_way | WayWidth'(e);
-        held      = held | lanes[e*Lanes +: Lanes];
-      end
+    match = (is_read || is_write || is_fill || is_bypass) ? occupied : '0;
+    for (int unsigned k = 0; k < RegisterWidth; k++) begin
+      match = match & (registers[k*Entries +: Entries] ^ {Entries{!req_register_i[k]}});
     end
+  end
+
+  for (genvar l = 0; l < Lanes; l++) begin : g_held
+    assign held[l] = (lanes[l*Entries +: Entries] & match) != '0;
   end
 
   assign found = match != '0;
@@ -214,6 +217,7 @@ module register_file_cache #(
   logic [Lanes-1:0]    written;  // lanes of data to take
   logic                last;
   logic [2:0]          outcome;
+  logic [WayWidth-1:0] way;
 
   assign allocate     = (is_write || is_fill) && !found;
   assign uses_place   = allocate || empties_oldest;
@@ -221,6 +225,14 @@ module register_file_cache #(
   assign dead_d       = (is_read && req_more_i) ? deaths : '0;
   // A flush is done with the last entry.
   assign last         = !(empties_oldest && several);
+
+  for (genvar k = 0; k < WayWidth; k++) begin : g_way
+    localparam logic [Entries-1:0] WithBit = with_bit(k);
+    logic match_bit, place_bit;
+    assign match_bit = (match & WithBit) != '0;
+    assign place_bit = (place & WithBit) != '0;
+    assign way[k]    = found ? match_bit : uses_place && place_bit;
+  end
 
   always_comb begin
     unique case (req_op_i)
@@ -230,31 +242,42 @@ module register_file_cache #(
     endcase
   end
 
+  // Entries that leave if they match, or anyway; and those that are given up: who leaves by matching
+  // or anyway, but a dirty entry by a flush, and who makes room where none matches.
+  logic [Entries-1:0] left_with;
+  logic [Entries-1:0] left_anyway;
+  logic [Entries-1:0] dropped_anyway;
+  logic [Entries-1:0] dropped_without;
+
   always_comb begin
     // Defaults first: nothing happens.
-    left    = '0;
-    dropped = '0;
+    left_with       = '0;
+    left_anyway     = '0;
+    dropped_anyway  = '0;
+    dropped_without = '0;
     unique case (req_op_i)
-      OpRead: begin
-        left    = req_more_i ? '0 : deaths;
-        dropped = left;
+      OpRead: if (!req_more_i) begin
+        left_anyway    = dead_q;
+        dropped_anyway = left_anyway;
+        if (cfg_liveness_i && req_last_use_i) left_with = '1;
       end
-      OpWrite, OpFill: if (!found && full && !oldest_dirty) dropped = oldest;
-      OpBypass: begin
-        left    = match & covered;
-        dropped = left;
-      end
+      OpWrite, OpFill: if (full && !oldest_dirty) dropped_without = oldest;
+      OpBypass: left_with = covered;
       OpFlush, OpExit: begin
-        left    = empties_at_once ? occupied : oldest;
-        dropped = (empties_at_once || !oldest_dirty) ? left : '0;
+        left_anyway    = empties_at_once ? occupied : oldest;
+        dropped_anyway = (empties_at_once || !oldest_dirty) ? left_anyway : '0;
       end
       default: ;
     endcase
   end
 
-  // What the outcome is where no entry matches, and where entry e does.
-  logic [2:0] outcome_without;
-  logic [2:0] outcome_with;
+  assign left    = (match & left_with) | left_anyway;
+  assign dropped = (match & left_with) | dropped_anyway | (found ? '0 : dropped_without);
+
+  // What the outcome is where no entry matches, and where one does: of all entries, a bit of the
+  // outcome each.
+  logic [2:0]         outcome_without;
+  logic [Entries-1:0] outcome_with [3];
 
   always_comb begin
     unique case (req_op_i)
@@ -263,25 +286,23 @@ module register_file_cache #(
       OpFlush, OpExit: outcome_without = (occupied == '0) ? OutcomeNothing : OutcomeEmptied;
       default:         outcome_without = OutcomeNothing;
     endcase
-    outcome = found ? OutcomeNothing : outcome_without;
-    for (int unsigned e = 0; e < Entries; e++) begin
+    for (int unsigned k = 0; k < 3; k++) begin
       unique case (req_op_i)
-        OpRead: begin
-          outcome_with = !overlaps[e] ? OutcomeMiss : lacks[e] ? OutcomePartialHit : OutcomeHit;
-        end
-        OpWrite:  outcome_with = OutcomeInPlace;
-        OpFill:   outcome_with = lacks[e] ? OutcomeInPlace : OutcomeNothing;
-        OpBypass: outcome_with = overlaps[e] ? OutcomeInvalidated : OutcomeNothing;
-        default:  outcome_with = OutcomeNothing;
+        OpRead: outcome_with[k] = (OutcomeMiss[k] ? ~overlaps : '0)
+          | (OutcomePartialHit[k] ? overlaps & lacks : '0) | (OutcomeHit[k] ? ~lacks : '0);
+        OpWrite:  outcome_with[k] = OutcomeInPlace[k]     ? '1       : '0;
+        OpFill:   outcome_with[k] = OutcomeInPlace[k]     ? lacks    : '0;
+        OpBypass: outcome_with[k] = OutcomeInvalidated[k] ? overlaps : '0;
+        default:  outcome_with[k] = '0;
       endcase
-      if (match[e]) outcome = outcome | outcome_with;
+      outcome[k] = (!found && outcome_without[k]) || (match & outcome_with[k]) != '0;
     end
   end
 
-  // ---- Next state of the warp ----
+  // ---- Next state of the warp: if an entry matches, and if none does. Which it is comes last ----
 
-  // Entries that their own use makes the youngest, if they match.
-  logic [Entries-1:0] touched;
+  logic [Entries-1:0] touched;  // would become the youngest by this use, if it matches
+  logic [Entries-1:0] fresh;    // would be new, if none matches
 
   always_comb begin
     unique case (req_op_i)
@@ -299,39 +320,55 @@ module register_file_cache #(
     if (!cfg_lru_i) touched = '0;
   end
 
-  assign pushed     = (match & touched) | (allocate ? place : '0);
-  assign occupied_d = (occupied & ~left) | (allocate ? place : '0);
+  assign pushed     = match & touched;
+  assign fresh      = (is_write || is_fill) ? place : '0;
+  assign occupied_d = (occupied & ~left) | (found ? '0 : fresh);
+  assign dirty_d    = found ? dirty | (is_write ? match : '0)
+                            : is_write ? dirty | fresh : dirty & ~fresh;
 
-  always_comb begin
-    registers_d = registers;
-    lanes_d     = lanes;
-    dirty_d     = dirty;
-    for (int unsigned e = 0; e < Entries; e++) begin
-      if (allocate && place[e]) begin
-        registers_d[e*RegisterWidth +: RegisterWidth] = req_register_i;
-        lanes_d[e*Lanes +: Lanes] = req_lanes_i;
-        dirty_d[e] = is_write;
-      end else if (match[e]) begin
-        if (is_bypass) lanes_d[e*Lanes +: Lanes] = lanes[e*Lanes +: Lanes] & ~req_lanes_i;
-        if (is_write || is_fill) lanes_d[e*Lanes +: Lanes] = lanes[e*Lanes +: Lanes] | req_lanes_i;
-        if (is_write) dirty_d[e] = 1'b1;
-      end
-    end
+  // Written only where nothing matches.
+  for (genvar k = 0; k < RegisterWidth; k++) begin : g_register
+    assign registers_d[k*Entries +: Entries] = req_register_i[k]
+        ? registers[k*Entries +: Entries] | fresh : registers[k*Entries +: Entries] & ~fresh;
+  end
+
+  for (genvar l = 0; l < Lanes; l++) begin : g_lane
+    logic [Entries-1:0] lane, matched, allocated;
+    logic               taken, lost;
+
+    assign lane      = lanes[l*Entries +: Entries];
+    assign taken     = req_lanes_i[l] && (is_write || is_fill);
+    assign lost      = req_lanes_i[l] && is_bypass;
+    assign matched   = taken ? lane | match : lost ? lane & ~match : lane;
+    assign allocated = taken ? lane | fresh : lane & ~fresh;
+    assign lanes_d[l*Entries +: Entries] = found ? matched : allocated;
   end
 
   // ---- Order of use ----
 
-  for (genvar e = 0; e < Entries; e++) begin : g_order
-    assign elders[e*Entries + e] = 1'b0;
-    for (genvar o = 0; o < e; o++) begin : g_pair
-      localparam int unsigned Pair = e * (e - 1) / 2 + o;
-      assign elders[e*Entries + o] = order[Pair];
-      assign elders[o*Entries + e] = !order[Pair];
-      assign order_d[Pair]         = pushed[e] || (order[Pair] && !pushed[o]);
-    end
-  end
   if (Entries == 1) begin : g_no_order
+    assign oldest  = occupied;
     assign order_d = order & pushed;  // means nothing
+  end else begin : g_order
+    // Row e says which of entry e and those below it are younger than another of them.
+    logic [Entries-1:0] younger [Entries];
+
+    assign younger[0] = '0;
+    for (genvar e = 1; e < Entries; e++) begin : g_row
+      localparam int unsigned First = e * (e - 1) / 2;
+      logic [e-1:0] row, matched, allocated;  // entries below it that are older
+
+      assign row        = order[First +: e];
+      assign younger[e] = Entries'({(row & occupied[e-1:0]) != '0, ~row & {e{occupied[e]}}});
+      assign matched    = pushed[e] ? '1 : row & ~pushed[e-1:0];
+      assign allocated  = fresh[e]  ? '1 : row & ~fresh[e-1:0];
+      assign order_d[First +: e] = found ? matched : allocated;
+    end
+
+    always_comb begin
+      oldest = occupied;
+      for (int unsigned e = 1; e < Entries; e++) oldest = oldest & ~younger[e];
+    end
   end
 
   // ---- Registers ----
@@ -359,12 +396,11 @@ module register_file_cache #(
   always_ff @(posedge clk_i) begin
     if (step) begin
       dirty_q[req_warp_i]     <= dirty_d;
-      registers_q[req_warp_i] <= registers_d;
       lanes_q[req_warp_i]     <= lanes_d;
       order_q[req_warp_i]     <= order_d;
       rsp_outcome_o           <= outcome;
       rsp_last_o              <= last;
-      rsp_way_o               <= found ? match_way : uses_place ? place_way : '0;
+      rsp_way_o               <= way;
       rsp_served_o            <= (is_read || is_bypass) ? held & req_lanes_i : written;
       rsp_missing_o           <= is_read ? req_lanes_i & ~held : '0;
       rsp_dropped_o           <= dropped;
@@ -373,6 +409,7 @@ module register_file_cache #(
       rsp_victim_register_o   <= oldest_register;
       rsp_victim_lanes_o      <= oldest_lanes;
     end
+    if (step && !found) registers_q[req_warp_i] <= registers_d;
   end
 
   // ---- Data: the response reads the word, and the new value enters when the response leaves ----
@@ -403,32 +440,41 @@ module register_file_cache #(
 
   // ---- Debug ----
 
-  logic [PairCount-1:0] dbg_order;
+  logic [RegisterWidth*Entries-1:0] dbg_registers;
+  logic [Lanes*Entries-1:0]         dbg_lanes;
+  logic [PairCount-1:0]             dbg_order;
 
-  assign dbg_occupied_o  = occupied_q[dbg_warp_i];
-  assign dbg_dirty_o     = dirty_q[dbg_warp_i];
-  assign dbg_registers_o = registers_q[dbg_warp_i];
-  assign dbg_lanes_o     = lanes_q[dbg_warp_i];
-  assign dbg_order       = order_q[dbg_warp_i];
-
-  // Of one entry there is no order.
-  logic unused;
-  assign unused = ^dbg_order;
-
-  for (genvar e = 0; e < Entries; e++) begin : g_dbg_age
-    logic [Entries-1:0]  older;
-    logic [WayWidth-1:0] age;
-    for (genvar o = 0; o < Entries; o++) begin : g_other
-      localparam int unsigned Pair = (e > o) ? e * (e - 1) / 2 + o : o * (o - 1) / 2 + e;
-      if (o < e)      assign older[o] = dbg_occupied_o[o] && dbg_order[Pair];
-      else if (o > e) assign older[o] = dbg_occupied_o[o] && !dbg_order[Pair];
-      else            assign older[o] = 1'b0;
+  always_comb begin
+    dbg_occupied_o  = '0;
+    dbg_dirty_o     = '0;
+    dbg_registers   = '0;
+    dbg_registers_o = '0;
+    dbg_lanes       = '0;
+    dbg_lanes_o     = '0;
+    dbg_order       = '0;
+    dbg_ages_o      = '0;
+    if (dbg_enable_i) begin
+      dbg_occupied_o = occupied_q[dbg_warp_i];
+      dbg_dirty_o    = dirty_q[dbg_warp_i];
+      dbg_registers  = registers_q[dbg_warp_i];
+      dbg_lanes      = lanes_q[dbg_warp_i];
+      dbg_order      = order_q[dbg_warp_i];
+      for (int unsigned e = 0; e < Entries; e++) begin
+        for (int unsigned k = 0; k < RegisterWidth; k++) begin
+          dbg_registers_o[e*RegisterWidth + k] = dbg_registers[k*Entries + e];
+        end
+        for (int unsigned l = 0; l < Lanes; l++) dbg_lanes_o[e*Lanes + l] = dbg_lanes[l*Entries + e];
+        // An entry's age is how many are older.
+        for (int unsigned o = 0; o < e; o++) begin
+          if (dbg_occupied_o[o] && dbg_order[e*(e-1)/2 + o]) begin
+            dbg_ages_o[e*WayWidth +: WayWidth] = dbg_ages_o[e*WayWidth +: WayWidth] + 1'b1;
+          end
+          if (dbg_occupied_o[e] && !dbg_order[e*(e-1)/2 + o]) begin
+            dbg_ages_o[o*WayWidth +: WayWidth] = dbg_ages_o[o*WayWidth +: WayWidth] + 1'b1;
+          end
+        end
+      end
     end
-    always_comb begin
-      age = '0;
-      for (int unsigned o = 0; o < Entries; o++) age = age + WayWidth'(older[o]);
-    end
-    assign dbg_ages_o[e*WayWidth +: WayWidth] = age;
   end
 
 `ifdef FORMAL

@@ -59,7 +59,8 @@ module write_pool #(
   output logic [DataWidth-1:0]   out_data_o,   // their values
   output logic [5:0]             out_count_o,  // DEMOTE, DROP: entries of the warp; else 0
 
-  // Debug: an entry.
+  // Debug: an entry; 0 without the enable.
+  input  logic                   dbg_enable_i,
   input  logic [SlotWidth-1:0]   dbg_entry_i,
   output logic                   dbg_occupied_o,
   output logic [WarpWidth-1:0]   dbg_warp_o,
@@ -407,16 +408,19 @@ module write_pool #(
 
   // ---- Debug ----
 
-  assign dbg_occupied_o = occupied_q[dbg_entry_i];
   always_comb begin
-    // Itself among them.
-    for (int unsigned e = 0; e < Entries; e++) begin
-      if (SlotWidth'(e) > dbg_entry_i) dbg_newer_o[e] = !newer_q[e][dbg_entry_i];
-      else dbg_newer_o[e] = newer_q[dbg_entry_i][e] || SlotWidth'(e) == dbg_entry_i;
+    dbg_occupied_o = '0;
+    dbg_newer_o    = '0;
+    dbg_warp_o     = '0;
+    dbg_number_o   = '0;
+    dbg_lanes_o    = '0;
+    if (dbg_enable_i) begin
+      dbg_occupied_o = occupied_q[dbg_entry_i];
+      dbg_newer_o    = newer_q[dbg_entry_i];
+      for (int unsigned k = 0; k < WarpWidth; k++)   dbg_warp_o[k]   = warp_q[k][dbg_entry_i];
+      for (int unsigned k = 0; k < NumberWidth; k++) dbg_number_o[k] = number_q[k][dbg_entry_i];
+      for (int unsigned l = 0; l < Lanes; l++)       dbg_lanes_o[l]  = lanes_q[l][dbg_entry_i];
     end
-    for (int unsigned k = 0; k < WarpWidth; k++)   dbg_warp_o[k]   = warp_q[k][dbg_entry_i];
-    for (int unsigned k = 0; k < NumberWidth; k++) dbg_number_o[k] = number_q[k][dbg_entry_i];
-    for (int unsigned l = 0; l < Lanes; l++)       dbg_lanes_o[l]  = lanes_q[l][dbg_entry_i];
   end
 
 `ifdef FORMAL

@@ -42,6 +42,7 @@ template <class Model, unsigned Entries, unsigned Lanes> struct MainOf : Main {
   Model model{&context};
 
   void reset(Settings settings) override {
+    model.dbg_enable_i = 0;
     model.clear_i = 0;
     model.req_valid_i = 0;
     ::reset(model);

@@ -17,12 +17,14 @@ struct PoolSlot {
 
 // Reads all entries while the clock stands.
 template <class Model> void read_slots(Model& model, unsigned entries, PoolSlot* slots) {
+  model.dbg_enable_i = 1;
   for (unsigned e = 0; e < entries; e++) {
     model.dbg_entry_i = e;
     model.eval();
     slots[e] = {model.dbg_occupied_o, model.dbg_warp_o, model.dbg_number_o,
                 uint32_t(model.dbg_lanes_o), uint64_t(model.dbg_newer_o)};
   }
+  model.dbg_enable_i = 0;
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ template <class Model, unsigned Entries, unsigned Lanes> struct Cache {
     model.cfg_lru_i = lru;
     model.cfg_liveness_i = liveness;
     model.req_valid_i = 0;
+    model.dbg_enable_i = 1;
     model.clk_i = 0;
     for (bool level : {true, false, true}) {
       model.rst_ni = level;

@@ -4,9 +4,13 @@
 // same structs.
 
 #include "Vsequencer_3_1_1_2.h"
+#include "Vsequencer_3_1_1_2___024root.h"
 #include "Vsequencer_4_3_5_32.h"
+#include "Vsequencer_4_3_5_32___024root.h"
 #include "Vsequencer_8_13_60_4.h"
+#include "Vsequencer_8_13_60_4___024root.h"
 #include "Vsequencer_8_6_24_4.h"
+#include "Vsequencer_8_6_24_4___024root.h"
 #include "pool_slot.h"
 #include "ports.h"
 
@@ -42,19 +46,17 @@ struct SequencerOf : Sequencer {
 
   void reset(uint32_t settings) override {
     model.feed_valid_i = 0;
+    model.dbg_enable_i = 0;
     model.clear_i = 0;
     model.count_clear_i = 0;
     model.cfg_i = settings;
     ::reset(model);
     model.clear_i = 1;
-    tick();
-    tick();
+    // Two clocks for the settings to arrive, and one for `clear_i` to have gone.
+    tick(model);
+    tick(model);
     model.clear_i = 0;
-  }
-
-  void tick() {
-    fall(model);
-    rise(model);
+    tick(model);
   }
 
   // Stops after so many clocks that something has to be wrong, and returns how many outcomes came.
@@ -79,16 +81,17 @@ struct SequencerOf : Sequencer {
         data_in += Lanes;
         fed++;
       }
-      tick();
+      tick(model);
     }
     // Until every bank is idle, and every event counted.
     model.feed_valid_i = 0;
-    for (unsigned clock = 0; clock < 16; clock++) tick();
+    for (unsigned clock = 0; clock < 16; clock++) tick(model);
     return got;
   }
 
   void state(Cache* caches, PoolSlot* slots) override {
     constexpr unsigned age_bits = Entries > 8 ? 4 : Entries > 4 ? 3 : Entries > 2 ? 2 : 1;
+    model.dbg_enable_i = 1;
     for (unsigned w = 0; w < Warps; w++) {
       model.dbg_warp_i = w;
       model.eval();
@@ -106,8 +109,8 @@ struct SequencerOf : Sequencer {
   void counters(uint64_t* counters, unsigned count) override {
     for (unsigned c = 0; c < count; c++) {
       model.count_select_i = c;
-      tick();
-      tick();
+      tick(model);
+      tick(model);
       counters[c] = model.count_o;
     }
   }

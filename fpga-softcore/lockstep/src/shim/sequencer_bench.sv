@@ -35,6 +35,8 @@ module sequencer_bench #(
   input  logic [SelectWidth-1:0]     count_select_i,
   output logic [47:0]                count_o,
 
+  // Debug: 0 without the enable, and then nearly no work.
+  input  logic                             dbg_enable_i,
   input  logic [WarpWidth-1:0]             dbg_warp_i,
   output logic [CacheEntries-1:0]          dbg_cache_occupied_o,
   output logic [CacheEntries-1:0]          dbg_cache_dirty_o,
@@ -55,13 +57,14 @@ module sequencer_bench #(
   logic [Lanes-1:0]       lanes_q;
   logic [32*Lanes-1:0]    data_q;
   logic [31:0]            cfg_q;
+  logic                   clear_q;
+  logic                   count_clear_q;
   logic [SelectWidth-1:0] count_select_q;
   logic                   unused_busy;
   logic [3:0]             unused_write_busy;
   logic                   unused_written;
   logic [6:0]             unused_cfg;
   logic [2:0]             unused_warp;
-
 
   assign feed_ready_o = !valid_q || ready;
   assign unused_cfg   = cfg_q[31:25];
@@ -74,6 +77,8 @@ module sequencer_bench #(
 
   always_ff @(posedge clk_i) begin
     cfg_q          <= cfg_i;
+    clear_q        <= clear_i;
+    count_clear_q  <= count_clear_i;
     count_select_q <= count_select_i;
     if (feed_ready_o) begin
       word_q  <= feed_word_i;
@@ -90,7 +95,7 @@ module sequencer_bench #(
   ) u_sequencer (
     .clk_i                (clk_i),
     .rst_ni               (rst_ni),
-    .clear_i              (clear_i),
+    .clear_i              (clear_q),
     .cfg_cache_entries_i  (cfg_q[regmap_pkg::SettingsCacheEntriesBit +: 4]),
     .cfg_lru_i            (cfg_q[regmap_pkg::SettingsLruBit]),
     .cfg_liveness_i       (cfg_q[regmap_pkg::SettingsLivenessBit]),
@@ -111,9 +116,10 @@ module sequencer_bench #(
     .out_outcome_o        (out_outcome_o),
     .out_data_o           (out_data_o),
     .busy_o               (unused_busy),
-    .count_clear_i        (count_clear_i),
+    .count_clear_i        (count_clear_q),
     .count_select_i       (count_select_q),
     .count_o              (count_o),
+    .dbg_enable_i         (dbg_enable_i),
     .dbg_warp_i           (dbg_warp_i),
     .dbg_occupied_o       (dbg_cache_occupied_o),
     .dbg_dirty_o          (dbg_cache_dirty_o),

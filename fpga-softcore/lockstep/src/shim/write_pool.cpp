@@ -37,6 +37,7 @@ template <class Model, unsigned Entries, unsigned Lanes> struct PoolOf : Pool {
   Model model{&context};
 
   void reset(uint8_t entries) override {
+    model.dbg_enable_i = 0;
     model.clear_i = 0;
     model.req_valid_i = 0;
     model.dec_go_i = 1;
