@@ -406,6 +406,10 @@ module prototype #(
     if (bus_q == BusSelect) rdata_q <= rdata;
   end
 
+`ifdef FORMAL
+`include "prototype_properties.svh"
+`endif
+
 endmodule
 
 `default_nettype wire
