@@ -294,17 +294,20 @@ module write_pool #(
 
   logic [Entries-1:0] newest;    // become newer than all others, if the decision is carried out
   logic [Entries-1:0] promoted;  // do so: to promote nobody changes nothing
-  logic               renews;
+  logic               renews;    // the order may change
+  logic               rescans;   // the oldest may change
 
   assign newest   = newest_q | taken;
   assign promoted = step ? newest : '0;
 
 `ifdef VERILATOR
-  // What changes nothing need not be simulated.
-  assign renews = promoted != '0;
+  // What changes nothing need not be simulated: entries that are not usable are the newest already.
+  assign renews  = (promoted & usable_q) != '0;
+  assign rescans = (promoted & oldest_q) != '0 && !keeps_q;
 `else
   // Nor has hardware to be told: a signal to 3,600 flip-flops would come late.
-  assign renews = 1'b1;
+  assign renews  = 1'b1;
+  assign rescans = !keeps_q;
 `endif
 
   // Only this process touches the matrix, so that it can be assigned at once: for a simulator, one
@@ -321,15 +324,18 @@ module write_pool #(
       full_q   <= 1'b0;
     end else begin
       oldest = oldest_q;
-      if (renews) begin
+      if (rescans) begin
         // Of those that stay the one that is newer than none of them.
-        if (!keeps_q) oldest = ~newest;
+        oldest = ~newest;
         for (int unsigned e = 0; e < Entries; e++) begin
           below = ~({Entries{1'b1}} << e);
-          if (!keeps_q) begin
-            if ((newer_q[e] & ~newest) != '0) oldest[e] = 1'b0;
-            if (!newest[e])                   oldest = oldest & (newer_q[e] | ~below);
-          end
+          if ((newer_q[e] & ~newest) != '0) oldest[e] = 1'b0;
+          if (!newest[e])                   oldest = oldest & (newer_q[e] | ~below);
+        end
+      end
+      if (renews) begin
+        for (int unsigned e = 0; e < Entries; e++) begin
+          below      = ~({Entries{1'b1}} << e);
           newer_q[e] = (promoted[e] ? newer_q[e] | ~promoted : newer_q[e] & ~promoted) & below;
         end
       end
