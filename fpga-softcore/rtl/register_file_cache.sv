@@ -107,7 +107,7 @@ module register_file_cache #(
   // The state of the request's warp, now and next.
   logic [Entries-1:0]               occupied, occupied_d;
   logic [Entries-1:0]               dirty, dirty_d;
-  logic [RegisterWidth*Entries-1:0] registers, registers_d;
+  logic [RegisterWidth*Entries-1:0] registers;
   logic [Lanes*Entries-1:0]         lanes, lanes_d;
   logic [PairCount-1:0]             order, order_d;
   logic [Entries-1:0]               dead_d;
@@ -130,6 +130,18 @@ module register_file_cache #(
   function automatic logic [Entries-1:0] with_bit(int unsigned k);
     with_bit = '0;
     for (int unsigned e = 0; e < Entries; e++) with_bit[e] = 1'(e >> k);
+  endfunction
+
+  // All registers, one of which is new.
+  function automatic logic [RegisterWidth*Entries-1:0] with_register(
+    logic [RegisterWidth*Entries-1:0] all,
+    logic [Entries-1:0]               entry,
+    logic [RegisterWidth-1:0]         register
+  );
+    for (int unsigned k = 0; k < RegisterWidth; k++) begin
+      with_register[k*Entries +: Entries] =
+          register[k] ? all[k*Entries +: Entries] | entry : all[k*Entries +: Entries] & ~entry;
+    end
   endfunction
 
   // ---- What does not depend on whether the register is there ----
@@ -326,12 +338,6 @@ module register_file_cache #(
   assign dirty_d    = found ? dirty | (is_write ? match : '0)
                             : is_write ? dirty | fresh : dirty & ~fresh;
 
-  // Written only where nothing matches.
-  for (genvar k = 0; k < RegisterWidth; k++) begin : g_register
-    assign registers_d[k*Entries +: Entries] = req_register_i[k]
-        ? registers[k*Entries +: Entries] | fresh : registers[k*Entries +: Entries] & ~fresh;
-  end
-
   for (genvar l = 0; l < Lanes; l++) begin : g_lane
     logic [Entries-1:0] lane, matched, allocated;
     logic               taken, lost;
@@ -350,24 +356,31 @@ module register_file_cache #(
     assign oldest  = occupied;
     assign order_d = order & pushed;  // means nothing
   end else begin : g_order
-    // Row e says which of entry e and those below it are younger than another of them.
-    logic [Entries-1:0] younger [Entries];
-
-    assign younger[0] = '0;
     for (genvar e = 1; e < Entries; e++) begin : g_row
       localparam int unsigned First = e * (e - 1) / 2;
       logic [e-1:0] row, matched, allocated;  // entries below it that are older
 
-      assign row        = order[First +: e];
-      assign younger[e] = Entries'({(row & occupied[e-1:0]) != '0, ~row & {e{occupied[e]}}});
-      assign matched    = pushed[e] ? '1 : row & ~pushed[e-1:0];
-      assign allocated  = fresh[e]  ? '1 : row & ~fresh[e-1:0];
+      assign row       = order[First +: e];
+      assign matched   = pushed[e] ? '1 : row & ~pushed[e-1:0];
+      assign allocated = fresh[e]  ? '1 : row & ~fresh[e-1:0];
       assign order_d[First +: e] = found ? matched : allocated;
     end
 
+    // So that each row can be taken as a word.
+    logic [PairCount+Entries-1:0] padded;
+    logic [Entries-1:0]           below;
+    logic [Entries-1:0]           row;
+
+    assign padded = {Entries'(0), order};
+
     always_comb begin
       oldest = occupied;
-      for (int unsigned e = 1; e < Entries; e++) oldest = oldest & ~younger[e];
+      for (int unsigned e = 1; e < Entries; e++) begin
+        below = ~({Entries{1'b1}} << e);
+        row   = padded[e*(e-1)/2 +: Entries] & below;
+        if ((row & occupied) != '0) oldest[e] = 1'b0;
+        if (occupied[e]) oldest = oldest & (row | ~below);
+      end
     end
   end
 
@@ -409,7 +422,7 @@ module register_file_cache #(
       rsp_victim_register_o   <= oldest_register;
       rsp_victim_lanes_o      <= oldest_lanes;
     end
-    if (step && !found) registers_q[req_warp_i] <= registers_d;
+    if (step && !found) registers_q[req_warp_i] <= with_register(registers, fresh, req_register_i);
   end
 
   // ---- Data: the response reads the word, and the new value enters when the response leaves ----
