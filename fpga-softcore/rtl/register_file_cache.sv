@@ -90,8 +90,8 @@ module register_file_cache #(
   localparam int unsigned WordWidth = (Words > 1) ? $clog2(Words) : 1;
 
   // State of all warps: a word of each array belongs to one warp. Only `occupied_q` is reset; the
-  // other arrays mean something where it is set. Registers and lanes lie a bit of all entries beside
-  // each other, so that a lookup takes a few operations for each bit of a register, not of an entry.
+  // other arrays mean something where it is set. Registers and lanes lie a bit of all entries
+  // beside each other, so that a lookup takes a word for each bit of a register's number.
   logic [Entries-1:0]               occupied_q  [Warps];
   logic [Entries-1:0]               dirty_q     [Warps];
   logic [RegisterWidth*Entries-1:0] registers_q [Warps];
@@ -254,8 +254,8 @@ module register_file_cache #(
     endcase
   end
 
-  // Entries that leave if they match, or anyway; and those that are given up: who leaves by matching
-  // or anyway, but a dirty entry by a flush, and who makes room where none matches.
+  // Entries that leave if they match, or anyway; and those that are given up: who leaves, but a dirty
+  // entry by a flush, and a clean one that makes room where none matches.
   logic [Entries-1:0] left_with;
   logic [Entries-1:0] left_anyway;
   logic [Entries-1:0] dropped_anyway;
@@ -476,7 +476,9 @@ module register_file_cache #(
         for (int unsigned k = 0; k < RegisterWidth; k++) begin
           dbg_registers_o[e*RegisterWidth + k] = dbg_registers[k*Entries + e];
         end
-        for (int unsigned l = 0; l < Lanes; l++) dbg_lanes_o[e*Lanes + l] = dbg_lanes[l*Entries + e];
+        for (int unsigned l = 0; l < Lanes; l++) begin
+          dbg_lanes_o[e*Lanes + l] = dbg_lanes[l*Entries + e];
+        end
         // An entry's age is how many are older.
         for (int unsigned o = 0; o < e; o++) begin
           if (dbg_occupied_o[o] && dbg_order[e*(e-1)/2 + o]) begin
