@@ -254,8 +254,8 @@ module register_file_cache #(
     endcase
   end
 
-  // Entries that leave if they match, or anyway; and those that are given up: who leaves, but a dirty
-  // entry by a flush, and a clean one that makes room where none matches.
+  // Entries that leave if they match, or anyway; and those that are given up: who leaves, but a
+  // dirty entry by a flush, and a clean one that makes room where none matches.
   logic [Entries-1:0] left_with;
   logic [Entries-1:0] left_anyway;
   logic [Entries-1:0] dropped_anyway;
