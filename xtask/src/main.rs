@@ -8,6 +8,7 @@ mod listing;
 mod machine;
 mod packages;
 mod process;
+mod processor;
 mod properties;
 mod python;
 mod regmap;

@@ -18,6 +18,7 @@ use crate::hardware_tools::{self, HardwareTools};
 use crate::machine;
 use crate::packages::{Need, Tools};
 use crate::process::{self, Failure};
+use crate::processor;
 use crate::stages::{Outcome, Stages};
 
 /// What the board's processor runs.
@@ -171,10 +172,8 @@ fn simulator(tools: &HardwareTools) -> Result<(), Failure> {
     let processor = tools.package_file(PROCESSOR).ok_or_else(|| {
         Failure(format!("the wheel of the processor is there, but not its file {PROCESSOR}"))
     })?;
-    // What is public to C++ cannot be optimised away; nothing here looks at it.
-    let processor = String::from_utf8_lossy(&read(&processor)?)
-        .replace("/* verilator public */", "")
-        .into_bytes();
+    let processor =
+        processor::for_simulation(&String::from_utf8_lossy(&read(&processor)?)).map_err(Failure)?;
     let rtl = files(&machine::root().join(RTL), &["sv", "svh"])?;
     let sources = files(&machine::root().join(BOARD).join("sim"), &["cpp", "hpp", "vlt"])?;
     let build = products().join("build");
@@ -204,7 +203,7 @@ fn simulator(tools: &HardwareTools) -> Result<(), Failure> {
         std::fs::remove_dir_all(&build).map_err(|error| trouble("empty", &build, &error))?;
     }
     std::fs::create_dir_all(&build).map_err(|error| trouble("create", &build, &error))?;
-    write(&build.join("VexRiscv.v"), &processor)?;
+    write(&build.join("VexRiscv.v"), processor.as_bytes())?;
     process::run(&mut translate)?;
     join(&build)?;
     process::run(&mut compile)?;
