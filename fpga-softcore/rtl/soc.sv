@@ -39,6 +39,11 @@ module soc #(
   output logic [7:0]  stream_tx_data_o,
   output logic        idle_o,  // the firmware looked for a byte, and there was none
 
+  // The prototype's own clock: `clk_i`. A simulator may leave out clocks before which
+  // `prototype_awake_o` is low: nothing in the prototype changes in them.
+  input  logic        prototype_clk_i,
+  output logic        prototype_awake_o,
+
   output logic [7:0]  pins_o
 );
 
@@ -225,15 +230,10 @@ module soc #(
     .pins_o       (pins_o)
   );
 
-  logic prototype_clk, prototype_valid, prototype_asleep;
+  logic prototype_valid, prototype_asleep;
 
-  assign prototype_valid = valid_q && prototype_q;
-
-  clock_gate u_prototype_clock (
-    .clk_i   (clk_i),
-    .enable_i(prototype_valid || !prototype_asleep),
-    .clk_o   (prototype_clk)
-  );
+  assign prototype_valid   = valid_q && prototype_q;
+  assign prototype_awake_o = prototype_valid || !prototype_asleep;
 
   prototype #(
     .Warps       (Warps),
@@ -241,7 +241,7 @@ module soc #(
     .PoolEntries (PoolEntries),
     .Lanes       (Lanes)
   ) u_prototype (
-    .clk_i        (prototype_clk),
+    .clk_i        (prototype_clk_i),
     .rst_ni       (rst_ni),
     .bus_valid_i  (prototype_valid),
     .bus_write_i  (write_q),

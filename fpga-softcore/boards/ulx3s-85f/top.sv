@@ -76,7 +76,7 @@ module top #(
 
   always_ff @(posedge clk) rx_q <= {rx_q[0], ftdi_txd};
 
-  logic       unused_rx_ready, unused_tx_valid, unused_idle;
+  logic       unused_rx_ready, unused_tx_valid, unused_idle, unused_awake;
   logic [7:0] unused_tx_data;
 
   soc #(
@@ -98,6 +98,8 @@ module top #(
     .stream_tx_ready_i(1'b0),
     .stream_tx_data_o (unused_tx_data),
     .idle_o           (unused_idle),
+    .prototype_clk_i  (clk),
+    .prototype_awake_o(unused_awake),
     .pins_o           (led)
   );
 
