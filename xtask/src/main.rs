@@ -15,6 +15,7 @@ mod regmap;
 mod stages;
 mod synthesis;
 mod tidy;
+mod training;
 
 use std::process::ExitCode;
 

@@ -54,7 +54,7 @@ fn change(text: &str, changes: &[Change<'_>]) -> Result<String, String> {
 /// for.
 fn instructions(doublings: u32) -> Vec<Change<'static>> {
     let (line, top) = (6 + doublings, 11 + doublings);
-    let (lines, words) = (LINES << doublings, LINES * 8 << doublings);
+    let (lines, words) = (LINES << doublings, (LINES * 8) << doublings);
     // Counts lines that are invalidated after a reset; its highest bit says that all are.
     let counter = 7 + doublings;
     vec![
@@ -87,7 +87,7 @@ fn instructions(doublings: u32) -> Vec<Change<'static>> {
 /// Doubles the data cache, as the other.
 fn data(doublings: u32) -> Vec<Change<'static>> {
     let (line, top) = (6 + doublings, 11 + doublings);
-    let (lines, words) = (LINES << doublings, LINES * 8 << doublings);
+    let (lines, words) = (LINES << doublings, (LINES * 8) << doublings);
     let counter = 7 + doublings;
     vec![
         ("[11 : 5]", format!("[{top} : 5]"), 3),
@@ -168,9 +168,8 @@ mod tests {
             .iter()
             .flat_map(|(into, from)| (0..32).map(move |bit| line(into, from, bit)))
             .collect();
-        let turned: String =
-            names.iter().map(|(into, from)| format!("    {into} = {{<<{{{from}}}}};\n")).collect();
-        assert_eq!(reverse(&text).unwrap(), turned);
+        let turned = names.map(|(into, from)| format!("    {into} = {{<<{{{from}}}}};\n"));
+        assert_eq!(reverse(&text).unwrap(), turned.concat());
         assert!(reverse(&text.replace("[3] =", "[4] =")).is_err());
     }
 }

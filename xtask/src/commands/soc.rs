@@ -20,6 +20,7 @@ use crate::packages::{Need, Tools};
 use crate::process::{self, Failure};
 use crate::processor;
 use crate::stages::{Outcome, Stages};
+use crate::training;
 
 /// What the board's processor runs.
 const TARGET: &str = no_std::DEVICE_TARGETS[0];
@@ -48,6 +49,9 @@ const LOG_LEVEL: (&str, &str) = ("DEFMT_LOG", "info");
 /// The simulator.
 const PROGRAM: &str = "strata-soc";
 
+/// The firmware's image, for the simulator's memory.
+const IMAGE: &str = "firmware.hex";
+
 /// What is compiled of Verilator's translation.
 const JOINED: &str = "joined.cpp";
 
@@ -75,7 +79,7 @@ impl From<Failure> for Obstacle {
 pub(crate) fn run() -> Status {
     match build() {
         Ok(_) => {
-            for name in [PROGRAM, "firmware.elf", "firmware.hex"] {
+            for name in [PROGRAM, "firmware.elf", IMAGE] {
                 println!("{}", products().join(name).display());
             }
             Status::Done
@@ -136,8 +140,8 @@ fn build() -> Result<Toolchain, Obstacle> {
     let tools = hardware_tools::ensure(Tools::Soc)?;
     let toolchain = no_std::provide(TARGET)?;
     std::fs::create_dir_all(products()).map_err(|error| trouble("create", &products(), &error))?;
-    simulator(&tools)?;
     firmware(toolchain)?;
+    simulator(&tools)?;
     Ok(toolchain)
 }
 
@@ -167,7 +171,9 @@ fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// Builds the simulator, unless there is one from the same sources by the same tools.
+/// Builds the simulator, unless there is one from the same sources by the same tools. It is compiled
+/// twice: the first counts what runs often while the board measures itself, the second is laid out
+/// for it. The firmware has to be there.
 fn simulator(tools: &HardwareTools) -> Result<(), Failure> {
     let processor = tools.package_file(PROCESSOR).ok_or_else(|| {
         Failure(format!("the wheel of the processor is there, but not its file {PROCESSOR}"))
@@ -178,13 +184,14 @@ fn simulator(tools: &HardwareTools) -> Result<(), Failure> {
     let sources = files(&machine::root().join(BOARD).join("sim"), &["cpp", "hpp", "vlt"])?;
     let build = products().join("build");
     let mut translate = translation(&build, &rtl);
-    let mut compile = compilation(&build, &sources)?;
+    let mut compile = compilation(&build, &sources, "-fprofile-generate")?;
+    let mut compile_again = compilation(&build, &sources, "-fprofile-use")?;
 
     let mut hasher = DefaultHasher::new();
     for tool in ["verilator", "c++"] {
         machine::version_line(tool).hash(&mut hasher);
     }
-    for command in [&translate, &compile] {
+    for command in [&translate, &compile, &compile_again] {
         process::spelled(command).hash(&mut hasher);
     }
     processor.hash(&mut hasher);
@@ -208,6 +215,8 @@ fn simulator(tools: &HardwareTools) -> Result<(), Failure> {
     join(&build)?;
     process::run(&mut compile)?;
     let made = build.join(PROGRAM);
+    training::run(&made, &products().join(IMAGE))?;
+    process::run(&mut compile_again)?;
     std::fs::rename(&made, &program).map_err(|error| trouble("move", &made, &error))?;
     write(&stamped, stamp.as_bytes())
 }
@@ -227,13 +236,15 @@ fn translation(build: &Path, rtl: &[PathBuf]) -> Command {
     command
 }
 
-/// The C++ compiler's command.
-fn compilation(build: &Path, sources: &[PathBuf]) -> Result<Command, Failure> {
+/// The C++ compiler's command, that makes or uses a profile.
+fn compilation(build: &Path, sources: &[PathBuf], profile: &str) -> Result<Command, Failure> {
     let root = machine::output("verilator", &["--getenv", "VERILATOR_ROOT"])
         .ok_or_else(|| Failure("verilator does not say where its sources are".to_owned()))?;
     let include = Path::new(&root).join("include");
     let mut command = process::command("c++");
-    command.args(["-std=c++17", "-O2", "-pthread"]).arg(format!("-DMEMORY_BYTES={MEMORY_BYTES}"));
+    command
+        .args(["-std=c++17", "-O2", "-pthread", profile])
+        .arg(format!("-DMEMORY_BYTES={MEMORY_BYTES}"));
     for folder in [build, &include, &include.join("vltstd")] {
         command.arg("-I").arg(folder);
     }
@@ -262,7 +273,7 @@ fn firmware(toolchain: Toolchain) -> Result<(), Failure> {
     let file = compiled(toolchain, Some(&qemu::embedded()))?;
     let image = image(&file, MEMORY_BYTES)?;
     write(&products().join("firmware.elf"), &file)?;
-    write(&products().join("firmware.hex"), image.as_bytes())
+    write(&products().join(IMAGE), image.as_bytes())
 }
 
 /// Builds an FPGA's firmware, which has no launch. Returns the image for its memory.
