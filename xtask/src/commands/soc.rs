@@ -171,9 +171,10 @@ fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// Builds the simulator, unless there is one from the same sources by the same tools. It is compiled
-/// twice: the first counts what runs often while the board measures itself, the second is laid out
-/// for it. The firmware has to be there.
+/// Builds the simulator, unless there is one from the same sources by the same tools.
+///
+/// It is compiled twice: the first counts what runs often while the board measures itself, the
+/// second is laid out for it. The firmware has to be there.
 fn simulator(tools: &HardwareTools) -> Result<(), Failure> {
     let processor = tools.package_file(PROCESSOR).ok_or_else(|| {
         Failure(format!("the wheel of the processor is there, but not its file {PROCESSOR}"))
