@@ -20,7 +20,7 @@ use crate::synthesis::wrapper::{self, Ports};
 /// The longest that a tool may take: it does not end where a design cannot be routed.
 const LIMIT: Duration = Duration::from_hours(1);
 
-/// What the SoC's memory is filled with.
+/// What the memory of the system on a chip is filled with.
 const IMAGE: &str = "firmware.hex";
 
 /// What to do.
@@ -175,7 +175,7 @@ impl Flow<'_> {
         if frame == Frame::Pins {
             let mut hasher = DefaultHasher::new();
             board::read(&self.folder.join(IMAGE))?.hash(&mut hasher);
-            made_from += &format!(" {:016x}", hasher.finish());
+            made_from = format!("{made_from} {:016x}", hasher.finish());
         }
         let stamp = self.folder.join(format!("{name}.stamp"));
         let is_mapped = std::fs::read_to_string(&stamp).is_ok_and(|text| text == made_from);
