@@ -179,9 +179,9 @@ pub struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookup {
     /// Slots whose values were read for the last time.
-    dead: u16,
+    pub(crate) dead: u16,
     /// Source slots that needed the main register file.
-    missed: u32,
+    pub(crate) missed: u32,
 }
 
 /// Lanes of a register that a level in front of the cache holds.
@@ -351,7 +351,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         observer: &mut impl Observer,
     ) {
         let slot = self.place(register, lanes, unneeded, observer);
-        self.dirty |= 1 << slot;
+        self.make_dirty(slot);
     }
 
     /// Writes every dirty entry back, oldest first, and empties the cache.
@@ -392,10 +392,11 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     /// The way that holds a register.
     #[inline]
     pub fn find(&self, register: RegisterId) -> Option<usize> {
-        tags::find(&self.tags, self.occupied, register.0)
+        tags::find(&self.tags, self.config.entries, self.occupied, register.0)
     }
 
     /// Serves the lanes `mask` of one operand; all of them, or those that no level in front serves.
+    /// Returns the way that the register has.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "hot, and left alone it is called with all of this")]
     pub(crate) fn read(
@@ -406,11 +407,11 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         operands: &Operands<'_>,
         found: &mut Lookup,
         observer: &mut impl Observer,
-    ) {
+    ) -> Option<usize> {
         let Some(slot) = self.find(source) else {
             observer.observe(Access::MainRead, source, mask);
             found.missed |= 1 << index;
-            return;
+            return None;
         };
         let hit = self.lanes[slot].and(mask);
         let missing = mask.without(hit);
@@ -428,6 +429,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
             }
         }
         self.heed(slot, index, operands, found);
+        Some(slot)
     }
 
     /// A level in front has served all lanes of one operand: only the hints concern the cache,
@@ -497,26 +499,51 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         unneeded: bool,
         observer: &mut impl Observer,
     ) -> usize {
-        let slot = if let Some(slot) = self.find(register) {
-            self.lanes[slot] = self.lanes[slot].or(mask);
-            if self.config.replacement == Replacement::Lru {
-                self.touch(slot);
-            }
+        if let Some(slot) = self.find(register) {
+            self.place_again(slot, mask, unneeded);
             slot
         } else {
-            let in_use = (1_u16 << self.config.entries) - 1;
-            let free = in_use & !self.occupied;
-            let slot =
-                if free == 0 { self.evict(observer) } else { free.trailing_zeros() as usize };
-            observer.observe(Access::Allocation, register, mask);
-            self.order.push(slot, self.resident());
-            self.tags[slot] = register.0;
-            self.lanes[slot] = mask;
-            self.occupied |= 1 << slot;
-            slot
-        };
+            self.place_anew(register, mask, unneeded, observer)
+        }
+    }
+
+    /// Puts lanes of a register into the slot that it has.
+    #[inline]
+    pub(crate) fn place_again(&mut self, slot: usize, mask: LaneMask, unneeded: bool) {
+        self.lanes[slot] = self.lanes[slot].or(mask);
+        if self.config.replacement == Replacement::Lru {
+            self.touch(slot);
+        }
+        self.unneeded = self.unneeded & !(1 << slot) | u16::from(unneeded) << slot;
+    }
+
+    /// Puts lanes of a register that has no slot into one, and returns it.
+    #[inline]
+    pub(crate) fn place_anew(
+        &mut self,
+        register: RegisterId,
+        mask: LaneMask,
+        unneeded: bool,
+        observer: &mut impl Observer,
+    ) -> usize {
+        let in_use = (1_u16 << self.config.entries) - 1;
+        let free = in_use & !self.occupied;
+        let slot = if free == 0 { self.evict(observer) } else { free.trailing_zeros() as usize };
+        observer.observe(Access::Allocation, register, mask);
+        let resident =
+            if free == 0 { usize::from(self.config.entries) - 1 } else { self.resident() };
+        self.order.push(slot, resident);
+        self.tags[slot] = register.0;
+        self.lanes[slot] = mask;
+        self.occupied |= 1 << slot;
         self.unneeded = self.unneeded & !(1 << slot) | u16::from(unneeded) << slot;
         slot
+    }
+
+    /// Marks the value of a slot as one that is nowhere below.
+    #[inline]
+    pub(crate) fn make_dirty(&mut self, slot: usize) {
+        self.dirty |= 1 << slot;
     }
 
     /// Frees the victim's slot. The cache is full.
@@ -534,19 +561,25 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         self.release(slot, if dirty { writeback } else { Access::Drop }, observer);
     }
 
+    #[inline]
     fn victim(&self) -> usize {
         if self.config.liveness_aware_eviction && self.unneeded != 0 {
-            for position in 0..self.resident() {
-                let slot = self.order.slot(position);
-                if self.unneeded & (1 << slot) != 0 {
-                    return slot;
-                }
-            }
+            self.oldest_unneeded()
+        } else {
+            self.order.slot(0)
         }
-        self.order.slot(0)
+    }
+
+    /// The oldest slot that is not read before the next deschedule; the oldest if none is such.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    fn oldest_unneeded(&self) -> usize {
+        let mut slots = (0..self.resident()).map(|position| self.order.slot(position));
+        slots.find(|slot| self.unneeded & (1 << slot) != 0).unwrap_or(self.order.slot(0))
     }
 
     /// Makes an entry the youngest.
+    // Out of line where 64 bits are much code and the memory of instructions is small.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     fn touch(&mut self, slot: usize) {
         self.order.remove(slot);
         self.order.push(slot, self.resident() - 1);

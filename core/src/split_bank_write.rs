@@ -7,56 +7,73 @@
 //! Does not model: which access is chosen (`arbiter`), data.
 //! Source: `[WARRF]` 3.2; `docs/MODEL.md`, rule 29.
 
+use core::ops::{Add, Sub};
+
 /// Most banks.
 pub const MAX_BANKS: usize = 32;
 
 /// One half of a bank: the top bit of an address within it. Range: `0..=1`.
 pub type Subarray = u8;
 
+/// A number of cycles: 64 bits count every cycle of a run; 32 are what a small processor has.
+pub trait Cycle: Copy + Ord + From<u8> + Add<Output = Self> + Sub<Output = Self> {}
+
+impl Cycle for u32 {}
+impl Cycle for u64 {}
+
 /// What is going on in the banks.
 ///
 /// Instead of counters that every cycle decrements it keeps the cycle in which each would be zero.
 #[derive(Clone, Debug)]
-pub struct SplitBankWrite {
+pub struct SplitBankWrite<C = u64> {
     split: bool,
-    read_cycles: u64,
-    write_cycles: u64,
+    read_cycles: C,
+    write_cycles: C,
     /// First cycle in which the bank is not written any more, and not read any more.
-    written_until: [u64; MAX_BANKS],
-    read_until: [u64; MAX_BANKS],
+    written_until: [C; MAX_BANKS],
+    read_until: [C; MAX_BANKS],
     /// The subarray of each bank's last write, and of its last read.
     written: [Subarray; MAX_BANKS],
     read: [Subarray; MAX_BANKS],
 }
 
-impl SplitBankWrite {
+impl<C: Cycle> SplitBankWrite<C> {
     /// Idle banks. Accesses take `read_cycles` and `write_cycles`, at least 1 each; without `split`
     /// a bank does one thing at a time.
-    pub const fn new(read_cycles: u8, write_cycles: u8, split: bool) -> Self {
+    pub fn new(read_cycles: u8, write_cycles: u8, split: bool) -> Self {
+        let none = C::from(0);
         Self {
             split,
-            read_cycles: read_cycles as u64,
-            write_cycles: write_cycles as u64,
-            written_until: [0; MAX_BANKS],
-            read_until: [0; MAX_BANKS],
+            read_cycles: read_cycles.into(),
+            write_cycles: write_cycles.into(),
+            written_until: [none; MAX_BANKS],
+            read_until: [none; MAX_BANKS],
             written: [0; MAX_BANKS],
             read: [0; MAX_BANKS],
         }
     }
 
+    /// Counts cycles from `now` on, which is cycle 0 then.
+    pub fn count_from(&mut self, now: C) {
+        for until in self.written_until.iter_mut().chain(&mut self.read_until) {
+            *until = if *until > now { *until - now } else { C::from(0) };
+        }
+    }
+
     /// The write busy buffer: cycles from `now` on, it included, that the bank's write still takes.
-    pub const fn write_busy(&self, bank: usize, now: u64) -> u64 {
-        self.written_until[bank].saturating_sub(now)
+    pub fn write_busy(&self, bank: usize, now: C) -> C {
+        let until = self.written_until[bank];
+        if until > now { until - now } else { C::from(0) }
     }
 
     /// The subarray id buffer: where the bank was written last.
-    pub const fn written_subarray(&self, bank: usize) -> Subarray {
+    pub fn written_subarray(&self, bank: usize) -> Subarray {
         self.written[bank]
     }
 
     /// Whether a read of this subarray can start at `now`.
     #[inline]
-    pub const fn can_read(&self, bank: usize, subarray: Subarray, now: u64) -> bool {
+    pub fn can_read(&self, bank: usize, subarray: Subarray, now: C) -> bool {
         if self.read_until[bank] > now {
             return false;
         }
@@ -66,7 +83,7 @@ impl SplitBankWrite {
 
     /// Whether a write of this subarray can start at `now`.
     #[inline]
-    pub const fn can_write(&self, bank: usize, subarray: Subarray, now: u64) -> bool {
+    pub fn can_write(&self, bank: usize, subarray: Subarray, now: C) -> bool {
         if self.written_until[bank] > now {
             return false;
         }
@@ -76,7 +93,7 @@ impl SplitBankWrite {
 
     /// Starts a read that [`Self::can_read`] allows. Returns the cycle after its last.
     #[inline]
-    pub const fn read(&mut self, bank: usize, subarray: Subarray, now: u64) -> u64 {
+    pub fn read(&mut self, bank: usize, subarray: Subarray, now: C) -> C {
         self.read[bank] = subarray;
         self.read_until[bank] = now + self.read_cycles;
         self.read_until[bank]
@@ -84,7 +101,7 @@ impl SplitBankWrite {
 
     /// Starts a write that [`Self::can_write`] allows. Returns the cycle after its last.
     #[inline]
-    pub const fn write(&mut self, bank: usize, subarray: Subarray, now: u64) -> u64 {
+    pub fn write(&mut self, bank: usize, subarray: Subarray, now: C) -> C {
         self.written[bank] = subarray;
         self.written_until[bank] = now + self.write_cycles;
         self.written_until[bank]
@@ -100,7 +117,7 @@ mod tests {
     #[test]
     fn the_example_of_the_source() {
         for split in [false, true] {
-            let mut banks = SplitBankWrite::new(1, 3, split);
+            let mut banks = SplitBankWrite::<u64>::new(1, 3, split);
             banks.write(1, 1, 100);
             assert_eq!((banks.write_busy(1, 101), banks.written_subarray(1)), (2, 1));
             assert_eq!(banks.can_read(1, 0, 101), split);
@@ -114,9 +131,21 @@ mod tests {
     }
 
     #[test]
+    fn cycles_are_counted_anew() {
+        let mut banks = SplitBankWrite::<u32>::new(2, 9, false);
+        banks.write(0, 0, 10);
+        banks.read(1, 0, 17);
+        banks.write(2, 0, 2);
+        banks.count_from(17);
+        assert_eq!([0, 1, 2].map(|bank| banks.write_busy(bank, 0)), [2, 0, 0]);
+        assert_eq!([0, 1, 2].map(|now| banks.can_write(1, 0, now)), [false, false, true]);
+        assert!(banks.can_write(2, 0, 0));
+    }
+
+    #[test]
     fn a_bank_is_never_written_twice_nor_read_twice_at_a_time() {
         for split in [false, true] {
-            let mut banks = SplitBankWrite::new(2, 3, split);
+            let mut banks = SplitBankWrite::<u64>::new(2, 3, split);
             banks.write(0, 0, 10);
             assert!(!banks.can_write(0, 0, 12) && !banks.can_write(0, 1, 12));
             assert!(banks.can_write(0, 1, 13));
@@ -132,7 +161,7 @@ mod tests {
     #[test]
     fn a_read_and_a_write_of_one_cycle_share_a_bank_only_if_it_is_split() {
         for split in [false, true] {
-            let mut banks = SplitBankWrite::new(1, 1, split);
+            let mut banks = SplitBankWrite::<u64>::new(1, 1, split);
             assert_eq!(banks.write(5, 0, 7), 8);
             assert_eq!((banks.can_read(5, 1, 7), banks.can_read(5, 0, 7)), (split, false));
             assert!(banks.can_read(5, 0, 8));

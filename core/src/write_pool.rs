@@ -6,7 +6,7 @@
 //! Does not model: when an access happens (`arbiter`), data.
 //! Source: `[WARRF]` 4.2; `docs/MODEL.md`, rule 30.
 
-use crate::units::{LaneMask, MAX_RESIDENT_WARPS, RegisterId};
+use crate::units::{LaneMask, RegisterId};
 
 /// Most entries that any pool can have.
 pub const MAX_ENTRIES: usize = 128;
@@ -14,10 +14,13 @@ pub const MAX_ENTRIES: usize = 128;
 /// No entry.
 const NONE: u8 = u8::MAX;
 
+/// Chains of the index by warp and register; a power of two, so that a chain is short.
+const CHAINS: usize = 64;
+
 /// A register of a resident warp, and its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PoolEntry {
-    /// The warp's place in the SM. Range: `0..MAX_RESIDENT_WARPS`.
+    /// The warp's place in the SM.
     pub warp: u8,
     /// The register.
     pub register: RegisterId,
@@ -25,12 +28,13 @@ pub struct PoolEntry {
     pub lanes: LaneMask,
 }
 
-/// An entry and its neighbours in the order of use.
+/// An entry, its neighbours in the order of use, and the next of its chain.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     entry: PoolEntry,
     newer: u8,
     older: u8,
+    next: u8,
 }
 
 /// What a read finds.
@@ -61,13 +65,14 @@ pub enum PoolWrite {
 #[derive(Clone, Debug)]
 pub struct WritePool<const CAPACITY: usize> {
     // Invariants:
-    // - bit `s` of `occupied` says that `slots[s]` holds an entry; it is the union of `of_warp`;
-    // - bit `s` of `of_warp[w]` says that the entry of slot `s` is warp `w`'s;
+    // - bit `s` of `occupied` says that `slots[s]` holds an entry, and there are `resident` of them;
     // - no two entries are of the same register of the same warp;
-    // - `newest` to `oldest` is a list of all occupied slots, linked both ways.
+    // - `newest` to `oldest` is a list of all occupied slots, linked both ways;
+    // - each occupied slot is in the one chain of `chains` that its warp and register choose.
     slots: [Slot; CAPACITY],
+    chains: [u8; CHAINS],
     occupied: u128,
-    of_warp: [u128; MAX_RESIDENT_WARPS],
+    resident: u8,
     newest: u8,
     oldest: u8,
     entries: u8,
@@ -100,9 +105,10 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         }
         let entry = PoolEntry { warp: 0, register: RegisterId(0), lanes: LaneMask::EMPTY };
         Ok(Self {
-            slots: [Slot { entry, newer: NONE, older: NONE }; CAPACITY],
+            slots: [Slot { entry, newer: NONE, older: NONE, next: NONE }; CAPACITY],
+            chains: [NONE; CHAINS],
             occupied: 0,
-            of_warp: [0; MAX_RESIDENT_WARPS],
+            resident: 0,
             newest: NONE,
             oldest: NONE,
             entries,
@@ -115,15 +121,9 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         self.look_up_slot(warp, register, lanes).0
     }
 
-    /// As [`Self::look_up`], and the entry in which it would find something: what
-    /// [`Self::use_slot`] then takes.
+    /// The same, and the entry in which it would find something.
     #[inline]
-    pub(crate) fn look_up_slot(
-        &self,
-        warp: u8,
-        register: RegisterId,
-        lanes: LaneMask,
-    ) -> (PoolRead, u8) {
+    fn look_up_slot(&self, warp: u8, register: RegisterId, lanes: LaneMask) -> (PoolRead, u8) {
         let Some(slot) = self.find(warp, register) else { return (PoolRead::Miss, NONE) };
         let held = self.slots[slot as usize].entry.lanes;
         let found = if lanes.without(held).is_empty() {
@@ -134,12 +134,6 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
             PoolRead::PartialHit
         };
         (found, slot)
-    }
-
-    /// Makes the read that [`Self::look_up_slot`] has looked up, if it found something.
-    #[inline]
-    pub(crate) fn use_slot(&mut self, slot: u8) {
-        self.touch(slot);
     }
 
     /// Reads a register's lanes: what is found becomes most recently used, what is not changes
@@ -171,9 +165,12 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
             return PoolWrite::Hit;
         }
         let entry = PoolEntry { warp, register, lanes };
-        let vacant = (!self.occupied).trailing_zeros() as u8;
-        if vacant < self.entries {
+        if self.resident < self.entries {
+            let vacant = (!self.occupied).trailing_zeros() as u8;
+            self.resident += 1;
+            self.occupied |= 1 << vacant;
             self.place(vacant, entry);
+            self.link_newest(vacant);
             return PoolWrite::Allocated;
         }
         let slot = self.oldest;
@@ -181,20 +178,20 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         if !writes_back(victim) {
             return PoolWrite::Blocked(victim);
         }
-        self.remove(slot);
+        self.unchain(slot);
         self.place(slot, entry);
+        self.touch(slot);
         PoolWrite::Replaced(victim)
     }
 
     /// A warp leaves the active set: its entries become the least recently used of all, in the
     /// order that they have among themselves.
     pub fn demote(&mut self, warp: u8) {
-        let own = self.of_warp[usize::from(warp)];
         // From the newest on, each behind all others, so that they end up in the same order.
         let mut slot = self.newest;
-        for _ in 0..self.occupied.count_ones() {
-            let older = self.slots[slot as usize].older;
-            if own >> slot & 1 != 0 {
+        for _ in 0..self.resident {
+            let Slot { entry, older, .. } = self.slots[slot as usize];
+            if entry.warp == warp {
                 self.unlink(slot);
                 self.link_oldest(slot);
             }
@@ -204,18 +201,24 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
 
     /// A warp has ended: its entries are given up. Returns how many.
     pub fn drop_warp(&mut self, warp: u8) -> u32 {
-        let mut own = self.of_warp[usize::from(warp)];
-        let dropped = own.count_ones();
-        while own != 0 {
-            self.remove(own.trailing_zeros() as u8);
-            own &= own - 1;
+        let mut dropped = 0;
+        let mut slot = self.newest;
+        while let Some(&Slot { entry, older, .. }) = self.slots.get(usize::from(slot)) {
+            if entry.warp == warp {
+                dropped += 1;
+                self.unchain(slot);
+                self.unlink(slot);
+                self.occupied &= !(1 << slot);
+            }
+            slot = older;
         }
-        dropped
+        self.resident -= dropped;
+        u32::from(dropped)
     }
 
     /// Entries of a warp.
-    pub const fn entries_of(&self, warp: u8) -> u32 {
-        self.of_warp[warp as usize].count_ones()
+    pub fn entries_of(&self, warp: u8) -> u32 {
+        self.entries().map(|entry| u32::from(entry.warp == warp)).sum()
     }
 
     /// The entries, the least recently used, which is replaced first, last.
@@ -228,35 +231,51 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         })
     }
 
+    /// The chain of a warp's register. Warps that use the same few registers at a time share none.
+    #[inline]
+    fn chain(warp: u8, register: RegisterId) -> usize {
+        (9 * usize::from(warp) + usize::from(register.0)) % CHAINS
+    }
+
     #[inline]
     fn find(&self, warp: u8, register: RegisterId) -> Option<u8> {
-        let own = self.of_warp[usize::from(warp)];
-        // In words that a processor of 32 bits has as well.
-        for first in (0..CAPACITY.min(MAX_ENTRIES)).step_by(32) {
-            let mut part = (own >> first) as u32;
-            while part != 0 {
-                let slot = first + part.trailing_zeros() as usize;
-                if self.slots[slot].entry.register == register {
-                    return Some(slot as u8);
-                }
-                part &= part - 1;
+        let mut slot = self.chains[Self::chain(warp, register)];
+        // The end of a chain is no slot.
+        while let Some(Slot { entry, next, .. }) = self.slots.get(usize::from(slot)) {
+            if entry.register == register && entry.warp == warp {
+                return Some(slot);
             }
+            slot = *next;
         }
         None
     }
 
+    /// Puts an entry into a slot that is in no chain.
     #[inline]
     fn place(&mut self, slot: u8, entry: PoolEntry) {
-        self.slots[slot as usize].entry = entry;
-        self.occupied |= 1 << slot;
-        self.of_warp[usize::from(entry.warp)] |= 1 << slot;
-        self.link_newest(slot);
+        let chain = &mut self.chains[Self::chain(entry.warp, entry.register)];
+        let next = core::mem::replace(chain, slot);
+        let placed = &mut self.slots[slot as usize];
+        (placed.entry, placed.next) = (entry, next);
     }
 
-    fn remove(&mut self, slot: u8) {
-        self.unlink(slot);
-        self.occupied &= !(1 << slot);
-        self.of_warp[usize::from(self.slots[slot as usize].entry.warp)] &= !(1 << slot);
+    /// Takes a slot out of its chain.
+    #[inline]
+    fn unchain(&mut self, slot: u8) {
+        let Slot { entry, next, .. } = self.slots[slot as usize];
+        let first = &mut self.chains[Self::chain(entry.warp, entry.register)];
+        let mut before = *first;
+        if before == slot {
+            *first = next;
+            return;
+        }
+        while let Some(link) = self.slots.get_mut(usize::from(before)) {
+            if link.next == slot {
+                link.next = next;
+                return;
+            }
+            before = link.next;
+        }
     }
 
     #[inline]

@@ -90,7 +90,6 @@ pub struct Tick {
 struct Seen {
     served: LaneMask,
     missing: LaneMask,
-    allocated: bool,
     victim: Option<Victim>,
 }
 
@@ -98,12 +97,15 @@ impl Seen {
     fn note(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
         let victim = |writeback| Some(Victim { register, lanes, writeback });
         match access {
-            Access::ReadHit | Access::Write | Access::Fill => self.served = lanes,
+            Access::ReadHit => self.served = lanes,
             Access::MainRead => self.missing = lanes,
-            Access::Allocation => self.allocated = true,
             Access::WritebackEviction | Access::WritebackFlush => self.victim = victim(true),
             Access::Drop => self.victim = victim(false),
-            Access::PartialHit | Access::MainWrite => {}
+            Access::PartialHit
+            | Access::MainWrite
+            | Access::Write
+            | Access::Fill
+            | Access::Allocation => {}
         }
     }
 }
@@ -113,8 +115,8 @@ impl Seen {
 pub struct CacheBlock<const WARPS: usize, const CAPACITY: usize> {
     caches: [RegisterFileCache<CAPACITY>; WARPS],
     liveness: bool,
-    /// What the reads of this instruction found so far.
-    found: Lookup,
+    /// Ways whose values were read for the last time by the reads of this instruction so far.
+    dead: u16,
     answer: Option<Response>,
 }
 
@@ -133,7 +135,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         Ok(Self {
             caches: core::array::from_fn(|_| cache.clone()),
             liveness: config.liveness,
-            found: Lookup::default(),
+            dead: 0,
             answer: None,
         })
     }
@@ -162,27 +164,21 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
     /// One clock's work of a request, without the handshake; a flush takes several.
     #[inline]
     pub(super) fn step(&mut self, request: &Command) -> Response {
-        let nothing = Response {
-            outcome: CacheOutcome::Nothing,
-            last: true,
-            way: 0,
-            served: LaneMask::EMPTY,
-            missing: LaneMask::EMPTY,
-            dropped: 0,
-            victim: None,
-        };
+        match request.operation {
+            Operation::Read { last_use, more } => self.read(request, last_use, more),
+            Operation::Write => self.write(request),
+            _ => self.step_rare(request),
+        }
+    }
+
+    /// The same of all but reads and writes.
+    #[inline]
+    pub(super) fn step_rare(&mut self, request: &Command) -> Response {
+        let nothing = Response::NOTHING;
         let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else { return nothing };
         match request.operation {
-            Operation::Read { last_use, more } => {
-                let found = &mut self.found;
-                let response = read(cache, found, request, last_use, more);
-                if !more {
-                    *found = Lookup::default();
-                }
-                response
-            }
-            Operation::Write | Operation::Fill => write(cache, request, nothing),
-            Operation::Bypass => invalidate(cache, request, nothing),
+            Operation::Fill => fill(cache, request),
+            Operation::Bypass => invalidate(cache, request),
             Operation::Exit if self.liveness => {
                 let dropped = cache.occupied();
                 cache.exit(&mut |_, _, _| {});
@@ -190,10 +186,79 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
                     if dropped == 0 { CacheOutcome::Nothing } else { CacheOutcome::Emptied };
                 Response { outcome, dropped, ..nothing }
             }
-            Operation::Flush | Operation::Exit => flush_oldest(cache, nothing),
-            Operation::Demote | Operation::Drop => nothing,
+            Operation::Flush | Operation::Exit => flush_oldest(cache),
+            Operation::Read { .. } | Operation::Write | Operation::Demote | Operation::Drop => {
+                nothing
+            }
         }
     }
+
+    /// A read: its one clock's work.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "hot, and left alone its answer goes through memory")]
+    pub(super) fn read(&mut self, request: &Command, last_use: bool, more: bool) -> Response {
+        let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else {
+            return Response::NOTHING;
+        };
+        let register = [request.register];
+        let operands = operands(request, last_use, &register);
+        let mut seen = Seen::default();
+        let mut observer = |access, register, lanes| seen.note(access, register, lanes);
+        let mut found = Lookup { dead: self.dead, missed: 0 };
+        let Command { register, lanes, .. } = *request;
+        let way = cache.read(register, 0, lanes, &operands, &mut found, &mut observer);
+        let mut dropped = 0;
+        if found.dead != 0 {
+            self.dead = if more { found.dead } else { 0 };
+            if !more {
+                // They are all still there: a read alone gives nothing up.
+                dropped = found.dead;
+                end_reads(cache, found.dead);
+            }
+        }
+        let outcome = match (seen.served.is_empty(), seen.missing.is_empty()) {
+            (true, _) => CacheOutcome::Miss,
+            (false, true) => CacheOutcome::Hit,
+            (false, false) => CacheOutcome::PartialHit,
+        };
+        let Seen { served, missing, .. } = seen;
+        let way = way.unwrap_or(0) as u8;
+        Response { outcome, last: true, way, served, missing, dropped, victim: None }
+    }
+
+    /// A write: its one clock's work.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "hot, and left alone its answer goes through memory")]
+    pub(super) fn write(&mut self, request: &Command) -> Response {
+        let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else {
+            return Response::NOTHING;
+        };
+        let response = place(cache, request, request.lanes);
+        cache.make_dirty(usize::from(response.way));
+        response
+    }
+}
+
+impl Response {
+    /// The answer to what there was nothing to do for.
+    const NOTHING: Self = Self {
+        outcome: CacheOutcome::Nothing,
+        last: true,
+        way: 0,
+        served: LaneMask::EMPTY,
+        missing: LaneMask::EMPTY,
+        dropped: 0,
+        victim: None,
+    };
+}
+
+/// Gives up ways after the last read of an instruction.
+// Out of line where the memory of instructions is small.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
+fn end_reads<const CAPACITY: usize>(cache: &mut RegisterFileCache<CAPACITY>, dead: u16) {
+    let operands = operands(&Command::unpack(0), false, &[]);
+    let found = Lookup { dead, missed: 0 };
+    cache.end_reads(&found, InFront::NOTHING, &operands, &mut |_, _, _| {});
 }
 
 fn operands<'a>(request: &Command, last_use: bool, registers: &'a [RegisterId]) -> Operands<'a> {
@@ -208,91 +273,72 @@ fn operands<'a>(request: &Command, last_use: bool, registers: &'a [RegisterId]) 
     }
 }
 
-fn read<const CAPACITY: usize>(
+fn fill<const CAPACITY: usize>(
     cache: &mut RegisterFileCache<CAPACITY>,
-    found: &mut Lookup,
     request: &Command,
-    last_use: bool,
-    more: bool,
 ) -> Response {
-    let register = [request.register];
-    let operands = operands(request, last_use, &register);
-    let mut seen = Seen::default();
-    let way = cache.find(request.register).unwrap_or(0) as u8;
-    let before = cache.occupied();
-    let mut observer = |access, register, lanes| seen.note(access, register, lanes);
-    cache.read(request.register, 0, request.lanes, &operands, found, &mut observer);
-    if !more {
-        cache.end_reads(found, InFront::NOTHING, &operands, &mut |_, _, _| {});
+    let found = cache.find(request.register);
+    let missing = request.lanes.without(cache.lanes_of(request.register));
+    if missing.is_empty() {
+        return Response { way: found.unwrap_or(0) as u8, ..Response::NOTHING };
     }
-    let outcome = match (seen.served.is_empty(), seen.missing.is_empty()) {
-        (true, _) => CacheOutcome::Miss,
-        (false, true) => CacheOutcome::Hit,
-        (false, false) => CacheOutcome::PartialHit,
-    };
-    let dropped = before & !cache.occupied();
-    let Seen { served, missing, .. } = seen;
-    Response { outcome, last: true, way, served, missing, dropped, victim: None }
+    place(cache, request, missing)
 }
 
-fn write<const CAPACITY: usize>(
+/// Puts the lanes of a request into an entry, of which those are new that it has `served`.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "hot, and left alone its answer goes through memory")]
+fn place<const CAPACITY: usize>(
     cache: &mut RegisterFileCache<CAPACITY>,
     request: &Command,
-    nothing: Response,
+    served: LaneMask,
 ) -> Response {
-    let register = [request.register];
+    let Command { register, lanes, .. } = *request;
+    let response = Response {
+        outcome: CacheOutcome::InPlace,
+        last: true,
+        way: 0,
+        served,
+        missing: LaneMask::EMPTY,
+        dropped: 0,
+        victim: None,
+    };
+    if let Some(way) = cache.find(register) {
+        cache.place_again(way, lanes, false);
+        return Response { way: way as u8, ..response };
+    }
     let mut seen = Seen::default();
     let mut observer = |access, register, lanes| seen.note(access, register, lanes);
-    if request.operation == Operation::Fill {
-        let missing = request.lanes.without(cache.lanes_of(request.register));
-        if !missing.is_empty() {
-            observer(Access::Fill, request.register, missing);
-            cache.place(request.register, request.lanes, false, &mut observer);
-        }
-    } else {
-        cache.write(request.register, 0, &operands(request, false, &register), &mut observer);
-    }
-    let Some(way) = cache.find(request.register) else { return nothing };
-    let outcome = match (seen.served.is_empty(), seen.allocated) {
-        (true, _) => CacheOutcome::Nothing,
-        (false, true) => CacheOutcome::Allocation,
-        (false, false) => CacheOutcome::InPlace,
-    };
+    let way = cache.place_anew(register, lanes, false, &mut observer);
     let given_up = seen.victim.is_some_and(|victim| !victim.writeback);
-    let dropped = u16::from(given_up) << way;
     Response {
-        outcome,
+        outcome: CacheOutcome::Allocation,
         way: way as u8,
-        served: seen.served,
-        dropped,
+        dropped: u16::from(given_up) << way,
         victim: seen.victim,
-        ..nothing
+        ..response
     }
 }
 
 fn invalidate<const CAPACITY: usize>(
     cache: &mut RegisterFileCache<CAPACITY>,
     request: &Command,
-    nothing: Response,
 ) -> Response {
     let register = [request.register];
-    let Some(way) = cache.find(request.register) else { return nothing };
+    let Some(way) = cache.find(request.register) else { return Response::NOTHING };
     let held = cache.lanes_of(request.register);
     let before = cache.occupied();
     cache.write(request.register, 0, &operands(request, false, &register), &mut |_, _, _| {});
     let served = held.and(request.lanes);
     let outcome = if served.is_empty() { CacheOutcome::Nothing } else { CacheOutcome::Invalidated };
     let dropped = before & !cache.occupied();
-    Response { outcome, way: way as u8, served, dropped, ..nothing }
+    Response { outcome, way: way as u8, served, dropped, ..Response::NOTHING }
 }
 
-fn flush_oldest<const CAPACITY: usize>(
-    cache: &mut RegisterFileCache<CAPACITY>,
-    nothing: Response,
-) -> Response {
+fn flush_oldest<const CAPACITY: usize>(cache: &mut RegisterFileCache<CAPACITY>) -> Response {
     let mut seen = Seen::default();
     let mut observer = |access, register, lanes| seen.note(access, register, lanes);
-    let Some(way) = cache.flush_oldest(&mut observer) else { return nothing };
+    let Some(way) = cache.flush_oldest(&mut observer) else { return Response::NOTHING };
     let given_up = seen.victim.is_some_and(|victim| !victim.writeback);
     Response {
         outcome: CacheOutcome::Emptied,
@@ -300,6 +346,6 @@ fn flush_oldest<const CAPACITY: usize>(
         way: way as u8,
         dropped: u16::from(given_up) << way,
         victim: seen.victim,
-        ..nothing
+        ..Response::NOTHING
     }
 }

@@ -9,7 +9,7 @@
 
 use super::outcome::MainOutcome;
 use super::settings::Settings;
-use crate::split_bank_write::{SplitBankWrite, Subarray};
+use crate::split_bank_write::{Cycle, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::{PoolEntry, PoolRead, PoolTooLarge, PoolWrite, WritePool};
 
@@ -97,16 +97,16 @@ impl Place {
 
 /// Banks, and a pool of up to `POOL` entries before them.
 #[derive(Clone, Debug)]
-pub struct MainRegisterFile<const POOL: usize> {
-    banks: SplitBankWrite,
+pub struct MainRegisterFile<const POOL: usize, C = u64> {
+    banks: SplitBankWrite<C>,
     pool: Option<WritePool<POOL>>,
     registers_per_warp: u32,
 }
 
-impl<const POOL: usize> MainRegisterFile<POOL> {
+impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
     /// Idle banks and an empty pool, or the pool that cannot be. Of the settings, write cycles and
     /// registers of a warp have to be in their ranges.
-    pub const fn new(settings: &Settings) -> Result<Self, PoolTooLarge> {
+    pub fn new(settings: &Settings) -> Result<Self, PoolTooLarge> {
         let pool = match settings.write_pool_entries {
             0 => None,
             entries => match WritePool::new(entries) {
@@ -132,15 +132,20 @@ impl<const POOL: usize> MainRegisterFile<POOL> {
         self.pool.as_ref()
     }
 
+    /// Counts clocks from `now` on, which is clock 0 then.
+    pub(super) fn count_from(&mut self, now: C) {
+        self.banks.count_from(now);
+    }
+
     /// What the banks are doing.
-    pub const fn banks(&self) -> &SplitBankWrite {
+    pub const fn banks(&self) -> &SplitBankWrite<C> {
         &self.banks
     }
 
     /// Makes the access at clock `now`, one a clock at most. `None` if it has to wait: nothing has
     /// changed, and it is to be asked for again a clock later.
     #[inline]
-    pub fn request(&mut self, request: &MainRequest, now: u64) -> Option<MainResponse> {
+    pub fn request(&mut self, request: &MainRequest, now: C) -> Option<MainResponse> {
         match request.access {
             MainAccess::Read => self.read(*request, now),
             MainAccess::Write => self.write(*request, now),
@@ -149,7 +154,7 @@ impl<const POOL: usize> MainRegisterFile<POOL> {
         }
     }
 
-    fn read(&mut self, request: MainRequest, now: u64) -> Option<MainResponse> {
+    fn read(&mut self, request: MainRequest, now: C) -> Option<MainResponse> {
         let MainRequest { warp, register, lanes, .. } = request;
         let found = match &self.pool {
             Some(pool) => pool.look_up(warp, register, lanes),
@@ -166,7 +171,7 @@ impl<const POOL: usize> MainRegisterFile<POOL> {
             if !self.banks.can_read(place.bank, place.subarray(), now) {
                 return None;
             }
-            beside_write = self.banks.write_busy(place.bank, now) > 0;
+            beside_write = self.banks.write_busy(place.bank, now) > C::from(0);
             self.banks.read(place.bank, place.subarray(), now);
         }
         if let Some(pool) = &mut self.pool {
@@ -175,7 +180,7 @@ impl<const POOL: usize> MainRegisterFile<POOL> {
         Some(MainResponse { outcome, beside_write, ..MainResponse::default() })
     }
 
-    fn write(&mut self, request: MainRequest, now: u64) -> Option<MainResponse> {
+    fn write(&mut self, request: MainRequest, now: C) -> Option<MainResponse> {
         let MainRequest { warp, register, lanes, .. } = request;
         let Some(pool) = &mut self.pool else {
             let response = MainResponse { outcome: MainOutcome::Bank, ..MainResponse::default() };
@@ -200,76 +205,51 @@ impl<const POOL: usize> MainRegisterFile<POOL> {
     ///
     /// The same as asking [`Self::request`] in each clock from `first` on, and faster.
     #[inline]
-    pub fn serve(&mut self, request: MainRequest, first: u64) -> (u64, MainResponse) {
-        match (request.access, &self.pool) {
-            (MainAccess::Read, None) => self.read_bank(request, first, MainOutcome::Bank),
-            (MainAccess::Read, Some(_)) => self.read_with_pool(request, first),
-            (MainAccess::Write, None) => {
-                let mut now = first;
-                let place = self.place(request.warp, request.register);
-                while !start_write(&mut self.banks, place, now) {
-                    now += 1;
-                }
-                let outcome = MainOutcome::Bank;
-                (now, MainResponse { outcome, ..MainResponse::default() })
-            }
-            (MainAccess::Write, Some(_)) => self.write_with_pool(request, first),
-            (MainAccess::Demote | MainAccess::Drop, _) => (first, self.move_entries(request)),
-            (MainAccess::Nothing, _) => (first, MainResponse::default()),
+    pub fn serve(&mut self, request: MainRequest, first: C) -> (C, MainResponse) {
+        match request.access {
+            MainAccess::Read => self.serve_read(request, first),
+            MainAccess::Write => self.serve_write(request, first),
+            MainAccess::Demote | MainAccess::Drop => (first, self.move_entries(request)),
+            MainAccess::Nothing => (first, MainResponse::default()),
         }
     }
 
+    /// A read of [`Self::serve`].
     #[inline]
-    fn read_bank(
-        &mut self,
-        request: MainRequest,
-        first: u64,
-        outcome: MainOutcome,
-    ) -> (u64, MainResponse) {
-        let mut now = first;
-        let place = self.place(request.warp, request.register);
-        while !self.banks.can_read(place.bank, place.subarray(), now) {
-            now += 1;
-        }
-        let beside_write = self.banks.write_busy(place.bank, now) > 0;
-        self.banks.read(place.bank, place.subarray(), now);
-        (now, MainResponse { outcome, beside_write, ..MainResponse::default() })
-    }
-
-    // Apart from what is done without a pool: together they are more than a small processor has
-    // registers for.
-    #[inline(never)]
-    fn read_with_pool(&mut self, request: MainRequest, first: u64) -> (u64, MainResponse) {
-        let MainRequest { warp, register, lanes, .. } = request;
-        let (found, slot) = match &self.pool {
-            Some(pool) => pool.look_up_slot(warp, register, lanes),
-            None => (PoolRead::Miss, 0),
+    pub(super) fn serve_read(&mut self, request: MainRequest, first: C) -> (C, MainResponse) {
+        let Some(pool) = &mut self.pool else {
+            return self.read_bank(request, first, MainOutcome::Bank);
         };
-        let served = match found {
-            PoolRead::Miss => return self.read_bank(request, first, MainOutcome::Bank),
-            PoolRead::PartialHit => self.read_bank(request, first, MainOutcome::PoolPartialHit),
+        let outcome = match pool.read(request.warp, request.register, request.lanes) {
+            PoolRead::Miss => MainOutcome::Bank,
+            PoolRead::PartialHit => MainOutcome::PoolPartialHit,
             PoolRead::Hit => {
                 let outcome = MainOutcome::PoolHit;
-                (first, MainResponse { outcome, ..MainResponse::default() })
+                return (first, MainResponse { outcome, ..MainResponse::default() });
             }
         };
-        if let Some(pool) = &mut self.pool {
-            pool.use_slot(slot);
-        }
-        served
+        self.read_bank(request, first, outcome)
     }
 
-    #[inline(never)]
-    fn write_with_pool(&mut self, request: MainRequest, first: u64) -> (u64, MainResponse) {
+    /// A write of [`Self::serve`].
+    #[inline]
+    pub(super) fn serve_write(&mut self, request: MainRequest, first: C) -> (C, MainResponse) {
         let MainRequest { warp, register, lanes, .. } = request;
-        let Some(pool) = &mut self.pool else { return (first, MainResponse::default()) };
         let (banks, registers_per_warp) = (&mut self.banks, self.registers_per_warp);
         let mut now = first;
-        let written = pool.write(warp, register, lanes, |victim| {
-            let place = Place::of(victim.warp, victim.register, registers_per_warp);
+        let mut write_bank = |warp, register| {
+            let place = Place::of(warp, register, registers_per_warp);
             while !start_write(banks, place, now) {
-                now += 1;
+                now = now + C::from(1);
             }
+        };
+        let Some(pool) = &mut self.pool else {
+            write_bank(warp, register);
+            let outcome = MainOutcome::Bank;
+            return (now, MainResponse { outcome, ..MainResponse::default() });
+        };
+        let written = pool.write(warp, register, lanes, |victim| {
+            write_bank(victim.warp, victim.register);
             true
         });
         let (outcome, replaced) = match written {
@@ -282,7 +262,24 @@ impl<const POOL: usize> MainRegisterFile<POOL> {
         (now, MainResponse { outcome, replaced, ..MainResponse::default() })
     }
 
-    fn move_entries(&mut self, request: MainRequest) -> MainResponse {
+    #[inline]
+    fn read_bank(
+        &mut self,
+        request: MainRequest,
+        first: C,
+        outcome: MainOutcome,
+    ) -> (C, MainResponse) {
+        let mut now = first;
+        let place = self.place(request.warp, request.register);
+        while !self.banks.can_read(place.bank, place.subarray(), now) {
+            now = now + C::from(1);
+        }
+        let beside_write = self.banks.write_busy(place.bank, now) > C::from(0);
+        self.banks.read(place.bank, place.subarray(), now);
+        (now, MainResponse { outcome, beside_write, ..MainResponse::default() })
+    }
+
+    pub(super) fn move_entries(&mut self, request: MainRequest) -> MainResponse {
         let Some(pool) = &mut self.pool else { return MainResponse::default() };
         let count = if request.access == MainAccess::Drop {
             pool.drop_warp(request.warp)
@@ -296,7 +293,7 @@ impl<const POOL: usize> MainRegisterFile<POOL> {
 }
 
 /// Whether the write could start, and has.
-fn start_write(banks: &mut SplitBankWrite, place: Place, now: u64) -> bool {
+fn start_write<C: Cycle>(banks: &mut SplitBankWrite<C>, place: Place, now: C) -> bool {
     let can = banks.can_write(place.bank, place.subarray(), now);
     if can {
         banks.write(place.bank, place.subarray(), now);

@@ -42,13 +42,19 @@ pub struct Outcome {
     pub waited: u8,
 }
 
+/// The lowest bits of fields of a packed outcome.
+pub(super) const MAIN: u32 = 7;
+pub(super) const WRITEBACKS: u32 = 10;
+pub(super) const DROPPED: u32 = 14;
+pub(super) const WAITED: u32 = 20;
+
 impl Outcome {
     /// The word on the bus: cache in bits 0 to 2, way in 3 to 6, main in 7 to 9, write-backs in 10
     /// to 13, dropped in 14 to 19, waited in 20 to 27.
     pub const fn pack(self) -> u32 {
         let cache = self.cache as u32 | (self.way as u32 & 0xf) << 3;
-        let main = (self.main as u32) << 7 | (self.writebacks as u32 & 0xf) << 10;
-        cache | main | (self.dropped as u32 & 0x3f) << 14 | (self.waited as u32) << 20
+        let main = (self.main as u32) << MAIN | (self.writebacks as u32 & 0xf) << WRITEBACKS;
+        cache | main | (self.dropped as u32 & 0x3f) << DROPPED | (self.waited as u32) << WAITED
     }
 
     /// The outcome that a word carries; `None` if it carries none.

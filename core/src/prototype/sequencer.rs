@@ -11,11 +11,12 @@
 
 use super::cache_block::{CacheBlock, CacheOutcome, Response, Victim};
 use super::command::{Command, Operation};
-use super::counters::{Counter, PrototypeCounters};
+use super::counters::{COUNTERS, Counter, PrototypeCounters};
 use super::main_register_file::{MainAccess, MainRegisterFile, MainRequest, MainResponse};
-use super::outcome::{MainOutcome, Outcome};
+use super::outcome::{DROPPED, MAIN, MainOutcome, Outcome, WAITED, WRITEBACKS};
 use super::settings::{REGISTERS, Settings};
 use crate::register_file_cache::ConfigError;
+use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::PoolTooLarge;
 
 /// Clocks from the one in which a command is taken to the one in which its outcome stands, if
@@ -24,7 +25,10 @@ pub const LATENCY: u64 = 7;
 
 /// Clocks after which the banks are idle, whatever was written: a batch starts as if so many had
 /// passed since the last one.
-const DRAIN: u64 = 16;
+const DRAIN: u32 = 16;
+
+/// The clock after which clocks are counted anew: no command takes as many as are left from it.
+const RESTART: u32 = 1 << 31;
 
 /// Settings that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +71,23 @@ impl core::error::Error for SettingsError {}
 pub struct Prototype<const WARPS: usize, const CAPACITY: usize, const POOL: usize> {
     settings: Settings,
     cache: Option<CacheBlock<WARPS, CAPACITY>>,
-    main: MainRegisterFile<POOL>,
+    main: MainRegisterFile<POOL, u32>,
     counters: PrototypeCounters,
+    /// What is not yet in them.
+    lately: Tally,
     /// A clock in which the banks are idle.
-    clock: u64,
+    clock: u32,
+}
+
+/// What was counted lately: a small processor counts to 32 bits in half the time.
+#[derive(Clone, Debug, Default)]
+struct Tally([u32; COUNTERS]);
+
+impl Tally {
+    #[inline]
+    fn add(&mut self, counter: Counter, count: u32) {
+        self.0[counter as usize] += count;
+    }
 }
 
 impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
@@ -91,7 +108,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
             settings.cache.map(CacheBlock::new).transpose().map_err(SettingsError::Cache)?;
         let main = MainRegisterFile::new(&settings).map_err(SettingsError::WritePool)?;
         let counters = PrototypeCounters::default();
-        Ok(Self { settings, cache, main, counters, clock: 0 })
+        Ok(Self { settings, cache, main, counters, lately: Tally::default(), clock: 0 })
     }
 
     /// What it was built with.
@@ -105,7 +122,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
     }
 
     /// The main register file.
-    pub const fn main_register_file(&self) -> &MainRegisterFile<POOL> {
+    pub const fn main_register_file(&self) -> &MainRegisterFile<POOL, u32> {
         &self.main
     }
 
@@ -120,79 +137,301 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
     ///
     /// Runs as many commands as there is room for outcomes.
     pub fn run(&mut self, commands: &[Command], outcomes: &mut [Outcome]) -> u64 {
-        self.run_each(commands.iter().zip(outcomes), |outcome, _| outcome)
+        let batch = commands.iter().zip(outcomes);
+        self.run_each(batch, Self::step, |word, _| unpacked(word))
     }
 
     /// As [`Self::run`], and gives for each command also the clock in which its outcome stands,
     /// counted from the one in which the first command was taken.
     pub fn run_timed(&mut self, commands: &[Command], outcomes: &mut [(Outcome, u64)]) -> u64 {
-        self.run_each(commands.iter().zip(outcomes), |outcome, clock| (outcome, clock))
+        let batch = commands.iter().zip(outcomes);
+        self.run_each(batch, Self::step, |word, clock| (unpacked(word), clock))
+    }
+
+    /// As [`Self::run`], of packed commands and into packed outcomes.
+    pub fn run_packed(&mut self, commands: &[u32], outcomes: &mut [u32]) -> u64 {
+        self.run_each(commands.iter().zip(outcomes), Self::step_packed, |word, _| word)
     }
 
     #[inline]
-    fn run_each<'a, T: 'a>(
+    fn run_each<'a, C, T: 'a>(
         &mut self,
-        batch: impl Iterator<Item = (&'a Command, &'a mut T)>,
-        mut answer: impl FnMut(Outcome, u64) -> T,
+        batch: impl Iterator<Item = (C, &'a mut T)>,
+        mut step: impl FnMut(&mut Self, C, u32) -> (u32, u32),
+        mut answer: impl FnMut(u32, u64) -> T,
     ) -> u64 {
-        let first = self.clock;
-        let mut clock = first;
-        let mut commands = 0;
+        // Clocks of the batch up to clock 0 of the banks, and commands up to the last count.
+        let mut before = 0;
+        let mut clock = self.clock;
+        let first = u64::from(clock);
+        let mut commands = 0_usize;
         for (command, place) in batch {
+            if clock >= RESTART {
+                before += u64::from(clock);
+                self.main.count_from(clock);
+                clock = 0;
+                self.count();
+            }
             commands += 1;
-            let outcome;
-            (outcome, clock) = self.step(command, clock);
-            *place = answer(outcome, clock + LATENCY - 1 - first);
+            let word;
+            (word, clock) = step(self, command, clock);
+            *place = answer(word, before + u64::from(clock) + LATENCY - 1 - first);
         }
         if commands == 0 {
             return 0;
         }
-        let clocks = clock + LATENCY - first;
-        self.counters.add(Counter::Commands, commands);
+        let clocks = before + u64::from(clock) + LATENCY - first;
+        self.count();
+        self.counters.add(Counter::Commands, commands as u64);
         self.counters.add(Counter::Clocks, clocks);
         self.clock = clock + DRAIN;
         clocks
     }
 
+    /// Adds what was counted lately to the counters.
+    fn count(&mut self) {
+        for (counter, lately) in self.counters.0.iter_mut().zip(&mut self.lately.0) {
+            *counter += u64::from(core::mem::take(lately));
+        }
+    }
+
     /// Does one command behind one that had its turn at the main register file at `clock`. Returns
-    /// the clock of this one's turn, of its last if it has several.
+    /// the packed outcome, and the clock of this one's turn, of its last if it has several.
     #[inline]
-    fn step(&mut self, command: &Command, clock: u64) -> (Outcome, u64) {
-        let mut outcome = Outcome::default();
+    fn step(&mut self, command: &Command, clock: u32) -> (u32, u32) {
+        let Command { warp, register, lanes, operation } = *command;
+        match operation {
+            Operation::Read { last_use, more } => {
+                self.read(warp, register, lanes, last_use, more, clock + 1)
+            }
+            Operation::Write => self.write(warp, register, lanes, clock + 1),
+            _ => self.step_rare(warp, operation, register, lanes, clock),
+        }
+    }
+
+    /// The same of a packed command.
+    #[inline]
+    fn step_packed(&mut self, &word: &u32, clock: u32) -> (u32, u32) {
+        let Command { warp, register, lanes, .. } = Command::unpack(word);
+        if word & 7 == 0 {
+            let (last_use, more) = (word >> 14 & 1 != 0, word >> 15 & 1 != 0);
+            self.read(warp, register, lanes, last_use, more, clock + 1)
+        } else if word & 7 == u32::from(Operation::Write.code()) {
+            self.write(warp, register, lanes, clock + 1)
+        } else {
+            self.step_rare(warp, Command::unpack(word).operation, register, lanes, clock)
+        }
+    }
+
+    /// A read, whose turn is at `first` or later.
+    // Here and below: what a small processor has registers for, and no more, is in one function.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline)]
+    fn read(
+        &mut self,
+        warp: u8,
+        register: RegisterId,
+        lanes: LaneMask,
+        last_use: bool,
+        more: bool,
+        first: u32,
+    ) -> (u32, u32) {
+        let Some(cache) = &mut self.cache else {
+            return self.read_main(warp, register, lanes, first, 0);
+        };
+        let operation = Operation::Read { last_use, more };
+        let command = Command { warp, operation, register, lanes };
+        let response = cache.read(&command, last_use, more);
+        let mut word = packed(&response);
+        self.lately.add(cache_reads(response.outcome), 1);
+        if response.dropped != 0 {
+            let dropped = response.dropped.count_ones();
+            self.lately.add(Counter::CacheDropped, dropped);
+            word |= dropped << DROPPED;
+        }
+        if response.missing.is_empty() {
+            return (word, first);
+        }
+        self.read_main(warp, register, response.missing, first, word)
+    }
+
+    /// A write, whose turn is at `first` or later.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline)]
+    fn write(&mut self, warp: u8, register: RegisterId, lanes: LaneMask, first: u32) -> (u32, u32) {
+        let Some(cache) = &mut self.cache else {
+            return self.write_main(warp, register, lanes, first, 0);
+        };
+        let response = cache.write(&Command { warp, operation: Operation::Write, register, lanes });
+        let word = packed(&response);
+        if response.outcome == CacheOutcome::InPlace {
+            self.lately.add(Counter::CacheWritesInPlace, 1);
+            return (word, first);
+        }
+        self.lately.add(Counter::CacheAllocations, 1);
+        let Some(Victim { register, lanes, writeback }) = response.victim else {
+            return (word, first);
+        };
+        if !writeback {
+            self.lately.add(Counter::CacheDropped, 1);
+            return (word | 1 << DROPPED, first);
+        }
+        self.lately.add(Counter::CacheWritebacksEvicted, 1);
+        self.write_main(warp, register, lanes, first, word | 1 << WRITEBACKS)
+    }
+
+    /// Has the main register file read, at `first` or later. Adds to a packed outcome, and returns
+    /// it with the clock.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline)]
+    fn read_main(
+        &mut self,
+        warp: u8,
+        register: RegisterId,
+        lanes: LaneMask,
+        first: u32,
+        word: u32,
+    ) -> (u32, u32) {
+        let request = MainRequest { access: MainAccess::Read, warp, register, lanes };
+        let served = self.main.serve_read(request, first);
+        let (clock, MainResponse { outcome, beside_write, .. }) = served;
+        if self.main.pool().is_some() {
+            let kind = match outcome {
+                MainOutcome::PoolHit => Counter::PoolReadsHit,
+                MainOutcome::PoolPartialHit => Counter::PoolReadsPartial,
+                _ => Counter::PoolReadsMissed,
+            };
+            self.lately.add(kind, 1);
+        }
+        if outcome != MainOutcome::PoolHit {
+            self.lately.add(Counter::BankReads, 1);
+        }
+        if beside_write {
+            self.lately.add(Counter::ReadsBesideWrite, 1);
+        }
+        let word = word | (outcome as u32) << MAIN;
+        if clock == first {
+            return (word, clock);
+        }
+        let waited = clock - first;
+        self.lately.add(Counter::ReadWaits, waited);
+        (word | waited.min(255) << WAITED, clock)
+    }
+
+    /// The same of a write.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline)]
+    fn write_main(
+        &mut self,
+        warp: u8,
+        register: RegisterId,
+        lanes: LaneMask,
+        first: u32,
+        word: u32,
+    ) -> (u32, u32) {
+        let request = MainRequest { access: MainAccess::Write, warp, register, lanes };
+        let (clock, MainResponse { outcome, .. }) = self.main.serve_write(request, first);
+        match outcome {
+            MainOutcome::PoolHit => self.lately.add(Counter::PoolWritesHit, 1),
+            MainOutcome::PoolAllocation => self.lately.add(Counter::PoolAllocations, 1),
+            MainOutcome::PoolReplacement => {
+                self.lately.add(Counter::PoolReplacements, 1);
+                self.lately.add(Counter::BankWrites, 1);
+            }
+            _ => self.lately.add(Counter::BankWrites, 1),
+        }
+        let word = word | (outcome as u32) << MAIN;
+        if clock == first {
+            return (word, clock);
+        }
+        let waited = clock - first;
+        self.lately.add(Counter::WriteWaits, waited);
+        (word | waited.min(255) << WAITED, clock)
+    }
+
+    /// Any command but a read or write, in as many steps as it takes.
+    #[inline(never)]
+    fn step_rare(
+        &mut self,
+        warp: u8,
+        operation: Operation,
+        register: RegisterId,
+        lanes: LaneMask,
+        clock: u32,
+    ) -> (u32, u32) {
+        let command = Command { warp, operation, register, lanes };
+        let (mut outcome, mut main, mut waited) = (Outcome::default(), 0, 0);
         let mut clock = clock;
         loop {
             let (request, last) = match &mut self.cache {
                 Some(cache) => {
-                    let response = cache.step(command);
-                    count_cache(&mut self.counters, command.operation, &response);
+                    let response = cache.step_rare(&command);
+                    count_cache(&mut self.lately, command.operation, &response);
                     note(&mut outcome, &response);
-                    (behind_cache(command, &response), response.last)
+                    (behind_cache(&command, &response), response.last)
                 }
-                None => (without_cache(command), true),
+                None => (without_cache(&command), true),
             };
-            clock = self.serve(request, clock + 1, &mut outcome);
+            let MainRequest { access, warp, register, lanes } = request;
+            let mut word = 0;
+            clock += 1;
+            match access {
+                MainAccess::Write => {
+                    (word, clock) = self.write_main(warp, register, lanes, clock, word);
+                }
+                MainAccess::Demote | MainAccess::Drop => {
+                    let moved = self.move_entries(request);
+                    word = (moved.outcome as u32) << MAIN;
+                    if access == MainAccess::Drop {
+                        outcome.dropped = moved.count;
+                    }
+                }
+                MainAccess::Read | MainAccess::Nothing => {}
+            }
+            if access != MainAccess::Nothing {
+                main = word >> MAIN & 7;
+                waited += word >> WAITED;
+            }
             if last {
-                return (outcome, clock);
+                outcome.waited = waited.min(255) as u8;
+                return (outcome.pack() | main << MAIN, clock);
             }
         }
     }
 
-    /// Has the main register file do its part, from `clock` on. Returns the clock in which it does.
-    #[inline]
-    fn serve(&mut self, request: MainRequest, first: u64, outcome: &mut Outcome) -> u64 {
-        let (clock, response) = self.main.serve(request, first);
-        if request.access == MainAccess::Nothing {
-            return clock;
-        }
-        let waited = clock - first;
-        let pool = self.main.pool().is_some();
-        count_main(&mut self.counters, request.access, &response, pool, waited);
-        outcome.main = response.outcome;
-        outcome.waited = waited.saturating_add(outcome.waited.into()).min(255) as u8;
-        if request.access == MainAccess::Drop {
-            outcome.dropped = response.count;
-        }
-        clock
+    /// Has the main register file move a warp's entries of the write pool.
+    fn move_entries(&mut self, request: MainRequest) -> MainResponse {
+        let moved = self.main.move_entries(request);
+        let counter = if request.access == MainAccess::Drop {
+            Counter::PoolDropped
+        } else {
+            Counter::PoolDemotions
+        };
+        self.lately.add(counter, moved.count.into());
+        moved
+    }
+}
+
+/// What a packed outcome of [`Prototype::step`] says.
+#[inline]
+fn unpacked(word: u32) -> Outcome {
+    // It is one.
+    Outcome::unpack(word).unwrap_or_default()
+}
+
+/// A cache's part of a packed outcome: what became of it, and the way.
+#[inline]
+const fn packed(response: &Response) -> u32 {
+    response.outcome as u32 | (response.way as u32) << 3
+}
+
+/// Where a read is counted that the cache has looked up.
+#[inline]
+const fn cache_reads(outcome: CacheOutcome) -> Counter {
+    match outcome {
+        CacheOutcome::Hit => Counter::CacheReadsHit,
+        CacheOutcome::PartialHit => Counter::CacheReadsPartial,
+        _ => Counter::CacheReadsMissed,
     }
 }
 
@@ -236,7 +475,7 @@ fn note(outcome: &mut Outcome, response: &Response) {
 
 /// Counts the cache's part of a command.
 #[inline]
-fn count_cache(counters: &mut PrototypeCounters, operation: Operation, response: &Response) {
+fn count_cache(counters: &mut Tally, operation: Operation, response: &Response) {
     let writeback = response.victim.is_some_and(|victim| victim.writeback);
     match response.outcome {
         CacheOutcome::Nothing => {}
@@ -249,52 +488,13 @@ fn count_cache(counters: &mut PrototypeCounters, operation: Operation, response:
         CacheOutcome::InPlace => counters.add(Counter::CacheFills, 1),
         CacheOutcome::Allocation => {
             counters.add(Counter::CacheAllocations, 1);
-            counters.add(Counter::CacheFills, u64::from(operation == Operation::Fill));
-            counters.add(Counter::CacheWritebacksEvicted, u64::from(writeback));
+            counters.add(Counter::CacheFills, u32::from(operation == Operation::Fill));
+            counters.add(Counter::CacheWritebacksEvicted, u32::from(writeback));
         }
         CacheOutcome::Invalidated => counters.add(Counter::CacheBypasses, 1),
         CacheOutcome::Emptied => {
-            counters.add(Counter::CacheWritebacksFlushed, u64::from(writeback));
+            counters.add(Counter::CacheWritebacksFlushed, u32::from(writeback));
         }
     }
-    counters.add(Counter::CacheDropped, u64::from(response.dropped.count_ones()));
-}
-
-/// Counts the main register file's part of a command.
-#[inline]
-fn count_main(
-    counters: &mut PrototypeCounters,
-    access: MainAccess,
-    response: &MainResponse,
-    pool: bool,
-    waited: u64,
-) {
-    let MainResponse { outcome, count, beside_write, .. } = *response;
-    match access {
-        MainAccess::Read => {
-            let (kind, from_bank) = match outcome {
-                MainOutcome::PoolHit => (Counter::PoolReadsHit, 0),
-                MainOutcome::PoolPartialHit => (Counter::PoolReadsPartial, 1),
-                _ => (Counter::PoolReadsMissed, 1),
-            };
-            counters.add(kind, u64::from(pool));
-            counters.add(Counter::BankReads, from_bank);
-            counters.add(Counter::ReadsBesideWrite, u64::from(beside_write));
-            counters.add(Counter::ReadWaits, waited);
-        }
-        MainAccess::Write => {
-            match outcome {
-                MainOutcome::PoolHit => counters.add(Counter::PoolWritesHit, 1),
-                MainOutcome::PoolAllocation => counters.add(Counter::PoolAllocations, 1),
-                MainOutcome::PoolReplacement => counters.add(Counter::PoolReplacements, 1),
-                _ => {}
-            }
-            let to_bank = matches!(outcome, MainOutcome::Bank | MainOutcome::PoolReplacement);
-            counters.add(Counter::BankWrites, u64::from(to_bank));
-            counters.add(Counter::WriteWaits, waited);
-        }
-        MainAccess::Demote => counters.add(Counter::PoolDemotions, u64::from(count)),
-        MainAccess::Drop => counters.add(Counter::PoolDropped, u64::from(count)),
-        MainAccess::Nothing => {}
-    }
+    counters.add(Counter::CacheDropped, u32::from(response.dropped.count_ones()));
 }

@@ -1,11 +1,12 @@
 //! The look-up of a register among a cache's tags.
 
-/// The way whose tag is `register`, of those that are occupied: bit `w` is way `w`.
+/// The way whose tag is `register`, of those that are occupied: bit `w` is way `w`, and below
+/// `entries`.
 #[inline]
-pub(super) fn find(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
+pub(super) fn find(tags: &[u16], entries: u8, occupied: u16, register: u16) -> Option<usize> {
     // A processor that compares all tags at once has 64 bits; a small one is done sooner in turn.
     if usize::BITS < 64 {
-        find_in_turn(tags, occupied, register)
+        find_in_turn(tags.get(..usize::from(entries)).unwrap_or(tags), occupied, register)
     } else {
         find_at_once(tags, occupied, register)
     }
@@ -23,17 +24,9 @@ fn find_at_once(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
 
 #[inline]
 fn find_in_turn(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
-    let mut rest = occupied;
-    for (way, &tag) in tags.iter().enumerate() {
-        if rest == 0 {
-            break;
-        }
-        if rest & 1 != 0 && tag == register {
-            return Some(way);
-        }
-        rest >>= 1;
-    }
-    None
+    // The bit is looked at where the tag is the same, which is hardly ever a tag of the past.
+    let same = |(way, &tag): (usize, &u16)| tag == register && occupied >> way & 1 != 0;
+    tags.iter().enumerate().position(same)
 }
 
 #[cfg(test)]

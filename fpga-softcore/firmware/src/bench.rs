@@ -1,5 +1,6 @@
 //! Bench: how many ticks the device takes for an access, and for a warp instruction.
 
+use strata_core::prototype::command::Command;
 use strata_link::message::{BATCH, LANES, Refusal, Text};
 
 use crate::comparison::{Batch, Comparison, Stop, is_read};
@@ -34,9 +35,9 @@ pub(crate) fn model(
         let Comparison { model: Some(model), batch, .. } = comparison else {
             return Err(Refusal::NotConfigured);
         };
-        let Batch { commands, outcomes, .. } = batch;
+        let Batch { words, outcomes, .. } = batch;
         let start = watch.ticks();
-        model.run(&commands[..length], &mut outcomes[..length]);
+        model.run_packed(&words[..length], &mut outcomes[..length]);
         Ok((length, watch.ticks().wrapping_sub(start)))
     })
 }
@@ -58,14 +59,14 @@ pub(crate) fn prototype(
         accesses,
         |comparison, prototype, watch, words| {
             let length = comparison.take(0, words)?;
-            let Batch { words, commands, .. } = &comparison.batch;
+            let words = &comparison.batch.words[..length];
             let start = watch.ticks();
-            for (&word, command) in words.iter().zip(commands).take(length) {
-                let value = command.operation.has_value().then_some(&value);
+            for &word in words {
+                let value = Command::unpack(word).operation.has_value().then_some(&value);
                 prototype.queue(word, value).map_err(Refusal::Broken)?;
             }
             prototype.run().map_err(Refusal::Broken)?;
-            for &word in &words[..length] {
+            for &word in words {
                 let mut read = [0; LANES];
                 let read = is_read(word).then_some(&mut read);
                 core::hint::black_box(prototype.outcome(read).map_err(Refusal::Broken)?);

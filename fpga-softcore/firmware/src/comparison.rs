@@ -16,7 +16,7 @@ use strata_link::message::{
 };
 
 use crate::prototype::Prototype;
-use crate::shadow::{Shadow, Step};
+use crate::shadow::{ALL, Shadow, Step};
 
 /// Warps of the model.
 pub(crate) const WARPS: usize = 8;
@@ -81,11 +81,13 @@ impl From<Refusal> for Stop {
 /// A batch as it is run.
 #[derive(Debug)]
 pub(crate) struct Batch {
+    /// Its commands, packed.
     pub(crate) words: [u32; BATCH],
-    pub(crate) commands: [Command; BATCH],
-    pub(crate) outcomes: [Outcome; BATCH],
+    /// The model's outcomes, packed.
+    pub(crate) outcomes: [u32; BATCH],
     /// What its reads are to find, and in which lanes.
-    expected: [(Data, u8); BATCH],
+    expected: [Data; BATCH],
+    known: [u8; BATCH],
 }
 
 /// The model, and what is known of the prototype beside it.
@@ -113,9 +115,9 @@ impl Comparison {
             shadow: Shadow::new(),
             batch: Batch {
                 words: [0; BATCH],
-                commands: [NO_COMMAND; BATCH],
-                outcomes: [NO_OUTCOME; BATCH],
-                expected: [([0; LANES], 0); BATCH],
+                outcomes: [0; BATCH],
+                expected: [[0; LANES]; BATCH],
+                known: [0; BATCH],
             },
             most: 0,
             next: 0,
@@ -227,14 +229,13 @@ impl Comparison {
         let refused = Refusal::Batch { most: self.most };
         let mut due = self.due;
         let mut length = 0;
-        let mut places = self.batch.words.iter_mut().zip(&mut self.batch.commands);
+        let mut places = self.batch.words.iter_mut();
         for word in words {
             if length >= usize::from(self.most) {
                 return Err(refused);
             }
-            let Some((place, command)) = places.next() else { return Err(refused) };
+            let Some(place) = places.next() else { return Err(refused) };
             *place = word;
-            *command = Command::unpack(word);
             // From the flush on, register and lanes mean nothing.
             let is_access = operation(word) < u32::from(Operation::Flush.code());
             let (register, lanes) = (word >> 6 & 0xff, word >> 16);
@@ -262,14 +263,14 @@ impl Comparison {
         length: usize,
     ) -> Result<[u64; 2], (usize, Broken)> {
         let Self { model, shadow, batch, .. } = self;
-        let Batch { words, commands, outcomes, expected } = batch;
-        let all = words.iter().zip(&*commands).zip(&mut *expected).take(length);
-        for (place, ((&word, command), expected)) in all.enumerate() {
-            let queued = match shadow.step(command) {
+        let Batch { words, outcomes, expected, known } = batch;
+        let all = words.iter().zip(expected).zip(known).take(length);
+        for (place, ((&word, expected), known)) in all.enumerate() {
+            let queued = match shadow.step(&Command::unpack(word)) {
                 Step::Nothing => prototype.queue(word, None),
                 Step::Bring(value) => prototype.queue(word, Some(&value)),
                 Step::Expect(value, lanes) => {
-                    *expected = (value, lanes);
+                    (*expected, *known) = (*value, lanes);
                     prototype.queue(word, None)
                 }
             };
@@ -278,7 +279,7 @@ impl Comparison {
         let in_prototype = prototype.run().map_err(|broken| (0, broken))?;
         let in_model = model
             .as_mut()
-            .map_or(0, |model| model.run(&commands[..length], &mut outcomes[..length]));
+            .map_or(0, |model| model.run_packed(&words[..length], &mut outcomes[..length]));
         Ok([in_model, u64::from(in_prototype)])
     }
 
@@ -289,28 +290,32 @@ impl Comparison {
         length: usize,
         clocks: [u64; 2],
     ) -> Result<u32, Diverged> {
-        let [mut of_model, mut of_prototype] = self.digests;
-        for place in 0..length {
-            let Batch { words, outcomes, expected, .. } = &self.batch;
-            let model = outcomes[place].pack();
-            of_model = of_model.with_word(model);
+        // As long as all outcomes are the same, so are the digests.
+        let [mut digest, _] = self.digests;
+        let Batch { words, outcomes, expected, known } = &self.batch;
+        let of_model = words.iter().zip(outcomes);
+        let of_reads = expected.iter().zip(known);
+        for (place, ((&word, &model), (written, &lanes))) in
+            of_model.zip(of_reads).take(length).enumerate()
+        {
             let mut read = [0; LANES];
-            let is_read = is_read(words[place]);
+            let is_read = is_read(word);
             let outcome = prototype.outcome(is_read.then_some(&mut read));
             let outcome =
                 outcome.map_err(|broken| self.blame(place, Difference::Broken(broken)))?;
-            of_prototype = of_prototype.with_word(outcome);
+            let before = digest;
+            digest = digest.with_word(model);
             if outcome != model {
-                self.digests = [of_model, of_prototype];
+                self.digests = [digest, before.with_word(outcome)];
                 return Err(self.blame(place, Difference::Outcome { model, prototype: outcome }));
             }
-            let (written, lanes) = expected[place];
-            if is_read && differ(&written, &read, lanes) {
-                self.digests = [of_model, of_prototype];
-                return Err(self.blame(place, Difference::Data { written, read }));
+            if is_read && differ(written, &read, lanes) {
+                let what = Difference::Data { written: *written, read };
+                self.digests = [digest; 2];
+                return Err(self.blame(place, what));
             }
         }
-        self.digests = [of_model, of_prototype];
+        self.digests = [digest; 2];
         let [model, in_prototype] = clocks;
         if model != in_prototype {
             let what = Difference::Clocks { model, prototype: in_prototype };
@@ -337,10 +342,13 @@ impl Comparison {
 /// Whether two values differ in some lanes.
 #[inline]
 fn differ(written: &Data, read: &Data, lanes: u8) -> bool {
-    let mut lane = 0;
-    written.iter().zip(read).any(|(written, read)| {
-        lane += 1;
-        written != read && lanes >> (lane - 1) & 1 != 0
+    let pairs = written.iter().zip(read);
+    if lanes == ALL {
+        // Not compared as memory is, byte by byte.
+        return pairs.fold(0, |differ, (written, read)| differ | (written ^ read)) != 0;
+    }
+    pairs.enumerate().fold(false, |differ, (lane, (written, read))| {
+        differ || written != read && lanes >> lane & 1 != 0
     })
 }
 

@@ -55,19 +55,20 @@ impl Shadow {
     /// Does a command. Returns the value that goes with it, if one does; and of a read what it is
     /// to find, and in which of its lanes that is known.
     #[inline]
-    pub(crate) fn step(&mut self, command: &Command) -> Step {
+    pub(crate) fn step(&mut self, command: &Command) -> Step<'_> {
         let warp = u32::from(command.warp) * self.registers_per_warp;
         let register = (warp + u32::from(command.register.0)) as usize;
         let lanes = command.lanes.0 as u8 & ALL;
         match command.operation {
             Operation::Read { last_use, .. } => {
+                let gives_up = last_use && self.has_liveness;
                 let Some((value, known)) = self.register(register) else { return Step::Nothing };
-                let step = Step::Expect(*value, lanes & *known);
-                if last_use && self.has_liveness {
+                let found = lanes & *known;
+                if gives_up {
                     // The cache may give the register up, in all lanes.
-                    self.forget(register, 1);
+                    *known = 0;
                 }
-                step
+                Step::Expect(value, found)
             }
             Operation::Write | Operation::Bypass => {
                 let written = self.next();
@@ -110,13 +111,13 @@ impl Shadow {
 
 /// What a command means for the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum Step<'a> {
     /// No value.
     Nothing,
     /// A value goes with it.
     Bring(Data),
     /// It is to find this value, in these lanes.
-    Expect(Data, u8),
+    Expect(&'a Data, u8),
 }
 
 #[cfg(test)]
@@ -135,17 +136,21 @@ mod tests {
     fn a_read_expects_what_was_written_last_in_each_lane() {
         let mut shadow = Shadow::new();
         shadow.clear(128, true);
-        let mut step = |operation, lanes| shadow.step(&command(7, operation, 127, lanes));
-        assert!(matches!(step(READ, 0xf), Step::Expect(_, 0)));
-        let Step::Bring(old) = step(Operation::Write, 0xf) else { panic!("a write has a value") };
-        let Step::Bring(new) = step(Operation::Bypass, 0b10) else { panic!("so has a bypass") };
+        let of = |operation, lanes| command(7, operation, 127, lanes);
+        assert!(matches!(shadow.step(&of(READ, 0xf)), Step::Expect(_, 0)));
+        let Step::Bring(old) = shadow.step(&of(Operation::Write, 0xf)) else {
+            panic!("a write has a value")
+        };
+        let Step::Bring(new) = shadow.step(&of(Operation::Bypass, 0b10)) else {
+            panic!("so has a bypass")
+        };
         assert!(old.iter().zip(new).all(|(old, new)| *old != new));
         let both = [old[0], new[1], old[2], old[3]];
-        assert_eq!(step(READ, 0b111), Step::Expect(both, 0b111));
-        assert_eq!(step(Operation::Fill, 0b1), Step::Bring(both));
+        assert_eq!(shadow.step(&of(READ, 0b111)), Step::Expect(&both, 0b111));
+        assert_eq!(shadow.step(&of(Operation::Fill, 0b1)), Step::Bring(both));
         // It is still there for that read, and then no more.
-        assert_eq!(step(LAST, 0b1), Step::Expect(both, 0b1));
-        assert_eq!(step(READ, 0xf), Step::Expect(both, 0));
+        assert_eq!(shadow.step(&of(LAST, 0b1)), Step::Expect(&both, 0b1));
+        assert_eq!(shadow.step(&of(READ, 0xf)), Step::Expect(&both, 0));
     }
 
     #[test]
