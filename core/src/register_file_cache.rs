@@ -209,6 +209,7 @@ impl InFront {
 pub struct RegisterFileCache<const CAPACITY: usize> {
     // Invariants:
     // - bit `s` of `occupied` says that slot `s < config.entries <= CAPACITY` holds a register;
+    //   `resident` counts them;
     // - occupied slots hold distinct tags and at least one lane;
     // - `order` lists exactly the occupied slots;
     // - `dirty` and `unneeded` are subsets of `occupied`.
@@ -216,6 +217,8 @@ pub struct RegisterFileCache<const CAPACITY: usize> {
     lanes: [LaneMask; CAPACITY],
     order: AgeOrder,
     occupied: u16,
+    /// Slots that are.
+    resident: u8,
     dirty: u16,
     /// Not read before the next deschedule, says the compiler.
     unneeded: u16,
@@ -240,6 +243,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
             lanes: [LaneMask::EMPTY; CAPACITY],
             order: AgeOrder::EMPTY,
             occupied: 0,
+            resident: 0,
             dirty: 0,
             unneeded: 0,
             config,
@@ -248,7 +252,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
 
     /// Entries that hold a register. Range: `0..=config.entries`.
     pub const fn resident(&self) -> usize {
-        self.occupied.count_ones() as usize
+        self.resident as usize
     }
 
     /// The registers held, oldest first, with their valid lanes and whether they are dirty.
@@ -385,6 +389,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         }
         self.order = AgeOrder::EMPTY;
         self.occupied = 0;
+        self.resident = 0;
         self.dirty = 0;
         self.unneeded = 0;
     }
@@ -518,7 +523,8 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     }
 
     /// Puts lanes of a register that has no slot into one, and returns it.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "hot, and left alone it is called with all of this")]
     pub(crate) fn place_anew(
         &mut self,
         register: RegisterId,
@@ -528,11 +534,15 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     ) -> usize {
         let in_use = (1_u16 << self.config.entries) - 1;
         let free = in_use & !self.occupied;
-        let slot = if free == 0 { self.evict(observer) } else { free.trailing_zeros() as usize };
+        let slot = if free == 0 {
+            self.evict(observer)
+        } else {
+            // Of 32 bits: there is no table for 16.
+            u32::from(free).trailing_zeros() as usize
+        };
         observer.observe(Access::Allocation, register, mask);
-        let resident =
-            if free == 0 { usize::from(self.config.entries) - 1 } else { self.resident() };
-        self.order.push(slot, resident);
+        self.order.push(slot, self.resident());
+        self.resident += 1;
         self.tags[slot] = register.0;
         self.lanes[slot] = mask;
         self.occupied |= 1 << slot;
@@ -603,7 +613,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
 
     fn drop_slots(&mut self, mut slots: u16, observer: &mut impl Observer) {
         while slots != 0 {
-            self.release(slots.trailing_zeros() as usize, Access::Drop, observer);
+            self.release(u32::from(slots).trailing_zeros() as usize, Access::Drop, observer);
             slots &= slots - 1;
         }
     }
@@ -613,6 +623,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         observer.observe(access, RegisterId(self.tags[slot]), self.lanes[slot]);
         self.order.remove(slot);
         let kept = !(1 << slot);
+        self.resident -= 1;
         self.occupied &= kept;
         self.dirty &= kept;
         self.unneeded &= kept;

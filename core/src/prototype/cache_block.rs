@@ -165,8 +165,17 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
     #[inline]
     pub(super) fn step(&mut self, request: &Command) -> Response {
         match request.operation {
-            Operation::Read { last_use, more } => self.read(request, last_use, more),
-            Operation::Write => self.write(request),
+            Operation::Read { last_use, more } => {
+                let response = self.read(request, last_use, more);
+                if response.dropped != 0 {
+                    self.give_up(request.warp, response.dropped);
+                }
+                response
+            }
+            Operation::Write => match self.rewrite(request) {
+                Some(response) => response,
+                None => self.write_anew(request),
+            },
             _ => self.step_rare(request),
         }
     }
@@ -193,7 +202,8 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         }
     }
 
-    /// A read: its one clock's work.
+    /// A read: its one clock's work, but that what it says is dropped is still to be
+    /// [given up](Self::give_up).
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "hot, and left alone its answer goes through memory")]
     pub(super) fn read(&mut self, request: &Command, last_use: bool, more: bool) -> Response {
@@ -211,9 +221,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         if found.dead != 0 {
             self.dead = if more { found.dead } else { 0 };
             if !more {
-                // They are all still there: a read alone gives nothing up.
                 dropped = found.dead;
-                end_reads(cache, found.dead);
             }
         }
         let outcome = match (seen.served.is_empty(), seen.missing.is_empty()) {
@@ -226,14 +234,38 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         Response { outcome, last: true, way, served, missing, dropped, victim: None }
     }
 
-    /// A write: its one clock's work.
+    /// Gives up ways after the last read of an instruction.
+    // Out of line where a caller's registers are few.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    pub(super) fn give_up(&mut self, warp: u8, ways: u16) {
+        let Some(cache) = self.caches.get_mut(usize::from(warp)) else { return };
+        let operands = operands(&Command::unpack(0), false, &[]);
+        let found = Lookup { dead: ways, missed: 0 };
+        cache.end_reads(&found, InFront::NOTHING, &operands, &mut |_, _, _| {});
+    }
+
+    /// A write: its one clock's work, if the register has an entry; otherwise
+    /// [`Self::write_anew`]'s.
+    #[inline]
+    pub(super) fn rewrite(&mut self, request: &Command) -> Option<Response> {
+        let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else {
+            return Some(Response::NOTHING);
+        };
+        let way = cache.find(request.register)?;
+        cache.place_again(way, request.lanes, false);
+        cache.make_dirty(way);
+        let (outcome, served) = (CacheOutcome::InPlace, request.lanes);
+        Some(Response { outcome, way: way as u8, served, ..Response::NOTHING })
+    }
+
+    /// A write of a register that has no entry: its one clock's work.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "hot, and left alone its answer goes through memory")]
-    pub(super) fn write(&mut self, request: &Command) -> Response {
+    pub(super) fn write_anew(&mut self, request: &Command) -> Response {
         let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else {
             return Response::NOTHING;
         };
-        let response = place(cache, request, request.lanes);
+        let response = place_anew(cache, request, request.lanes);
         cache.make_dirty(usize::from(response.way));
         response
     }
@@ -250,15 +282,6 @@ impl Response {
         dropped: 0,
         victim: None,
     };
-}
-
-/// Gives up ways after the last read of an instruction.
-// Out of line where the memory of instructions is small.
-#[cfg_attr(target_pointer_width = "32", inline(never))]
-fn end_reads<const CAPACITY: usize>(cache: &mut RegisterFileCache<CAPACITY>, dead: u16) {
-    let operands = operands(&Command::unpack(0), false, &[]);
-    let found = Lookup { dead, missed: 0 };
-    cache.end_reads(&found, InFront::NOTHING, &operands, &mut |_, _, _| {});
 }
 
 fn operands<'a>(request: &Command, last_use: bool, registers: &'a [RegisterId]) -> Operands<'a> {
@@ -282,41 +305,33 @@ fn fill<const CAPACITY: usize>(
     if missing.is_empty() {
         return Response { way: found.unwrap_or(0) as u8, ..Response::NOTHING };
     }
-    place(cache, request, missing)
+    if let Some(way) = found {
+        cache.place_again(way, request.lanes, false);
+        let (outcome, served) = (CacheOutcome::InPlace, missing);
+        return Response { outcome, way: way as u8, served, ..Response::NOTHING };
+    }
+    place_anew(cache, request, missing)
 }
 
-/// Puts the lanes of a request into an entry, of which those are new that it has `served`.
+/// Puts the lanes of a request into a new entry, of which those are new that it has `served`.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "hot, and left alone its answer goes through memory")]
-fn place<const CAPACITY: usize>(
+fn place_anew<const CAPACITY: usize>(
     cache: &mut RegisterFileCache<CAPACITY>,
     request: &Command,
     served: LaneMask,
 ) -> Response {
-    let Command { register, lanes, .. } = *request;
-    let response = Response {
-        outcome: CacheOutcome::InPlace,
-        last: true,
-        way: 0,
-        served,
-        missing: LaneMask::EMPTY,
-        dropped: 0,
-        victim: None,
-    };
-    if let Some(way) = cache.find(register) {
-        cache.place_again(way, lanes, false);
-        return Response { way: way as u8, ..response };
-    }
     let mut seen = Seen::default();
     let mut observer = |access, register, lanes| seen.note(access, register, lanes);
-    let way = cache.place_anew(register, lanes, false, &mut observer);
+    let way = cache.place_anew(request.register, request.lanes, false, &mut observer);
     let given_up = seen.victim.is_some_and(|victim| !victim.writeback);
     Response {
         outcome: CacheOutcome::Allocation,
         way: way as u8,
+        served,
         dropped: u16::from(given_up) << way,
         victim: seen.victim,
-        ..response
+        ..Response::NOTHING
     }
 }
 

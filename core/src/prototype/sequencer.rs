@@ -242,17 +242,41 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         let operation = Operation::Read { last_use, more };
         let command = Command { warp, operation, register, lanes };
         let response = cache.read(&command, last_use, more);
-        let mut word = packed(&response);
+        let word = packed(&response);
         self.lately.add(cache_reads(response.outcome), 1);
+        let missing = response.missing;
         if response.dropped != 0 {
-            let dropped = response.dropped.count_ones();
-            self.lately.add(Counter::CacheDropped, dropped);
-            word |= dropped << DROPPED;
+            return self.end_read(warp, register, missing, first, word, response.dropped);
         }
-        if response.missing.is_empty() {
+        if missing.is_empty() {
             return (word, first);
         }
-        self.read_main(warp, register, response.missing, first, word)
+        self.read_main(warp, register, missing, first, word)
+    }
+
+    /// The rest of a read that gives ways of the cache up.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline)]
+    fn end_read(
+        &mut self,
+        warp: u8,
+        register: RegisterId,
+        missing: LaneMask,
+        first: u32,
+        word: u32,
+        ways: u16,
+    ) -> (u32, u32) {
+        if let Some(cache) = &mut self.cache {
+            cache.give_up(warp, ways);
+        }
+        // Mostly it is one.
+        let dropped = if ways.is_power_of_two() { 1 } else { ways.count_ones() };
+        self.lately.add(Counter::CacheDropped, dropped);
+        let word = word | dropped << DROPPED;
+        if missing.is_empty() {
+            return (word, first);
+        }
+        self.read_main(warp, register, missing, first, word)
     }
 
     /// A write, whose turn is at `first` or later.
@@ -262,12 +286,28 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         let Some(cache) = &mut self.cache else {
             return self.write_main(warp, register, lanes, first, 0);
         };
-        let response = cache.write(&Command { warp, operation: Operation::Write, register, lanes });
-        let word = packed(&response);
-        if response.outcome == CacheOutcome::InPlace {
+        let command = Command { warp, operation: Operation::Write, register, lanes };
+        if let Some(response) = cache.rewrite(&command) {
             self.lately.add(Counter::CacheWritesInPlace, 1);
-            return (word, first);
+            return (packed(&response), first);
         }
+        self.write_anew(warp, register, lanes, first)
+    }
+
+    /// A write of a register that the cache does not hold.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline)]
+    fn write_anew(
+        &mut self,
+        warp: u8,
+        register: RegisterId,
+        lanes: LaneMask,
+        first: u32,
+    ) -> (u32, u32) {
+        let Some(cache) = &mut self.cache else { return (0, first) };
+        let command = Command { warp, operation: Operation::Write, register, lanes };
+        let response = cache.write_anew(&command);
+        let word = packed(&response);
         self.lately.add(Counter::CacheAllocations, 1);
         let Some(Victim { register, lanes, writeback }) = response.victim else {
             return (word, first);
