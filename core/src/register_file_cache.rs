@@ -401,10 +401,29 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     }
 
     /// Serves the lanes `mask` of one operand; all of them, or those that no level in front serves.
-    /// Returns the way that the register has.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "hot, and left alone it is called with all of this")]
     pub(crate) fn read(
+        &mut self,
+        source: RegisterId,
+        index: usize,
+        mask: LaneMask,
+        operands: &Operands<'_>,
+        found: &mut Lookup,
+        observer: &mut impl Observer,
+    ) {
+        if let Some(slot) = self.look(source, index, mask, operands, found, observer) {
+            if !self.lanes[slot].and(mask).is_empty() {
+                self.make_used(slot);
+            }
+        }
+    }
+
+    /// Serves the lanes `mask` of one operand; all of them, or those that no level in front serves.
+    /// Returns the way that the register has. That it was used is still to be said.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "hot, and left alone it is called with all of this")]
+    pub(crate) fn look(
         &mut self,
         source: RegisterId,
         index: usize,
@@ -422,9 +441,6 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         let missing = mask.without(hit);
         if !hit.is_empty() {
             observer.observe(Access::ReadHit, source, hit);
-            if self.config.replacement == Replacement::Lru {
-                self.touch(slot);
-            }
         }
         if !missing.is_empty() {
             observer.observe(Access::MainRead, source, missing);
@@ -506,19 +522,17 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     ) -> usize {
         if let Some(slot) = self.find(register) {
             self.place_again(slot, mask, unneeded);
+            self.make_used(slot);
             slot
         } else {
             self.place_anew(register, mask, unneeded, observer)
         }
     }
 
-    /// Puts lanes of a register into the slot that it has.
+    /// Puts lanes of a register into the slot that it has. That it was used is still to be said.
     #[inline]
     pub(crate) fn place_again(&mut self, slot: usize, mask: LaneMask, unneeded: bool) {
         self.lanes[slot] = self.lanes[slot].or(mask);
-        if self.config.replacement == Replacement::Lru {
-            self.touch(slot);
-        }
         self.unneeded = self.unneeded & !(1 << slot) | u16::from(unneeded) << slot;
     }
 
@@ -587,10 +601,18 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         slots.find(|slot| self.unneeded & (1 << slot) != 0).unwrap_or(self.order.slot(0))
     }
 
+    /// An entry has been read or written.
+    #[inline]
+    pub(crate) fn make_used(&mut self, slot: usize) {
+        if self.config.replacement == Replacement::Lru {
+            self.touch(slot);
+        }
+    }
+
     /// Makes an entry the youngest.
     // Out of line where 64 bits are much code and the memory of instructions is small.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
-    fn touch(&mut self, slot: usize) {
+    pub(crate) fn touch(&mut self, slot: usize) {
         self.order.remove(slot);
         self.order.push(slot, self.resident() - 1);
     }

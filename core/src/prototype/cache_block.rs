@@ -115,6 +115,7 @@ impl Seen {
 pub struct CacheBlock<const WARPS: usize, const CAPACITY: usize> {
     caches: [RegisterFileCache<CAPACITY>; WARPS],
     liveness: bool,
+    is_lru: bool,
     /// Ways whose values were read for the last time by the reads of this instruction so far.
     dead: u16,
     answer: Option<Response>,
@@ -135,6 +136,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         Ok(Self {
             caches: core::array::from_fn(|_| cache.clone()),
             liveness: config.liveness,
+            is_lru: config.replacement == Replacement::Lru,
             dead: 0,
             answer: None,
         })
@@ -167,13 +169,15 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         match request.operation {
             Operation::Read { last_use, more } => {
                 let response = self.read(request, last_use, more);
-                if response.dropped != 0 {
-                    self.give_up(request.warp, response.dropped);
-                }
+                let hit = (!response.served.is_empty()).then_some(response.way);
+                self.end_read(request.warp, hit, response.dropped);
                 response
             }
             Operation::Write => match self.rewrite(request) {
-                Some(response) => response,
+                Some(response) => {
+                    self.touch(request.warp, response.way);
+                    response
+                }
                 None => self.write_anew(request),
             },
             _ => self.step_rare(request),
@@ -202,8 +206,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         }
     }
 
-    /// A read: its one clock's work, but that what it says is dropped is still to be
-    /// [given up](Self::give_up).
+    /// A read: its one clock's work, but for that of [`Self::end_read`].
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "hot, and left alone its answer goes through memory")]
     pub(super) fn read(&mut self, request: &Command, last_use: bool, more: bool) -> Response {
@@ -216,7 +219,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         let mut observer = |access, register, lanes| seen.note(access, register, lanes);
         let mut found = Lookup { dead: self.dead, missed: 0 };
         let Command { register, lanes, .. } = *request;
-        let way = cache.read(register, 0, lanes, &operands, &mut found, &mut observer);
+        let way = cache.look(register, 0, lanes, &operands, &mut found, &mut observer);
         let mut dropped = 0;
         if found.dead != 0 {
             self.dead = if more { found.dead } else { 0 };
@@ -234,18 +237,37 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         Response { outcome, last: true, way, served, missing, dropped, victim: None }
     }
 
-    /// Gives up ways after the last read of an instruction.
-    // Out of line where a caller's registers are few.
-    #[cfg_attr(target_pointer_width = "32", inline(never))]
-    pub(super) fn give_up(&mut self, warp: u8, ways: u16) {
-        let Some(cache) = self.caches.get_mut(usize::from(warp)) else { return };
-        let operands = operands(&Command::unpack(0), false, &[]);
-        let found = Lookup { dead: ways, missed: 0 };
-        cache.end_reads(&found, InFront::NOTHING, &operands, &mut |_, _, _| {});
+    /// Whether reads and writes in place change the order of ways.
+    #[inline]
+    pub(super) const fn is_lru(&self) -> bool {
+        self.is_lru
     }
 
-    /// A write: its one clock's work, if the register has an entry; otherwise
-    /// [`Self::write_anew`]'s.
+    /// What is left of a read: the way that it hit has been used, and others are given up.
+    // Here and below: out of line where a caller's registers are few.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    pub(super) fn end_read(&mut self, warp: u8, hit: Option<u8>, ways: u16) {
+        if let Some(way) = hit {
+            self.touch(warp, way);
+        }
+        let Some(cache) = self.caches.get_mut(usize::from(warp)) else { return };
+        if ways != 0 {
+            let operands = operands(&Command::unpack(0), false, &[]);
+            let found = Lookup { dead: ways, missed: 0 };
+            cache.end_reads(&found, InFront::NOTHING, &operands, &mut |_, _, _| {});
+        }
+    }
+
+    /// A way has been used, which makes it the youngest if the oldest is the one used longest ago.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    pub(super) fn touch(&mut self, warp: u8, way: u8) {
+        if let (true, Some(cache)) = (self.is_lru, self.caches.get_mut(usize::from(warp))) {
+            cache.touch(usize::from(way));
+        }
+    }
+
+    /// A write: its one clock's work but for [`Self::touch`], if the register has an entry;
+    /// otherwise it is [`Self::write_anew`]'s.
     #[inline]
     pub(super) fn rewrite(&mut self, request: &Command) -> Option<Response> {
         let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else {
@@ -307,6 +329,7 @@ fn fill<const CAPACITY: usize>(
     }
     if let Some(way) = found {
         cache.place_again(way, request.lanes, false);
+        cache.make_used(way);
         let (outcome, served) = (CacheOutcome::InPlace, missing);
         return Response { outcome, way: way as u8, served, ..Response::NOTHING };
     }

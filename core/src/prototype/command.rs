@@ -95,12 +95,15 @@ impl Command {
             6 => Operation::Demote,
             _ => Operation::Drop,
         };
-        Self {
-            warp: (word >> 3 & 7) as u8,
-            operation,
-            register: RegisterId((word >> 6 & 0xff) as u16),
-            lanes: LaneMask(word >> 16),
-        }
+        let (warp, register, lanes) = Self::fields(word);
+        Self { warp, operation, register, lanes }
+    }
+
+    /// What words of all operations have in the same place.
+    #[inline]
+    pub(super) const fn fields(word: u32) -> (u8, RegisterId, LaneMask) {
+        let register = RegisterId((word >> 6 & 0xff) as u16);
+        ((word >> 3 & 7) as u8, register, LaneMask(word >> 16))
     }
 }
 

@@ -43,6 +43,7 @@ pub struct Outcome {
 }
 
 /// The lowest bits of fields of a packed outcome.
+pub(super) const WAY: u32 = 3;
 pub(super) const MAIN: u32 = 7;
 pub(super) const WRITEBACKS: u32 = 10;
 pub(super) const DROPPED: u32 = 14;
@@ -52,7 +53,7 @@ impl Outcome {
     /// The word on the bus: cache in bits 0 to 2, way in 3 to 6, main in 7 to 9, write-backs in 10
     /// to 13, dropped in 14 to 19, waited in 20 to 27.
     pub const fn pack(self) -> u32 {
-        let cache = self.cache as u32 | (self.way as u32 & 0xf) << 3;
+        let cache = self.cache as u32 | (self.way as u32 & 0xf) << WAY;
         let main = (self.main as u32) << MAIN | (self.writebacks as u32 & 0xf) << WRITEBACKS;
         cache | main | (self.dropped as u32 & 0x3f) << DROPPED | (self.waited as u32) << WAITED
     }

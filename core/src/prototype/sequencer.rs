@@ -13,7 +13,7 @@ use super::cache_block::{CacheBlock, CacheOutcome, Response, Victim};
 use super::command::{Command, Operation};
 use super::counters::{COUNTERS, Counter, PrototypeCounters};
 use super::main_register_file::{MainAccess, MainRegisterFile, MainRequest, MainResponse};
-use super::outcome::{DROPPED, MAIN, MainOutcome, Outcome, WAITED, WRITEBACKS};
+use super::outcome::{DROPPED, MAIN, MainOutcome, Outcome, WAITED, WAY, WRITEBACKS};
 use super::settings::{REGISTERS, Settings};
 use crate::register_file_cache::ConfigError;
 use crate::units::{LaneMask, RegisterId};
@@ -212,15 +212,21 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
     /// The same of a packed command.
     #[inline]
     fn step_packed(&mut self, &word: &u32, clock: u32) -> (u32, u32) {
-        let Command { warp, register, lanes, .. } = Command::unpack(word);
+        let (warp, register, lanes) = Command::fields(word);
         if word & 7 == 0 {
             let (last_use, more) = (word >> 14 & 1 != 0, word >> 15 & 1 != 0);
             self.read(warp, register, lanes, last_use, more, clock + 1)
         } else if word & 7 == u32::from(Operation::Write.code()) {
             self.write(warp, register, lanes, clock + 1)
         } else {
-            self.step_rare(warp, Command::unpack(word).operation, register, lanes, clock)
+            self.step_rare_packed(word, clock)
         }
+    }
+
+    #[inline(never)]
+    fn step_rare_packed(&mut self, word: u32, clock: u32) -> (u32, u32) {
+        let Command { warp, operation, register, lanes } = Command::unpack(word);
+        self.step_rare(warp, operation, register, lanes, clock)
     }
 
     /// A read, whose turn is at `first` or later.
@@ -245,7 +251,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         let word = packed(&response);
         self.lately.add(cache_reads(response.outcome), 1);
         let missing = response.missing;
-        if response.dropped != 0 {
+        if response.dropped != 0 || cache.is_lru() {
             return self.end_read(warp, register, missing, first, word, response.dropped);
         }
         if missing.is_empty() {
@@ -254,7 +260,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         self.read_main(warp, register, missing, first, word)
     }
 
-    /// The rest of a read that gives ways of the cache up.
+    /// The rest of a read that changes the order of the cache's ways, or gives some up.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     #[cfg_attr(not(target_pointer_width = "32"), inline)]
     fn end_read(
@@ -266,13 +272,17 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         word: u32,
         ways: u16,
     ) -> (u32, u32) {
+        let mut word = word;
         if let Some(cache) = &mut self.cache {
-            cache.give_up(warp, ways);
+            let is_miss = word & 7 == CacheOutcome::Miss as u32;
+            cache.end_read(warp, (!is_miss).then_some((word >> WAY) as u8), ways);
         }
-        // Mostly it is one.
-        let dropped = if ways.is_power_of_two() { 1 } else { ways.count_ones() };
-        self.lately.add(Counter::CacheDropped, dropped);
-        let word = word | dropped << DROPPED;
+        if ways != 0 {
+            // Mostly it is one.
+            let dropped = if ways.is_power_of_two() { 1 } else { ways.count_ones() };
+            self.lately.add(Counter::CacheDropped, dropped);
+            word |= dropped << DROPPED;
+        }
         if missing.is_empty() {
             return (word, first);
         }
@@ -289,9 +299,24 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         let command = Command { warp, operation: Operation::Write, register, lanes };
         if let Some(response) = cache.rewrite(&command) {
             self.lately.add(Counter::CacheWritesInPlace, 1);
-            return (packed(&response), first);
+            let word = packed(&response);
+            return if cache.is_lru() {
+                self.end_rewrite(warp, first, word)
+            } else {
+                (word, first)
+            };
         }
         self.write_anew(warp, register, lanes, first)
+    }
+
+    /// The rest of a write in place that changes the order of the cache's ways.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    #[cfg_attr(not(target_pointer_width = "32"), inline)]
+    fn end_rewrite(&mut self, warp: u8, first: u32, word: u32) -> (u32, u32) {
+        if let Some(cache) = &mut self.cache {
+            cache.touch(warp, (word >> WAY) as u8);
+        }
+        (word, first)
     }
 
     /// A write of a register that the cache does not hold.
@@ -462,7 +487,7 @@ fn unpacked(word: u32) -> Outcome {
 /// A cache's part of a packed outcome: what became of it, and the way.
 #[inline]
 const fn packed(response: &Response) -> u32 {
-    response.outcome as u32 | (response.way as u32) << 3
+    response.outcome as u32 | (response.way as u32) << WAY
 }
 
 /// Where a read is counted that the cache has looked up.

@@ -24,9 +24,17 @@ fn find_at_once(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
 
 #[inline]
 fn find_in_turn(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
-    // The bit is looked at where the tag is the same, which is hardly ever a tag of the past.
-    let same = |(way, &tag): (usize, &u16)| tag == register && occupied >> way & 1 != 0;
-    tags.iter().enumerate().position(same)
+    let mut rest = tags.iter();
+    while let Some(&tag) = rest.next() {
+        // The bit is looked at where the tag is the same, which is hardly ever one of the past.
+        if tag == register {
+            let way = tags.len() - rest.len() - 1;
+            if occupied >> way & 1 != 0 {
+                return Some(way);
+            }
+        }
+    }
+    None
 }
 
 #[cfg(test)]
