@@ -6,9 +6,9 @@
 
 use embedded_hal::digital::OutputPin;
 use strata_link::message::{
-    Bench, FIRMWARE, FRAME, Feed, Info, Name, PrototypeLink, Refusal, Reply, Request, Text, WINDOW,
+    Bench, Column, FIRMWARE, Feed, Info, Name, PrototypeLink, Refusal, Reply, Request, Text, WINDOW,
 };
-use strata_link::{Message, Settings, pump};
+use strata_link::{Settings, pump};
 
 use crate::bench;
 use crate::board::Board;
@@ -58,6 +58,8 @@ struct Line<'m, B> {
     is_new: bool,
     /// What the host is to be told first.
     fault: Option<Text>,
+    /// Where the board puts a log.
+    log: [u8; LONGEST_LOG],
 }
 
 impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
@@ -75,7 +77,8 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
         let ApplicationMemory { comparison, link } = memory;
         comparison.clear();
         // Sessions of one start are counted in the low half.
-        let line = Line { board, link, session: starts << 16, is_new: true, fault };
+        let log = [0; LONGEST_LOG];
+        let line = Line { board, link, session: starts << 16, is_new: true, fault, log };
         Self { line, comparison, prototype, loops }
     }
 
@@ -102,34 +105,59 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
         if is_new {
             self.comparison.clear();
         }
-        let Some(message) = self.line.take() else { return moved };
-        let reply = self.answer(&message);
-        self.line.send(&reply);
+        if !self.answer() {
+            return moved;
+        }
         self.line.service();
         true
     }
 
-    fn answer(&mut self, message: &Message<FRAME>) -> Reply {
-        let done = match message.decode() {
-            Err(_) => Err(Refusal::Malformed),
-            Ok(Request::Feed(feed)) => self.feed(&feed),
-            Ok(Request::Info) => self.info(),
-            Ok(Request::Configure { settings, batch }) => {
+    /// Answers the next request, once its answer can be sent: a host may be welcomed, and ask,
+    /// before it has welcomed this end. Returns whether there was one.
+    fn answer(&mut self) -> bool {
+        if !self.line.can_send() {
+            return false;
+        }
+        let done = match self.line.link.first::<Request<'_>>() {
+            None => return false,
+            Some(Ok(Request::Feed(feed))) => {
+                // It is read where it lies.
+                let trigger = self.line.board.trigger();
+                let reply = run_feed(self.comparison, &mut self.prototype, trigger, &feed);
+                self.line.link.skip();
+                self.line.send(&reply);
+                return true;
+            }
+            Some(Ok(request)) => Asked::of(&request),
+            Some(Err(_)) => None,
+        };
+        // What takes long lets messages come meanwhile.
+        self.line.link.skip();
+        let reply = done.map_or(Err(Refusal::Malformed), |asked| self.carry_out(asked));
+        self.line.send(&reply.unwrap_or_else(Reply::Refused));
+        true
+    }
+
+    /// Carries out a request that is no feed.
+    #[inline(never)]
+    fn carry_out(&mut self, asked: Asked) -> Result<Reply, Refusal> {
+        match asked {
+            Asked::Info => self.info(),
+            Asked::Configure { settings, batch } => {
                 log!("configure {=u32:08x}, batches of {=u16}", settings, batch);
                 let done = self.comparison.configure(&mut self.prototype, settings, batch);
                 done.map(|()| Reply::Configured)
             }
-            Ok(Request::Counters(column)) => {
+            Asked::Counters(column) => {
                 self.comparison.counters(&mut self.prototype, column).map(Reply::Counters)
             }
-            Ok(Request::SelfTest) => self.self_test(),
-            Ok(Request::Bench(what)) => self.bench(what),
-            Ok(Request::Reset) => {
+            Asked::SelfTest => self.self_test(),
+            Asked::Bench(what) => self.bench(what),
+            Asked::Reset => {
                 self.comparison.clear();
                 Ok(Reply::WasReset)
             }
-        };
-        done.unwrap_or_else(Reply::Refused)
+        }
     }
 
     #[inline(never)]
@@ -139,26 +167,6 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
         let designs = if workload.is_some() { DESIGNS.len() as u8 } else { 0 };
         let board = Name::try_from(B::NAME).unwrap_or_default();
         Ok(Reply::Info(Info { board, ticks_hz: B::TICKS_HZ, prototype, workload, designs }))
-    }
-
-    #[inline(never)]
-    fn feed(&mut self, feed: &Feed<'_>) -> Result<Reply, Refusal> {
-        if !feed.is_whole() {
-            return Err(Refusal::Malformed);
-        }
-        let trigger = self.line.board.trigger();
-        let around = |starts| {
-            // A pin that does not move is no reason to stop.
-            let _ = if starts { trigger.set_high() } else { trigger.set_low() };
-        };
-        match self.comparison.run(&mut self.prototype, feed.first, feed.words(), around) {
-            Ok(clocks) => Ok(Reply::Fed { next: self.comparison.next(), clocks }),
-            Err(Stop::Refused(refusal)) => Err(refusal),
-            Err(Stop::Diverged(diverged)) => {
-                log!("diverged at command {=u64}", diverged.index);
-                Ok(Reply::Diverged(diverged))
-            }
-        }
     }
 
     // Out of line, as all that is rare: its stack is not that of a feed.
@@ -196,6 +204,56 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
     }
 }
 
+/// A request that is no feed.
+enum Asked {
+    Info,
+    Configure { settings: u32, batch: u16 },
+    Counters(Column),
+    SelfTest,
+    Bench(Bench),
+    Reset,
+}
+
+impl Asked {
+    /// `None` of a feed.
+    fn of(request: &Request<'_>) -> Option<Self> {
+        Some(match *request {
+            Request::Info => Self::Info,
+            Request::Configure { settings, batch } => Self::Configure { settings, batch },
+            Request::Counters(column) => Self::Counters(column),
+            Request::SelfTest => Self::SelfTest,
+            Request::Bench(what) => Self::Bench(what),
+            Request::Reset => Self::Reset,
+            Request::Feed(_) => return None,
+        })
+    }
+}
+
+/// Runs a feed.
+#[inline(never)]
+fn run_feed(
+    comparison: &mut Comparison,
+    prototype: &mut impl Prototype,
+    trigger: &mut impl OutputPin,
+    feed: &Feed<'_>,
+) -> Reply {
+    if !feed.is_whole() {
+        return Reply::Refused(Refusal::Malformed);
+    }
+    let around = |starts| {
+        // A pin that does not move is no reason to stop.
+        let _ = if starts { trigger.set_high() } else { trigger.set_low() };
+    };
+    match comparison.run(prototype, feed.first, feed.words(), around) {
+        Ok(clocks) => Reply::Fed { next: comparison.next(), clocks },
+        Err(Stop::Refused(refusal)) => Reply::Refused(refusal),
+        Err(Stop::Diverged(diverged)) => {
+            log!("diverged at command {=u64}", diverged.index);
+            Reply::Diverged(diverged)
+        }
+    }
+}
+
 impl<B: Board> Line<'_, B> {
     /// Moves bytes and tells the link the time. Returns whether the session is a new one, and
     /// whether anything was moved.
@@ -225,19 +283,12 @@ impl<B: Board> Line<'_, B> {
 
     /// Hands the link a log, if one waits. Returns its length.
     fn pass_log(&mut self) -> usize {
-        let mut room = [0; LONGEST_LOG];
-        let length = self.board.next_log(&mut room).min(LONGEST_LOG);
+        let length = self.board.next_log(&mut self.log).min(LONGEST_LOG);
         if length > 0 {
             // The host sees that one is missing.
-            let _ = self.link.log(&room[..length]);
+            let _ = self.link.log(&self.log[..length]);
         }
         length
-    }
-
-    /// The next request, once its answer can be sent: a host may be welcomed, and ask, before it
-    /// has welcomed this end.
-    fn take(&mut self) -> Option<Message<FRAME>> {
-        if self.can_send() { self.link.take() } else { None }
     }
 
     fn can_send(&self) -> bool {

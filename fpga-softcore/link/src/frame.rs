@@ -15,14 +15,14 @@
 
 use core::fmt;
 
-use crc::{CRC_32_ISO_HDLC, Crc};
+use crc::{CRC_32_ISO_HDLC, Crc, Digest};
 use heapless::Vec;
 
 /// Bytes of a frame beside its payload, before stuffing: channel, sequence and checksum.
 pub const OVERHEAD_BYTES: usize = 6;
 
 const CHECKSUM_BYTES: usize = 4;
-const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+static CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// The most bytes that stuffing leaves without one of its own.
 const RUN: usize = 254;
@@ -90,30 +90,85 @@ pub fn encode<const FRAME: usize>(
     frame: Frame<'_>,
     to: &mut Vec<u8, FRAME>,
 ) -> Result<(), TooLong> {
-    let mut body = Vec::<u8, FRAME>::new();
-    to.clear();
-    body.extend_from_slice(&[frame.channel.number(), frame.sequence]).map_err(|_| TooLong)?;
-    body.extend_from_slice(frame.payload).map_err(|_| TooLong)?;
-    let checksum = CHECKSUM.checksum(&body).to_le_bytes();
-    body.extend_from_slice(&checksum).map_err(|_| TooLong)?;
-    // The last byte stays the zero.
-    to.resize(FRAME, 0).map_err(|_| TooLong)?;
-    let stuffed = to
-        .split_last_mut()
-        .ok_or(TooLong)
-        .and_then(|(_, room)| cobs::try_encode(&body, room).map_err(|_| TooLong));
-    match stuffed {
-        Ok(length) => {
-            to.truncate(length + 1);
-            if let Some(last) = to.last_mut() {
-                *last = 0;
+    let mut writer = Writer::new(frame.channel, frame.sequence, to);
+    writer.put(frame.payload);
+    writer.end()
+}
+
+/// Writes a frame piece by piece. What does not fit shows at the [end](Self::end).
+pub(crate) struct Writer<'a, const FRAME: usize> {
+    to: &'a mut Vec<u8, FRAME>,
+    checksum: Digest<'static, u32>,
+    /// The place of the open run's length, and that length, itself included; 0 if none is open.
+    start: usize,
+    run: usize,
+    is_too_long: bool,
+}
+
+impl<'a, const FRAME: usize> Writer<'a, FRAME> {
+    /// Starts a frame over what `to` held.
+    pub(crate) fn new(channel: Channel, sequence: u8, to: &'a mut Vec<u8, FRAME>) -> Self {
+        to.clear();
+        let checksum = CHECKSUM.digest();
+        let mut writer = Self { to, checksum, start: 0, run: 0, is_too_long: false };
+        // Even of nothing there is a run.
+        writer.open();
+        writer.put(&[channel.number(), sequence]);
+        writer
+    }
+
+    /// Writes a piece of the payload.
+    pub(crate) fn put(&mut self, piece: &[u8]) {
+        self.checksum.update(piece);
+        self.stuff(piece);
+    }
+
+    /// Writes checksum and zero.
+    pub(crate) fn end(mut self) -> Result<(), TooLong> {
+        let checksum = self.checksum.clone().finalize().to_le_bytes();
+        self.stuff(&checksum);
+        self.close();
+        self.push(0);
+        if self.is_too_long {
+            self.to.clear();
+            return Err(TooLong);
+        }
+        Ok(())
+    }
+
+    fn stuff(&mut self, piece: &[u8]) {
+        for &byte in piece {
+            if self.run == 0 {
+                self.open();
             }
-            Ok(())
+            if byte == 0 {
+                self.close();
+                self.open();
+            } else {
+                self.push(byte);
+                self.run += 1;
+                // Of the longest no zero follows.
+                if self.run > RUN {
+                    self.close();
+                }
+            }
         }
-        Err(error) => {
-            to.clear();
-            Err(error)
+    }
+
+    fn open(&mut self) {
+        (self.start, self.run) = (self.to.len(), 1);
+        self.push(0);
+    }
+
+    fn close(&mut self) {
+        let run = core::mem::take(&mut self.run);
+        if let (1.., Some(place)) = (run, self.to.get_mut(self.start)) {
+            *place = run as u8;
         }
+    }
+
+    fn push(&mut self, byte: u8) {
+        self.is_too_long |= self.to.push(byte).is_err();
     }
 }
 
@@ -159,27 +214,47 @@ impl fmt::Display for Dropped {
 
 /// Finds the frames in bytes that come in any pieces. `FRAME`: the longest frame on the line, its
 /// zero included. Unit: bytes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Decoder<const FRAME: usize> {
-    /// What came since the last zero; after a whole frame its unstuffed bytes, until the next byte.
-    bytes: Vec<u8, FRAME>,
-    /// A frame ended with the last byte.
-    ended: bool,
-    /// What came since the last zero was longer than a frame: it is skipped up to the next one.
-    skipping: bool,
+    /// The unstuffed bytes of what came since the last zero; of a whole frame, until the next byte.
+    bytes: [u8; FRAME],
+    length: usize,
+    /// Bytes that came since the last zero. More than a frame has are skipped up to the next one.
+    came: usize,
+    /// Bytes that are still to come of the run.
+    run: u8,
+    /// A zero stands behind the run, unless it is the last.
+    has_zero: bool,
     dropped: Dropped,
+}
+
+impl<const FRAME: usize> Default for Decoder<FRAME> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl<const FRAME: usize> Decoder<FRAME> {
     /// A decoder that has seen nothing.
     pub const fn new() -> Self {
-        Self { bytes: Vec::new(), ended: false, skipping: false, dropped: Dropped::NONE }
+        Self {
+            bytes: [0; FRAME],
+            length: 0,
+            came: 0,
+            run: 0,
+            has_zero: false,
+            dropped: Dropped::NONE,
+        }
     }
 
     /// Is as after [`new`](Self::new), in the same memory.
     pub fn restart(&mut self) {
-        self.bytes.clear();
-        (self.ended, self.skipping, self.dropped) = (false, false, Dropped::NONE);
+        self.forget();
+        self.dropped = Dropped::NONE;
+    }
+
+    fn forget(&mut self) {
+        (self.length, self.came, self.run, self.has_zero) = (0, 0, 0, false);
     }
 
     /// What was dropped since the start. The counts stop at their greatest value.
@@ -190,30 +265,64 @@ impl<const FRAME: usize> Decoder<FRAME> {
     /// Takes the next byte of the line. Returns the frame that ends with it, if one does that is
     /// whole. Zeros that follow one another end nothing.
     pub fn push(&mut self, byte: u8) -> Option<Frame<'_>> {
-        if core::mem::take(&mut self.ended) {
-            self.bytes.clear();
+        if byte == 0 {
+            return self.end();
         }
-        if byte != 0 {
-            // The zero needs a place too.
-            if self.bytes.len() + 1 >= FRAME || self.bytes.push(byte).is_err() {
-                self.skipping = true;
+        self.take(&[byte]);
+        None
+    }
+
+    /// Takes bytes of the line up to the first zero, it included, and tells whether there was one:
+    /// [`Self::end`] then has the frame. Returns what is behind it.
+    pub(crate) fn take<'b>(&mut self, bytes: &'b [u8]) -> (&'b [u8], bool) {
+        // In variables, not in memory.
+        let Self { mut length, mut came, mut run, mut has_zero, .. } = *self;
+        let mut rest = bytes.iter();
+        let mut is_end = false;
+        for &byte in rest.by_ref() {
+            if byte == 0 {
+                is_end = true;
+                break;
             }
-            return None;
+            came = came.saturating_add(1);
+            // Unstuffed bytes are fewer than those that came: beyond the end there is a frame that
+            // is too long.
+            if run > 0 {
+                run -= 1;
+                if let Some(place) = self.bytes.get_mut(length) {
+                    *place = byte;
+                    length += 1;
+                }
+            } else {
+                if let (true, Some(place)) = (has_zero, self.bytes.get_mut(length)) {
+                    *place = 0;
+                    length += 1;
+                }
+                run = byte - 1;
+                has_zero = usize::from(byte) <= RUN;
+            }
         }
-        self.ended = true;
-        if core::mem::take(&mut self.skipping) {
+        (self.length, self.came, self.run, self.has_zero) = (length, came, run, has_zero);
+        (rest.as_slice(), is_end)
+    }
+
+    /// Takes a zero. Returns the frame that ends with it, if one does that is whole.
+    pub(crate) fn end(&mut self) -> Option<Frame<'_>> {
+        let Self { length, came, run, .. } = *self;
+        self.forget();
+        // The zero needs a place too.
+        if came >= FRAME {
             count(&mut self.dropped.too_long);
             return None;
         }
-        if self.bytes.is_empty() {
+        if came == 0 {
             return None;
         }
-        let Ok(length) = cobs::decode_in_place(&mut self.bytes) else {
+        if run > 0 {
             count(&mut self.dropped.stuffing);
             return None;
-        };
-        self.bytes.truncate(length);
-        check(&self.bytes, &mut self.dropped)
+        }
+        check(self.bytes.get(..length)?, &mut self.dropped)
     }
 }
 

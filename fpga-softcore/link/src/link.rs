@@ -7,10 +7,11 @@
 //! Assumes: what a line delivers whole, it delivers in the order in which it was sent.
 
 use heapless::{Deque, Vec};
+use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LinkError, Malformed, SendError};
-use crate::frame::{self, Channel, Decoder, Dropped, Frame, count, longest_payload};
+use crate::frame::{self, Channel, Decoder, Dropped, Frame, Writer, count, longest_payload};
 use crate::packet::{self, Hello, LONGEST_CONTROL_BYTES, PROTOCOL, Packet, Version};
 use crate::window::{Arrival, Incoming, Outgoing};
 
@@ -79,15 +80,19 @@ impl<const FRAME: usize> Message<FRAME> {
     ///
     /// It is not such a value, or more than one.
     pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Malformed> {
-        match postcard::take_from_bytes(&self.0) {
-            Ok((value, [])) => Ok(value),
-            _ => Err(Malformed),
-        }
+        decode(&self.0)
     }
 
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Malformed> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(Malformed),
     }
 }
 
@@ -134,8 +139,14 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
 
     /// Takes bytes from the line, as many as came. `log` gets the logs of the other end.
     pub fn received(&mut self, bytes: &[u8], mut log: impl FnMut(&[u8])) {
-        for &byte in bytes {
-            match self.decoder.push(byte) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let is_end;
+            (rest, is_end) = self.decoder.take(rest);
+            if !is_end {
+                break;
+            }
+            match self.decoder.end() {
                 Some(Frame { channel: Channel::Log, sequence, payload }) => {
                     self.state.log_came(sequence);
                     log(payload);
@@ -185,16 +196,17 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
             return Err(SendError::Full);
         }
         let most = usize::from(peer.max_payload).min(Self::LONGEST_MESSAGE);
-        let mut bytes = Vec::<u8, FRAME>::new();
-        bytes.resize(most, 0).map_err(|_| SendError::TooLong { most })?;
-        let length = match postcard::to_slice(message, &mut bytes) {
-            Ok(written) => written.len(),
-            Err(postcard::Error::SerializeBufferFull) => return Err(SendError::TooLong { most }),
-            Err(_) => return Err(SendError::Encoding),
-        };
-        bytes.truncate(length);
-        self.state.push(bytes);
-        Ok(())
+        let Some(to) = self.state.add_message() else { return Err(SendError::Full) };
+        match postcard::serialize_with_flavor(message, Limited { to, most }) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.state.outgoing.take_back();
+                Err(match error {
+                    postcard::Error::SerializeBufferFull => SendError::TooLong { most },
+                    _ => SendError::Encoding,
+                })
+            }
+        }
     }
 
     /// The next message of the other end.
@@ -202,6 +214,19 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         let message = self.state.incoming.take()?;
         self.state.acknowledge_due |= self.state.incoming.has_news();
         Some(Message(message))
+    }
+
+    /// The next message of the other end, which [`skip`](Self::skip) leaves behind. It may borrow
+    /// from the link. `Err`: it is not such a value, or more than one.
+    pub fn first<'a, T: Deserialize<'a>>(&'a self) -> Option<Result<T, Malformed>> {
+        self.state.incoming.first().map(decode)
+    }
+
+    /// Leaves the next message behind, if there is one, as [`take`](Self::take) does.
+    pub fn skip(&mut self) {
+        if self.state.incoming.skip() {
+            self.state.acknowledge_due |= self.state.incoming.has_news();
+        }
     }
 
     /// Sends a log frame when nothing else is to be sent. It is not repeated if it gets lost, and
@@ -390,12 +415,13 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         }
     }
 
-    fn push(&mut self, message: Vec<u8, FRAME>) {
+    /// A new, empty message behind those that wait.
+    fn add_message(&mut self) -> Option<&mut Vec<u8, FRAME>> {
         if self.outgoing.len() == 0 {
             self.progress_ms = self.now_ms;
             self.asked_ms = self.now_ms;
         }
-        self.outgoing.push(message);
+        self.outgoing.add()
     }
 
     fn log_came(&mut self, sequence: u8) {
@@ -531,12 +557,52 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
 /// Puts a frame of a packet on the line. The constants of a link leave room for every control
 /// packet, and messages were checked when they were taken.
 fn put<const FRAME: usize>(line: &mut Vec<u8, FRAME>, sequence: u8, packet: &Packet<'_>) {
-    let mut payload = [0; FRAME];
-    let written = postcard::to_slice(packet, &mut payload);
-    debug_assert!(written.is_ok(), "a packet fits a frame");
-    if let Ok(payload) = written {
-        let frame = Frame { channel: Channel::Messages, sequence, payload };
-        let fitted = frame::encode(frame, line);
-        debug_assert!(fitted.is_ok(), "a packet fits a frame");
+    let writer = Writer::new(Channel::Messages, sequence, line);
+    let fitted = postcard::serialize_with_flavor(packet, Framed(writer));
+    debug_assert!(fitted.is_ok(), "a packet fits a frame");
+}
+
+/// Postcard into a frame.
+struct Framed<'a, const FRAME: usize>(Writer<'a, FRAME>);
+
+impl<const FRAME: usize> Flavor for Framed<'_, FRAME> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.try_extend(&[byte])
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.put(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        self.0.end().map_err(|_| postcard::Error::SerializeBufferFull)
+    }
+}
+
+/// Postcard into a message of a limited length.
+struct Limited<'a, const FRAME: usize> {
+    to: &'a mut Vec<u8, FRAME>,
+    most: usize,
+}
+
+impl<const FRAME: usize> Flavor for Limited<'_, FRAME> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.try_extend(&[byte])
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        if bytes.len() > self.most.saturating_sub(self.to.len()) {
+            return Err(postcard::Error::SerializeBufferFull);
+        }
+        self.to.extend_from_slice(bytes).map_err(|_| postcard::Error::SerializeBufferFull)
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
     }
 }

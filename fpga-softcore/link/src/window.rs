@@ -36,10 +36,16 @@ impl<const FRAME: usize, const WINDOW: usize> Outgoing<FRAME, WINDOW> {
         self.messages.is_full()
     }
 
-    /// Puts a message behind the others. A full window is the caller's to check.
-    pub(crate) fn push(&mut self, message: Vec<u8, FRAME>) {
-        let refused = self.messages.push_back(message).is_err();
-        debug_assert!(!refused, "the caller looked for room");
+    /// A new, empty message behind the others; `None` if the window is full.
+    pub(crate) fn add(&mut self) -> Option<&mut Vec<u8, FRAME>> {
+        self.messages.push_back(Vec::new()).ok()?;
+        self.messages.back_mut()
+    }
+
+    /// Takes the new message back.
+    pub(crate) fn take_back(&mut self) {
+        debug_assert!(self.sent < self.messages.len(), "it was not sent");
+        self.messages.pop_back();
     }
 
     /// The next message that the peer takes, with its number, and whether it was sent before.
@@ -135,9 +141,11 @@ impl<const FRAME: usize, const WINDOW: usize> Incoming<FRAME, WINDOW> {
         if place.is_some() {
             return Arrival::Duplicate;
         }
-        // Nothing longer than a frame comes out of one.
-        let Ok(message) = Vec::from_slice(message) else { return Arrival::NoRoom };
-        *place = Some(message);
+        // In its place, not by way of the stack. Nothing longer than a frame comes out of one.
+        if place.insert(Vec::new()).extend_from_slice(message).is_err() {
+            *place = None;
+            return Arrival::NoRoom;
+        }
         while usize::from(self.next.wrapping_sub(self.first)) < WINDOW
             && self.places[usize::from(self.next) % WINDOW].is_some()
         {
@@ -154,6 +162,23 @@ impl<const FRAME: usize, const WINDOW: usize> Incoming<FRAME, WINDOW> {
         let message = self.places[usize::from(self.first) % WINDOW].take()?;
         self.first = self.first.wrapping_add(1);
         Some(message)
+    }
+
+    /// The next message in order, which stays.
+    pub(crate) fn first(&self) -> Option<&[u8]> {
+        // It is empty between taking a message and the coming of the next.
+        self.places[usize::from(self.first) % WINDOW].as_deref()
+    }
+
+    /// Leaves the next message in order behind. Returns whether there was one.
+    pub(crate) fn skip(&mut self) -> bool {
+        let place = &mut self.places[usize::from(self.first) % WINDOW];
+        let was_there = place.is_some();
+        if was_there {
+            *place = None;
+            self.first = self.first.wrapping_add(1);
+        }
+        was_there
     }
 
     /// The first number that has not come, and for how many from there on there is room: what is
