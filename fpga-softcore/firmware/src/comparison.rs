@@ -229,12 +229,9 @@ impl Comparison {
         let refused = Refusal::Batch { most: self.most };
         let mut due = self.due;
         let mut length = 0;
-        let mut places = self.batch.words.iter_mut();
+        let places = &mut self.batch.words[..usize::from(self.most).min(BATCH)];
         for word in words {
-            if length >= usize::from(self.most) {
-                return Err(refused);
-            }
-            let Some(place) = places.next() else { return Err(refused) };
+            let Some(place) = places.get_mut(length) else { return Err(refused) };
             *place = word;
             // From the flush on, register and lanes mean nothing.
             let is_access = operation(word) < u32::from(Operation::Flush.code());
@@ -245,8 +242,7 @@ impl Comparison {
                 let index = first + length as u64;
                 return Err(Refusal::Command { index, command: word });
             }
-            let has_more = is_read(word) && word >> 15 & 1 != 0;
-            due = if has_more { word & OPERAND } else { NO_OPERAND };
+            due = if is_read(word) && word >> 15 & 1 != 0 { word & OPERAND } else { NO_OPERAND };
             length += 1;
         }
         if length == 0 {
@@ -266,7 +262,7 @@ impl Comparison {
         let Batch { words, outcomes, expected, known } = batch;
         let all = words.iter().zip(expected).zip(known).take(length);
         for (place, ((&word, expected), known)) in all.enumerate() {
-            let queued = match shadow.step(&Command::unpack(word)) {
+            let queued = match shadow.step(word) {
                 Step::Nothing => prototype.queue(word, None),
                 Step::Bring(value) => prototype.queue(word, Some(&value)),
                 Step::Expect(value, lanes) => {

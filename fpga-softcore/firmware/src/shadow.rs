@@ -13,6 +13,11 @@ pub(crate) const ALL: u8 = (1 << LANES) - 1;
 /// An odd number, so that no two of 2^32 writes have one value.
 const STEP: u32 = 0x9e37_79b1;
 
+/// Operations, as words have them.
+const READ: u32 = 0;
+const WRITE: u32 = Operation::Write.code() as u32;
+const BYPASS: u32 = Operation::Bypass.code() as u32;
+
 /// Registers of all warps.
 #[derive(Debug)]
 pub(crate) struct Shadow {
@@ -52,50 +57,60 @@ impl Shadow {
         [first, first ^ 0x1111_1111, first ^ 0x2222_2222, first ^ 0x4444_4444]
     }
 
-    /// Does a command. Returns the value that goes with it, if one does; and of a read what it is
-    /// to find, and in which of its lanes that is known.
+    /// Does a packed command. Returns the value that goes with it, if one does; and of a read what
+    /// it is to find, and in which of its lanes that is known.
     #[inline]
-    pub(crate) fn step(&mut self, command: &Command) -> Step<'_> {
-        let warp = u32::from(command.warp) * self.registers_per_warp;
-        let register = (warp + u32::from(command.register.0)) as usize;
-        let lanes = command.lanes.0 as u8 & ALL;
-        match command.operation {
-            Operation::Read { last_use, .. } => {
-                let gives_up = last_use && self.has_liveness;
-                let Some((value, known)) = self.register(register) else { return Step::Nothing };
-                let found = lanes & *known;
-                if gives_up {
-                    // The cache may give the register up, in all lanes.
-                    *known = 0;
-                }
-                Step::Expect(value, found)
-            }
-            Operation::Write | Operation::Bypass => {
-                let written = self.next();
-                if let Some((value, known)) = self.register(register) {
-                    *known |= lanes;
-                    if lanes == ALL {
-                        *value = written;
-                    } else {
-                        for (lane, written) in written.into_iter().enumerate() {
-                            if lanes >> lane & 1 != 0 {
-                                value[lane] = written;
-                            }
+    pub(crate) fn step(&mut self, word: u32) -> Step<'_> {
+        let code = word & 7;
+        let is_write = code == WRITE || code == BYPASS;
+        if !is_write && code != READ {
+            return self.step_rare(word);
+        }
+        let register = (word >> 3 & 7) * self.registers_per_warp + (word >> 6 & 0xff);
+        let lanes = (word >> 16) as u8 & ALL;
+        if is_write {
+            let written = self.next();
+            if let Some((value, known)) = self.register(register as usize) {
+                *known |= lanes;
+                if lanes == ALL {
+                    *value = written;
+                } else {
+                    for (lane, written) in written.into_iter().enumerate() {
+                        if lanes >> lane & 1 != 0 {
+                            value[lane] = written;
                         }
                     }
                 }
-                Step::Bring(written)
             }
-            Operation::Fill => self.register(register).map_or(Step::Nothing, |(value, _)| {
+            return Step::Bring(written);
+        }
+        let gives_up = word >> 14 & 1 != 0 && self.has_liveness;
+        let Some((value, known)) = self.register(register as usize) else { return Step::Nothing };
+        let found = lanes & *known;
+        if gives_up {
+            // The cache may give the register up, in all lanes.
+            *known = 0;
+        }
+        Step::Expect(value, found)
+    }
+
+    /// The same of all but reads and writes.
+    #[inline(never)]
+    fn step_rare(&mut self, word: u32) -> Step<'_> {
+        let command = Command::unpack(word);
+        let warp = u32::from(command.warp) * self.registers_per_warp;
+        match command.operation {
+            Operation::Fill => {
+                let register = (warp + u32::from(command.register.0)) as usize;
                 // What was read before it.
-                Step::Bring(*value)
-            }),
+                self.register(register).map_or(Step::Nothing, |(value, _)| Step::Bring(*value))
+            }
             Operation::Exit if !self.has_liveness => Step::Nothing,
             Operation::Exit | Operation::Drop => {
                 self.forget(warp as usize, self.registers_per_warp as usize);
                 Step::Nothing
             }
-            Operation::Flush | Operation::Demote => Step::Nothing,
+            _ => Step::Nothing,
         }
     }
 
@@ -125,11 +140,12 @@ mod tests {
     use super::*;
     use strata_core::units::{LaneMask, RegisterId};
 
-    const READ: Operation = Operation::Read { last_use: false, more: false };
+    const ANY: Operation = Operation::Read { last_use: false, more: false };
     const LAST: Operation = Operation::Read { last_use: true, more: false };
 
-    fn command(warp: u8, operation: Operation, register: u16, lanes: u32) -> Command {
-        Command { warp, operation, register: RegisterId(register), lanes: LaneMask(lanes) }
+    fn command(warp: u8, operation: Operation, register: u16, lanes: u32) -> u32 {
+        let (register, lanes) = (RegisterId(register), LaneMask(lanes));
+        Command { warp, operation, register, lanes }.pack().expect("all of it fits")
     }
 
     #[test]
@@ -137,20 +153,20 @@ mod tests {
         let mut shadow = Shadow::new();
         shadow.clear(128, true);
         let of = |operation, lanes| command(7, operation, 127, lanes);
-        assert!(matches!(shadow.step(&of(READ, 0xf)), Step::Expect(_, 0)));
-        let Step::Bring(old) = shadow.step(&of(Operation::Write, 0xf)) else {
+        assert!(matches!(shadow.step(of(ANY, 0xf)), Step::Expect(_, 0)));
+        let Step::Bring(old) = shadow.step(of(Operation::Write, 0xf)) else {
             panic!("a write has a value")
         };
-        let Step::Bring(new) = shadow.step(&of(Operation::Bypass, 0b10)) else {
+        let Step::Bring(new) = shadow.step(of(Operation::Bypass, 0b10)) else {
             panic!("so has a bypass")
         };
         assert!(old.iter().zip(new).all(|(old, new)| *old != new));
         let both = [old[0], new[1], old[2], old[3]];
-        assert_eq!(shadow.step(&of(READ, 0b111)), Step::Expect(&both, 0b111));
-        assert_eq!(shadow.step(&of(Operation::Fill, 0b1)), Step::Bring(both));
+        assert_eq!(shadow.step(of(ANY, 0b111)), Step::Expect(&both, 0b111));
+        assert_eq!(shadow.step(of(Operation::Fill, 0b1)), Step::Bring(both));
         // It is still there for that read, and then no more.
-        assert_eq!(shadow.step(&of(LAST, 0b1)), Step::Expect(&both, 0b1));
-        assert_eq!(shadow.step(&of(READ, 0xf)), Step::Expect(&both, 0));
+        assert_eq!(shadow.step(of(LAST, 0b1)), Step::Expect(&both, 0b1));
+        assert_eq!(shadow.step(of(ANY, 0xf)), Step::Expect(&both, 0));
     }
 
     #[test]
@@ -166,11 +182,11 @@ mod tests {
             let mut shadow = Shadow::new();
             shadow.clear(16, liveness);
             for (warp, register) in [(2, 15), (3, 0), (3, 15), (4, 0)] {
-                shadow.step(&command(warp, Operation::Write, register, 0xf));
+                shadow.step(command(warp, Operation::Write, register, 0xf));
             }
-            shadow.step(&command(3, operation, 0, 0xf));
+            shadow.step(command(3, operation, 0, 0xf));
             for (warp, register, known) in [(2, 15, 0xf), (3, 0, known), (4, 0, 0xf)] {
-                let step = shadow.step(&command(warp, READ, register, 0xf));
+                let step = shadow.step(command(warp, ANY, register, 0xf));
                 assert!(matches!(step, Step::Expect(_, found) if found == known), "{operation:?}");
             }
         }

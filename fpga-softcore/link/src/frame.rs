@@ -219,7 +219,8 @@ pub struct Decoder<const FRAME: usize> {
     /// The unstuffed bytes of what came since the last zero; of a whole frame, until the next byte.
     bytes: [u8; FRAME],
     length: usize,
-    /// Bytes that came since the last zero. More than a frame has are skipped up to the next one.
+    /// Bytes that came since the last zero, up to as many as a frame has with its zero: those are too
+    /// many, and what follows is skipped.
     came: usize,
     /// Bytes that are still to come of the run.
     run: u8,
@@ -277,33 +278,46 @@ impl<const FRAME: usize> Decoder<FRAME> {
     pub(crate) fn take<'b>(&mut self, bytes: &'b [u8]) -> (&'b [u8], bool) {
         // In variables, not in memory.
         let Self { mut length, mut came, mut run, mut has_zero, .. } = *self;
-        let mut rest = bytes.iter();
+        let mut rest = bytes;
         let mut is_end = false;
-        for &byte in rest.by_ref() {
-            if byte == 0 {
-                is_end = true;
+        while let Some((&byte, behind)) = rest.split_first() {
+            if byte == 0 || came == FRAME {
+                // Of a frame that is too long nothing is of use but its end.
+                let end = rest.iter().position(|&byte| byte == 0);
+                (is_end, rest) = (
+                    end.is_some(),
+                    rest.get(end.map_or(rest.len(), |end| end + 1)..).unwrap_or(&[]),
+                );
                 break;
             }
-            came = came.saturating_add(1);
-            // Unstuffed bytes are fewer than those that came: beyond the end there is a frame that
-            // is too long.
-            if run > 0 {
-                run -= 1;
-                if let Some(place) = self.bytes.get_mut(length) {
-                    *place = byte;
-                    length += 1;
-                }
-            } else {
+            if run == 0 {
                 if let (true, Some(place)) = (has_zero, self.bytes.get_mut(length)) {
                     *place = 0;
                     length += 1;
                 }
                 run = byte - 1;
                 has_zero = usize::from(byte) <= RUN;
+                came += 1;
+                rest = behind;
+                continue;
             }
+            // Unstuffed bytes are fewer than those that came, so that there is room for as many.
+            let most = usize::from(run).min(FRAME - came);
+            let places = self.bytes.get_mut(length..).unwrap_or(&mut []).iter_mut().take(most);
+            let mut taken = 0;
+            for (place, &byte) in places.zip(rest) {
+                if byte == 0 {
+                    break;
+                }
+                *place = byte;
+                taken += 1;
+            }
+            run -= taken as u8;
+            (length, came) = (length + taken, came + taken);
+            rest = rest.get(taken..).unwrap_or(&[]);
         }
         (self.length, self.came, self.run, self.has_zero) = (length, came, run, has_zero);
-        (rest.as_slice(), is_end)
+        (rest, is_end)
     }
 
     /// Takes a zero. Returns the frame that ends with it, if one does that is whole.

@@ -129,11 +129,13 @@ impl<'a> Feed<'a> {
     /// The packed commands.
     pub fn words(&self) -> impl Iterator<Item = u32> + 'a {
         let lanes = u32::from(self.lanes) << 16;
-        self.bytes.chunks_exact(self.width()).map(move |bytes| match *bytes {
-            [b0, b1] => u32::from_le_bytes([b0, b1, 0, 0]) | lanes,
-            [b0, b1, b2, b3] => u32::from_le_bytes([b0, b1, b2, b3]),
-            _ => 0,
-        })
+        // One of them has nothing.
+        let (short, long) =
+            if self.lanes == 0 { (&[][..], self.bytes) } else { (self.bytes, &[][..]) };
+        let short = short.as_chunks::<2>().0.iter();
+        let long = long.as_chunks::<4>().0.iter();
+        let short = short.map(move |&[b0, b1]| u32::from_le_bytes([b0, b1, 0, 0]) | lanes);
+        short.chain(long.map(|&bytes| u32::from_le_bytes(bytes)))
     }
 
     const fn width(&self) -> usize {

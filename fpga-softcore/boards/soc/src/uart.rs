@@ -7,17 +7,20 @@ use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
 use crate::device::Device;
 
 const UART: Device = Device::at(0xf000_0000);
-/// Read: the next byte, or [`NOTHING`]; write: a byte to send.
+/// Read: the next byte, if one has come; write: a byte to send.
 const DATA: usize = 0x0;
 /// Received bytes in the lower half, room for bytes to send in the upper.
 const STATUS: usize = 0x4;
-/// No byte has come.
-const NOTHING: u32 = 1 << 31;
 
 /// The serial line.
 pub struct Uart;
 
 impl Uart {
+    /// Bytes that have come.
+    fn came() -> usize {
+        UART.read(STATUS) as usize & 0xffff
+    }
+
     /// Bytes that can be written at once. Range: 0 to the queue's size.
     fn room() -> usize {
         UART.read(STATUS) as usize >> 16
@@ -31,17 +34,16 @@ impl ErrorType for Uart {
 impl Read for Uart {
     /// Waits for the first byte, and takes what else has come.
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Infallible> {
-        let mut count = 0;
-        for place in &mut *bytes {
-            let mut word = UART.read(DATA);
-            while word & NOTHING != 0 {
-                if count > 0 {
-                    return Ok(count);
-                }
-                word = UART.read(DATA);
-            }
-            *place = word as u8;
-            count += 1;
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let mut came = Self::came();
+        while came == 0 {
+            came = Self::came();
+        }
+        let count = bytes.len().min(came);
+        for place in &mut bytes[..count] {
+            *place = UART.read(DATA) as u8;
         }
         Ok(count)
     }
@@ -49,7 +51,7 @@ impl Read for Uart {
 
 impl ReadReady for Uart {
     fn read_ready(&mut self) -> Result<bool, Infallible> {
-        Ok(UART.read(STATUS) & 0xffff != 0)
+        Ok(Self::came() != 0)
     }
 }
 
