@@ -92,6 +92,28 @@ fn what_is_dropped_is_counted_by_its_reason_and_the_next_frame_comes() {
     }
 }
 
+/// Runs of all lengths around the longest, with and without zeros, and another crate's stuffing.
+#[test]
+fn frames_are_stuffed_as_by_the_reference() {
+    const SIZE: usize = 800;
+    let lengths = (0..12).chain(244..262).chain(500..520).chain([700]);
+    for (length, every) in lengths.flat_map(|length| [(length, 1), (length, 7), (length, 1000)]) {
+        let payload: std::vec::Vec<u8> =
+            (0..length).map(|place| if place % every == 0 { 0 } else { 1 + place as u8 }).collect();
+        let body = [&[1, 200][..], &payload].concat();
+        let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&body).to_le_bytes();
+        let mut expected = [0; SIZE];
+        let stuffed = cobs::encode(&[&body[..], &checksum].concat(), &mut expected);
+        let mut bytes = heapless::Vec::<u8, SIZE>::new();
+        let frame = Frame { channel: Channel::Messages, sequence: 200, payload: &payload };
+        encode(frame, &mut bytes).expect("it fits");
+        assert_eq!(bytes, expected[..=stuffed], "{length} bytes, zeros every {every}");
+        let mut decoder = Decoder::<SIZE>::new();
+        let frames = decoded(&mut decoder, &bytes);
+        assert_eq!(frames, [(Channel::Messages, 200, payload)], "zeros every {every}");
+    }
+}
+
 #[test]
 fn every_single_flip_of_a_frame_is_found() {
     let good = encoded(Channel::Messages, 77, &[0, 1, 0, 255, 4]);
