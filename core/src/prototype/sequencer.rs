@@ -563,3 +563,64 @@ fn count_cache(counters: &mut Tally, operation: Operation, response: &Response) 
     }
     counters.add(Counter::CacheDropped, u32::from(response.dropped.count_ones()));
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Words of all kinds, whose registers and lanes are few.
+    fn words(seed: u32, count: usize) -> Vec<u32> {
+        let mut state = seed;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            state
+        };
+        let mut word = || {
+            let [kind, rest] = [next() >> 16, next() >> 8];
+            let operation = if kind % 4 < 3 { kind / 4 % 2 } else { kind / 4 % 8 };
+            operation
+                | rest % 8 << 3
+                | (rest >> 3) % 24 << 6
+                | (kind >> 8 & 1) << 14
+                | (1 + (rest >> 8) % 15) << 16
+        };
+        (0..count).map(|_| word()).collect()
+    }
+
+    #[test]
+    fn packed_or_not_and_with_clocks_counted_anew_a_batch_is_the_same() {
+        // Caches and pools of all kinds, and none.
+        let settings = [0, 6, 6 | 1 << 4, 13 | 1 << 5, 5 | 3 << 4];
+        let pools = [0, 9, 60];
+        for (seed, (cache, pool)) in
+            (1..).zip(settings.iter().flat_map(|cache| pools.map(|pool| (cache, pool))))
+        {
+            let word = cache | (seed & 1) << 6 | 7 << 7 | pool << 11 | 30 << 17;
+            let mut twin = Prototype::<8, 13, 60>::new(Settings::unpack(word)).unwrap();
+            let (mut packed, mut late) = (twin.clone(), twin.clone());
+            for batch in 0..3 {
+                let words = words(seed + 1000 * batch, 400);
+                let commands: Vec<_> = words.iter().map(|&word| Command::unpack(word)).collect();
+                let mut timed = vec![(Outcome::default(), 0); words.len()];
+                let mut again = timed.clone();
+                let mut outcomes = vec![0; words.len()];
+                let clocks = twin.run_timed(&commands, &mut timed);
+                assert_eq!(packed.run_packed(&words, &mut outcomes), clocks, "seed {seed}");
+                // In the middle of a batch, whose accesses wait for those before it.
+                late.clock = RESTART - 150;
+                assert_eq!(late.run_timed(&commands, &mut again), clocks, "seed {seed}");
+                assert!(late.clock < RESTART / 2);
+                assert_eq!(again, timed, "seed {seed}");
+                let expected: Vec<_> = timed.iter().map(|(outcome, _)| outcome.pack()).collect();
+                assert_eq!(outcomes, expected, "seed {seed}");
+            }
+            assert_eq!(packed.counters(), twin.counters(), "seed {seed}");
+            assert_eq!(late.counters(), twin.counters(), "seed {seed}");
+        }
+    }
+}
