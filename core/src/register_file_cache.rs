@@ -412,10 +412,11 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         found: &mut Lookup,
         observer: &mut impl Observer,
     ) {
-        if let Some(slot) = self.look(source, index, mask, operands, found, observer) {
-            if !self.lanes[slot].and(mask).is_empty() {
-                self.make_used(slot);
-            }
+        if let Some(slot) = self.look(source, index, mask, operands, found, observer)
+            && self.config.replacement == Replacement::Lru
+            && !self.lanes[slot].and(mask).is_empty()
+        {
+            self.touch(slot);
         }
     }
 

@@ -150,7 +150,8 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
 
     /// As [`Self::run`], of packed commands and into packed outcomes.
     pub fn run_packed(&mut self, commands: &[u32], outcomes: &mut [u32]) -> u64 {
-        self.run_each(commands.iter().zip(outcomes), Self::step_packed, |word, _| word)
+        let batch = commands.iter().copied().zip(outcomes);
+        self.run_each(batch, Self::step_packed, |word, _| word)
     }
 
     #[inline]
@@ -211,12 +212,13 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
 
     /// The same of a packed command.
     #[inline]
-    fn step_packed(&mut self, &word: &u32, clock: u32) -> (u32, u32) {
+    fn step_packed(&mut self, word: u32, clock: u32) -> (u32, u32) {
         let (warp, register, lanes) = Command::fields(word);
-        if word & 7 == 0 {
+        let code = word & 7;
+        if code == 0 {
             let (last_use, more) = (word >> 14 & 1 != 0, word >> 15 & 1 != 0);
             self.read(warp, register, lanes, last_use, more, clock + 1)
-        } else if word & 7 == u32::from(Operation::Write.code()) {
+        } else if code == u32::from(Operation::Write.code()) {
             self.write(warp, register, lanes, clock + 1)
         } else {
             self.step_rare_packed(word, clock)
@@ -561,7 +563,7 @@ fn count_cache(counters: &mut Tally, operation: Operation, response: &Response) 
             counters.add(Counter::CacheWritebacksFlushed, u32::from(writeback));
         }
     }
-    counters.add(Counter::CacheDropped, u32::from(response.dropped.count_ones()));
+    counters.add(Counter::CacheDropped, response.dropped.count_ones());
 }
 
 #[cfg(test)]

@@ -205,6 +205,7 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
 }
 
 /// A request that is no feed.
+#[derive(Clone, Copy)]
 enum Asked {
     Info,
     Configure { settings: u32, batch: u16 },
