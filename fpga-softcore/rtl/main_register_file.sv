@@ -106,6 +106,7 @@ module main_register_file #(
 
   logic                   take;
   logic                   pool_ready;
+  logic                   behind_valid_d;
 
   logic                   head_valid_q;
   logic [2:0]             head_op_q;
@@ -115,12 +116,31 @@ module main_register_file #(
   logic [DataWidth-1:0]   head_data_q;
   logic [TagWidth-1:0]    head_tag_q;
 
-  assign take        = pool_ready || !head_valid_q;
-  assign req_ready_o = take;
+  assign take = pool_ready || !head_valid_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)   head_valid_q <= 1'b0;
     else if (take) head_valid_q <= req_valid_i;
+  end
+
+  // The requester is told the same from registers of its own: `take` has some 500 flip-flops to
+  // reach, and what it says would come late to all that depends on it before here.
+  logic head_empty_q;     // nothing is looked up
+  logic decided_empty_q;  // nothing is decided
+  logic behind_empty_q;   // what is decided has room behind
+
+  assign req_ready_o = head_empty_q || decided_empty_q || behind_empty_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_empty_q    <= 1'b1;
+      decided_empty_q <= 1'b1;
+      behind_empty_q  <= 1'b1;
+    end else begin
+      if (take)       head_empty_q    <= !req_valid_i;
+      if (pool_ready) decided_empty_q <= !head_valid_q;
+      behind_empty_q <= !behind_valid_d;
+    end
   end
 
   // Not reset: read only where its valid bit is set.
@@ -218,8 +238,9 @@ module main_register_file #(
   logic                 wr_can;
   logic                 rd_beside;
   logic [3:0]           waited_q;
-  // The pool's output belongs to the newest decision. It is kept when another one may come.
-  logic                 fresh_q;    // it belongs to the one that goes next
+  // The pool shows what its newest decision gives until the next can be. That is so still in the
+  // first clock in which a decision is the next to go; from then on it is kept here.
+  logic                 fresh_q;    // this is that clock
   logic [Lanes-1:0]     kept_lanes_q;
   logic [DataWidth-1:0] kept_data_q;
   logic [5:0]           kept_count_q;
@@ -232,6 +253,8 @@ module main_register_file #(
   assign go      = issue_valid_q && !(issue_q.read_bank && !rd_can)
                    && !(issue_q.write_bank && !wr_can);
   assign free    = !issue_valid_q || go;
+
+  assign behind_valid_d = !free && (behind_valid_q || decides);
 
   assign issue_lanes = fresh_q ? out_lanes : kept_lanes_q;
   assign issue_data  = fresh_q ? out_data  : kept_data_q;
@@ -253,7 +276,7 @@ module main_register_file #(
       behind_valid_q <= 1'b0;
     end else begin
       if (free) issue_valid_q <= behind_valid_q || decides;
-      behind_valid_q <= !free && (behind_valid_q || decides);
+      behind_valid_q <= behind_valid_d;
     end
   end
 
@@ -261,11 +284,13 @@ module main_register_file #(
   always_ff @(posedge clk_i) begin
     if (dec_go) behind_q <= decided;
     if (free) issue_q <= behind_valid_q ? behind_q : decided;
-    fresh_q      <= free && !behind_valid_q;
-    waited_q     <= free ? '0 : waited_q + 1'b1;
-    kept_lanes_q <= free ? out_lanes : issue_lanes;
-    kept_data_q  <= free ? out_data  : issue_data;
-    kept_count_q <= free ? out_count : issue_count;
+    fresh_q  <= free;
+    waited_q <= free ? '0 : waited_q + 1'b1;
+    if (fresh_q) begin
+      kept_lanes_q <= out_lanes;
+      kept_data_q  <= out_data;
+      kept_count_q <= out_count;
+    end
   end
 
   logic [3:0] unused_read_busy;  // reads take one clock, and there is one request a clock

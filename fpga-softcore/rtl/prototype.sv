@@ -190,7 +190,9 @@ module prototype #(
 
   assign push         = pushes && !running_q && !queued_q[PointerWidth];
   assign command_free = !command_valid_q || command_ready;
-  assign fetched_free = !fetched_valid_q || command_free;
+  // All that is queued is there before it runs: so nothing is gained by a fetch beside a command
+  // that waits, where nothing was fetched yet.
+  assign fetched_free = command_free;
   assign fetch        = running_q && fetched_free && queued_q != '0;
 
   for (genvar l = 0; l < Lanes; l++) begin : g_value
