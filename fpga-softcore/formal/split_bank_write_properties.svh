@@ -80,7 +80,11 @@
       // A1. A bank is busy for the clocks of the read that started last, and no longer.
       a01_read: assert (dbg_read_busy_o == f_read_left);
       if (f_read_left != '0) a01_subarray: assert (dbg_read_o == f_read_sub);
+      a01_known: assert (reading_q == (read_busy_q[0] | read_busy_q[1] | read_busy_q[2]
+                                       | read_busy_q[3]));
       // A2. So it is with a write.
+      a02_known: assert (writing_q == (write_busy_q[0] | write_busy_q[1] | write_busy_q[2]
+                                       | write_busy_q[3]));
       a02_write: assert (dbg_write_busy_o == f_write_left);
       if (f_write_left != '0) a02_subarray: assert (dbg_written_o == f_write_sub);
       // A3. A read and a write overlap only in different subarrays, where banks are split.

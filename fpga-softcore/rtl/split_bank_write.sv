@@ -53,25 +53,24 @@ module split_bank_write #(
   logic [Banks-1:0] read_q;
   logic [Banks-1:0] written_q;
 
-  logic [Banks-1:0] reading;
-  logic [Banks-1:0] writing;
+  // Whether they are not 0: known in advance, because everything that is issued waits for it.
+  logic [Banks-1:0] reading_q, reading_d;
+  logic [Banks-1:0] writing_q, writing_d;
   logic [3:0]       read_left;   // of a read that starts, in the next clock
   logic [3:0]       write_left;
   logic [Banks-1:0] rd_sel;      // the bank that starts, none or one
   logic [Banks-1:0] wr_sel;
 
-  assign reading    = read_busy_q[0] | read_busy_q[1] | read_busy_q[2] | read_busy_q[3];
-  assign writing    = write_busy_q[0] | write_busy_q[1] | write_busy_q[2] | write_busy_q[3];
   assign read_left  = cfg_read_cycles_i - 1'b1;
   assign write_left = cfg_write_cycles_i - 1'b1;
   assign rd_sel     = Banks'(rd_start_i) << rd_bank_i;
   assign wr_sel     = Banks'(wr_start_i) << wr_bank_i;
 
-  assign rd_beside_o = writing[rd_bank_i];
-  assign rd_can_o    = !reading[rd_bank_i]
-    && (!writing[rd_bank_i] || (cfg_split_i && written_q[rd_bank_i] != rd_subarray_i));
-  assign wr_can_o    = !writing[wr_bank_i]
-    && (!reading[wr_bank_i] || (cfg_split_i && read_q[wr_bank_i] != wr_subarray_i));
+  assign rd_beside_o = writing_q[rd_bank_i];
+  assign rd_can_o    = !reading_q[rd_bank_i]
+    && (!writing_q[rd_bank_i] || (cfg_split_i && written_q[rd_bank_i] != rd_subarray_i));
+  assign wr_can_o    = !writing_q[wr_bank_i]
+    && (!reading_q[wr_bank_i] || (cfg_split_i && read_q[wr_bank_i] != wr_subarray_i));
 
   // Counts down where it is not 0.
   logic [Banks-1:0] read_borrow;
@@ -80,8 +79,8 @@ module split_bank_write #(
   (* mem2reg *) logic [Banks-1:0] write_busy_d [4];
 
   always_comb begin
-    read_borrow  = reading;
-    write_borrow = writing;
+    read_borrow  = reading_q;
+    write_borrow = writing_q;
     for (int unsigned k = 0; k < 4; k++) begin
       read_busy_d[k]  = ((read_busy_q[k] ^ read_borrow) & ~rd_sel)
         | (read_left[k] ? rd_sel : '0);
@@ -92,13 +91,23 @@ module split_bank_write #(
     end
   end
 
+  // One that counts 1 or 0 is idle next, unless it starts.
+  assign reading_d = (read_left != '0 ? rd_sel : '0)
+    | ((read_busy_q[1] | read_busy_q[2] | read_busy_q[3]) & ~rd_sel);
+  assign writing_d = (write_left != '0 ? wr_sel : '0)
+    | ((write_busy_q[1] | write_busy_q[2] | write_busy_q[3]) & ~wr_sel);
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      reading_q <= '0;
+      writing_q <= '0;
       for (int unsigned k = 0; k < 4; k++) begin
         read_busy_q[k]  <= '0;
         write_busy_q[k] <= '0;
       end
     end else begin
+      reading_q <= clear_i ? '0 : reading_d;
+      writing_q <= clear_i ? '0 : writing_d;
       for (int unsigned k = 0; k < 4; k++) begin
         read_busy_q[k]  <= clear_i ? '0 : read_busy_d[k];
         write_busy_q[k] <= clear_i ? '0 : write_busy_d[k];
