@@ -162,6 +162,7 @@
       if (cfg_write_cycles_i == 4'd1 && p_chosen && !p_done)
         a05_latest: assert (p_clocks <= 5'd4);
       // A6. A request is refused only behind three that wait, and no longer than a write takes.
+      a06_same: assert (req_ready_o == take);
       if (req_valid_i && f_clock[1] && !req_ready_o)
         a06_behind: assert (f_under_way >= 5'd4 && cfg_write_cycles_i > 4'd1);
       a06_refused: assert (f_refused < 5'(cfg_write_cycles_i));
