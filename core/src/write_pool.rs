@@ -65,7 +65,7 @@ pub enum PoolWrite {
 #[derive(Clone, Debug)]
 pub struct WritePool<const CAPACITY: usize> {
     // Invariants:
-    // - bit `s` of `occupied` says that `slots[s]` holds an entry, and there are `resident` of them;
+    // - bit `s` of `occupied` says that `slots[s]` holds an entry; `resident` counts them;
     // - no two entries are of the same register of the same warp;
     // - `newest` to `oldest` is a list of all occupied slots, linked both ways;
     // - each occupied slot is in the one chain of `chains` that its warp and register choose.

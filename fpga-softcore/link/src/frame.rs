@@ -219,8 +219,8 @@ pub struct Decoder<const FRAME: usize> {
     /// The unstuffed bytes of what came since the last zero; of a whole frame, until the next byte.
     bytes: [u8; FRAME],
     length: usize,
-    /// Bytes that came since the last zero, up to as many as a frame has with its zero: those are too
-    /// many, and what follows is skipped.
+    /// Bytes that came since the last zero, up to as many as a frame has with its zero: those are
+    /// too many, and what follows is skipped.
     came: usize,
     /// Bytes that are still to come of the run.
     run: u8,
@@ -284,10 +284,8 @@ impl<const FRAME: usize> Decoder<FRAME> {
             if byte == 0 || came == FRAME {
                 // Of a frame that is too long nothing is of use but its end.
                 let end = rest.iter().position(|&byte| byte == 0);
-                (is_end, rest) = (
-                    end.is_some(),
-                    rest.get(end.map_or(rest.len(), |end| end + 1)..).unwrap_or(&[]),
-                );
+                is_end = end.is_some();
+                rest = rest.get(end.map_or(rest.len(), |end| end + 1)..).unwrap_or(&[]);
                 break;
             }
             if run == 0 {

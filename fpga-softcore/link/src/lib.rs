@@ -46,6 +46,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod encoding;
 mod error;
 pub mod frame;
 mod link;

@@ -7,11 +7,11 @@
 //! Assumes: what a line delivers whole, it delivers in the order in which it was sent.
 
 use heapless::{Deque, Vec};
-use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
+use crate::encoding::{Limited, put};
 use crate::error::{LinkError, Malformed, SendError};
-use crate::frame::{self, Channel, Decoder, Dropped, Frame, Writer, count, longest_payload};
+use crate::frame::{self, Channel, Decoder, Dropped, Frame, count, longest_payload};
 use crate::packet::{self, Hello, LONGEST_CONTROL_BYTES, PROTOCOL, Packet, Version};
 use crate::window::{Arrival, Incoming, Outgoing};
 
@@ -197,7 +197,7 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         }
         let most = usize::from(peer.max_payload).min(Self::LONGEST_MESSAGE);
         let Some(to) = self.state.add_message() else { return Err(SendError::Full) };
-        match postcard::serialize_with_flavor(message, Limited { to, most }) {
+        match postcard::serialize_with_flavor(message, Limited::new(to, most)) {
             Ok(()) => Ok(()),
             Err(error) => {
                 self.state.outgoing.take_back();
@@ -551,58 +551,5 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
             Some(LinkError::Mismatch { theirs, .. }) => Some(theirs.session),
             _ => self.peer.map(|peer| peer.session),
         }
-    }
-}
-
-/// Puts a frame of a packet on the line. The constants of a link leave room for every control
-/// packet, and messages were checked when they were taken.
-fn put<const FRAME: usize>(line: &mut Vec<u8, FRAME>, sequence: u8, packet: &Packet<'_>) {
-    let writer = Writer::new(Channel::Messages, sequence, line);
-    let fitted = postcard::serialize_with_flavor(packet, Framed(writer));
-    debug_assert!(fitted.is_ok(), "a packet fits a frame");
-}
-
-/// Postcard into a frame.
-struct Framed<'a, const FRAME: usize>(Writer<'a, FRAME>);
-
-impl<const FRAME: usize> Flavor for Framed<'_, FRAME> {
-    type Output = ();
-
-    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
-        self.try_extend(&[byte])
-    }
-
-    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
-        self.0.put(bytes);
-        Ok(())
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        self.0.end().map_err(|_| postcard::Error::SerializeBufferFull)
-    }
-}
-
-/// Postcard into a message of a limited length.
-struct Limited<'a, const FRAME: usize> {
-    to: &'a mut Vec<u8, FRAME>,
-    most: usize,
-}
-
-impl<const FRAME: usize> Flavor for Limited<'_, FRAME> {
-    type Output = ();
-
-    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
-        self.try_extend(&[byte])
-    }
-
-    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
-        if bytes.len() > self.most.saturating_sub(self.to.len()) {
-            return Err(postcard::Error::SerializeBufferFull);
-        }
-        self.to.extend_from_slice(bytes).map_err(|_| postcard::Error::SerializeBufferFull)
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
     }
 }

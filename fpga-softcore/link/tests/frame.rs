@@ -104,7 +104,7 @@ fn frames_are_stuffed_as_by_the_reference() {
         let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&body).to_le_bytes();
         let mut expected = [0; SIZE];
         let stuffed = cobs::encode(&[&body[..], &checksum].concat(), &mut expected);
-        let mut bytes = heapless::Vec::<u8, SIZE>::new();
+        let mut bytes = Vec::<u8, SIZE>::new();
         let frame = Frame { channel: Channel::Messages, sequence: 200, payload: &payload };
         encode(frame, &mut bytes).expect("it fits");
         assert_eq!(bytes, expected[..=stuffed], "{length} bytes, zeros every {every}");
