@@ -98,8 +98,9 @@ fn frames_are_stuffed_as_by_the_reference() {
     const SIZE: usize = 800;
     let lengths = (0..12).chain(244..262).chain(500..520).chain([700]);
     for (length, every) in lengths.flat_map(|length| [(length, 1), (length, 7), (length, 1000)]) {
-        let payload: std::vec::Vec<u8> =
-            (0..length).map(|place| if place % every == 0 { 0 } else { 1 + place as u8 }).collect();
+        let payload: std::vec::Vec<u8> = (0..length)
+            .map(|place| if place % every == 0 { 0 } else { 1 + (place % 255) as u8 })
+            .collect();
         let body = [&[1, 200][..], &payload].concat();
         let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&body).to_le_bytes();
         let mut expected = [0; SIZE];
