@@ -586,8 +586,8 @@ mod tests {
             let [kind, rest] = [next() >> 16, next() >> 8];
             let operation = if kind % 4 < 3 { kind / 4 % 2 } else { kind / 4 % 8 };
             operation
-                | rest % 8 << 3
-                | (rest >> 3) % 24 << 6
+                | (rest % 8) << 3
+                | ((rest >> 3) % 24) << 6
                 | (kind >> 8 & 1) << 14
                 | (1 + (rest >> 8) % 15) << 16
         };
@@ -597,7 +597,7 @@ mod tests {
     #[test]
     fn packed_or_not_and_with_clocks_counted_anew_a_batch_is_the_same() {
         // Caches and pools of all kinds, and none.
-        let settings = [0, 6, 6 | 1 << 4, 13 | 1 << 5, 5 | 3 << 4];
+        let settings = [0, 6, 6 | 1 << 4, 0xd | 1 << 5, 5 | 3 << 4];
         let pools = [0, 9, 60];
         for (seed, (cache, pool)) in
             (1..).zip(settings.iter().flat_map(|cache| pools.map(|pool| (cache, pool))))
