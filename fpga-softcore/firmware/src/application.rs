@@ -166,7 +166,8 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
         let workload = self.loops.name();
         let designs = if workload.is_some() { DESIGNS.len() as u8 } else { 0 };
         let board = Name::try_from(B::NAME).unwrap_or_default();
-        Ok(Reply::Info(Info { board, ticks_hz: B::TICKS_HZ, prototype, workload, designs }))
+        let ticks_hz = self.board().ticks_hz();
+        Ok(Reply::Info(Info { board, ticks_hz, prototype, workload, designs }))
     }
 
     // Out of line, as all that is rare: its stack is not that of a feed.

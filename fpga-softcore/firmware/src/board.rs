@@ -12,8 +12,6 @@ pub trait Board {
 
     /// The board's name, at most 24 bytes.
     const NAME: &'static str;
-    /// [`ticks`](Self::ticks) of a second.
-    const TICKS_HZ: u32;
 
     /// The line.
     fn line(&mut self) -> &mut Self::Line;
@@ -21,7 +19,10 @@ pub trait Board {
     /// High while a batch runs: for a light, or for what measures the board's power.
     fn trigger(&mut self) -> &mut Self::Trigger;
 
-    /// Time for benches, from any start. Unit: 1/[`TICKS_HZ`](Self::TICKS_HZ) s.
+    /// [`ticks`](Self::ticks) of a second.
+    fn ticks_hz(&self) -> u32;
+
+    /// Time for benches, from any start. Unit: 1/[`ticks_hz`](Self::ticks_hz) s.
     fn ticks(&mut self) -> u64;
 
     /// Time for the link, from any start. Unit: ms.

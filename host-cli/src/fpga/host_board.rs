@@ -55,7 +55,6 @@ impl Board for HostBoard {
     type Trigger = NoPin;
 
     const NAME: &'static str = "host";
-    const TICKS_HZ: u32 = 1_000_000_000;
 
     fn line(&mut self) -> &mut Line {
         &mut self.line
@@ -63,6 +62,10 @@ impl Board for HostBoard {
 
     fn trigger(&mut self) -> &mut NoPin {
         &mut self.trigger
+    }
+
+    fn ticks_hz(&self) -> u32 {
+        1_000_000_000
     }
 
     fn ticks(&mut self) -> u64 {

@@ -5,11 +5,13 @@ use core::panic::PanicInfo;
 use riscv::register::{mcause, mcycle, mepc, mtval};
 use strata_firmware::{Board, FaultRecord, Milliseconds};
 
+use crate::device::Device;
 use crate::pins::Pin;
 use crate::uart::Uart;
 
-/// What the processor runs at: the parameter `ClockHz` of `rtl/soc.sv`. Unit: Hz.
-const CLOCK_HZ: u32 = 50_000_000;
+/// The clock counter, and its register that says how many there are in a second.
+const TIMER: Device = Device::at(0xf000_1000);
+const CLOCK_HZ: usize = 0x8;
 
 /// The pin that is high while a batch runs.
 const TRIGGER: u32 = 0;
@@ -19,13 +21,16 @@ pub struct Soc {
     line: Uart,
     trigger: Pin,
     time: Milliseconds,
+    /// What the processor runs at.
+    clock_hz: u32,
 }
 
 impl Soc {
     /// The board, once.
     pub fn new() -> Self {
-        let time = Milliseconds::new(CLOCK_HZ / 1000, mcycle::read() as u32);
-        Self { line: Uart, trigger: Pin::number(TRIGGER), time }
+        let clock_hz = TIMER.read(CLOCK_HZ);
+        let time = Milliseconds::new(clock_hz / 1000, mcycle::read() as u32);
+        Self { line: Uart, trigger: Pin::number(TRIGGER), time, clock_hz }
     }
 }
 
@@ -34,7 +39,6 @@ impl Board for Soc {
     type Trigger = Pin;
 
     const NAME: &'static str = "soc";
-    const TICKS_HZ: u32 = CLOCK_HZ;
 
     fn line(&mut self) -> &mut Uart {
         &mut self.line
@@ -42,6 +46,10 @@ impl Board for Soc {
 
     fn trigger(&mut self) -> &mut Pin {
         &mut self.trigger
+    }
+
+    fn ticks_hz(&self) -> u32 {
+        self.clock_hz
     }
 
     fn ticks(&mut self) -> u64 {

@@ -135,7 +135,6 @@ impl Board for TestBoard {
     type Line = End;
     type Trigger = Pin;
     const NAME: &'static str = "test";
-    const TICKS_HZ: u32 = 1_000;
 
     fn line(&mut self) -> &mut End {
         &mut self.end
@@ -143,6 +142,10 @@ impl Board for TestBoard {
 
     fn trigger(&mut self) -> &mut Pin {
         &mut self.pin
+    }
+
+    fn ticks_hz(&self) -> u32 {
+        1_000
     }
 
     fn ticks(&mut self) -> u64 {

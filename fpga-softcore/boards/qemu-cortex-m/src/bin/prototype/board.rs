@@ -149,7 +149,6 @@ impl Board for Mps2 {
     type Line = Uart;
     type Trigger = NoPin;
     const NAME: &'static str = "qemu-cortex-m";
-    const TICKS_HZ: u32 = TIMER_HZ;
 
     fn line(&mut self) -> &mut Uart {
         &mut self.uart
@@ -157,6 +156,10 @@ impl Board for Mps2 {
 
     fn trigger(&mut self) -> &mut NoPin {
         &mut self.pin
+    }
+
+    fn ticks_hz(&self) -> u32 {
+        TIMER_HZ
     }
 
     fn ticks(&mut self) -> u64 {

@@ -129,8 +129,6 @@ impl Board for Virt {
     type Line = Uart;
     type Trigger = NoPin;
     const NAME: &'static str = "qemu-riscv";
-    /// With QEMU's `-icount shift=0`, where an instruction is a tick. Without, they are the host's.
-    const TICKS_HZ: u32 = 1_000_000_000;
 
     fn line(&mut self) -> &mut Uart {
         &mut self.uart
@@ -138,6 +136,11 @@ impl Board for Virt {
 
     fn trigger(&mut self) -> &mut NoPin {
         &mut self.pin
+    }
+
+    /// With QEMU's `-icount shift=0`, where an instruction is a tick. Without, they are the host's.
+    fn ticks_hz(&self) -> u32 {
+        1_000_000_000
     }
 
     fn ticks(&mut self) -> u64 {
