@@ -362,9 +362,10 @@ module main_register_file #(
     logic                 write;
     logic [DataWidth-1:0] data;
 
-    // Whoever waits may read already: it reads again when it goes.
+    // Whoever waits may read and write already: it does again when it goes, and in between nobody
+    // else does anything. So no path leads from the banks' counters to the memories.
     assign read  = issue_q.read_number[InGroup +: GroupWidth] == GroupWidth'(g);
-    assign write = go && issue_q.write_bank
+    assign write = issue_valid_q && issue_q.write_bank
                    && issue_q.write_number[InGroup +: GroupWidth] == GroupWidth'(g);
 
     main_register_file_bank #(
