@@ -5,8 +5,8 @@
 // it does, within what its own properties allow.
 //
 // The solver chooses one command and one outcome; what is found of them holds for all. E1.. is what
-// the others keep, A1.. what is checked in the first clocks, C1.. what has to be
-// reachable. docs/hw/prototype.md says how far it was checked.
+// the others keep, A1.. what is checked in the first clocks, C1.. what has to be reachable.
+// docs/hw/prototype.md says how far it was checked.
 
   (* anyseq *) logic f_choose_command;  // the command that is queued is followed
   (* anyseq *) logic f_choose_outcome;  // the outcome that comes is followed

@@ -284,7 +284,9 @@
         a09_oldest: assert (f_is_oldest);
         a09_place: assert (place_q == (full_q ? oldest_q : f_lowest));
       end
-      // A10. The decision is about the entry that has the request's register in this clock.
+      // A10. The decision is about the entry that has the request's register in this clock, or about
+      // its warp's; who becomes the newest, and whether a new register enters, are known in
+      // advance.
       if (valid_q) begin
         a10_request: assert (f_stands && op_q == q_op && of_warp_q == q_warp
                              && of_number_q == q_number && of_lanes_q == q_lanes
@@ -428,7 +430,8 @@
       a21_ready: assert (req_ready_o == (!f_stands || dec_go_i));
     end
     if (f_ran) begin
-      // A22. A decision that waits holds still, and changes nothing.
+      // A22. A decision that waits holds still, and changes nothing, nor what is shown of the one
+      // before.
       if ($past(f_stands && !dec_go_i)) begin
         a22_stable: assert (dec_valid_o && $stable(dec_op_o) && $stable(dec_outcome_o)
                             && $stable(dec_read_bank_o) && $stable(dec_read_number_o)
