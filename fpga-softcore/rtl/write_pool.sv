@@ -422,7 +422,11 @@ module write_pool #(
     dbg_lanes_o    = '0;
     if (dbg_enable_i) begin
       dbg_occupied_o = occupied_q[dbg_entry_i];
-      dbg_newer_o    = newer_q[dbg_entry_i];
+      // Itself among them.
+      for (int unsigned e = 0; e < Entries; e++) begin
+        if (SlotWidth'(e) > dbg_entry_i) dbg_newer_o[e] = !newer_q[e][dbg_entry_i];
+        else dbg_newer_o[e] = newer_q[dbg_entry_i][e] || SlotWidth'(e) == dbg_entry_i;
+      end
       for (int unsigned k = 0; k < WarpWidth; k++)   dbg_warp_o[k]   = warp_q[k][dbg_entry_i];
       for (int unsigned k = 0; k < NumberWidth; k++) dbg_number_o[k] = number_q[k][dbg_entry_i];
       for (int unsigned l = 0; l < Lanes; l++)       dbg_lanes_o[l]  = lanes_q[l][dbg_entry_i];

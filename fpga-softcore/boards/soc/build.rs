@@ -15,9 +15,9 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(launch)");
     println!("cargo::rerun-if-env-changed={WORKLOAD}");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=memory.x");
-    println!("cargo::rustc-link-search={}", env!("CARGO_MANIFEST_DIR"));
+    println!("cargo::rerun-if-changed={map}/memory.x");
     println!("cargo::rerun-if-changed=accesses.x");
+    println!("cargo::rustc-link-search={}/{map}", env!("CARGO_MANIFEST_DIR"));
     println!("cargo::rustc-link-search={}", env!("CARGO_MANIFEST_DIR"));
     // Before the start-up code's, which takes all code that is left.
     println!("cargo::rustc-link-arg-bins=-Taccesses.x");
