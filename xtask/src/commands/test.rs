@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
-use super::{formal, fpga, fuzz, qemu, setup, soc};
+use super::{formal, fpga, fuzz, qemu, setup, soc, synth};
 use crate::Status;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
@@ -40,6 +40,7 @@ pub(crate) fn run(extent: Extent) -> Status {
         }
     }
     stages.one("tidy", || tidy::check_repository().into());
+    stages.one("synth: reports", || synth::check().into());
     if extent == Extent::Quick {
         println!(
             "\n-- left out by --quick: gates, smoke, qemu, soc, formal, tests of `{SLOW_TESTS}`"
