@@ -96,7 +96,7 @@ mod access_sequencer {
         for commands in &batches {
             bench.run(commands).unwrap();
         }
-        let both = now() - start;
+        let both = now().saturating_sub(start);
         bench.compare_counters().unwrap();
         let mut model = Prototype::<WARPS, CAPACITY, POOL>::new(settings).unwrap();
         let mut outcomes = vec![Outcome::default(); 4_096];
@@ -108,7 +108,7 @@ mod access_sequencer {
                 model.run(commands, &mut outcomes);
             }
         }
-        let alone = (now() - start) / ROUNDS;
+        let alone = now().saturating_sub(start) / ROUNDS;
         assert_eq!(model.counters(), bench.model().counters());
         let rate = |time: Duration| f64::from(accesses) / time.as_secs_f64() / 1e6;
         println!(
