@@ -231,7 +231,7 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         })
     }
 
-    /// The chain of a warp's register. Warps that use the same few registers at a time share none.
+    /// The chain of a warp's register. A factor spreads the same few registers of several warps.
     #[inline]
     fn chain(warp: u8, register: RegisterId) -> usize {
         (9 * usize::from(warp) + usize::from(register.0)) % CHAINS
