@@ -5,6 +5,7 @@
 //! and work per token is bounded, so that hostile files cost no more than honest ones.
 
 mod constant;
+mod debug;
 mod function;
 mod header;
 mod initializer;
@@ -117,6 +118,10 @@ struct Parser<'a> {
     inside: Option<String>,
     /// Bytes of initial contents that may still be stored.
     initial_budget: usize,
+    /// `.target` says that double precision is executed as single.
+    double_is_single: bool,
+    /// `.address_size` has been read.
+    address_size_given: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -136,6 +141,8 @@ impl<'a> Parser<'a> {
             inside: None,
             // A value takes at least two characters and at most 16 bytes; the rest is for padding.
             initial_budget: text.len().saturating_mul(16).saturating_add(1 << 20),
+            double_is_single: false,
+            address_size_given: false,
         }
     }
 
@@ -255,6 +262,12 @@ impl<'a> Parser<'a> {
         self.report(diagnostic)
     }
 
+    /// Reports a directive that may stand once and is there again.
+    fn given_twice(&mut self, span: Span) -> Reported {
+        let message = format!("`{}` is given twice", shorten(self.slice(span)));
+        self.error("given-twice", span, message)
+    }
+
     fn expected(&mut self, what: &str) -> Reported {
         let message = format!("expected {what}, found {}", self.found());
         let code = match self.peek() {
@@ -330,23 +343,6 @@ impl<'a> Parser<'a> {
             Some(word) => is_function(word),
             None => false,
         }
-    }
-
-    /// Skips a block in braces whose `{` comes next.
-    fn skip_block(&mut self) -> Result<()> {
-        let open = self.expect(Token::LeftBrace, "`{`")?;
-        let mut depth = 1_u32;
-        while depth > 0 {
-            match self.bump().token {
-                Token::LeftBrace => depth += 1,
-                Token::RightBrace => depth -= 1,
-                Token::End | Token::OpenComment => {
-                    return Err(self.error("unclosed", open, "this `{` is never closed"));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
     }
 }
 

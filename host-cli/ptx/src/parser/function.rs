@@ -1,10 +1,10 @@
 //! Bodies of functions: blocks, labels and the directives within.
 
-use super::scope::{Body, DEPTH_MAX, Target};
+use super::scope::{Body, DEPTH_MAX, Target, Wanted};
 use super::variable::SPACES;
 use super::{Parser, Result};
 use crate::lexer::Token;
-use crate::module::{LabelId, Linkage, Operand};
+use crate::module::{LabelId, Linkage, Operand, Symbol};
 
 impl Parser<'_> {
     /// A body from its `{` to its `}`.
@@ -102,18 +102,21 @@ impl Parser<'_> {
             Some("calltargets") => {
                 self.bump();
                 loop {
-                    self.identifier("the name of a function")?;
+                    let (name, span) = self.identifier("the name of a function")?;
+                    if !matches!(self.globals.get(name), Some(Symbol::Function(_))) {
+                        return Err(self.undeclared_symbol(name, span));
+                    }
                     if !self.eat(Token::Comma) {
                         break;
                     }
                 }
                 self.expect_semicolon()?;
-                self.body.declare_label(name)
+                self.body.declare_prototype(name)
             }
             Some("callprototype") => {
                 self.bump();
                 self.call_prototype()?;
-                self.body.declare_label(name)
+                self.body.declare_prototype(name)
             }
             _ => self.body.declare_label(name),
         };
@@ -127,7 +130,7 @@ impl Parser<'_> {
         let mut targets = Vec::new();
         loop {
             let (name, span) = self.identifier("a label")?;
-            targets.push(self.body.refer(name, span, false));
+            targets.push(self.body.refer(name, span, Wanted::Label));
             if !self.eat(Token::Comma) {
                 self.expect_semicolon()?;
                 return Ok(targets);
@@ -146,10 +149,23 @@ impl Parser<'_> {
         if self.peek() == Token::LeftParenthesis {
             self.parameters()?;
         }
-        while self.dot_word().is_some() {
-            self.bump();
-            if self.peek() == Token::Number {
-                self.bump();
+        let mut given: Vec<&str> = Vec::new();
+        while let Some(word) = self.dot_word() {
+            let span = self.bump().span;
+            if given.contains(&word) {
+                return Err(self.given_twice(span));
+            }
+            given.push(word);
+            match word {
+                "noreturn" => {}
+                "abi_preserve" | "abi_preserve_control" => {
+                    self.integer()?;
+                }
+                _ => {
+                    let message =
+                        format!("`.{}` is not an attribute of a prototype", super::shorten(word));
+                    return Err(self.error("unknown-directive", span, message));
+                }
             }
         }
         self.expect_semicolon()
@@ -162,25 +178,26 @@ impl Parser<'_> {
             references.iter().map(|reference| self.body.resolve(reference)).collect();
         for (reference, target) in references.iter().zip(&targets) {
             let name = Body::reference_name(reference);
-            match (target, reference.table) {
+            let message = match (target, reference.wanted) {
+                (Some(Target::Label(_)), Wanted::Label)
+                | (Some(Target::Table(_)), Wanted::Table)
+                | (Some(Target::Prototype(_)), Wanted::Prototype) => continue,
                 (None, _) => {
                     let hint = self.suggest(name, || self.body.known_labels());
                     let message = format!("there is no label `{}` here", super::shorten(name));
                     self.error_with_hint("undeclared-label", reference.span, message, hint);
+                    continue;
                 }
-                (Some(Target::Label(_)), true) => {
-                    let message = format!("`{}` is not a `.branchtargets`", super::shorten(name));
-                    self.error("label-kind", reference.span, message);
-                }
-                (Some(Target::Table(_)), false) => {
-                    let message = format!("`{}` is a table of labels", super::shorten(name));
-                    self.error("label-kind", reference.span, message);
-                }
-                _ => {}
-            }
+                (_, Wanted::Table) => "is not a `.branchtargets`",
+                (_, Wanted::Prototype) => "is not a `.callprototype` or `.calltargets`",
+                (Some(Target::Table(_)), _) => "is a table of labels",
+                (Some(_), _) => "is a prototype, and no place",
+            };
+            let message = format!("`{}` {message}", super::shorten(name));
+            self.error("label-kind", reference.span, message);
         }
         let label = |id: LabelId| match targets.get(id.index()) {
-            Some(&Some(Target::Label(label))) => Some(label),
+            Some(&Some(Target::Label(label) | Target::Prototype(label))) => Some(label),
             _ => None,
         };
         for table in &mut self.body.function.branch_tables {

@@ -109,20 +109,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `@@DWARF ...` of PTX 2.x: debug information up to the end of its line.
-    fn old_debug_line(&mut self) -> Result<()> {
-        let start = self.bump().span;
-        self.expect(Token::At, "`@@DWARF`")?;
-        let rest = &self.text[start.start as usize..];
-        let end = rest.find('\n').map_or(self.text.len(), |n| n + start.start as usize);
-        while self.peek() != Token::End && (self.span().start as usize) < end {
-            self.bump();
-        }
-        Ok(())
-    }
-
     fn version(&mut self) -> Result<()> {
-        self.bump();
+        let directive = self.bump().span;
+        if self.module.version != (0, 0) {
+            return Err(self.given_twice(directive));
+        }
         let text = self.word();
         let span = self.expect(Token::Decimal, "a version such as `9.0`")?;
         let parts = text.split_once('.').map(|(a, b)| (a.parse::<u8>(), b.parse::<u8>()));
@@ -135,68 +126,49 @@ impl<'a> Parser<'a> {
 
     fn target(&mut self) -> Result<()> {
         self.bump();
-        let (name, _) = self.identifier("a target such as `sm_75`")?;
+        let (name, span) = self.identifier("a target such as `sm_75`")?;
+        if !is_machine(name) {
+            let message = format!("`{}` is not a machine", super::shorten(name));
+            let hint = Some("a machine is written `sm_75`, `sm_90a` or `sm_120f`".into());
+            return Err(self.error_with_hint("bad-target", span, message, hint));
+        }
         self.module.target = name.to_owned();
         while self.eat(Token::Comma) {
-            self.identifier("a target or a property")?;
+            self.target_property()?;
         }
         Ok(())
     }
 
+    /// What stands behind the machine of `.target`.
+    fn target_property(&mut self) -> Result<()> {
+        const KNOWN: &[&str] = &["texmode_unified", "texmode_independent", "debug"];
+        let (name, span) = self.identifier("a property of the target")?;
+        if KNOWN.contains(&name) {
+            return Ok(());
+        }
+        if name == "map_f64_to_f32" {
+            self.double_is_single = true;
+            return Ok(());
+        }
+        let hint = self.suggest(name, || KNOWN.to_vec());
+        let message = format!("`{}` is not a property of a target", super::shorten(name));
+        Err(self.error_with_hint("bad-target", span, message, hint))
+    }
+
     fn address_size(&mut self) -> Result<()> {
-        self.bump();
+        let directive = self.bump().span;
+        if self.address_size_given {
+            return Err(self.given_twice(directive));
+        }
         let span = self.span();
         match self.integer()? {
             bits @ (32 | 64) => {
                 self.module.address_bits = bits as u8;
+                self.address_size_given = true;
                 Ok(())
             }
             _ => Err(self.error("bad-address-size", span, "an address has 32 or 64 bits")),
         }
-    }
-
-    /// `.file`, `.loc`, `.section`, `.pragma`: nothing depends on them.
-    pub(super) fn debug_directive(&mut self) -> Result<()> {
-        let word = self.dot_word().unwrap_or_default();
-        self.bump();
-        match word {
-            "file" => {
-                self.integer()?;
-                self.expect(Token::String, "a file name")?;
-                while self.eat(Token::Comma) {
-                    self.integer()?;
-                }
-            }
-            "loc" => {
-                for _ in 0..3 {
-                    self.integer()?;
-                }
-                while self.eat(Token::Comma) {
-                    self.identifier("`function_name` or `inlined_at`")?;
-                    while matches!(self.peek(), Token::Word | Token::Number | Token::Plus) {
-                        self.bump();
-                    }
-                }
-            }
-            "section" => {
-                if !matches!(self.peek(), Token::Word | Token::DotWord) {
-                    return Err(self.expected("the name of a section"));
-                }
-                self.bump();
-                while self.eat(Token::Comma) {
-                    self.bump();
-                }
-                self.skip_block()?;
-            }
-            _ => {
-                self.expect(Token::String, "a string")?;
-                while self.eat(Token::Comma) {
-                    self.expect(Token::String, "a string")?;
-                }
-                self.expect_semicolon()?;
-            }
-        }
-        Ok(())
     }
 
     /// `.alias f, g;`: `f` is another name for the function `g`, which is defined before.
@@ -222,25 +194,27 @@ impl<'a> Parser<'a> {
 
     /// A function or variable with its linkage.
     fn linked(&mut self) -> Result<()> {
-        let mut linkage = Linkage::Internal;
-        loop {
-            match self.dot_word() {
-                Some("visible") => linkage = Linkage::Visible,
-                Some("extern") => linkage = Linkage::Extern,
-                Some("weak" | "common") => linkage = Linkage::Weak,
-                Some("entry") => return self.function(linkage, true),
-                Some("func") => return self.function(linkage, false),
-                Some(word) if SPACES.contains(&word) => return self.variables(linkage, true),
-                _ => return Err(self.expected("`.entry`, `.func` or a state space")),
-            }
+        let linkage = match self.dot_word() {
+            Some("visible") => Linkage::Visible,
+            Some("extern") => Linkage::Extern,
+            Some("weak" | "common") => Linkage::Weak,
+            _ => Linkage::Internal,
+        };
+        if linkage != Linkage::Internal {
             self.bump();
+        }
+        match self.dot_word() {
+            Some("entry") => self.function(linkage, true),
+            Some("func") => self.function(linkage, false),
+            Some(word) if SPACES.contains(&word) => self.variables(linkage, true),
+            _ => Err(self.expected("`.entry`, `.func` or a state space")),
         }
     }
 
     fn function(&mut self, linkage: Linkage, kernel: bool) -> Result<()> {
         self.bump();
         if self.eat_dot("attribute") {
-            self.skip_parentheses()?;
+            self.attribute_list()?;
         }
         let results = match self.peek() {
             Token::LeftParenthesis if !kernel => self.parameters()?,
@@ -345,57 +319,69 @@ impl<'a> Parser<'a> {
 
     /// What stands between a function's header and its body.
     fn performance_directives(&mut self) -> Result<()> {
-        const KNOWN: &[&str] = &[
-            "maxntid",
-            "reqntid",
+        let mut given: Vec<&str> = Vec::new();
+        while let Some(word) = self.dot_word() {
+            if matches!(word, "pragma" | "loc" | "file") {
+                self.debug_directive()?;
+                continue;
+            }
+            let span = self.span();
+            if given.contains(&word) {
+                return Err(self.given_twice(span));
+            }
+            if matches!(word, "maxntid" | "reqntid")
+                && given.iter().any(|word| matches!(*word, "maxntid" | "reqntid"))
+            {
+                let message = "`.maxntid` and `.reqntid` do not go together";
+                return Err(self.error("conflict", span, message));
+            }
+            given.push(word);
+            self.performance_directive(word)?;
+        }
+        Ok(())
+    }
+
+    fn performance_directive(&mut self, word: &str) -> Result<()> {
+        const NUMBERED: &[&str] = &[
             "minnctapersm",
             "maxnctapersm",
             "maxnreg",
+            "maxclusterrank",
+            "abi_preserve",
+            "abi_preserve_control",
+            "local_maxnreg",
+        ];
+        const OTHERS: &[&str] = &[
+            "maxntid",
+            "reqntid",
             "noreturn",
             "pragma",
             "reqnctapercluster",
-            "maxclusterrank",
             "explicitcluster",
             "blocksareclusters",
-            "abi_preserve",
-            "abi_preserve_control",
             "unique",
-            "local_maxnreg",
+            "attribute",
         ];
-        while let Some(word) = self.dot_word() {
-            let span = self.span();
-            match word {
-                "maxntid" | "reqntid" => {
-                    self.bump();
-                    let threads = self.three_numbers()?;
-                    self.body.function.max_threads = Some(threads);
-                }
-                "noreturn" => {
-                    self.bump();
-                    self.body.function.noreturn = true;
-                }
-                "explicitcluster" | "blocksareclusters" | "unique" => {
-                    self.bump();
-                }
-                "reqnctapercluster" => {
-                    self.bump();
-                    self.three_numbers()?;
-                }
-                "pragma" | "loc" | "file" => self.debug_directive()?,
-                "attribute" => {
-                    self.bump();
-                    self.skip_parentheses()?;
-                }
-                _ if KNOWN.contains(&word) => {
-                    self.bump();
-                    self.integer()?;
-                }
-                _ => {
-                    let hint = self.suggest(word, || KNOWN.to_vec());
-                    let hint = hint.map(|hint| hint.replacen('`', "`.", 1));
-                    let message = format!("`.{}` is not a directive", super::shorten(word));
-                    return Err(self.error_with_hint("unknown-directive", span, message, hint));
-                }
+        let span = self.bump().span;
+        match word {
+            "maxntid" | "reqntid" => {
+                let threads = self.three_numbers()?;
+                self.body.function.max_threads = Some(threads);
+            }
+            "noreturn" => self.body.function.noreturn = true,
+            "explicitcluster" | "blocksareclusters" | "unique" => {}
+            "reqnctapercluster" => {
+                self.three_numbers()?;
+            }
+            "attribute" => self.attribute_list()?,
+            _ if NUMBERED.contains(&word) => {
+                self.integer()?;
+            }
+            _ => {
+                let hint = self.suggest(word, || [NUMBERED, OTHERS].concat());
+                let hint = hint.map(|hint| hint.replacen('`', "`.", 1));
+                let message = format!("`.{}` is not a directive", super::shorten(word));
+                return Err(self.error_with_hint("unknown-directive", span, message, hint));
             }
         }
         Ok(())
@@ -417,4 +403,13 @@ impl<'a> Parser<'a> {
         }
         Ok(numbers)
     }
+}
+
+/// Whether a name is that of a machine: `sm_75`, `sm_90a`, `compute_100f`.
+fn is_machine(name: &str) -> bool {
+    let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_"));
+    let digits = number.map(|number| number.strip_suffix(['a', 'f']).unwrap_or(number));
+    digits.is_some_and(|digits| {
+        (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+    })
 }

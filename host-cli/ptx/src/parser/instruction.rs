@@ -238,6 +238,7 @@ impl<'a> Parser<'a> {
             return Err(self.error_with_hint("operand-count", span, message, hint));
         };
         let (mut modifiers, types) = matching::modifiers(opcode, form, words, assigned);
+        self.check_selectors(opcode, &modifiers, &written)?;
         for (index, operand) in written.iter().enumerate() {
             if let Some(selector) = &operand.selector {
                 modifiers.other.push(format!("{index}.{selector}"));
@@ -251,6 +252,10 @@ impl<'a> Parser<'a> {
             types: &types,
         };
         let checked = check::operands(&context, form, written);
+        if self.double_is_single && types.contains(&ScalarType::F64) {
+            let message = "`map_f64_to_f32`: double precision cannot be executed as single yet";
+            self.report(Diagnostic::unsupported("target-property", span, message));
+        }
         if checked.problems.is_empty() {
             return Ok((modifiers, types, checked.destinations, checked.sources));
         }
@@ -262,6 +267,38 @@ impl<'a> Parser<'a> {
 }
 
 impl Parser<'_> {
+    /// Parts of registers belong to video instructions: to the first two sources, and to a result
+    /// that is merged into the third one.
+    fn check_selectors(
+        &mut self,
+        opcode: Opcode,
+        modifiers: &Modifiers,
+        written: &[Written],
+    ) -> Result<()> {
+        let video = matches!(
+            opcode,
+            Opcode::Vabsdiff
+                | Opcode::Vadd
+                | Opcode::Vmad
+                | Opcode::Vmax
+                | Opcode::Vmin
+                | Opcode::Vset
+                | Opcode::Vshl
+                | Opcode::Vshr
+                | Opcode::Vsub
+        );
+        let second = ["add", "min", "max"].iter().any(|word| modifiers.has(word));
+        let merges = written.len() == 4 && opcode != Opcode::Vmad && !second;
+        for (index, operand) in written.iter().enumerate() {
+            let taken = video && (index == 1 || index == 2 || index == 0 && merges);
+            if let Some(selector) = operand.selector.as_ref().filter(|_| !taken) {
+                let message = format!("this operand of `{}` takes no `.{selector}`", opcode.name());
+                return Err(self.error("selector", operand.span, message));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a direct call has as many arguments and results as the function.
     fn check_call(
         &mut self,

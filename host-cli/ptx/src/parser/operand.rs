@@ -1,7 +1,7 @@
 //! Operands, as far as their shape goes: what an instruction makes of them is checked elsewhere.
 
 use super::constant::Constant;
-use super::scope::Name;
+use super::scope::{Name, Wanted};
 use super::{Parser, Reported, Result};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
@@ -45,7 +45,8 @@ impl<'a> Parser<'a> {
         let operand = match self.peek() {
             Token::Word if place != Place::Ordinary && !self.is_register() => {
                 let (name, span) = self.identifier("a label")?;
-                let id = self.body.refer(name, span, place == Place::Table);
+                let wanted = if place == Place::Table { Wanted::Table } else { Wanted::Label };
+                let id = self.body.refer(name, span, wanted);
                 match place {
                     Place::Table => Operand::BranchTable(id.0),
                     _ => Operand::Label(id),
@@ -217,7 +218,13 @@ impl<'a> Parser<'a> {
         span: Span,
     ) -> Result<Operand> {
         let word = self.dot_word();
-        let index = word.and_then(|word| "xyzw".find(word).or_else(|| "rgba".find(word)));
+        let index = word.and_then(|word| match word {
+            "x" | "r" => Some(0),
+            "y" | "g" => Some(1),
+            "z" | "b" => Some(2),
+            "w" | "a" => Some(3),
+            _ => None,
+        });
         match (word, index) {
             (Some(_), Some(index)) if index < usize::from(components) => {
                 self.bump();
@@ -308,7 +315,7 @@ impl<'a> Parser<'a> {
 
     fn prototype(&mut self) -> Result<Operand> {
         let (name, span) = self.identifier("the name of a prototype")?;
-        Ok(Operand::Label(self.body.refer(name, span, false)))
+        Ok(Operand::Label(self.body.refer(name, span, Wanted::Prototype)))
     }
 
     fn call_list(&mut self) -> Result<Vec<Operand>> {

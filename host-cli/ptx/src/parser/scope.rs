@@ -25,8 +25,20 @@ pub(super) enum Name {
 /// What a label stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target {
+    /// A place.
     Label(LabelId),
+    /// A list of places.
     Table(u32),
+    /// Functions, or what an unknown one looks like.
+    Prototype(LabelId),
+}
+
+/// What a use of a label takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Label,
+    Table,
+    Prototype,
 }
 
 /// `%r<count>`: numbered registers.
@@ -51,8 +63,7 @@ pub(super) struct Reference<'a> {
     name: &'a str,
     scope: usize,
     pub(super) span: Span,
-    /// A branch table is meant, not a label.
-    pub(super) table: bool,
+    pub(super) wanted: Wanted,
 }
 
 /// The function being read.
@@ -137,10 +148,20 @@ impl<'a> Body<'a> {
 
     /// Declares a label; false when the block has it already.
     pub(super) fn declare_label(&mut self, name: &'a str) -> bool {
-        let id = LabelId(self.function.labels.len() as u32);
+        let id = self.add_label(name);
+        self.scopes[self.current].labels.insert(name, Target::Label(id)).is_none()
+    }
+
+    /// Declares a prototype; false when the block has the name already.
+    pub(super) fn declare_prototype(&mut self, name: &'a str) -> bool {
+        let id = self.add_label(name);
+        self.scopes[self.current].labels.insert(name, Target::Prototype(id)).is_none()
+    }
+
+    fn add_label(&mut self, name: &str) -> LabelId {
         let target = self.function.body.len() as u32;
         self.function.labels.push(Label { name: name.to_owned(), target });
-        self.scopes[self.current].labels.insert(name, Target::Label(id)).is_none()
+        LabelId(self.function.labels.len() as u32 - 1)
     }
 
     /// Declares a branch table; false when the block has the name already.
@@ -151,8 +172,8 @@ impl<'a> Body<'a> {
     }
 
     /// Notes the use of a label. The number returned is that of the reference.
-    pub(super) fn refer(&mut self, name: &'a str, span: Span, table: bool) -> LabelId {
-        self.references.push(Reference { name, scope: self.current, span, table });
+    pub(super) fn refer(&mut self, name: &'a str, span: Span, wanted: Wanted) -> LabelId {
+        self.references.push(Reference { name, scope: self.current, span, wanted });
         LabelId(self.references.len() as u32 - 1)
     }
 

@@ -57,6 +57,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Vector and type of a register.
     fn register_type(&mut self) -> Result<Attributes> {
         let span = self.span();
         let attributes = self.attributes(StateSpace::Generic, Linkage::Internal)?;
@@ -66,19 +67,28 @@ impl<'a> Parser<'a> {
         Ok(attributes)
     }
 
-    /// Vector, alignment, type and pointer attributes, in any order.
+    /// Vector, alignment, type and pointer attributes, in any order, each once.
     pub(super) fn attributes(&mut self, space: StateSpace, linkage: Linkage) -> Result<Attributes> {
         let mut ty = None;
-        let mut vector = 1;
+        let mut vector = None;
         let mut align = None;
+        let mut given: Vec<&str> = Vec::new();
         while let Some(word) = self.dot_word() {
             let span = self.bump().span;
             match word {
+                // Of a register, which has no address.
+                "align" | "attribute" | "ptr" if space == StateSpace::Generic => {
+                    return Err(self.bad_type(word, span));
+                }
+                "align" | "attribute" | "ptr" if given.contains(&word) => {
+                    return Err(self.given_twice(span));
+                }
+                "v2" | "v4" | "v8" if vector.is_some() => return Err(self.given_twice(span)),
                 "align" => align = Some(self.alignment()?),
-                "v2" => vector = 2,
-                "v4" => vector = 4,
-                "v8" => vector = 8,
-                "attribute" => self.skip_parentheses()?,
+                "v2" => vector = Some(2),
+                "v4" => vector = Some(4),
+                "v8" => vector = Some(8),
+                "attribute" => self.attribute_list()?,
                 "ptr" => self.pointer_attributes()?,
                 _ => match ScalarType::from_name(word) {
                     Some(found) if ty.is_none() => ty = Some(found),
@@ -88,9 +98,10 @@ impl<'a> Parser<'a> {
                     None => return Err(self.bad_type(word, span)),
                 },
             }
+            given.push(word);
         }
         let Some(ty) = ty else { return Err(self.expected("a type such as `.u32`")) };
-        Ok(Attributes { space, linkage, ty, vector, align })
+        Ok(Attributes { space, linkage, ty, vector: vector.unwrap_or(1), align })
     }
 
     fn bad_type(&mut self, word: &str, span: Span) -> Reported {
@@ -115,7 +126,7 @@ impl<'a> Parser<'a> {
 
     /// `.ptr .global .align 4`: what a kernel parameter points to. Nothing depends on it.
     fn pointer_attributes(&mut self) -> Result<()> {
-        while matches!(self.dot_word(), Some("global" | "const" | "shared" | "local")) {
+        if matches!(self.dot_word(), Some("global" | "const" | "shared" | "local")) {
             self.bump();
         }
         if self.eat_dot("align") {
@@ -124,20 +135,29 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `( ... )` whose contents do not matter.
-    pub(super) fn skip_parentheses(&mut self) -> Result<()> {
+    /// `(.managed)`, `(.unified(1, 2))`, or both: nothing depends on them.
+    pub(super) fn attribute_list(&mut self) -> Result<()> {
         self.expect(Token::LeftParenthesis, "`(`")?;
-        let mut depth = 1_u32;
-        while depth > 0 {
-            match self.peek() {
-                Token::LeftParenthesis => depth += 1,
-                Token::RightParenthesis => depth -= 1,
-                Token::Semicolon | Token::End => return Err(self.expected("`)`")),
-                _ => {}
+        loop {
+            match self.dot_word() {
+                Some("managed") => {
+                    self.bump();
+                }
+                Some("unified") => {
+                    self.bump();
+                    self.expect(Token::LeftParenthesis, "`(`")?;
+                    self.integer()?;
+                    self.expect(Token::Comma, "`,`")?;
+                    self.integer()?;
+                    self.expect(Token::RightParenthesis, "`)`")?;
+                }
+                _ => return Err(self.expected("`.managed` or `.unified`")),
             }
-            self.bump();
+            if !self.eat(Token::Comma) {
+                self.expect(Token::RightParenthesis, "`,` or `)`")?;
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     /// A variable declaration from its space on, up to and including the `;`.
@@ -292,7 +312,11 @@ impl<'a> Parser<'a> {
                 _ => return Err(self.expected("`.param` or `.reg`")),
             };
             self.bump();
-            let attributes = self.attributes(StateSpace::Param, Linkage::Internal)?;
+            let attributes = if register {
+                self.register_type()?
+            } else {
+                self.attributes(StateSpace::Param, Linkage::Internal)?
+            };
             if register {
                 parameters.push(self.register_parameter(attributes)?);
             } else if self.peek() == Token::Underscore {

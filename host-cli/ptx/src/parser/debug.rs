@@ -1,0 +1,162 @@
+//! Directives that say where code came from, and `.pragma`: nothing depends on what they say.
+//!
+//! Each is read by its own grammar to the last token and no further: none ends with a `;`, and what
+//! stands behind one is an instruction.
+
+use super::{Parser, Result};
+use crate::lexer::Token;
+
+impl Parser<'_> {
+    /// `.file`, `.loc`, `.section`, `.pragma`.
+    pub(super) fn debug_directive(&mut self) -> Result<()> {
+        let word = self.dot_word().unwrap_or_default();
+        self.bump();
+        match word {
+            "file" => self.file(),
+            "loc" => self.location(),
+            "section" => self.section(),
+            _ => self.pragma(),
+        }
+    }
+
+    /// `1 "name.cu"`, perhaps with `, time` or `, time, size`.
+    fn file(&mut self) -> Result<()> {
+        self.expect(Token::Number, "the number of a file")?;
+        self.expect(Token::String, "a file name")?;
+        for what in ["the time of the file's last change", "the size of the file"] {
+            if !self.eat(Token::Comma) {
+                break;
+            }
+            self.expect(Token::Number, what)?;
+        }
+        Ok(())
+    }
+
+    /// `1 23 5`, perhaps with `, function_name label+4, inlined_at 1 24 9`. A section stands for
+    /// the label at its start.
+    fn location(&mut self) -> Result<()> {
+        self.line_of_a_file()?;
+        if !self.eat(Token::Comma) {
+            return Ok(());
+        }
+        self.keyword("function_name")?;
+        if !matches!(self.peek(), Token::Word | Token::DotWord) {
+            return Err(self.expected("the label of the function's name"));
+        }
+        self.bump();
+        if self.eat(Token::Plus) {
+            self.expect(Token::Number, "a number of bytes")?;
+        }
+        self.expect(Token::Comma, "`,` and `inlined_at`")?;
+        self.keyword("inlined_at")?;
+        self.line_of_a_file()
+    }
+
+    fn line_of_a_file(&mut self) -> Result<()> {
+        for what in ["the number of a file", "the number of a line", "the number of a column"] {
+            self.expect(Token::Number, what)?;
+        }
+        Ok(())
+    }
+
+    fn keyword(&mut self, word: &str) -> Result<()> {
+        if self.word() != word {
+            return Err(self.expected(&format!("`{word}`")));
+        }
+        self.bump();
+        Ok(())
+    }
+
+    /// `.debug_info { ... }`: labels and lists of numbers.
+    fn section(&mut self) -> Result<()> {
+        if !matches!(self.peek(), Token::Word | Token::DotWord) {
+            return Err(self.expected("the name of a section"));
+        }
+        self.bump();
+        self.expect(Token::LeftBrace, "`{`")?;
+        while !self.eat(Token::RightBrace) {
+            match self.dot_word() {
+                Some("b8" | "b16" | "b32" | "b64") => {
+                    self.bump();
+                    self.section_values()?;
+                }
+                _ if self.peek() == Token::Word && self.peek_at(1) == Token::Colon => {
+                    self.bump();
+                    self.bump();
+                }
+                _ => return Err(self.expected("`.b8`, `.b16`, `.b32`, `.b64`, a label or `}`")),
+            }
+        }
+        Ok(())
+    }
+
+    /// `1, -2, 3`, or a place in a section.
+    fn section_values(&mut self) -> Result<()> {
+        if matches!(self.peek(), Token::Word | Token::DotWord) {
+            return self.section_place();
+        }
+        loop {
+            self.eat(Token::Minus);
+            self.expect(Token::Number, "a number or a label")?;
+            if !self.eat(Token::Comma) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `label`, `.section`, `label+4` or `label - label`.
+    fn section_place(&mut self) -> Result<()> {
+        self.bump();
+        if self.eat(Token::Plus) {
+            self.expect(Token::Number, "a number of bytes")?;
+        } else if self.eat(Token::Minus) {
+            self.identifier("a label")?;
+        }
+        Ok(())
+    }
+
+    fn pragma(&mut self) -> Result<()> {
+        loop {
+            self.expect(Token::String, "a string")?;
+            if !self.eat(Token::Comma) {
+                return self.expect_semicolon();
+            }
+        }
+    }
+
+    /// `@@DWARF` of PTX 1.x: a section's header, or what a section holds.
+    pub(super) fn old_debug_line(&mut self) -> Result<()> {
+        self.bump();
+        self.expect(Token::At, "`@@DWARF`")?;
+        self.keyword("DWARF")?;
+        match self.dot_word() {
+            Some("section") => {
+                self.bump();
+                self.old_section_header()
+            }
+            Some("byte" | "4byte" | "quad" | "b8" | "b16" | "b32" | "b64") => {
+                self.bump();
+                self.section_values()
+            }
+            _ if self.peek() == Token::Word && self.peek_at(1) == Token::Colon => {
+                self.bump();
+                self.bump();
+                Ok(())
+            }
+            _ => Err(self.expected("`.section`, `.byte`, `.4byte`, `.quad` or a label")),
+        }
+    }
+
+    /// `.debug_info, "", @progbits`.
+    fn old_section_header(&mut self) -> Result<()> {
+        self.expect(Token::DotWord, "the name of a section")?;
+        if self.eat(Token::Comma) {
+            self.expect(Token::String, "a string of flags")?;
+        }
+        if self.eat(Token::Comma) {
+            self.expect(Token::At, "`@progbits`")?;
+            self.keyword("progbits")?;
+        }
+        Ok(())
+    }
+}
