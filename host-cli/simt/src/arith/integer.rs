@@ -221,23 +221,6 @@ pub fn add_carry_u64(a: u64, b: u64, carry: bool) -> (u64, bool) {
     (sum, first | second)
 }
 
-/// `sub.cc`/`subc.cc` for 32 bits: `a - b - borrow`, and whether a borrow is due. `borrow` is the
-/// bit of `CC.CF` that `sub.cc` wrote.
-#[inline]
-pub fn sub_borrow_u32(a: u32, b: u32, borrow: bool) -> (u32, bool) {
-    let (difference, first) = a.overflowing_sub(b);
-    let (difference, second) = difference.overflowing_sub(u32::from(borrow));
-    (difference, first | second)
-}
-
-/// `sub.cc`/`subc.cc` for 64 bits.
-#[inline]
-pub fn sub_borrow_u64(a: u64, b: u64, borrow: bool) -> (u64, bool) {
-    let (difference, first) = a.overflowing_sub(b);
-    let (difference, second) = difference.overflowing_sub(u64::from(borrow));
-    (difference, first | second)
-}
-
 /// `mul24.lo.u32`: the low 32 bits of the 48-bit product of the low 24 bits.
 #[inline]
 pub fn mul24_lo_u32(a: u32, b: u32) -> u32 {

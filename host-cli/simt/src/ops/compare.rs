@@ -187,6 +187,8 @@ fn comparison(one: &mut One<'_, '_>, args: &mut Args) -> Result<Run, Problem> {
         let to = one.ty(0)?;
         args.d = one.result(0, to)?;
         let yes = set_where_true(to).ok_or_else(|| one.unsupported(""))?;
+        // Of an integer result too, each half has its own 16 bits (DEV-061).
+        let yes = if pair { yes & 0xffff } else { yes };
         args.e = one.constant(u64::from(yes), ScalarType::U32);
         if pair { by_pair!(set_pair, ty, ftz, test) } else { by_type!(set, ty, ftz, test) }
     } else {

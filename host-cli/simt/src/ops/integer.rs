@@ -7,7 +7,7 @@ use strata_ptx::types::{Kind, ScalarType};
 use super::for_integer;
 use crate::arith::integer::{
     Integer, S16, S32, S64, U16, U32, U64, add_carry_u32, add_carry_u64, dp2a, dp4a, mul24_hi_s32,
-    mul24_hi_u32, mul24_lo_s32, mul24_lo_u32, sub_borrow_u32, sub_borrow_u64,
+    mul24_hi_u32, mul24_lo_s32, mul24_lo_u32,
 };
 use crate::decode::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Extra, Run};
@@ -81,18 +81,14 @@ pub(crate) fn add_u32(l: &mut Lanes, o: &Args, m: u32) {
 }
 
 /// A type that the carry instructions work on.
-trait Carry: Value {
+trait Carry: Value + std::ops::Not<Output = Self> {
     fn add(a: Self, b: Self, carry: bool) -> (Self, bool);
-    fn sub(a: Self, b: Self, borrow: bool) -> (Self, bool);
     fn mul(a: Self, b: Self, high: bool, signed: bool) -> Self;
 }
 
 impl Carry for u32 {
     fn add(a: Self, b: Self, carry: bool) -> (Self, bool) {
         add_carry_u32(a, b, carry)
-    }
-    fn sub(a: Self, b: Self, borrow: bool) -> (Self, bool) {
-        sub_borrow_u32(a, b, borrow)
     }
     fn mul(a: Self, b: Self, high: bool, signed: bool) -> Self {
         match (high, signed) {
@@ -106,9 +102,6 @@ impl Carry for u32 {
 impl Carry for u64 {
     fn add(a: Self, b: Self, carry: bool) -> (Self, bool) {
         add_carry_u64(a, b, carry)
-    }
-    fn sub(a: Self, b: Self, borrow: bool) -> (Self, bool) {
-        sub_borrow_u64(a, b, borrow)
     }
     fn mul(a: Self, b: Self, high: bool, signed: bool) -> Self {
         match (high, signed) {
@@ -157,13 +150,14 @@ fn add_carry<T: Carry>(l: &mut Lanes, o: &Args, m: u32) {
     });
 }
 
-/// `sub.cc`, `subc`.
+/// `sub.cc`, `subc`: `a + ~b` and the carry, which therefore says that nothing was borrowed. All
+/// instructions share it, as in machine code (DEV-060).
 fn sub_carry<T: Carry>(l: &mut Lanes, o: &Args, m: u32) {
     let (input, output, _) = flags(o);
-    let borrow = if input { l.carry } else { 0 };
+    let carry = if input { l.carry } else { u32::MAX };
     with_carry::<T>(l, o.d, m, output, |l, lane| {
         let (a, b) = (T::source(l, o.a), T::source(l, o.b));
-        T::sub(T::lane(a, lane), T::lane(b, lane), borrow >> lane & 1 == 1)
+        T::add(T::lane(a, lane), !T::lane(b, lane), carry >> lane & 1 == 1)
     });
 }
 

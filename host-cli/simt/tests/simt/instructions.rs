@@ -256,6 +256,91 @@ fn carries_chain_across_instructions() {
     );
 }
 
+/// One flag serves sums and differences: after a subtraction it says that nothing was borrowed, as
+/// in machine code, where `a - b` is `a + ~b + 1`.
+#[test]
+fn sums_and_differences_share_the_carry() {
+    use Out::Wide;
+    let split = "mov.b64 {%a, %b}, %ad; mov.b64 {%c, %d}, %bd; ";
+    let join = " mov.b64 %dd, {%a, %b};";
+    let body = |middle: &str| format!("{split}{middle}{join}");
+    let difference_first = body("sub.cc.u32 %a, %a, %c; addc.u32 %b, %b, %d;");
+    let sum_first = body("add.cc.u32 %a, %a, %c; subc.u32 %b, %b, %d;");
+    let product_first = body("mad.lo.cc.u32 %a, %a, %c, %c; subc.u32 %b, %b, %d;");
+    let three = body("sub.cc.s32 %a, %a, %c; subc.cc.s32 %b, %b, %d; madc.hi.u32 %b, %a, %c, 5;");
+    check(
+        &integers(14),
+        &[
+            (difference_first.as_str(), Wide, |a, b, _| {
+                let kept = u64::from(u(a) >= u(b));
+                u(a.wrapping_sub(b)) | ((a >> 32) + (b >> 32) + kept) << 32
+            }),
+            (sum_first.as_str(), Wide, |a, b, _| {
+                let carry = (u(a) + u(b)) >> 32;
+                let high = (a >> 32).wrapping_sub(b >> 32).wrapping_sub(1).wrapping_add(carry);
+                u(a.wrapping_add(b)) | high << 32
+            }),
+            (product_first.as_str(), Wide, |a, b, _| {
+                let sum = u(u(a).wrapping_mul(u(b))) + u(b);
+                let high = (a >> 32).wrapping_sub(b >> 32).wrapping_sub(1).wrapping_add(sum >> 32);
+                u(sum) | high << 32
+            }),
+            (three.as_str(), Wide, |a, b, _| {
+                let difference = u(a.wrapping_sub(b));
+                let kept = u64::from(a >= b);
+                difference | u(((difference * u(b)) >> 32) + 5 + kept) << 32
+            }),
+            ("sub.cc.u64 %ed, %ad, %bd; addc.u64 %dd, %cd, 0;", Wide, |a, b, c| {
+                c.wrapping_add(u64::from(a >= b))
+            }),
+            ("add.cc.u64 %ed, %ad, %bd; subc.u64 %dd, %cd, 0;", Wide, |a, b, c| {
+                c.wrapping_sub(u64::from(a.checked_add(b).is_some()))
+            }),
+            (
+                "sub.cc.u64 %ed, %ad, %bd; subc.cc.u64 %ed, %bd, %cd; addc.s64 %dd, 7, 0;",
+                Wide,
+                |a, b, c| {
+                    let borrow = u128::from(a < b);
+                    7 + u64::from(u128::from(b) >= u128::from(c) + borrow)
+                },
+            ),
+        ],
+    );
+}
+
+/// Each half has its own comparison and its own result of 16 bits, whatever the result's type:
+/// machine code has one instruction for it, `HSET2`.
+#[test]
+fn set_of_packed_halves_packs_a_result_per_half() {
+    // High and low half of each: 1.0 and -2.0, 2.0 and 1.0; as binary16 and as bfloat16.
+    let (a, b) = (0x3c00_c000, 0x4000_3c00);
+    let (ab, bb) = (0x3f80_c000, 0x4000_3f80);
+    // A NaN in the high half; equal subnormals in the low one.
+    let (n, m) = (0x7e00_0001, 0x3c00_0001);
+    let cases: [(&str, u64, u64, u64); 15] = [
+        ("set.lt.u32.f16x2 %d, %a, %b;", a, b, 0xffff_ffff),
+        ("set.gt.u32.f16x2 %d, %a, %b;", a, b, 0),
+        ("set.lt.u32.f16x2 %d, %a, %b;", 0x3c00_4000, 0x4000_3c00, 0xffff_0000),
+        ("set.lt.s32.f16x2 %d, %a, %b;", 0x4000_3c00, 0x3c00_4000, 0x0000_ffff),
+        ("set.eq.s32.f16x2 %d, %a, %b;", n, m, 0x0000_ffff),
+        ("set.neu.u32.f16x2 %d, %a, %b;", n, m, 0xffff_0000),
+        ("set.nan.u32.f16x2 %d, %a, %b;", n, m, 0xffff_0000),
+        ("set.gt.u32.f16x2 %d, %a, %b;", n, 0, 0x0000_ffff),
+        ("set.gt.ftz.u32.f16x2 %d, %a, %b;", n, 0, 0),
+        ("set.lt.u32.bf16x2 %d, %a, %b;", ab, bb, 0xffff_ffff),
+        ("set.lt.s32.bf16x2 %d, %a, %b;", 0x4000_3f80, 0x3f80_4000, 0x0000_ffff),
+        // `%r` is true where the third source is below 2^31, which 0 is.
+        ("set.lt.and.u32.f16x2 %d, %a, %b, !%r;", a, b, 0),
+        ("set.gt.or.s32.bf16x2 %d, %a, %b, %r;", ab, bb, 0xffff_ffff),
+        ("set.lt.f16x2.f16x2 %d, %a, %b;", 0x3c00_4000, 0x4000_3c00, 0x3c00_0000),
+        ("set.lt.bf16x2.bf16x2 %d, %a, %b;", 0x4000_3f80, 0x3f80_4000, 0x0000_3f80),
+    ];
+    for (body, a, b, expected) in cases {
+        let found = evaluate(body, Out::Word, &[[a, b, 0]], false);
+        assert_eq!(found, [expected], "{body} {a:#x} {b:#x}: {:#x}", found[0]);
+    }
+}
+
 #[test]
 fn logic_shifts_and_fields() {
     use Out::{Half, Pred, Wide, Word};
