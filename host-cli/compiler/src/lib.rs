@@ -30,6 +30,8 @@ mod compile;
 mod divergence;
 pub mod explain;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod hierarchy;
 mod image;
 pub mod inline;

@@ -13,7 +13,7 @@ use crate::process::{self, Failure};
 const MANIFEST: &str = "fuzz/Cargo.toml";
 
 /// The targets: programs below `fuzz/fuzz_targets`.
-const TARGETS: [&str; 5] = ["arbiter", "link", "parse", "recording", "trace"];
+const TARGETS: [&str; 6] = ["arbiter", "compile", "link", "parse", "recording", "trace"];
 
 /// What makes branches and comparisons visible to libFuzzer, and panics of overflows.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cdebug-assertions \

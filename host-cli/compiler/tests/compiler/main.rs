@@ -4,6 +4,7 @@ mod common;
 mod execution;
 mod explanations;
 mod facts;
+mod fuzz;
 mod graphs;
 mod hierarchy;
 mod inlining;
