@@ -1,5 +1,5 @@
-//! The tools for hardware that come from the Python index: which of them a check needs, and where
-//! they lie.
+//! The tools that come from the Python index, for hardware and of NVIDIA: which of them a check
+//! needs, and where they lie.
 //!
 //! They stand in one environment, `hardware-tools` below the folder of build products, or in the
 //! one that `STRATA_HARDWARE_TOOLS` names, which is then used as it is and never changed. The
@@ -33,6 +33,12 @@ impl HardwareTools {
     /// `pythondata_cpu_vexriscv/verilog/VexRiscv.v`, if it is there.
     pub(crate) fn package_file(&self, path: &str) -> Option<PathBuf> {
         Some(self.environment.packages_with(path)?.join(path))
+    }
+
+    /// The folder of NVIDIA's programs, such as `nvcc`.
+    pub(crate) fn cuda(&self) -> Result<PathBuf, Failure> {
+        let folder = self.package_file("nvidia/cu13/bin");
+        folder.ok_or_else(|| Failure("the wheels hold no folder `nvidia/cu13/bin`".to_owned()))
     }
 
     /// The search path for programs with the tools before all others, for a tool that starts

