@@ -144,7 +144,7 @@ fn spilled(workload: &str, reports: &[RunReport]) -> String {
 /// A table without borders, for terminals of any width.
 pub fn new_table() -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     table
 }
 
