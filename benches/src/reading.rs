@@ -4,7 +4,8 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-use strata::trace::store::{Recording, record_trace};
+use strata::output::Output;
+use strata::trace::store::{self, Recording, record_trace};
 use strata::trace::{Keep, TracedLaunch};
 use tempfile::TempDir;
 
@@ -54,8 +55,8 @@ fn text(kernel: Kernel) -> Prepared {
 fn recording(kernel: Kernel, accesses: bool) -> Prepared {
     let folder = folder(kernel);
     let path = |name: &str| folder.path().join(name);
-    record_trace(&path("made-up.traceg"), &path("made-up.strata"), u64::MAX)
-        .expect("a well-formed trace");
+    let output = Output::new(&path("made-up.strata"), store::KIND, false, &[]).expect("a new file");
+    record_trace(&path("made-up.traceg"), &output, u64::MAX).expect("a well-formed trace");
     Box::new(move || replay(&folder.path().join("made-up.strata"), accesses))
 }
 

@@ -15,7 +15,8 @@ use crate::timeline::CycleRange;
 #[command(name = "strata", version, about, max_term_width = 100)]
 #[command(
     after_help = "Exit status: 0 done; 1 a check or comparison failed; 2 the input was wrong; \
-                        3 a broken invariant of strata itself."
+                        3 a broken invariant of strata itself; 130 \
+                        ended by Ctrl-C (129 by SIGHUP, 143 by SIGTERM)."
 )]
 pub struct Cli {
     /// Print neither progress nor notes to standard error.
@@ -122,6 +123,10 @@ pub struct ImportArgs {
     /// File to write. Default: standard output.
     #[arg(long, short, value_name = "OUT.toml")]
     pub output: Option<PathBuf>,
+    /// Replace a file that `technology import` did not write. Without it only such a file is
+    /// replaced.
+    #[arg(long, requires = "output")]
+    pub force: bool,
 }
 
 /// Programs whose output can be read.
@@ -153,6 +158,9 @@ pub enum TraceCommand {
         /// File to write.
         #[arg(long, short, value_name = "F.strata")]
         output: PathBuf,
+        /// Replace a file that is no recording. Without it only a recording is replaced.
+        #[arg(long)]
+        force: bool,
         /// What to execute.
         #[command(flatten)]
         source: SourceArgs,
@@ -165,6 +173,10 @@ pub enum TraceCommand {
         /// File to write.
         #[arg(long, short, value_name = "F.rs")]
         output: PathBuf,
+        /// Replace a file that `trace embed` did not write. Without it only such a file is
+        /// replaced.
+        #[arg(long)]
+        force: bool,
         /// What to execute.
         #[command(flatten)]
         source: SourceArgs,
@@ -180,7 +192,7 @@ pub enum TraceCommand {
         /// Recording, workload name, or PTX file.
         #[arg(value_name = "F.strata|WORKLOAD|FILE.ptx")]
         input: String,
-        /// Folder to write to.
+        /// Folder to write to: new, empty, or of an earlier export, which is replaced.
         #[arg(long, short, value_name = "FOLDER")]
         output: PathBuf,
         /// What to execute.
@@ -261,9 +273,9 @@ pub struct SourceArgs {
     /// Launch description of a PTX file (see docs/WORKLOADS.md).
     #[arg(long, value_name = "L.toml")]
     pub launch: Option<PathBuf>,
-    /// Problem size.
-    #[arg(long, value_enum, default_value_t = Scale::Default)]
-    pub scale: Scale,
+    /// Problem size of workloads and PTX files. Default: `default`.
+    #[arg(long, value_enum)]
+    pub scale: Option<Scale>,
     /// Override a size parameter of the workload, such as `n=4096`.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub set: Vec<String>,
@@ -286,9 +298,10 @@ pub struct SourceArgs {
     /// Count only this CTA of each launch (linear index); all CTAs still execute.
     #[arg(long, value_name = "N")]
     pub cta: Option<u64>,
-    /// Stop with an error after this many warp instructions, all launches together.
-    #[arg(long, value_name = "N", default_value_t = MAX_INSTRUCTIONS)]
-    pub max_instructions: u64,
+    /// Stop with an error after this many warp instructions, all launches together. Default:
+    /// 4000000000.
+    #[arg(long, value_name = "N")]
+    pub max_instructions: Option<u64>,
 }
 
 /// Most warp instructions of an input unless more are asked for.
@@ -299,15 +312,25 @@ impl SourceArgs {
     pub fn of(scale: Scale) -> Self {
         Self {
             launch: None,
-            scale,
+            scale: Some(scale),
             set: Vec::new(),
             registers: None,
             schedule: false,
             kernel: None,
             launch_index: None,
             cta: None,
-            max_instructions: MAX_INSTRUCTIONS,
+            max_instructions: None,
         }
+    }
+
+    /// The problem size.
+    pub fn scale(&self) -> Scale {
+        self.scale.unwrap_or(Scale::Default)
+    }
+
+    /// Most warp instructions, all launches together.
+    pub fn max_instructions(&self) -> u64 {
+        self.max_instructions.unwrap_or(MAX_INSTRUCTIONS)
     }
 }
 
@@ -337,6 +360,9 @@ pub struct RunArgs {
     /// cycle, into a file for <https://ui.perfetto.dev> (see docs/TIMELINE.md).
     #[arg(long, value_name = "OUT.json")]
     pub timeline: Option<PathBuf>,
+    /// Replace a file that is no timeline of strata. Without it only such a timeline is replaced.
+    #[arg(long, requires = "timeline")]
+    pub force: bool,
     /// Cycles of the launch to draw, LAST not included. Default: 0..10000.
     #[arg(long, value_name = "FIRST..LAST", requires = "timeline")]
     pub timeline_cycles: Option<CycleRange>,
@@ -368,10 +394,10 @@ pub struct InspectArgs {
     /// Execute, and add executions, operand sources and energy to each line.
     #[arg(long)]
     pub profile: bool,
-    /// Design of the profile, and whose levels are shown if a compiler manages them: a name or a
-    /// design file.
-    #[arg(long, value_name = "NAME|FILE.toml", default_value = "isca11-rfc6")]
-    pub design: String,
+    /// Design of the profile, or whose levels are shown if a compiler manages them: a name or a
+    /// design file. Default: `isca11-rfc6`.
+    #[arg(long, value_name = "NAME|FILE.toml")]
+    pub design: Option<String>,
     /// A listing, or a graph for Graphviz (`dot -Tsvg`) of the blocks and what follows what.
     #[arg(long, value_enum, default_value_t = ListingFormat::Text)]
     pub format: ListingFormat,

@@ -23,16 +23,22 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::cli::{Cli, Command, Described};
 use crate::failure::{ExitStatus, Failure};
 use crate::fpga::report::FpgaReport;
+use crate::interrupt;
 use crate::printer::Printer;
 use crate::report::{RunReport, json};
 use crate::study::{active_warps, encoding as encoding_study, write_pool as write_pool_study};
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
-    // Clap itself exits with status 2 on wrong usage and 0 on `--help`.
-    let cli = Cli::parse();
-    let printer = Printer::new(cli.quiet);
-    match dispatch(&cli.command, &printer) {
+    let parsed = Cli::try_parse();
+    let printer = Printer::new(parsed.as_ref().is_ok_and(|cli| cli.quiet));
+    let done = match &parsed {
+        Ok(cli) => interrupt::handle()
+            .map_err(|error| Failure::input(format!("cannot handle Ctrl-C: {error}")))
+            .and_then(|()| dispatch(&cli.command, &printer)),
+        Err(said) => printer.usage(said),
+    };
+    match done {
         Ok(status) => status.into(),
         Err(failure) => {
             printer.failure(&failure);

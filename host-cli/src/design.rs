@@ -13,6 +13,8 @@ mod price;
 mod sm;
 pub mod technology;
 
+use std::path::{Path, PathBuf};
+
 use strata_core::chip_power::{DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
 use strata_core::energy::EnergyTable;
 use strata_core::leakage::Leakage;
@@ -75,6 +77,13 @@ fn warps(scheduling: Scheduling, sm: &SmSettings) -> u8 {
 }
 
 impl Design {
+    /// The files that it was read from; none of a built-in design.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let own = is_file(&self.argument).then(|| PathBuf::from(&self.argument));
+        let technology = self.memory.as_ref().and_then(|memory| memory.technology.file.clone());
+        own.into_iter().chain(technology).collect()
+    }
+
     /// The organisation of its registers.
     pub fn organisation(&self) -> &Organisation {
         &self.sm.organisation
@@ -257,10 +266,12 @@ fn describe(cache: RegisterFileCacheConfig) -> String {
 
 /// A design by its name or, if `text` ends in `.toml`, from a design file.
 pub fn resolve(text: &str) -> Result<Design, ConfigError> {
-    let is_file = std::path::Path::new(text)
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    if is_file { file::load(text) } else { name::resolve(text) }
+    if is_file(text) { file::load(text) } else { name::resolve(text) }
+}
+
+fn is_file(text: &str) -> bool {
+    let extension = Path::new(text).extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }
 
 /// Every design of the registry without suffixes: baselines first, machine by machine.

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::interrupt;
+
 /// What the process reports to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -14,7 +16,7 @@ pub enum ExitStatus {
     InputError,
     /// An invariant of strata itself is broken.
     InternalError,
-    /// Ctrl-C, as shells report it.
+    /// A signal ended it, as shells report it.
     Interrupted,
 }
 
@@ -25,7 +27,7 @@ impl From<ExitStatus> for ExitCode {
             ExitStatus::CheckFailed => Self::from(1),
             ExitStatus::InputError => Self::from(2),
             ExitStatus::InternalError => Self::from(3),
-            ExitStatus::Interrupted => Self::from(130),
+            ExitStatus::Interrupted => Self::from(interrupt::status()),
         }
     }
 }
@@ -48,9 +50,11 @@ impl Failure {
         Self { status: ExitStatus::CheckFailed, message: message.into() }
     }
 
-    /// Ctrl-C ended it, after what it had started.
-    pub fn interrupted() -> Self {
-        Self { status: ExitStatus::Interrupted, message: "interrupted".to_owned() }
+    /// A signal ended it, after what it had started: `kept` says what was written, if anything was
+    /// to be.
+    pub fn interrupted(kept: &str) -> Self {
+        let separator = if kept.is_empty() { "" } else { ": " };
+        Self { status: ExitStatus::Interrupted, message: format!("interrupted{separator}{kept}") }
     }
 
     /// Strata contradicts itself.

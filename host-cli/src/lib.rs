@@ -8,7 +8,10 @@
 //! time. [`study`] measures along a sweep. [`cost`] and [`exact`] compute from tables alone;
 //! [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
-//! writes to the terminal.
+//! writes to the terminal. [`output`] says what a command may write, and [`interrupt`] what Ctrl-C
+//! does.
+
+#![forbid(unsafe_code)]
 
 pub mod active_set;
 pub mod cli;
@@ -22,10 +25,13 @@ pub mod evaluate;
 pub mod exact;
 pub mod failure;
 pub mod fpga;
+pub mod interrupt;
 pub mod levels;
 pub mod measure;
+pub mod output;
 mod parallel;
 mod partial_file;
+pub mod partial_folder;
 pub mod printer;
 pub mod report;
 pub mod study;

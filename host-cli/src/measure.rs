@@ -30,7 +30,7 @@ use account::{Account, Common, accounts, add, finish_timelines};
 use batch::each_batch;
 pub(crate) use batch::each_launch;
 pub(crate) use counted::Counted;
-pub use embed::embed;
+pub use embed::{EMBEDDED, embed};
 pub(crate) use replay::each_recorded_launch;
 pub use replay::trace_reports;
 pub use request::Request;

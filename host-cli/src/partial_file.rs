@@ -1,64 +1,73 @@
 //! Partial file: a file that appears in its place whole, or not at all.
 
 use std::fs::File;
-use std::io::{BufWriter, Error, ErrorKind, Result, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufWriter, Result, Write};
+use std::path::Path;
 
-use tempfile::{Builder, NamedTempFile};
+use tempfile::Builder;
 
-/// A file beside its place until it is whole. Dropped before that, it is removed.
+use crate::interrupt::Unfinished;
+use crate::output::Output;
+
+/// A file beside its place until it is whole. Dropped before that, it is removed, as it is when a
+/// signal ends the program.
 #[derive(Debug)]
 pub(crate) struct PartialFile {
-    file: BufWriter<NamedTempFile<File>>,
-    target: PathBuf,
+    file: BufWriter<File>,
+    output: Output,
+    unfinished: Unfinished,
 }
 
 impl PartialFile {
-    /// Opens a file beside `target`.
+    /// Opens a file beside its place.
     ///
     /// # Errors
     ///
-    /// A target that names no file, or a folder or device that is there; a folder in which nothing
-    /// can be written.
-    pub(crate) fn create(target: &Path) -> Result<Self> {
-        let Some(name) = target.file_name() else {
-            return Err(Error::new(ErrorKind::InvalidInput, "it names no file"));
-        };
-        // Moving a file onto a folder fails, and onto a device it would take the device's place.
-        if target.exists() && !target.is_file() {
-            let message = "it is there and is no regular file";
-            return Err(Error::new(ErrorKind::InvalidInput, message));
-        }
-        let mut prefix = name.to_owned();
+    /// A folder in which nothing can be written.
+    pub(crate) fn create(output: &Output) -> Result<Self> {
+        let replaces = output.check()?.is_some();
+        let path = output.path();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let mut prefix = path.file_name().unwrap_or_default().to_owned();
         prefix.push(".");
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        // Made as any new file is; a temporary file's usual permissions would keep others out.
-        let file = Builder::new()
-            .prefix(&prefix)
-            .suffix(".partial")
-            .make_in(folder.unwrap_or(Path::new(".")), |path| File::create_new(path))?;
-        Ok(Self { file: BufWriter::new(file), target: target.to_owned() })
+        let (file, unfinished) = Unfinished::new(output.named(), replaces, |leftover| {
+            // Made as any new file is; a temporary file's usual permissions would keep others out.
+            let file = Builder::new()
+                .prefix(&prefix)
+                .suffix(".partial")
+                .make_in(folder.unwrap_or(Path::new(".")), |path| File::create_new(path))?;
+            let (file, path) = file.into_parts();
+            leftover.temporary = path.keep()?;
+            Ok(file)
+        })?;
+        Ok(Self { file: BufWriter::new(file), output: output.clone(), unfinished })
     }
 
-    /// Where the file will appear.
+    /// Where the file will appear, as the user named it.
     pub(crate) fn target(&self) -> &Path {
-        &self.target
+        self.output.named()
     }
 
     /// Moves the file to its place.
+    ///
+    /// # Errors
+    ///
+    /// A disk without room; a file that has come to its place and may not be replaced.
     pub(crate) fn finish(self) -> Result<()> {
-        let file = self.file.into_inner()?;
-        file.as_file().sync_all()?;
-        file.persist(self.target)?;
-        Ok(())
+        let Self { file, output, unfinished } = self;
+        let file = file.into_inner()?;
+        if let Some(replaced) = output.check()? {
+            file.set_permissions(replaced.permissions())?;
+        }
+        file.sync_all()?;
+        unfinished.finish(|temporary| std::fs::rename(temporary, output.path()))
     }
 
     /// The same file on a device without room: the failure comes when the buffer is written.
     #[cfg(all(test, target_os = "linux"))]
     pub(crate) fn without_room(self) -> Self {
-        let (_, path) = self.file.into_inner().unwrap().into_parts();
         let full = File::options().write(true).open("/dev/full").unwrap();
-        Self { file: BufWriter::new(NamedTempFile::from_parts(full, path)), target: self.target }
+        Self { file: BufWriter::new(full), ..self }
     }
 }
 
@@ -75,65 +84,92 @@ impl Write for PartialFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::Kind;
+
+    const KIND: Kind = Kind { name: "a test", begins: b"TEST " };
 
     fn files(folder: &Path) -> usize {
         std::fs::read_dir(folder).unwrap().count()
+    }
+
+    fn create(path: &Path) -> PartialFile {
+        PartialFile::create(&Output::new(path, KIND, false, &[]).unwrap()).unwrap()
     }
 
     #[test]
     fn a_whole_file_takes_its_place() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
-        std::fs::write(&target, "before").unwrap();
-        let mut file = PartialFile::create(&target).unwrap();
-        file.write_all(b"after").unwrap();
-        assert_eq!(std::fs::read(&target).unwrap(), b"before");
+        std::fs::write(&target, "TEST of before").unwrap();
+        let mut file = create(&target);
+        file.write_all(b"TEST of after").unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"TEST of before");
         assert_eq!(files(folder.path()), 2);
         file.finish().unwrap();
-        assert_eq!(std::fs::read(&target).unwrap(), b"after");
+        assert_eq!(std::fs::read(&target).unwrap(), b"TEST of after");
         assert_eq!(files(folder.path()), 1);
     }
 
     #[test]
     fn an_unfinished_file_is_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let file = PartialFile::create(&folder.path().join("out")).unwrap();
+        let file = create(&folder.path().join("out"));
         assert_eq!(files(folder.path()), 1);
         drop(file);
         assert_eq!(files(folder.path()), 0);
+    }
+
+    /// A run takes hours: somebody may have put something there meanwhile.
+    #[test]
+    fn a_file_that_came_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let file = create(&target);
+        std::fs::write(&target, "a diary").unwrap();
+        let error = file.finish().unwrap_err();
+        assert!(error.to_string().contains("does not begin like a test"), "{error}");
+        assert_eq!(std::fs::read(&target).unwrap(), b"a diary");
+        assert_eq!(files(folder.path()), 1);
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_told_and_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = PartialFile::create(&folder.path().join("out")).unwrap().without_room();
+        let mut file = create(&folder.path().join("out")).without_room();
         file.write_all(b"something").unwrap();
-        assert_eq!(file.finish().unwrap_err().kind(), ErrorKind::StorageFull);
+        assert_eq!(file.finish().unwrap_err().kind(), std::io::ErrorKind::StorageFull);
         assert_eq!(files(folder.path()), 0);
     }
 
-    #[test]
-    fn folders_and_devices_keep_their_places() {
-        let folder = tempfile::tempdir().unwrap();
-        let device = Path::new("/dev/null");
-        let targets = [folder.path(), Path::new("/"), Path::new("..")];
-        for target in targets.into_iter().chain(device.exists().then_some(device)) {
-            let error = PartialFile::create(target).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{}", target.display());
-        }
-    }
-
-    /// Others may read it as they may any new file.
+    /// The file behind a link is replaced, the link is not.
     #[cfg(unix)]
     #[test]
-    fn permissions_are_those_of_a_new_file() {
+    fn links_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("out"), folder.path().join("link"));
+        std::fs::write(&target, "TEST of before").unwrap();
+        std::os::unix::fs::symlink("out", &link).unwrap();
+        let mut file = create(&link);
+        file.write_all(b"TEST of after").unwrap();
+        file.finish().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"TEST of after");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+
+    /// Others may read it as they may any new file, or the one that it replaces.
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_those_of_a_new_file_or_of_the_one_before() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let (plain, moved) = (folder.path().join("plain"), folder.path().join("moved"));
         File::create(&plain).unwrap();
-        PartialFile::create(&moved).unwrap().finish().unwrap();
+        create(&moved).finish().unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&moved), mode(&plain));
+        std::fs::set_permissions(&moved, std::fs::Permissions::from_mode(0o600)).unwrap();
+        create(&moved).finish().unwrap();
+        assert_eq!(mode(&moved) & 0o777, 0o600);
     }
 }

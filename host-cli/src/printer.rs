@@ -20,10 +20,31 @@ impl Printer {
 
     /// Writes a command's result. A reader that closes the pipe early is no error.
     pub fn data(&self, text: &str) -> Result<ExitStatus, Failure> {
+        self.part(text).map(|_| ExitStatus::Success)
+    }
+
+    /// Writes a part of a result. Returns whether there is still a reader.
+    pub fn part(&self, text: &str) -> Result<bool, Failure> {
         let mut stdout = std::io::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Ok(()) => Ok(ExitStatus::Success),
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitStatus::Success),
+        Self::written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+    }
+
+    /// Writes what the parser of the command line has to say instead of a command: a usage error to
+    /// standard error, help to standard output.
+    pub fn usage(&self, said: &clap::Error) -> Result<ExitStatus, Failure> {
+        if said.use_stderr() {
+            // Nothing sensible is left to do when even standard error is gone.
+            drop(said.print());
+            return Ok(ExitStatus::InputError);
+        }
+        let written = said.print().and_then(|()| std::io::stdout().flush());
+        Self::written(written).map(|_| ExitStatus::Success)
+    }
+
+    fn written(written: std::io::Result<()>) -> Result<bool, Failure> {
+        match written {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
             Err(error) => Err(Failure::input(format!("cannot write to standard output: {error}"))),
         }
     }

@@ -2,7 +2,7 @@
 //! failure.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use strata_compiler::{CompileOptions, RegisterLimit};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
@@ -13,7 +13,7 @@ use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::levels::LevelsError;
 use crate::trace::store::{self, RecordError, StoreError};
-use crate::trace::{self, TraceError};
+use crate::trace::{self, Entry, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
 use crate::workload::{self, Overrides, Toolchain, Workload, WorkloadError, parse_override};
 
@@ -79,7 +79,7 @@ pub enum Subject {
 impl Subject {
     /// Finds what an input names.
     pub fn new(input: &str, args: &SourceArgs) -> Result<Self, Failure> {
-        if !trace::is_trace(input) && !store::is_recording(input) {
+        if !is_trace(input) {
             return Ok(Self::Workload(Box::new(workload(input, args)?)));
         }
         if args.registers.is_some() {
@@ -100,7 +100,27 @@ impl Subject {
             ))
             .hint("leave `--launch` and `--set` away"));
         }
+        if args.scale.is_some() {
+            return Err(Failure::input(format!("`{input}` is a trace, which has its size"))
+                .hint("`--scale` is for workloads and PTX files"));
+        }
         Ok(Self::Trace(input.to_owned()))
+    }
+
+    /// The files that it is read from, those that a list of traces names among them.
+    pub fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let path = match self {
+            Self::Workload(workload) => return Ok(workload.files.clone()),
+            Self::Trace(input) => PathBuf::from(input),
+        };
+        if store::is_recording(&path.to_string_lossy()) {
+            return Ok(vec![path]);
+        }
+        let members = trace::entries(&path)?.into_iter().filter_map(|entry| match entry {
+            Entry::Launch(file) => Some(file),
+            Entry::Copy { .. } => None,
+        });
+        Ok(members.chain([path.clone()]).collect())
     }
 
     /// How a command line names it.
@@ -125,12 +145,23 @@ pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Fa
     if inputs.is_empty() {
         return workload::names().map(|name| Subject::new(name, args)).collect();
     }
-    // A launch description is for the PTX files among the inputs; without any it is a mistake.
+    // A launch description is for the PTX files among the inputs, a size for all but traces;
+    // without any such input it is a mistake.
+    let any = |of: fn(&str) -> bool| inputs.iter().any(|input| of(input));
     let others = SourceArgs {
-        launch: args.launch.clone().filter(|_| !inputs.iter().any(|input| is_file(input))),
+        launch: args.launch.clone().filter(|_| !any(is_ptx)),
+        scale: args.scale.filter(|_| !any(|input| !is_trace(input))),
         ..args.clone()
     };
-    let subject = |input: &String| Subject::new(input, if is_file(input) { args } else { &others });
+    let workloads = SourceArgs { scale: args.scale, ..others.clone() };
+    let subject = |input: &String| {
+        let args = match input {
+            input if is_trace(input) => &others,
+            input if is_file(input) => args,
+            _ => &workloads,
+        };
+        Subject::new(input, args)
+    };
     inputs.iter().map(subject).collect()
 }
 
@@ -156,6 +187,15 @@ pub fn run_error(workload: &Workload, error: &RunError) -> Failure {
         }
         other => Failure::input(other.to_string()).hint(other.help()),
     }
+}
+
+/// Whether an input names a trace or a recording.
+pub fn is_trace(input: &str) -> bool {
+    trace::is_trace(input) || store::is_recording(input)
+}
+
+fn is_ptx(input: &str) -> bool {
+    is_file(input) && !is_trace(input)
 }
 
 /// Whether an input names a PTX file rather than a built-in workload.
@@ -239,8 +279,12 @@ pub fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
     let mut designs: Vec<Design> = Vec::with_capacity(names.len());
     for name in names {
         let design = design::resolve(name)?;
+        if designs.iter().any(|other| other.argument == design.argument) {
+            return Err(Failure::input(format!("design `{name}` is named twice"))
+                .hint("name each design once"));
+        }
         let twin = designs.iter().find(|other| other.name == design.name);
-        if let Some(twin) = twin.filter(|twin| twin.argument != design.argument) {
+        if let Some(twin) = twin {
             return Err(Failure::input(format!(
                 "`{}` and `{}` are both called `{}`",
                 twin.argument, design.argument, design.name
@@ -250,6 +294,15 @@ pub fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
         designs.push(design);
     }
     Ok(designs)
+}
+
+/// The files that subjects and designs are read from.
+pub fn files(subjects: &[Subject], designs: &[Design]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files: Vec<_> = designs.iter().flat_map(Design::files).collect();
+    for subject in subjects {
+        files.extend(subject.files()?);
+    }
+    Ok(files)
 }
 
 /// Parses `--set NAME=VALUE`.

@@ -12,9 +12,16 @@ use std::fmt::Write as _;
 
 use crate::config::quantity::{Area, EnergyPerBit, Power, Time};
 use crate::design::memory::MemoryKind;
+use crate::output::Kind;
 
 /// An example of a technology file, with every key.
 pub const FORMAT: &str = include_str!("technology/format.toml");
+
+/// What [`import`] makes, as a file.
+pub const KIND: Kind = Kind {
+    name: "what `strata technology import` writes",
+    begins: b"# Written by `strata technology import`",
+};
 
 /// A program whose output can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +141,7 @@ pub fn import(output: &str, wanted: &Wanted) -> Result<String, ImportError> {
         1 => format!(", divided among {banks} banks"),
         own => format!(", {own} of them as {banks} banks"),
     };
-    let mut toml = String::new();
+    let mut toml = String::from("# Written by `strata technology import`, which replaces it.\n");
     let _ = writeln!(toml, "name = {}", text(&wanted.name));
     let _ = writeln!(toml, "source = {}", text(&format!("{name}, {}", wanted.file)));
     let _ = writeln!(toml, "\n[{}]", kind.name());

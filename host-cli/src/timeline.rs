@@ -10,17 +10,18 @@ mod file;
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::Serialize;
 use strata_core::sm::config::SmSettings;
 
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::timing::{Timed, TimedLaunch, TimingError, observe_launch, time_launch};
 pub use code::Code;
 use draw::Drawing;
 use file::EventFile;
+pub use file::KIND;
 
 /// Cycles that are drawn unless others are asked for.
 pub const DEFAULT_CYCLES: Range<u64> = 0..10_000;
@@ -61,7 +62,7 @@ impl FromStr for CycleRange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The file.
-    pub path: PathBuf,
+    pub output: Output,
     /// Cycles of the launch.
     pub cycles: Range<u64>,
     /// Once this many slices are drawn, no further cycle is.
@@ -112,7 +113,7 @@ pub struct Timeline {
 impl Timeline {
     /// Opens the file.
     pub fn create(request: &Request) -> Result<Self, Failure> {
-        let file = EventFile::create(&request.path)?;
+        let file = EventFile::create(&request.output)?;
         Ok(Self { request: request.clone(), file, drawn: None, others: 0 })
     }
 
@@ -167,7 +168,7 @@ impl Timeline {
                 "it holds launch {launch}, not the other {others}; `--launch-index` chooses"
             ));
         }
-        let path = request.path.display();
+        let path = request.output.named().display();
         Ok((!left_out.is_empty()).then(|| format!("timeline `{path}`: {}", left_out.join("; "))))
     }
 }

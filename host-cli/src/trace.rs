@@ -28,7 +28,7 @@ mod tests;
 
 pub use code::{Assumption, Code, TracedInstruction};
 pub use error::{Problem, TraceError};
-pub use export::export;
+pub use export::{EXPORT, export};
 pub use header::Header;
 pub use launch::{Keep, TracedLaunch};
 pub use list::{Entry, entries, is_trace};

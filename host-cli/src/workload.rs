@@ -30,7 +30,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use strata_compiler::CompileOptions;
 use strata_ptx::module::Module;
@@ -62,6 +62,8 @@ pub struct Workload {
     pub name: String,
     /// How a command line names it: a built-in workload's name, or the files with their option.
     pub arguments: Vec<String>,
+    /// The files that it was read from; none of a built-in workload.
+    pub files: Vec<PathBuf>,
     /// Name of the PTX file, for messages.
     pub ptx_file: String,
     /// The PTX.
@@ -98,10 +100,11 @@ impl Workload {
         let name = ptx.file_stem().unwrap_or(ptx.as_os_str()).to_string_lossy().into_owned();
         let ptx_text = Cow::Owned(read_ptx(ptx)?);
         let launch_text = Cow::Owned(read(launch, MAX_LAUNCH_FILE)?);
+        let files = vec![ptx.to_owned(), launch.to_owned()];
         let (ptx, launch) = (ptx.display().to_string(), launch.display().to_string());
         let arguments = vec![ptx.clone(), "--launch".to_owned(), launch.clone()];
         let workload = Self::from_texts(name, (ptx, ptx_text), (launch, launch_text))?;
-        Ok(Self { arguments, ..workload })
+        Ok(Self { arguments, files, ..workload })
     }
 
     /// A workload from texts; each comes with its file's name for messages. A command line names
@@ -113,8 +116,8 @@ impl Workload {
     ) -> Result<Self, WorkloadError> {
         let document = Source { file: &launch_file, text: &launch }.parse()?;
         let options = CompileOptions::default();
-        let arguments = vec![name.clone()];
-        Ok(Self { name, arguments, ptx_file, ptx, launch_file, options, launch, document })
+        let (arguments, files) = (vec![name.clone()], Vec::new());
+        Ok(Self { name, arguments, files, ptx_file, ptx, launch_file, options, launch, document })
     }
 
     /// What the workload does, in one line.

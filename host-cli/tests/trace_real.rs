@@ -10,8 +10,10 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use strata::trace::store::{Recording, record_trace};
-use strata::trace::{Entry, Keep, TracedLaunch, entries, export};
+use strata::output::Output;
+use strata::partial_folder::PartialFolder;
+use strata::trace::store::{self, Recording, record_trace};
+use strata::trace::{EXPORT, Entry, Keep, TracedLaunch, entries, export};
 use strata_core::count::count_path;
 use strata_core::event::Event;
 use strata_core::image::{CheckedImage, Flags};
@@ -133,9 +135,12 @@ fn exports(archive: &str, add_immediate: bool) -> bool {
     let target = tempfile::tempdir().unwrap();
     let file = target.path().join("r.strata");
     let list = lists(source.path()).remove(0);
-    record_trace(&list, &file, u64::MAX).unwrap();
+    let output = Output::new(&file, store::KIND, false, &[]).unwrap();
+    record_trace(&list, &output, u64::MAX).unwrap();
     let mut recording = Recording::open(&file).unwrap();
-    let launches = export(&mut recording, &target.path().join("out")).unwrap();
+    let folder = PartialFolder::create(&target.path().join("out"), EXPORT, &[]).unwrap();
+    let launches = export(&mut recording, &folder).unwrap();
+    folder.finish().unwrap();
     for launch in 1..=launches {
         let name = format!("kernel-{launch}.traceg");
         let before = body(&list.with_file_name(&name), add_immediate);

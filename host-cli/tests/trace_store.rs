@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use strata::trace::store::{Recording, StoreProblem, record_trace};
-use strata::trace::{Entry, Keep, TracedLaunch, entries, export};
+use strata::output::Output;
+use strata::partial_folder::PartialFolder;
+use strata::trace::store::{self, Recording, StoreProblem, record_trace};
+use strata::trace::{EXPORT, Entry, Keep, TracedLaunch, entries, export};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces")
@@ -21,9 +23,14 @@ fn launches(list: &Path) -> Vec<TracedLaunch> {
         .collect()
 }
 
+/// A recording to be written.
+fn output(file: &Path) -> Output {
+    Output::new(file, store::KIND, false, &[]).unwrap()
+}
+
 fn recorded(folder: &Path) -> PathBuf {
     let file = folder.join("fixtures.strata");
-    let counts = record_trace(&fixtures().join("kernelslist.g"), &file, 1000).unwrap();
+    let counts = record_trace(&fixtures().join("kernelslist.g"), &output(&file), 1000).unwrap();
     assert_eq!(counts, (4, 35));
     file
 }
@@ -57,7 +64,9 @@ fn an_export_reads_like_the_original() {
     let folder = tempfile::tempdir().unwrap();
     let mut recording = Recording::open(&recorded(folder.path())).unwrap();
     let target = folder.path().join("out/deep");
-    assert_eq!(export(&mut recording, &target).unwrap(), 4);
+    let partial = PartialFolder::create(&target, EXPORT, &[]).unwrap();
+    assert_eq!(export(&mut recording, &partial).unwrap(), 4);
+    partial.finish().unwrap();
     let again = launches(&target.join("kernelslist.g"));
     let original = launches(&fixtures().join("kernelslist.g"));
     assert_eq!(again.len(), original.len());
@@ -169,13 +178,14 @@ fn an_error_names_file_and_offset() {
 fn a_failed_recording_leaves_nothing_and_replaces_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("old.strata");
-    std::fs::write(&file, "old").unwrap();
+    let old = b"STRATA\x1a\nold";
+    std::fs::write(&file, old).unwrap();
     // The budget ends within the third launch.
-    let failed = record_trace(&fixtures().join("kernelslist.g"), &file, 25);
+    let failed = record_trace(&fixtures().join("kernelslist.g"), &output(&file), 25);
     assert!(failed.unwrap_err().to_string().contains("more than 4 warp instructions"));
-    assert_eq!(std::fs::read(&file).unwrap(), b"old");
+    assert_eq!(std::fs::read(&file).unwrap(), old);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a partial file is left");
-    record_trace(&fixtures().join("kernelslist.g"), &file, 35).unwrap();
+    record_trace(&fixtures().join("kernelslist.g"), &output(&file), 35).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a partial file is left");
     assert_eq!(read_all(&file), Ok(4));
 }
@@ -207,7 +217,7 @@ fn loops_and_many_warps_cost_little() {
     let trace = folder.path().join("kernel-1.traceg");
     std::fs::write(&trace, &text).unwrap();
     let file = folder.path().join("k.strata");
-    record_trace(&trace, &file, 1 << 20).unwrap();
+    record_trace(&trace, &output(&file), 1 << 20).unwrap();
     let size = std::fs::metadata(&file).unwrap().len();
     assert!(size * 200 < text.len() as u64, "{size} bytes for {} of text", text.len());
     let mut recording = Recording::open(&file).unwrap();
@@ -297,7 +307,7 @@ fn wrong_uses_are_refused() {
         (&["trace", "export", "vectoradd", "-o", "x", "--cta", "1"], "does not apply"),
         (&["trace", "export", "one.strata", "-o", "x"], "1 of the 16 CTAs"),
         (&["trace", "record", "none.g", "-o", "x.strata"], "none.g: cannot be read"),
-        (&["trace", "record", "none.g", "-o", "no/x.strata"], "x.strata, byte 0: "),
+        (&["trace", "record", "vectoradd", "-o", "no/x.strata"], "x.strata, byte 0: "),
         (&["trace", "record", "none.g", "-o", "x.strata", "--cta", "1"], "does not apply"),
     ] {
         let (status, _, error) = strata(folder, arguments);

@@ -188,6 +188,98 @@ fn limits_of_registers_that_make_no_sense() {
     assert!(error.contains("300 is not in 16..=255"), "{error}");
 }
 
+/// An option that has no effect on any input is a mistake.
+#[test]
+fn options_without_effect() {
+    for (arguments, told) in [
+        ("run tiny.traceg --scale small", "`tiny.traceg` is a trace, which has its size"),
+        ("run no.strata --scale default", "`no.strata` is a trace, which has its size"),
+        ("trace record tiny.traceg -o /dev/null --scale small", "is a trace, which has its size"),
+        ("study write-pool tiny.traceg --scale small", "is a trace, which has its size"),
+        ("fpga run tiny.traceg --board host --scale small", "is a trace, which has its size"),
+        ("run ./tiny.traceg --launch good.toml", "is a trace, which has its launches in it"),
+        ("run vectoradd --force", "--timeline <OUT.json>"),
+        ("run vectoradd --timeline-slices 5", "--timeline <OUT.json>"),
+        ("technology import nvsim-output.txt --force", "--output <OUT.toml>"),
+        ("inspect good.ptx --launch good.toml", "`--launch` is for what is executed"),
+        ("inspect vectoradd --scale small", "`--scale` is for what is executed"),
+        ("inspect vectoradd --set n=5", "`--set` is for what is executed"),
+        ("inspect vectoradd --launch-index 0", "`--launch-index` is for what is executed"),
+        ("inspect vectoradd --cta 0", "`--cta` is for what is executed"),
+        ("inspect vectoradd --max-instructions 5", "`--max-instructions` is for what is executed"),
+        ("inspect vectoradd --design isca11-rfc6", "a listing shows nothing of `isca11-rfc6`"),
+        ("fpga info --port localhost:1 --baud 9600", "is a network connection, which has no"),
+        ("fpga info --port tcp:host:1 --baud 9600", "is a network connection, which has no"),
+        ("study limits vectoradd --schedule", "`--schedule` is one of the limits"),
+    ] {
+        let error = refused(&words(arguments));
+        assert!(error.contains(told), "{arguments}: {error}");
+    }
+}
+
+/// Each once, unless it takes several values.
+#[test]
+fn repeated_options() {
+    for (arguments, told) in [
+        ("run vectoradd --mode count --mode cycle", "cannot be used multiple times"),
+        ("run vectoradd --scale small --scale small", "cannot be used multiple times"),
+        ("run vectoradd --quiet --quiet", "cannot be used multiple times"),
+        ("trace record vectoradd -o a.strata -o b.strata", "cannot be used multiple times"),
+        ("run vectoradd --set n=1 --set n=1", "`--set n=...` is given twice"),
+        ("run vectoradd --design isca11 --design isca11", "design `isca11` is named twice"),
+        ("study active-warps vectoradd --design mine.toml --design mine.toml", "named twice"),
+        ("fpga run vectoradd --board host --design warrf --design warrf", "named twice"),
+    ] {
+        let error = refused(&words(arguments));
+        assert!(error.contains(told), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn values_that_are_no_values() {
+    let long = "9".repeat(40);
+    for option in ["--max-instructions", "--launch-index", "--cta", "--registers", "--jobs"] {
+        for value in ["", "-1", "NaN", "inf", "1.5", "0x10", "1e9", &long] {
+            let error = refused(&["run", "vectoradd", &format!("{option}={value}")]);
+            assert!(error.contains(option), "{option}={value}: {error}");
+        }
+    }
+    for arguments in [
+        &["run", ""][..],
+        &["run", "vectoradd", "--design", ""],
+        &["run", "vectoradd", "--launch", ""],
+        &["run", "vectoradd", "--kernel", ""],
+        &["run", "vectoradd", "--set", ""],
+        &["run", "vectoradd", "--set", "=1"],
+        &["run", "vectoradd", "--set", "n="],
+        &["run", "vectoradd", "--set", "n=NaN"],
+        &["run", "vectoradd", "--set", "n=-1"],
+        &["run", "vectoradd", "--set", "n=0"],
+        &["run", "vectoradd", "--set", "n=9223372036854775807"],
+        &["run", "vectoradd", "--set", "n=9223372036854775808"],
+        &["run", "vectoradd", "--launch-index", "18446744073709551615"],
+        &["run", "vectoradd", "--cta", "18446744073709551615"],
+        &["run", "vectoradd", "--max-instructions", "0"],
+        &["study", "active-warps", "vectoradd", "--active-warps", ""],
+        &["study", "active-warps", "vectoradd", "--alu-latency", "0"],
+        &["study", "active-warps", "vectoradd", "--order", ""],
+        &["study", "registers", "vectoradd", "--try", ""],
+        &["study", "write-pool", "vectoradd", "--entries", ","],
+        &["technology", "import", "nvsim-output.txt", "--banks", "0"],
+        &["technology", "import", "nvsim-output.txt", "--name", ""],
+        &["fpga", "run", "vectoradd", "--board", "host", "--accesses", "0"],
+        &["fpga", "info", "--port", ""],
+        &["explain", "vectoradd", "4294967296"],
+        &["cost", ""],
+    ] {
+        refused(arguments);
+    }
+}
+
+fn words(arguments: &str) -> Vec<&str> {
+    arguments.split_whitespace().collect()
+}
+
 /// A product of matrices reads 24 registers at once.
 #[test]
 fn an_instruction_that_needs_more_registers() {

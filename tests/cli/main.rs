@@ -5,6 +5,8 @@ mod commands;
 mod determinism;
 mod documents;
 mod fpga;
+mod interrupts;
+mod outputs;
 mod timeline;
 
 use std::path::PathBuf;

@@ -7,11 +7,13 @@ use std::path::Path;
 use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
+use strata::output::Output;
+use strata::partial_folder::PartialFolder;
 use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::subject;
-use strata::trace::store::{Recording, Stored};
-use strata::trace::{Entry, Keep, TracedLaunch, entries, export};
+use strata::trace::store::{self, Recording, Stored};
+use strata::trace::{EXPORT, Entry, Keep, TracedLaunch, entries, export};
 use strata::workload;
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::path::PathStep;
@@ -24,7 +26,8 @@ fn recorded(name: &str, folder: &Path) -> String {
     let file = folder.join(format!("{name}.strata"));
     let workload = subject::workload(name, &args).expect("the workload loads");
     let request = Request::new(&args).expect("the options are valid");
-    measure::record(&workload, &file, &request, &Printer::new(true)).expect("it is recorded");
+    let output = Output::new(&file, store::KIND, false, &[]).expect("a new file");
+    measure::record(&workload, &output, &request, &Printer::new(true)).expect("it is recorded");
     file.to_str().expect("the path is UTF-8").to_owned()
 }
 
@@ -124,7 +127,9 @@ fn exports_of_workloads_come_back_with_all_that_the_format_carries() {
         let file = recorded(name, folder.path());
         let target = folder.path().join(name);
         let open = || Recording::open(file.as_ref()).expect("the recording opens");
-        let count = export(&mut open(), &target).expect("it is exported");
+        let folder = PartialFolder::create(&target, EXPORT, &[]).expect("a new folder");
+        let count = export(&mut open(), &folder).expect("it is exported");
+        folder.finish().expect("it is exported");
         let mut recording = open();
         let mut launches = 0;
         for entry in entries(&target.join("kernelslist.g")).expect("the list is read") {

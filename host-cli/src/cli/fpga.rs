@@ -42,10 +42,10 @@ pub struct ConnectArgs {
     /// A board that runs: its serial device, such as `/dev/ttyUSB0`, or `HOST:PORT`.
     #[arg(long, value_name = "DEVICE|HOST:PORT")]
     pub port: Option<String>,
-    /// Speed of a serial device. Unit: bits in a second.
-    #[arg(long, value_name = "N", default_value_t = 115_200, conflicts_with_all = ["sim", "board"],
+    /// Speed of a serial device. Unit: bits in a second. Default: 115200.
+    #[arg(long, value_name = "N", conflicts_with_all = ["sim", "board"],
         value_parser = clap::value_parser!(u32).range(300..=4_000_000))]
-    pub baud: u32,
+    pub baud: Option<u32>,
 }
 
 /// Boards that strata starts.

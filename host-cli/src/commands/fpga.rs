@@ -36,7 +36,7 @@ pub fn run(command: &FpgaCommand, printer: &Printer) -> Result<ExitStatus, Failu
 }
 
 fn sim(args: &SimArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    interrupt::watch()?;
+    interrupt::watch();
     let listen = if args.pty { Listen::Pty } else { Listen::Tcp(args.tcp) };
     let (mut board, port) = Board::simulated(&listen, printer)?;
     printer.data(&format!("{port}\n"))?;
@@ -52,7 +52,7 @@ fn sim(args: &SimArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
 }
 
 fn synth(options: &[String]) -> Result<ExitStatus, Failure> {
-    interrupt::watch()?;
+    interrupt::watch();
     let mut chore = vec!["synth"];
     chore.extend(options.iter().map(String::as_str));
     Repository::find()?.chore(&chore)?;

@@ -12,7 +12,7 @@ use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 use strata_ptx::module::{Function, FunctionId, Module};
 
-use crate::cli::{InspectArgs, ListingFormat};
+use crate::cli::{InspectArgs, ListingFormat, SourceArgs};
 use crate::crossings::Crossings;
 use crate::design::{self, Design};
 use crate::evaluate::{self, EvaluateError};
@@ -24,8 +24,14 @@ use crate::subject;
 use crate::workload::simulate::reachable;
 use crate::workload::{self, Toolchain, Workload};
 
+/// Design unless another is named.
+const DEFAULT_DESIGN: &str = "isca11-rfc6";
+
 /// Runs the command.
 pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    if !args.profile {
+        without_profile(args)?;
+    }
     let text = match (args.profile, args.format) {
         (true, ListingFormat::Dot) => {
             return Err(Failure::input("`--profile` has no graph")
@@ -37,9 +43,49 @@ pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     printer.data(&text)
 }
 
+/// Refuses options of what is executed only.
+fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
+    let SourceArgs {
+        launch,
+        scale,
+        set,
+        registers: _,
+        schedule: _,
+        kernel: _,
+        launch_index,
+        cta,
+        max_instructions,
+    } = &args.source;
+    for (option, given) in [
+        ("--launch", launch.is_some()),
+        ("--scale", scale.is_some()),
+        ("--set", !set.is_empty()),
+        ("--launch-index", launch_index.is_some()),
+        ("--cta", cta.is_some()),
+        ("--max-instructions", max_instructions.is_some()),
+    ] {
+        if given {
+            return Err(Failure::input(format!("`{option}` is for what is executed"))
+                .hint("add `--profile`, or leave it out"));
+        }
+    }
+    Ok(())
+}
+
+fn design(args: &InspectArgs) -> Result<Design, Failure> {
+    Ok(design::resolve(args.design.as_deref().unwrap_or(DEFAULT_DESIGN))?)
+}
+
 /// Every kernel of the input, compiled; nothing is executed.
 fn listed(args: &InspectArgs) -> Result<String, Failure> {
-    let design = design::resolve(&args.design)?;
+    let design = design(args)?;
+    if args.design.is_some() && design.managed.is_none() {
+        return Err(Failure::input(format!(
+            "a listing shows nothing of `{}`, whose levels no compiler manages",
+            design.name
+        ))
+        .hint("add `--profile`, or leave `--design` out"));
+    }
     let (file, source) = source(&args.input)?;
     let (module, unexecutable) = parse(&file, &source)?;
     let options = subject::options(&args.source);
@@ -156,7 +202,7 @@ struct Profile {
 
 /// Every kernel that was launched, with what each instruction did.
 fn profiled(args: &InspectArgs) -> Result<String, Failure> {
-    let design = design::resolve(&args.design)?;
+    let design = design(args)?;
     design.countable()?;
     let request = Request::new(&args.source)?;
     let workload = subject::workload(&args.input, &args.source)?;

@@ -10,6 +10,8 @@ use crate::printer::Printer;
 use crate::study::registers::{rows, to_table};
 use crate::subject;
 
+use super::study::distinct;
+
 /// Runs the command.
 pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.source.registers.is_some() {
@@ -20,7 +22,7 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let workloads =
         subject::workloads(&args.inputs, &args.source, "whose registers are allocated")?;
     let limits: Vec<RegisterLimit> =
-        args.counts.iter().filter_map(|&count| RegisterLimit::new(count)).collect();
+        distinct(args.counts.iter().copied()).into_iter().filter_map(RegisterLimit::new).collect();
     let rows = rows(&workloads, &limits, &request, args.jobs.unwrap_or(0), printer)?;
     let mut text = to_table(&rows, &limits, &exact::paper_registers());
     text += "ours: warp instructions of PTX relative to no spills, by this project's allocation\n\

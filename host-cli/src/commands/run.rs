@@ -1,10 +1,13 @@
 //! `run`: execute kernels, count what their register accesses do to each design, report.
 
+use std::path::PathBuf;
+
 use crate::cli::{Format, Mode, RunArgs};
 use crate::design::Design;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::output::Output;
 use crate::parallel;
 use crate::printer::Printer;
 use crate::report::{self, RunReport};
@@ -19,9 +22,10 @@ const DEFAULT_DESIGN: &str = "isca11";
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let designs = subject::designs(&design_names(args))?;
-    let timeline = timeline_request(args)?;
-    let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
+    check_timeline(args)?;
     let subjects = subject::subjects(&args.inputs, &args.source)?;
+    let timeline = timeline_request(args, &subject::files(&subjects, &designs)?)?;
+    let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let reports = measure_all(args, &subjects, &designs, &request, printer)?;
     match args.format {
         Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),
@@ -31,9 +35,11 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     }
 }
 
-/// What `--timeline` asks for, if it can be had.
-fn timeline_request(args: &RunArgs) -> Result<Option<timeline::Request>, Failure> {
-    let Some(path) = &args.timeline else { return Ok(None) };
+/// Whether what `--timeline` asks for can be had.
+fn check_timeline(args: &RunArgs) -> Result<(), Failure> {
+    if args.timeline.is_none() {
+        return Ok(());
+    }
     if args.mode != Mode::Cycle {
         return Err(Failure::input("`--timeline` draws cycles, and count mode has none")
             .hint("add `--mode cycle`"));
@@ -46,9 +52,19 @@ fn timeline_request(args: &RunArgs) -> Result<Option<timeline::Request>, Failure
             .hint(format!("name one {what}")));
         }
     }
+    Ok(())
+}
+
+/// What `--timeline` asks for, of a command that reads `inputs`.
+fn timeline_request(
+    args: &RunArgs,
+    inputs: &[PathBuf],
+) -> Result<Option<timeline::Request>, Failure> {
+    let Some(path) = &args.timeline else { return Ok(None) };
+    let output = Output::new(path, timeline::KIND, args.force, inputs)?;
     let cycles = args.timeline_cycles.clone().map_or(timeline::DEFAULT_CYCLES, |range| range.0);
     let slices = args.timeline_slices.unwrap_or(timeline::DEFAULT_SLICES);
-    Ok(Some(timeline::Request { path: path.clone(), cycles, slices }))
+    Ok(Some(timeline::Request { output, cycles, slices }))
 }
 
 fn design_names(args: &RunArgs) -> Vec<String> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::cli::{ImportArgs, ImportFrom, MemoryName, TechnologyCommand};
 use crate::design::memory::{MemoryKind, file};
 use crate::failure::{ExitStatus, Failure};
+use crate::output::Output;
 use crate::partial_file::PartialFile;
 use crate::printer::Printer;
 use crate::technology::{self, Tool, Wanted};
@@ -44,9 +45,9 @@ fn import(args: &ImportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     file::parse(&out.unwrap_or(path).display().to_string(), &toml)?;
     let Some(out) = out else { return printer.data(&toml) };
     let failed = |error: std::io::Error| Failure::file(out, "write", &error);
-    let mut whole = PartialFile::create(out).map_err(failed)?;
-    whole.write_all(toml.as_bytes()).map_err(failed)?;
-    whole.finish().map_err(failed)?;
+    let output = Output::new(out, technology::KIND, args.force, std::slice::from_ref(path))?;
+    let mut whole = PartialFile::create(&output).map_err(failed)?;
+    whole.write_all(toml.as_bytes()).and_then(|()| whole.finish()).map_err(failed)?;
     printer.data(&format!("{}: technology `{}`\n", out.display(), wanted.name))
 }
 

@@ -1,20 +1,27 @@
 //! `trace`: record what a workload or a real GPU executed, look at it, hand it to other simulators.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::cli::{SourceArgs, TraceCommand};
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::output::Output;
+use crate::partial_folder::PartialFolder;
 use crate::printer::Printer;
 use crate::subject::Subject;
+use crate::trace;
 use crate::trace::store::{self, Recording, Sizes, Stored};
 
 /// Runs the command.
 pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
     match command {
-        TraceCommand::Record { input, output, source } => record(input, output, source, printer),
-        TraceCommand::Embed { input, output, source } => embed(input, output, source, printer),
+        TraceCommand::Record { input, output, force, source } => {
+            record(input, (output, *force), source, printer)
+        }
+        TraceCommand::Embed { input, output, force, source } => {
+            embed(input, (output, *force), source, printer)
+        }
         TraceCommand::Info { file } => info(file, printer),
         TraceCommand::Export { input, output, source } => export(input, output, source, printer),
     }
@@ -22,22 +29,23 @@ pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Fail
 
 fn record(
     input: &str,
-    output: &Path,
+    (output, force): (&Path, bool),
     source: &SourceArgs,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
-    let (launches, instructions) = match Subject::new(input, source)? {
+    let subject = Subject::new(input, source)?;
+    let file = || Output::new(output, store::KIND, force, &subject.files()?);
+    let (launches, instructions) = match &subject {
         Subject::Workload(workload) => {
-            measure::record(&workload, output, &Request::new(source)?, printer)?
+            measure::record(workload, &file()?, &Request::new(source)?, printer)?
         }
-        Subject::Trace(input) if store::is_recording(&input) => {
+        Subject::Trace(input) if store::is_recording(input) => {
             return Err(Failure::input(format!("`{input}` is a recording already"))
                 .hint("record a workload or a kernelslist.g"));
         }
         Subject::Trace(input) => {
             whole(source, "a trace is recorded whole", "run the recording")?;
-            let recorded = store::record_trace(Path::new(&input), output, source.max_instructions);
-            recorded?
+            store::record_trace(Path::new(input), &file()?, source.max_instructions())?
         }
     };
     let output = output.display();
@@ -46,17 +54,19 @@ fn record(
 
 fn embed(
     input: &str,
-    output: &Path,
+    (output, force): (&Path, bool),
     source: &SourceArgs,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
-    let Subject::Workload(workload) = Subject::new(input, source)? else {
+    let subject = Subject::new(input, source)?;
+    let Subject::Workload(workload) = &subject else {
         return Err(Failure::input(format!("`{input}` is no workload")).hint(
             "only what is executed here can be embedded: a workload's name, or a PTX file with \
              `--launch`",
         ));
     };
-    let warps = measure::embed(&workload, output, &Request::new(source)?, printer)?;
+    let file = Output::new(output, measure::EMBEDDED, force, &subject.files()?)?;
+    let warps = measure::embed(workload, &file, &Request::new(source)?, printer)?;
     printer.data(&format!("{}: {warps} warps\n", output.display()))
 }
 
@@ -122,7 +132,9 @@ fn export(
     source: &SourceArgs,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
-    let launches = match Subject::new(input, source)? {
+    let subject = Subject::new(input, source)?;
+    let folder = || PartialFolder::create(output, trace::EXPORT, &subject.files()?);
+    let (launches, folder) = match &subject {
         Subject::Workload(workload) => {
             if source.cta.is_some() {
                 return Err(Failure::input(
@@ -130,49 +142,28 @@ fn export(
                 )
                 .hint("choose a launch with `--launch-index`"));
             }
-            let recording = Temporary::beside(output)?;
-            measure::record(&workload, &recording.0, &Request::new(source)?, printer)?;
-            write_text(&recording.0, output)?
+            let folder = folder()?;
+            let file = folder.path().join("recording.strata");
+            let recording = Output::new(&file, store::KIND, false, &[])?;
+            measure::record(workload, &recording, &Request::new(source)?, printer)?;
+            (write_text(&file, &folder)?, folder)
         }
-        Subject::Trace(input) if store::is_recording(&input) => {
+        Subject::Trace(input) if store::is_recording(input) => {
             whole(source, "a recording is exported whole", "record")?;
-            write_text(Path::new(&input), output)?
+            let folder = folder()?;
+            (write_text(Path::new(input), &folder)?, folder)
         }
         Subject::Trace(input) => {
             return Err(Failure::input(format!("`{input}` is an Accel-Sim trace already"))
                 .hint("export a recording or a workload"));
         }
     };
+    folder.finish()?;
     let list = output.join("kernelslist.g");
     printer.data(&format!("{}: {launches} launches\n", list.display()))
 }
 
-fn write_text(file: &Path, output: &Path) -> Result<u64, Failure> {
+fn write_text(file: &Path, folder: &PartialFolder) -> Result<u64, Failure> {
     let mut recording = Recording::open(file)?;
-    Ok(crate::trace::export(&mut recording, output)?)
-}
-
-/// A recording that only an export needs. Removed in the end, however that comes.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    /// A name beside a folder, which need not be there yet.
-    fn beside(folder: &Path) -> Result<Self, Failure> {
-        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
-        if let Some(parent) = parent {
-            std::fs::create_dir_all(parent).map_err(|error| {
-                let parent = parent.display();
-                Failure::input(format!("{parent}: {error}")).hint("name a folder that can be made")
-            })?;
-        }
-        let name = format!(".strata-export-{}.strata", std::process::id());
-        Ok(Self(parent.unwrap_or(Path::new(".")).join(name)))
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // Not there when recording failed.
-        let _ = std::fs::remove_file(&self.0);
-    }
+    Ok(trace::export(&mut recording, folder)?)
 }

@@ -4,6 +4,7 @@
 mod choice;
 pub mod file;
 
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,9 @@ pub struct Memories {
     /// Whether it comes with the program.
     #[serde(skip)]
     pub built_in: bool,
+    /// The file that it was read from, if it was.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
 }
 
 /// One kind of memory.

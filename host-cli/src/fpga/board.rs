@@ -50,11 +50,11 @@ impl Board {
     ///
     /// It cannot be built or started.
     pub fn new(args: &ConnectArgs, printer: &Printer) -> Result<Self, FpgaError> {
-        interrupt::watch()?;
+        interrupt::watch();
         match (&args.port, args.board) {
             (Some(port), _) => Ok(Self {
                 name: format!("`{port}`"),
-                reach: Reach::Port { port: port.clone(), baud: args.baud },
+                reach: Reach::Port { port: port.clone(), baud: port::speed(port, args.baud)? },
                 child: None,
                 elf: None,
             }),
@@ -94,7 +94,7 @@ impl Board {
         };
         let board = Self {
             name: NAME.to_owned(),
-            reach: Reach::Port { port: port.trim().to_owned(), baud: 115_200 },
+            reach: Reach::Port { port: port.trim().to_owned(), baud: port::BAUD },
             child: Some(child),
             elf: Some(folder.join("firmware.elf")),
         };

@@ -18,6 +18,12 @@ pub enum FpgaError {
         /// What the system says.
         reason: String,
     },
+    /// A speed for a port that has none.
+    #[error("`{port}` is a network connection, which has no `--baud`")]
+    Speed {
+        /// As it was named.
+        port: String,
+    },
     /// The connection ended.
     #[error("the connection to {board} was lost: {reason}")]
     Lost {
@@ -119,6 +125,7 @@ impl FpgaError {
                 "a port is a serial device such as `/dev/ttyUSB0`, or `HOST:PORT`; `strata fpga \
                  sim` starts a board and says its port"
             }
+            Self::Speed { .. } => "leave `--baud` out",
             Self::Lost { .. } => "the board must run until its counters are read",
             Self::Link { error: LinkError::Mismatch { .. }, .. } => {
                 "`cargo xtask soc` and `cargo xtask qemu` build the firmware of this version"
@@ -142,7 +149,7 @@ impl FpgaError {
 impl From<FpgaError> for Failure {
     fn from(error: FpgaError) -> Self {
         match error {
-            FpgaError::Interrupted => Self::interrupted(),
+            FpgaError::Interrupted => Self::interrupted(""),
             other => Self::input(other.to_string()).hint(other.help()),
         }
     }

@@ -1,25 +1,11 @@
 //! Interrupt: Ctrl-C as a question that is asked now and then, so that what was started is ended.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::error::FpgaError;
-
-static ASKED: AtomicBool = AtomicBool::new(false);
+use crate::interrupt;
 
 /// From now on Ctrl-C does not end the process: [`check`] says that it came.
-///
-/// # Errors
-///
-/// The system does not allow it.
-pub fn watch() -> Result<(), FpgaError> {
-    match ctrlc::set_handler(|| ASKED.store(true, Ordering::Relaxed)) {
-        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
-        Err(error) => Err(FpgaError::Start {
-            program: "the handler of Ctrl-C".to_owned(),
-            reason: error.to_string(),
-            help: "",
-        }),
-    }
+pub fn watch() {
+    interrupt::ask();
 }
 
 /// Goes on unless Ctrl-C came.
@@ -28,5 +14,5 @@ pub fn watch() -> Result<(), FpgaError> {
 ///
 /// It did.
 pub fn check() -> Result<(), FpgaError> {
-    if ASKED.load(Ordering::Relaxed) { Err(FpgaError::Interrupted) } else { Ok(()) }
+    if interrupt::came() { Err(FpgaError::Interrupted) } else { Ok(()) }
 }

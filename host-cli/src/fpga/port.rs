@@ -40,6 +40,21 @@ pub fn open(name: &str, baud: u32) -> Result<Box<dyn Line>, FpgaError> {
     }
 }
 
+/// Speed of a serial device unless another is asked for. Unit: bits in a second.
+pub(super) const BAUD: u32 = 115_200;
+
+/// The speed of a port.
+///
+/// # Errors
+///
+/// One is asked for, and the port is no serial device.
+pub(super) fn speed(name: &str, asked: Option<u32>) -> Result<u32, FpgaError> {
+    match asked {
+        Some(_) if address(name).is_some() => Err(FpgaError::Speed { port: name.to_owned() }),
+        asked => Ok(asked.unwrap_or(BAUD)),
+    }
+}
+
 /// The address in the name of a port; `None` if it names a device.
 fn address(name: &str) -> Option<&str> {
     if let Some(address) = name.strip_prefix("tcp:") {

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
 
 use strata_core::image::{Predicates, StaticInstruction};
 use strata_core::path::PathStep;
@@ -13,22 +12,31 @@ use strata_core::units::LaneMask;
 use super::Request;
 use crate::cli::Mode;
 use crate::failure::Failure;
+use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
 use crate::printer::Printer;
 use crate::subject;
 use crate::workload::Workload;
 use crate::workload::simulate::LaunchRecord;
 
+/// What [`embed`] writes.
+pub const EMBEDDED: Kind = Kind {
+    name: "what `strata trace embed` writes",
+    begins: b"// Written by `strata trace embed`: ",
+};
+
 /// Executes a workload and writes the one launch that the request counts as an expression of type
 /// `strata_firmware::Workload`. Returns its warps.
 pub fn embed(
     workload: &Workload,
-    target: &Path,
+    output: &Output,
     request: &Request,
     printer: &Printer,
 ) -> Result<usize, Failure> {
     let request = request.clone().in_mode(Mode::Cycle);
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
+    let failed = |error: std::io::Error| Failure::file(output.named(), "write", &error);
+    let mut file = PartialFile::create(output).map_err(failed)?;
     let (mut launches, mut warps, mut text) = (0_u32, 0, Ok(String::new()));
     let finals = prepared.execute(&request.options, |launch| {
         launches += 1;
@@ -49,16 +57,8 @@ pub fn embed(
         ))
         .hint("choose one with `--launch-index`"));
     }
-    write(target, &text?)?;
+    file.write_all(text?.as_bytes()).and_then(|()| file.finish()).map_err(failed)?;
     Ok(warps)
-}
-
-fn write(target: &Path, text: &str) -> Result<(), Failure> {
-    let written = PartialFile::create(target).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.finish()
-    });
-    written.map_err(|error| Failure::file(target, "write", &error))
 }
 
 /// The launch as an expression. Equal sequences of accesses are written once, as paths are.

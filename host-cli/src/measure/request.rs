@@ -28,7 +28,7 @@ impl Request {
     /// Checks the options.
     pub fn new(args: &SourceArgs) -> Result<Self, Failure> {
         let overrides = subject::overrides(&args.set)?;
-        let mut words = vec!["--scale".to_owned(), args.scale.name().to_owned()];
+        let mut words = vec!["--scale".to_owned(), args.scale().name().to_owned()];
         for (name, value) in &overrides {
             words.extend(["--set".to_owned(), format!("{name}={value}")]);
         }
@@ -46,13 +46,13 @@ impl Request {
             }
         }
         Ok(Self {
-            size: args.scale.name().to_owned(),
+            size: args.scale().name().to_owned(),
             overrides,
             options: Options {
                 kernel: args.kernel.clone(),
                 launch_index: args.launch_index,
                 cta: args.cta,
-                max_instructions: args.max_instructions,
+                max_instructions: args.max_instructions(),
                 accesses: false,
             },
             mode: Mode::Count,
@@ -94,14 +94,20 @@ pub(crate) fn command_line<'a>(
     let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
     // Options behind the inputs are shared by all of them.
     let mut shared: &[String] = &[];
+    let mut sized = false;
     for input in inputs {
         if let [name, more @ ..] = input {
             words.push(name.clone());
             shared = if shared.is_empty() { more } else { shared };
+            sized |= !subject::is_trace(name);
         }
     }
     words.extend_from_slice(shared);
-    words.extend_from_slice(options);
+    // What is traced has its size.
+    let scale = options.iter().position(|word| word == "--scale").filter(|_| !sized);
+    let left_out = scale.map_or(0..0, |place| place..place + 2);
+    let kept = options.iter().enumerate().filter(|(place, _)| !left_out.contains(place));
+    words.extend(kept.map(|(_, word)| word.clone()));
     // Only a word with a NUL cannot be quoted, and no command line can have one.
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }

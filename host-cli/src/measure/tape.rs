@@ -1,11 +1,10 @@
 //! Recording of what is executed: a workload's launches into a `.strata` file.
 
-use std::path::Path;
-
 use strata_simt::AddressSink;
 
 use super::{Request, check, printed};
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::printer::Printer;
 use crate::subject;
 use crate::trace::store::{Recorder, StoreError, Stored};
@@ -20,12 +19,12 @@ const BINARY_VERSION: u32 = 70;
 /// instructions there are.
 pub fn record(
     workload: &Workload,
-    target: &Path,
+    output: &Output,
     request: &Request,
     printer: &Printer,
 ) -> Result<(u64, u64), Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-    let recorder = Recorder::create(target)?;
+    let recorder = Recorder::create(output)?;
     let mut tape = Tape { recorder, written: Ok(()), launches: 0, instructions: 0, printer };
     let finals = prepared.execute_into(&request.options, &mut tape);
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;

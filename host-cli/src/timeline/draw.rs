@@ -577,7 +577,9 @@ fn phase_name(phase: WarpPhase) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::KIND;
     use super::*;
+    use crate::output::Output;
     use strata_core::sm::operand_delivery::CollectorSettings;
     use strata_core::units::{LaneMask, RegisterId};
 
@@ -602,7 +604,8 @@ mod tests {
     ) -> Vec<(String, String, u64, u64)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.json");
-        let mut file = EventFile::create(&path).unwrap();
+        let output = Output::new(&path, KIND, false, &[]).unwrap();
+        let mut file = EventFile::create(&output).unwrap();
         let label = |name: &str| Label { name: name.to_owned(), source: String::new() };
         let labels = [label("add"), label("mul"), label("sin")];
         let mut drawing = Drawing::new(&mut file, &labels, &settings, (0..100, 100));

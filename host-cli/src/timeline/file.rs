@@ -4,13 +4,22 @@
 
 use std::io::{Error, Write as _};
 use std::ops::Range;
-use std::path::Path;
 
 use serde::Serialize;
 
 use super::About;
 use crate::failure::Failure;
+use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
+
+/// Begins a file.
+const BEGIN: &[u8] = b"{\"traceEvents\":[";
+/// A timeline, as an output: other programs' files of the format do not begin with our first group.
+pub const KIND: Kind = Kind {
+    name: "a timeline that `strata run --timeline` writes",
+    begins: b"{\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\
+              \"args\":{\"name\":\"issue slots\"}}",
+};
 
 /// Where a group of tracks stands: a process of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,13 +82,13 @@ pub(crate) struct EventFile {
 
 impl EventFile {
     /// Opens a file beside the target.
-    pub(crate) fn create(target: &Path) -> Result<Self, Failure> {
-        let file = PartialFile::create(target).map_err(|error| {
-            Failure::file(target, "write", &error)
+    pub(crate) fn create(output: &Output) -> Result<Self, Failure> {
+        let file = PartialFile::create(output).map_err(|error| {
+            Failure::file(output.named(), "write", &error)
                 .hint("pass `--timeline` a file in a folder that you may write to")
         })?;
         let mut events = Self { file, events: 0, failed: None };
-        events.put(b"{\"traceEvents\":[");
+        events.put(BEGIN);
         Ok(events)
     }
 
@@ -158,8 +167,9 @@ mod tests {
     fn a_full_disk_is_told_and_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.json");
-        let mut events = EventFile::create(&target).unwrap();
-        events.file = PartialFile::create(&target).unwrap().without_room();
+        let output = Output::new(&target, KIND, false, &[]).unwrap();
+        let mut events = EventFile::create(&output).unwrap();
+        events.file = PartialFile::create(&output).unwrap().without_room();
         for _ in 0..1000 {
             events.group(Group { number: 1, name: "group" });
         }

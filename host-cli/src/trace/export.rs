@@ -3,42 +3,48 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
-use std::path::Path;
 
 use strata_simt::moved::Addresses;
 use strata_simt::paths::WarpPath;
 
 use super::store::{Recording, RowVisitor, StoreError, StoreProblem, Stored};
+use crate::partial_folder::{FolderKind, PartialFolder};
 
-/// Writes every launch of a recording to `folder/kernel-N.traceg`, and `folder/kernelslist.g`.
+/// What is exported, as a folder.
+pub const EXPORT: FolderKind =
+    FolderKind { command: "strata trace export", list: LIST, holds: is_kernel };
+
+/// The file that names the others.
+const LIST: &str = "kernelslist.g";
+
+/// Whether a file has the name of a launch's trace.
+fn is_kernel(name: &str) -> bool {
+    let number = name.strip_prefix("kernel-").and_then(|name| name.strip_suffix(".traceg"));
+    number.is_some_and(|number| number.parse::<u64>().is_ok())
+}
+
+/// Writes every launch of a recording to `kernel-N.traceg` of a folder, and `kernelslist.g`.
 /// Immediates were not recorded and are written as 0. Returns how many launches there are.
 ///
 /// # Errors
 ///
 /// Those of the recording; a folder that cannot be written; a launch of which only some CTAs were
 /// recorded, which other simulators cannot run.
-pub fn export(recording: &mut Recording, folder: &Path) -> Result<u64, StoreError> {
-    let failed = |error: std::io::Error| StoreError {
-        file: folder.display().to_string(),
+pub fn export(recording: &mut Recording, folder: &PartialFolder) -> Result<u64, StoreError> {
+    let refused = |problem: StoreProblem| StoreError {
+        file: folder.folder().display().to_string(),
         offset: 0,
-        problem: StoreProblem::Io(error.to_string()),
+        problem,
     };
+    let failed = |error: std::io::Error| refused(StoreProblem::Io(error.to_string()));
     let mut list = String::new();
     let mut launches = 0;
     while let Some(stored) = recording.next_launch()? {
-        check_ctas(&stored, launches).map_err(|problem| StoreError {
-            file: folder.display().to_string(),
-            offset: 0,
-            problem,
-        })?;
-        if launches == 0 {
-            std::fs::create_dir_all(folder).map_err(failed)?;
-        }
+        check_ctas(&stored, launches).map_err(refused)?;
         launches += 1;
         let name = format!("kernel-{launches}.traceg");
-        let file = File::create(folder.join(&name)).map_err(failed)?;
         let mut text = Text {
-            out: BufWriter::new(file),
+            out: folder.file(&name).map_err(failed)?,
             stored: &stored,
             named: stored.instructions.iter().map(names).collect(),
             line: String::new(),
@@ -49,7 +55,8 @@ pub fn export(recording: &mut Recording, folder: &Path) -> Result<u64, StoreErro
         text.finish().map_err(failed)?;
         let _ = writeln!(list, "{name}");
     }
-    std::fs::write(folder.join("kernelslist.g"), list).map_err(failed)?;
+    let mut file = folder.file(LIST).map_err(failed)?;
+    file.write_all(list.as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
     Ok(launches)
 }
 

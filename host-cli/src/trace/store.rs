@@ -20,6 +20,7 @@ mod facts;
 mod read;
 mod write;
 
+pub use chunk::KIND;
 pub use read::{Recording, RowVisitor, Sizes};
 pub use write::{RecordError, Recorder, record_trace};
 

@@ -24,7 +24,9 @@ pub(super) fn run(args: &MonitorArgs, printer: &Printer) -> Result<ExitStatus, F
     printer.note(&format!("listening to board `{}` until Ctrl-C", info.board));
     let ended = loop {
         for log in session.take_logs() {
-            printer.data(&logs.line(&log))?;
+            if !printer.part(&logs.line(&log))? {
+                return Ok(ExitStatus::Success);
+            }
         }
         if let Err(error) = session.listen() {
             break error;

@@ -23,7 +23,8 @@ pub fn load(path: &Path) -> Result<Arc<Memories>, ConfigError> {
     if text.len() as u64 > LONGEST {
         return Err(unreadable(format!("a technology file has at most {LONGEST} bytes")));
     }
-    parse(&file, &text)
+    let memories = Arc::unwrap_or_clone(parse(&file, &text)?);
+    Ok(Arc::new(Memories { file: Some(path.to_owned()), ..memories }))
 }
 
 /// Reads a technology from the text of a file; `file` is used in messages.

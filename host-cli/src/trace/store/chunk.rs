@@ -5,10 +5,13 @@ use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::{StoreError, StoreProblem, VERSION};
+use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
 
 /// First bytes of a file.
 const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
+/// A recording, as an output.
+pub const KIND: Kind = Kind { name: "a recording", begins: &MAGIC };
 /// Most bytes of a chunk before compression.
 pub(crate) const CHUNK: usize = 1 << 20;
 const HEAD: usize = 12;
@@ -33,8 +36,9 @@ pub(crate) struct ChunkWriter {
 }
 
 impl ChunkWriter {
-    pub(crate) fn create(target: &Path) -> Result<Self, StoreError> {
-        let file = PartialFile::create(target).map_err(|error| failed(target, 0, &error))?;
+    pub(crate) fn create(output: &Output) -> Result<Self, StoreError> {
+        let failed = |error: std::io::Error| failed(output.named(), 0, &error);
+        let file = PartialFile::create(output).map_err(failed)?;
         let mut writer = Self { file, chunks: 0, offset: 0 };
         writer.put(&MAGIC)?;
         writer.put(&VERSION.to_le_bytes())?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::chunk::{ADDRESSES, CHUNK, ChunkWriter, DONE, FACTS};
 use super::{StoreError, Stored, facts};
+use crate::output::Output;
 use crate::trace::Header;
 use crate::trace::error::{Problem, TraceError};
 use crate::trace::launch::{Collector, Keep};
@@ -41,8 +42,8 @@ pub struct Recorder {
 
 impl Recorder {
     /// Begins a file.
-    pub fn create(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { chunks: ChunkWriter::create(path)?, rows: Rows::default(), failure: None })
+    pub fn create(output: &Output) -> Result<Self, StoreError> {
+        Ok(Self { chunks: ChunkWriter::create(output)?, rows: Rows::default(), failure: None })
     }
 
     /// Adds a launch, whose addresses have come since the launch before.
@@ -110,10 +111,10 @@ impl Rows {
 /// `max_instructions` warp instructions. Returns how many launches and warp instructions there are.
 pub fn record_trace(
     input: &Path,
-    target: &Path,
+    output: &Output,
     max_instructions: u64,
 ) -> Result<(u64, u64), RecordError> {
-    let mut recorder = Recorder::create(target)?;
+    let mut recorder = Recorder::create(output)?;
     let (mut launches, mut instructions) = (0, 0);
     for entry in entries(input)? {
         let Entry::Launch(file) = entry else { continue };

@@ -1,0 +1,211 @@
+//! Interrupts: what Ctrl-C and its like leave behind, whatever the program is doing.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::outputs::{Home, words};
+
+/// Longer than anything here takes on the slowest machine; only then a test gives up.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A kernel that does not end.
+const ENDLESS: &str = "good.ptx --launch endless.toml";
+
+/// A program that runs. Killed when dropped.
+struct Running(Child);
+
+impl Running {
+    fn start(home: &Home, arguments: &str, stderr: Stdio) -> Self {
+        Self::started(home, &[], arguments, stderr)
+    }
+
+    /// With `before` as the shell's commands before the program takes its place.
+    fn started(home: &Home, before: &[&str], arguments: &str, stderr: Stdio) -> Self {
+        let script = [before, &["exec \"$0\" \"$@\""]].concat().join("; ");
+        let program = env!("CARGO_BIN_EXE_strata-under-test");
+        let child = Command::new("sh")
+            .args(["-c", &script, program])
+            .args(words(arguments))
+            .current_dir(home.folder())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(stderr)
+            .spawn();
+        Self(child.expect("the program starts"))
+    }
+
+    fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.0.id());
+        let sent = Command::new("sh").args(["-c", &kill]).status().expect("a shell");
+        assert!(sent.success(), "{kill}");
+    }
+
+    /// Waits until something is so.
+    fn until(&mut self, what: &str, mut so: impl FnMut(&mut Child) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !so(&mut self.0) {
+            assert!(Instant::now() < deadline, "not in time: {what}");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn until_partial(&mut self, home: &Home, is_there: bool) {
+        let partial = |name: &String| name.ends_with(".partial");
+        self.until("a partial file", |child| {
+            assert!(!is_there || child.try_wait().expect("a child").is_none(), "it has ended");
+            home.files().iter().any(partial) == is_there
+        });
+    }
+
+    /// Whether a signal has a bit in a mask of the system's.
+    fn has(&self, mask: &str, signal: u32) -> bool {
+        let path = format!("/proc/{}/status", self.0.id());
+        let status = fs::read_to_string(path).expect("the program runs");
+        let found = status.lines().find_map(|line| line.strip_prefix(mask));
+        let bits = found.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+        bits.expect("a mask") >> (signal - 1) & 1 == 1
+    }
+
+    /// Waits until signals are handled; then the work begins.
+    fn until_handled(&mut self) {
+        let running = &*self;
+        let (deadline, interrupt) = (Instant::now() + PATIENCE, 2);
+        while !running.has("SigCgt:", interrupt) {
+            assert!(Instant::now() < deadline, "no handler");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Exit status, standard output, standard error.
+    fn ended(mut self) -> (Option<i32>, String, String) {
+        self.until("the end", |child| child.try_wait().expect("a child").is_some());
+        let status = self.0.wait().expect("it has ended").code();
+        let (mut output, mut errors) = (String::new(), String::new());
+        if let Some(mut stdout) = self.0.stdout.take() {
+            stdout.read_to_string(&mut output).expect("UTF-8");
+        }
+        if let Some(mut stderr) = self.0.stderr.take() {
+            stderr.read_to_string(&mut errors).expect("UTF-8");
+        }
+        (status, output, errors)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn home() -> Home {
+    Home::new(&["good.ptx", "good.toml", "endless.toml"])
+}
+
+const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
+
+#[test]
+fn a_command_without_files_ends_at_once() {
+    let commands = [
+        format!("run {ENDLESS}"),
+        format!("run {ENDLESS} --mode cycle"),
+        format!("inspect {ENDLESS} --profile"),
+        format!("study registers {ENDLESS}"),
+        format!("study active-warps {ENDLESS} --active-warps 1"),
+    ];
+    for (command, (signal, status)) in commands.iter().zip(SIGNALS.into_iter().cycle()) {
+        let home = home();
+        let before = home.files();
+        let mut running = Running::start(&home, command, Stdio::piped());
+        running.until_handled();
+        running.signal(signal);
+        let told = "error: interrupted: no file is written\n".to_owned();
+        assert_eq!(running.ended(), (Some(status), String::new(), told), "{command}");
+        assert_eq!(home.files(), before, "{command}");
+    }
+}
+
+#[test]
+fn nothing_stays_of_an_unfinished_file() {
+    for (signal, status) in SIGNALS {
+        for (command, named) in [
+            (format!("trace record {ENDLESS} -o out.strata"), "out.strata"),
+            (format!("trace embed {ENDLESS} -o out.rs"), "out.rs"),
+            (format!("trace export {ENDLESS} -o deep/out"), "deep/out"),
+            (format!("run {ENDLESS} --mode cycle --timeline out.json"), "out.json"),
+        ] {
+            let home = home();
+            let before = home.files();
+            let mut running = Running::start(&home, &command, Stdio::piped());
+            running.until_partial(&home, true);
+            running.signal(signal);
+            let told = format!("error: interrupted: `{named}` is not written\n");
+            assert_eq!(running.ended(), (Some(status), String::new(), told), "{command}");
+            assert_eq!(home.files(), before, "{command}");
+        }
+    }
+}
+
+#[test]
+fn what_was_there_is_kept() {
+    const GOOD: &str = "good.ptx --launch good.toml";
+    let home = home();
+    for (command, arguments) in [("record", "-o out.strata"), ("export", "-o out")] {
+        let first = format!("trace {command} {GOOD} {arguments}");
+        let outcome = Running::start(&home, &first, Stdio::piped()).ended();
+        assert_eq!(outcome.0, Some(0), "{outcome:?}");
+        let contents = || {
+            let files = home.files().into_iter();
+            files.map(|name| (fs::read(home.path(&name)).ok(), name)).collect::<Vec<_>>()
+        };
+        let before = contents();
+        let second = format!("trace {command} {ENDLESS} {arguments}");
+        let mut running = Running::start(&home, &second, Stdio::piped());
+        running.until_partial(&home, true);
+        running.signal("INT");
+        let (status, _, told) = running.ended();
+        assert_eq!(status, Some(130), "{told}");
+        assert!(told.ends_with("is not written; what was there before is kept\n"), "{told}");
+        assert_eq!(contents(), before, "{second}");
+    }
+}
+
+/// The first one hangs, because nothing reads the message.
+#[test]
+fn a_second_ctrl_c_ends_at_once() {
+    const PIPE: usize = 1 << 16;
+    let home = home();
+    let (_reader, mut writer) = std::io::pipe().expect("a pipe");
+    let stderr = writer.try_clone().expect("a pipe");
+    let command = format!("trace record {ENDLESS} -o out.strata");
+    let mut running = Running::start(&home, &command, stderr.into());
+    writer.write_all(&vec![0; PIPE]).expect("as much as fits");
+    running.until_partial(&home, true);
+    running.signal("INT");
+    running.until_partial(&home, false);
+    assert!(running.0.try_wait().expect("a child").is_none(), "it waits for its message");
+    running.signal("INT");
+    assert_eq!(running.ended().0, Some(130));
+}
+
+/// `nohup`, and the background of a script.
+#[test]
+fn ignored_signals_stay_ignored() {
+    let home = home();
+    for (name, signal, other) in [("HUP", 1, "INT"), ("INT", 2, "TERM")] {
+        let trap = format!("trap '' {name}");
+        let command = format!("trace record {ENDLESS} -o out.strata");
+        let mut running = Running::started(&home, &[&trap], &command, Stdio::piped());
+        running.until_partial(&home, true);
+        assert!(running.has("SigIgn:", signal) && !running.has("SigCgt:", signal), "{name}");
+        running.signal(name);
+        running.signal(other);
+        let (status, _, told) = running.ended();
+        let expected = SIGNALS.iter().find(|(name, _)| *name == other).map(|(_, status)| *status);
+        assert_eq!(status, expected, "{told}");
+    }
+}
