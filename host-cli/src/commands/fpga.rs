@@ -1,8 +1,13 @@
 //! `fpga`: the prototype on boards, beside the model.
 
 mod bench;
+#[cfg(feature = "logs")]
 mod monitor;
+#[cfg(any(test, not(feature = "logs")))]
+mod no_monitor;
 
+#[cfg(not(feature = "logs"))]
+use no_monitor as monitor;
 use strata_link::message::{Reply, Request};
 
 use crate::cli::fpga::{FpgaCommand, FpgaFormat, FpgaRunArgs, InfoArgs, SimArgs};
