@@ -6,7 +6,7 @@ use std::path::Path;
 
 use strata::output::Output;
 use strata::trace::store::{self, Recording, record_trace};
-use strata::trace::{Keep, TracedLaunch};
+use strata::trace::{Keep, Reach, TracedLaunch};
 use tempfile::TempDir;
 
 use crate::synthetic::Kernel;
@@ -56,7 +56,8 @@ fn recording(kernel: Kernel, accesses: bool) -> Prepared {
     let folder = folder(kernel);
     let path = |name: &str| folder.path().join(name);
     let output = Output::new(&path("made-up.strata"), store::KIND, false, &[]).expect("a new file");
-    record_trace(&path("made-up.traceg"), &output, u64::MAX).expect("a well-formed trace");
+    record_trace(&path("made-up.traceg"), Reach::Folder, &output, u64::MAX)
+        .expect("a well-formed trace");
     Box::new(move || replay(&folder.path().join("made-up.strata"), accesses))
 }
 

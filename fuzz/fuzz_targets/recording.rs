@@ -1,12 +1,19 @@
-//! Any bytes as the facts of a recorded launch: an error, or a launch that can be counted. The
-//! checksums around them are left out, since no mutation would get past them.
+//! Any bytes as a recording: an error, or launches that run in both modes. Mutants change fields and
+//! numbers and make the checksums right again; an eighth are libFuzzer's own, of bytes.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    if let Some(stored) = strata::trace::store::decode_facts(bytes) {
-        let flat = strata_core::organisation::Organisation::FLAT;
-        // A total may overflow, which is an error and no panic.
-        let image = (&stored.image).into();
-        let _ = strata::evaluate::count_launch(&flat, false, image, &stored.paths);
-    }
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+use strata::trace::fuzzing::{Random, check_recording, mutate_recording};
+
+fuzz_target!(|bytes: &[u8]| {
+    check_recording(bytes);
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    let mut random = Random(seed.into());
+    let mutant = mutate_recording(&data[..size], &mut random);
+    let mutant = mutant.filter(|mutant| mutant.len() <= max_size && random.below(8) != 0);
+    let Some(mutant) = mutant else { return fuzzer_mutate(data, size, max_size) };
+    data[..mutant.len()].copy_from_slice(&mutant);
+    mutant.len()
 });

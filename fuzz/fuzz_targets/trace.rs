@@ -1,14 +1,20 @@
-//! Any bytes as an Accel-Sim trace: an error, or a launch that can be counted.
+//! Any text as an Accel-Sim trace: an error, or a launch that runs in both modes. Mutants change
+//! lines and words; an eighth are libFuzzer's own, of bytes.
 #![no_main]
 
-use strata::trace::{Keep, TracedLaunch};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+use strata::trace::fuzzing::{Random, check_trace, mutate_trace};
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let keep = Keep { accesses: true, max_instructions: 1 << 20, ..Keep::default() };
-    if let Ok(launch) = TracedLaunch::parse(bytes.to_vec(), "fuzz.traceg", &keep) {
-        let flat = strata_core::organisation::Organisation::FLAT;
-        let image = (&launch.code.image).into();
-        let counted = strata::evaluate::count_launch(&flat, false, image, &launch.paths);
-        counted.expect("what was read can be counted");
+fuzz_target!(|text: &[u8]| {
+    check_trace(text);
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    let mut random = Random(seed.into());
+    let mutant = mutate_trace(&data[..size], &mut random);
+    if random.below(8) == 0 || mutant.len() > max_size {
+        return fuzzer_mutate(data, size, max_size);
     }
+    data[..mutant.len()].copy_from_slice(&mutant);
+    mutant.len()
 });

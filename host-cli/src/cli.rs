@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use strata_compiler::RegisterLimit;
 
 use crate::timeline::CycleRange;
+use crate::trace::Reach;
 
 /// A laboratory for the register file of a GPU streaming multiprocessor.
 #[derive(Debug, Parser)]
@@ -302,12 +303,20 @@ pub struct SourceArgs {
     /// 4000000000.
     #[arg(long, value_name = "N")]
     pub max_instructions: Option<u64>,
+    /// Read trace files that a kernelslist.g names outside its own folder.
+    #[arg(long)]
+    pub allow_outside: bool,
 }
 
 /// Most warp instructions of an input unless more are asked for.
 const MAX_INSTRUCTIONS: u64 = 4_000_000_000;
 
 impl SourceArgs {
+    /// Which files a list of traces may name.
+    pub fn reach(&self) -> Reach {
+        if self.allow_outside { Reach::Anywhere } else { Reach::Folder }
+    }
+
     /// All of a workload at one size, as it is.
     pub fn of(scale: Scale) -> Self {
         Self {
@@ -320,6 +329,7 @@ impl SourceArgs {
             launch_index: None,
             cta: None,
             max_instructions: None,
+            allow_outside: false,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::levels::LevelsError;
 use crate::trace::store::{self, RecordError, StoreError};
-use crate::trace::{self, Entry, TraceError};
+use crate::trace::{self, Entry, Reach, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
 use crate::workload::{self, Overrides, Toolchain, Workload, WorkloadError, parse_override};
 
@@ -108,7 +108,7 @@ impl Subject {
     }
 
     /// The files that it is read from, those that a list of traces names among them.
-    pub fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+    pub fn files(&self, reach: Reach) -> Result<Vec<PathBuf>, Failure> {
         let path = match self {
             Self::Workload(workload) => return Ok(workload.files.clone()),
             Self::Trace(input) => PathBuf::from(input),
@@ -116,7 +116,7 @@ impl Subject {
         if store::is_recording(&path.to_string_lossy()) {
             return Ok(vec![path]);
         }
-        let members = trace::entries(&path)?.into_iter().filter_map(|entry| match entry {
+        let members = trace::entries(&path, reach)?.into_iter().filter_map(|entry| match entry {
             Entry::Launch(file) => Some(file),
             Entry::Copy { .. } => None,
         });
@@ -297,10 +297,14 @@ pub fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
 }
 
 /// The files that subjects and designs are read from.
-pub fn files(subjects: &[Subject], designs: &[Design]) -> Result<Vec<PathBuf>, Failure> {
+pub fn files(
+    subjects: &[Subject],
+    designs: &[Design],
+    reach: Reach,
+) -> Result<Vec<PathBuf>, Failure> {
     let mut files: Vec<_> = designs.iter().flat_map(Design::files).collect();
     for subject in subjects {
-        files.extend(subject.files()?);
+        files.extend(subject.files(reach)?);
     }
     Ok(files)
 }

@@ -13,6 +13,8 @@ mod code;
 mod error;
 mod export;
 mod flow;
+#[doc(hidden)]
+pub mod fuzzing;
 mod header;
 mod instruction;
 mod launch;
@@ -21,6 +23,7 @@ mod list;
 mod liveness;
 mod native;
 mod opcode;
+mod plain;
 mod reader;
 pub mod store;
 #[cfg(test)]
@@ -29,8 +32,8 @@ mod tests;
 pub use code::{Assumption, Code, TracedInstruction};
 pub use error::{Problem, TraceError};
 pub use export::{EXPORT, export};
-pub use header::Header;
+pub use header::{Header, unknown_keys};
 pub use launch::{Keep, TracedLaunch};
-pub use list::{Entry, entries, is_trace};
+pub use list::{Entry, Reach, entries, is_trace};
 pub use native::native_instructions;
 pub use opcode::{Class, classify};

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use strata::output::Output;
 use strata::partial_folder::PartialFolder;
 use strata::trace::store::{self, Recording, record_trace};
-use strata::trace::{EXPORT, Entry, Keep, TracedLaunch, entries, export};
+use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 use strata_core::count::count_path;
 use strata_core::event::Event;
 use strata_core::image::{CheckedImage, Flags};
@@ -100,7 +100,7 @@ fn check(archive: &str) -> Option<(usize, u64)> {
     let target = unpack(archive)?;
     let (mut launches, mut total) = (0, 0);
     for list in lists(target.path()) {
-        for entry in entries(&list).unwrap() {
+        for entry in entries(&list, Reach::Folder).unwrap() {
             let Entry::Launch(file) = entry else { continue };
             let keep = Keep { accesses: true, ..Keep::default() };
             let launch = TracedLaunch::read(&file, &keep).unwrap_or_else(|error| panic!("{error}"));
@@ -136,7 +136,7 @@ fn exports(archive: &str, add_immediate: bool) -> bool {
     let file = target.path().join("r.strata");
     let list = lists(source.path()).remove(0);
     let output = Output::new(&file, store::KIND, false, &[]).unwrap();
-    record_trace(&list, &output, u64::MAX).unwrap();
+    record_trace(&list, Reach::Folder, &output, u64::MAX).unwrap();
     let mut recording = Recording::open(&file).unwrap();
     let folder = PartialFolder::create(&target.path().join("out"), EXPORT, &[]).unwrap();
     let launches = export(&mut recording, &folder).unwrap();

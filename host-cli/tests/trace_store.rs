@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use strata::output::Output;
 use strata::partial_folder::PartialFolder;
 use strata::trace::store::{self, Recording, StoreProblem, record_trace};
-use strata::trace::{EXPORT, Entry, Keep, TracedLaunch, entries, export};
+use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces")
@@ -13,7 +13,7 @@ fn fixtures() -> PathBuf {
 
 fn launches(list: &Path) -> Vec<TracedLaunch> {
     let keep = Keep { accesses: true, ..Keep::default() };
-    entries(list)
+    entries(list, Reach::Folder)
         .unwrap()
         .into_iter()
         .filter_map(|entry| match entry {
@@ -30,8 +30,9 @@ fn output(file: &Path) -> Output {
 
 fn recorded(folder: &Path) -> PathBuf {
     let file = folder.join("fixtures.strata");
-    let counts = record_trace(&fixtures().join("kernelslist.g"), &output(&file), 1000).unwrap();
-    assert_eq!(counts, (4, 35));
+    let list = fixtures().join("kernelslist.g");
+    let counts = record_trace(&list, Reach::Folder, &output(&file), 1000).unwrap();
+    assert_eq!((counts.launches, counts.instructions), (4, 35));
     file
 }
 
@@ -181,11 +182,12 @@ fn a_failed_recording_leaves_nothing_and_replaces_nothing() {
     let old = b"STRATA\x1a\nold";
     std::fs::write(&file, old).unwrap();
     // The budget ends within the third launch.
-    let failed = record_trace(&fixtures().join("kernelslist.g"), &output(&file), 25);
+    let list = fixtures().join("kernelslist.g");
+    let failed = record_trace(&list, Reach::Folder, &output(&file), 25);
     assert!(failed.unwrap_err().to_string().contains("more than 4 warp instructions"));
     assert_eq!(std::fs::read(&file).unwrap(), old);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a partial file is left");
-    record_trace(&fixtures().join("kernelslist.g"), &output(&file), 35).unwrap();
+    record_trace(&list, Reach::Folder, &output(&file), 35).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a partial file is left");
     assert_eq!(read_all(&file), Ok(4));
 }
@@ -196,9 +198,9 @@ fn loops_and_many_warps_cost_little() {
     let folder = tempfile::tempdir().unwrap();
     let mut text =
         "-kernel name = k\n-kernel id = 1\n-grid dim = (64,1,1)\n-block dim = (32,1,1)\n\
-                    -shmem = 0\n-nregs = 16\n-binary version = 80\n-accelsim tracer version = 5\n\n\
-                    #\n"
-        .to_owned();
+                    -shmem = 0\n-nregs = 16\n-binary version = 80\n-shmem base_addr = 0x0\n\
+                    -local mem base_addr = 0x0\n-accelsim tracer version = 5\n\n#traces\n"
+            .to_owned();
     let turns = 200;
     for cta in 0..64 {
         let _ =
@@ -217,7 +219,7 @@ fn loops_and_many_warps_cost_little() {
     let trace = folder.path().join("kernel-1.traceg");
     std::fs::write(&trace, &text).unwrap();
     let file = folder.path().join("k.strata");
-    record_trace(&trace, &output(&file), 1 << 20).unwrap();
+    record_trace(&trace, Reach::Folder, &output(&file), 1 << 20).unwrap();
     let size = std::fs::metadata(&file).unwrap().len();
     assert!(size * 200 < text.len() as u64, "{size} bytes for {} of text", text.len());
     let mut recording = Recording::open(&file).unwrap();

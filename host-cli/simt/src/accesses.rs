@@ -7,6 +7,10 @@ use crate::rows::History;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 
+/// Most entries that readers of traces and recordings hold, those of equal warps once, and those of
+/// the warp that is read beside them. 4 bytes each.
+pub const MAX_ACCESSES: usize = 1 << 27;
+
 /// What the recorded warps of a launch moved. Unit of every entry: bytes.
 ///
 /// A warp has one entry for each executed instruction of which

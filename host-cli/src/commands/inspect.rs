@@ -55,6 +55,7 @@ fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
         launch_index,
         cta,
         max_instructions,
+        allow_outside,
     } = &args.source;
     for (option, given) in [
         ("--launch", launch.is_some()),
@@ -63,6 +64,7 @@ fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
         ("--launch-index", launch_index.is_some()),
         ("--cta", cta.is_some()),
         ("--max-instructions", max_instructions.is_some()),
+        ("--allow-outside", *allow_outside),
     ] {
         if given {
             return Err(Failure::input(format!("`{option}` is for what is executed"))

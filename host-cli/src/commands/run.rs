@@ -24,7 +24,8 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let designs = subject::designs(&design_names(args))?;
     check_timeline(args)?;
     let subjects = subject::subjects(&args.inputs, &args.source)?;
-    let timeline = timeline_request(args, &subject::files(&subjects, &designs)?)?;
+    let timeline =
+        timeline_request(args, &subject::files(&subjects, &designs, args.source.reach())?)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let reports = measure_all(args, &subjects, &designs, &request, printer)?;
     match args.format {

@@ -12,6 +12,7 @@ use crate::printer::Printer;
 use crate::subject::Subject;
 use crate::trace;
 use crate::trace::store::{self, Recording, Sizes, Stored};
+use crate::trace::unknown_keys;
 
 /// Runs the command.
 pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -34,7 +35,7 @@ fn record(
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
     let subject = Subject::new(input, source)?;
-    let file = || Output::new(output, store::KIND, force, &subject.files()?);
+    let file = || Output::new(output, store::KIND, force, &subject.files(source.reach())?);
     let (launches, instructions) = match &subject {
         Subject::Workload(workload) => {
             measure::record(workload, &file()?, &Request::new(source)?, printer)?
@@ -45,7 +46,12 @@ fn record(
         }
         Subject::Trace(input) => {
             whole(source, "a trace is recorded whole", "run the recording")?;
-            store::record_trace(Path::new(input), &file()?, source.max_instructions())?
+            let (reach, limit) = (source.reach(), source.max_instructions());
+            let recorded = store::record_trace(Path::new(input), reach, &file()?, limit)?;
+            if let Some(note) = unknown_keys(&recorded.unknown_keys) {
+                printer.note(&format!("{input}: {note}"));
+            }
+            (recorded.launches, recorded.instructions)
         }
     };
     let output = output.display();
@@ -65,7 +71,7 @@ fn embed(
              `--launch`",
         ));
     };
-    let file = Output::new(output, measure::EMBEDDED, force, &subject.files()?)?;
+    let file = Output::new(output, measure::EMBEDDED, force, &subject.files(source.reach())?)?;
     let warps = measure::embed(workload, &file, &Request::new(source)?, printer)?;
     printer.data(&format!("{}: {warps} warps\n", output.display()))
 }
@@ -133,7 +139,7 @@ fn export(
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
     let subject = Subject::new(input, source)?;
-    let folder = || PartialFolder::create(output, trace::EXPORT, &subject.files()?);
+    let folder = || PartialFolder::create(output, trace::EXPORT, &subject.files(source.reach())?);
     let (launches, folder) = match &subject {
         Subject::Workload(workload) => {
             if source.cta.is_some() {

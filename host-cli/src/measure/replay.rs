@@ -18,7 +18,7 @@ use crate::report::{Check, RunReport};
 use crate::timeline::Code;
 use crate::timing::TimingError;
 use crate::trace::store::{Recording, Stored, is_recording};
-use crate::trace::{self, Entry, Header, Keep, TracedInstruction, TracedLaunch};
+use crate::trace::{self, Entry, Header, Keep, Reach, TracedInstruction, TracedLaunch};
 use crate::workload::simulate::Options;
 
 /// A launch that is to be counted.
@@ -30,6 +30,8 @@ struct Replayed {
     /// What its warps moved, where that is asked for.
     accesses: AccessDictionary,
     assumptions: Vec<String>,
+    /// Keys of the trace's header that are not known.
+    unknown_keys: Vec<String>,
 }
 
 /// What a tape gives.
@@ -51,14 +53,14 @@ enum Tape {
 }
 
 impl Tape {
-    fn open(input: &str, options: &Options) -> Result<Self, Failure> {
+    fn open(input: &str, options: &Options, reach: Reach) -> Result<Self, Failure> {
         let path = Path::new(input);
         if is_recording(input) {
             let recording = Recording::open(path)?;
             let recording = Box::new(recording);
             return Ok(Self::Recording(recording, options.clone(), options.max_instructions));
         }
-        let entries = trace::entries(path)?;
+        let entries = trace::entries(path, reach)?;
         let max_instructions = options.max_instructions;
         let keep = Keep { cta: options.cta, accesses: options.accesses, max_instructions };
         Ok(Self::Traces(entries.into_iter(), keep))
@@ -82,6 +84,7 @@ impl Tape {
                 let assumptions = launch.code.assumptions.iter().map(ToString::to_string);
                 Ok(Next::Launch(Box::new(Replayed {
                     assumptions: assumptions.collect(),
+                    unknown_keys: launch.unknown_keys,
                     header: launch.header,
                     instructions: launch.code.instructions,
                     image: launch.code.image,
@@ -130,7 +133,8 @@ fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
     };
     let assumptions = assumptions.iter().map(ToString::to_string).collect();
     let accesses = AccessDictionary::default();
-    Ok(Replayed { header, instructions, image, paths, accesses, assumptions })
+    let unknown_keys = Vec::new();
+    Ok(Replayed { header, instructions, image, paths, accesses, assumptions, unknown_keys })
 }
 
 /// Reads a trace or a recording once and counts it under every design, as [`super::reports`] does
@@ -141,7 +145,7 @@ pub fn trace_reports(
     request: &Request,
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
-    let tape = Tape::open(input, &request.options)?;
+    let tape = Tape::open(input, &request.options, request.reach)?;
     let mut accounts = accounts(designs, request)?;
     let mut common = Common::default();
     let assumptions = play(tape, input, request, printer, |launches| {
@@ -167,7 +171,8 @@ pub(crate) fn each_recorded_launch(
     mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
     let one_by_one = |launches: &[Counted<'_>]| launches.iter().try_for_each(&mut visit);
-    play(Tape::open(input, &request.options)?, input, request, printer, one_by_one)
+    let tape = Tape::open(input, &request.options, request.reach)?;
+    play(tape, input, request, printer, one_by_one)
 }
 
 fn play(
@@ -188,7 +193,7 @@ fn play(
         })
     };
     let options = &request.options;
-    let mut assumptions = BTreeSet::new();
+    let (mut assumptions, mut unknown_keys) = (BTreeSet::new(), BTreeSet::new());
     let mut kernels = BTreeSet::new();
     let mut index = 0;
     loop {
@@ -207,6 +212,7 @@ fn play(
         if options.kernel.as_ref().is_some_and(|only| only != kernel) {
             continue;
         }
+        unknown_keys.extend(launch.unknown_keys.iter().cloned());
         assumptions.extend(launch.assumptions.iter().map(|text| format!("{kernel}, {text}")));
         let held = held(&launch.paths, &launch.accesses);
         if batch.push((index - 1, launch), held) {
@@ -215,6 +221,9 @@ fn play(
     }
     show(&batch.take())?;
     check_filters(input, options, index, &kernels)?;
+    if let Some(note) = trace::unknown_keys(&unknown_keys) {
+        printer.note(&format!("{input}: {note}"));
+    }
     for assumption in &assumptions {
         printer.note(&format!("{input}: assumed: {assumption}"));
     }

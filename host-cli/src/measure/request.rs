@@ -4,6 +4,7 @@ use crate::cli::{Mode, SourceArgs};
 use crate::failure::Failure;
 use crate::subject;
 use crate::timeline;
+use crate::trace::Reach;
 use crate::workload::Overrides;
 use crate::workload::simulate::Options;
 
@@ -16,6 +17,8 @@ pub struct Request {
     pub overrides: Overrides,
     /// Which part of it to count, and when to give up.
     pub options: Options,
+    /// Which files a list of traces may name.
+    pub reach: Reach,
     /// What is simulated.
     pub mode: Mode,
     /// What to draw of it, with one design and in cycle mode.
@@ -34,6 +37,9 @@ impl Request {
         }
         if args.schedule {
             words.push("--schedule".to_owned());
+        }
+        if args.allow_outside {
+            words.push("--allow-outside".to_owned());
         }
         for (option, value) in [
             ("registers", args.registers.map(|registers| registers.to_string())),
@@ -55,6 +61,7 @@ impl Request {
                 max_instructions: args.max_instructions(),
                 accesses: false,
             },
+            reach: args.reach(),
             mode: Mode::Count,
             timeline: None,
             words,

@@ -12,6 +12,9 @@ use super::liveness;
 use super::opcode;
 use super::reader::Seen;
 
+/// Kinds of assumptions, each made at most once for a mnemonic: opcode, addend, width, alignment,
+/// slots.
+pub(crate) const KINDS_OF_ASSUMPTION: usize = 5;
 /// Registers of a thread at most: number 255 is zero.
 const REGISTERS: usize = 255;
 

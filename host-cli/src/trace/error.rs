@@ -22,11 +22,16 @@ pub enum Problem {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// The compressed data is damaged or ends early.
-    #[error("the .xz data is damaged or ends early: {0}")]
-    Compression(String),
+    /// The compressed data is damaged, ends early, or takes too much memory.
+    #[error("the {format} data cannot be unpacked: {reason}")]
+    Compression {
+        /// Ending of the format's files.
+        format: &'static str,
+        /// What the decoder says.
+        reason: String,
+    },
     /// The name and the contents do not agree.
-    #[error("{0}")]
+    #[error("the name ends in {0}, the contents are not")]
     Mislabelled(&'static str),
     /// A line beyond the limit.
     #[error("the line is longer than {0} bytes")]
@@ -71,6 +76,16 @@ pub enum Problem {
         /// Largest value allowed.
         last: u64,
     },
+    /// Lanes that the warp does not have.
+    #[error(
+        "the mask {mask:08x} has lanes that the warp does not have; those it has are {lanes:08x}"
+    )]
+    Lanes {
+        /// The mask.
+        mask: u32,
+        /// Lanes of the warp.
+        lanes: u32,
+    },
     /// A thread block or warp appears twice.
     #[error("{what} {number} appears twice")]
     Repeated {
@@ -87,6 +102,17 @@ pub enum Problem {
         /// Thread blocks of the grid.
         grid: u64,
     },
+    /// Warps of a thread block are missing.
+    #[error("the thread block holds {found} of its {warps} warps")]
+    MissingWarps {
+        /// Warps that stand in the file.
+        found: u32,
+        /// Warps of a thread block.
+        warps: u32,
+    },
+    /// A list names a file outside its folder.
+    #[error("`{0}` lies outside the folder of the list")]
+    Outside(String),
     /// One program counter, two instructions.
     #[error("the instruction at {pc:04x} was `{before}` before and is `{now}` here")]
     Changed {
@@ -123,8 +149,12 @@ impl TraceError {
             Problem::Unreadable(_) => {
                 "the list names trace files relative to its own folder; check that they are there"
             }
-            Problem::Compression(_) | Problem::Truncated(_) | Problem::MissingBlocks { .. } => {
-                "copy or make the trace again: it is not complete"
+            Problem::Compression { .. }
+            | Problem::Truncated(_)
+            | Problem::MissingBlocks { .. }
+            | Problem::MissingWarps { .. } => "copy or make the trace again: it is not complete",
+            Problem::Outside(_) => {
+                "name files in the list's own folder, or pass `--allow-outside` if you trust the list"
             }
             Problem::Mislabelled(_) => "rename the file to what it is, or unpack it first",
             Problem::LongLine(_) => "this is no Accel-Sim trace; pass a `kernelslist.g`",
@@ -139,9 +169,10 @@ impl TraceError {
                 "run the tracer's post-processing tool of version 3 or later"
             }
             Problem::Version(_) => "trace with version 5 of the tracer (Accel-Sim 1.3)",
-            Problem::OutOfRange { .. } | Problem::Repeated { .. } | Problem::Stride(_) => {
-                "the file contradicts itself; make the trace again"
-            }
+            Problem::OutOfRange { .. }
+            | Problem::Repeated { .. }
+            | Problem::Lanes { .. }
+            | Problem::Stride(_) => "the file contradicts itself; make the trace again",
             Problem::Changed { .. } => {
                 "a file must hold one launch of one kernel; was it put together from several?"
             }
@@ -157,12 +188,14 @@ const SHOWN: usize = 60;
 
 /// Text for a message: printable, short.
 pub(crate) fn shown(bytes: &[u8]) -> String {
-    if bytes.is_empty() {
-        return "the end of the line".to_owned();
-    }
+    if bytes.is_empty() { "the end of the line".to_owned() } else { format!("`{}`", bare(bytes)) }
+}
+
+/// The same without quotes around it.
+pub(crate) fn bare(bytes: &[u8]) -> String {
     let cut = &bytes[..bytes.len().min(SHOWN)];
     let dots = if bytes.len() > SHOWN { "..." } else { "" };
-    format!("`{}{dots}`", cut.escape_ascii())
+    format!("{}{dots}", cut.escape_ascii())
 }
 
 /// Something else than expected.

@@ -1,9 +1,12 @@
 //! The header of a kernel's trace file, and the numbers in it.
 
+use std::collections::BTreeSet;
+
 use strata_simt::moved::Windows;
 
-use super::error::{Problem, TraceError, shown};
+use super::error::{Problem, TraceError, bare, expected};
 use super::lines::Lines;
+use super::plain::{MAX_NAME, is_plain};
 
 /// What the header of a `.traceg` file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,9 +37,11 @@ pub struct Header {
 }
 
 /// Threads of a CTA at most.
-const MAX_THREADS: u64 = 1024;
+pub(crate) const MAX_THREADS: u64 = 1024;
 /// CTAs of a grid at most.
 pub(crate) const MAX_CTAS: u64 = 1 << 31;
+/// Keys of a header that may be unknown, so that what is noted of them stays short.
+const MAX_UNKNOWN: usize = 64;
 
 impl Header {
     /// CTAs of the grid.
@@ -54,6 +59,12 @@ impl Header {
         self.threads().div_ceil(32)
     }
 
+    /// Lanes of a warp of a CTA: the last one may have fewer than 32.
+    pub(crate) fn lanes(&self, warp: u32) -> u32 {
+        let left = self.threads().saturating_sub(warp * 32);
+        u32::MAX.checked_shr(32_u32.saturating_sub(left)).unwrap_or(0)
+    }
+
     /// Where generic addresses reach other memories than the global one.
     pub fn windows(&self) -> Windows {
         Windows {
@@ -63,15 +74,17 @@ impl Header {
         }
     }
 
-    /// Reads header lines up to the first line that begins with `#`.
-    pub(crate) fn read(lines: &mut Lines) -> Result<Self, TraceError> {
+    /// Reads header lines up to the line that describes the format. Also returns the keys that are
+    /// not known.
+    pub(crate) fn read(lines: &mut Lines) -> Result<(Self, Vec<String>), TraceError> {
         let mut fields = Fields::default();
         loop {
             let Some(line) = lines.next()? else {
                 return Err(lines.error(Problem::Truncated("the header or `#BEGIN_TB`")));
             };
             let line = line.trim_ascii();
-            if line.starts_with(b"#") {
+            // What it says of the format is for people: the version decides.
+            if line.starts_with(b"#traces") {
                 break;
             }
             let result = fields.line(line);
@@ -81,7 +94,14 @@ impl Header {
     }
 }
 
-/// The lines that matter; others are allowed and ignored.
+/// A note about keys that are not known; `None` without.
+pub fn unknown_keys(keys: &BTreeSet<String>) -> Option<String> {
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let note = "lines of the header that are not known were not used: -";
+    (!keys.is_empty()).then(|| format!("{note}{}", keys.join(", -")))
+}
+
+/// The lines of a header.
 #[derive(Default)]
 struct Fields {
     name: Option<String>,
@@ -95,6 +115,12 @@ struct Fields {
     parameter_base: Option<u64>,
     tracer_version: Option<u64>,
     line_info: Option<u64>,
+    /// Known, checked, and of no use here.
+    kernel_id: Option<u64>,
+    stream_id: Option<u64>,
+    nvbit_version: Option<String>,
+    /// Keys that are not known.
+    unknown: Vec<String>,
 }
 
 impl Fields {
@@ -107,14 +133,15 @@ impl Fields {
             Some((rest[..at].trim_ascii(), rest[at + 1..].trim_ascii()))
         });
         let Some((key, value)) = pair else {
-            let expected = "a header line `-key = value`";
-            return Err(Problem::Expected { expected, found: shown(line) });
+            return Err(expected("a header line `-key = value` or `#traces format = ...`", line));
         };
+        self.field(key, value)
+    }
+
+    fn field(&mut self, key: &[u8], value: &[u8]) -> Result<(), Problem> {
         let (base, byte_count) = ("a hexadecimal address", "a number of bytes below 2^32");
         match key {
-            b"kernel name" => {
-                once("kernel name", &mut self.name, String::from_utf8_lossy(value).into_owned())
-            }
+            b"kernel name" => once("kernel name", &mut self.name, text("kernel name", value)?),
             b"grid dim" => {
                 let allowed = "three sides (x,y,z) of at least 1, with at most 2^31 blocks";
                 let grid = triple("grid dim", value, MAX_CTAS, allowed)?;
@@ -160,32 +187,68 @@ impl Fields {
                 let flag = number("enable lineinfo", value, 0, 1, "0 or 1")?;
                 once("enable lineinfo", &mut self.line_info, flag)
             }
-            _ => Ok(()),
+            b"kernel id" => {
+                let id = number("kernel id", value, 0, u64::MAX, "a number")?;
+                once("kernel id", &mut self.kernel_id, id)
+            }
+            b"cuda stream id" => {
+                let id = number("cuda stream id", value, 0, u64::MAX, "a number")?;
+                once("cuda stream id", &mut self.stream_id, id)
+            }
+            b"nvbit version" => {
+                let version = text("nvbit version", value)?;
+                once("nvbit version", &mut self.nvbit_version, version)
+            }
+            _ => self.unknown(key),
         }
     }
 
-    fn finish(self) -> Result<Header, Problem> {
+    fn unknown(&mut self, key: &[u8]) -> Result<(), Problem> {
+        if self.unknown.len() == MAX_UNKNOWN {
+            let limit = MAX_UNKNOWN as u64;
+            return Err(Problem::TooMany { what: "unknown lines in the header", limit });
+        }
+        self.unknown.push(bare(key));
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(Header, Vec<String>), Problem> {
         let missing = Problem::MissingHeader;
         let version = self.tracer_version.ok_or(missing("accelsim tracer version"))? as u32;
         if !(3..=5).contains(&version) {
             return Err(Problem::Version(version));
         }
         let binary = self.binary_version.ok_or(missing("binary version"))?;
-        Ok(Header {
-            name: self.name.filter(|name| !name.is_empty()).ok_or(missing("kernel name"))?,
+        if version == 3 && self.line_info == Some(1) {
+            let (key, value, allowed) = ("enable lineinfo", "1".to_owned(), "0 in version 3");
+            return Err(Problem::Header { key, value, allowed });
+        }
+        let unknown = std::mem::take(&mut self.unknown);
+        let header = Header {
+            name: self.name.ok_or(missing("kernel name"))?,
             grid: self.grid.ok_or(missing("grid dim"))?,
             block: self.block.ok_or(missing("block dim"))?,
             shared_bytes: self.shared_bytes.ok_or(missing("shmem"))? as u32,
             registers: self.registers.ok_or(missing("nregs"))? as u16,
             binary_version: binary as u32,
-            shared_base: self.shared_base.unwrap_or(0),
-            local_base: self.local_base.unwrap_or(0),
+            shared_base: self.shared_base.ok_or(missing("shmem base_addr"))?,
+            local_base: self.local_base.ok_or(missing("local mem base_addr"))?,
             parameter_base: self.parameter_base.unwrap_or(0),
             tracer_version: version,
-            // Version 3 has no such line and no source lines.
-            line_info: version >= 4 && self.line_info == Some(1),
-        })
+            // Tracers before version 4 have no such line, and lines of the source no other way.
+            line_info: self.line_info == Some(1),
+        };
+        Ok((header, unknown))
     }
+}
+
+fn text(key: &'static str, value: &[u8]) -> Result<String, Problem> {
+    let text = std::str::from_utf8(value).ok();
+    let text = text.filter(|text| !text.is_empty() && text.len() <= MAX_NAME && is_plain(text));
+    text.map(str::to_owned).ok_or_else(|| {
+        let allowed = "printable characters in UTF-8";
+        Problem::Header { key, value: bare(value), allowed }
+    })
 }
 
 fn once<T>(key: &'static str, field: &mut Option<T>, value: T) -> Result<(), Problem> {
@@ -199,18 +262,20 @@ fn number(
     last: u64,
     allowed: &'static str,
 ) -> Result<u64, Problem> {
-    decimal(value).filter(|number| (first..=last).contains(number)).ok_or_else(|| {
-        let value = String::from_utf8_lossy(value).chars().take(40).collect();
-        Problem::Header { key, value, allowed }
+    decimal(value).filter(|number| (first..=last).contains(number)).ok_or_else(|| Problem::Header {
+        key,
+        value: bare(value),
+        allowed,
     })
 }
 
 fn address(key: &'static str, value: &[u8], allowed: &'static str) -> Result<u64, Problem> {
     let digits = value.strip_prefix(b"0x").unwrap_or(value);
     let text = std::str::from_utf8(digits).ok().filter(|text| !text.starts_with('+'));
-    text.and_then(|text| u64::from_str_radix(text, 16).ok()).ok_or_else(|| {
-        let value = String::from_utf8_lossy(value).chars().take(40).collect();
-        Problem::Header { key, value, allowed }
+    text.and_then(|text| u64::from_str_radix(text, 16).ok()).ok_or_else(|| Problem::Header {
+        key,
+        value: bare(value),
+        allowed,
     })
 }
 
@@ -226,9 +291,10 @@ fn triple(
         let product = sides.iter().try_fold(1_u64, |product, &side| product.checked_mul(side));
         product.is_some_and(|product| product >= 1 && product <= most)
     };
-    sides.filter(fits).map(|sides| sides.map(|side| side as u32)).ok_or_else(|| {
-        let value = String::from_utf8_lossy(value).chars().take(40).collect();
-        Problem::Header { key, value, allowed }
+    sides.filter(fits).map(|sides| sides.map(|side| side as u32)).ok_or_else(|| Problem::Header {
+        key,
+        value: bare(value),
+        allowed,
     })
 }
 

@@ -5,13 +5,12 @@
 use strata_simt::moved::Addresses;
 
 use super::error::{Problem, expected};
+use super::plain::is_mnemonic;
 
 /// Registers that one line may name as results, or as operands.
 pub(crate) const MAX_NAMED: u64 = 8;
 /// The register that is always zero, and no register.
 pub(crate) const ZERO: u8 = 255;
-/// Longest mnemonic. Unit: bytes.
-const MAX_MNEMONIC: usize = 96;
 
 /// The part of a line that is the same in every execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +121,21 @@ impl<'a> Cursor<'a> {
         value.map_err(|_| whole.refuse(what))
     }
 
+    /// A mask of the warp's lanes, always of 8 digits: a shorter one lost some.
+    #[inline]
+    pub(crate) fn mask(&mut self) -> Result<u32, Problem> {
+        const WHAT: &str = "a mask of 8 hexadecimal digits";
+        self.skip_blanks();
+        let whole = *self;
+        let mask = self.hex(WHAT, 8)? as u32;
+        let digits = whole.rest.len() - self.rest.len();
+        if digits == 8 && !whole.rest.starts_with(b"0x") {
+            Ok(mask)
+        } else {
+            Err(whole.refuse(WHAT))
+        }
+    }
+
     /// A decimal number without a sign, of at most 18 digits.
     #[inline]
     pub(crate) fn unsigned(&mut self, what: &'static str) -> Result<u64, Problem> {
@@ -183,9 +197,7 @@ impl<'a> Cursor<'a> {
         let count = self.count("a number of results from 0 to 8")?;
         let destinations = self.registers(count)?;
         let mnemonic = self.token();
-        let letters = mnemonic.iter().all(|b| b.is_ascii_alphanumeric() || b"._".contains(b));
-        let starts = mnemonic.first().is_some_and(u8::is_ascii_uppercase);
-        if !letters || !starts || mnemonic.len() > MAX_MNEMONIC {
+        if !is_mnemonic(mnemonic) {
             return Err(expected("an opcode such as IMAD.MOV.U32", mnemonic));
         }
         let mnemonic = String::from_utf8_lossy(mnemonic).into_owned();

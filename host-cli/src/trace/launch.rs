@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use strata_simt::AccessDictionary;
+use strata_simt::accesses::{AccessDictionary, MAX_ACCESSES};
 use strata_simt::moved::{AccessShape, Addresses, Windows, moved_bytes};
 use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, PathInterner, PathRecorder, WarpPath};
 
@@ -13,9 +13,6 @@ use super::header::Header;
 use super::lines::Lines;
 use super::opcode;
 use super::reader::{self, Contents, Seen, Visitor};
-
-/// Most executions of memory instructions that are held, those of equal warps once. 4 bytes each.
-const MAX_ACCESSES: usize = 1 << 27;
 
 /// What to keep of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +45,12 @@ pub struct TracedLaunch {
     pub accesses: Option<AccessDictionary>,
     /// Warp instructions of the whole file.
     pub instructions: u64,
+    /// Keys of header lines that are not known, as far as they can be shown.
+    pub unknown_keys: Vec<String>,
 }
 
 impl TracedLaunch {
-    /// Reads a trace file, plain or `.xz`.
+    /// Reads a trace file, plain, `.xz` or `.gz`.
     ///
     /// Memory: the distinct paths, one record for each warp, and the accesses if they are kept.
     pub fn read(path: &Path, keep: &Keep) -> Result<Self, TraceError> {
@@ -61,7 +60,7 @@ impl TracedLaunch {
     /// Reads the text of a trace file; `file` is its name in messages.
     pub fn parse(text: Vec<u8>, file: &str, keep: &Keep) -> Result<Self, TraceError> {
         let text = Box::new(std::io::Cursor::new(text));
-        Self::of_lines(Lines::new(file.to_owned(), text, false), file, keep)
+        Self::of_lines(Lines::new(file.to_owned(), text), file, keep)
     }
 
     fn of_lines(lines: Lines, file: &str, keep: &Keep) -> Result<Self, TraceError> {
@@ -113,7 +112,7 @@ impl Collector {
         contents: Contents,
         keep: &Keep,
     ) -> Result<(TracedLaunch, Vec<WarpPath>), Problem> {
-        let Contents { header, code: seen, instructions } = contents;
+        let Contents { header, unknown_keys, code: seen, instructions } = contents;
         if let Some(cta) = keep.cta
             && cta >= header.ctas()
         {
@@ -138,7 +137,7 @@ impl Collector {
             accesses.reorder(&order);
             accesses
         });
-        let launch = TracedLaunch { header, code, paths, accesses, instructions };
+        let launch = TracedLaunch { header, code, paths, accesses, instructions, unknown_keys };
         Ok((launch, raw.warps().to_vec()))
     }
 }

@@ -1,23 +1,73 @@
-//! Lines of a plain or `.xz` file, in bounded memory and without an allocation for each.
+//! Lines of a plain or compressed file, in bounded memory and without an allocation for each.
 
 use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use super::error::{Problem, TraceError};
 
-/// Longest line. The longest a tracer writes, 32 addresses, is under 1000 bytes; kernel names may
-/// be longer.
+/// Longest line: that of a kernel's name.
 pub(crate) const MAX_LINE: usize = 1 << 16;
 const BUFFER: usize = 1 << 18;
-const XZ_MAGIC: &[u8] = b"\xfd7zXZ\0";
-const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
+/// Most memory of a decoder of `.xz`: its dictionary, of 256 MiB, and 1 MiB beside it. Unit: KiB.
+const XZ_MEMORY: u32 = (256 + 1) << 10;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Xz,
+    Gzip,
+}
+
+impl Format {
+    const ALL: [Self; 2] = [Self::Xz, Self::Gzip];
+
+    /// First bytes of such files.
+    fn magic(self) -> &'static [u8] {
+        match self {
+            Self::Xz => b"\xfd7zXZ\0",
+            Self::Gzip => b"\x1f\x8b",
+        }
+    }
+
+    /// Ending of their names.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Xz => ".xz",
+            Self::Gzip => ".gz",
+        }
+    }
+
+    fn decoder(self, packed: impl Read + 'static) -> Box<dyn Read> {
+        let packed = BufReader::new(packed);
+        match self {
+            Self::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY)),
+            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(packed)),
+        }
+    }
+}
+
+/// Why nothing more can be read.
+fn unreadable(format: Option<Format>, error: &std::io::Error) -> Problem {
+    let Some(format) = format else { return Problem::Unreadable(error.to_string()) };
+    let reason = match error.kind() {
+        ErrorKind::OutOfMemory => "it takes more than 256 MiB to unpack".to_owned(),
+        _ => format!("it is damaged or ends early ({error})"),
+    };
+    Problem::Compression { format: format.ending(), reason }
+}
+
+/// A file's name without the ending that says how it is compressed.
+pub(crate) fn unpacked_name(name: &str) -> &str {
+    let endings = Format::ALL.map(Format::ending);
+    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
 
 /// A source of lines.
 pub(crate) struct Lines {
     file: String,
     reader: Box<dyn Read>,
-    compressed: bool,
+    format: Option<Format>,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -46,34 +96,30 @@ impl Lines {
         let refuse = |problem| TraceError { file: file.clone(), line: 0, problem };
         let unreadable = |error: std::io::Error| refuse(Problem::Unreadable(error.to_string()));
         let mut source = File::open(path).map_err(unreadable)?;
-        let mut magic = Vec::new();
-        Read::by_ref(&mut source)
-            .take(XZ_MAGIC.len() as u64)
-            .read_to_end(&mut magic)
-            .map_err(unreadable)?;
-        let compressed = magic == XZ_MAGIC;
-        let named_xz =
-            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xz"));
-        if magic.starts_with(GZIP_MAGIC) {
-            return Err(refuse(Problem::Mislabelled("the file is compressed by gzip")));
+        let mut first = Vec::new();
+        // As many bytes as the longest magic has.
+        Read::by_ref(&mut source).take(6).read_to_end(&mut first).map_err(unreadable)?;
+        let format = Format::ALL.into_iter().find(|format| first.starts_with(format.magic()));
+        let named = Format::ALL.into_iter().find(|format| file.ends_with(format.ending()));
+        if let Some(named) = named
+            && format != Some(named)
+        {
+            return Err(refuse(Problem::Mislabelled(named.ending())));
         }
-        if named_xz && !compressed {
-            return Err(refuse(Problem::Mislabelled("the name ends in .xz, the contents are not")));
-        }
-        let whole = Cursor::new(magic).chain(source);
-        let reader: Box<dyn Read> = if compressed {
-            Box::new(lzma_rust2::XzReader::new(std::io::BufReader::new(whole), true))
-        } else {
-            Box::new(whole)
+        let whole = Cursor::new(first).chain(source);
+        let reader: Box<dyn Read> = match format {
+            Some(format) => format.decoder(whole),
+            None => Box::new(whole),
         };
-        Ok(Self::new(file, reader, compressed))
+        Ok(Self { format, ..Self::new(file, reader) })
     }
 
     /// Lines of a reader; `file` is for messages.
-    pub(crate) fn new(file: String, reader: Box<dyn Read>, compressed: bool) -> Self {
+    pub(crate) fn new(file: String, reader: Box<dyn Read>) -> Self {
         let buffer = vec![0; BUFFER];
         let (start, end, searched, line_start, line, ended) = (0, 0, 0, 0, 0, false);
-        Self { file, reader, compressed, buffer, start, end, searched, line_start, line, ended }
+        let format = None;
+        Self { file, reader, format, buffer, start, end, searched, line_start, line, ended }
     }
 
     /// The next line without its end, or `None` behind the last.
@@ -132,18 +178,11 @@ impl Lines {
         }
         let read = loop {
             match self.reader.read(&mut self.buffer[self.end..]) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 other => break other,
             }
         };
-        let read = read.map_err(|error| {
-            let reason = error.to_string();
-            self.error(if self.compressed {
-                Problem::Compression(reason)
-            } else {
-                Problem::Unreadable(reason)
-            })
-        })?;
+        let read = read.map_err(|error| self.error(unreadable(self.format, &error)))?;
         self.ended = read == 0;
         self.end += read;
         Ok(())
@@ -166,7 +205,7 @@ mod tests {
     use super::*;
 
     fn lines(bytes: &'static [u8]) -> Lines {
-        Lines::new("t".to_owned(), Box::new(bytes), false)
+        Lines::new("t".to_owned(), Box::new(bytes))
     }
 
     #[test]
@@ -183,7 +222,7 @@ mod tests {
     fn lines_across_buffers_stay_whole() {
         let text: Vec<String> = (0..90_000).map(|n| n.to_string()).collect();
         let reader = Box::new(Cursor::new(text.join("\n").into_bytes()));
-        let mut lines = Lines::new("t".to_owned(), reader, false);
+        let mut lines = Lines::new("t".to_owned(), reader);
         for n in 0..90_000 {
             let line = lines.next().unwrap().unwrap();
             assert_eq!(line, n.to_string().as_bytes(), "line {n}");
@@ -194,7 +233,7 @@ mod tests {
     #[test]
     fn an_endless_line_is_refused_with_its_number() {
         let reader = Read::chain(&b"x\n"[..], std::io::repeat(b'y'));
-        let mut lines = Lines::new("t".to_owned(), Box::new(reader), false);
+        let mut lines = Lines::new("t".to_owned(), Box::new(reader));
         lines.next().unwrap();
         let error = lines.next().unwrap_err();
         assert_eq!((error.line, error.problem), (2, Problem::LongLine(MAX_LINE)));

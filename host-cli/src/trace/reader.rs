@@ -5,13 +5,16 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_simt::moved::Addresses;
 
-use super::error::{Problem, TraceError, expected};
+use super::error::{Problem, TraceError, bare, expected};
 use super::header::{Header, decimal, numbers};
 use super::instruction::{Cursor, Named};
 use super::lines::Lines;
 
 /// Most distinct program counters of a kernel.
 pub(crate) const MAX_INSTRUCTIONS: usize = 1 << 17;
+/// Longest line of an instruction, of which two are kept. The longest that a tracer writes, with 32
+/// addresses, is under 1000 bytes.
+const MAX_INSTRUCTION_LINE: usize = 2048;
 
 /// Receives what a trace file holds, in the file's order.
 pub(crate) trait Visitor {
@@ -47,6 +50,8 @@ pub(crate) struct Seen {
 pub(crate) struct Contents {
     /// Header.
     pub(crate) header: Header,
+    /// Keys of header lines that are not known.
+    pub(crate) unknown_keys: Vec<String>,
     /// The instructions in the order in which they appeared.
     pub(crate) code: Vec<Seen>,
     /// Warp instructions.
@@ -59,7 +64,7 @@ pub(crate) fn read(
     budget: u64,
     visitor: &mut impl Visitor,
 ) -> Result<Contents, TraceError> {
-    let header = Header::read(&mut lines)?;
+    let (header, unknown_keys) = Header::read(&mut lines)?;
     visitor.header(&header);
     let mut body = Body::new(&header, budget);
     body.read(&mut lines, visitor)?;
@@ -67,7 +72,8 @@ pub(crate) fn read(
     if found != grid {
         return Err(lines.error_of_file(Problem::MissingBlocks { found, grid }));
     }
-    Ok(Contents { instructions: body.instructions, code: body.code.seen, header })
+    let Body { instructions, code, .. } = body;
+    Ok(Contents { header, unknown_keys, code: code.seen, instructions })
 }
 
 /// The instructions known so far.
@@ -159,8 +165,7 @@ impl Code {
             if seen.named == named {
                 return Ok(id as u32);
             }
-            let [before, now] =
-                [&seen.text[..], text].map(|text| String::from_utf8_lossy(text).into_owned());
+            let [before, now] = [&seen.text[..], text].map(bare);
             return Err(Problem::Changed { pc, before, now });
         }
         if self.seen.len() == MAX_INSTRUCTIONS {
@@ -177,8 +182,9 @@ impl Code {
 
 /// State of the reading.
 struct Body {
-    grid: [u32; 3],
-    warps: u32,
+    header: Header,
+    /// Lanes of the warp that is read.
+    lanes: u32,
     line_info: bool,
     immediate: bool,
     budget: u64,
@@ -190,8 +196,8 @@ struct Body {
 impl Body {
     fn new(header: &Header, budget: u64) -> Self {
         Self {
-            grid: header.grid,
-            warps: header.warps(),
+            header: header.clone(),
+            lanes: 0,
             line_info: header.line_info,
             immediate: header.tracer_version >= 5,
             budget,
@@ -207,7 +213,7 @@ impl Body {
             let line = line.trim_ascii();
             if line == b"#BEGIN_TB" {
                 self.cta(lines, visitor)?;
-            } else if !line.is_empty() && (line == b"#END_TB" || !line.starts_with(b"#")) {
+            } else if !line.is_empty() {
                 let problem = expected("`#BEGIN_TB` or the end of the file", line);
                 return Err(lines.error(problem));
             }
@@ -229,7 +235,9 @@ impl Body {
             const WARP: &str = "`warp = n` or `#END_TB`";
             let line = lines.next_text(WARP)?;
             if line == b"#END_TB" {
-                return Ok(());
+                let (found, warps) = (seen.count_ones(), self.header.warps());
+                let missing = Problem::MissingWarps { found, warps };
+                return if found == warps { Ok(()) } else { Err(lines.error(missing)) };
             }
             let number = value(line, b"warp").and_then(decimal);
             let warp = number.ok_or_else(|| expected(WARP, line));
@@ -240,20 +248,22 @@ impl Body {
     }
 
     fn linear(&self, place: [u64; 3]) -> Result<u64, Problem> {
-        for ((side, place), what) in
-            self.grid.iter().zip(place).zip(["block index x", "block index y", "block index z"])
-        {
+        for ((side, place), what) in self.header.grid.iter().zip(place).zip([
+            "block index x",
+            "block index y",
+            "block index z",
+        ]) {
             let last = u64::from(*side) - 1;
             if place > last {
                 return Err(Problem::OutOfRange { what, value: place, last });
             }
         }
-        let [width, height, _] = self.grid.map(u64::from);
+        let [width, height, _] = self.header.grid.map(u64::from);
         Ok(place[0] + width * (place[1] + height * place[2]))
     }
 
     fn new_warp(&self, warp: u64, seen: &mut u32) -> Result<u32, Problem> {
-        let last = u64::from(self.warps) - 1;
+        let last = u64::from(self.header.warps()) - 1;
         if warp > last {
             return Err(Problem::OutOfRange { what: "warp", value: warp, last });
         }
@@ -282,6 +292,7 @@ impl Body {
         if self.instructions > self.budget {
             return Err(lines.error(Problem::Budget(self.budget)));
         }
+        self.lanes = self.header.lanes(warp);
         visitor.begin(cta, warp);
         for _ in 0..count {
             let Some(line) = lines.next()? else {
@@ -299,6 +310,9 @@ impl Body {
 
     #[inline]
     fn line(&mut self, line: &[u8], visitor: &mut impl Visitor) -> Result<(), Problem> {
+        if line.len() > MAX_INSTRUCTION_LINE {
+            return Err(Problem::LongLine(MAX_INSTRUCTION_LINE));
+        }
         let mut cursor = Cursor::new(line);
         if let Some(found) = self.code.repeated(&mut cursor) {
             return self.rest(cursor, found, visitor);
@@ -319,7 +333,7 @@ impl Body {
             cursor.unsigned("a line of the source")?;
         }
         let pc = cursor.hex("a hexadecimal program counter", 15)?;
-        let mask = cursor.hex("a mask of 8 hexadecimal digits", 8)? as u32;
+        let mask = cursor.mask()?;
         Ok(Found { id: self.code.find(pc, cursor)?, mask, whole: false })
     }
 
@@ -332,6 +346,9 @@ impl Body {
         visitor: &mut impl Visitor,
     ) -> Result<(), Problem> {
         let Found { id, mask, whole } = found;
+        if mask & !self.lanes != 0 {
+            return Err(Problem::Lanes { mask, lanes: self.lanes });
+        }
         let seen = &self.code.seen[id as usize];
         let mut lanes = [0; 32];
         let mut addresses = Addresses::None;

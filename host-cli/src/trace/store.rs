@@ -13,16 +13,18 @@
 //! skips them. The end chunk says how many chunks there are.
 //!
 //! Chunks hold at most 1 MiB, so that writing and skipping need no more memory than that; reading a
-//! launch takes what its distinct paths take. Any cut or change is an error with its offset.
+//! launch takes what its distinct paths take, within limits (`decode`). Any cut or change is an
+//! error with its offset.
 
 mod chunk;
+mod decode;
 mod facts;
 mod read;
 mod write;
 
 pub use chunk::KIND;
 pub use read::{Recording, RowVisitor, Sizes};
-pub use write::{RecordError, Recorder, record_trace};
+pub use write::{RecordError, RecordedTrace, Recorder, record_trace};
 
 use std::path::Path;
 
@@ -82,6 +84,14 @@ pub enum StoreProblem {
         /// CTAs of the grid.
         grid: u64,
     },
+    /// More of something than memory is reserved for.
+    #[error("more than {limit} {what}")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
     /// A checksum fits, but the contents make no sense.
     #[error("the contents are impossible: {0}")]
     Contents(&'static str),
@@ -94,6 +104,7 @@ impl StoreProblem {
             Self::Io(_) => "check that the file and its folder are there and can be written",
             Self::Magic => "pass a file that `strata trace record` wrote",
             Self::Version(_) | Self::Contents(_) => "record again with this version of the program",
+            Self::TooMany { .. } => "record a smaller launch",
             Self::MissingCtas { .. } => "record without `--cta`",
             Self::Truncated | Self::Checksum => "copy or record the file again",
         }
@@ -123,8 +134,47 @@ impl Stored {
     }
 }
 
-/// A launch from the bytes of its facts, without the chunks and checksums around them. `None` where
-/// they make no sense.
-pub fn decode_facts(bytes: &[u8]) -> Option<Stored> {
-    facts::decode(bytes).map(|(stored, _)| stored)
+/// The format taken apart without its checks, for the mutator of recordings.
+pub(super) mod fuzzing {
+    use strata_simt::paths::WarpPath;
+
+    use super::chunk::{MAGIC, Tag, packed};
+    use super::{Stored, decode as reading, facts};
+
+    /// A chunk's tag and its bytes before compression.
+    pub(in crate::trace) type Chunk = (Tag, Vec<u8>);
+
+    /// The chunks of a file; `None` where it does not consist of such.
+    pub(in crate::trace) fn unpack(bytes: &[u8]) -> Option<Vec<Chunk>> {
+        let mut rest = bytes.strip_prefix(&MAGIC)?.get(4..)?;
+        let mut chunks = Vec::new();
+        while let Some((head, after)) = rest.split_first_chunk::<12>() {
+            let [t0, t1, t2, t3, l0, l1, l2, l3, s0, s1, s2, s3] = *head;
+            let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+            let stored = u32::from_le_bytes([s0, s1, s2, s3]) as usize;
+            let data = after.get(..stored).filter(|_| length <= super::chunk::CHUNK)?;
+            chunks.push(([t0, t1, t2, t3], lz4_flex::block::decompress(data, length).ok()?));
+            rest = after.get(stored + 4..)?;
+        }
+        rest.is_empty().then_some(chunks)
+    }
+
+    /// A file of chunks.
+    pub(in crate::trace) fn pack(chunks: &[Chunk], version: u32) -> Vec<u8> {
+        let mut bytes = [&MAGIC[..], &version.to_le_bytes()].concat();
+        for (tag, data) in chunks {
+            bytes.extend_from_slice(&packed(*tag, data));
+        }
+        bytes
+    }
+
+    /// The facts of a launch, which must make sense.
+    pub(in crate::trace) fn decode(bytes: &[u8]) -> Option<(Stored, Vec<WarpPath>)> {
+        reading::decode(bytes).ok()
+    }
+
+    /// Facts as bytes, whether or not they make sense.
+    pub(in crate::trace) fn encode(stored: &Stored, recorded: &[WarpPath]) -> Vec<u8> {
+        facts::encode(stored, recorded)
+    }
 }

@@ -3,5 +3,5 @@ kernel-1.traceg
 kernel-2.traceg
 MemcpyHtoD,0x00007f1000010000,4
 kernel-3-ctx_0x55e3a796e730.traceg
-this line is of a kind that is ignored
+MemcpyDtoH,0x00007f1000010000,4
 kernel-4.traceg.xz

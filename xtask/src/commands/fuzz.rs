@@ -29,6 +29,9 @@ pub(crate) fn target(name: &str) -> Result<&'static str, String> {
     found.ok_or_else(|| format!("`fuzz` knows {}, not `{name}`", TARGETS.join(", ")))
 }
 
+/// Inputs that take more memory than this are a fault. Unit: MiB.
+const MOST_MEMORY: u32 = 1024;
+
 /// Runs the command.
 pub(crate) fn run(target: &str, seconds: u32) -> Status {
     if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::Cpp) {
@@ -58,6 +61,7 @@ fn feed(target: &str, seconds: u32) -> Result<(), Failure> {
         .map_err(|error| Failure(format!("cannot create {}: {error}", corpus.display())))?;
     let mut fuzz = process::command(products.join(&host).join("release").join(target));
     fuzz.arg(format!("-max_total_time={seconds}")).arg(format!("-timeout={SLOWEST_INPUT}"));
+    fuzz.arg(format!("-rss_limit_mb={MOST_MEMORY}"));
     fuzz.arg(format!("-artifact_prefix={}/{target}-", products.display()));
     // What is found goes into the first folder; the seeds stay as they are.
     let seeds = machine::root().join("fuzz/corpus").join(target);

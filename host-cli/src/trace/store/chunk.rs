@@ -9,7 +9,7 @@ use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
 
 /// First bytes of a file.
-const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
+pub(crate) const MAGIC: [u8; 8] = *b"STRATA\x1a\n";
 /// A recording, as an output.
 pub const KIND: Kind = Kind { name: "a recording", begins: &MAGIC };
 /// Most bytes of a chunk before compression.
@@ -26,6 +26,18 @@ pub(crate) const FACTS: Tag = *b"FACT";
 pub(crate) const DONE: Tag = *b"DONE";
 /// End of the file.
 pub(crate) const END: Tag = *b"END.";
+
+/// The bytes of one chunk.
+pub(crate) fn packed(tag: Tag, data: &[u8]) -> Vec<u8> {
+    let stored = lz4_flex::block::compress(data);
+    let mut bytes = Vec::with_capacity(HEAD + stored.len() + 4);
+    bytes.extend_from_slice(&tag);
+    bytes.extend_from_slice(&(data.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&(stored.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&stored);
+    bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+    bytes
+}
 
 /// Writes chunks into a file that appears in its place with the last of them.
 #[derive(Debug)]
@@ -55,20 +67,19 @@ impl ChunkWriter {
     /// Writes one chunk of at most [`CHUNK`] bytes.
     pub(crate) fn chunk(&mut self, tag: Tag, data: &[u8]) -> Result<(), StoreError> {
         debug_assert!(data.len() <= CHUNK);
-        let stored = lz4_flex::block::compress(data);
-        let mut bytes = Vec::with_capacity(HEAD + stored.len() + 4);
-        bytes.extend_from_slice(&tag);
-        bytes.extend_from_slice(&(data.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(&(stored.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(&stored);
-        bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
         self.chunks += 1;
-        self.put(&bytes)
+        self.put(&packed(tag, data))
     }
 
     /// Writes any number of bytes as chunks.
     pub(crate) fn chunks(&mut self, tag: Tag, data: &[u8]) -> Result<(), StoreError> {
         data.chunks(CHUNK).try_for_each(|data| self.chunk(tag, data))
+    }
+
+    /// An error at the current place.
+    pub(crate) fn error(&self, problem: StoreProblem) -> StoreError {
+        let file = self.file.target().display().to_string();
+        StoreError { file, offset: self.offset, problem }
     }
 
     /// Ends the file and moves it to its place.
@@ -96,10 +107,15 @@ pub(crate) struct Chunk {
     pub(crate) length: u64,
 }
 
+/// A file, or bytes that stand for one.
+pub(crate) trait Bytes: Read + Seek + std::fmt::Debug {}
+
+impl<T: Read + Seek + std::fmt::Debug> Bytes for T {}
+
 /// Reads chunks in order.
 #[derive(Debug)]
 pub(crate) struct ChunkReader {
-    reader: BufReader<File>,
+    reader: BufReader<Box<dyn Bytes>>,
     file: String,
     offset: u64,
     chunks: u64,
@@ -128,8 +144,12 @@ impl Place {
 impl ChunkReader {
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let opened = File::open(path).map_err(|error| failed(path, 0, &error))?;
-        let file = path.display().to_string();
-        let reader = BufReader::with_capacity(1 << 16, opened);
+        Self::new(Box::new(opened), path.display().to_string())
+    }
+
+    /// Begins to read; `file` is for messages.
+    pub(crate) fn new(bytes: Box<dyn Bytes>, file: String) -> Result<Self, StoreError> {
+        let reader = BufReader::with_capacity(1 << 16, bytes);
         let mut chunks = Self { reader, file, offset: 0, chunks: 0, stored: Vec::new() };
         let mut head = [0; 12];
         let magic = chunks.fill(&mut head);

@@ -1,21 +1,18 @@
-//! The facts of a launch as bytes, and back with every index checked.
+//! The facts of a launch as bytes.
 
 use rustc_hash::FxHashMap;
 use strata_compiler::program::Image;
-use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
+use strata_core::image::{MemorySpace, Unit};
 use strata_core::path::PathStep;
-use strata_core::units::{LaneMask, RegisterId};
-use strata_simt::numbers::{Source, put, put_signed, put_text};
-use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, WarpPath};
+use strata_simt::numbers::{put, put_signed, put_text};
+use strata_simt::paths::{PathDictionary, WarpPath};
 
 use super::Stored;
 use crate::trace::Header;
-use crate::trace::code::{Assumption, TracedInstruction};
-use crate::trace::header::MAX_CTAS;
 
-const UNITS: [Unit; 6] =
+pub(super) const UNITS: [Unit; 6] =
     [Unit::Alu, Unit::DoublePrecision, Unit::Sfu, Unit::Memory, Unit::Texture, Unit::Control];
-const SPACES: [Option<MemorySpace>; 5] = [
+pub(super) const SPACES: [Option<MemorySpace>; 5] = [
     None,
     Some(MemorySpace::Global),
     Some(MemorySpace::Local),
@@ -148,169 +145,13 @@ fn literal_steps(out: &mut Vec<u8>, steps: &[PathStep], previous: &mut (u32, u32
     }
 }
 
-/// Reads everything. `None` where the bytes make no sense, which a right checksum does not rule
-/// out.
-pub(super) fn decode(bytes: &[u8]) -> Option<(Stored, Vec<WarpPath>)> {
-    let mut source = Source(bytes);
-    let source = &mut source;
-    let header = get_header(source)?;
-    let count = source.count()?;
-    let instructions: Vec<TracedInstruction> =
-        (0..count).map(|_| get_instruction(source)).collect::<Option<_>>()?;
-    let image = get_image(source, count)?;
-    let assumptions = (0..source.count()?)
-        .map(|_| {
-            let (pc, mnemonic) = (source.number()?, source.text()?);
-            Some(Assumption { pc, mnemonic, text: source.text()? })
-        })
-        .collect::<Option<_>>()?;
-    let steps = get_steps(source, count as u64)?;
-    let mut end = 0_usize;
-    let ends = (0..source.count()?)
-        .map(|_| {
-            end = end.checked_add(source.small()?)?;
-            Some(end)
-        })
-        .collect::<Option<Vec<usize>>>()?;
-    let recorded = get_warps(source, &header)?;
-    if !source.0.is_empty() {
-        return None;
-    }
-    let paths = PathDictionary::from_parts(steps, ends, recorded.clone())?;
-    let stored = Stored { header, instructions, image, assumptions, paths };
-    Some((stored, recorded))
-}
-
-fn get_header(source: &mut Source<'_>) -> Option<Header> {
-    let name = source.text()?;
-    let mut sides = [0_u32; 6];
-    for side in &mut sides {
-        *side = source.small()?;
-    }
-    let [gx, gy, gz, bx, by, bz] = sides;
-    let product = |sides: [u32; 3]| {
-        sides.iter().try_fold(1_u64, |product, &side| product.checked_mul(side.into()))
-    };
-    let (ctas, threads) = (product([gx, gy, gz])?, product([bx, by, bz])?);
-    let allowed = (1..=MAX_CTAS).contains(&ctas) && (1..=1 << 16).contains(&threads);
-    let header = Header {
-        name,
-        grid: [gx, gy, gz],
-        block: [bx, by, bz],
-        shared_bytes: source.small()?,
-        registers: source.small()?,
-        binary_version: source.small()?,
-        shared_base: source.number()?,
-        local_base: source.number()?,
-        parameter_base: source.number()?,
-        tracer_version: source.small()?,
-        line_info: source.number()? == 1,
-    };
-    allowed.then_some(header)
-}
-
-fn get_instruction(source: &mut Source<'_>) -> Option<TracedInstruction> {
-    Some(TracedInstruction {
-        pc: source.number()?,
-        mnemonic: source.text()?,
-        destinations: source.bytes()?.to_vec(),
-        sources: source.bytes()?.to_vec(),
-        width: source.small()?,
-    })
-}
-
-fn get_image(source: &mut Source<'_>, count: usize) -> Option<Image> {
-    let mut image = Image { registers: source.small()?, ..Image::default() };
-    for _ in 0..count {
-        let first_slot = image.slots.len() as u32;
-        let (sources, destinations) = (source.byte()?, source.byte()?);
-        let unit = *UNITS.get(usize::from(source.byte()?))?;
-        let space = *SPACES.get(usize::from(source.byte()?))?;
-        let flags = Flags::from_bits(source.small()?)?;
-        let mut bits = [0; 7];
-        for bits in &mut bits {
-            *bits = source.small()?;
-        }
-        let [
-            last_use,
-            never_read,
-            not_read_before_deschedule,
-            last_use_before_deschedule,
-            private_reads,
-            read,
-            written,
-        ] = bits;
-        let predicates = Predicates { read, written };
-        for _ in 0..u16::from(sources) + u16::from(destinations) {
-            image.slots.push(RegisterId(source.small()?));
-        }
-        image.instructions.push(StaticInstruction {
-            first_slot,
-            sources,
-            destinations,
-            unit,
-            space,
-            flags,
-            predicates,
-            last_use,
-            never_read,
-            not_read_before_deschedule,
-            last_use_before_deschedule,
-            private_reads,
-        });
-    }
-    CheckedImage::new(image.borrow()).ok()?;
-    Some(image)
-}
-
-fn get_steps(source: &mut Source<'_>, instructions: u64) -> Option<Vec<PathStep>> {
-    let count = source.number().filter(|&count| count <= MAX_PATH_STEPS)? as usize;
-    let mut steps: Vec<PathStep> = Vec::new();
-    let mut previous = (0_u32, 0_u32);
-    while steps.len() < count {
-        let token = source.number()?;
-        let length = usize::try_from(token >> 1).ok()?;
-        if length == 0 || length > count - steps.len() {
-            return None;
-        }
-        if token & 1 == 1 {
-            let distance: usize = source.small()?;
-            let first = steps.len().checked_sub(distance).filter(|_| distance != 0)?;
-            for at in first..first + length {
-                steps.push(steps[at]);
-            }
-            continue;
-        }
-        for _ in 0..length {
-            let pc = i64::from(previous.0).checked_add(source.signed()?)?;
-            let (pc, length) = (u32::try_from(pc).ok()?, source.small::<u32>()?);
-            if length == 0 || u64::from(pc) + u64::from(length) > instructions {
-                return None;
-            }
-            let mask = source.small::<u32>()? ^ previous.1;
-            previous = (pc + length, mask);
-            steps.push(PathStep { pc, length, mask: LaneMask(mask) });
-        }
-    }
-    Some(steps)
-}
-
-fn get_warps(source: &mut Source<'_>, header: &Header) -> Option<Vec<WarpPath>> {
-    let mut cta = 0_u64;
-    (0..source.count()?)
-        .map(|_| {
-            cta = cta.wrapping_add_signed(source.signed()?);
-            let (warp, path) = (source.small()?, source.small()?);
-            let known = cta < header.ctas() && warp < header.warps();
-            known.then_some(WarpPath { cta, warp, path })
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use strata_core::organisation::Organisation;
+    use strata_core::units::LaneMask;
+    use strata_simt::numbers::Source;
 
+    use super::super::decode::{decode, get_steps};
     use super::*;
     use crate::trace::{Keep, TracedLaunch};
 
@@ -332,9 +173,9 @@ mod tests {
     #[test]
     fn changed_facts_are_refused_or_can_be_used() {
         let good = encoded();
-        assert!(decode(&good).is_some());
+        assert!(decode(&good).is_ok());
         for end in 0..good.len() {
-            assert!(decode(&good[..end]).is_none(), "accepted {end} bytes");
+            assert!(decode(&good[..end]).is_err(), "accepted {end} bytes");
         }
         let (mut accepted, mut refused) = (0, 0);
         for seed in 1..=20_000_u64 {
@@ -350,7 +191,7 @@ mod tests {
                 let at = below(bytes.len());
                 bytes[at] = [0, 1, 0x7f, 0x80, 0xff, below(256) as u8][below(6)];
             }
-            let Some((stored, _)) = decode(&bytes) else {
+            let Ok((stored, _)) = decode(&bytes) else {
                 refused += 1;
                 continue;
             };

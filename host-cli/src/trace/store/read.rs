@@ -2,18 +2,21 @@
 
 use std::path::Path;
 
-use strata_simt::AccessDictionary;
+use strata_simt::accesses::{AccessDictionary, MAX_ACCESSES};
 use strata_simt::moved::{AccessShape, AccessSpace, Addresses, Windows, moved_bytes};
 use strata_simt::numbers::Source;
 use strata_simt::paths::WarpPath;
 use strata_simt::rows::History;
 
 use super::chunk::{ADDRESSES, ChunkReader, DONE, END, FACTS, Place};
-use super::{StoreError, StoreProblem, Stored, facts};
+use super::{StoreError, StoreProblem, Stored, decode};
 use crate::trace::opcode;
 
 /// Most bytes of the facts of one launch.
-const MAX_FACTS: usize = 1 << 29;
+pub(super) const MAX_FACTS: usize = 1 << 29;
+
+const TOO_MANY_ACCESSES: StoreProblem =
+    StoreProblem::TooMany { what: "executions of memory instructions", limit: MAX_ACCESSES as u64 };
 
 /// A recording, open for reading.
 #[derive(Debug)]
@@ -56,11 +59,20 @@ pub trait RowVisitor {
 impl Recording {
     /// Opens a file and checks what it is.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let chunks = ChunkReader::open(path)?;
+        Ok(Self::new(ChunkReader::open(path)?))
+    }
+
+    /// The same for the bytes of a file; `file` is its name in messages.
+    pub fn parse(bytes: Vec<u8>, file: &str) -> Result<Self, StoreError> {
+        let bytes = Box::new(std::io::Cursor::new(bytes));
+        Ok(Self::new(ChunkReader::new(bytes, file.to_owned())?))
+    }
+
+    fn new(chunks: ChunkReader) -> Self {
         let place = chunks.place();
         let recorded = Vec::new();
         let sizes = Sizes::default();
-        Ok(Self { chunks, ended: false, addresses: place, next: place, recorded, sizes })
+        Self { chunks, ended: false, addresses: place, next: place, recorded, sizes }
     }
 
     /// The next launch, or `None` behind the last. Addresses are checked and skipped.
@@ -83,7 +95,8 @@ impl Recording {
                     self.sizes.plain_addresses += chunk.length;
                 }
                 FACTS if bytes.len() + chunk.data.len() > MAX_FACTS => {
-                    return problem("more facts than a launch has");
+                    let (what, limit) = ("bytes of facts", MAX_FACTS as u64);
+                    return Err(self.chunks.error(StoreProblem::TooMany { what, limit }));
                 }
                 FACTS => bytes.extend_from_slice(&chunk.data),
                 DONE => {
@@ -102,11 +115,12 @@ impl Recording {
     }
 
     fn launch(&mut self, facts: &[u8], done: &[u8]) -> Result<Stored, StoreError> {
-        let impossible = |problem| self.chunks.error(StoreProblem::Contents(problem));
         let (stored, recorded) =
-            facts::decode(facts).ok_or_else(|| impossible("facts of a launch"))?;
-        if Source(done).number() != Some(stored.warp_instructions()) {
-            return Err(impossible("number of instructions"));
+            decode::decode(facts).map_err(|problem| self.chunks.error(problem))?;
+        let mut done = Source(done);
+        if done.number() != Some(stored.warp_instructions()) || !done.0.is_empty() {
+            let problem = StoreProblem::Contents("number of instructions");
+            return Err(self.chunks.error(problem));
         }
         self.recorded = recorded;
         Ok(stored)
@@ -181,7 +195,8 @@ impl Recording {
         stored: &Stored,
         cta: Option<u64>,
     ) -> Result<AccessDictionary, StoreError> {
-        let shapes = (0..stored.instructions.len()).map(|pc| shape(stored, pc)).collect();
+        let shapes: Vec<_> = (0..stored.instructions.len()).map(|pc| shape(stored, pc)).collect();
+        self.pass(check_longest(stored, &shapes))?;
         let windows = stored.header.windows();
         let accesses = AccessDictionary::default();
         let mut moved = Moved { windows, shapes, accesses, warp: Vec::new() };
@@ -192,6 +207,26 @@ impl Recording {
         moved.accesses.reorder(&order);
         Ok(moved.accesses)
     }
+}
+
+/// Refuses a path with more accesses than are held, before any of them is.
+fn check_longest(stored: &Stored, shapes: &[Option<AccessShape>]) -> Result<(), StoreProblem> {
+    // How many of the instructions before each access memory.
+    let mut before = vec![0_u64];
+    before.extend(shapes.iter().scan(0, |count, shape| {
+        *count += u64::from(shape.is_some());
+        Some(*count)
+    }));
+    for (path, _) in stored.paths.iter() {
+        let mut held = 0_u64;
+        for step in path.iter().filter(|step| !step.mask.is_empty()) {
+            held += before[(step.pc + step.length) as usize] - before[step.pc as usize];
+        }
+        if held > MAX_ACCESSES as u64 {
+            return Err(TOO_MANY_ACCESSES);
+        }
+    }
+    Ok(())
 }
 
 /// How an instruction accesses memory; `None` for those that move nothing.
@@ -226,6 +261,9 @@ impl RowVisitor for Moved {
         if let Some(shape) = self.shapes[pc as usize]
             && mask != 0
         {
+            if self.accesses.len() + self.warp.len() == MAX_ACCESSES {
+                return Err(TOO_MANY_ACCESSES);
+            }
             self.warp.push(moved_bytes(&self.windows, shape, mask, addresses));
         }
         Ok(())

@@ -1,15 +1,17 @@
 //! Recording: launches into a `.strata` file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::chunk::{ADDRESSES, CHUNK, ChunkWriter, DONE, FACTS};
-use super::{StoreError, Stored, facts};
+use super::read::MAX_FACTS;
+use super::{StoreError, StoreProblem, Stored, facts};
 use crate::output::Output;
 use crate::trace::Header;
 use crate::trace::error::{Problem, TraceError};
-use crate::trace::launch::{Collector, Keep};
+use crate::trace::launch::{Collector, Keep, TracedLaunch};
 use crate::trace::lines::Lines;
-use crate::trace::list::{Entry, entries};
+use crate::trace::list::{Entry, Reach, entries};
 use crate::trace::reader::{self, Seen, Visitor};
 use strata_simt::AddressSink;
 use strata_simt::moved::Addresses;
@@ -56,7 +58,12 @@ impl Recorder {
             return Err(failure);
         }
         self.rows.end(&mut self.chunks)?;
-        self.chunks.chunks(FACTS, &facts::encode(stored, recorded))?;
+        let facts = facts::encode(stored, recorded);
+        if facts.len() > MAX_FACTS {
+            let problem = StoreProblem::TooMany { what: "bytes of facts", limit: MAX_FACTS as u64 };
+            return Err(self.chunks.error(problem));
+        }
+        self.chunks.chunks(FACTS, &facts)?;
         let mut done = Vec::new();
         put(&mut done, stored.warp_instructions());
         self.chunks.chunk(DONE, &done)
@@ -107,27 +114,40 @@ impl Rows {
     }
 }
 
+/// What was recorded of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedTrace {
+    /// Launches.
+    pub launches: u64,
+    /// Warp instructions of all launches.
+    pub instructions: u64,
+    /// Keys of header lines that are not known, as far as they can be shown.
+    pub unknown_keys: BTreeSet<String>,
+}
+
 /// Records a list of traces, or one trace, with its addresses. Fails at more than
-/// `max_instructions` warp instructions. Returns how many launches and warp instructions there are.
+/// `max_instructions` warp instructions.
 pub fn record_trace(
     input: &Path,
+    reach: Reach,
     output: &Output,
     max_instructions: u64,
-) -> Result<(u64, u64), RecordError> {
+) -> Result<RecordedTrace, RecordError> {
     let mut recorder = Recorder::create(output)?;
-    let (mut launches, mut instructions) = (0, 0);
-    for entry in entries(input)? {
+    let mut recorded = RecordedTrace::default();
+    for entry in entries(input, reach)? {
         let Entry::Launch(file) = entry else { continue };
         let lines = Lines::open(&file)?;
-        let budget = max_instructions - instructions;
+        let budget = max_instructions - recorded.instructions;
         let name = file.display().to_string();
-        let (stored, recorded) = record_launch(lines, &name, budget, &mut recorder)?;
-        recorder.facts(&stored, &recorded)?;
-        launches += 1;
-        instructions += stored.warp_instructions();
+        let (launch, warps) = record_launch(lines, &name, budget, &mut recorder)?;
+        recorded.launches += 1;
+        recorded.instructions += launch.instructions;
+        recorded.unknown_keys.extend(launch.unknown_keys.iter().cloned());
+        recorder.facts(&stored(launch), &warps)?;
     }
     recorder.finish()?;
-    Ok((launches, instructions))
+    Ok(recorded)
 }
 
 fn record_launch(
@@ -135,7 +155,7 @@ fn record_launch(
     file: &str,
     budget: u64,
     recorder: &mut Recorder,
-) -> Result<(Stored, Vec<WarpPath>), RecordError> {
+) -> Result<(TracedLaunch, Vec<WarpPath>), RecordError> {
     let mut visitor = Recorded { collector: Collector::new(false), recorder };
     let read = reader::read(lines, budget, &mut visitor);
     let Recorded { collector, recorder } = visitor;
@@ -144,19 +164,19 @@ fn record_launch(
     }
     let contents = read?;
     let keep = Keep { max_instructions: budget, ..Keep::default() };
-    let (launch, recorded) = collector.finish(contents, &keep).map_err(|problem| TraceError {
-        file: file.to_owned(),
-        line: 0,
-        problem,
-    })?;
-    let stored = Stored {
+    let finished = collector.finish(contents, &keep);
+    let file = file.to_owned();
+    Ok(finished.map_err(|problem| TraceError { file, line: 0, problem })?)
+}
+
+fn stored(launch: TracedLaunch) -> Stored {
+    Stored {
         header: launch.header,
         instructions: launch.code.instructions,
         image: launch.code.image,
         assumptions: launch.code.assumptions,
         paths: launch.paths,
-    };
-    Ok((stored, recorded))
+    }
 }
 
 /// Collects paths, and writes addresses as they come.
