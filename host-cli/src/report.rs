@@ -27,7 +27,8 @@ pub struct RunReport {
     pub tool: Tool,
     /// Command that makes it again, in one normal form.
     pub command: String,
-    /// Workload's name, or the PTX file's.
+    /// Workload's name, or the PTX file's with the folders that tell it apart; what was typed of a
+    /// trace or a recording.
     pub workload: String,
     /// Design's name.
     pub design: String,
@@ -102,7 +103,8 @@ pub struct LaunchReport {
     pub registers: u16,
     /// Warps counted.
     pub warps: u64,
-    /// Different paths among them; each is evaluated once.
+    /// Different paths among them; each is evaluated once. Of a launch with more than 64 MiB of
+    /// paths, counted in parts, those of each part.
     pub distinct_paths: u64,
     /// How much of the launch the SM holds at a time. Null in count mode.
     pub residency: Option<ResidencyReport>,

@@ -1,7 +1,10 @@
 //! Every built-in workload, executed and held against its host reference: both sizes, and the PTX
 //! of both compilers.
 
-use strata::measure::SpillTraffic;
+use strata::cli::{Scale, SourceArgs};
+use strata::design;
+use strata::measure::{Request, SpillTraffic, reports};
+use strata::printer::Printer;
 use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, names};
 use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{Launch, SmConfig};
@@ -355,7 +358,7 @@ fn a_wrong_kernel_is_noticed() {
 /// Fewer registers per thread let more warps be resident, until something else binds.
 #[test]
 fn a_limit_of_registers_lets_more_warps_in() {
-    let design = strata::design::resolve("isca11").expect("the design exists");
+    let design = design::resolve("isca11").expect("the design exists");
     let config = SmConfig::new(design.sm).expect("the design's settings are valid");
     let resident = |registers: Option<u16>| {
         let mut workload = Workload::builtin("matrixmul", Toolchain::Nvcc).expect("built in");
@@ -367,4 +370,50 @@ fn a_limit_of_registers_lets_more_warps_in() {
         config.residency(&launch).expect("a CTA fits").warps
     };
     assert_eq!([None, Some(32), Some(16)].map(resident), [24, 32, 32]);
+}
+
+/// What is counted of a launch does not depend on how many of its paths are there at a time.
+#[test]
+fn launches_counted_in_parts_count_what_they_do_whole() {
+    let names = ["isca11", "isca11-rfc6-nolive", "diss-rfc6-lrf", "diss-orf3-lrf-split"];
+    let designs = names.map(|name| design::resolve(name).expect(name));
+    for name in ["bfs", "mandelbrot", "reduction"] {
+        let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
+        workload.options.registers = RegisterLimit::new(16);
+        let counted = |part_bytes| {
+            let mut request = Request::new(&SourceArgs::of(Scale::Small)).expect("good options");
+            request.options.part_bytes = part_bytes;
+            let reports = reports(&workload, &designs, &request, &Printer::new(true));
+            reports.expect(name)
+        };
+        let whole = counted(None);
+        for part_bytes in [0, 3000] {
+            let mut parts = counted(Some(part_bytes));
+            let mut in_parts = false;
+            for (part, whole) in parts.iter_mut().zip(&whole) {
+                for (part, whole) in part.launches.iter_mut().zip(&whole.launches) {
+                    in_parts |= part.distinct_paths > whole.distinct_paths;
+                    assert!(part.distinct_paths >= whole.distinct_paths, "{name}");
+                    part.distinct_paths = whole.distinct_paths;
+                }
+            }
+            assert!(in_parts || part_bytes > 0, "{name}, {part_bytes} bytes");
+            assert_eq!(parts, whole, "{name}, {part_bytes} bytes");
+        }
+    }
+}
+
+/// A launch that takes more than is allowed says what to do.
+#[test]
+fn a_launch_that_takes_too_much_memory_is_refused() {
+    let workload = Workload::builtin("bfs", Toolchain::Nvcc).expect("built in");
+    let prepared = Prepared::new(&workload, "small", &Overrides::new()).expect("compiles");
+    let options = Options { max_kept_bytes: 2000, ..Options::default() };
+    let error = prepared.execute(&options, |_| {}).expect_err("too much");
+    let (message, help) = (error.to_string(), error.help());
+    assert!(message.contains("the launch's CTAs take more than 2000 bytes"), "{message}");
+    assert!(message.contains("kernel `bfs") && message.contains("PTX line"), "{message}");
+    assert!(help.contains("`--cta`") && help.contains("count mode"), "{help}");
+    let parts = Options { part_bytes: Some(0), ..options };
+    prepared.execute(&parts, |_| {}).expect("nothing is kept");
 }

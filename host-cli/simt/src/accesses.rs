@@ -41,6 +41,14 @@ impl AccessDictionary {
         self.bytes.is_empty()
     }
 
+    /// What it takes. Unit: bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        // A sequence's end, and its place by hash.
+        const SEQUENCE: usize = 96;
+        let held = size_of_val(self.bytes.as_slice()) + size_of_val(self.warps.as_slice());
+        (held + SEQUENCE * self.ends.len()) as u64
+    }
+
     fn sequence(&self, id: u32) -> &[u32] {
         let id = id as usize;
         let first = if id == 0 { 0 } else { self.ends[id - 1] };
@@ -83,6 +91,9 @@ pub trait AddressSink {
     fn access(&mut self, pc: u32, mask: u32, addresses: Addresses<'_>);
 }
 
+/// Bytes for which a log keeps its memory from one CTA to the next.
+const KEPT_BYTES: usize = 1 << 20;
+
 /// The addresses that a running warp has touched, in few bytes: of each access the program counter
 /// and the mask, as differences, and its row.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +106,7 @@ pub(crate) struct AddressLog {
 impl AddressLog {
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
+        self.bytes.shrink_to(KEPT_BYTES);
         self.history.clear();
         self.last = (0, 0);
     }

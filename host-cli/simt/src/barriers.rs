@@ -32,6 +32,15 @@ impl BarrierDictionary {
         self.entries == 0
     }
 
+    /// What it takes. Unit: bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        // Each sequence is there twice, the second time as a key.
+        const SEQUENCE: usize = 128;
+        let entries = 2 * self.entries * size_of::<BarrierCall>();
+        let warps = size_of_val(self.warps.as_slice());
+        (entries + warps + SEQUENCE * self.sequences.len()) as u64
+    }
+
     /// Ends a warp that arrived at these barriers.
     pub fn push_warp(&mut self, sequence: &[BarrierCall]) {
         let plain = sequence.iter().all(|&call| call == BarrierCall::EVERYBODY);

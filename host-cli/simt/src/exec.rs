@@ -23,7 +23,7 @@ use crate::launch::{
     Launch, LaunchOutcome, MAX_CTAS, MAX_LOCAL_BYTES, MAX_SHARED_BYTES, MAX_THREADS, Record,
 };
 use crate::micro::axis;
-use crate::paths::{MAX_PATH_STEPS, PathInterner};
+use crate::paths::{PathDictionary, PathInterner};
 use cta::Cta;
 use recording::Recording;
 
@@ -105,7 +105,7 @@ pub fn execute(
     executable: &Executable,
     launch: &Launch,
 ) -> Result<LaunchOutcome, Fault> {
-    run(device, executable, launch, None)
+    run(device, executable, launch, &mut Receiver::Outcome)
 }
 
 /// Runs a launch to its end, and hands the addresses of the CTAs that [`Launch::record`] names to
@@ -113,21 +113,85 @@ pub fn execute(
 /// empty.
 ///
 /// # Errors
-/// As [`execute`]; also a CTA with more addresses than are held.
+/// As [`execute`].
 pub fn execute_into(
     device: &mut Device,
     executable: &Executable,
     launch: &Launch,
     sink: &mut dyn AddressSink,
 ) -> Result<LaunchOutcome, Fault> {
-    run(device, executable, launch, Some(sink))
+    run(device, executable, launch, &mut Receiver::Addresses(sink))
+}
+
+/// Runs a launch to its end. Paths that take more than `part_bytes` are handed to `parts` when a
+/// CTA ends, and what is left of them is in the outcome: one part's memory is taken, however many
+/// paths there are. A path may come again in a later part. Accesses are not recorded.
+///
+/// # Errors
+/// As [`execute`].
+pub fn execute_in_parts(
+    device: &mut Device,
+    executable: &Executable,
+    launch: &Launch,
+    part_bytes: u64,
+    parts: &mut dyn FnMut(PathDictionary),
+) -> Result<LaunchOutcome, Fault> {
+    run(device, executable, launch, &mut Receiver::Parts(part_bytes, parts))
+}
+
+/// Who gets what is recorded before the launch ends.
+enum Receiver<'a> {
+    /// All of it is kept for the outcome.
+    Outcome,
+    Addresses(&'a mut dyn AddressSink),
+    /// Paths, as soon as they take so many bytes.
+    Parts(u64, &'a mut dyn FnMut(PathDictionary)),
+}
+
+/// What is kept of the CTAs that have ended.
+#[derive(Default)]
+struct Kept {
+    paths: PathInterner,
+    accesses: AccessDictionary,
+    barriers: BarrierDictionary,
+}
+
+impl Kept {
+    /// Unit: bytes.
+    fn bytes(&self) -> u64 {
+        self.paths.bytes() + self.accesses.bytes() + self.barriers.bytes()
+    }
+
+    /// Takes over what the CTA with this index recorded. False when there is more than is allowed.
+    fn add(
+        &mut self,
+        index: u64,
+        cta: &mut Cta<'_>,
+        receiver: &mut Receiver<'_>,
+        max_bytes: u64,
+    ) -> bool {
+        match receiver {
+            Receiver::Outcome => {}
+            Receiver::Addresses(sink) => cta.hand_over(index, *sink),
+            Receiver::Parts(bytes, parts) => {
+                cta.intern(index, &mut self.paths);
+                if self.paths.bytes() > *bytes {
+                    parts(self.paths.take());
+                }
+                return true;
+            }
+        }
+        cta.intern(index, &mut self.paths);
+        cta.keep(&mut self.accesses, &mut self.barriers);
+        self.bytes() <= max_bytes
+    }
 }
 
 fn run(
     device: &mut Device,
     executable: &Executable,
     launch: &Launch,
-    mut sink: Option<&mut dyn AddressSink>,
+    receiver: &mut Receiver<'_>,
 ) -> Result<LaunchOutcome, Fault> {
     let (geometry, ctas) = check(device, executable, launch)?;
     let mut progress = Progress {
@@ -137,10 +201,14 @@ fn run(
         printf: Vec::new(),
         printf_truncated: false,
     };
-    let mut interner = PathInterner::default();
-    let mut accesses = AccessDictionary::default();
-    let mut barriers = BarrierDictionary::default();
-    let mut cta = Cta::new(executable, device, geometry);
+    let recorded = match receiver {
+        Receiver::Addresses(_) => Recording::PathsAndAddresses,
+        Receiver::Outcome if launch.record_accesses => Recording::PathsAndBytes,
+        Receiver::Outcome | Receiver::Parts(..) => Recording::Paths,
+    };
+    let limit = launch.max_kept_bytes;
+    let mut kept = Kept::default();
+    let mut cta = Cta::new(executable, device, geometry, limit);
     let [width, height, _] = launch.grid.map(u64::from);
     for index in 0..ctas {
         let record = match launch.record {
@@ -148,31 +216,19 @@ fn run(
             Record::Cta(only) => only == index,
             Record::Nothing => false,
         };
-        let recording = match (record, sink.is_some(), launch.record_accesses) {
-            (false, ..) => Recording::Nothing,
-            (true, true, _) => Recording::PathsAndAddresses,
-            (true, false, true) => Recording::PathsAndBytes,
-            (true, false, false) => Recording::Paths,
-        };
         let (x, y, z) = (index % width, index / width % height, index / (width * height));
-        cta.start([x as u32, y as u32, z as u32], recording);
+        let ctaid = [x as u32, y as u32, z as u32];
+        cta.start(ctaid, if record { recorded } else { Recording::Nothing });
         cta.run(device, &launch.arguments, &mut progress)?;
-        if record {
-            cta.intern(index, &mut interner, &mut accesses, &mut barriers);
-            if let Some(sink) = &mut sink {
-                cta.hand_over(index, *sink);
-            }
-            let moved_and_arrived = accesses.len().max(barriers.len()) as u64;
-            if interner.held().max(moved_and_arrived) > MAX_PATH_STEPS {
-                let kernel = executable.name.clone();
-                return Err(Fault::PathsTooLong { kernel, limit: MAX_PATH_STEPS });
-            }
+        if record && !kept.add(index, &mut cta, receiver, limit) {
+            let place = executable.place(0, Thread { ctaid, tid: [0; 3] });
+            return Err(Fault::TooMuchToKeep { place, limit, of_launch: true });
         }
     }
     Ok(LaunchOutcome {
-        paths: interner.finish(),
-        accesses,
-        barriers,
+        paths: kept.paths.finish(),
+        accesses: kept.accesses,
+        barriers: kept.barriers,
         warp_instructions: progress.issued(),
         thread_instructions: progress.thread_instructions,
         ctas,

@@ -280,24 +280,18 @@ pub enum Fault {
         /// Unit: warp instructions.
         budget: u64,
     },
-    /// The recorded paths do not fit.
-    #[error("kernel `{kernel}`: the warps' paths have more than {limit} runs: record one CTA only")]
-    PathsTooLong {
-        /// Kernel name.
-        kernel: String,
-        /// Most path steps kept.
-        limit: u64,
-    },
-    /// The addresses of one CTA do not fit.
+    /// What is kept of a CTA, or of all CTAs, is more than the launch allows.
     #[error(
-        "kernel `{kernel}`: one CTA touches more addresses than fit {limit} bytes: record a \
-         smaller problem"
+        "the paths and accesses of {whose} take more than {limit} bytes ({place})",
+        whose = if *of_launch { "the launch's CTAs" } else { "one CTA" }
     )]
-    AddressesTooLong {
-        /// Kernel name.
-        kernel: String,
-        /// Most bytes held.
+    TooMuchToKeep {
+        /// Where that was noticed: of a launch, the first instruction of the last CTA.
+        place: Place,
+        /// Unit: bytes.
         limit: u64,
+        /// Of all CTAs until there; otherwise one CTA's alone.
+        of_launch: bool,
     },
     /// Divergence nested deeper than any program can; a broken program.
     #[error("divergence stack deeper than {limit} entries ({place})")]

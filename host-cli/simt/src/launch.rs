@@ -16,8 +16,8 @@ pub const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// CTAs of a launch, at most. The executor runs them one after another.
 pub const MAX_CTAS: u64 = 1 << 40;
 
-/// Addresses that are held while a CTA runs, at most. Unit: bytes, a few for each access.
-pub const MAX_ADDRESS_BYTES: u64 = 1 << 30;
+/// What is kept of a launch, unless [`Launch::max_kept_bytes`] says otherwise. Unit: bytes.
+pub const MAX_KEPT_BYTES: u64 = 1 << 30;
 
 /// Output of `printf` that is kept. Unit: bytes. What a launch prints beyond is dropped and said.
 pub const MAX_PRINTF_BYTES: usize = 16 << 20;
@@ -52,6 +52,10 @@ pub struct Launch {
     /// Also record what the memory instructions of those CTAs move. Where they move it is recorded
     /// by [`crate::execute_into`].
     pub record_accesses: bool,
+    /// Most that is kept of what a running CTA executes: runs of paths, and what its accesses move
+    /// or touch; also of all CTAs together, unless [`crate::execute_in_parts`] hands it over. Unit:
+    /// bytes.
+    pub max_kept_bytes: u64,
 }
 
 impl Launch {
@@ -65,6 +69,7 @@ impl Launch {
             max_instructions: 1 << 32,
             record: Record::All,
             record_accesses: false,
+            max_kept_bytes: MAX_KEPT_BYTES,
         }
     }
 }

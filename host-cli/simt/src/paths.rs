@@ -3,14 +3,24 @@
 //! A warp's path is hashed while it runs, as runs of consecutive instructions under one mask, and
 //! looked up when the warp ends. Equal hashes are compared in full, so a collision costs time and
 //! never a wrong answer.
+//!
+//! A dictionary of many paths is taken in parts ([`PathInterner::take`]) by who needs none of them
+//! twice: what is counted of a path does not depend on the others.
 
 use rustc_hash::FxHashMap;
 use strata_core::path::PathStep;
 use strata_core::units::LaneMask;
 
-/// Most path steps, and most warps, that a dictionary may hold, and most steps that the warps of a
-/// running CTA may hold together. 12 bytes a step, 16 a warp.
+/// Most path steps, and most warps, of a launch in a trace or in a recording. 12 bytes a step, 16 a
+/// warp.
 pub const MAX_PATH_STEPS: u64 = 1 << 24;
+
+/// What a distinct path takes beside its steps: its end, its count and its place by hash. Unit:
+/// bytes.
+const PATH_BYTES: u64 = 48;
+
+/// Steps for which a recorder keeps its memory from one warp to the next.
+const KEPT_STEPS: usize = 1 << 16;
 
 /// Distinct paths of a launch, and which warp took which.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -150,11 +160,23 @@ pub struct PathRecorder {
 }
 
 impl PathRecorder {
-    /// Starts anew. Without `recording` nothing is kept, and [`PathInterner::intern`] does nothing.
+    /// Begins a warp. Without `recording` nothing is kept, and [`PathInterner::intern`] does
+    /// nothing.
     pub fn start(&mut self, recording: bool) {
-        self.steps.clear();
+        self.clear();
         (self.pc, self.length, self.mask, self.hash) = (0, 0, 0, 0);
         self.recording = recording;
+    }
+
+    /// Gives up what it holds, and records no more of this warp.
+    pub(crate) fn stop(&mut self) {
+        self.start(false);
+    }
+
+    /// Gives up the steps, and their memory if that is much.
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.steps.shrink_to(KEPT_STEPS);
     }
 
     /// Notes one instruction.
@@ -189,13 +211,21 @@ impl PathRecorder {
     pub fn len(&self) -> u64 {
         self.steps.len() as u64
     }
+
+    /// Unit: bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(self.steps.as_slice()) as u64
+    }
 }
 
 /// Collects the paths of a launch.
 #[derive(Debug, Default)]
 pub struct PathInterner {
     dictionary: PathDictionary,
-    by_hash: FxHashMap<u64, Vec<u32>>,
+    /// The last path of each hash.
+    by_hash: FxHashMap<u64, u32>,
+    /// The path before with the same hash, of each path that has one.
+    before: FxHashMap<u32, u32>,
 }
 
 impl PathInterner {
@@ -205,25 +235,45 @@ impl PathInterner {
         if !recorder.recording {
             return;
         }
+        let path = self.find(recorder).unwrap_or_else(|| self.add(recorder));
+        self.dictionary.counts[path as usize] += 1;
+        self.dictionary.warps.push(WarpPath { cta, warp, path });
+        recorder.clear();
+    }
+
+    fn find(&self, recorder: &PathRecorder) -> Option<u32> {
+        let last = self.by_hash.get(&recorder.hash).copied();
+        let same = |&id: &u32| self.dictionary.path(id) == recorder.steps.as_slice();
+        std::iter::successors(last, |id| self.before.get(id).copied()).find(same)
+    }
+
+    fn add(&mut self, recorder: &PathRecorder) -> u32 {
         let dictionary = &mut self.dictionary;
-        let candidates = self.by_hash.entry(recorder.hash).or_default();
-        let found =
-            candidates.iter().copied().find(|&id| dictionary.path(id) == recorder.steps.as_slice());
-        let path = found.unwrap_or_else(|| {
-            let id = dictionary.ends.len() as u32;
-            dictionary.steps.extend_from_slice(&recorder.steps);
-            dictionary.ends.push(dictionary.steps.len());
-            dictionary.counts.push(0);
-            candidates.push(id);
-            id
-        });
-        dictionary.counts[path as usize] += 1;
-        dictionary.warps.push(WarpPath { cta, warp, path });
+        let id = dictionary.ends.len() as u32;
+        dictionary.steps.extend_from_slice(&recorder.steps);
+        dictionary.ends.push(dictionary.steps.len());
+        dictionary.counts.push(0);
+        if let Some(before) = self.by_hash.insert(recorder.hash, id) {
+            self.before.insert(id, before);
+        }
+        id
     }
 
     /// Path steps and warps held by the dictionary, whichever are more.
     pub fn held(&self) -> u64 {
         self.dictionary.steps.len().max(self.dictionary.warps.len()) as u64
+    }
+
+    /// What the dictionary takes. Unit: bytes.
+    pub fn bytes(&self) -> u64 {
+        let PathDictionary { steps, ends, warps, .. } = &self.dictionary;
+        let held = size_of_val(steps.as_slice()) + size_of_val(warps.as_slice());
+        held as u64 + PATH_BYTES * ends.len() as u64
+    }
+
+    /// Hands over what it has collected, and begins an empty dictionary.
+    pub fn take(&mut self) -> PathDictionary {
+        std::mem::take(self).finish()
     }
 
     /// The finished dictionary.
@@ -236,13 +286,18 @@ impl PathInterner {
 mod tests {
     use super::*;
 
-    fn record(interner: &mut PathInterner, warp: u32, path: &[(u32, u32)]) {
+    fn finished(path: &[(u32, u32)]) -> PathRecorder {
         let mut recorder = PathRecorder::default();
         recorder.start(true);
         for &(pc, mask) in path {
             recorder.note(pc, mask);
         }
-        interner.intern(0, warp, &mut recorder);
+        recorder.flush();
+        recorder
+    }
+
+    fn record(interner: &mut PathInterner, warp: u32, path: &[(u32, u32)]) {
+        interner.intern(0, warp, &mut finished(path));
     }
 
     #[test]
@@ -306,18 +361,19 @@ mod tests {
         record(&mut interner, 0, &[(0, 1), (1, 1)]);
         record(&mut interner, 1, &[(0, 1), (1, 2)]);
         record(&mut interner, 2, &[(0, 1), (1, 1)]);
-        // The same hash for a different path, forced.
-        let mut recorder = PathRecorder::default();
-        recorder.start(true);
-        recorder.note(9, 9);
-        recorder.flush();
-        recorder.hash = *interner.by_hash.keys().next().unwrap();
-        interner.intern(0, 3, &mut recorder);
+        // The same hash for a different path, forced; then that path again, and the first.
+        let first = finished(&[(0, 1), (1, 1)]);
+        for warp in [3, 4] {
+            let mut recorder = finished(&[(9, 9)]);
+            recorder.hash = first.hash;
+            interner.intern(0, warp, &mut recorder);
+        }
+        record(&mut interner, 5, &[(0, 1), (1, 1)]);
         let dictionary = interner.finish();
         assert_eq!(dictionary.len(), 3);
-        assert_eq!(dictionary.iter().map(|(_, count)| count).collect::<Vec<_>>(), [2, 1, 1]);
+        assert_eq!(dictionary.iter().map(|(_, count)| count).collect::<Vec<_>>(), [3, 1, 2]);
         let ids: Vec<_> = dictionary.warps().iter().map(|warp| warp.path).collect();
-        assert_eq!(ids, [0, 1, 0, 2]);
+        assert_eq!(ids, [0, 1, 0, 2, 2, 0]);
         assert!(dictionary.path(7).is_empty());
     }
 }

@@ -216,6 +216,7 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
             if counted.is_ok() {
                 let profile = &mut profiles[launch.step.kernel];
                 counted = profile.add(&design, launch.program, &launch.outcome.paths);
+                profile.launches += u64::from(launch.last);
             }
         })
         .map_err(|error| subject::run_error(&workload, &error))?;
@@ -287,7 +288,6 @@ impl Profile {
         }
         self.usage.add(&evaluate::launch_usage(&program.image, paths)?, 1)?;
         self.spills.add(program, paths);
-        self.launches += 1;
         Ok(())
     }
 

@@ -64,6 +64,7 @@ impl Material {
             }
             material.add(launch)
         };
+        let request = &request.clone().in_whole_launches();
         match subject {
             Subject::Workload(workload) => {
                 let prepared = subject::prepare(workload, &request.size, &request.overrides)?;

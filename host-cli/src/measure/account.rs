@@ -226,7 +226,7 @@ impl Account<'_> {
             let total = self.time.unwrap_or_default();
             self.time = Some(total.checked_add(time).ok_or(TimingError::Overflow)?);
         }
-        self.launches.push(LaunchReport {
+        self.report_launch(LaunchReport {
             index: launch.index,
             kernel: launch.kernel.to_owned(),
             grid: launch.grid,
@@ -238,6 +238,21 @@ impl Account<'_> {
             counters: by_name,
         });
         Ok(())
+    }
+
+    /// Notes what a launch did; a further part of one is added to it. No sum overflows: it is at
+    /// most the total, which was checked.
+    fn report_launch(&mut self, launch: LaunchReport) {
+        match self.launches.last_mut().filter(|before| before.index == launch.index) {
+            None => self.launches.push(launch),
+            Some(before) => {
+                before.warps += launch.warps;
+                before.distinct_paths += launch.distinct_paths;
+                for (name, count) in launch.counters {
+                    *before.counters.entry(name).or_default() += count;
+                }
+            }
+        }
     }
 
     fn measure(

@@ -14,7 +14,10 @@ use crate::subject;
 use crate::workload::Workload;
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
-/// One launch that was executed.
+/// Paths of a launch that are counted at a time where its accesses are not needed. Unit: bytes.
+pub(super) const PART_BYTES: u64 = 64 << 20;
+
+/// One launch that was executed, or a part of it.
 pub(super) struct Executed<'p> {
     pub(super) index: u64,
     pub(super) program: &'p Program,
@@ -26,7 +29,8 @@ pub(super) struct Executed<'p> {
 }
 
 /// Executes a prepared workload once, shows `visit` every launch that the request asks for, and
-/// holds the results against the host reference.
+/// holds the results against the host reference. A launch may come in parts with the same index,
+/// each with other warps, unless the request says otherwise.
 pub(crate) fn each_launch(
     workload: &Workload,
     prepared: &Prepared,

@@ -8,6 +8,8 @@ use crate::trace::Reach;
 use crate::workload::Overrides;
 use crate::workload::simulate::Options;
 
+use super::batch::PART_BYTES;
+
 /// What to execute and which part of it to count, validated.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -59,7 +61,8 @@ impl Request {
                 launch_index: args.launch_index,
                 cta: args.cta,
                 max_instructions: args.max_instructions(),
-                accesses: false,
+                part_bytes: Some(PART_BYTES),
+                ..Options::default()
             },
             reach: args.reach(),
             mode: Mode::Count,
@@ -81,6 +84,13 @@ impl Request {
         if mode == Mode::Cycle {
             self.words.splice(0..0, ["--mode", "cycle"].map(str::to_owned));
         }
+        self
+    }
+
+    /// The same with every launch in one part.
+    #[must_use]
+    pub(crate) fn in_whole_launches(mut self) -> Self {
+        self.options.part_bytes = None;
         self
     }
 

@@ -2,7 +2,8 @@
 //!
 //! [`Prepared::new`] does everything that can be refused before anything runs;
 //! [`Prepared::execute`] runs all launches in order and hands each outcome to a sink as soon as it
-//! is there, so that no more than one launch's paths are in memory at a time.
+//! is there, so that no more than one launch's paths are in memory at a time, or no more than one
+//! part of them ([`Options::part_bytes`]).
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
 use strata_simt::{
     AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, LevelsError,
-    Record, execute, execute_into, prepare,
+    MAX_KEPT_BYTES, Record, execute, execute_in_parts, execute_into, prepare,
 };
 
 use super::compare::{CheckPlan, CompareError, Comparison};
@@ -34,6 +35,11 @@ pub struct Options {
     pub cta: Option<u64>,
     /// Also record what memory instructions move.
     pub accesses: bool,
+    /// Hand paths over as soon as they take so much, for who needs no launch whole; without effect
+    /// where accesses or addresses are recorded. Unit: bytes.
+    pub part_bytes: Option<u64>,
+    /// Most that is kept of a launch that is not handed over in parts, and of a CTA. Unit: bytes.
+    pub max_kept_bytes: u64,
 }
 
 impl Default for Options {
@@ -45,6 +51,8 @@ impl Default for Options {
             launch_index: None,
             cta: None,
             accesses: false,
+            part_bytes: None,
+            max_kept_bytes: MAX_KEPT_BYTES,
         }
     }
 }
@@ -62,8 +70,10 @@ pub struct LaunchRecord<'a> {
     pub program: &'a Program,
     /// The same, decoded.
     pub executable: &'a Executable,
-    /// What it did.
+    /// What it did; of a part that is not the last, only the paths.
     pub outcome: LaunchOutcome,
+    /// Whether this is the whole launch, or the last part of it.
+    pub last: bool,
 }
 
 /// Receives what is recorded of a workload's launches.
@@ -72,7 +82,7 @@ pub trait LaunchSink {
     /// them.
     fn addresses(&mut self) -> Option<&mut dyn AddressSink>;
 
-    /// A launch has ended.
+    /// A launch has ended, or a part of it.
     fn launch(&mut self, launch: LaunchRecord<'_>);
 }
 
@@ -157,6 +167,10 @@ impl RunError {
             Self::NoSuchKernel { .. } => "name one of these kernels",
             Self::NoSuchIndex { .. } => "indices count from 0",
             Self::Device { .. } => "make the parameters of the workload smaller",
+            Self::Fault { source, .. } if matches!(**source, Fault::TooMuchToKeep { .. }) => {
+                "choose a smaller size, one launch with `--launch-index`, or one CTA with `--cta`; \
+                 count mode keeps one CTA at a time"
+            }
             Self::Fault { .. } => {
                 "correct the kernel or the launch file, whose `shared` is the dynamic shared \
                  memory; a launch that is only long needs a higher `--max-instructions`"
@@ -258,8 +272,9 @@ impl Prepared {
 
     /// Runs every launch on a new device and returns the final contents of the plan's buffers.
     ///
-    /// `sink` gets each recorded launch, in order. Memory: the buffers, once, and one launch's
-    /// paths.
+    /// `sink` gets each recorded launch, in order, in parts if the options say so. Memory: the
+    /// buffers, once, and of the paths and accesses of one launch at most twice what the options
+    /// say.
     pub fn execute(
         &self,
         options: &Options,
@@ -377,6 +392,15 @@ impl<'a, S: LaunchSink> Target<'a, S> {
         RunError::Device { workload: self.prepared.name.clone(), source }
     }
 
+    /// Why a launch stopped. The budget is that of all launches together, of which this one had
+    /// what was left.
+    fn fault(&self, index: u64, mut fault: Fault) -> RunError {
+        if let Fault::BudgetExceeded { budget, .. } = &mut fault {
+            *budget = self.options.max_instructions;
+        }
+        RunError::Fault { workload: self.prepared.name.clone(), index, source: Box::new(fault) }
+    }
+
     /// The parameter block: every argument where the kernel looks for it.
     fn parameters(&self, step: &LaunchStep) -> Vec<u8> {
         let program = &self.prepared.programs[step.kernel];
@@ -429,21 +453,40 @@ impl<S: LaunchSink> LaunchTarget for Target<'_, S> {
             max_instructions: self.left,
             record,
             record_accesses: self.options.accesses,
+            max_kept_bytes: self.options.max_kept_bytes,
         };
+        let program = &self.prepared.programs[step.kernel];
         let executable = &self.executables[step.kernel];
-        let outcome = match self.sink.addresses().filter(|_| recorded) {
-            Some(sink) => execute_into(&mut self.device, executable, &launch, sink),
-            None => execute(&mut self.device, executable, &launch),
+        let (device, sink) = (&mut self.device, &mut *self.sink);
+        let part_bytes = self.options.part_bytes.filter(|_| recorded && !self.options.accesses);
+        let outcome = if let Some(addresses) = sink.addresses().filter(|_| recorded) {
+            execute_into(device, executable, &launch, addresses)
+        } else if let Some(bytes) = part_bytes {
+            execute_in_parts(device, executable, &launch, bytes, &mut |paths| {
+                let outcome = LaunchOutcome { paths, ..LaunchOutcome::default() };
+                let (step, last) = (step, false);
+                sink.launch(LaunchRecord {
+                    kernel,
+                    index,
+                    step,
+                    program,
+                    executable,
+                    outcome,
+                    last,
+                });
+            })
+        } else {
+            execute(device, executable, &launch)
         };
-        let outcome = outcome.map_err(|fault| {
-            let (workload, source) = (self.prepared.name.clone(), Box::new(fault));
-            RunError::Fault { workload, index, source }
-        })?;
+        let outcome = outcome.map_err(|fault| self.fault(index, fault))?;
         self.left = self.left.saturating_sub(outcome.warp_instructions);
         if recorded {
             self.most_ctas = self.most_ctas.max(outcome.ctas);
             let program = &self.prepared.programs[step.kernel];
-            self.sink.launch(LaunchRecord { kernel, index, step, program, executable, outcome });
+            let executable = &self.executables[step.kernel];
+            let last = true;
+            let record = LaunchRecord { kernel, index, step, program, executable, outcome, last };
+            self.sink.launch(record);
         }
         Ok(())
     }

@@ -6,17 +6,16 @@ use strata_ptx::opcode::BarrierOp;
 use super::barrier::{BARRIERS, BarrierState, Reduction, result};
 use super::recording::{Accesses, Recording};
 use super::splits::{MAX_SPLITS, Split, Wait};
-use super::warp::{Stop, Surroundings, Trouble, Warp};
+use super::warp::{SLICE, Stop, Surroundings, Trouble, Warp};
 use super::{Geometry, Progress, print};
 use crate::access::{BadAccess, Memory};
 use crate::accesses::{AccessDictionary, AddressSink};
 use crate::barriers::BarrierDictionary;
 use crate::decode::Executable;
 use crate::device::{Device, Neighbour};
-use crate::fault::{AccessFault, Fault};
-use crate::launch::MAX_ADDRESS_BYTES;
+use crate::fault::{AccessFault, Fault, Place};
 use crate::micro::Space;
-use crate::paths::{MAX_PATH_STEPS, PathInterner};
+use crate::paths::PathInterner;
 use crate::row::lanes;
 
 /// One CTA; reused for the next one.
@@ -29,11 +28,20 @@ pub(crate) struct Cta<'e> {
     barriers: Vec<BarrierState>,
     /// Where each warp's barrier instructions arrived.
     calls: Vec<Vec<BarrierCall>>,
+    /// Most that is kept of what the warps execute. Unit: bytes.
+    max_kept_bytes: u64,
+    /// Where it was more: nothing is kept from there on, and an endless kernel meets its budget.
+    outgrown: Option<Place>,
 }
 
 impl<'e> Cta<'e> {
     /// Makes room for a CTA of this launch.
-    pub(crate) fn new(executable: &'e Executable, device: &Device, geometry: Geometry) -> Self {
+    pub(crate) fn new(
+        executable: &'e Executable,
+        device: &Device,
+        geometry: Geometry,
+        max_kept_bytes: u64,
+    ) -> Self {
         let warp = |number| Warp::new(executable, &geometry, number, device);
         Self {
             executable,
@@ -43,6 +51,8 @@ impl<'e> Cta<'e> {
             shared: vec![0; geometry.total_shared as usize],
             barriers: vec![BarrierState::default(); BARRIERS],
             calls: vec![Vec::new(); geometry.warps as usize],
+            max_kept_bytes,
+            outgrown: None,
         }
     }
 
@@ -52,6 +62,7 @@ impl<'e> Cta<'e> {
         self.shared.fill(0);
         self.done.fill(false);
         self.calls.iter_mut().for_each(Vec::clear);
+        self.outgrown = None;
         for barrier in &mut self.barriers {
             barrier.reset(self.warps.len());
         }
@@ -67,15 +78,26 @@ impl<'e> Cta<'e> {
         parameters: &[u8],
         progress: &mut Progress,
     ) -> Result<(), Fault> {
+        let mut looked_at = progress.left;
         loop {
             let mut progressed = false;
             for number in 0..self.warps.len() {
                 if !self.done[number] {
                     progressed |= self.run_warp(number, device, parameters, progress)?;
+                    if looked_at - progress.left >= SLICE {
+                        looked_at = progress.left;
+                        self.bound_kept(number);
+                    }
                 }
             }
             if self.done.iter().all(|&done| done) {
-                return Ok(());
+                return match self.outgrown.take() {
+                    None => Ok(()),
+                    Some(place) => {
+                        let limit = self.max_kept_bytes;
+                        Err(Fault::TooMuchToKeep { place, limit, of_launch: false })
+                    }
+                };
             }
             if !progressed {
                 return Err(self.stuck());
@@ -121,10 +143,7 @@ impl<'e> Cta<'e> {
                         return Ok(true);
                     }
                 }
-                Stop::Yield => {
-                    self.check_paths()?;
-                    return Ok(true);
-                }
+                Stop::Yield => return Ok(true),
                 Stop::Blocked | Stop::Done => {
                     self.done[number] = stop == Stop::Done;
                     // Exits may have completed a barrier.
@@ -135,19 +154,24 @@ impl<'e> Cta<'e> {
         }
     }
 
-    /// Keeps the paths being recorded within bounds.
-    fn check_paths(&self) -> Result<(), Fault> {
-        let steps: u64 = self.warps.iter().map(|warp| warp.recorder.len()).sum();
-        if steps > MAX_PATH_STEPS {
-            let kernel = self.executable.name.clone();
-            return Err(Fault::PathsTooLong { kernel, limit: MAX_PATH_STEPS });
+    /// Keeps nothing more, and gives up what is kept, if that is too much. `number` is the warp
+    /// that ran last.
+    fn bound_kept(&mut self, number: usize) {
+        let of_warp = |warp: &Warp| warp.recorder.bytes() + warp.accesses.bytes();
+        let calls = self.calls.iter().map(|calls| size_of_val(calls.as_slice()) as u64);
+        let kept = self.warps.iter().map(of_warp).chain(calls).sum::<u64>();
+        if kept <= self.max_kept_bytes {
+            return;
         }
-        let addresses: u64 = self.warps.iter().map(|warp| warp.accesses.address_bytes()).sum();
-        if addresses > MAX_ADDRESS_BYTES {
-            let kernel = self.executable.name.clone();
-            return Err(Fault::AddressesTooLong { kernel, limit: MAX_ADDRESS_BYTES });
+        let split = self.warps[number].splits.iter().last();
+        let (pc, mask) = split.map_or((0, 1), |split| (split.pc, split.mask));
+        let thread = self.geometry.thread(number as u32, mask.trailing_zeros() & 31);
+        self.outgrown = Some(self.executable.place(pc, thread));
+        for warp in &mut self.warps {
+            warp.recorder.stop();
+            warp.accesses.start(Recording::Nothing);
         }
-        Ok(())
+        self.calls.fill(Vec::new());
     }
 
     /// A split of a warp arrives at a barrier. True when that completes it.
@@ -175,7 +199,9 @@ impl<'e> Cta<'e> {
             return Err(Fault::BarrierMisuse { place, barrier: id, problem });
         }
         // A number of threads that no call can name is more than a CTA has.
-        self.calls[number].push(BarrierCall::new(id, count).unwrap_or_default());
+        if self.outgrown.is_none() {
+            self.calls[number].push(BarrierCall::new(id, count).unwrap_or_default());
+        }
         if barrier.operation == BarrierOp::Arrive {
             warp.splits.resume_at(split, pc + 1);
         } else {
@@ -268,20 +294,20 @@ impl<'e> Cta<'e> {
         }
     }
 
-    /// Hands over the warps' paths, what they moved, and where they arrived.
-    pub(crate) fn intern(
-        &mut self,
-        cta: u64,
-        interner: &mut PathInterner,
-        accesses: &mut AccessDictionary,
-        barriers: &mut BarrierDictionary,
-    ) {
+    /// Hands over the warps' paths.
+    pub(crate) fn intern(&mut self, cta: u64, interner: &mut PathInterner) {
         for (number, warp) in self.warps.iter_mut().enumerate() {
             interner.intern(cta, number as u32, &mut warp.recorder);
+        }
+    }
+
+    /// Hands over what the warps moved, if that was recorded, and where they arrived.
+    pub(crate) fn keep(&self, accesses: &mut AccessDictionary, barriers: &mut BarrierDictionary) {
+        for (warp, calls) in self.warps.iter().zip(&self.calls) {
             if let Accesses::Bytes(moved) = &warp.accesses {
                 accesses.push_warp(moved);
             }
-            barriers.push_warp(&self.calls[number]);
+            barriers.push_warp(calls);
         }
     }
 
@@ -296,7 +322,7 @@ impl<'e> Cta<'e> {
     }
 }
 
-fn access_fault(bad: &BadAccess, place: crate::fault::Place, device: &Device) -> AccessFault {
+fn access_fault(bad: &BadAccess, place: Place, device: &Device) -> AccessFault {
     let nearest = match bad.space {
         Space::Global | Space::Generic => device.nearest(bad.address),
         space => {

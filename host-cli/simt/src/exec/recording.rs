@@ -7,6 +7,9 @@ use crate::micro::Action;
 use crate::moved::{AccessShape, AccessSpace, Addresses, moved_bytes};
 use crate::row::Lanes;
 
+/// Entries for which their memory is kept from one CTA to the next.
+const KEPT_ENTRIES: usize = 1 << 16;
+
 /// Exchanges between lanes, which name no addresses.
 const EXCHANGE: AccessShape = AccessShape { space: AccessSpace::Shared, bytes: 4 };
 
@@ -35,7 +38,10 @@ impl Accesses {
     /// Makes it ready for a new CTA.
     pub(crate) fn start(&mut self, record: Recording) {
         match (record, &mut *self) {
-            (Recording::PathsAndBytes, Self::Bytes(moved)) => moved.clear(),
+            (Recording::PathsAndBytes, Self::Bytes(moved)) => {
+                moved.clear();
+                moved.shrink_to(KEPT_ENTRIES);
+            }
             (Recording::PathsAndAddresses, Self::Addresses(log)) => log.clear(),
             (Recording::PathsAndBytes, _) => *self = Self::Bytes(Vec::new()),
             (Recording::PathsAndAddresses, _) => *self = Self::Addresses(AddressLog::default()),
@@ -43,9 +49,13 @@ impl Accesses {
         }
     }
 
-    /// Bytes that its addresses take.
-    pub(crate) fn address_bytes(&self) -> u64 {
-        if let Self::Addresses(log) = self { log.len() as u64 } else { 0 }
+    /// What they take. Unit: bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Nothing => 0,
+            Self::Bytes(moved) => size_of_val(moved.as_slice()) as u64,
+            Self::Addresses(log) => log.len() as u64,
+        }
     }
 
     /// Notes what an instruction that moves something is about to access.

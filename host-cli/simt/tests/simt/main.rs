@@ -11,6 +11,7 @@ mod control;
 mod faults;
 mod forms;
 mod instructions;
+mod kept;
 mod kernels;
 mod levels;
 mod memory;
