@@ -3,6 +3,7 @@
 pub mod fpga;
 pub mod study;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -360,9 +361,9 @@ pub struct RunArgs {
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Threads; never changes a result. Default: one for each core.
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub jobs: Option<NonZeroUsize>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

@@ -1,13 +1,24 @@
 //! Parallel: the inputs of a command on threads of their own, the results in the inputs' order.
 
+use std::num::NonZeroUsize;
+
 use rayon::prelude::*;
 
 use crate::failure::Failure;
 use crate::printer::Printer;
 
+/// Most threads for each core.
+const MOST_PER_CORE: usize = 4;
+
+/// What `--jobs` says, as [`each`] takes it.
+pub(crate) fn jobs(asked_for: Option<NonZeroUsize>) -> usize {
+    asked_for.map_or(0, NonZeroUsize::get)
+}
+
 /// What `work` makes of each input, or the first failure in their order. Prints which one is done.
 ///
-/// `jobs` is the number of threads, 0 for one for each core; it never changes a result.
+/// `jobs` is the number of threads, 0 for one for each core. It never changes a result. More than
+/// [`MOST_PER_CORE`] for each core are not started, which is noted.
 pub(crate) fn each<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,
@@ -15,6 +26,13 @@ pub(crate) fn each<I: Sync, T: Send>(
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
+    let most = MOST_PER_CORE * std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    if jobs > most {
+        printer.note(&format!(
+            "`-j {jobs}`: {most} threads are started, {MOST_PER_CORE} for each core"
+        ));
+    }
+    let jobs = jobs.min(most);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs)
         .build()

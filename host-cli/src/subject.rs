@@ -1,6 +1,8 @@
 //! Inputs of a command: from what was typed to workloads, modules and designs, or one clear
 //! failure.
 
+mod names;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +81,7 @@ pub enum Subject {
 impl Subject {
     /// Finds what an input names.
     pub fn new(input: &str, args: &SourceArgs) -> Result<Self, Failure> {
-        if !is_trace(input) {
+        if !is_recorded(input) {
             return Ok(Self::Workload(Box::new(workload(input, args)?)));
         }
         if args.registers.is_some() {
@@ -140,7 +142,7 @@ impl Subject {
     }
 }
 
-/// What inputs name, the workloads if there are none.
+/// What inputs name, the workloads if there are none; each with a name of its own.
 pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Failure> {
     if inputs.is_empty() {
         return workload::names().map(|name| Subject::new(name, args)).collect();
@@ -150,19 +152,21 @@ pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Fa
     let any = |of: fn(&str) -> bool| inputs.iter().any(|input| of(input));
     let others = SourceArgs {
         launch: args.launch.clone().filter(|_| !any(is_ptx)),
-        scale: args.scale.filter(|_| !any(|input| !is_trace(input))),
+        scale: args.scale.filter(|_| !any(|input| !is_recorded(input))),
         ..args.clone()
     };
     let workloads = SourceArgs { scale: args.scale, ..others.clone() };
     let subject = |input: &String| {
         let args = match input {
-            input if is_trace(input) => &others,
-            input if is_file(input) => args,
+            input if is_recorded(input) => &others,
+            input if is_ptx(input) => args,
             _ => &workloads,
         };
         Subject::new(input, args)
     };
-    inputs.iter().map(subject).collect()
+    let mut subjects = inputs.iter().map(subject).collect::<Result<Vec<_>, _>>()?;
+    names::tell_apart(&mut subjects)?;
+    Ok(subjects)
 }
 
 /// The same for a command that takes no traces, which `are` something that it cannot use.
@@ -190,12 +194,13 @@ pub fn run_error(workload: &Workload, error: &RunError) -> Failure {
 }
 
 /// Whether an input names a trace or a recording.
-pub fn is_trace(input: &str) -> bool {
+pub fn is_recorded(input: &str) -> bool {
     trace::is_trace(input) || store::is_recording(input)
 }
 
+/// Whether it names a PTX file among all kinds of inputs.
 fn is_ptx(input: &str) -> bool {
-    is_file(input) && !is_trace(input)
+    is_file(input) && !is_recorded(input)
 }
 
 /// Whether an input names a PTX file rather than a built-in workload.

@@ -5,6 +5,7 @@ mod commands;
 mod determinism;
 mod documents;
 mod fpga;
+mod input_names;
 mod interrupts;
 mod outputs;
 mod timeline;

@@ -1,5 +1,7 @@
 //! What may be typed after `study`.
 
+use std::num::NonZeroUsize;
+
 use clap::{Args, Subcommand, ValueEnum};
 use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{MAX_LATENCY, Scheduler as CoreScheduler};
@@ -105,9 +107,9 @@ pub struct ActiveWarpsArgs {
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Threads; never changes a result. Default: one for each core.
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub jobs: Option<NonZeroUsize>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
     pub format: StudyFormat,
@@ -131,9 +133,9 @@ pub struct RegistersArgs {
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Threads; never changes a result. Default: one for each core.
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub jobs: Option<NonZeroUsize>,
 }
 
 /// Output format of `study limits`.
@@ -157,9 +159,9 @@ pub struct LimitsArgs {
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Threads; never changes a result. Default: one for each core.
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub jobs: Option<NonZeroUsize>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = LimitsFormat::Table)]
     pub format: LimitsFormat,
@@ -185,9 +187,9 @@ pub struct EncodingArgs {
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Threads; never changes a result. Default: one for each core.
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub jobs: Option<NonZeroUsize>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
     pub format: StudyFormat,
@@ -224,9 +226,9 @@ pub struct WritePoolArgs {
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Threads; never changes a result. Default: one for each core.
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
+    pub jobs: Option<NonZeroUsize>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
     pub format: StudyFormat,

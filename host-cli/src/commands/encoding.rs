@@ -4,6 +4,7 @@ use crate::cli::study::{EncodingArgs, StudyFormat};
 use crate::design;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::parallel;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::study::encoding;
@@ -16,7 +17,7 @@ pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure
     design.countable()?;
     let request = Request::new(&args.source)?;
     let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
-    let (bits, jobs) = (args.specifier_bits, args.jobs.unwrap_or(0));
+    let (bits, jobs) = (args.specifier_bits, parallel::jobs(args.jobs));
     let mut study = encoding::run(&workloads, &design, bits, &request, jobs, printer)?;
     study.command = command_line(args, &workloads, &request);
     match args.format {

@@ -4,6 +4,7 @@ use crate::cli::study::{LimitsArgs, LimitsFormat};
 use crate::design;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
+use crate::parallel;
 use crate::printer::Printer;
 use crate::study::limits;
 use crate::subject;
@@ -18,7 +19,7 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     design.countable()?;
     let request = Request::new(&args.source)?;
     let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
-    let jobs = args.jobs.unwrap_or(0);
+    let jobs = parallel::jobs(args.jobs);
     let rows = limits::rows(&workloads, &design, &request, jobs, printer)?;
     printer.data(&match args.format {
         LimitsFormat::Table => limits::to_table(&rows, &design.name),

@@ -6,6 +6,7 @@ use crate::cli::study::RegistersArgs;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
+use crate::parallel;
 use crate::printer::Printer;
 use crate::study::registers::{rows, to_table};
 use crate::subject;
@@ -23,7 +24,7 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
         subject::workloads(&args.inputs, &args.source, "whose registers are allocated")?;
     let limits: Vec<RegisterLimit> =
         distinct(args.counts.iter().copied()).into_iter().filter_map(RegisterLimit::new).collect();
-    let rows = rows(&workloads, &limits, &request, args.jobs.unwrap_or(0), printer)?;
+    let rows = rows(&workloads, &limits, &request, parallel::jobs(args.jobs), printer)?;
     let mut text = to_table(&rows, &limits, &exact::paper_registers());
     text += "ours: warp instructions of PTX relative to no spills, by this project's allocation\n\
              paper: [MICRO2012] Table 1, of its own workloads\n";

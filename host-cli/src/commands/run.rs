@@ -90,7 +90,7 @@ fn measure_all(
         Subject::Workload(workload) => measure::reports(workload, designs, request, printer),
         Subject::Trace(input) => measure::trace_reports(input, designs, request, printer),
     };
-    let jobs = args.jobs.unwrap_or(0);
+    let jobs = parallel::jobs(args.jobs);
     let reports = parallel::each(subjects, jobs, printer, Subject::name, measure)?;
     Ok(reports.into_iter().flatten().collect())
 }

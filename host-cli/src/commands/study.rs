@@ -7,6 +7,7 @@ use crate::cli::study::{ActiveWarpsArgs, Order, StudyCommand, StudyFormat};
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::parallel;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::study::Input;
@@ -43,7 +44,7 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
     let subjects = subject::subjects(&args.inputs, &args.source)?.into_iter();
     let inputs: Vec<_> =
         subjects.map(|subject| Input { subject, request: request.clone() }).collect();
-    let mut study = active_warps::run(&[axes], &inputs, args.jobs.unwrap_or(0), printer)?;
+    let mut study = active_warps::run(&[axes], &inputs, parallel::jobs(args.jobs), printer)?;
     study.command = command_line(args, &inputs, &names, &request);
     print(&study, args.format, printer)
 }

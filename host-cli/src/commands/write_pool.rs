@@ -6,6 +6,7 @@ use crate::design;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::parallel;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::study::Input;
@@ -28,7 +29,7 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let subjects = subject::subjects(&args.inputs, &args.source)?.into_iter();
     let inputs: Vec<_> =
         subjects.map(|subject| Input { subject, request: in_time.clone() }).collect();
-    let mut study = write_pool::run(&axes, &inputs, args.jobs.unwrap_or(0), printer)?;
+    let mut study = write_pool::run(&axes, &inputs, parallel::jobs(args.jobs), printer)?;
     study.command = command(&inputs);
     match args.format {
         StudyFormat::Table => printer.data(&write_pool::to_table(&study, &remarks())),

@@ -116,7 +116,7 @@ pub(crate) fn command_line<'a>(
         if let [name, more @ ..] = input {
             words.push(name.clone());
             shared = if shared.is_empty() { more } else { shared };
-            sized |= !subject::is_trace(name);
+            sized |= !subject::is_recorded(name);
         }
     }
     words.extend_from_slice(shared);
