@@ -62,14 +62,23 @@ pub fn reports(
         .collect()
 }
 
-/// A kernel that does not fit the SM is the input's affair, as is one that never ends in time; all
-/// else is a defect.
+/// What keeps an input from being counted: where it is not the input's affair or the design's, a
+/// defect.
 fn failure(input: &str, error: EvaluateError) -> Failure {
+    refusal(input, &error).unwrap_or_else(|| match error {
+        EvaluateError::Levels(error) => error.into(),
+        other => Failure::internal(&other.to_string()),
+    })
+}
+
+/// What is the input's affair or the design's, wherever the input comes from: kernels that do not
+/// fit the SM or never end in time, and designs that cannot be combined with what is asked for.
+fn refusal(input: &str, error: &EvaluateError) -> Option<Failure> {
     match error {
-        EvaluateError::Timing(error @ TimingError::PartialWarps) => {
+        EvaluateError::Timing(error @ TimingError::PartialWarps) => Some(
             Failure::input(format!("{error}"))
-                .hint("leave it out of the design file, or run in count mode")
-        }
+                .hint("leave it out of the design file, or run in count mode"),
+        ),
         EvaluateError::Timing(TimingError::Fault(fault @ Fault::Stalled { reason, .. })) => {
             let hint = match reason {
                 StallReason::Barrier => {
@@ -78,18 +87,18 @@ fn failure(input: &str, error: EvaluateError) -> Failure {
                 }
                 _ => "",
             };
-            Failure::input(format!("`{input}` does not end in time: {fault}")).hint(hint)
+            let message = format!("`{input}` does not end in time: {fault}");
+            Some(Failure::input(message).hint(hint))
         }
-        EvaluateError::Levels(LevelsError::NoProgram) => {
-            Failure::input(format!("`{input}` cannot be counted: {}", LevelsError::NoProgram))
-                .hint("run the PTX file or the workload itself")
-        }
-        EvaluateError::Levels(error) => error.into(),
-        EvaluateError::Timing(TimingError::TooLarge(error)) => {
+        EvaluateError::Levels(error @ LevelsError::NoProgram) => Some(
+            Failure::input(format!("`{input}` cannot be counted: {error}"))
+                .hint("run the PTX file or the workload itself"),
+        ),
+        EvaluateError::Timing(TimingError::TooLarge(error)) => Some(
             Failure::input(format!("`{input}` does not fit the design's SM: {error}"))
-                .hint("launch smaller CTAs, or give the design more in `[sm]`")
-        }
-        other => Failure::internal(&other.to_string()),
+                .hint("launch smaller CTAs, or give the design more in `[sm]`"),
+        ),
+        _ => None,
     }
 }
 

@@ -524,7 +524,7 @@ fn run_refuses_what_a_trace_does_not_have() {
         (&["kernelslist.g", "--kernel", "x"], "launches no kernel `x`; it launches v3_divergent"),
         (&["kernelslist.g", "--cta", "7"], "has no CTA 7; there are 2"),
         (&["kernelslist.g", "--set", "n=1"], "is a trace, which has its launches in it"),
-        (&["kernelslist.g", "--max-instructions", "20"], "more than 3 warp instructions"),
+        (&["kernelslist.g", "--max-instructions", "20"], "more than 20 warp instructions"),
         (&["none.g"], "none.g: cannot be read"),
         (&["none.traceg"], "none.traceg: cannot be read"),
     ] {

@@ -82,6 +82,14 @@ refuses! {
     partial_warps_in_time: ["run", "dct8x8", "--mode", "cycle", "--design", "partial.toml"];
     a_deadlock_in_time:
         ["run", "reduction", "--scale", "small", "--mode", "cycle", "--design", "never.toml"];
+    a_deadlock_in_time_of_a_trace:
+        ["run", "tiny.traceg", "--mode", "cycle", "--design", "never-one.toml"];
+    partial_warps_in_time_of_a_trace:
+        ["run", "tiny.traceg", "--mode", "cycle", "--design", "partial.toml"];
+    a_workload_twice: ["run", "vectoradd", "reduction", "vectoradd"];
+    a_trace_twice: ["study", "write-pool", "tiny.traceg", "../inputs/tiny.traceg"];
+    a_file_twice: ["study", "registers", "good.ptx", "./good.ptx", "--launch", "good.toml"];
+    no_threads: ["run", "vectoradd", "-j", "0"];
     an_unknown_kernel: ["run", "hotspot", "--scale", "small", "--kernel", "nosuch"];
     an_unknown_launch: ["run", "hotspot", "--scale", "small", "--launch-index", "999999"];
     an_unknown_cta: ["run", "hotspot", "--scale", "small", "--cta", "999999"];
@@ -139,6 +147,16 @@ fn huge_ptx() {
     let error = refused(&["run", path.to_str().expect("UTF-8"), "--launch", "good.toml"]);
     assert!(error.contains("huge.ptx:5:1"), "{}", &error[..error.len().min(2000)]);
     assert!(error.len() < 200_000, "{} bytes of diagnostics", error.len());
+}
+
+/// The same words as for the trace that it is of.
+#[test]
+fn a_deadlock_in_time_of_a_recording() {
+    let path = scratch("deadlock.strata");
+    let path = path.to_str().expect("UTF-8");
+    assert_eq!(strata(&["trace", "record", "tiny.traceg", "-o", path]).status, Some(0));
+    let run = |input| refused(&["run", input, "--mode", "cycle", "--design", "never-one.toml"]);
+    assert_eq!(run(path).replace(path, "tiny.traceg"), run("tiny.traceg"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::partial_folder::PartialFolder;
 use crate::printer::Printer;
 use crate::subject::Subject;
 use crate::trace;
-use crate::trace::store::{self, Recording, Sizes, Stored};
+use crate::trace::store::{self, Budget, Recording, Sizes, Stored};
 use crate::trace::unknown_keys;
 
 /// Runs the command.
@@ -156,6 +156,7 @@ fn export(
         }
         Subject::Trace(input) if store::is_recording(input) => {
             whole(source, "a recording is exported whole", "record")?;
+            within_budget(Path::new(input), source.max_instructions())?;
             let folder = folder()?;
             (write_text(Path::new(input), &folder)?, folder)
         }
@@ -167,6 +168,16 @@ fn export(
     folder.finish()?;
     let list = output.join("kernelslist.g");
     printer.data(&format!("{}: {launches} launches\n", list.display()))
+}
+
+/// Refuses a recording of more warp instructions than the budget, before anything is written of it.
+fn within_budget(file: &Path, max_instructions: u64) -> Result<(), Failure> {
+    let mut budget = Budget::new(max_instructions);
+    let mut recording = Recording::open(file)?;
+    while let Some(stored) = recording.next_launch()? {
+        budget.spend(&stored).map_err(|problem| recording.error(problem))?;
+    }
+    Ok(())
 }
 
 fn write_text(file: &Path, folder: &PartialFolder) -> Result<u64, Failure> {

@@ -17,7 +17,7 @@ use crate::printer::Printer;
 use crate::report::{Check, RunReport};
 use crate::timeline::Code;
 use crate::timing::TimingError;
-use crate::trace::store::{Recording, Stored, is_recording};
+use crate::trace::store::{Budget, Recording, Stored, is_recording};
 use crate::trace::{self, Entry, Header, Keep, Reach, TracedInstruction, TracedLaunch};
 use crate::workload::simulate::Options;
 
@@ -46,10 +46,11 @@ enum Next {
 
 /// Where launches come from, in order.
 enum Tape {
-    /// The trace files of a list, and what of each is kept.
-    Traces(std::vec::IntoIter<Entry>, Keep),
-    /// A recording, what of it is asked for, and the instructions that are left of the budget.
-    Recording(Box<Recording>, Options, u64),
+    /// The trace files of a list, what of each is kept, within what is left of the budget, and the
+    /// whole budget. Unit: warp instructions.
+    Traces(std::vec::IntoIter<Entry>, Keep, u64),
+    /// A recording, what of it is asked for, and what is left of the budget.
+    Recording(Box<Recording>, Options, Budget),
 }
 
 impl Tape {
@@ -58,18 +59,19 @@ impl Tape {
         if is_recording(input) {
             let recording = Recording::open(path)?;
             let recording = Box::new(recording);
-            return Ok(Self::Recording(recording, options.clone(), options.max_instructions));
+            let budget = Budget::new(options.max_instructions);
+            return Ok(Self::Recording(recording, options.clone(), budget));
         }
         let entries = trace::entries(path, reach)?;
         let max_instructions = options.max_instructions;
         let keep = Keep { cta: options.cta, accesses: options.accesses, max_instructions };
-        Ok(Self::Traces(entries.into_iter(), keep))
+        Ok(Self::Traces(entries.into_iter(), keep, max_instructions))
     }
 
     /// The next launch, which is read only if it is `wanted`.
     fn next(&mut self, wanted: bool) -> Result<Next, Failure> {
         match self {
-            Self::Traces(entries, keep) => {
+            Self::Traces(entries, keep, budget) => {
                 let launch = entries.find_map(|entry| match entry {
                     Entry::Launch(file) => Some(file),
                     Entry::Copy { .. } => None,
@@ -79,7 +81,7 @@ impl Tape {
                     return Ok(Next::Skipped);
                 }
                 let read = TracedLaunch::read(&file, keep);
-                let launch = read?;
+                let launch = read.map_err(|error| error.of_budget(*budget))?;
                 keep.max_instructions -= launch.instructions;
                 let assumptions = launch.code.assumptions.iter().map(ToString::to_string);
                 Ok(Next::Launch(Box::new(Replayed {
@@ -92,18 +94,13 @@ impl Tape {
                     accesses: launch.accesses.unwrap_or_default(),
                 })))
             }
-            Self::Recording(recording, options, left) => {
+            Self::Recording(recording, options, budget) => {
                 let stored = recording.next_launch()?;
                 let Some(stored) = stored else { return Ok(Next::End) };
                 if !wanted {
                     return Ok(Next::Skipped);
                 }
-                *left = left.checked_sub(stored.warp_instructions()).ok_or_else(|| {
-                    Failure::input(
-                        "the recording holds more warp instructions than this run may count",
-                    )
-                    .hint("raise `--max-instructions`")
-                })?;
+                budget.spend(&stored).map_err(|problem| recording.error(problem))?;
                 let accesses = if options.accesses {
                     let accesses = recording.accesses(&stored, options.cta);
                     accesses?
@@ -185,12 +182,7 @@ fn play(
     let mut batch = Batch::default();
     let mut show = |batch: &[(u64, Box<Replayed>)]| {
         let launches = batch.iter().map(|(index, launch)| launch.counted(*index));
-        visit(&launches.collect::<Vec<_>>()).map_err(|error| match error {
-            EvaluateError::Levels(_) | EvaluateError::Timing(TimingError::TooLarge(_)) => {
-                super::failure(input, error)
-            }
-            other => unfit(input, &other.to_string()),
-        })
+        visit(&launches.collect::<Vec<_>>()).map_err(|error| unfit(input, error))
     };
     let options = &request.options;
     let (mut assumptions, mut unknown_keys) = (BTreeSet::new(), BTreeSet::new());
@@ -248,13 +240,15 @@ impl Replayed {
     }
 }
 
-/// Counting refused a launch: of a trace that is our defect, of a recording perhaps the file's.
-fn unfit(input: &str, reason: &str) -> Failure {
-    if is_recording(input) {
-        Failure::input(format!("`{input}` contradicts itself: {reason}")).hint("record it again")
-    } else {
-        Failure::internal(reason)
+/// Counting refused a launch: what is neither the input's affair nor the design's is our defect for
+/// a trace, which was checked when it was read, but perhaps the file's for a recording.
+fn unfit(input: &str, error: EvaluateError) -> Failure {
+    if !is_recording(input) || matches!(error, EvaluateError::Levels(_)) {
+        return super::failure(input, error);
     }
+    super::refusal(input, &error).unwrap_or_else(|| {
+        Failure::input(format!("`{input}` contradicts itself: {error}")).hint("record it again")
+    })
 }
 
 /// Refuses options that name what a trace does not have.

@@ -143,6 +143,15 @@ pub enum Problem {
 }
 
 impl TraceError {
+    /// The same, where a file had only what others left of the whole `budget`. Unit: warp
+    /// instructions.
+    pub(crate) fn of_budget(mut self, budget: u64) -> Self {
+        if let Problem::Budget(limit) = &mut self.problem {
+            *limit = budget;
+        }
+        self
+    }
+
     /// How to fix it, in one sentence.
     pub fn help(&self) -> &'static str {
         match self.problem {

@@ -16,12 +16,14 @@
 //! launch takes what its distinct paths take, within limits (`decode`). Any cut or change is an
 //! error with its offset.
 
+mod budget;
 mod chunk;
 mod decode;
 mod facts;
 mod read;
 mod write;
 
+pub use budget::Budget;
 pub use chunk::KIND;
 pub use read::{Recording, RowVisitor, Sizes};
 pub use write::{RecordError, RecordedTrace, Recorder, record_trace};
@@ -92,6 +94,32 @@ pub enum StoreProblem {
         /// The limit.
         limit: u64,
     },
+    /// The budget of the run is used up.
+    #[error(
+        "kernel `{kernel}`: the recording holds more than {limit} warp instructions, the limit of \
+         this run"
+    )]
+    Budget {
+        /// Kernel of the launch that is too much.
+        kernel: String,
+        /// Unit: warp instructions.
+        limit: u64,
+    },
+    /// A launch that has more paths than are read back.
+    #[error(
+        "kernel `{kernel}`: a recording holds at most {limit} runs of instructions, and at most as \
+         many warps, of a launch; this one has {runs} runs and {warps} warps"
+    )]
+    TooLarge {
+        /// The kernel.
+        kernel: String,
+        /// Runs of instructions of its distinct paths.
+        runs: u64,
+        /// Its warps.
+        warps: u64,
+        /// Most of either.
+        limit: u64,
+    },
     /// A checksum fits, but the contents make no sense.
     #[error("the contents are impossible: {0}")]
     Contents(&'static str),
@@ -105,6 +133,10 @@ impl StoreProblem {
             Self::Magic => "pass a file that `strata trace record` wrote",
             Self::Version(_) | Self::Contents(_) => "record again with this version of the program",
             Self::TooMany { .. } => "record a smaller launch",
+            Self::Budget { .. } => "raise `--max-instructions`",
+            Self::TooLarge { .. } => {
+                "record a smaller size, or one CTA with `--cta`; `strata run` counts it in parts"
+            }
             Self::MissingCtas { .. } => "record without `--cta`",
             Self::Truncated | Self::Checksum => "copy or record the file again",
         }

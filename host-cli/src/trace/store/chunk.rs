@@ -57,6 +57,11 @@ impl ChunkWriter {
         Ok(writer)
     }
 
+    /// An error at the current place.
+    pub(crate) fn error(&self, problem: StoreProblem) -> StoreError {
+        StoreError { file: self.file.target().display().to_string(), offset: self.offset, problem }
+    }
+
     fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         let result = self.file.write_all(bytes);
         result.map_err(|error| failed(self.file.target(), self.offset, &error))?;

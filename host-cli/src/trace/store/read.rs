@@ -126,6 +126,11 @@ impl Recording {
         Ok(stored)
     }
 
+    /// A problem with the launch that [`Recording::next_launch`] gave last, with its place.
+    pub fn error(&self, problem: StoreProblem) -> StoreError {
+        self.chunks.error(problem)
+    }
+
     /// What the launch that [`Recording::next_launch`] gave last takes in the file.
     pub fn sizes(&self) -> Sizes {
         self.sizes

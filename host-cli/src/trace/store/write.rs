@@ -16,7 +16,7 @@ use crate::trace::reader::{self, Seen, Visitor};
 use strata_simt::AddressSink;
 use strata_simt::moved::Addresses;
 use strata_simt::numbers::put;
-use strata_simt::paths::WarpPath;
+use strata_simt::paths::{MAX_PATH_STEPS, WarpPath};
 use strata_simt::rows::{History, MAX_ROW};
 
 /// Why a trace cannot be recorded.
@@ -49,7 +49,17 @@ impl Recorder {
     }
 
     /// Adds a launch, whose addresses have come since the launch before.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written; more paths or warps than a reader takes.
     pub fn launch(&mut self, stored: &Stored) -> Result<(), StoreError> {
+        let runs = stored.paths.iter().map(|(path, _)| path.len() as u64).sum();
+        let (warps, limit) = (stored.paths.warps().len() as u64, MAX_PATH_STEPS);
+        if warps.max(runs) > limit {
+            let kernel = stored.header.name.clone();
+            return Err(self.chunks.error(StoreProblem::TooLarge { kernel, runs, warps, limit }));
+        }
         self.facts(stored, stored.paths.warps())
     }
 
@@ -140,7 +150,8 @@ pub fn record_trace(
         let lines = Lines::open(&file)?;
         let budget = max_instructions - recorded.instructions;
         let name = file.display().to_string();
-        let (launch, warps) = record_launch(lines, &name, budget, &mut recorder)?;
+        let budgets = (budget, max_instructions);
+        let (launch, warps) = record_launch(lines, &name, budgets, &mut recorder)?;
         recorded.launches += 1;
         recorded.instructions += launch.instructions;
         recorded.unknown_keys.extend(launch.unknown_keys.iter().cloned());
@@ -153,11 +164,11 @@ pub fn record_trace(
 fn record_launch(
     lines: Lines,
     file: &str,
-    budget: u64,
+    (budget, whole): (u64, u64),
     recorder: &mut Recorder,
 ) -> Result<(TracedLaunch, Vec<WarpPath>), RecordError> {
     let mut visitor = Recorded { collector: Collector::new(false), recorder };
-    let read = reader::read(lines, budget, &mut visitor);
+    let read = reader::read(lines, budget, &mut visitor).map_err(|error| error.of_budget(whole));
     let Recorded { collector, recorder } = visitor;
     if let Some(failure) = recorder.failure.take() {
         return Err(failure.into());
