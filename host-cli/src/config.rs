@@ -1,6 +1,8 @@
 //! Configuration: values with units, errors that say where and how to fix it, embedded data files.
 
 pub mod error;
+pub mod name;
+pub mod place;
 pub mod quantity;
 pub mod suggest;
 

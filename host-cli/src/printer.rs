@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::config::name;
 use crate::failure::{ExitStatus, Failure};
 
 /// The only place that writes to the terminal.
@@ -72,7 +73,9 @@ impl Printer {
         bar.with_style(style)
     }
 
+    /// Messages quote what users and their files wrote.
     fn to_stderr(text: &str) {
+        let text = name::shown(text);
         // Nothing sensible is left to do when even standard error is gone.
         drop(std::io::stderr().lock().write_all(text.as_bytes()));
     }

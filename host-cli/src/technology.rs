@@ -7,12 +7,14 @@
 mod cacti;
 mod number;
 mod nvsim;
+mod output;
 
 use std::fmt::Write as _;
 
 use crate::config::quantity::{Area, EnergyPerBit, Power, Time};
 use crate::design::memory::MemoryKind;
 use crate::output::Kind;
+use output::Lines;
 
 /// An example of a technology file, with every key.
 pub const FORMAT: &str = include_str!("technology/format.toml");
@@ -41,9 +43,11 @@ pub enum ImportError {
     /// A line that must be there and is not.
     #[error("the line `{0}` is missing")]
     Missing(&'static str),
-    /// A line whose value cannot be read.
-    #[error("`{line}`: {problem}")]
+    /// A line that the program does not print, or whose value cannot be read.
+    #[error("line {number}, `{line}`: {problem}")]
     Value {
+        /// Number of the line, from 1.
+        number: usize,
         /// The line.
         line: String,
         /// What is wrong with it.
@@ -120,12 +124,13 @@ struct Array {
 /// Makes a technology file of the output of NVSim or CACTI.
 ///
 /// # Errors
-/// The first line that is missing or cannot be read.
+/// A line that is missing, unknown, there twice, or cannot be read; a name that is no plain word.
 pub fn import(output: &str, wanted: &Wanted) -> Result<String, ImportError> {
     let tool = wanted.tool.or_else(|| recognised(output)).ok_or(ImportError::Unknown)?;
+    let lines = &Lines::of(output);
     let (array, name) = match tool {
-        Tool::NvSim => (nvsim::read(output)?, "NVSim"),
-        Tool::Cacti => (cacti::read(output)?, "CACTI"),
+        Tool::NvSim => (nvsim::read(lines)?, "NVSim"),
+        Tool::Cacti => (cacti::read(lines)?, "CACTI"),
     };
     let kind = wanted.kind.or(array.kind).ok_or(ImportError::Kind)?;
     let banks = wanted.banks.unwrap_or(array.banks).max(1);
@@ -172,21 +177,6 @@ fn recognised(output: &str) -> Option<Tool> {
 /// A text as TOML writes it.
 fn text(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
-}
-
-/// The first line that begins with `key` but for spaces and dashes, and what is behind the key.
-fn find<'a>(output: &'a str, key: &str) -> Option<(&'a str, &'a str)> {
-    output.lines().find_map(|line| {
-        let line = line.trim();
-        let bare = line.trim_start_matches('-').trim_start();
-        let rest = bare.strip_prefix(key)?;
-        Some((bare, rest.trim()))
-    })
-}
-
-/// A line that must be there.
-fn required<'a>(output: &'a str, key: &'static str) -> Result<(&'a str, &'a str), ImportError> {
-    find(output, key).ok_or(ImportError::Missing(key))
 }
 
 /// An energy over so many bits, as the energy of each in attojoules, rounded to the nearest.

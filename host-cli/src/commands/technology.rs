@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use crate::cli::{ImportArgs, ImportFrom, MemoryName, TechnologyCommand};
+use crate::config::name;
 use crate::design::memory::{MemoryKind, file};
 use crate::failure::{ExitStatus, Failure};
 use crate::output::Output;
@@ -23,9 +24,14 @@ pub fn run(command: &TechnologyCommand, printer: &Printer) -> Result<ExitStatus,
 
 fn import(args: &ImportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let path = &args.file;
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = args.name.as_deref().unwrap_or(&stem).to_owned();
+    name::word(&name).map_err(|why| {
+        Failure::input(format!("{name:?} is no name of a technology: {why}"))
+            .hint(format!("add `--name NAME`, {}", name::A_WORD))
+    })?;
     let wanted = Wanted {
-        name: args.name.clone().or(stem).unwrap_or_else(|| "imported".to_owned()),
+        name,
         file: path.display().to_string(),
         tool: args.from.map(|from| match from {
             ImportFrom::Nvsim => Tool::NvSim,
@@ -64,5 +70,12 @@ fn read(path: &Path) -> Result<String, Failure> {
             path.display()
         )));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Failure::input(format!(
+            "`{}`: the byte at offset {offset} is no UTF-8 text",
+            path.display()
+        ))
+        .hint("give the text that the program printed")
+    })
 }

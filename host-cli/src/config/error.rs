@@ -1,4 +1,7 @@
-//! Errors of configuration: which file, which key, which value, what is allowed, how to fix it.
+//! Errors of configuration: which file, where in it, which key, which value, what is allowed, how to
+//! fix it.
+
+use super::place;
 
 /// A configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +57,23 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
+    /// The same with the line and column of the key in `file`, whose text is `text`, where the error
+    /// is about a key of that file.
+    #[must_use]
+    pub fn located(mut self, file: &str, text: &str) -> Self {
+        let (of, position) = match &mut self {
+            Self::Range { file, key, .. } => (file, place::of_key(text, key)),
+            Self::Combination { file, problem, .. } => (file, place::of_quoted(text, problem)),
+            Self::Unreadable { .. } | Self::Malformed { .. } | Self::UnknownName { .. } => {
+                return self;
+            }
+        };
+        if let Some(position) = position.filter(|_| of == file) {
+            *of = format!("{file}:{position}");
+        }
+        self
+    }
+
     /// How to fix it, where the message itself does not say.
     pub fn hint(&self) -> Option<&str> {
         match self {

@@ -22,9 +22,9 @@ use super::sm::{
     BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, ShortWaitText, SmTable,
 };
 use super::{Design, Managed, name};
-use crate::config::ConfigError;
 use crate::config::quantity::{Energy, Length, WireEnergy};
-use crate::config::suggest::suggest;
+use crate::config::suggest::{nearest_listed, suggest};
+use crate::config::{ConfigError, name as plain};
 
 /// A design file with every key, its values and their ranges; it is valid itself.
 pub const FORMAT: &str = include_str!("format.toml");
@@ -163,6 +163,16 @@ struct EnergyTable {
     wire: Option<WireEnergy>,
 }
 
+impl EnergyTable {
+    fn gives_something(&self) -> bool {
+        let Self { rfc_read, rfc_write, lrf_read, lrf_write, orf_read, orf_write, .. } = self;
+        let Self { write_pool_read, write_pool_write, mrf_read, mrf_write, .. } = self;
+        let small = [rfc_read, rfc_write, lrf_read, lrf_write, orf_read, orf_write];
+        let large = [write_pool_read, write_pool_write, mrf_read, mrf_write];
+        self.wire.is_some() || small.into_iter().chain(large).any(Option::is_some)
+    }
+}
+
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WiresTable {
@@ -190,6 +200,10 @@ pub fn load(path: &str) -> Result<Design, ConfigError> {
 
 /// Reads a design from the text of a file; `file` is used in messages, and for the design's name.
 pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
+    read(file, text).map_err(|error| error.located(file, text))
+}
+
+fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let mut written: DesignFile = toml::from_str(text).map_err(|error| ConfigError::Malformed {
         file: file.to_owned(),
         message: error.to_string().trim_end().to_owned() + &nearest_key(error.message()),
@@ -201,12 +215,7 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
         allowed: "a name that `strata designs` lists, such as `isca11-rfc6`".to_owned(),
     })?;
     let base = parts.name;
-    let stem = std::path::Path::new(file).file_stem();
-    parts.name = written
-        .name
-        .clone()
-        .or_else(|| stem.map(|stem| stem.to_string_lossy().into_owned()))
-        .unwrap_or_else(|| file.to_owned());
+    parts.name = own_name(file, written.name.as_deref())?;
     parts.source = format!("{file}, after {base} ({})", parts.source);
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
     if let Some(table) = &written.cache {
@@ -245,6 +254,20 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
     Ok(design)
 }
 
+/// The name that the file gives, or else that of the file.
+fn own_name(file: &str, given: Option<&str>) -> Result<String, ConfigError> {
+    if let Some(name) = given {
+        plain::check_word(file, "name", name)?;
+        return Ok(name.to_owned());
+    }
+    let stem = std::path::Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+    plain::word(&stem).map_err(|why| {
+        let problem = format!("the name of the file, {stem:?}, is no name of a design: {why}");
+        combination(file, &problem, &format!("add `name = \"...\"`, {}", plain::A_WORD))
+    })?;
+    Ok(stem.into_owned())
+}
+
 /// What matters in cycle mode only.
 fn time(file: &str, written: &mut DesignFile, sm: &mut SmSettings) -> Result<(), ConfigError> {
     written.sm.apply(file, sm)?;
@@ -268,13 +291,11 @@ fn format_lines() -> impl Iterator<Item = &'static str> {
 
 /// The key that an unknown one resembles most, as a line to add to the message about it.
 fn nearest_key(message: &str) -> String {
-    let mut names = message.split('`').skip(1).step_by(2);
-    let Some(unknown) = names.next().filter(|_| message.starts_with("unknown field")) else {
-        return String::new();
-    };
-    if let Some(near) = suggest(unknown, names).first() {
+    if let Some(near) = nearest_listed(message) {
         return format!("\ndid you mean `{near}`?");
     }
+    let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
+    let Some((unknown, _)) = unknown else { return String::new() };
     // A key of another table.
     let mut place = "before the first table".to_owned();
     let mut keys = Vec::new();
@@ -462,14 +483,12 @@ impl Level {
 }
 
 fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), ConfigError> {
+    let what = "a text that says where the values come from";
+    plain::check_line(file, "energy.source", what, &table.source)?;
     let source = table.source.trim();
-    if source.is_empty() {
-        return Err(ConfigError::Range {
-            file: file.to_owned(),
-            key: "energy.source".to_owned(),
-            value: format!("{:?}", table.source),
-            allowed: "a text that says where the values come from".to_owned(),
-        });
+    if !table.gives_something() {
+        let hint = "give for example `mrf_read = \"8 pJ\"`, or remove the table";
+        return Err(combination(file, "`[energy]` gives no energy", hint));
     }
     let has_last = has_last_result_file(parts);
     let rfc = Level { key: "rfc", name: "register file cache", remedy: "add a `[cache]`" };
@@ -758,7 +777,7 @@ mod tests {
         for (text, expected) in [
             (
                 "base = \"isca11\"\n[latency_cycles]\nalu = 0",
-                "d.toml: `latency_cycles.alu = 0` is impossible: allowed is 1 to 4096 cycles",
+                "d.toml:3:1: `latency_cycles.alu = 0` is impossible: allowed is 1 to 4096 cycles",
             ),
             (
                 "base = \"isca11\"\n[latency_cycles]\ndram = 4097",
@@ -847,7 +866,7 @@ mod tests {
         for (text, expected) in [
             (
                 "base = \"isca11-rfc6\"\n[cache]\nentries = 14",
-                "d.toml: `cache.entries = 14` is impossible: allowed is 1 to 13",
+                "d.toml:3:1: `cache.entries = 14` is impossible: allowed is 1 to 13",
             ),
             ("base = \"isca11-rfc6\"\n[cache]\nentries = 0", "`cache.entries = 0` is impossible"),
             ("base = \"isca11-rfc6\"\n[cache]\nentries = -6", "`cache.entries = -6` is impossible"),
@@ -857,9 +876,12 @@ mod tests {
             ),
             (
                 "base = \"isca11-rfc6\"\nactive_warps = 33",
-                "d.toml: `active_warps = 33` is impossible: allowed is 1 to 32",
+                "d.toml:2:1: `active_warps = 33` is impossible: allowed is 1 to 32",
             ),
-            ("base = \"isca12\"", "d.toml: `base = \"isca12\"` is impossible: allowed is a name"),
+            (
+                "base = \"isca12\"",
+                "d.toml:1:1: `base = \"isca12\"` is impossible: allowed is a name",
+            ),
             ("base = \"isca11\"\n[cache]\nliveness = true", "hint: add `entries = 6`"),
             ("base = \"isca11-rfc6-single\"\nactive_warps = 8", "hint: remove `active_warps`"),
             (

@@ -1,7 +1,9 @@
-//! CACTI, versions 6.5 and 7: the text from `Cache Parameters` on.
+//! CACTI, versions 6.5 and 7: the figures between `Cache Parameters` and `Time Components`. What is
+//! behind these is of single arrays, with some of the same keys.
 
-use super::number::{number, short};
-use super::{Array, ImportError, Read, find, per_bit, required};
+use super::number::{nothing, number, only};
+use super::output::{Figure, Line, Lines};
+use super::{Array, ImportError, Read, per_bit};
 use crate::config::quantity::{Area, EnergyPerBit, Power, Time};
 use crate::design::memory::MemoryKind;
 
@@ -15,37 +17,39 @@ const LEAKAGE: &str = "Total leakage power of a bank (mW):";
 const GATE_LEAKAGE: &str = "Total gate leakage power of a bank (mW):";
 const AREA: &str = "Cache height x width (mm):";
 
-fn whole(output: &str, key: &'static str) -> Result<u64, ImportError> {
-    let (line, rest) = required(output, key)?;
-    let (value, _) = short(line, rest, 0)?;
-    if value == 0 {
-        let problem = "it is 0".to_owned();
-        return Err(ImportError::Value { line: line.to_owned(), problem });
-    }
-    Ok(value)
+/// The first and the last line of the figures of the whole.
+const SUMMARY: [&str; 2] = ["Cache Parameters:", "Time Components:"];
+
+/// What a line of the output begins with, beside the figures that are read.
+const KNOWN: &str = include_str!("cacti.txt");
+
+fn whole((line, rest): Figure<'_>) -> Result<u64, ImportError> {
+    let value = only(line, rest, 0)?;
+    if value == 0 { Err(line.wrong("it is 0")) } else { Ok(value) }
 }
 
-fn energy(found: (&str, &str), bits: u64) -> Result<Read<EnergyPerBit>, ImportError> {
-    let (line, rest) = found;
+fn energy((line, rest): Figure<'_>, bits: u64) -> Result<Read<EnergyPerBit>, ImportError> {
     // A nanojoule is 10^9 attojoules.
-    let (all, _) = number(line, rest, 9)?;
-    let value = per_bit(all, bits).ok_or_else(|| too_large(line))?;
-    Ok(Read { value, line: format!("{line}, of {bits} bits") })
+    let (all, behind) = number(line, rest, 9)?;
+    nothing(line, behind)?;
+    let value = per_bit(all, bits).ok_or_else(|| line.too_large())?;
+    Ok(Read { value, line: format!("{}, of {bits} bits", line.text) })
 }
 
-fn too_large(line: &str) -> ImportError {
-    ImportError::Value { line: line.to_owned(), problem: "the number is too large".to_owned() }
+/// Version 6.5 prints neither the energy of a write nor the leakage through gates.
+fn is_version_6(output: &Lines<'_>) -> bool {
+    output.iter().any(|line| line.text.contains("CACTI version 6"))
 }
 
 /// The write energy; of a version that prints none, that of a read.
 fn write_energy(
-    output: &str,
+    (output, summary): (&Lines<'_>, &Lines<'_>),
     bits: u64,
     read: &Read<EnergyPerBit>,
 ) -> Result<Read<EnergyPerBit>, ImportError> {
-    match find(output, WRITE_ENERGY) {
+    match summary.find(WRITE_ENERGY)? {
         Some(found) => energy(found, bits),
-        None if output.contains("CACTI version 6") => {
+        None if is_version_6(output) => {
             let line = format!("no energy of a write: that of a read, {}", read.line);
             Ok(Read { value: read.value, line })
         }
@@ -53,56 +57,72 @@ fn write_energy(
     }
 }
 
-/// What all banks leak, through gates too where the output has that apart.
-fn leakage(output: &str, banks: u64) -> Result<Read<Power>, ImportError> {
-    let (line, rest) = required(output, LEAKAGE)?;
-    let (mut bank, _) = short(line, rest, 6)?;
-    let mut told = line.to_owned();
-    if let Some((line, rest)) = find(output, GATE_LEAKAGE) {
-        let (gates, _) = short(line, rest, 6)?;
-        bank = bank.checked_add(gates).ok_or_else(|| too_large(line))?;
-        told = format!("{told}, {line}");
+/// What all banks leak, through gates too where the version has that apart.
+fn leakage(
+    (output, summary): (&Lines<'_>, &Lines<'_>),
+    banks: u64,
+) -> Result<Read<Power>, ImportError> {
+    let (line, rest) = summary.required(LEAKAGE)?;
+    let mut bank = only(line, rest, 6)?;
+    let mut told = line.text.to_owned();
+    match summary.find(GATE_LEAKAGE)? {
+        Some((line, rest)) => {
+            let gates = only(line, rest, 6)?;
+            bank = bank.checked_add(gates).ok_or_else(|| line.too_large())?;
+            told = format!("{told}, {}", line.text);
+        }
+        None if is_version_6(output) => {}
+        None => return Err(ImportError::Missing(GATE_LEAKAGE)),
     }
-    let all = bank.checked_mul(banks).ok_or_else(|| too_large(line))?;
+    let all = bank.checked_mul(banks).ok_or_else(|| line.too_large())?;
     Ok(Read { value: Power(all), line: told })
 }
 
-fn area(output: &str) -> Result<Read<Area>, ImportError> {
-    let (line, rest) = required(output, AREA)?;
+fn area((line, rest): Figure<'_>) -> Result<Read<Area>, ImportError> {
     let (height, behind) = number(line, rest, 6)?;
     let Some(width) = behind.trim_start().strip_prefix('x') else {
-        let problem = "there is no `x` between height and width".to_owned();
-        return Err(ImportError::Value { line: line.to_owned(), problem });
+        return Err(line.wrong("there is no `x` between height and width"));
     };
-    let (width, _) = number(line, width, 6)?;
+    let (width, behind) = number(line, width, 6)?;
+    nothing(line, behind)?;
     // Square nanometres, a million to a square micrometre.
     let area = height.checked_mul(width).and_then(|area| area.checked_add(500_000));
     let area = area.and_then(|area| u64::try_from(area / 1_000_000).ok());
-    Ok(Read { value: Area(area.ok_or_else(|| too_large(line))?), line: line.to_owned() })
+    let value = Area(area.ok_or_else(|| line.too_large())?);
+    Ok(Read { value, line: line.text.to_owned() })
 }
 
-pub(super) fn read(output: &str) -> Result<Array, ImportError> {
-    let bytes = whole(output, SIZE)?;
-    let banks = whole(output, BANKS)?;
-    let block = whole(output, BLOCK)?;
-    let (block_line, _) = required(output, BLOCK)?;
-    let bits = block.checked_mul(8).ok_or_else(|| too_large(block_line))?;
-    let (line, rest) = required(output, ACCESS)?;
-    let (access, _) = short(line, rest, 6)?;
-    let read_energy = energy(required(output, READ_ENERGY)?, bits)?;
-    let (banks_line, _) = required(output, BANKS)?;
-    Ok(Array {
+pub(super) fn read(output: &Lines<'_>) -> Result<Array, ImportError> {
+    let [from, to] = SUMMARY;
+    let summary = &output.between(from, to);
+    let bytes = whole(summary.required(SIZE)?)?;
+    let (banks_line, banks_text) = summary.required(BANKS)?;
+    let banks = whole((banks_line, banks_text))?;
+    let (block_line, block_text) = summary.required(BLOCK)?;
+    let block = whole((block_line, block_text))?;
+    let bits = block.checked_mul(8).ok_or_else(|| block_line.too_large())?;
+    let (line, rest) = summary.required(ACCESS)?;
+    let access = only(line, rest, 6)?;
+    let read_energy = energy(summary.required(READ_ENERGY)?, bits)?;
+    let array = Array {
         kind: Some(MemoryKind::Sram),
         bytes,
-        banks: u32::try_from(banks).map_err(|_| too_large(banks_line))?,
-        write_energy: write_energy(output, bits, &read_energy)?,
+        banks: u32::try_from(banks).map_err(|_| banks_line.too_large())?,
+        write_energy: write_energy((output, summary), bits, &read_energy)?,
         read_energy,
-        read_latency: Read { value: Time(access), line: line.to_owned() },
+        read_latency: Read { value: Time(access), line: line.text.to_owned() },
         write_latency: Read {
             value: Time(access),
-            line: format!("{line}, which is that of reads and writes"),
+            line: format!("{}, which is that of reads and writes", line.text),
         },
-        leakage: leakage(output, banks)?,
-        area: area(output)?,
-    })
+        leakage: leakage((output, summary), banks)?,
+        area: area(summary.required(AREA)?)?,
+    };
+    output.all_known("CACTI", is_known)?;
+    Ok(array)
+}
+
+fn is_known(line: Line<'_>) -> bool {
+    let read = [SIZE, BANKS, BLOCK, ACCESS, READ_ENERGY, WRITE_ENERGY, LEAKAGE, GATE_LEAKAGE, AREA];
+    read.into_iter().chain(KNOWN.lines()).any(|known| line.text.starts_with(known))
 }

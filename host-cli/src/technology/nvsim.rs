@@ -1,12 +1,14 @@
 //! NVSim: the text after `DESIGN SPECIFICATION` and `RESULT`, of a memory that is no cache.
 
-use super::number::number;
-use super::{Array, ImportError, Read, find, per_bit, required};
-use crate::config::quantity::{Area, Power, Time};
+use super::number::{nothing, number};
+use super::output::{Figure, Line, Lines};
+use super::{Array, ImportError, Read, per_bit};
+use crate::config::quantity::{Area, EnergyPerBit, Power, Time};
 use crate::design::memory::MemoryKind;
 
 const CAPACITY: &str = "Capacity   :";
 const WIDTH: &str = "Data Width :";
+const CELL: &str = "Memory Cell:";
 const READ_ENERGY: &str = "Read Dynamic Energy =";
 const WRITE_ENERGY: &str = "Write Dynamic Energy =";
 const READ_LATENCY: &str = "Read Latency =";
@@ -14,74 +16,113 @@ const WRITE_LATENCY: &str = "Write Latency =";
 const LEAKAGE: &str = "Leakage Power =";
 const AREA: &str = "Total Area =";
 
+/// What a line of the output begins with, beside the figures that are read.
+const KNOWN: &str = include_str!("nvsim.txt");
+
+/// What the name of a part of a figure ends with.
+const PARTS: [&str; 5] = ["Area", "Latency", "Duration", "Energy", "Leakage Power"];
+
 /// Units with their power of ten beside the smallest that a value is kept in.
 type Units = [(&'static str, i32)];
 
 const JOULES: [(&str, i32); 5] = [("pJ", 6), ("nJ", 9), ("uJ", 12), ("mJ", 15), ("J", 18)];
 const SECONDS: [(&str, i32); 5] = [("ps", 3), ("ns", 6), ("us", 9), ("ms", 12), ("s", 15)];
 const WATTS: [(&str, i32); 5] = [("pW", -3), ("nW", 0), ("uW", 3), ("mW", 6), ("W", 9)];
-const SQUARES: [(&str, i32); 3] = [("nm^2", -6), ("um^2", 0), ("mm^2", 6)];
+const SQUARES: [(&str, i32); 4] = [("nm^2", -6), ("um^2", 0), ("mm^2", 6), ("m^2", 12)];
+const METRES: [(&str, i32); 4] = [("nm", 0), ("um", 3), ("mm", 6), ("m", 9)];
+/// Powers of two.
+const BYTES: [(&str, u32); 3] = [("KB", 10), ("MB", 20), ("GB", 30)];
 
-/// A value of a line with the unit that follows it.
-fn value(line: &str, rest: &str, units: &Units) -> Result<u128, ImportError> {
-    // The unit decides the power, and stands behind the number.
+/// The unit behind the number that `rest` is, and what the table has for it.
+fn unit<T: Copy>(
+    line: Line<'_>,
+    rest: &str,
+    units: &[(&'static str, T)],
+) -> Result<T, ImportError> {
     let (_, behind) = number(line, rest, 0)?;
-    let unit = behind.split_whitespace().next().unwrap_or("");
-    let Some((_, power)) = units.iter().find(|(name, _)| *name == unit) else {
+    let found = units.iter().find(|(name, _)| *name == behind.trim());
+    found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<_> = units.iter().map(|(name, _)| format!("`{name}`")).collect();
-        return Err(ImportError::Value {
-            line: line.to_owned(),
-            problem: format!("its unit is none of {}", names.join(", ")),
-        });
-    };
-    Ok(number(line, rest, *power)?.0)
+        line.wrong(format!("its unit is none of {}", names.join(", ")))
+    })
+}
+
+/// A value with the unit that is all that follows it.
+fn value((line, rest): Figure<'_>, units: &Units) -> Result<u128, ImportError> {
+    let power = unit(line, rest, units)?;
+    Ok(number(line, rest, power)?.0)
 }
 
 /// A value of 64 bits.
-fn short(output: &str, key: &'static str, units: &Units) -> Result<Read<u64>, ImportError> {
-    let (line, rest) = required(output, key)?;
-    let value = value(line, rest, units)?;
-    let value = u64::try_from(value).map_err(|_| too_large(line))?;
-    Ok(Read { value, line: line.to_owned() })
+fn short((line, rest): Figure<'_>, units: &Units) -> Result<Read<u64>, ImportError> {
+    let value = u64::try_from(value((line, rest), units)?).map_err(|_| line.too_large())?;
+    Ok(Read { value, line: line.text.to_owned() })
 }
 
-fn too_large(line: &str) -> ImportError {
-    ImportError::Value { line: line.to_owned(), problem: "the number is too large".to_owned() }
+fn capacity((line, rest): Figure<'_>) -> Result<u64, ImportError> {
+    let shift = unit(line, rest, &BYTES)?;
+    let (units, _) = number(line, rest, 0)?;
+    let bytes = units.checked_mul(1 << shift).filter(|&bytes| bytes < 1 << 60);
+    Ok(bytes.ok_or_else(|| line.too_large())? as u64)
 }
 
-pub(super) fn read(output: &str) -> Result<Array, ImportError> {
-    let (line, rest) = required(output, CAPACITY)?;
-    let bytes = value(line, rest, &[("KB", 0), ("MB", 0), ("GB", 0)])?;
-    let shift = ["KB", "MB", "GB"].iter().position(|unit| rest.ends_with(unit)).unwrap_or(0);
-    let bytes = bytes.checked_shl(10 + 10 * shift as u32).filter(|&bytes| bytes < 1 << 60);
-    let bytes = bytes.ok_or_else(|| too_large(line))? as u64;
-    let (line, rest) = required(output, WIDTH)?;
-    let (bits, behind) = super::number::short(line, rest, 0)?;
-    if bits == 0 || !behind.starts_with("Bits") {
-        let problem = "there is no number of `Bits`".to_owned();
-        return Err(ImportError::Value { line: line.to_owned(), problem });
+/// `NBits`, and behind it the same in bytes where these are whole.
+fn width((line, rest): Figure<'_>) -> Result<u64, ImportError> {
+    let (bits, behind) = number(line, rest, 0)?;
+    let bits = u64::try_from(bits).map_err(|_| line.too_large())?;
+    let Some(behind) = behind.strip_prefix("Bits").filter(|_| bits != 0) else {
+        return Err(line.wrong("there is no number of `Bits`"));
+    };
+    let bytes = format!("({}Bytes)", bits / 8);
+    if behind.trim() != bytes {
+        nothing(line, behind)?;
     }
-    let energy = |key| {
-        let (line, rest) = required(output, key)?;
-        let all = value(line, rest, &JOULES)?;
-        let value = per_bit(all, bits).ok_or_else(|| too_large(line))?;
-        Ok(Read { value, line: format!("{line}, of {bits} bits") })
+    Ok(bits)
+}
+
+/// `HEIGHT x WIDTH = AREA`, or the area alone.
+fn area((line, rest): Figure<'_>) -> Result<Read<Area>, ImportError> {
+    let area = match rest.split_once('=') {
+        None => rest,
+        Some((sides, area)) => {
+            let Some((height, width)) = sides.split_once(" x ") else {
+                return Err(line.wrong("there is no ` x ` between height and width"));
+            };
+            value((line, height), &METRES)?;
+            value((line, width), &METRES)?;
+            area
+        }
     };
-    let time = |key| {
-        let Read { value, line } = short(output, key, &SECONDS)?;
-        Ok(Read { value: Time(value), line })
-    };
-    let (area_line, rest) = required(output, AREA)?;
-    // `HEIGHT x WIDTH = AREA`, or the area alone.
-    let area = rest.rsplit_once('=').map_or(rest, |(_, area)| area);
-    let area = u64::try_from(value(area_line, area, &SQUARES)?);
-    let area = Area(area.map_err(|_| too_large(area_line))?);
+    let area = short((line, area), &SQUARES)?;
+    Ok(Read { value: Area(area.value), line: area.line })
+}
+
+fn energy(figure: Figure<'_>, bits: u64) -> Result<Read<EnergyPerBit>, ImportError> {
+    let line = figure.0;
+    let all = value(figure, &JOULES)?;
+    let value = per_bit(all, bits).ok_or_else(|| line.too_large())?;
+    Ok(Read { value, line: format!("{}, of {bits} bits", line.text) })
+}
+
+fn time(figure: Figure<'_>) -> Result<Read<Time>, ImportError> {
+    let Read { value, line } = short(figure, &SECONDS)?;
+    Ok(Read { value: Time(value), line })
+}
+
+pub(super) fn read(output: &Lines<'_>) -> Result<Array, ImportError> {
+    let bytes = capacity(output.required(CAPACITY)?)?;
+    let bits = width(output.required(WIDTH)?)?;
+    let area = area(output.required(AREA)?)?;
     // In the order in which they are printed, so that of several missing lines the first is named.
-    let (read_latency, write_latency) = (time(READ_LATENCY)?, time(WRITE_LATENCY)?);
-    let (read_energy, write_energy) = (energy(READ_ENERGY)?, energy(WRITE_ENERGY)?);
-    let leakage = short(output, LEAKAGE, &WATTS)?;
+    let read_latency = time(output.required(READ_LATENCY)?)?;
+    let write_latency = time(output.required(WRITE_LATENCY)?)?;
+    let read_energy = energy(output.required(READ_ENERGY)?, bits)?;
+    let write_energy = energy(output.required(WRITE_ENERGY)?, bits)?;
+    let leakage = short(output.required(LEAKAGE)?, &WATTS)?;
+    let kind = kind(output)?;
+    output.all_known("NVSim", is_known)?;
     Ok(Array {
-        kind: kind(output),
+        kind,
         bytes,
         banks: 1,
         read_energy,
@@ -89,16 +130,35 @@ pub(super) fn read(output: &str) -> Result<Array, ImportError> {
         read_latency,
         write_latency,
         leakage: Read { value: Power(leakage.value), line: leakage.line },
-        area: Read { value: area, line: area_line.to_owned() },
+        area,
     })
 }
 
 /// The kind of memory, where the output says it.
-fn kind(output: &str) -> Option<MemoryKind> {
-    let (_, cell) = find(output, "Memory Cell:")?;
-    match cell.split_whitespace().next()? {
+fn kind(output: &Lines<'_>) -> Result<Option<MemoryKind>, ImportError> {
+    let Some((_, cell)) = output.find(CELL)? else { return Ok(None) };
+    Ok(match cell {
         "SRAM" => Some(MemoryKind::Sram),
-        "MRAM" | "STT-RAM" | "STTRAM" => Some(MemoryKind::Sttram),
+        "MRAM (Magnetoresistive)" => Some(MemoryKind::Sttram),
         _ => None,
+    })
+}
+
+fn is_known(line: Line<'_>) -> bool {
+    if line.part {
+        let name = line.text.split_once('=').map_or("", |(name, _)| name.trim_end());
+        return PARTS.iter().any(|part| name.ends_with(part));
     }
+    let read = [
+        CAPACITY,
+        WIDTH,
+        CELL,
+        READ_ENERGY,
+        WRITE_ENERGY,
+        READ_LATENCY,
+        WRITE_LATENCY,
+        LEAKAGE,
+        AREA,
+    ];
+    read.into_iter().chain(KNOWN.lines()).any(|known| line.text.starts_with(known))
 }

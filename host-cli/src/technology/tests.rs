@@ -15,7 +15,7 @@ Data Width : 1024Bits (128Bytes)
 Searching for the best solution that is optimized for write energy-delay-product ...
 Memory Cell: MRAM (Magnetoresistive)
 Cell Area (F^2)    : 40 (6.3245Fx6.3245F)
-Using the process node of 22nm
+Cell Aspect Ratio  : 1.000
 
 =============
    RESULT
@@ -119,7 +119,8 @@ fn cacti_gives_the_memory_it_printed() {
 #[test]
 fn version_6_prints_no_energy_of_a_write() {
     let line = "    Total dynamic write energy per access (nJ): 0.32768\n";
-    let older = CACTI.replace("version 7.0", "version 6.5").replace(line, "");
+    let gates = "    Total gate leakage power of a bank (mW): 0.5\n";
+    let older = CACTI.replace("version 7.0", "version 6.5").replace(line, "").replace(gates, "");
     let memory = memory(&older, &wanted());
     assert_eq!(memory.bank_energy().write, memory.bank_energy().read);
     let values = memory.values();
@@ -155,6 +156,7 @@ fn a_missing_line_is_named() {
                 "Access time (ns):",
                 "Total dynamic read energy per access (nJ):",
                 "Total leakage power of a bank (mW):",
+                "Total gate leakage power of a bank (mW):",
                 "Cache height x width (mm):",
             ][..],
         ),
@@ -179,7 +181,10 @@ fn what_cannot_be_read_is_said() {
         import(&NVSIM.replace(from, to), &wanted()).unwrap_err().to_string()
     };
     for (message, part) in [
-        (nvsim("430.08pJ", "430.08"), "`Read Dynamic Energy = 430.08`: its unit is none of `pJ`"),
+        (
+            nvsim("430.08pJ", "430.08"),
+            "line 26, `Read Dynamic Energy = 430.08`: its unit is none of `pJ`",
+        ),
         (nvsim("880ps", "nanps"), "no plain decimal number"),
         (nvsim("1024Bits", "0Bits"), "no number of `Bits`"),
         (nvsim("4.8mW", "-4.8mW"), "no plain decimal number"),
@@ -238,6 +243,101 @@ fn damaged_outputs_are_answered() {
             }
         }
     }
+}
+
+/// CACTI with what it prints about single arrays, which repeats keys of the whole.
+fn detailed() -> String {
+    format!(
+        "{CACTI}\nTime Components:\n\n  Data side (with Output driver) (ns): 0.6\n\n\
+         Power Components:\n\n  Data array: Total dynamic read energy/access  (nJ): 0.2\n\
+         \tTotal leakage power of a bank (mW): 20\n\tDecoder (nJ): 0.01\n\n\
+         Area Components:\n\n  Data array: Area (mm2): 0.2\n\tHeight (mm): 0.5\n"
+    )
+}
+
+#[test]
+fn a_figure_of_one_array_is_not_that_of_the_whole() {
+    assert_eq!(import(&detailed(), &wanted()), import(CACTI, &wanted()));
+    let line = "    Total leakage power of a bank (mW): 24.5\n";
+    let without = import(&detailed().replace(line, ""), &wanted());
+    assert_eq!(without, Err(ImportError::Missing("Total leakage power of a bank (mW):")));
+    // Every figure that is read is one of the summary.
+    for line in CACTI.lines().filter(|line| line.starts_with("    ") && line.contains(": ")) {
+        let moved = detailed().replacen(line, "", 1) + line + "\n";
+        let read = ["cache size", "banks", "Block", "Access", "per access", "leakage", "height"];
+        let needed = read.iter().any(|key| line.contains(key));
+        assert_eq!(import(&moved, &wanted()).is_err(), needed, "{line}");
+    }
+}
+
+/// Every line that is read, printed twice, with the same and with another value.
+#[test]
+fn a_figure_that_is_there_twice_is_refused() {
+    for output in [NVSIM, CACTI] {
+        let lines = output.lines().filter(|line| {
+            let own = line.contains("Read L") || line.contains("Write L") || !line.contains("|---");
+            own && line.contains(['=', ':']) && !line.contains("Area:") && !line.contains("==")
+        });
+        let mut refused = 0;
+        for line in lines {
+            let twice = output.replace(line, &format!("{line}\n{line}"));
+            let Err(error) = import(&twice, &wanted()) else { continue };
+            let message = error.to_string();
+            assert!(message.contains("the same figure is in line"), "{line}: {message}");
+            refused += 1;
+        }
+        // NVSim's eight figures and its kind; CACTI's nine.
+        assert_eq!(refused, 9, "{output}");
+    }
+}
+
+#[test]
+fn a_line_that_the_program_does_not_print_is_refused() {
+    for (output, program) in [(NVSIM, "NVSim"), (CACTI, "CACTI")] {
+        for line in ["$ cat out.txt", "Total leakage: 3", "\u{1b}[31m", " - Read Latencies = 3ps"] {
+            let places = [0, 7, output.lines().count()];
+            for place in places {
+                let mut lines: Vec<&str> = output.lines().collect();
+                lines.insert(place, line);
+                let message = import(&lines.join("\n"), &wanted()).unwrap_err().to_string();
+                let expected = format!("{program} prints no such line");
+                assert!(message.contains(&expected), "{line}: {message}");
+                assert!(message.starts_with(&format!("line {}, ", place + 1)), "{message}");
+            }
+        }
+    }
+}
+
+/// Each number of the output, written as other countries, programs and mishaps do.
+#[test]
+fn numbers_of_another_kind_are_refused() {
+    for (output, numbers) in [
+        (NVSIM, ["430.08pJ", "0.73728nJ", "880ps", "4.12ns", "4.8mW", "68735.1um^2"]),
+        (CACTI, ["0.37888", "0.32768", " 0.69", "24.5", " 0.5\n", "0.5125"]),
+    ] {
+        for number in numbers {
+            assert!(output.contains(number), "{number}");
+            let start = number.find(|c: char| c.is_ascii_digit()).unwrap();
+            let spoilt = |digits: &str| number[..start].to_owned() + digits + &number[start..];
+            for junk in [
+                spoilt("-"),
+                spoilt("1,"),
+                spoilt("1'"),
+                spoilt("nan "),
+                spoilt("inf"),
+                spoilt("+"),
+                number.replace('.', ",") + "x",
+                format!("{} 3", number.trim_end()),
+                format!("{}e", number.trim_end()),
+                format!("{} (typ.)", number.trim_end()),
+            ] {
+                let result = import(&output.replace(number, &junk), &wanted());
+                assert!(result.is_err(), "{number} as {junk}: {result:?}");
+            }
+        }
+    }
+    let dozen = NVSIM.replace("1024Bits (128Bytes)", "1024Bits (64Bytes)");
+    assert!(import(&dozen, &wanted()).is_err());
 }
 
 #[test]

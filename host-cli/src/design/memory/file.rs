@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Memories, MemoryKind, Sourced};
-use crate::config::ConfigError;
+use crate::config::suggest::nearest_listed;
+use crate::config::{ConfigError, name};
 
 /// Longest technology file. Unit: bytes.
 const LONGEST: u64 = 1 << 20;
@@ -31,9 +32,12 @@ pub fn load(path: &Path) -> Result<Arc<Memories>, ConfigError> {
 pub fn parse(file: &str, text: &str) -> Result<Arc<Memories>, ConfigError> {
     let memories: Memories = toml::from_str(text).map_err(|error| ConfigError::Malformed {
         file: file.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
+        message: nearest_listed(error.message()).map_or_else(
+            || error.to_string().trim_end().to_owned(),
+            |near| format!("{}\ndid you mean `{near}`?", error.to_string().trim_end()),
+        ),
     })?;
-    check(file, &memories)?;
+    check(file, &memories).map_err(|error| error.located(file, text))?;
     Ok(Arc::new(memories))
 }
 
@@ -50,8 +54,11 @@ fn check(file: &str, memories: &Memories) -> Result<(), ConfigError> {
         let problem = format!("`{}` is the name of a built-in technology", memories.name);
         return Err(combination(file, problem, "call it something else, with `name = \"...\"`"));
     }
-    said(file, "name", "a name", &memories.name)?;
+    name::check_word(file, "name", &memories.name)?;
     source(file, "source", &memories.source)?;
+    for what in &memories.assumed {
+        name::check_line(file, "assumed", "sentences on what no source says", what)?;
+    }
     for kind in memories.kinds() {
         let Some(memory) = memories.memory(kind) else { continue };
         let key = |name: &str| format!("{}.{name}", kind.name());
@@ -67,6 +74,14 @@ fn check(file: &str, memories: &Memories) -> Result<(), ConfigError> {
         if let Some(kb) = memory.area_kb {
             capacity(file, &key("area_kb"), kb)?;
         }
+        if memory.cell_area_f2 == Some(0) {
+            return Err(ConfigError::Range {
+                file: file.to_owned(),
+                key: key("cell_area_f2"),
+                value: "0".to_owned(),
+                allowed: "at least 1 square of the feature size".to_owned(),
+            });
+        }
         both(file, kind, memory.area.is_some(), memory.area_kb.is_some())?;
     }
     if let Some(pool) = &memories.write_pool {
@@ -80,19 +95,7 @@ fn sourced<T>(file: &str, key: &str, value: &Sourced<T>) -> Result<(), ConfigErr
 }
 
 fn source(file: &str, key: &str, text: &str) -> Result<(), ConfigError> {
-    said(file, key, "a text that says where the values come from", text)
-}
-
-fn said(file: &str, key: &str, what: &str, text: &str) -> Result<(), ConfigError> {
-    if !text.trim().is_empty() {
-        return Ok(());
-    }
-    Err(ConfigError::Range {
-        file: file.to_owned(),
-        key: key.to_owned(),
-        value: format!("{text:?}"),
-        allowed: what.to_owned(),
-    })
+    name::check_line(file, key, "a text that says where the values come from", text)
 }
 
 fn capacity(file: &str, key: &str, kb: u32) -> Result<(), ConfigError> {

@@ -1,0 +1,95 @@
+//! Places of a TOML file: the line and column of a key, for errors that are found once the file has
+//! been read.
+
+use toml::de::{DeTable, DeValue};
+
+/// A line and a column of a text, both from 1. Unit of columns: characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line.
+    pub line: usize,
+    /// Column.
+    pub column: usize,
+}
+
+impl Position {
+    /// The position of a byte of `text`; that of its end, if it is shorter.
+    pub fn of(text: &str, offset: usize) -> Self {
+        let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
+        Self { line, column: 1 + before[start..].chars().count() }
+    }
+}
+
+impl std::fmt::Display for Position {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Where a key such as `cache.entries` stands in a file that is valid TOML; of keys that are not
+/// there, the innermost table that is.
+pub fn of_key(text: &str, key: &str) -> Option<Position> {
+    let root = DeTable::parse(text).ok()?;
+    let (offset, _) = find(root.get_ref(), key)?;
+    Some(Position::of(text, offset))
+}
+
+/// The first of the keys that a message quotes with backticks and that the file has.
+pub fn of_quoted(text: &str, message: &str) -> Option<Position> {
+    let root = DeTable::parse(text).ok()?;
+    let quoted = message.split('`').skip(1).step_by(2).map(|quoted| {
+        let key = quoted.split_once(" = ").map_or(quoted, |(key, _)| key);
+        key.trim_matches(['[', ']'])
+    });
+    let found = quoted.filter_map(|key| find(root.get_ref(), key)).find(|(_, whole)| *whole);
+    found.map(|(offset, _)| Position::of(text, offset))
+}
+
+/// The offset of as much of a key as is there, and whether that is all of it.
+fn find(root: &DeTable<'_>, key: &str) -> Option<(usize, bool)> {
+    let mut table = Some(root);
+    let mut offset = None;
+    for part in key.split('.') {
+        let entry = table.and_then(|table| table.iter().find(|(name, _)| name.get_ref() == part));
+        let Some((name, value)) = entry else { return Some((offset?, false)) };
+        offset = Some(name.span().start);
+        table = if let DeValue::Table(inner) = value.get_ref() { Some(inner) } else { None };
+    }
+    Some((offset?, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "base = \"a\"\n[cache]\nentries = 4\n  energy.read = \"µ\" \n";
+
+    #[test]
+    fn keys_have_their_places() {
+        let of = |key| of_key(TEXT, key).map(|place| place.to_string());
+        assert_eq!(of("base").as_deref(), Some("1:1"));
+        assert_eq!(of("cache").as_deref(), Some("2:2"));
+        assert_eq!(of("cache.entries").as_deref(), Some("3:1"));
+        assert_eq!(of("cache.energy.read").as_deref(), Some("4:10"));
+        assert_eq!(of("cache.other").as_deref(), Some("2:2"));
+        assert_eq!(of("other"), None);
+        assert_eq!(of_key("a = ", "a"), None);
+    }
+
+    #[test]
+    fn a_message_quotes_keys() {
+        let of = |message| of_quoted(TEXT, message).map(|place| place.to_string());
+        assert_eq!(of("`none` and `cache.entries = 4`").as_deref(), Some("3:1"));
+        assert_eq!(of("`[cache]` has no `entries`").as_deref(), Some("2:2"));
+        assert_eq!(of("no key"), None);
+    }
+
+    #[test]
+    fn columns_are_characters() {
+        assert_eq!(Position::of("aµb", 3), Position { line: 1, column: 3 });
+        assert_eq!(Position::of("a\nb", 99), Position { line: 2, column: 2 });
+        assert_eq!(Position::of("µ", 1), Position { line: 1, column: 1 });
+    }
+}
