@@ -10,7 +10,7 @@ mod request;
 mod spills;
 mod tape;
 
-use strata_core::energy::EnergyBreakdown;
+use strata_core::energy::{EnergyBreakdown, EnergyError};
 use strata_core::event::Counters;
 use strata_core::sm::counters::StallReason;
 use strata_core::sm::fault::Fault;
@@ -24,6 +24,7 @@ use crate::report::{Check, RunReport};
 use crate::subject;
 use crate::timing::TimingError;
 use crate::workload::Workload;
+use crate::workload::compare::CompareError;
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
 use account::{Account, Common, accounts, add, finish_timelines};
@@ -94,6 +95,14 @@ fn refusal(input: &str, error: &EvaluateError) -> Option<Failure> {
             Failure::input(format!("`{input}` cannot be counted: {error}"))
                 .hint("run the PTX file or the workload itself"),
         ),
+        // Every table and every count may be so large that their product is not a number any more.
+        EvaluateError::Energy(EnergyError::Overflow)
+        | EvaluateError::Timing(TimingError::Overflow)
+        | EvaluateError::Overflow(_)
+        | EvaluateError::Values(_) => Some(
+            Failure::input(format!("`{input}`: {error}"))
+                .hint("give the design smaller energies, or run less at a time"),
+        ),
         EvaluateError::Timing(TimingError::TooLarge(error)) => Some(
             Failure::input(format!("`{input}` does not fit the design's SM: {error}"))
                 .hint("launch smaller CTAs, or give the design more in `[sm]`"),
@@ -120,9 +129,8 @@ pub fn price(
 
 /// Holds final buffers against the host reference.
 fn check(prepared: &Prepared, finals: &[Vec<u8>]) -> Result<Check, Failure> {
-    let comparisons = prepared
-        .compare(finals)
-        .map_err(|error| Failure::internal(&format!("`{}`: {error}", prepared.name)))?;
+    let comparisons =
+        prepared.compare(finals).map_err(|error| uncomparable(&prepared.name, &error))?;
     let Some(comparisons) = comparisons else { return Ok(Check::None) };
     for comparison in &comparisons {
         if comparison.mismatches != 0 {
@@ -133,6 +141,12 @@ fn check(prepared: &Prepared, finals: &[Vec<u8>]) -> Result<Check, Failure> {
         }
     }
     Ok(Check::Passed)
+}
+
+/// A launch file that does not offer what its host reference starts from or speaks of.
+fn uncomparable(workload: &str, error: &CompareError) -> Failure {
+    Failure::input(format!("`{workload}` cannot be held against its host reference: {error}"))
+        .hint("correct the launch file, or leave its `[check]` out")
 }
 
 /// What a kernel printed, as a note.

@@ -21,7 +21,9 @@ mod document;
 pub mod error;
 pub mod expression;
 pub mod generator;
+mod names;
 pub mod plan;
+mod real;
 pub mod reference;
 mod resolve;
 pub mod simulate;
@@ -39,7 +41,7 @@ pub use self::catalog::{Toolchain, names};
 pub use self::compare::CheckPlan;
 pub use self::error::{LaunchFileError, WorkloadError};
 pub use self::plan::LaunchPlan;
-pub use self::resolve::{MAX_BUFFER_BYTES, MAX_LAUNCHES};
+pub use self::resolve::{MAX_BUFFER_BYTES, MAX_GRAPH, MAX_LAUNCHES, MAX_RESET_BYTES};
 pub use self::simulate::{LaunchRecord, Options, Prepared, RunError};
 
 use self::document::Document;
@@ -152,7 +154,7 @@ impl Workload {
             });
         };
         let source = Source { file: &self.launch_file, text: &self.launch };
-        let parameters = resolve::parameters(source, size, table, overrides)?;
+        let parameters = resolve::parameters(table, overrides);
         for parameter in overrides.keys() {
             if parameters.get(parameter).is_none() {
                 return Err(WorkloadError::UnknownParameter {

@@ -13,6 +13,7 @@ use toml::Spanned;
 
 use super::buffer::ElementType;
 use super::expression::Expression;
+use super::real;
 
 /// A whole launch file.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -77,7 +78,7 @@ pub(super) enum Generator {
     /// One value everywhere.
     Constant(Literal),
     /// Random floating-point numbers in `[low, high)`.
-    Uniform { low: f64, high: f64, seed: u64 },
+    Uniform { low: Number, high: Number, seed: u64 },
     /// Random integers in `[low, high]`.
     Integers { low: Formula, high: Formula, seed: u64 },
     /// Row offsets of a random graph.
@@ -180,8 +181,8 @@ pub(super) struct Check {
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckedBuffer {
     pub(super) name: Spanned<String>,
-    pub(super) absolute: Option<f64>,
-    pub(super) relative: Option<f64>,
+    pub(super) absolute: Option<Number>,
+    pub(super) relative: Option<Number>,
     /// Why the results may differ; needed with a tolerance.
     pub(super) because: Option<String>,
 }
@@ -228,6 +229,10 @@ pub(super) enum Real {
     Formula(Expression),
 }
 
+/// A number, of 64 bits: an integer is equal to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number(pub(super) f64);
+
 /// A number as written.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Literal {
@@ -269,7 +274,7 @@ impl Visitor<'_> for RealVisitor {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Real, E> {
-        Ok(Real::Number(value as f64))
+        Ok(Real::Formula(Expression::number(value)))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Real, E> {
@@ -278,8 +283,12 @@ impl Visitor<'_> for RealVisitor {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Real, E> {
         let numeric = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'e');
-        match text.parse() {
-            Ok(value) if text.bytes().all(numeric) => Ok(Real::Number(value)),
+        let is_real = text.bytes().all(numeric) && text.contains(['.', 'e']);
+        match text.parse::<f64>() {
+            Ok(value) if is_real && value.is_infinite() => {
+                Err(E::custom(format!("`{text}` does not fit 64 bits: it would become infinite")))
+            }
+            Ok(value) if is_real => Ok(Real::Number(value)),
             _ => Expression::parse(text).map(Real::Formula).map_err(E::custom),
         }
     }
@@ -312,6 +321,16 @@ impl Visitor<'_> for LiteralVisitor {
 impl<'de> Deserialize<'de> for Literal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(LiteralVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Literal::deserialize(deserializer)? {
+            Literal::Integer(value) => real::of_integer(value, ElementType::F64).map(Self),
+            Literal::Real(value) => Ok(Self(value)),
+        }
+        .map_err(D::Error::custom)
     }
 }
 

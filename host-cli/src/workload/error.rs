@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::expression::ExpressionError;
+use crate::config::name::{self, NameError};
+use crate::config::place::Position;
 use crate::config::suggest::did_you_mean;
 
 /// Why a workload cannot be loaded or planned.
@@ -116,8 +118,8 @@ impl WorkloadError {
 pub struct LaunchFileError {
     /// The launch file, as named by the user or `NAME/launch.toml` of a built-in one.
     pub file: String,
-    /// Line of the mistake, from 1, where one line can be blamed.
-    pub line: Option<usize>,
+    /// Line and column of the mistake, where one place can be blamed.
+    pub position: Option<Position>,
     /// Where in the document, such as `buffer[1].count`; empty for a syntax error.
     pub key: String,
     /// What is wrong.
@@ -127,8 +129,8 @@ pub struct LaunchFileError {
 impl fmt::Display for LaunchFileError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.file)?;
-        if let Some(line) = self.line {
-            write!(formatter, ":{line}")?;
+        if let Some(position) = self.position {
+            write!(formatter, ":{position}")?;
         }
         if !self.key.is_empty() {
             write!(formatter, ": {}", self.key)?;
@@ -145,6 +147,11 @@ impl LaunchFileError {
         self.problem.help()
     }
 }
+
+/// What a name, a parameter and a text are not.
+pub(super) const NO_NAME: &str = "no name";
+pub(super) const NO_PARAMETER: &str = "no name of a parameter";
+pub(super) const NO_TEXT: &str = "no text of one line";
 
 /// What is wrong at a place of a launch file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -256,6 +263,39 @@ pub enum Problem {
         /// The argument's type.
         found: &'static str,
     },
+    /// A name or a text that nothing can print or refer to.
+    #[error("{text:?} is {what}: {why}")]
+    Text {
+        /// What it should be.
+        what: &'static str,
+        /// As written, shortened.
+        text: String,
+        /// What is wrong with it.
+        why: NameError,
+    },
+    /// Too many of something.
+    #[error("there are {found} {what}; at most {limit} are allowed")]
+    TooMany {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A number that a floating-point type cannot hold.
+    #[error("{value} does not fit {element}: {because}")]
+    Inexact {
+        /// As read.
+        value: String,
+        /// The type.
+        element: &'static str,
+        /// What would become of it.
+        because: &'static str,
+    },
+    /// A list without elements.
+    #[error("the list is empty")]
+    EmptyList,
     /// Nothing to launch.
     #[error("the file launches nothing")]
     NoLaunch,
@@ -306,6 +346,15 @@ impl Problem {
             Self::ArgumentType { .. } => {
                 "pointers take a buffer, integers u8 to s64, floating-point parameters f32 or f64"
             }
+            Self::Text { what, .. } if *what == NO_NAME => name::A_WORD,
+            Self::Text { what, .. } if *what == NO_TEXT => name::A_LINE,
+            Self::Text { .. } => {
+                "start with a letter or `_` and go on with letters, digits and `_`, so that \
+                 expressions can use the parameter"
+            }
+            Self::TooMany { .. } => "split the file into several",
+            Self::Inexact { .. } => "write a number that the type holds, or use another type",
+            Self::EmptyList => "name at least one, or leave the field out",
             Self::NoLaunch => "add a [[launch]] or [[phase]]",
             Self::Needs { .. } => "give both fields or neither",
             Self::NeverZero { .. } => "raise `at_most`, or correct the kernel",

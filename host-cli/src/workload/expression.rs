@@ -223,6 +223,11 @@ impl Expression {
         Self { text: value.to_string(), root: Node::Number(value) }
     }
 
+    /// Length of its text. Unit: bytes.
+    pub const fn length(&self) -> usize {
+        self.text.len()
+    }
+
     /// The value under `scope`.
     pub fn evaluate(&self, scope: &Scope) -> Result<i64, ExpressionError> {
         evaluate(&self.root, scope)

@@ -4,9 +4,11 @@
 //! have all been tried when the plan was made; those of `until_zero` phases only for the first
 //! iteration, because the others may never happen.
 
-use super::buffer::{BufferPlan, Contents};
+use super::buffer::{BufferPlan, Contents, ElementType};
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
+use super::real;
+use crate::config::place::Position;
 
 /// Most threads of a CTA. Source: CUDA C++ Programming Guide, technical specifications.
 const MAX_THREADS: i64 = 1024;
@@ -16,6 +18,9 @@ const MAX_BLOCK: [i64; 3] = [1024, 1024, 64];
 const MAX_GRID: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 /// Most dynamic shared memory: what compute capability 9.0 offers. Source: as above. Unit: bytes.
 const MAX_SHARED: i64 = 232_448;
+
+/// Most steps of evaluating the expressions of a file, by the length of their texts.
+const MAX_WORK: u64 = 1 << 26;
 
 /// Type of a scalar argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +71,11 @@ impl ScalarKind {
     /// True for `f32` and `f64`.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// The floating-point element of a floating-point kind.
+    pub(super) const fn element(self) -> ElementType {
+        if matches!(self, Self::F32) { ElementType::F32 } else { ElementType::F64 }
     }
 
     /// Smallest and largest value of an integer kind, as far as launch files can write them.
@@ -125,14 +135,14 @@ pub struct LaunchStep {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) file: String,
-    pub(super) line: Option<usize>,
+    pub(super) position: Option<Position>,
     pub(super) key: String,
 }
 
 impl Place {
     pub(super) fn error(&self, problem: impl Into<Problem>) -> Box<LaunchFileError> {
         let (file, key) = (self.file.clone(), self.key.clone());
-        Box::new(LaunchFileError { file, line: self.line, key, problem: problem.into() })
+        Box::new(LaunchFileError { file, position: self.position, key, problem: problem.into() })
     }
 }
 
@@ -263,11 +273,21 @@ impl LaunchPlan {
 
     /// Evaluates what `drive` would, as far as that does not depend on results.
     pub(super) fn rehearse(&self) -> Result<(), Box<LaunchFileError>> {
+        let mut work = 0_u64;
         for phase in &self.phases {
             let iterations = match phase.repeat {
                 Repeat::Times(times) => times,
                 Repeat::UntilZero { .. } => 1,
             };
+            let each = phase.launches.iter().map(LaunchTemplate::work).fold(0, u64::saturating_add);
+            work = work.saturating_add(iterations.saturating_mul(each));
+            let place = phase.launches.first().map(|launch| &launch.grid.1);
+            if let Some(place) = place.filter(|_| work > MAX_WORK) {
+                let what = "the length of all expressions times how often they are evaluated";
+                let value = i64::try_from(work).unwrap_or(i64::MAX);
+                let (low, high) = (1, MAX_WORK as i64);
+                return Err(place.error(Problem::OutOfRange { what, value, low, high }));
+            }
             for iteration in 0..iterations {
                 for launch in &phase.launches {
                     launch.step(&self.parameters, iteration)?;
@@ -279,6 +299,19 @@ impl LaunchPlan {
 }
 
 impl LaunchTemplate {
+    /// A bound on the steps of evaluating all its expressions once.
+    fn work(&self) -> u64 {
+        let of = |expression: &Expression| 1 + expression.length() as u64;
+        let sides = self.grid.0.iter().chain(&self.block.0).map(of);
+        let arguments = self.arguments.iter().map(|(argument, _)| match argument {
+            ArgumentTemplate::Buffer { select: value, .. }
+            | ArgumentTemplate::Integer { value, .. }
+            | ArgumentTemplate::RealFormula { value, .. } => of(value),
+            ArgumentTemplate::Real { .. } => 1,
+        });
+        sides.chain(arguments).sum::<u64>() + of(&self.shared.0)
+    }
+
     /// The launch of one iteration.
     fn step(&self, parameters: &Scope, iteration: u64) -> Result<LaunchStep, Box<LaunchFileError>> {
         let mut scope = parameters.clone();
@@ -322,7 +355,10 @@ impl ArgumentTemplate {
             }
             Self::Real { kind, value } => scalar(*kind, real_bits(*kind, *value)),
             Self::RealFormula { kind, value } => {
-                scalar(*kind, real_bits(*kind, evaluate(value)? as f64))
+                let value = evaluate(value)?;
+                let element = kind.element();
+                let exact = real::of_integer(value, element).map_err(|why| place.error(why))?;
+                scalar(*kind, real_bits(*kind, exact))
             }
         }
     }

@@ -10,21 +10,29 @@ use toml::Spanned;
 
 use super::buffer::{BufferPlan, Contents, ElementType};
 use super::compare::{CheckPlan, CheckedBuffer, Tolerance};
-use super::document::{self, Document, Formula, Generator, Literal, Real};
+use super::document::{self, Document, Formula, Generator, Literal, Number, Real};
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
 use super::plan::{
     ArgumentTemplate, LaunchPlan, LaunchTemplate, PhasePlan, Place, Repeat, ScalarKind,
 };
-use super::reference;
+use super::{names, real, reference};
+use crate::config::place::Position;
+use crate::config::suggest::nearest_listed;
 
 /// Most memory for all buffers of a plan. Unit: bytes.
 pub const MAX_BUFFER_BYTES: u64 = 2 << 30;
 
+/// Most bytes that all resets of a plan write.
+pub const MAX_RESET_BYTES: u64 = 1 << 37;
+
+/// Most nodes and most edges of a random graph.
+pub const MAX_GRAPH: i64 = 1 << 26;
+
 /// Most launches of a plan.
 pub const MAX_LAUNCHES: i64 = 1 << 16;
 
-type Result<T> = std::result::Result<T, Box<LaunchFileError>>;
+pub(super) type Result<T> = std::result::Result<T, Box<LaunchFileError>>;
 
 /// A launch file's name and text, for the places of mistakes.
 #[derive(Clone, Copy)]
@@ -36,20 +44,22 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// Reads the document.
     pub(super) fn parse(self) -> Result<Document> {
-        toml::from_str(self.text).map_err(|error| {
-            let line = error.span().map(|span| self.line(span.start));
-            let problem = Problem::Syntax(error.message().trim_end().replace('\n', "; "));
-            Place { file: self.file.to_owned(), line, key: String::new() }.error(problem)
-        })
+        let document = toml::from_str(self.text).map_err(|error: toml::de::Error| {
+            let position = error.span().map(|span| Position::of(self.text, span.start));
+            let mut message = error.message().trim_end().replace('\n', "; ");
+            if let Some(near) = nearest_listed(error.message()) {
+                message = format!("{message}; did you mean `{near}`?");
+            }
+            let problem = Problem::Syntax(message);
+            Place { file: self.file.to_owned(), position, key: String::new() }.error(problem)
+        })?;
+        names::check(self, &document)?;
+        Ok(document)
     }
 
-    fn line(self, offset: usize) -> usize {
-        1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
-    }
-
-    fn place(self, span: Range<usize>, key: impl Into<String>) -> Place {
-        let line = Some(self.line(span.start));
-        Place { file: self.file.to_owned(), line, key: key.into() }
+    pub(super) fn place(self, span: Range<usize>, key: impl Into<String>) -> Place {
+        let position = Some(Position::of(self.text, span.start));
+        Place { file: self.file.to_owned(), position, key: key.into() }
     }
 }
 
@@ -80,20 +90,14 @@ pub(super) fn resolve(
 
 /// The parameters of one size: its table, then the overrides.
 pub(super) fn parameters(
-    source: Source<'_>,
-    size: &str,
     table: &BTreeMap<Spanned<String>, i64>,
     overrides: &BTreeMap<String, i64>,
-) -> Result<Scope> {
+) -> Scope {
     let mut scope = Scope::default();
     for (name, value) in table {
-        if name.get_ref() == "i" {
-            let place = source.place(name.span(), format!("size.{size}.i"));
-            return Err(place.error(Problem::ReservedName));
-        }
         scope.set(name.get_ref(), *overrides.get(name.get_ref()).unwrap_or(value));
     }
-    Ok(scope)
+    scope
 }
 
 struct Resolver<'a> {
@@ -205,8 +209,11 @@ impl Resolver<'_> {
             Generator::Uniform { .. } if !element.is_float() => {
                 Err(unsuitable("uniform", "it makes floating-point numbers".to_owned()))
             }
-            Generator::Uniform { low, high, seed } => {
-                if low.is_finite() && high.is_finite() && low <= high {
+            Generator::Uniform { low: Number(low), high: Number(high), seed } => {
+                for bound in [*low, *high] {
+                    real::rounded(bound, element).map_err(|why| place.error(why))?;
+                }
+                if low.is_finite() && high.is_finite() && low <= high && (high - low).is_finite() {
                     Ok(Contents::Uniform { low: *low, high: *high, seed: *seed })
                 } else {
                     Err(unsuitable("uniform", "`low` must be finite and at most `high`".to_owned()))
@@ -244,7 +251,7 @@ impl Resolver<'_> {
     fn graph(&self, shape: &document::GraphShape, place: &Place) -> Result<(u32, u32)> {
         let number = |what, formula: &Formula| {
             let value = self.evaluate(&formula.0, place)?;
-            let high = i64::from(i32::MAX);
+            let high = MAX_GRAPH;
             u32::try_from(value)
                 .ok()
                 .filter(|_| (1..=high).contains(&value))
@@ -272,6 +279,7 @@ impl Resolver<'_> {
             return Err(Place { file, ..Place::default() }.error(Problem::NoLaunch));
         }
         let mut total = 0_i64;
+        let mut reset_bytes = 0_u64;
         for (span, phase, key, single) in steps {
             let place = self.source.place(span, key.as_str());
             let repeat = self.repeat(&phase, &key, &place)?;
@@ -291,12 +299,25 @@ impl Resolver<'_> {
                 let place = self.source.place(reset.span(), format!("{key}.reset[{index}]"));
                 resets.push(self.reset(reset.get_ref(), &place)?);
             }
+            let each = resets.iter().map(|(buffer, _)| self.plan.buffers[*buffer].bytes());
+            let each = each.fold(0, u64::saturating_add);
+            reset_bytes = reset_bytes.saturating_add(times.saturating_mul(each));
+            if reset_bytes > MAX_RESET_BYTES {
+                let what = "the number of bytes that all resets write";
+                let value = i64::try_from(reset_bytes).unwrap_or(i64::MAX);
+                let high = MAX_RESET_BYTES as i64;
+                return Err(place.error(Problem::OutOfRange { what, value, low: 0, high }));
+            }
             let mut launches = Vec::with_capacity(phase.launch.len());
             for (index, launch) in phase.launch.iter().enumerate() {
                 let key = if single { key.clone() } else { format!("{key}.launch[{index}]") };
                 launches.push(self.launch(launch, &key)?);
             }
             self.plan.phases.push(PhasePlan { repeat, resets, launches });
+        }
+        if total == 0 {
+            let file = self.source.file.to_owned();
+            return Err(Place { file, ..Place::default() }.error(Problem::NoLaunch));
         }
         Ok(())
     }
@@ -421,6 +442,9 @@ impl Resolver<'_> {
         if let Some(names) = &table.buffer {
             let buffers = names.0.iter().map(|name| self.buffer(name, place));
             let choices = buffers.collect::<Result<Vec<_>>>()?;
+            if choices.is_empty() {
+                return Err(place.error(Problem::EmptyList));
+            }
             let select = match &table.select {
                 Some(select) => select.0.clone(),
                 None if choices.len() == 1 => Expression::number(0),
@@ -449,6 +473,7 @@ impl Resolver<'_> {
         for (kind, value) in [(ScalarKind::F32, &table.f32), (ScalarKind::F64, &table.f64)] {
             match value {
                 Some(Real::Number(value)) => {
+                    real::rounded(*value, kind.element()).map_err(|why| place.error(why))?;
                     found.push(ArgumentTemplate::Real { kind, value: *value });
                 }
                 Some(Real::Formula(value)) => {
@@ -473,14 +498,23 @@ impl Resolver<'_> {
             let (what, name) = ("host reference", name.clone());
             return Err(place.error(Problem::UnknownName { what, name, known }));
         };
-        let mut buffers = Vec::with_capacity(check.buffer.len());
+        if check.buffer.is_empty() {
+            let place = Place { key: "check.buffer".to_owned(), ..place };
+            return Err(place.error(Problem::EmptyList));
+        }
+        let mut buffers = Vec::<CheckedBuffer>::with_capacity(check.buffer.len());
         for (index, checked) in check.buffer.iter().enumerate() {
             let key = format!("check.buffer[{index}]");
             let place = self.source.place(checked.span(), key.as_str());
             let checked = checked.get_ref();
             let name_place = self.source.place(checked.name.span(), format!("{key}.name"));
             let buffer = self.buffer(checked.name.get_ref(), &name_place)?;
-            let (absolute, relative) = (checked.absolute, checked.relative);
+            if buffers.iter().any(|other| other.buffer == buffer) {
+                let (what, name) = ("compared buffer", checked.name.get_ref().clone());
+                return Err(name_place.error(Problem::Duplicate { what, name }));
+            }
+            let (absolute, relative) =
+                (checked.absolute.map(|real| real.0), checked.relative.map(|real| real.0));
             for value in [absolute, relative].into_iter().flatten() {
                 if !(value.is_finite() && value >= 0.0) {
                     let message = format!(
@@ -492,6 +526,10 @@ impl Resolver<'_> {
             let tolerant = absolute.is_some() || relative.is_some();
             if tolerant && checked.because.is_none() {
                 let (field, needs) = ("a tolerance", "because");
+                return Err(place.error(Problem::Needs { field, needs }));
+            }
+            if !tolerant && checked.because.is_some() {
+                let (field, needs) = ("because", "absolute");
                 return Err(place.error(Problem::Needs { field, needs }));
             }
             let tolerance =
@@ -506,12 +544,18 @@ impl Resolver<'_> {
 fn constant(literal: Literal, element: ElementType) -> std::result::Result<Contents, String> {
     let (lowest, highest) = element.integer_range();
     match literal {
-        Literal::Integer(value) if element.is_float() => Ok(Contents::Real(value as f64)),
+        Literal::Integer(value) if element.is_float() => {
+            let real = real::of_integer(value, element).map_err(|why| why.to_string())?;
+            Ok(Contents::Real(real))
+        }
         Literal::Integer(value) if (lowest..=highest).contains(&value) => {
             Ok(Contents::Integer(value))
         }
         Literal::Integer(_) => Err(format!("its integers range from {lowest} to {highest}")),
-        Literal::Real(value) if element.is_float() => Ok(Contents::Real(value)),
+        Literal::Real(value) if element.is_float() => {
+            let real = real::rounded(value, element).map_err(|why| why.to_string())?;
+            Ok(Contents::Real(real))
+        }
         Literal::Real(_) => Err("its elements are integers".to_owned()),
     }
 }

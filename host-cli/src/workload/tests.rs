@@ -91,9 +91,21 @@ fn plan(launch: String) -> Result<LaunchPlan, WorkloadError> {
     Ok(workload(launch)?.plan("small", &Overrides::new(), &module())?.0)
 }
 
+/// A message without the column of its place, which one test is about.
+fn told(error: &impl std::fmt::Display) -> String {
+    let message = error.to_string();
+    let mut parts = message.splitn(4, ':');
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(file), Some(line), Some(column), Some(rest)) if column.parse::<u32>().is_ok() => {
+            format!("{file}:{line}:{rest}")
+        }
+        _ => message,
+    }
+}
+
 /// The message for a file of HEAD and `tail`.
 fn message(tail: &str) -> String {
-    plan(format!("{HEAD}{tail}")).expect_err(tail).to_string()
+    told(&plan(format!("{HEAD}{tail}")).expect_err(tail))
 }
 
 /// The message for a launch of `copy` with these lines in place of the usual ones.
@@ -223,7 +235,7 @@ arguments = [\"a\", \"b\", { u32 = \"i\" }]
     let mut recorder = Recorder { rounds: 6, ..Recorder::default() };
     match plan.drive(&mut recorder) {
         Err(DriveError::Plan(error)) => assert_eq!(
-            error.to_string(),
+            told(&error),
             "l.toml:17: launch[0].until_zero: `b` is still not zero after 5 iterations"
         ),
         other => panic!("expected the bound to be reported, got {other:?}"),
@@ -246,12 +258,12 @@ fn overrides_replace_parameters() {
         "workload `test` has no parameter `m`; it has n, steps"
     );
     assert_eq!(
-        with("n", -1).expect_err("negative").to_string(),
+        told(&with("n", -1).expect_err("negative")),
         "l.toml:8: buffer[0].count: the number of elements is -1; expected 1 to \
          9223372036854775807"
     );
     assert_eq!(
-        with("n", 1 << 40).expect_err("huge").to_string(),
+        told(&with("n", 1 << 40).expect_err("huge")),
         "l.toml:5: buffer[0]: the buffers need more than 2147483648 bytes together"
     );
     let error = workload.plan("large", &Overrides::new(), &module()).expect_err("no such size");
@@ -283,7 +295,7 @@ fn syntax_errors_name_line_and_field() {
         ("description = \"x\"\nsize.small.n = \"y\"\n", "l.toml:2: invalid type: string"),
         ("description = \"x\"\ncolour = 1\n", "l.toml:2: unknown field `colour`, expected"),
     ] {
-        let error = workload(text.to_owned()).expect_err(text).to_string();
+        let error = told(&workload(text.to_owned()).expect_err(text));
         assert!(error.starts_with(expected), "{error}");
     }
     let error =
@@ -481,7 +493,7 @@ fn mistakes_of_buffers_are_named() {
             "5",
             "{ graph_edges = { nodes = 5, edges = -9, seed = 1 } }",
             "the number of edges is -9; \
-          expected 1 to 2147483647",
+          expected 1 to 67108864",
         ),
     ] {
         let message = buffer("c", ty, count, generator);
@@ -530,11 +542,11 @@ fn requirements_hold_or_are_explained() {
     require("zero = \"n % 50\"").expect("holds");
     require("positive = \"n - 99\"").expect("holds");
     assert_eq!(
-        require("zero = \"n % 16\"").expect_err("does not hold").to_string(),
+        told(&require("zero = \"n % 16\"").expect_err("does not hold")),
         "l.toml:20: require[0]: zero = `n % 16` is 4 with n = 100, steps = 3: tiles"
     );
     assert_eq!(
-        require("positive = \"n - 100\"").expect_err("does not hold").to_string(),
+        told(&require("positive = \"n - 100\"").expect_err("does not hold")),
         "l.toml:20: require[0]: positive = `n - 100` is 0 with n = 100, steps = 3: tiles"
     );
     assert!(
