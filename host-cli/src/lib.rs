@@ -25,6 +25,7 @@ pub mod evaluate;
 pub mod exact;
 pub mod failure;
 pub mod fpga;
+pub mod fuzzing;
 pub mod interrupt;
 pub mod levels;
 pub mod measure;

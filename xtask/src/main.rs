@@ -47,7 +47,9 @@ Commands:
                         firmware, into target/fpga/soc
   fpga                  Stream the same accesses to every board that needs no physical hardware, and
                         hold what they count to the model
-  fuzz TARGET [SECONDS] Feed made-up bytes to a fuzz target (C++ compiler), 60 s unless told
+  fuzz [TARGET|all] [SECONDS]
+                        Feed made-up bytes to a fuzz target, or to each in turn (C++ compiler), 60 s
+                        unless told
   life-ranges           Make again what NVIDIA's disassembler says of registers' lives, which tests
                         compare ours with
   nvcc                  Compile the workloads' sources in every way that nvcc knows, and hold the
@@ -96,7 +98,7 @@ enum Request {
     Formal { block: Option<String>, extent: formal::Extent },
     Soc,
     Fpga,
-    Fuzz { target: &'static str, seconds: u32 },
+    Fuzz { targets: &'static [&'static str], seconds: u32 },
     LifeRanges,
     Nvcc,
     Regmap,
@@ -127,11 +129,12 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["formal", rest @ ..] => formal_request(rest)?,
         ["soc"] => Request::Soc,
         ["fpga"] => Request::Fpga,
-        ["fuzz", target] => Request::Fuzz { target: fuzz::target(target)?, seconds: 60 },
+        ["fuzz"] => Request::Fuzz { targets: fuzz::targets("all")?, seconds: 60 },
+        ["fuzz", target] => Request::Fuzz { targets: fuzz::targets(target)?, seconds: 60 },
         ["fuzz", target, seconds] => {
             let seconds = seconds.parse().ok().filter(|&seconds| seconds > 0);
             let seconds = seconds.ok_or("`fuzz` takes a target and seconds, at least 1")?;
-            Request::Fuzz { target: fuzz::target(target)?, seconds }
+            Request::Fuzz { targets: fuzz::targets(target)?, seconds }
         }
         ["life-ranges"] => Request::LifeRanges,
         ["nvcc"] => Request::Nvcc,
@@ -198,7 +201,7 @@ fn main() -> ExitCode {
         Request::Formal { block, extent } => formal::run(block.as_deref(), extent),
         Request::Soc => soc::run(),
         Request::Fpga => fpga::run(),
-        Request::Fuzz { target, seconds } => fuzz::run(target, seconds),
+        Request::Fuzz { targets, seconds } => fuzz::run(targets, seconds),
         Request::LifeRanges => life_ranges::run(),
         Request::Nvcc => nvcc::run(),
         Request::Regmap => commands::regmap::run(),
@@ -236,7 +239,8 @@ mod tests {
         assert_eq!(parse(&["formal", "--full"]), formal(None, formal::Extent::Full));
         assert!(parse(&["formal", "--full", "--mutants"]).is_err());
         assert!(parse(&["formal", "a", "b"]).is_err());
-        let fuzz = |seconds| Ok(Request::Fuzz { target: "trace", seconds });
+        let fuzz = |seconds| Ok(Request::Fuzz { targets: &["trace"], seconds });
+        assert_eq!(parse(&["fuzz"]), parse(&["fuzz", "all"]));
         assert_eq!(parse(&["fuzz", "trace"]), fuzz(60));
         assert_eq!(parse(&["fuzz", "trace", "5"]), fuzz(5));
         assert!(parse(&["fuzz", "trace", "0"]).is_err());

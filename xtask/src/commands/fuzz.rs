@@ -13,7 +13,21 @@ use crate::process::{self, Failure};
 const MANIFEST: &str = "fuzz/Cargo.toml";
 
 /// The targets: programs below `fuzz/fuzz_targets`.
-const TARGETS: [&str; 6] = ["arbiter", "compile", "link", "parse", "recording", "trace"];
+const TARGETS: [&str; 10] = [
+    "arbiter",
+    "compile",
+    "design",
+    "import",
+    "launch",
+    "link",
+    "parse",
+    "recording",
+    "technology",
+    "trace",
+];
+
+/// What stands for every target.
+const ALL: &str = "all";
 
 /// What makes branches and comparisons visible to libFuzzer, and panics of overflows.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cdebug-assertions \
@@ -23,28 +37,33 @@ const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cdebug-assertions \
 /// Inputs that take longer than this are a fault. Unit: seconds.
 const SLOWEST_INPUT: u32 = 20;
 
-/// The target of that name, or what there is.
-pub(crate) fn target(name: &str) -> Result<&'static str, String> {
-    let found = TARGETS.into_iter().find(|target| *target == name);
-    found.ok_or_else(|| format!("`fuzz` knows {}, not `{name}`", TARGETS.join(", ")))
+/// Inputs that take more memory than this are a fault. Unit: MiB.
+const MOST_MEMORY: u32 = 2048;
+
+/// The target of that name, or all of them, or what there is.
+pub(crate) fn targets(name: &str) -> Result<&'static [&'static str], String> {
+    if name == ALL {
+        return Ok(&TARGETS);
+    }
+    let found = TARGETS.iter().position(|target| *target == name);
+    let unknown = || format!("`fuzz` knows {ALL}, {}, not `{name}`", TARGETS.join(", "));
+    found.map(|at| &TARGETS[at..=at]).ok_or_else(unknown)
 }
 
-/// Inputs that take more memory than this are a fault. Unit: MiB.
-const MOST_MEMORY: u32 = 1024;
-
-/// Runs the command.
-pub(crate) fn run(target: &str, seconds: u32) -> Status {
+/// Runs each of the targets for so long, whatever the others find.
+pub(crate) fn run(targets: &[&str], seconds: u32) -> Status {
     if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::Cpp) {
         eprintln!("error: missing {what}; run: {remedy}");
         return Status::Unusable;
     }
-    match feed(target, seconds) {
-        Ok(()) => Status::Done,
-        Err(Failure(why)) => {
-            eprintln!("error: {why}");
-            Status::Failed
+    let mut status = Status::Done;
+    for target in targets {
+        if let Err(Failure(why)) = feed(target, seconds) {
+            eprintln!("error: target `{target}`: {why}");
+            status = Status::Failed;
         }
     }
+    status
 }
 
 fn feed(target: &str, seconds: u32) -> Result<(), Failure> {
@@ -80,6 +99,13 @@ pub(crate) fn clippy() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_target_or_all_can_be_named() {
+        assert_eq!(targets("trace"), Ok(&["trace"][..]));
+        assert_eq!(targets("all"), Ok(&TARGETS[..]));
+        assert!(targets("traces").is_err_and(|message| message.contains("all, arbiter, design")));
+    }
 
     #[test]
     fn every_target_is_listed_and_has_seeds() {

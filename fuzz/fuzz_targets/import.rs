@@ -1,0 +1,19 @@
+//! Any text as what NVSim or CACTI printed: an error, or a technology file.
+#![no_main]
+
+/// Where mutants take lines and words from.
+const OTHERS: &[&str] = &[
+    include_str!("../corpus/import/nvsim-output.txt"),
+    include_str!("../corpus/import/cacti-output.txt"),
+];
+
+libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    // One mutant in four is any bytes.
+    if seed % 4 == 0 {
+        libfuzzer_sys::fuzzer_mutate(data, size, max_size)
+    } else {
+        strata::fuzzing::mutate_within(&mut data[..max_size], size, seed, OTHERS)
+    }
+});
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| strata::fuzzing::import(bytes));

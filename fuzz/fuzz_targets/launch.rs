@@ -1,0 +1,21 @@
+//! Any text as a launch file: an error, or plans within the documented bounds, which run.
+#![no_main]
+
+/// Where mutants take lines and words from.
+const OTHERS: &[&str] = &[
+    include_str!("../corpus/launch/tiny.toml"),
+    include_str!("../corpus/launch/vectoradd.toml"),
+    include_str!("../corpus/launch/bfs.toml"),
+    include_str!("../corpus/launch/needle.toml"),
+];
+
+libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    // One mutant in four is any bytes.
+    if seed % 4 == 0 {
+        libfuzzer_sys::fuzzer_mutate(data, size, max_size)
+    } else {
+        strata::fuzzing::mutate_within(&mut data[..max_size], size, seed, OTHERS)
+    }
+});
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| strata::fuzzing::launch(bytes));

@@ -1,0 +1,60 @@
+//! Mutants of good files for about a second, from a seed that a failure names.
+
+use std::time::{Duration, Instant};
+
+use strata_ptx::fuzzing::Random;
+
+use super::*;
+use crate::{design::file::FORMAT as DESIGN, technology::FORMAT as TECHNOLOGY};
+
+const SEED: u64 = 0x5eed;
+
+/// Checks mutants until the time is over; at least some, however slow the machine is.
+fn check(texts: &[&str], target: fn(&[u8])) {
+    for text in texts {
+        target(text.as_bytes());
+    }
+    let end = Instant::now() + Duration::from_millis(700);
+    let mut number = 0;
+    while number < 20 || Instant::now() < end {
+        let seed = SEED + number;
+        let mut random = Random(seed);
+        let text = texts[random.below(texts.len())];
+        let other = texts[random.below(texts.len())];
+        let mutant = mutate(text, other, &mut random);
+        let done = std::panic::catch_unwind(|| target(mutant.as_bytes()));
+        assert!(done.is_ok(), "seed {seed:#x}:\n{mutant}");
+        number += 1;
+    }
+}
+
+#[test]
+fn mutants_of_launch_files_are_read_or_refused() {
+    let launch = |name| match name {
+        "vectoradd" => include_str!("../../workloads/vectoradd/launch.toml"),
+        "bfs" => include_str!("../../workloads/bfs/launch.toml"),
+        _ => include_str!("../../workloads/needle/launch.toml"),
+    };
+    check(&[TINY_LAUNCH, launch("vectoradd"), launch("bfs"), launch("needle")], super::launch);
+}
+
+#[test]
+fn mutants_of_design_files_are_read_or_refused() {
+    let managed = "base = \"diss-orf3-lrf-split\"\n[orf]\nentries = 4\nlrf = \"unified\"\n";
+    let pool = "base = \"sttram-wpool\"\n[collectors]\nwrite_pool_entries = 8\n";
+    check(&[DESIGN, managed, pool], design);
+}
+
+#[test]
+fn mutants_of_technology_files_are_read_or_refused() {
+    check(&[TECHNOLOGY, include_str!("../../data/technologies/warrf.toml")], technology);
+}
+
+#[test]
+fn mutants_of_outputs_are_read_or_refused() {
+    let inputs = [
+        include_str!("../../../tests/cli/inputs/nvsim-output.txt"),
+        include_str!("../../../tests/cli/inputs/cacti-output.txt"),
+    ];
+    check(&inputs, import);
+}
