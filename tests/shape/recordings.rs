@@ -13,7 +13,7 @@ use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::subject;
 use strata::trace::store::{self, Recording, Stored};
-use strata::trace::{EXPORT, Entry, Keep, TracedLaunch, entries, export};
+use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 use strata::workload;
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::path::PathStep;
@@ -132,7 +132,9 @@ fn exports_of_workloads_come_back_with_all_that_the_format_carries() {
         folder.finish().expect("it is exported");
         let mut recording = open();
         let mut launches = 0;
-        for entry in entries(&target.join("kernelslist.g")).expect("the list is read") {
+        for entry in
+            entries(&target.join("kernelslist.g"), Reach::Folder).expect("the list is read")
+        {
             let Entry::Launch(trace) = entry else { panic!("{name}: a copy") };
             let at = format!("{name}, launch {launches}");
             launches += 1;

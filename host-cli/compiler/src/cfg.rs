@@ -3,9 +3,13 @@
 //! Block `exit` (one past the last real block) stands for the end of the kernel. Blocks from which
 //! no path reaches it (endless loops) get an edge there for post-dominance only: one from each
 //! group of blocks that is left, found in block order.
+//!
+//! A block also ends behind an instruction that waits, if lanes may be left there while others of
+//! their warp go on: where lanes wait is always the start of a block.
 
 use crate::kernel::{ControlFlow, Flow, flow};
-use crate::limits::{Limit, MAX_BLOCKS};
+use crate::limits::{Limit, MAX_BLOCKS, MAX_WAITING_PAIRS};
+use crate::order::{Order, Stop};
 
 /// A basic block: a range of instructions that control enters at the first and leaves at the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +22,8 @@ pub(crate) struct Block {
     pub(crate) successors: Vec<usize>,
     /// Blocks that may precede, without repeats.
     pub(crate) predecessors: Vec<usize>,
+    /// It goes on where the block before it ends by nothing but an instruction that waits.
+    pub(crate) continues: bool,
 }
 
 /// The blocks of a kernel, in program order, and what post-dominates each.
@@ -28,12 +34,25 @@ pub(crate) struct Graph {
     pub(crate) block_of: Vec<usize>,
     /// Immediate post-dominator of each block; the exit's is itself.
     pub(crate) post_dominator: Vec<usize>,
+    pub(crate) order: Order,
 }
 
 impl Graph {
     /// Builds the graph of code that has at least one instruction.
     pub(crate) fn new(code: &impl ControlFlow) -> Result<Self, Limit> {
-        let (mut blocks, block_of) = find_blocks(code);
+        let graph = Self::basic(code)?;
+        let left = graph.places_left(code)?;
+        if left.is_empty() { Ok(graph) } else { Self::with_places(code, graph.order, &left) }
+    }
+
+    /// The graph without regard to where lanes wait.
+    pub(crate) fn basic(code: &impl ControlFlow) -> Result<Self, Limit> {
+        Self::with_places(code, Order::of(code), &[])
+    }
+
+    /// `places`: instructions where lanes may be left behind.
+    fn with_places(code: &impl ControlFlow, order: Order, places: &[usize]) -> Result<Self, Limit> {
+        let (mut blocks, block_of) = find_blocks(code, places);
         if blocks.len() > MAX_BLOCKS {
             let message = format!("has {} basic blocks, at most {MAX_BLOCKS} can be", blocks.len());
             return Err(Limit::kernel("kernel-too-large", message));
@@ -53,7 +72,93 @@ impl Graph {
             blocks[index].successors = successors;
         }
         let post_dominator = post_dominators(&blocks);
-        Ok(Self { blocks, block_of, post_dominator })
+        Ok(Self { blocks, block_of, post_dominator, order })
+    }
+
+    /// The sides of the divergent branch that ends a block: where lanes may go but for the
+    /// reconvergence point.
+    pub(crate) fn sides(&self, code: &impl ControlFlow, block: usize) -> Vec<usize> {
+        let this = &self.blocks[block];
+        if this.successors.len() < 2 || !code.may_diverge(this.end - 1) {
+            return Vec::new();
+        }
+        let join = self.post_dominator[block];
+        let targets = this.successors.iter().copied();
+        targets.filter(|&next| next != self.exit() && next != join).collect()
+    }
+
+    /// Visits the blocks of a side before its reconvergence point; says whether each may end it.
+    /// `seen` holds, for each block, the last walk that came there.
+    pub(crate) fn walk_side(
+        &self,
+        (side, join): (usize, usize),
+        (seen, walk): (&mut [usize], usize),
+        mut visit: impl FnMut(usize, bool) -> Result<(), Limit>,
+    ) -> Result<(), Limit> {
+        let mut work = vec![side];
+        seen[side] = walk;
+        while let Some(block) = work.pop() {
+            let mut ends = false;
+            for &next in &self.blocks[block].successors {
+                if next == join || next == self.exit() {
+                    ends = true;
+                } else if std::mem::replace(&mut seen[next], walk) != walk {
+                    work.push(next);
+                }
+            }
+            visit(block, ends)?;
+        }
+        Ok(())
+    }
+
+    /// Instructions behind those that wait on a side of a branch, where lanes may be left while
+    /// another side goes on, or while lanes at the reconvergence point go on to the end.
+    fn places_left(&self, code: &impl ControlFlow) -> Result<Vec<usize>, Limit> {
+        let mut waits: Vec<Vec<(Stop, usize)>> = vec![Vec::new(); self.blocks.len()];
+        for pc in 0..code.count() {
+            self.order.stops(code, pc, |stop, place| {
+                if stop != Stop::Turn {
+                    waits[self.block_of[pc]].push((stop, place));
+                }
+            });
+        }
+        let mut left = Vec::new();
+        if waits.iter().all(Vec::is_empty) {
+            return Ok(left);
+        }
+        let mut seen = vec![usize::MAX; self.blocks.len()];
+        let mut walked = std::collections::BTreeMap::new();
+        let (mut walks, mut steps) = (0, 0);
+        for number in 0..self.blocks.len() {
+            let (sides, join) = (self.sides(code, number), self.post_dominator[number]);
+            let goes_on = self.is_before_end(join);
+            for &side in &sides {
+                let which = (sides.len() > 1, goes_on);
+                let done = walked.entry((side, join)).or_insert((false, false));
+                if *done == which || which == (false, false) {
+                    continue;
+                }
+                *done = (done.0 || which.0, done.1 || which.1);
+                walks += 1;
+                let mut inside: Vec<(Stop, usize)> = Vec::new();
+                self.walk_side((side, join), (&mut seen, walks), |block, _| {
+                    steps += 1;
+                    inside.extend(&waits[block]);
+                    if steps > MAX_WAITING_PAIRS { Err(Limit::nesting()) } else { Ok(()) }
+                })?;
+                if which.0 || inside.iter().any(|&(stop, _)| stop == Stop::Members) {
+                    left.extend(inside.iter().map(|&(_, place)| place));
+                }
+            }
+        }
+        left.sort_unstable();
+        left.dedup();
+        Ok(left)
+    }
+
+    /// Whether lanes at the start of a block exit without waiting and without a loop.
+    pub(crate) fn is_before_end(&self, block: usize) -> bool {
+        self.blocks.get(block).is_some_and(|block| self.order.is_before_end(block.start))
     }
 
     /// Number of the virtual block behind every real one.
@@ -72,7 +177,7 @@ impl Graph {
     }
 }
 
-fn find_blocks(code: &impl ControlFlow) -> (Vec<Block>, Vec<usize>) {
+fn find_blocks(code: &impl ControlFlow, places: &[usize]) -> (Vec<Block>, Vec<usize>) {
     let count = code.count();
     let mut leader = vec![false; count + 1];
     leader[0] = true;
@@ -89,9 +194,10 @@ fn find_blocks(code: &impl ControlFlow) -> (Vec<Block>, Vec<usize>) {
     let mut blocks: Vec<Block> = Vec::new();
     let mut block_of = Vec::with_capacity(count);
     for (pc, leads) in leader.iter().take(count).enumerate() {
-        if *leads {
+        let continues = !leads && places.binary_search(&pc).is_ok();
+        if *leads || continues {
             let (successors, predecessors) = (Vec::new(), Vec::new());
-            blocks.push(Block { start: pc, end: pc, successors, predecessors });
+            blocks.push(Block { start: pc, end: pc, successors, predecessors, continues });
         }
         block_of.push(blocks.len() - 1);
         if let Some(block) = blocks.last_mut() {

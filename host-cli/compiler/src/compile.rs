@@ -100,7 +100,8 @@ fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Progra
     };
     let (spilled, allocated) = spill(&before, limit, |kernel| {
         let made = Allocated::new(kernel)?;
-        let crowded = crowded(&made.graph, &made.intervals, &made.allocation, limit.get());
+        let crowded =
+            crowded(before.graph, &made.graph, &made.intervals, &made.allocation, limit.get());
         Ok(Attempt { registers: made.allocation.general, crowded, made })
     })?;
     // The image's own limits show at instructions of the spilled kernel.
@@ -122,7 +123,7 @@ fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Progra
 /// Refuses kernels in which too many values wait in too many places.
 fn check_triples(divergence: &Divergence, values: &Values) -> Result<(), Limit> {
     let held = |&place: &u32| values.live_in[place as usize].len();
-    let triples: usize = divergence.waiting.iter().flatten().map(held).sum();
+    let triples: usize = divergence.keeping.iter().flatten().map(held).sum();
     if triples > MAX_HELD_TRIPLES { Err(Limit::nesting()) } else { Ok(()) }
 }
 

@@ -2,91 +2,219 @@
 //!
 //! When a branch diverges, the warp executes one side up to the reconvergence point, then the next.
 //! While a block of one side executes, lanes may wait at the reconvergence point (their side is
-//! done) and at the first block of every other side (theirs is still to come). Nothing here depends
-//! on which side goes first. Every guarded or indexed branch counts as divergent.
+//! done), at the first block of every other side (theirs is still to come), and within another side
+//! where it lets others go on ([`Stop`]): then at any place where its own branches have lanes wait.
+//! Lanes that wait within a side for lanes at its reconvergence point wait there while these go on
+//! to the end. Nothing here depends on which side goes first. Every guarded or indexed branch
+//! counts as divergent.
 
 use std::collections::BTreeMap;
 
 use crate::cfg::Graph;
 use crate::kernel::ControlFlow;
 use crate::limits::{Limit, MAX_WAITING_PAIRS};
+use crate::order::Stop;
 
 /// What divergence does to the order of execution.
 #[derive(Clone, Debug)]
 pub(crate) struct Divergence {
     /// For each block, the blocks at whose start lanes may wait while it executes. Ascending.
     pub(crate) waiting: Vec<Vec<u32>>,
-    /// Pairs (block that ends one side, first block of another side that may execute next).
+    /// Those of them where a branch leaves lanes: what these keep has its registers to itself. What
+    /// lanes keep that wait within a side may lie where others write: each lane has its own part of
+    /// a register, but a last use is that of all.
+    pub(crate) keeping: Vec<Vec<u32>>,
+    /// Pairs (block at whose end lanes let others go on, block that may execute next) that are no
+    /// edges of the graph.
     pub(crate) side_edges: Vec<(usize, usize)>,
 }
+
+/// A first block of a side and its reconvergence point. Sides that several branches share are
+/// walked once.
+type Side = (usize, usize);
 
 impl Divergence {
     /// Finds the waiting places of every block.
     pub(crate) fn new(code: &impl ControlFlow, graph: &Graph) -> Result<Self, Limit> {
+        let stops = Stops::new(code, graph)?;
         let exit = graph.exit();
-        // For each (first block of a side, its reconvergence point): where others may wait. Sides
-        // that several branches share are walked once.
-        let mut sides: BTreeMap<(usize, usize), Vec<u32>> = BTreeMap::new();
-        for (index, block) in graph.blocks.iter().enumerate() {
-            if block.successors.len() < 2 || !code.may_diverge(block.end - 1) {
-                continue;
-            }
-            let join = graph.post_dominator[index];
-            let heads = block.successors.iter().copied().filter(|&next| next != exit);
-            for side in heads.clone().filter(|&side| side != join) {
-                let places = sides.entry((side, join)).or_default();
-                let others = heads.clone().filter(|&other| other != side && other != join);
-                places.extend(others.map(|other| other as u32));
+        let mut sides: BTreeMap<Side, Others> = BTreeMap::new();
+        // For each reconvergence point that lanes may leave for the end, where they leave others.
+        let mut leaving: BTreeMap<usize, Others> = BTreeMap::new();
+        for index in 0..graph.blocks.len() {
+            let (heads, join) = (graph.sides(code, index), graph.post_dominator[index]);
+            for &side in &heads {
+                let others = sides.entry((side, join)).or_default();
+                for &other in heads.iter().filter(|&&other| other != side) {
+                    others.keeping.push(other as u32);
+                    others.stopped.extend(stops.within(other, join));
+                }
                 if join != exit {
-                    places.push(join as u32);
+                    others.keeping.push(join as u32);
+                }
+                if graph.is_before_end(join) && stops.has_members(side, join) {
+                    let others = leaving.entry(join).or_default();
+                    others.stopped.extend(stops.within(side, join));
                 }
             }
         }
-        Self::walk_sides(graph, sides)
+        let none = vec![Vec::new(); exit];
+        let mut this = Self { waiting: none.clone(), keeping: none, side_edges: Vec::new() };
+        let mut walks = Walks { graph, seen: vec![usize::MAX; exit], count: 0, pairs: 0 };
+        for (side, others) in sides {
+            this.add(&mut walks, side, others)?;
+        }
+        for (join, others) in leaving {
+            this.add(&mut walks, (join, exit), others)?;
+        }
+        for (waiting, keeping) in this.waiting.iter_mut().zip(&mut this.keeping) {
+            keeping.sort_unstable();
+            keeping.dedup();
+            waiting.extend(&*keeping);
+            waiting.sort_unstable();
+            waiting.dedup();
+        }
+        for (block, _) in stops.of.iter().enumerate().filter(|(_, stops)| !stops.is_empty()) {
+            let places = this.waiting[block].iter().map(|&place| (block, place as usize));
+            this.side_edges.extend(places);
+        }
+        this.side_edges.sort_unstable();
+        this.side_edges.dedup();
+        Ok(this)
     }
 
-    fn walk_sides(graph: &Graph, sides: BTreeMap<(usize, usize), Vec<u32>>) -> Result<Self, Limit> {
-        let exit = graph.exit();
-        let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); exit];
-        let mut side_edges = Vec::new();
-        let mut visited = vec![usize::MAX; exit];
-        let mut pairs = 0_usize;
-        for (number, ((side, join), mut places)) in sides.into_iter().enumerate() {
+    /// Lanes may wait elsewhere while a side executes.
+    fn add(
+        &mut self,
+        walks: &mut Walks<'_>,
+        (side, join): Side,
+        Others { mut keeping, mut stopped }: Others,
+    ) -> Result<(), Limit> {
+        for places in [&mut keeping, &mut stopped] {
             places.sort_unstable();
             places.dedup();
-            let mut work = vec![side];
-            visited[side] = number;
-            while let Some(block) = work.pop() {
-                waiting[block].extend(&places);
-                pairs += places.len();
-                if pairs > MAX_WAITING_PAIRS {
-                    return Err(Limit::nesting());
-                }
-                let mut ends = false;
-                for &next in &graph.blocks[block].successors {
-                    if next == join || next == exit {
-                        ends = true;
-                    } else if visited[next] != number {
-                        visited[next] = number;
-                        work.push(next);
-                    }
-                }
-                if ends {
-                    let others = places.iter().map(|&place| place as usize);
-                    let others = others.filter(|&place| place != join);
-                    side_edges.extend(others.map(|other| (block, other)));
-                    if side_edges.len() > MAX_WAITING_PAIRS {
-                        return Err(Limit::nesting());
-                    }
-                }
+        }
+        walks.count += 1;
+        let (graph, seen) = (walks.graph, (&mut walks.seen[..], walks.count));
+        graph.walk_side((side, join), seen, |block, ends| {
+            self.keeping[block].extend(&keeping);
+            self.waiting[block].extend(&stopped);
+            walks.pairs += keeping.len() + stopped.len();
+            if ends {
+                let others = keeping.iter().chain(&stopped).map(|&place| place as usize);
+                self.side_edges.extend(others.filter(|&place| place != join).map(|to| (block, to)));
+            }
+            let full = walks.pairs.max(self.side_edges.len()) > MAX_WAITING_PAIRS;
+            if full { Err(Limit::nesting()) } else { Ok(()) }
+        })
+    }
+}
+
+/// Where lanes may wait while a side executes.
+#[derive(Clone, Debug, Default)]
+struct Others {
+    /// Where the branch left them.
+    keeping: Vec<u32>,
+    /// Within other sides.
+    stopped: Vec<u32>,
+}
+
+/// The walks of sides so far.
+struct Walks<'a> {
+    graph: &'a Graph,
+    seen: Vec<usize>,
+    count: usize,
+    pairs: usize,
+}
+
+/// Where lanes stop within sides.
+struct Stops {
+    /// For each block, why lanes may stop at its end, and the blocks where they go on.
+    of: Vec<Vec<(Stop, usize)>>,
+    /// For each side in which lanes stop, where its lanes may then be, and whether some may wait
+    /// for members.
+    within: BTreeMap<Side, (Vec<u32>, bool)>,
+}
+
+impl Stops {
+    fn new(code: &impl ControlFlow, graph: &Graph) -> Result<Self, Limit> {
+        let mut of: Vec<Vec<(Stop, usize)>> = vec![Vec::new(); graph.blocks.len()];
+        for (block, of) in of.iter_mut().enumerate() {
+            let last = graph.blocks[block].end - 1;
+            graph.order.stops(code, last, |stop, place| of.push((stop, graph.block_of[place])));
+        }
+        let mut this = Self { of, within: BTreeMap::new() };
+        if this.of.iter().all(Vec::is_empty) {
+            return Ok(this);
+        }
+        let mut walks =
+            Walks { graph, seen: vec![usize::MAX; graph.blocks.len()], count: 0, pairs: 0 };
+        for index in 0..graph.blocks.len() {
+            for side in graph.sides(code, index) {
+                this.find(&mut walks, (side, graph.post_dominator[index]))?;
             }
         }
-        for places in &mut waiting {
+        this.add_nested(code, &mut walks)?;
+        Ok(this)
+    }
+
+    /// Finds the stops within a side.
+    fn find(&mut self, walks: &mut Walks<'_>, side: Side) -> Result<(), Limit> {
+        if self.within.contains_key(&side) {
+            return Ok(());
+        }
+        let (mut places, mut members) = (Vec::new(), false);
+        walks.count += 1;
+        walks.graph.walk_side(side, (&mut walks.seen, walks.count), |block, _| {
+            for &(stop, place) in &self.of[block] {
+                places.push(place as u32);
+                members |= stop == Stop::Members;
+            }
+            walks.pairs += 1;
+            if walks.pairs > MAX_WAITING_PAIRS { Err(Limit::nesting()) } else { Ok(()) }
+        })?;
+        if !places.is_empty() {
+            self.within.insert(side, (places, members));
+        }
+        Ok(())
+    }
+
+    /// Adds where lanes of a side wait for those that stop, on account of branches within it.
+    fn add_nested(&mut self, code: &impl ControlFlow, walks: &mut Walks<'_>) -> Result<(), Limit> {
+        let graph = walks.graph;
+        let nested: Vec<Vec<u32>> = (0..graph.blocks.len())
+            .map(|block| {
+                let (sides, join) = (graph.sides(code, block), graph.post_dominator[block]);
+                if !sides.iter().any(|&side| self.within.contains_key(&(side, join))) {
+                    return Vec::new();
+                }
+                let places = sides.iter().copied().chain([join]);
+                places.filter(|&place| place != graph.exit()).map(|place| place as u32).collect()
+            })
+            .collect();
+        let sides: Vec<Side> = self.within.keys().copied().collect();
+        for side in sides {
+            let mut found: Vec<u32> = Vec::new();
+            walks.count += 1;
+            graph.walk_side(side, (&mut walks.seen, walks.count), |block, _| {
+                found.extend(&nested[block]);
+                Ok(())
+            })?;
+            let Some((places, _)) = self.within.get_mut(&side) else { continue };
+            places.extend(found);
             places.sort_unstable();
             places.dedup();
         }
-        side_edges.sort_unstable();
-        side_edges.dedup();
-        Ok(Self { waiting, side_edges })
+        Ok(())
+    }
+
+    /// Where lanes of a side may be while others go on.
+    fn within(&self, side: usize, join: usize) -> &[u32] {
+        self.within.get(&(side, join)).map_or(&[], |(places, _)| places)
+    }
+
+    /// Whether lanes of a side may wait for members.
+    fn has_members(&self, side: usize, join: usize) -> bool {
+        self.within.get(&(side, join)).is_some_and(|&(_, members)| members)
     }
 }

@@ -95,6 +95,12 @@ impl Occurrence {
     fn mask(self) -> u32 {
         ((1 << self.count) - 1) << self.slot
     }
+
+    /// Whether one of its registers is in a set.
+    fn lies_in(self, registers: &WebSet) -> bool {
+        let own = self.first..self.first + u16::from(self.count);
+        own.into_iter().any(|register| registers.has(u32::from(register)))
+    }
 }
 
 fn slots_and_facts(parts: &Parts<'_>) -> Result<Image, Limit> {
@@ -153,7 +159,7 @@ fn branches_backward(kernel: &Kernel, instruction: &Instruction, pc: usize) -> b
     }
 }
 
-/// A set of webs that empties in constant time.
+/// A set of webs, or of registers, that empties in constant time.
 struct WebSet {
     epoch: u32,
     seen: Vec<u32>,
@@ -193,6 +199,10 @@ struct Ahead {
     held_near: WebSet,
     /// By a unit of the shared datapath, on the thread's own path.
     shared: WebSet,
+    /// At all, in these registers, by lanes that wait within another side of a branch.
+    stopped: WebSet,
+    /// Before the next deschedule, likewise.
+    stopped_near: WebSet,
 }
 
 /// Flags of the webs that are live where a block begins.
@@ -202,17 +212,17 @@ struct Flows {
 }
 
 impl Ahead {
-    fn live(&self, web: u32) -> bool {
-        self.live.has(web) || self.held.has(web)
+    fn live(&self, of: Occurrence) -> bool {
+        self.live.has(of.web) || self.held.has(of.web) || of.lies_in(&self.stopped)
     }
 
-    fn near(&self, web: u32) -> bool {
-        self.near.has(web) || self.held_near.has(web)
+    fn near(&self, of: Occurrence) -> bool {
+        self.near.has(of.web) || self.held_near.has(of.web) || of.lies_in(&self.stopped_near)
     }
 
     fn enter(&mut self, parts: &Parts<'_>, flows: &Flows, block: usize) {
-        let Self { live, near, held, held_near, shared } = self;
-        for set in [live, near, held, held_near, shared] {
+        let Self { live, near, held, held_near, shared, stopped, stopped_near } = self;
+        for set in [live, near, held, held_near, shared, stopped, stopped_near] {
             set.clear();
         }
         let nearness = &flows.near;
@@ -230,12 +240,25 @@ impl Ahead {
                 }
             }
         }
-        for &place in &parts.divergence.waiting[block] {
-            let place = place as usize;
+        let keeping = &parts.divergence.keeping[block];
+        for &at in &parts.divergence.waiting[block] {
+            let place = at as usize;
+            let keeps = keeping.binary_search(&at).is_ok();
             for (live, &near) in parts.values.live_in[place].iter().zip(&nearness.of[place]) {
                 self.held.add(live.web);
                 if near {
                     self.held_near.add(live.web);
+                }
+                if keeps || !live.defined {
+                    continue;
+                }
+                let location = parts.locations[live.web as usize];
+                let Location::General { first, count } = location else { continue };
+                for register in first..first + u16::from(count) {
+                    self.stopped.add(u32::from(register));
+                    if near {
+                        self.stopped_near.add(u32::from(register));
+                    }
                 }
             }
         }
@@ -248,8 +271,16 @@ fn set_liveness(parts: &Parts<'_>, image: &mut Image) {
         shared: SharedReads::new(parts.graph, parts.values, &image.instructions),
     };
     let set = || WebSet::new(parts.values.webs.len());
-    let mut ahead =
-        Ahead { live: set(), near: set(), held: set(), held_near: set(), shared: set() };
+    let registers = || WebSet::new(usize::from(parts.registers));
+    let mut ahead = Ahead {
+        live: set(),
+        near: set(),
+        held: set(),
+        held_near: set(),
+        shared: set(),
+        stopped: registers(),
+        stopped_near: registers(),
+    };
     let mut undefined = set();
     for (number, block) in parts.graph.blocks.iter().enumerate() {
         ahead.enter(parts, &flows, number);
@@ -312,10 +343,10 @@ fn pass(
     ahead: &mut Ahead,
 ) {
     for result in occurrences(&instruction.destinations, locations) {
-        if !ahead.live(result.web) {
+        if !ahead.live(result) {
             record.never_read |= result.mask();
         }
-        if !ahead.near(result.web) {
+        if !ahead.near(result) {
             record.not_read_before_deschedule |= result.mask();
         }
         if !ahead.shared.has(result.web) {
@@ -334,10 +365,10 @@ fn pass(
     }
     // From the last operand to the first: of repeats, the last slot is the last use.
     for operand in occurrences(&instruction.sources, locations).into_iter().rev() {
-        if !ahead.live(operand.web) {
+        if !ahead.live(operand) {
             record.last_use |= operand.mask();
         }
-        if !ahead.near(operand.web) {
+        if !ahead.near(operand) {
             record.last_use_before_deschedule |= operand.mask();
         }
         ahead.live.add(operand.web);

@@ -90,7 +90,7 @@ impl Walk {
     ) {
         let block = &graph.blocks[number];
         let whole = Interval { start: 2 * block.start as u32, end: 2 * block.end as u32 };
-        for &place in &divergence.waiting[number] {
+        for &place in &divergence.keeping[number] {
             for live in values.live_in[place as usize].iter().filter(|live| live.defined) {
                 let held = &mut self.held[live.web as usize];
                 if *held != number as u32 + 1 {

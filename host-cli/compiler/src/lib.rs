@@ -43,6 +43,7 @@ mod loops;
 mod marks;
 mod nearness;
 mod operands;
+pub mod order;
 pub mod program;
 mod reach;
 mod schedule;

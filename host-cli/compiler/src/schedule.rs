@@ -31,7 +31,7 @@ pub fn schedule(kernel: &Kernel) -> Result<Kernel, strata_ptx::diagnostic::Diagn
 }
 
 fn within_limits(kernel: &Kernel) -> Result<Kernel, Limit> {
-    let graph = Graph::new(kernel)?;
+    let graph = Graph::basic(kernel)?;
     let liveness = VirtualLiveness::new(kernel, &graph)?;
     let long = long_latency_registers(kernel);
     let mut order: Vec<usize> = Vec::with_capacity(kernel.instructions.len());

@@ -22,7 +22,7 @@ use strata_ptx::module::{AddressBase, Instruction, Operand, SpecialRegister, Sta
 use strata_ptx::opcode::Opcode;
 
 use crate::allocate::Allocation;
-use crate::cfg::Graph;
+use crate::cfg::{Block, Graph};
 use crate::divergence::Divergence;
 use crate::intervals::Intervals;
 use crate::kernel::Kernel;
@@ -224,8 +224,10 @@ fn is_fixed(special: SpecialRegister) -> bool {
     )
 }
 
-/// Blocks in which values lie beyond a number of registers.
+/// Blocks of the kernel before spilling in which values of the spilled one lie beyond a number of
+/// registers.
 pub(crate) fn crowded(
+    before: &Graph,
     graph: &Graph,
     intervals: &Intervals,
     allocation: &Allocation,
@@ -246,5 +248,23 @@ pub(crate) fn crowded(
             }
         }
     }
-    blocks.iter().enumerate().filter(|(_, crowded)| **crowded).map(|(block, _)| block).collect()
+    let crowded = (0..blocks.len()).filter(|&block| blocks[block]);
+    same_blocks(before, graph, crowded)
+}
+
+/// The blocks of a kernel that are some blocks of what became of it: where lanes wait in front of
+/// a label, fills may have made a block of their own.
+fn same_blocks(before: &Graph, graph: &Graph, blocks: impl Iterator<Item = usize>) -> Vec<usize> {
+    let first = |(block, _): &(usize, &Block)| !before.blocks[*block].continues;
+    let firsts: Vec<usize> =
+        before.blocks.iter().enumerate().filter(first).map(|(block, _)| block).collect();
+    let mut places = Vec::with_capacity(graph.blocks.len());
+    let (mut group, mut nth) = (0, 0);
+    for block in &graph.blocks {
+        (group, nth) = if block.continues { (group, nth + 1) } else { (group + 1, 0) };
+        let start = firsts[group - 1];
+        let end = firsts.get(group).copied().unwrap_or(before.blocks.len());
+        places.push((start + nth).min(end - 1));
+    }
+    blocks.map(|block| places[block]).collect()
 }

@@ -11,6 +11,7 @@ mod operands;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use strata_compiler::order::Order;
 use strata_compiler::program::{Location, Program, ProgramInstruction};
 use strata_core::image::StaticInstruction;
 use strata_ptx::diagnostic::Diagnostic;
@@ -31,6 +32,7 @@ pub struct Executable {
     /// For each operation, whether it moves bytes that cycle mode asks for.
     pub(crate) moves: Vec<bool>,
     pub(crate) lines: Vec<u32>,
+    pub(crate) order: Order,
     pub(crate) accesses: Vec<Access>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) calls: Vec<Call>,
@@ -180,6 +182,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         operations,
         moves: program.image.instructions.iter().map(StaticInstruction::moves_bytes).collect(),
         lines: program.instructions.iter().map(|whole| whole.line).collect(),
+        order: Order::new(program),
         register_rows: decoder.first_extra(),
         accesses: decoder.accesses,
         barriers: decoder.barriers,

@@ -269,6 +269,29 @@ pub enum Fault {
         /// Lanes that neither exited nor arrived.
         missing: u32,
     },
+    /// A `.sync` operation of a warp executed by a lane that its member mask does not name.
+    #[error(
+        "lane {lane} executes this instruction, but the member mask {members:#010x} does not name \
+         it ({place})"
+    )]
+    NotAMember {
+        /// The thread.
+        place: Place,
+        /// Its lane. Range: `0..32`.
+        lane: usize,
+        /// The mask that it gave.
+        members: u32,
+    },
+    /// A shuffle reads the value of a lane that has exited.
+    #[error("lane {lane} shuffles the value of lane {exited}, which has exited ({place})")]
+    ReadsExited {
+        /// The thread that reads.
+        place: Place,
+        /// Its lane. Range: `0..32`.
+        lane: usize,
+        /// The lane that it reads. Range: `0..32`.
+        exited: usize,
+    },
     /// The launch executed as many warp instructions as it was allowed.
     #[error(
         "kernel `{}` exceeded the budget of {budget} warp instructions: an endless loop, or raise \

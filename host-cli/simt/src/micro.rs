@@ -4,7 +4,7 @@
 //! its type and usual mode, so that executing it is one indirect call and a loop over 32 lanes.
 
 use strata_ptx::module::Axis;
-use strata_ptx::opcode::{AtomicOp, BarrierOp};
+use strata_ptx::opcode::{AtomicOp, BarrierOp, ShuffleMode};
 use strata_ptx::types::ScalarType;
 
 use crate::arith::Mode;
@@ -72,6 +72,8 @@ pub(crate) enum Extra {
     Bounds(strata_ptx::opcode::Bounds, bool),
     /// `redux`.
     Redux(AtomicOp, ScalarType),
+    /// `shfl`.
+    Shuffle(ShuffleMode),
 }
 
 /// A video instruction without its values.
@@ -97,10 +99,8 @@ pub(crate) enum Action {
     /// Computes on registers.
     Compute(Run),
     /// Computes on registers across lanes, once every lane of the member mask is there. The member
-    /// mask is the row `members`; the operation reads it too.
+    /// mask is the row `members`; lanes with the same one execute together.
     Converge { run: Run, members: u32 },
-    /// `bar.warp.sync`.
-    ConvergeOnly { members: u32 },
     /// Nothing: fences, prefetches, hints.
     Nothing,
     /// Loads, stores or applies an atomic: an index into [`crate::Executable::accesses`].
@@ -126,7 +126,7 @@ pub(crate) enum Action {
 impl Action {
     /// Executes only once lanes elsewhere have arrived.
     pub(crate) const fn waits(self) -> bool {
-        matches!(self, Self::Converge { .. } | Self::ConvergeOnly { .. } | Self::Barrier(_))
+        matches!(self, Self::Converge { .. } | Self::Barrier(_))
     }
 }
 

@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::report::{Check, RunReport};
 use crate::timeline::Code;
-use crate::timing::TimingError;
 use crate::trace::store::{Budget, Recording, Stored, is_recording};
 use crate::trace::{self, Entry, Header, Keep, Reach, TracedInstruction, TracedLaunch};
 use crate::workload::simulate::Options;

@@ -1,11 +1,18 @@
 //! The kernel's flow, where lanes wait, and post-dominance by its textbook equation.
+//!
+//! Lanes wait where their branch leaves them: at its other targets and where its sides meet. They
+//! also stop on a side, behind an instruction that waits and at the head of a loop that sees what
+//! others store, and leave the rest to other sides. Lanes that wait for members on a side let lanes
+//! go on that are where it ends, if nothing but the exit follows there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
 
 use super::{Problem, Report};
+use crate::classify::is_barrier;
 use crate::kernel::{ControlFlow, Flow, Kernel, flow};
+use crate::order::{is_strong, waits_for_members};
 use crate::program::Program;
 
 /// A run of instructions that control enters at `start` and leaves behind `end - 1`.
@@ -19,29 +26,57 @@ pub(super) struct Node {
     splits: bool,
     /// Where the program says that they meet again; `None` is the exit.
     join: Option<usize>,
+    /// Where lanes go on that let others run at its end.
+    stops: BTreeSet<usize>,
+    /// What they wait for there.
+    waits: Option<For>,
+}
+
+/// What an instruction waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum For {
+    /// Lanes that a member mask names.
+    Members,
+    /// Threads of the CTA.
+    Barrier,
 }
 
 /// The runs of a kernel.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
+    /// For each node, whether lanes at its start get to the exit without waiting and without a
+    /// loop.
+    before_exit: Vec<bool>,
 }
 
-/// Lanes wait at the start of node `at` since the branch that ends node `branch` diverged.
+/// Lanes wait at the start of node `at`: since the branch that ends node `branch` diverged, or
+/// (`None`) because others of their branch went on to the exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wait {
-    branch: usize,
+    branch: Option<usize>,
     pub(super) at: usize,
+    /// They stopped within another side.
+    pub(super) stopped: bool,
 }
 
 /// For each node, who may wait while it executes.
 pub(super) type Waiting = Vec<BTreeSet<Wait>>;
 
+/// For each edge out of a divergent branch, where lanes of its other sides may be besides their
+/// beginnings and ends.
+type Left = BTreeMap<(usize, usize), BTreeSet<usize>>;
+
 impl Graph {
     pub(super) fn new(kernel: &Kernel, program: &Program) -> Self {
         let mut starts = BTreeSet::from([0]);
+        let waits = |pc: usize| {
+            let instruction = &kernel.instructions[pc];
+            let members = waits_for_members(instruction).then_some(For::Members);
+            members.or(is_barrier(instruction).then_some(For::Barrier))
+        };
         for (pc, instruction) in kernel.instructions.iter().enumerate() {
-            if flow(instruction) != Flow::Next {
+            if flow(instruction) != Flow::Next || waits(pc).is_some() {
                 starts.insert(pc + 1);
                 kernel.successors(pc, |next| starts.extend(next));
             }
@@ -65,15 +100,46 @@ impl Graph {
             };
             let join = program.instructions[end - 1].reconvergence;
             let join = join.and_then(|pc| node_at.get(&(pc as usize)).copied());
-            Node { start, end, next, exits, splits: divergent, join: join.filter(|_| divergent) }
+            let waits = waits(end - 1);
+            let turns = |&to: &usize| {
+                let body = starts[to]..end;
+                starts[to] < end && kernel.instructions[body].iter().any(is_strong)
+            };
+            let stops = next.iter().copied().filter(|to| waits.is_some() || turns(to)).collect();
+            let join = join.filter(|_| divergent);
+            Node { start, end, next, exits, splits: divergent, join, stops, waits }
         });
-        Self { nodes: nodes.collect() }
+        let nodes: Vec<Node> = nodes.collect();
+        let before_exit = before_exit(&nodes);
+        Self { nodes, before_exit }
     }
 
-    /// Who waits where, following control forwards: a divergent branch leaves lanes at its
-    /// reconvergence point and at its other targets until the reconvergence point is reached.
+    /// Who waits where: what branches leave behind, and what follows from where lanes stop.
     pub(super) fn waiting(&self) -> Waiting {
         let mut waiting: Waiting = vec![BTreeSet::new(); self.nodes.len()];
+        let mut left = Left::new();
+        self.spread(&left, &mut waiting);
+        if self.nodes.iter().all(|node| node.stops.is_empty()) {
+            return waiting;
+        }
+        loop {
+            let known = left.clone();
+            let seeds = self.leave(&waiting, &mut left);
+            let before: usize = waiting.iter().map(BTreeSet::len).sum();
+            for (at, waits) in seeds {
+                waiting[at].extend(waits);
+            }
+            self.spread(&left, &mut waiting);
+            let after: usize = waiting.iter().map(BTreeSet::len).sum();
+            if left == known && before == after {
+                return waiting;
+            }
+        }
+    }
+
+    /// Follows control forwards: a divergent branch leaves lanes at its reconvergence point, at its
+    /// other targets and where its other sides stop, until the reconvergence point is reached.
+    fn spread(&self, left: &Left, waiting: &mut Waiting) {
         let mut work: Vec<usize> = (0..self.nodes.len()).collect();
         while let Some(from) = work.pop() {
             for &to in &self.nodes[from].next {
@@ -82,9 +148,12 @@ impl Graph {
                 if self.nodes[from].splits && targets.len() > 1 {
                     let others = targets.iter().copied().filter(|&other| other != to);
                     let places = others.chain(self.nodes[from].join);
-                    flowing.extend(places.map(|at| Wait { branch: from, at }));
+                    let wait = |stopped| move |at| Wait { branch: Some(from), at, stopped };
+                    flowing.extend(places.map(wait(false)));
+                    let stopped = left.get(&(from, to)).into_iter().flatten().copied();
+                    flowing.extend(stopped.map(wait(true)));
                 }
-                flowing.retain(|wait| self.nodes[wait.branch].join != Some(to));
+                flowing.retain(|wait| self.join(*wait) != Some(to));
                 let before = waiting[to].len();
                 waiting[to].extend(flowing);
                 if waiting[to].len() != before {
@@ -92,22 +161,78 @@ impl Graph {
                 }
             }
         }
-        waiting
     }
 
-    /// Nodes that a warp may execute next after a node: its successors, and where lanes of another
-    /// side wait once this side is done.
+    /// Where lanes that waited are no longer left behind.
+    fn join(&self, wait: Wait) -> Option<usize> {
+        wait.branch.and_then(|branch| self.nodes[branch].join)
+    }
+
+    /// Finds where lanes of each side may be while others run, and who waits at the beginning of
+    /// what lanes execute that go on to the exit.
+    fn leave(&self, waiting: &Waiting, left: &mut Left) -> BTreeMap<usize, BTreeSet<Wait>> {
+        let mut seeds: BTreeMap<usize, BTreeSet<Wait>> = BTreeMap::new();
+        for (branch, node) in self.nodes.iter().enumerate() {
+            if !node.splits || node.next.len() < 2 {
+                continue;
+            }
+            for &side in node.next.iter().filter(|&&side| Some(side) != node.join) {
+                let region = self.region(side, node.join);
+                let stopping =
+                    || region.iter().filter(|&&inside| !self.nodes[inside].stops.is_empty());
+                let mut places = BTreeSet::new();
+                for &stop in stopping() {
+                    places.extend(&self.nodes[stop].stops);
+                    let nested = |wait: &&Wait| wait.branch.is_some_and(|b| region.contains(&b));
+                    places.extend(waiting[stop].iter().filter(nested).map(|wait| wait.at));
+                }
+                if let Some(join) = node.join.filter(|&join| self.before_exit[join])
+                    && stopping().any(|&stop| self.nodes[stop].waits == Some(For::Members))
+                {
+                    let stay = places.iter().map(|&at| Wait { branch: None, at, stopped: true });
+                    seeds.entry(join).or_default().extend(stay);
+                }
+                for &other in node.next.iter().filter(|&&other| other != side) {
+                    if Some(other) != node.join {
+                        left.entry((branch, other)).or_default().extend(&places);
+                    }
+                }
+            }
+        }
+        seeds
+    }
+
+    /// Nodes that lanes may get to from one of them before they get to `join`.
+    fn region(&self, from: usize, join: Option<usize>) -> BTreeSet<usize> {
+        let mut region = BTreeSet::from([from]);
+        let mut work = vec![from];
+        while let Some(node) = work.pop() {
+            for &next in &self.nodes[node].next {
+                if Some(next) != join && region.insert(next) {
+                    work.push(next);
+                }
+            }
+        }
+        region
+    }
+
+    /// Nodes that a warp may execute next after a node: its successors, and where lanes wait once
+    /// this side is done or stops.
     pub(super) fn warp_next(&self, node: usize, waiting: &Waiting) -> BTreeSet<usize> {
         let this = &self.nodes[node];
         let mut next = this.next.clone();
         let mut waits = waiting[node].clone();
         if this.splits && this.next.len() > 1 {
             let targets = this.next.iter().copied().filter(|&at| Some(at) != this.join);
-            waits.extend(targets.map(|at| Wait { branch: node, at }));
+            waits.extend(targets.map(|at| Wait { branch: Some(node), at, stopped: false }));
         }
         for wait in waits {
-            let join = self.nodes[wait.branch].join;
-            if this.exits || join.is_some_and(|join| this.next.contains(&join)) {
+            let join = self.join(wait);
+            // Lanes where sides meet go on to the exit or not at all.
+            let goes_on = join != Some(wait.at)
+                || this.waits == Some(For::Members) && self.before_exit[wait.at];
+            let stops = !this.stops.is_empty() && goes_on;
+            if this.exits || stops || join.is_some_and(|join| this.next.contains(&join)) {
                 next.insert(wait.at);
             }
         }
@@ -194,4 +319,20 @@ impl Graph {
         let ends = spread(self.nodes.iter().map(|node| node.exits).collect());
         spread(ends.into_iter().map(|ends| !ends).collect())
     }
+}
+
+/// Whether lanes at the start of each node get to the exit without waiting and without a loop.
+fn before_exit(nodes: &[Node]) -> Vec<bool> {
+    let mut found = vec![false; nodes.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (number, node) in nodes.iter().enumerate().rev() {
+            let ends = node.waits.is_none() && node.next.iter().all(|&next| found[next]);
+            if ends && !std::mem::replace(&mut found[number], true) {
+                changed = true;
+            }
+        }
+    }
+    found
 }

@@ -23,6 +23,8 @@ pub(super) struct Kept {
     pub(super) register: RegisterId,
     /// Node at whose start the lanes wait.
     pub(super) at: usize,
+    /// They stopped within another side: others may write the register, each lane its own part.
+    stopped: bool,
 }
 
 /// Virtual registers that a lane at the start of each node may still read.
@@ -140,12 +142,13 @@ pub(super) fn kept(
     wanted: &[FixedBitSet],
     node: usize,
 ) -> Vec<Kept> {
-    let places: BTreeSet<usize> = waiting[node].iter().map(|wait| wait.at).collect();
+    let places: BTreeSet<(usize, bool)> =
+        waiting[node].iter().map(|wait| (wait.at, wait.stopped)).collect();
     let mut kept = Vec::new();
-    for at in places {
+    for (at, stopped) in places {
         for (&value, &register) in &held[at] {
             if let Some(register) = register.filter(|_| wanted[at].contains(value.index())) {
-                kept.push(Kept { value, register, at });
+                kept.push(Kept { value, register, at, stopped });
             }
         }
     }
@@ -180,7 +183,7 @@ pub(super) fn check(
             }
             for (value, register) in writes(ours).into_iter().zip(writes(theirs)) {
                 let target = place(program, register);
-                let hit = kept.iter().find(|kept| {
+                let hit = kept.iter().filter(|kept| !kept.stopped).find(|kept| {
                     (kept.value, kept.register) != (value, register)
                         && places_meet(place(program, kept.register), target)
                 });

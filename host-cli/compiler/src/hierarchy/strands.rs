@@ -66,7 +66,7 @@ impl Strands {
             strands.where_lanes_waited(code);
         }
         if !config.forward_branches {
-            for block in &code.graph.blocks {
+            for block in code.graph.blocks.iter().filter(|block| !block.continues) {
                 strands.start(block.start, Start::Block);
             }
         }

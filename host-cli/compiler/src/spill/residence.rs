@@ -92,7 +92,7 @@ pub(super) fn residence(input: &Input<'_>) -> Residence {
         live.iter().map(|live| live.defined && general(live.web)).collect()
     };
     let mut waits_for = vec![Vec::new(); blocks];
-    for (block, places) in input.divergence.waiting.iter().enumerate() {
+    for (block, places) in input.divergence.keeping.iter().enumerate() {
         for &place in places {
             waits_for[place as usize].push(block);
         }
@@ -224,14 +224,14 @@ impl Finder<'_> {
             for &block in &self.waits_for[place] {
                 self.stale[block] = true;
             }
-            work.extend(self.input.divergence.waiting[place].iter().map(|&place| place as usize));
+            work.extend(self.input.divergence.keeping[place].iter().map(|&place| place as usize));
         }
     }
 
     /// Takes a web off the starts of all places whose lanes wait while a block executes.
     fn drop_where_waiting(&mut self, block: usize, web: u32) {
-        for index in 0..self.input.divergence.waiting[block].len() {
-            let place = self.input.divergence.waiting[block][index] as usize;
+        for index in 0..self.input.divergence.keeping[block].len() {
+            let place = self.input.divergence.keeping[block][index] as usize;
             self.drop_at_start(place, web);
         }
     }
@@ -248,7 +248,7 @@ impl Finder<'_> {
                 self.room.add_own(live.web, next, steps.slots[live.web as usize]);
             }
         }
-        for &place in &divergence.waiting[number] {
+        for &place in &divergence.keeping[number] {
             let place = place as usize;
             let away = (graph.blocks[place].start as u32).saturating_sub(start);
             let left = loops.depth[number].saturating_sub(loops.depth[place]) * EXIT;
@@ -491,7 +491,7 @@ impl Finder<'_> {
     fn room_at_end(&self, block: usize) -> u32 {
         let plan = &self.plans[block];
         let mut taken: Vec<u32> = plan.at_end.iter().chain(&plan.fills).copied().collect();
-        for &place in &self.input.divergence.waiting[block] {
+        for &place in &self.input.divergence.keeping[block] {
             let place = place as usize;
             let live = self.input.values.live_in[place].iter().zip(&self.at_start[place]);
             taken.extend(live.filter(|(_, resident)| **resident).map(|(live, _)| live.web));

@@ -4,7 +4,7 @@ use strata_compiler::kernel::Kernel;
 use strata_ptx::module::{
     AddressBase, Guard, Instruction, LabelId, Operand, Register, RegisterId, Span, StateSpace,
 };
-use strata_ptx::opcode::{BarrierOp, Modifiers, Opcode};
+use strata_ptx::opcode::{BarrierOp, MemoryOrder, Modifiers, Opcode, VoteMode};
 use strata_ptx::types::ScalarType;
 
 /// The registers in operands, in order.
@@ -171,6 +171,7 @@ impl Generator<'_> {
                 if let Some(load) = self.instructions.last_mut() {
                     let space = [StateSpace::Global, StateSpace::Shared][self.random.below(2)];
                     load.modifiers.space = Some(space);
+                    load.modifiers.order = self.random.one_in(8).then_some(MemoryOrder::Volatile);
                 }
             }
             4 => {
@@ -189,6 +190,15 @@ impl Generator<'_> {
                 self.push(Opcode::Bar, vec![], vec![Operand::Integer(0)], false);
                 if let Some(barrier) = self.instructions.last_mut() {
                     barrier.modifiers.barrier = Some(BarrierOp::Sync);
+                }
+            }
+            6 if self.random.one_in(3) => {
+                let result = Operand::Register(self.register(1));
+                let (truth, mask) =
+                    (Operand::Register(self.register(0)), Operand::Integer(u64::MAX));
+                self.push(Opcode::Vote, vec![result], vec![truth, mask], guarded);
+                if let Some(vote) = self.instructions.last_mut() {
+                    (vote.modifiers.sync, vote.modifiers.vote) = (true, Some(VoteMode::Ballot));
                 }
             }
             7 => {

@@ -2,12 +2,14 @@
 //! is held against the kernel's own registers, lane by lane.
 //!
 //! Branches and guards go by dice, not by values, so that every path of the graph can happen; the
-//! sides of a divergent branch execute in random order.
+//! sides of a divergent branch execute in random order, and lanes that wait, or go round a loop that
+//! may wait for others, let others go on for a while.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use strata_compiler::hierarchy::Hierarchy;
 use strata_compiler::kernel::Kernel;
+use strata_compiler::order::Order;
 use strata_compiler::program::{Location, Origin, Program};
 use strata_compiler::{RegisterLimit, allocate};
 use strata_core::image::Flags;
@@ -45,11 +47,20 @@ struct Entry {
     pc: usize,
     join: Option<usize>,
     mask: Mask,
+    stopped: Option<Stop>,
+}
+
+/// Why lanes let others go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    Members,
+    Other,
 }
 
 struct Warp<'a> {
     kernel: &'a Kernel,
     program: &'a Program,
+    order: Order,
     random: Random,
     clock: Value,
     virtual_registers: Vec<[Value; LANES]>,
@@ -65,6 +76,10 @@ struct Warp<'a> {
     /// Lanes whose value may lie where shared units do not reach.
     private: BTreeMap<Unit, Mask>,
     stack: Vec<Entry>,
+    /// The entry that executes.
+    current: usize,
+    /// Times that lanes went on from where the sides of a branch meet.
+    left: u32,
     /// Bits that were seen set, of all four kinds.
     bits: u32,
     /// What the levels hold, if the program was fitted to a hierarchy.
@@ -144,6 +159,7 @@ impl<'a> Warp<'a> {
         Self {
             kernel,
             program,
+            order: Order::new(program),
             random: Random::new(seed),
             clock: 0,
             virtual_registers: vec![[0; LANES]; kernel.registers.len()],
@@ -153,7 +169,9 @@ impl<'a> Warp<'a> {
             far: BTreeSet::new(),
             pending: BTreeMap::new(),
             private: BTreeMap::new(),
-            stack: vec![Entry { pc: 0, join: None, mask: (1 << LANES) - 1 }],
+            stack: vec![Entry { pc: 0, join: None, mask: (1 << LANES) - 1, stopped: None }],
+            current: 0,
+            left: 0,
             bits: 0,
             levels: None,
         }
@@ -161,15 +179,76 @@ impl<'a> Warp<'a> {
 
     fn run(&mut self) -> Result<(), String> {
         for _ in 0..STEPS {
-            let Some(entry) = self.stack.last() else { return Ok(()) };
-            if entry.mask == 0 || Some(entry.pc) == entry.join {
-                self.stack.pop();
+            self.stack.retain(|entry| entry.mask != 0);
+            if self.stack.is_empty() {
+                return Ok(());
+            }
+            let Some(current) = self.choose() else {
+                self.wake();
+                continue;
+            };
+            let entry = &self.stack[current];
+            if Some(entry.pc) == entry.join {
+                self.stack.remove(current);
                 continue;
             }
             let (pc, mask) = (entry.pc, entry.mask);
+            self.current = current;
             self.step(pc, mask).map_err(|problem| format!("at {pc}: {problem}"))?;
         }
         Ok(())
+    }
+
+    /// The topmost entry that has not stopped and none of whose lanes is in one above.
+    fn choose(&self) -> Option<usize> {
+        let mut above = 0;
+        for (index, entry) in self.stack.iter().enumerate().rev() {
+            if entry.stopped.is_none() && entry.mask & above == 0 {
+                return Some(index);
+            }
+            above |= entry.mask;
+        }
+        None
+    }
+
+    /// Has someone go on: lanes for which others wait, if they are about to exit, or lanes that
+    /// stopped.
+    fn wake(&mut self) {
+        let (mut above, mut waiting) = (0, 0);
+        for index in (0..self.stack.len()).rev() {
+            let Entry { pc, join, mask, stopped } = self.stack[index];
+            let here = mask & !above;
+            let last = stopped.is_none() && self.order.is_before_end(pc);
+            if last && here != 0 && mask & waiting != 0 && !self.random.one_in(4) {
+                self.stack[index].mask &= above;
+                self.stack.insert(index, Entry { pc, join, mask: here, stopped });
+                self.left += 1;
+                return;
+            }
+            above |= mask;
+            if stopped == Some(Stop::Members) {
+                waiting |= mask;
+            }
+        }
+        let stopped: Vec<usize> =
+            (0..self.stack.len()).filter(|&index| self.stack[index].stopped.is_some()).collect();
+        let which = stopped[self.random.below(stopped.len())];
+        self.stack[which].stopped = None;
+    }
+
+    /// Lanes stop behind an instruction, perhaps.
+    fn stop(&mut self, pc: usize, next: usize) {
+        let record = &self.program.image.instructions[pc];
+        let stop = if self.program.instructions[pc].instruction.modifiers.sync {
+            Stop::Members
+        } else if record.flags.contains(Flags::BARRIER) || self.order.may_turn(pc, next) {
+            Stop::Other
+        } else {
+            return;
+        };
+        if !self.random.one_in(3) {
+            self.stack[self.current].stopped = Some(stop);
+        }
     }
 
     fn dice(&mut self, mask: Mask) -> Mask {
@@ -442,10 +521,13 @@ impl<'a> Warp<'a> {
             _ => *groups.entry(pc + 1).or_default() |= mask,
         }
         groups.retain(|_, mask| *mask != 0);
-        let Some(entry) = self.stack.last_mut() else { return };
+        let entry = &mut self.stack[self.current];
         if groups.len() <= 1 {
-            if let Some(&pc) = groups.keys().next() {
-                entry.pc = pc;
+            if let Some(&next) = groups.keys().next() {
+                entry.pc = next;
+                if taken != 0 {
+                    self.stop(pc, next);
+                }
             }
             return;
         }
@@ -457,7 +539,7 @@ impl<'a> Warp<'a> {
         let mut sides: Vec<(usize, Mask)> = groups.into_iter().collect();
         while !sides.is_empty() {
             let (pc, mask) = sides.swap_remove(self.random.below(sides.len()));
-            self.stack.push(Entry { pc, join, mask });
+            self.stack.insert(self.current + 1, Entry { pc, join, mask, stopped: None });
         }
     }
 }

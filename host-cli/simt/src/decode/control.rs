@@ -76,7 +76,8 @@ impl One<'_, '_> {
             return Err(self.unsupported("clusters do not exist in the model"));
         }
         if modifiers.warp {
-            return Ok(Action::ConvergeOnly { members: self.value(0, ScalarType::U32)? });
+            let members = self.value(0, ScalarType::U32)?;
+            return Ok(Action::Converge { run: |_, _, _| {}, members });
         }
         let operation = modifiers.barrier.ok_or_else(|| self.malformed("no operation"))?;
         let id = self.value(0, ScalarType::U32)?;

@@ -242,8 +242,8 @@ impl<'e> Cta<'e> {
                 };
                 match split.wait {
                     Wait::Ready => {}
-                    Wait::Members { members, arrived } => {
-                        let missing = members & warp.splits.alive() & !arrived;
+                    Wait::Members { arrived } => {
+                        let (members, missing) = warp.missing(split.pc, self.executable);
                         let place = place(arrived);
                         return Fault::WarpNeverConverges { place, members, missing };
                     }
@@ -289,6 +289,12 @@ impl<'e> Cta<'e> {
             Trouble::Trap { lane } | Trouble::Assertion { lane, .. } => Fault::Trap(place(lane)),
             Trouble::Budget => {
                 Fault::BudgetExceeded { place: place(first), budget: progress.budget }
+            }
+            Trouble::NotAMember { lane, members } => {
+                Fault::NotAMember { place: place(lane), lane, members }
+            }
+            Trouble::ReadsExited { lane, exited } => {
+                Fault::ReadsExited { place: place(lane), lane, exited }
             }
             Trouble::TooDeep => Fault::DivergenceTooDeep { place: place(first), limit: MAX_SPLITS },
         }

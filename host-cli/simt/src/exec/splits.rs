@@ -5,7 +5,9 @@
 //! that reaches its reconvergence point is removed. Normally the topmost split runs. A split that
 //! waits (at a CTA barrier, or for lanes of a member mask) lets the splits below it run whose lanes
 //! are not those of a split above, so that sides of a branch can wait for each other as they can on
-//! hardware since Volta.
+//! hardware since Volta; so does one at the head of a loop that may wait for what others store, once
+//! its slice is used up. When none can run, lanes that are waited for go on from a reconvergence
+//! point that is before the end.
 //! Does not model: what instructions do (`super::warp`).
 //!
 //! The stack stays small: a side is only put on top of a placeholder with another reconvergence
@@ -23,8 +25,8 @@ pub(crate) enum Wait {
     Ready,
     /// A CTA barrier: its number, the barrier instruction, the lanes that arrived.
     Barrier { id: u32, index: u32, arrived: u32 },
-    /// Lanes of a member mask: the mask, the lanes that arrived.
-    Members { members: u32, arrived: u32 },
+    /// Lanes of member masks: the lanes whose operation has not been executed yet.
+    Members { arrived: u32 },
 }
 
 /// Lanes with a common program counter.
@@ -50,8 +52,21 @@ pub(crate) struct Splits {
     alive: u32,
     /// The split that ran last.
     last: usize,
-    /// The next turn goes to another split than `last`.
-    rotate: bool,
+    /// It has used up a slice since it was chosen.
+    tired: bool,
+    turn: Turn,
+}
+
+/// Which split runs next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Turn {
+    /// The topmost that can.
+    #[default]
+    Topmost,
+    /// The one that ran last: its slice is used up, but it is not where others may go on.
+    Last,
+    /// Another one, if it can.
+    Other,
 }
 
 impl Splits {
@@ -61,7 +76,7 @@ impl Splits {
         self.stack.clear();
         let reconvergence = NO_RECONVERGENCE;
         self.stack.push(Split { pc: 0, reconvergence, mask, wait: Wait::Ready });
-        (self.last, self.rotate) = (0, false);
+        (self.last, self.tired, self.turn) = (0, false, Turn::Topmost);
     }
 
     /// Lanes that have not exited.
@@ -85,13 +100,18 @@ impl Splits {
     }
 
     /// The split to run: the topmost that waits for nothing and whose lanes no split above has, or
-    /// after a slice the next such one below the last.
+    /// after a slice the last one again, or the next such one below it.
     pub(crate) fn choose(&mut self) -> Option<usize> {
+        let turn = std::mem::take(&mut self.turn);
+        if turn == Turn::Last {
+            return Some(self.last);
+        }
+        self.tired = false;
         let mut above = 0;
         let mut chosen = None;
         for (index, split) in self.stack.iter().enumerate().rev() {
             if split.wait == Wait::Ready && split.mask & above == 0 {
-                if !self.rotate || index < self.last {
+                if turn == Turn::Topmost || index < self.last {
                     chosen = Some(index);
                     break;
                 }
@@ -99,14 +119,25 @@ impl Splits {
             }
             above |= split.mask;
         }
-        self.rotate = false;
         self.last = chosen.unwrap_or(self.last);
         chosen
     }
 
-    /// Has the next choice fall on another split, if one can run.
-    pub(crate) fn rotate(&mut self) {
-        self.rotate = true;
+    /// The slice of a split is used up: it goes on at `pc`, before any other.
+    pub(crate) fn pause(&mut self, index: usize, pc: u32) {
+        self.stack[index].pc = pc;
+        (self.last, self.tired, self.turn) = (index, true, Turn::Last);
+    }
+
+    /// Whether the running split has used up a slice.
+    pub(crate) fn is_tired(&self) -> bool {
+        self.tired
+    }
+
+    /// The running split goes on at `pc`, but another one first, if it can.
+    pub(crate) fn let_others_go_on(&mut self, index: usize, pc: u32) {
+        self.stack[index].pc = pc;
+        (self.last, self.turn) = (index, Turn::Other);
     }
 
     /// A split reached its reconvergence point: its lanes go on in the placeholder.
@@ -167,33 +198,30 @@ impl Splits {
             // Whoever left can no longer be waited for, nor be given a result.
             match &mut split.wait {
                 Wait::Ready => {}
-                Wait::Barrier { arrived, .. } | Wait::Members { arrived, .. } => *arrived &= !lanes,
+                Wait::Barrier { arrived, .. } | Wait::Members { arrived } => *arrived &= !lanes,
             }
         }
         self.stack.retain(|split| split.mask != 0);
     }
 
-    /// The lanes that wait at `pc` for members, if none of those is missing.
-    pub(crate) fn converged(&self, pc: u32) -> Option<u32> {
-        let mut all_arrived = 0;
-        let mut all_members = 0;
-        for split in &self.stack {
-            if let Wait::Members { members, arrived } = split.wait
-                && split.pc == pc
-            {
-                all_arrived |= arrived;
-                all_members |= members;
-            }
-        }
-        let complete = all_arrived != 0 && all_members & self.alive & !all_arrived == 0;
-        complete.then_some(all_arrived)
+    /// Lanes that wait at `pc` for members.
+    pub(crate) fn arrived(&self, pc: u32) -> u32 {
+        let here = |split: &&Split| split.pc == pc;
+        self.stack.iter().filter(here).fold(0, |all, split| match split.wait {
+            Wait::Members { arrived } => all | arrived,
+            Wait::Ready | Wait::Barrier { .. } => all,
+        })
     }
 
-    /// Releases the splits that wait at `pc` for members.
-    pub(crate) fn release_members(&mut self, pc: u32) {
-        for split in &mut self.stack {
-            if matches!(split.wait, Wait::Members { .. }) && split.pc == pc {
-                (split.pc, split.wait) = (pc + 1, Wait::Ready);
+    /// The operation at `pc` has been executed for lanes that waited. Splits none of whose lanes
+    /// waits any more go on behind it.
+    pub(crate) fn release_members(&mut self, pc: u32, lanes: u32) {
+        for split in self.stack.iter_mut().filter(|split| split.pc == pc) {
+            if let Wait::Members { arrived } = &mut split.wait {
+                *arrived &= !lanes;
+                if *arrived == 0 {
+                    (split.pc, split.wait) = (pc + 1, Wait::Ready);
+                }
             }
         }
     }
@@ -202,5 +230,31 @@ impl Splits {
     pub(crate) fn waiting_for_members(&self) -> Vec<u32> {
         let waits = |split: &&Split| matches!(split.wait, Wait::Members { .. });
         self.stack.iter().filter(waits).map(|split| split.pc).collect()
+    }
+
+    /// Has lanes go on that wait at the innermost reconvergence point, if one of them is `missing`
+    /// and the point is one that lanes may leave. True when there are such lanes.
+    pub(crate) fn leave(
+        &mut self,
+        missing: u32,
+        may_leave: impl Fn(u32) -> bool,
+    ) -> Result<bool, TooManySplits> {
+        let mut above = 0;
+        for index in (0..self.stack.len()).rev() {
+            let split = self.stack[index];
+            let here = split.mask & !above;
+            // A split whose lanes are all here waits elsewhere, or it could run.
+            let rests = split.wait == Wait::Ready && split.mask & above != 0;
+            if rests && here & missing != 0 && may_leave(split.pc) {
+                if self.stack.len() >= MAX_SPLITS {
+                    return Err(TooManySplits);
+                }
+                self.stack[index].mask &= above;
+                self.stack.insert(index, Split { mask: here, ..split });
+                return Ok(true);
+            }
+            above |= split.mask;
+        }
+        Ok(false)
     }
 }

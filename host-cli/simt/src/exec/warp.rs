@@ -13,7 +13,8 @@ use crate::access::{BadAccess, LocalFrame, Memory};
 use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
 use crate::levels::WarpLevels;
-use crate::micro::{Action, Args, Clock, MicroOp, Run, axis};
+use crate::micro::{Action, Args, Clock, Extra, MicroOp, axis};
+use crate::ops::warp::shuffle_source;
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
 
@@ -38,10 +39,25 @@ pub(crate) enum Stop {
 #[derive(Clone, Debug)]
 pub(crate) enum Trouble {
     Access(BadAccess),
-    Trap { lane: usize },
+    Trap {
+        lane: usize,
+    },
     Budget,
     TooDeep,
-    Assertion { lane: usize, call: u32 },
+    Assertion {
+        lane: usize,
+        call: u32,
+    },
+    /// A lane executes an operation whose member mask does not name it.
+    NotAMember {
+        lane: usize,
+        members: u32,
+    },
+    /// A shuffle reads a lane that has exited.
+    ReadsExited {
+        lane: usize,
+        exited: usize,
+    },
 }
 
 /// One warp.
@@ -50,6 +66,8 @@ pub(crate) struct Warp {
     pub(crate) lanes: Lanes,
     pub(crate) local: LocalFrame,
     pub(crate) splits: Splits,
+    /// The lanes that it began with.
+    began: u32,
     pub(crate) recorder: PathRecorder,
     /// What of its accesses is recorded.
     pub(crate) accesses: Accesses,
@@ -99,6 +117,7 @@ impl Warp {
             lanes,
             local: LocalFrame::default(),
             splits: Splits::default(),
+            began: 0,
             recorder: PathRecorder::default(),
             accesses: Accesses::Nothing,
             levels: executable.levels.as_ref().map(|levels| Box::new(WarpLevels::new(levels))),
@@ -131,7 +150,8 @@ impl Warp {
         }
         self.local.reset(executable.local_bytes, executable.spill_bytes);
         let threads = (geometry.threads - number * 32).min(32);
-        self.splits.start(u32::MAX >> (32 - threads));
+        self.began = u32::MAX >> (32 - threads);
+        self.splits.start(self.began);
         self.recorder.start(record != Recording::Nothing);
         self.accesses.start(record);
     }
@@ -147,7 +167,7 @@ impl Warp {
                 if self.splits.alive() == 0 {
                     return Ok(Stop::Done);
                 }
-                if self.resume_members(around.executable) {
+                if self.resume_members(around.executable)? || self.leave(around.executable)? {
                     continue;
                 }
                 return Ok(Stop::Blocked);
@@ -156,7 +176,6 @@ impl Warp {
                 return Ok(stop);
             }
             if slice == 0 {
-                self.splits.rotate();
                 return Ok(Stop::Yield);
             }
         }
@@ -181,7 +200,7 @@ impl Warp {
                 break Ok(None);
             }
             if left == 0 {
-                self.splits.resume_at(current, pc);
+                self.splits.pause(current, pc);
                 break Ok(None);
             }
             left -= 1;
@@ -258,7 +277,7 @@ impl Warp {
         if let Action::Branch { target, reconvergence } = operation.action {
             return match effective {
                 0 => next,
-                _ if effective == mask => Ok(Next::At(target)),
+                _ if effective == mask => Ok(self.jump((current, pc), target, around.executable)),
                 _ => {
                     let sides = [(target, effective), (pc + 1, mask & !effective)];
                     self.diverge(current, reconvergence, &sides)
@@ -276,12 +295,7 @@ impl Warp {
                 let done = around.memory.access(threads, access, effective, direction);
                 done.map_err(Trouble::Access)?;
             }
-            Action::Converge { run, members } => {
-                return Ok(self.converge((current, pc), effective, members, Some(run), operation));
-            }
-            Action::ConvergeOnly { members } => {
-                return Ok(self.converge((current, pc), effective, members, None, operation));
-            }
+            Action::Converge { .. } => return self.converge((current, pc), effective, operation),
             Action::Exit => {
                 self.splits.exit(current, pc, effective);
                 return Ok(Next::Choose);
@@ -292,12 +306,11 @@ impl Warp {
                 return Ok(Next::Leave(stop));
             }
             Action::BranchTable { table, index, reconvergence } => {
-                let targets = &executable.branch_tables[table as usize];
                 return self.branch_by_table(
                     (current, pc, mask),
                     effective,
-                    (index, reconvergence),
-                    targets,
+                    (index, reconvergence, table),
+                    executable,
                 );
             }
             Action::Clock(which) => self.read_clock(which, &operation.args, effective, clock),
@@ -325,6 +338,15 @@ impl Warp {
         }
     }
 
+    /// Goes to a branch's target, but others first where a loop may wait for what they store.
+    fn jump(&mut self, (current, pc): (usize, u32), target: u32, executable: &Executable) -> Next {
+        if self.splits.is_tired() && executable.order.may_turn(pc as usize, target as usize) {
+            self.splits.let_others_go_on(current, target);
+            return Next::Choose;
+        }
+        Next::At(target)
+    }
+
     /// Splits the running split.
     fn diverge(
         &mut self,
@@ -342,9 +364,10 @@ impl Warp {
         &mut self,
         (current, pc, mask): (usize, u32, u32),
         effective: u32,
-        (index, reconvergence): (u32, u32),
-        targets: &[u32],
+        (index, reconvergence, table): (u32, u32, u32),
+        executable: &Executable,
     ) -> Result<Next, Trouble> {
+        let targets = &executable.branch_tables[table as usize];
         let mut sides: Vec<(u32, u32)> = Vec::new();
         for lane in lanes(effective) {
             // An index beyond the table is undefined in PTX; the last target is taken.
@@ -362,7 +385,7 @@ impl Warp {
             }
         }
         if let [(target, _)] = sides[..] {
-            return Ok(Next::At(target));
+            return Ok(self.jump((current, pc), target, executable));
         }
         sides.sort_unstable_by_key(|side| std::cmp::Reverse(side.0));
         self.diverge(current, reconvergence, &sides)
@@ -373,44 +396,95 @@ impl Warp {
         &mut self,
         (current, pc): (usize, u32),
         effective: u32,
-        members: u32,
-        run: Option<Run>,
         operation: &MicroOp,
-    ) -> Next {
-        let first = effective.trailing_zeros() as usize;
-        let members = self.lanes.get32(members, first);
-        if members & self.splits.alive() & !effective == 0 {
-            if let Some(run) = run {
-                run(&mut self.lanes, &operation.args, effective);
-            }
-            self.executed(pc, effective);
-            return Next::At(pc + 1);
-        }
-        self.splits.wait(current, pc, Wait::Members { members, arrived: effective });
-        self.converge_at(pc, run, operation);
-        Next::Choose
+    ) -> Result<Next, Trouble> {
+        self.splits.wait(current, pc, Wait::Members { arrived: effective });
+        self.converge_at(pc, operation)?;
+        Ok(if self.splits.get(current).wait == Wait::Ready {
+            Next::At(pc + 1)
+        } else {
+            Next::Choose
+        })
     }
 
-    /// Executes the operation at `pc` for the splits that wait there, if no member is missing.
-    fn converge_at(&mut self, pc: u32, run: Option<Run>, operation: &MicroOp) -> bool {
-        let Some(arrived) = self.splits.converged(pc) else { return false };
-        if let Some(run) = run {
-            run(&mut self.lanes, &operation.args, arrived);
+    /// Executes the operation at `pc` for the lanes that wait there, those of each member mask
+    /// together, if no member is missing that has not exited. True when there are such.
+    fn converge_at(&mut self, pc: u32, operation: &MicroOp) -> Result<bool, Trouble> {
+        let Action::Converge { run, members } = operation.action else { return Ok(false) };
+        let mut left = self.splits.arrived(pc);
+        let mut any = false;
+        while left != 0 {
+            let mask = self.lanes.get32(members, left.trailing_zeros() as usize);
+            let same = |&lane: &usize| self.lanes.get32(members, lane) == mask;
+            let group = lanes(left).filter(same).fold(0, |group, lane| group | 1 << lane);
+            left &= !group;
+            if group & !mask != 0 {
+                let lane = (group & !mask).trailing_zeros() as usize;
+                return Err(Trouble::NotAMember { lane, members: mask });
+            }
+            if mask & self.splits.alive() & !group != 0 {
+                continue;
+            }
+            self.check_shuffle(&operation.args, group)?;
+            run(&mut self.lanes, &operation.args, group);
+            self.executed(pc, group);
+            self.splits.release_members(pc, group);
+            any = true;
         }
-        self.executed(pc, arrived);
-        self.splits.release_members(pc);
-        true
+        Ok(any)
+    }
+
+    /// Refuses a shuffle that reads a lane that has exited.
+    fn check_shuffle(&self, args: &Args, group: u32) -> Result<(), Trouble> {
+        let Extra::Shuffle(mode) = args.extra else { return Ok(()) };
+        let exited = self.began & !self.splits.alive();
+        for lane in lanes(if exited == 0 { 0 } else { group }) {
+            let from = shuffle_source(&self.lanes, args, mode, lane);
+            if let Some(from) = from.filter(|&from| exited >> from & 1 == 1) {
+                return Err(Trouble::ReadsExited { lane, exited: from });
+            }
+        }
+        Ok(())
     }
 
     /// Looks for splits whose missing members have exited since they arrived.
-    fn resume_members(&mut self, executable: &Executable) -> bool {
-        self.splits.waiting_for_members().into_iter().any(|pc| {
+    fn resume_members(&mut self, executable: &Executable) -> Result<bool, (u32, Trouble)> {
+        for pc in self.splits.waiting_for_members() {
             let operation = &executable.operations[pc as usize];
-            let run = match operation.action {
-                Action::Converge { run, .. } => Some(run),
-                _ => None,
-            };
-            self.converge_at(pc, run, operation)
-        })
+            if self.converge_at(pc, operation).map_err(|trouble| (pc, trouble))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Has missing members go on that wait at a reconvergence point before the end: they will exit.
+    fn leave(&mut self, executable: &Executable) -> Result<bool, (u32, Trouble)> {
+        let waiting = self.splits.waiting_for_members();
+        let Some(&pc) = waiting.first() else { return Ok(false) };
+        let missing = waiting.iter().fold(0, |all, &pc| all | self.missing(pc, executable).1);
+        let may_leave = |pc: u32| executable.order.is_before_end(pc as usize);
+        self.splits.leave(missing, may_leave).map_err(|TooManySplits| (pc, Trouble::TooDeep))
+    }
+
+    /// Of the lanes that wait for members at `pc`: the first member mask that is not complete, and
+    /// the lanes missing from all of them.
+    pub(crate) fn missing(&self, pc: u32, executable: &Executable) -> (u32, u32) {
+        let Action::Converge { members, .. } = executable.operations[pc as usize].action else {
+            return (0, 0);
+        };
+        let arrived = self.splits.arrived(pc);
+        let (mut first, mut missing) = (0, 0);
+        for lane in lanes(arrived) {
+            let mask = self.lanes.get32(members, lane);
+            let same = |&other: &usize| self.lanes.get32(members, other) == mask;
+            let group = lanes(arrived).filter(same).fold(0, |group, lane| group | 1 << lane);
+            let here = mask & self.splits.alive() & !group;
+            if missing == 0 {
+                first = mask;
+            }
+            missing |= here;
+        }
+        (first, missing)
     }
 }

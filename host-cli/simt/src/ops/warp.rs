@@ -31,37 +31,27 @@ fn partner(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     }
 }
 
-fn shuffle(l: &mut Lanes, o: &Args, m: u32, mode: ShuffleMode) {
-    let (a, b, c) = (l.rows[o.a as usize].0, l.rows[o.b as usize].0, l.rows[o.c as usize].0);
+/// The lane that a lane of a shuffle reads, if it is not out of range.
+pub(crate) fn shuffle_source(l: &Lanes, o: &Args, mode: ShuffleMode, lane: usize) -> Option<usize> {
+    let (b, c) = (l.rows[o.b as usize].0[lane], l.rows[o.c as usize].0[lane]);
+    let (from, in_range) = partner(mode, lane as u32, b, c);
+    in_range.then_some(from as usize & 31)
+}
+
+fn shuffle(l: &mut Lanes, o: &Args, m: u32) {
+    let Extra::Shuffle(mode) = o.extra else { return };
+    let a = l.rows[o.a as usize].0;
     let mut result = [0; 32];
     let mut valid = 0;
-    for lane in 0..32 {
-        let (from, in_range) = partner(mode, lane as u32, b[lane], c[lane]);
+    for (lane, result) in result.iter_mut().enumerate() {
         // A lane out of range keeps its own value, and so does one whose partner takes no part (PTX
         // leaves that undefined).
-        let from = from as usize & 31;
-        let from = if in_range && m >> from & 1 == 1 { from } else { lane };
-        result[lane] = a[from];
-        valid |= u32::from(in_range) << lane;
+        let from = shuffle_source(l, o, mode, lane);
+        *result = a[from.filter(|&from| m >> from & 1 == 1).unwrap_or(lane)];
+        valid |= u32::from(from.is_some()) << lane;
     }
     u32::store(l, o.d, &result, m);
     l.set_predicate(o.d2, valid, m);
-}
-
-fn shuffle_up(l: &mut Lanes, o: &Args, m: u32) {
-    shuffle(l, o, m, ShuffleMode::Up);
-}
-
-fn shuffle_down(l: &mut Lanes, o: &Args, m: u32) {
-    shuffle(l, o, m, ShuffleMode::Down);
-}
-
-fn shuffle_butterfly(l: &mut Lanes, o: &Args, m: u32) {
-    shuffle(l, o, m, ShuffleMode::Bfly);
-}
-
-fn shuffle_index(l: &mut Lanes, o: &Args, m: u32) {
-    shuffle(l, o, m, ShuffleMode::Idx);
 }
 
 fn vote_all(l: &mut Lanes, o: &Args, m: u32) {
@@ -176,13 +166,9 @@ fn shuffle_operands(one: &mut One<'_, '_>, args: &mut Args) -> Result<Run, Probl
     (args.d, args.d2) = (one.result(0, ty)?, one.predicate_result(1)?);
     args.a = one.value(0, ty)?;
     (args.b, args.c) = (one.value(1, ScalarType::U32)?, one.value(2, ScalarType::U32)?);
-    match one.instruction.modifiers.shuffle {
-        Some(ShuffleMode::Up) => Ok(shuffle_up),
-        Some(ShuffleMode::Down) => Ok(shuffle_down),
-        Some(ShuffleMode::Bfly) => Ok(shuffle_butterfly),
-        Some(ShuffleMode::Idx) => Ok(shuffle_index),
-        None => Err(one.malformed("no mode")),
-    }
+    let mode = one.instruction.modifiers.shuffle.ok_or_else(|| one.malformed("no mode"))?;
+    args.extra = Extra::Shuffle(mode);
+    Ok(shuffle)
 }
 
 fn vote(one: &mut One<'_, '_>, args: &mut Args) -> Result<Run, Problem> {

@@ -200,7 +200,7 @@ fn barriers_used_wrongly() {
 #[test]
 fn members_that_never_come() {
     let body = "setp.lt.u32 %p0, %me, 4;\n@%p0 bra LOW;\nbra END;\nLOW:\n\
-                shfl.sync.bfly.b32 %r0, %me, 1, 31, 0xff;\nEND:\nst.global.u32 [%buffer], %r0;";
+                shfl.sync.bfly.b32 %r0, %me, 1, 31, 0xff;\nEND:\nbar.sync 0;\nst.global.u32 [%buffer], %r0;";
     let fault = fault(body, 32);
     let Fault::WarpNeverConverges { place, members, missing } = fault else { panic!("{fault}") };
     assert_eq!((members, missing, place.line), (0xff, 0xf0, FIRST_LINE + 4));

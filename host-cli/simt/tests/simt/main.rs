@@ -13,6 +13,7 @@ mod forms;
 mod instructions;
 mod kept;
 mod kernels;
+mod leaving;
 mod levels;
 mod memory;
 mod random;

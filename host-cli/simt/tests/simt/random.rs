@@ -71,6 +71,8 @@ enum Statement {
     Load(u32, Term),
     /// Waits for all threads of the CTA.
     Barrier,
+    /// A variable's own value by way of a shuffle that names every lane of the warp.
+    Own(u32),
 }
 
 impl Statement {
@@ -150,11 +152,62 @@ struct Case {
     seed: u64,
     /// Of the hierarchy.
     config: u64,
+    /// How the program ends.
+    last: Option<Last>,
+}
+
+/// The last statement of a program that has lanes wait for others: these may exit by then, wait for
+/// the others behind branches and a loop, or come as well.
+#[derive(Clone, Debug)]
+struct Last {
+    /// Branches around it, from the outermost, with what other lanes do instead.
+    around: Vec<(Condition, Vec<Statement>)>,
+    /// The condition, bound and form of a loop around it.
+    repeated: Option<(Condition, u32, bool)>,
+    target: u32,
+    before: Vec<Statement>,
+    behind: Vec<Statement>,
+}
+
+impl Last {
+    fn statement(&self) -> Statement {
+        let mut inside = self.before.clone();
+        inside.push(Statement::Own(self.target));
+        inside.extend(self.behind.iter().cloned());
+        if let Some((condition, bound, first)) = self.repeated {
+            inside = vec![Statement::Loop(condition, bound, first, inside)];
+        }
+        for (condition, others) in self.around.iter().rev() {
+            inside = vec![Statement::If(*condition, inside, others.clone())];
+        }
+        inside.into_iter().next().unwrap_or(Statement::Own(self.target))
+    }
+}
+
+fn last() -> impl Strategy<Value = Last> {
+    let around = vec((condition(), block(1, false)), 1..=3);
+    let repeated = proptest::option::of((condition(), 1_u32..=4, any::<bool>()));
+    let inside = |in_loop| (vec(statement(1, in_loop), 0..=3), vec(statement(1, in_loop), 0..=3));
+    (around, repeated, 0..VARIABLES, inside(false)).prop_map(
+        |(around, repeated, target, (before, behind))| Last {
+            around,
+            repeated,
+            target,
+            before,
+            behind,
+        },
+    )
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    (vec(statement(3, false), 6), 1_usize..=5, any::<u64>(), 0_u64..150)
-        .prop_map(|(program, barrier, seed, config)| Case { program, barrier, seed, config })
+    (vec(statement(3, false), 6), 1_usize..=5, any::<u64>(), 0_u64..150).prop_map(
+        |(program, barrier, seed, config)| Case { program, barrier, seed, config, last: None },
+    )
+}
+
+/// Cases in which lanes wait for others at the end.
+fn leaving() -> impl Strategy<Value = Case> {
+    (case(), last()).prop_map(|(case, last)| Case { last: Some(last), ..case })
 }
 
 /// How a block ended.
@@ -256,7 +309,7 @@ impl Thread {
                     let loaded = self.inputs[(self.term(*which) & 3) as usize];
                     self.variables[*target as usize] = loaded;
                 }
-                Statement::Barrier => {}
+                Statement::Barrier | Statement::Own(_) => {}
                 Statement::Break(condition) => {
                     if self.holds(*condition) {
                         return Flow::Break;
@@ -370,6 +423,10 @@ impl Writer {
                     self.line(format!("add.u64 %x, %x, %in;\nld.global.u32 %v{target}, [%x];"));
                 }
                 Statement::Barrier => self.line("bar.sync 0;"),
+                Statement::Own(target) => {
+                    self.line("mov.u32 %n, %laneid;");
+                    self.line(format!("shfl.sync.idx.b32 %v{target}, %v{target}, %n, 31, -1;"));
+                }
                 Statement::Break(condition) => {
                     self.condition(*condition);
                     self.line(format!("@%p bra {end};"));
@@ -452,6 +509,7 @@ fn compare(case: &Case, exits: bool) -> usize {
     // wait where all store together would wait for ever.
     let all_come = program.iter().take_while(|statement| exits || !statement.exits()).count();
     program.insert(all_come.min(case.barrier), Statement::Barrier);
+    program.extend(case.last.as_ref().map(Last::statement));
     let text = module(&program, exits);
     let threads = 75;
     let mut random = Random::new(case.seed);
@@ -484,11 +542,11 @@ fn compare(case: &Case, exits: bool) -> usize {
 }
 
 /// Random programs of a seed; what fails is made as small as it can be, and told with the seed.
-fn compare_many(seed: u8, exits: bool) {
+fn compare_many(seed: u8, exits: bool, cases: impl Strategy<Value = Case>) {
     let config = Config { cases: 150, failure_persistence: None, ..Config::default() };
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let diverged = Cell::new(0);
-    let outcome = TestRunner::new_with_rng(config, random).run(&case(), |case| {
+    let outcome = TestRunner::new_with_rng(config, random).run(&cases, |case| {
         diverged.set(diverged.get() + compare(&case, exits));
         Ok(())
     });
@@ -499,10 +557,20 @@ fn compare_many(seed: u8, exits: bool) {
 
 #[test]
 fn random_programs_match_the_interpreter() {
-    compare_many(1, false);
+    compare_many(1, false, case());
 }
 
 #[test]
 fn random_programs_with_separate_exits_match_the_interpreter() {
-    compare_many(2, true);
+    compare_many(2, true, case());
+}
+
+#[test]
+fn random_programs_whose_lanes_wait_for_others_match_the_interpreter() {
+    compare_many(3, false, leaving());
+}
+
+#[test]
+fn random_programs_whose_lanes_wait_for_others_that_exit_match_the_interpreter() {
+    compare_many(4, true, leaving());
 }

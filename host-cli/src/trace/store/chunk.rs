@@ -81,12 +81,6 @@ impl ChunkWriter {
         data.chunks(CHUNK).try_for_each(|data| self.chunk(tag, data))
     }
 
-    /// An error at the current place.
-    pub(crate) fn error(&self, problem: StoreProblem) -> StoreError {
-        let file = self.file.target().display().to_string();
-        StoreError { file, offset: self.offset, problem }
-    }
-
     /// Ends the file and moves it to its place.
     pub(crate) fn finish(mut self) -> Result<(), StoreError> {
         let count = self.chunks.to_le_bytes();
