@@ -10,9 +10,67 @@ use super::{Problem, Report, places_meet, reads, writes};
 use crate::kernel::Kernel;
 use crate::program::{Location, Program};
 
-/// Where the current values of virtual registers are. Absent: no path has defined it yet, so any
-/// place will do. `None`: not in one place on all paths, or overwritten.
-pub(super) type Held = BTreeMap<RegisterId, Option<RegisterId>>;
+/// Where the current values of virtual registers are, and which of them each place holds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held {
+    /// Absent: no path has defined it yet, so any place will do. `None`: not in one place on all
+    /// paths, or overwritten.
+    of: BTreeMap<RegisterId, Option<RegisterId>>,
+    /// The values in each general register and in each predicate register.
+    general: BTreeMap<u16, BTreeSet<RegisterId>>,
+    predicates: BTreeMap<u16, BTreeSet<RegisterId>>,
+}
+
+impl Held {
+    /// The program's register in whose place a value is.
+    pub(super) fn get(&self, value: RegisterId) -> Option<Option<RegisterId>> {
+        self.of.get(&value).copied()
+    }
+
+    /// Every value with its register.
+    fn iter(&self) -> impl Iterator<Item = (RegisterId, Option<RegisterId>)> + '_ {
+        self.of.iter().map(|(&value, &register)| (value, register))
+    }
+
+    /// The values of which a part lies in one of the registers of a place.
+    fn values_at(&self, place: Location) -> BTreeSet<RegisterId> {
+        let (file, numbers) = match place {
+            Location::General { first, count } => (&self.general, first..first + u16::from(count)),
+            Location::Predicate(number) => (&self.predicates, number..number + 1),
+            Location::Unused => return BTreeSet::new(),
+        };
+        file.range(numbers).flat_map(|(_, values)| values).copied().collect()
+    }
+
+    /// Says that a value is in the place of a register, or in none.
+    fn set(&mut self, program: &Program, value: RegisterId, register: Option<RegisterId>) {
+        let old = self.of.insert(value, register).flatten();
+        if let Some(old) = old {
+            self.list(program, value, old, false);
+        }
+        if let Some(register) = register {
+            self.list(program, value, register, true);
+        }
+    }
+
+    fn list(&mut self, program: &Program, value: RegisterId, register: RegisterId, there: bool) {
+        let (file, numbers) = match place(program, register) {
+            Location::General { first, count } => {
+                (&mut self.general, first..first + u16::from(count))
+            }
+            Location::Predicate(number) => (&mut self.predicates, number..number + 1),
+            Location::Unused => return,
+        };
+        for number in numbers {
+            let values = file.entry(number).or_default();
+            if there {
+                values.insert(value);
+            } else {
+                values.remove(&value);
+            }
+        }
+    }
+}
 
 /// A value that waiting lanes keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +127,7 @@ pub(super) fn held_in(
     graph: &Graph,
     live: &[FixedBitSet],
 ) -> Vec<Held> {
-    let mut held = vec![Held::new(); graph.nodes.len()];
+    let mut held = vec![Held::default(); graph.nodes.len()];
     let mut reached = vec![false; graph.nodes.len()];
     let mut work = BTreeSet::from([0]);
     while let Some(number) = work.pop_first() {
@@ -92,23 +150,22 @@ fn place(program: &Program, register: RegisterId) -> Location {
     program.registers[register.index()].location
 }
 
-/// Joins what one path says into what all say; true when that changed.
+/// Joins what one path says into what all say, of the values that are still read; true when that
+/// changed.
 fn agree(program: &Program, state: &Held, live: &FixedBitSet, all: &mut Held) -> bool {
     let mut changed = false;
-    for (&value, &found) in state.iter().filter(|(value, _)| live.contains(value.index())) {
-        let known = all.entry(value).or_insert_with(|| {
-            changed = true;
-            found
-        });
-        let same = match (*known, found) {
-            (Some(a), Some(b)) => place(program, a) == place(program, b),
-            (None, _) => true,
-            (Some(_), None) => false,
+    for (value, found) in live.ones().filter_map(|value| {
+        let value = RegisterId(value as u32);
+        state.get(value).map(|found| (value, found))
+    }) {
+        let joined = match (all.get(value), found) {
+            (None, found) => found,
+            (Some(Some(a)), Some(b)) if place(program, a) == place(program, b) => continue,
+            (Some(None), _) => continue,
+            (Some(Some(_)), _) => None,
         };
-        if !same {
-            *known = None;
-            changed = true;
-        }
+        all.set(program, value, joined);
+        changed = true;
     }
     changed
 }
@@ -118,20 +175,19 @@ fn write(kernel: &Kernel, program: &Program, pc: usize, state: &mut Held) {
     let (ours, theirs) = (&kernel.instructions[pc], &program.instructions[pc].instruction);
     for (value, register) in writes(ours).into_iter().zip(writes(theirs)) {
         let target = place(program, register);
-        for (&other, held) in state.iter_mut() {
-            if other != value && held.is_some_and(|held| places_meet(place(program, held), target))
-            {
-                *held = None;
+        for other in state.values_at(target) {
+            if other != value {
+                state.set(program, other, None);
             }
         }
         // Lanes whose guard is false keep the old value: it has to be in the same place.
-        let old = state.get(&value).copied().filter(|_| ours.guard.is_some());
+        let old = state.get(value).filter(|_| ours.guard.is_some());
         let new = match old {
             None => Some(register),
             Some(Some(held)) if place(program, held) == target => Some(register),
             Some(_) => None,
         };
-        state.insert(value, new);
+        state.set(program, value, new);
     }
 }
 
@@ -146,7 +202,7 @@ pub(super) fn kept(
         waiting[node].iter().map(|wait| (wait.at, wait.stopped)).collect();
     let mut kept = Vec::new();
     for (at, stopped) in places {
-        for (&value, &register) in &held[at] {
+        for (value, register) in held[at].iter() {
             if let Some(register) = register.filter(|_| wanted[at].contains(value.index())) {
                 kept.push(Kept { value, register, at, stopped });
             }
@@ -173,7 +229,7 @@ pub(super) fn check(
             let (ours, theirs) = (&kernel.instructions[pc], &program.instructions[pc].instruction);
             for (value, register) in reads(ours).into_iter().zip(reads(theirs)) {
                 let place = place(program, register);
-                let found = match state.get(&value) {
+                let found = match state.get(value) {
                     None => true,
                     Some(held) => held.is_some_and(|held| self::place(program, held) == place),
                 };

@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use fixedbitset::FixedBitSet;
 use strata_ptx::module::{
     AddressBase, Instruction, LabelId, Operand, RegisterId, SpecialRegister, StateSpace, Symbol,
     VariableId,
@@ -225,19 +226,105 @@ fn is_repeatable(kernel: &Kernel, instruction: &Instruction) -> bool {
     }
 }
 
+/// Offset and size. Unit: bytes.
+type Slot = (u64, u64);
+
 /// Where the latest value of a register of the kernel is, on every path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Known {
     /// In the register.
     register: bool,
-    /// In these slots: offset and size in bytes.
-    slots: BTreeSet<(u64, u64)>,
+    /// In these slots.
+    slots: BTreeSet<Slot>,
     /// This instruction of the kernel made it, and would make it again.
     made_by: Option<u32>,
 }
 
-/// Absent: no path has defined it yet, so anything will do.
-type State = BTreeMap<RegisterId, Known>;
+/// What is known of every value, and which values the words of the slots hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct State {
+    /// Absent: no path has defined it yet, so anything will do.
+    of: BTreeMap<RegisterId, Known>,
+    words: BTreeMap<u64, BTreeSet<RegisterId>>,
+}
+
+impl State {
+    fn get(&self, value: RegisterId) -> Option<&Known> {
+        self.of.get(&value)
+    }
+
+    /// A value was made, in its register if `register`, and lies in no slot.
+    fn make(&mut self, value: RegisterId, register: bool, made_by: Option<u32>) {
+        let made = Known { register, slots: BTreeSet::new(), made_by };
+        if let Some(old) = self.of.insert(value, made) {
+            old.slots.into_iter().for_each(|slot| self.forget(value, slot));
+        }
+    }
+
+    /// A value's register has it, if anything is known of it.
+    fn fill(&mut self, value: RegisterId) {
+        if let Some(known) = self.of.get_mut(&value) {
+            known.register = true;
+        }
+    }
+
+    /// A slot receives a value, and holds what it held no longer.
+    fn store(&mut self, value: RegisterId, slot: Slot) {
+        let there: BTreeSet<RegisterId> =
+            self.words.range(words(slot)).flat_map(|(_, values)| values).copied().collect();
+        for other in there {
+            let Some(known) = self.of.get_mut(&other) else { continue };
+            let (gone, kept) = known.slots.iter().partition(|&&old| overlap(old, slot));
+            known.slots = kept;
+            let gone: BTreeSet<Slot> = gone;
+            gone.into_iter().for_each(|old| self.forget(other, old));
+        }
+        if let Some(known) = self.of.get_mut(&value) {
+            known.slots.insert(slot);
+            for word in words(slot) {
+                self.words.entry(word).or_default().insert(value);
+            }
+        }
+    }
+
+    /// A slot holds a value no longer.
+    fn forget(&mut self, value: RegisterId, slot: Slot) {
+        for word in words(slot) {
+            if let Some(values) = self.words.get_mut(&word) {
+                values.remove(&value);
+                if values.is_empty() {
+                    self.words.remove(&word);
+                }
+            }
+        }
+    }
+
+    /// What two paths agree on, of the values that are `wanted`.
+    fn join(&self, known: Option<&Self>, wanted: &FixedBitSet) -> Self {
+        let mut joined = known.cloned().unwrap_or_default();
+        for value in wanted.ones().map(|value| RegisterId(value as u32)) {
+            let Some(theirs) = self.get(value) else { continue };
+            let both = match joined.get(value) {
+                None => theirs.clone(),
+                Some(ours) => Known {
+                    register: ours.register && theirs.register,
+                    slots: &ours.slots & &theirs.slots,
+                    made_by: ours.made_by.filter(|made| theirs.made_by == Some(*made)),
+                },
+            };
+            joined.make(value, both.register, both.made_by);
+            for slot in both.slots {
+                for word in words(slot) {
+                    joined.words.entry(word).or_default().insert(value);
+                }
+                if let Some(known) = joined.of.get_mut(&value) {
+                    known.slots.insert(slot);
+                }
+            }
+        }
+        joined
+    }
+}
 
 /// Checks that every instruction that the program adds leaves all values as they are, and that no
 /// read depends on an instruction that it leaves out. `expanded` is what [`expand`] made.
@@ -249,8 +336,9 @@ pub(super) fn check(
     report: &mut Report<'_>,
 ) {
     let prover = Prover { kernel, expanded, program };
+    let wanted = prover.wanted(graph);
     let mut at_start: Vec<Option<State>> = vec![None; graph.nodes.len()];
-    at_start[0] = Some(State::new());
+    at_start[0] = Some(State::default());
     let mut work = BTreeSet::from([0]);
     while let Some(number) = work.pop_first() {
         let Some(mut state) = at_start[number].clone() else { continue };
@@ -259,10 +347,7 @@ pub(super) fn check(
             prover.step(pc, &mut state);
         }
         for &next in &node.next {
-            let joined = match &at_start[next] {
-                None => state.clone(),
-                Some(known) => join(known, &state),
-            };
+            let joined = state.join(at_start[next].as_ref(), &wanted[next]);
             if at_start[next].as_ref() != Some(&joined) {
                 at_start[next] = Some(joined);
                 work.insert(next);
@@ -279,22 +364,6 @@ pub(super) fn check(
     }
 }
 
-/// What two paths agree on.
-fn join(a: &State, b: &State) -> State {
-    let mut joined = a.clone();
-    for (&value, theirs) in b {
-        match joined.get_mut(&value) {
-            None => drop(joined.insert(value, theirs.clone())),
-            Some(ours) => {
-                ours.register &= theirs.register;
-                ours.slots.retain(|slot| theirs.slots.contains(slot));
-                ours.made_by = ours.made_by.filter(|made| theirs.made_by == Some(*made));
-            }
-        }
-    }
-    joined
-}
-
 struct Prover<'a> {
     kernel: &'a Kernel,
     expanded: &'a Kernel,
@@ -302,18 +371,56 @@ struct Prover<'a> {
 }
 
 impl Prover<'_> {
+    /// Values that some path from the start of each node reads, fills or makes again before it
+    /// makes them. What is known of others does not matter any more.
+    fn wanted(&self, graph: &Graph) -> Vec<FixedBitSet> {
+        let none = FixedBitSet::with_capacity(self.kernel.registers.len());
+        let mut wanted = vec![none.clone(); graph.nodes.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (number, node) in graph.nodes.iter().enumerate().rev() {
+                let mut set = none.clone();
+                node.next.iter().for_each(|&next| set.union_with(&wanted[next]));
+                (node.start..node.end).rev().for_each(|pc| self.want(pc, &mut set));
+                changed |= set != wanted[number];
+                wanted[number] = set;
+            }
+        }
+        wanted
+    }
+
+    /// Moves a set of wanted values from behind an instruction to before it.
+    fn want(&self, pc: usize, set: &mut FixedBitSet) {
+        let instruction = &self.expanded.instructions[pc];
+        match self.program.instructions[pc].origin {
+            Origin::Kernel(_) if instruction.guard.is_none() => {
+                writes(instruction).into_iter().for_each(|value| set.set(value.index(), false));
+            }
+            Origin::Kernel(_) | Origin::Store(_) => {}
+            Origin::Fill(_) | Origin::Again(_) => {
+                set.extend(writes(instruction).into_iter().map(RegisterId::index));
+            }
+        }
+        set.extend(reads(instruction).into_iter().map(RegisterId::index));
+        for definition in self.dropped_before(pc) {
+            for value in writes(&self.kernel.instructions[definition as usize]) {
+                set.set(value.index(), false);
+            }
+        }
+    }
+
     /// Passes an instruction of the program; says what is wrong there.
     fn step(&self, pc: usize, state: &mut State) -> Vec<Problem> {
         for definition in self.dropped_before(pc) {
             for value in writes(&self.kernel.instructions[definition as usize]) {
-                let (register, made_by) = (false, Some(definition));
-                state.insert(value, Known { register, slots: BTreeSet::new(), made_by });
+                state.make(value, false, Some(definition));
             }
         }
         let mut problems = Vec::new();
         let instruction = &self.expanded.instructions[pc];
         for value in reads(instruction) {
-            if state.get(&value).is_some_and(|known| !known.register) {
+            if state.get(value).is_some_and(|known| !known.register) {
                 problems.push(Problem::LeftOut { register: self.name(value) });
             }
         }
@@ -322,39 +429,27 @@ impl Prover<'_> {
                 for value in writes(instruction) {
                     // Lanes whose guard is false keep the old value.
                     let partial = instruction.guard.is_some();
-                    let old = state.get(&value).map(|known| known.register);
+                    let old = state.get(value).map(|known| known.register);
                     let register = !partial || old.unwrap_or(true);
-                    let made_by = (!partial).then_some(number);
-                    state.insert(value, Known { register, slots: BTreeSet::new(), made_by });
+                    state.make(value, register, (!partial).then_some(number));
                 }
             }
-            Origin::Store(value) => {
-                let slot = self.slot(instruction, value);
-                for known in state.values_mut() {
-                    known.slots.retain(|&other| !overlap(other, slot));
-                }
-                if let Some(known) = state.get_mut(&value) {
-                    known.slots.insert(slot);
-                }
-            }
+            Origin::Store(value) => state.store(value, self.slot(instruction, value)),
             Origin::Fill(value) => {
                 let slot = self.slot(instruction, value);
-                if let Some(known) = state.get_mut(&value) {
-                    if !known.slots.contains(&slot) {
-                        let register = self.name(value);
-                        problems.push(Problem::StaleSlot { register, offset: slot.0 });
-                    }
-                    known.register = true;
+                if state.get(value).is_some_and(|known| !known.slots.contains(&slot)) {
+                    let register = self.name(value);
+                    problems.push(Problem::StaleSlot { register, offset: slot.0 });
                 }
+                state.fill(value);
             }
             Origin::Again(number) => {
                 for value in writes(instruction) {
-                    let Some(known) = state.get_mut(&value) else { continue };
-                    if known.made_by != Some(number) {
+                    if state.get(value).is_some_and(|known| known.made_by != Some(number)) {
                         let register = self.name(value);
                         problems.push(Problem::OtherValue { register, definition: number });
                     }
-                    known.register = true;
+                    state.fill(value);
                 }
             }
         }
@@ -373,8 +468,8 @@ impl Prover<'_> {
         here.map(|dropped: &Dropped| dropped.definition)
     }
 
-    /// The slot that a store or fill names: offset and size in bytes.
-    fn slot(&self, instruction: &Instruction, value: RegisterId) -> (u64, u64) {
+    /// The slot that a store or fill names.
+    fn slot(&self, instruction: &Instruction, value: RegisterId) -> Slot {
         let offset = slot(self.kernel, instruction).unwrap_or_default();
         (offset, slot_bytes(self.kernel.registers[value.index()].ty))
     }
@@ -385,6 +480,11 @@ fn slot_bytes(ty: ScalarType) -> u64 {
     4 * u64::from(ty.register_slots())
 }
 
-fn overlap(a: (u64, u64), b: (u64, u64)) -> bool {
+/// Numbers of the words that a slot touches.
+fn words((offset, size): Slot) -> std::ops::Range<u64> {
+    offset / 4..(offset + size).div_ceil(4)
+}
+
+fn overlap(a: Slot, b: Slot) -> bool {
     a.0 < b.0 + b.1 && b.0 < a.0 + a.1
 }

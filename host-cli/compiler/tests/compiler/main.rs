@@ -9,6 +9,7 @@ mod graphs;
 mod hierarchy;
 mod inlining;
 mod kernels;
+mod large;
 mod level_mutants;
 mod levels;
 mod limits;

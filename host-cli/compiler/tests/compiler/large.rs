@@ -1,0 +1,83 @@
+//! Long kernels in few registers: what the compiler makes, the checker accepts.
+
+use std::fmt::Write as _;
+
+use strata_compiler::checker::check;
+use strata_compiler::inline::inline;
+use strata_compiler::kernel::Kernel;
+use strata_compiler::{RegisterLimit, allocate};
+use strata_ptx::module::FunctionId;
+
+use crate::common::Random;
+
+/// Values that a made-up kernel uses again and again: more than it has registers.
+const VALUES: usize = 48;
+/// Instructions between its branches.
+const BLOCK: usize = 8;
+/// Instructions of a loop.
+const LOOP: usize = 80;
+
+/// A kernel of about `length` instructions, with branches and loops if `branches`.
+fn made_up(length: usize, branches: bool) -> Kernel {
+    let length = length / LOOP * LOOP;
+    let mut text = format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n\
+         .visible .entry made_up(.param .u64 at) {{\n.reg .b32 %r<{}>;\n.reg .b64 %rd<1>;\n\
+         .reg .pred %p<1>;\nld.param.u64 %rd0, [at];\nsetp.eq.u64 %p0, %rd0, 9;\n",
+        VALUES + length
+    );
+    for value in 0..VALUES {
+        let _ = writeln!(text, "ld.global.u32 %r{value}, [%rd0+{}];", 4 * value);
+    }
+    // The register of each value, of which most instructions make a new one, as compilers do.
+    let mut values: Vec<usize> = (0..VALUES).collect();
+    let mut random = Random::new(length as u64);
+    for at in 0..length {
+        let (which, from, with) =
+            (random.below(VALUES), random.below(VALUES), random.below(VALUES));
+        let (from, with, offset) = (values[from], values[with], 4 * from);
+        let old = values[which];
+        if !(branches && (3..=6).contains(&(at % BLOCK))) && !matches!(at % BLOCK, 1 | 2) {
+            values[which] = VALUES + at;
+        }
+        let to = values[which];
+        if branches && at % LOOP == 0 {
+            let _ = writeln!(text, "LOOP{}:", at / LOOP);
+        }
+        let _ = match at % BLOCK {
+            1 => writeln!(text, "setp.lt.s32 %p0, %r{from}, %r{with};"),
+            2 if branches => writeln!(text, "@%p0 bra SKIP{};", at / BLOCK),
+            2 => writeln!(text, "st.global.u32 [%rd0+{offset}], %r{with};"),
+            3 => writeln!(text, "mad.lo.s32 %r{to}, %r{from}, %r{with}, %r{old};"),
+            5 => writeln!(text, "ld.global.u32 %r{to}, [%rd0+{offset}];"),
+            _ => writeln!(text, "add.s32 %r{to}, %r{from}, %r{with};"),
+        };
+        if branches && at % BLOCK == 6 {
+            let _ = writeln!(text, "SKIP{}:", at / BLOCK);
+        }
+        if branches && at % LOOP == LOOP - 1 {
+            let _ = writeln!(text, "@%p0 bra LOOP{};", at / LOOP);
+        }
+    }
+    for (place, value) in values.iter().enumerate() {
+        let _ = writeln!(text, "st.global.u32 [%rd0+{}], %r{value};", 4 * place);
+    }
+    text.push_str("ret;\n}\n");
+    let parsed = strata_ptx::parse(&text);
+    assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics.first());
+    inline(&parsed.module, FunctionId(0)).expect("no calls")
+}
+
+#[test]
+fn the_checker_accepts_long_kernels_that_spill() {
+    for branches in [false, true] {
+        for registers in [16, 24] {
+            let kernel = made_up(3_000, branches);
+            let program = allocate(&kernel, RegisterLimit::new(registers)).expect("operands fit");
+            assert!(program.spill_bytes > 0 && program.instructions.len() > 4_000);
+            if let Err(violations) = check(&kernel, &program) {
+                panic!("{registers} registers, branches {branches}: {}", violations[0]);
+            }
+        }
+    }
+}
