@@ -23,8 +23,8 @@ pub(super) struct Held {
 
 impl Held {
     /// The program's register in whose place a value is.
-    pub(super) fn get(&self, value: RegisterId) -> Option<Option<RegisterId>> {
-        self.of.get(&value).copied()
+    fn get(&self, value: RegisterId) -> Option<&Option<RegisterId>> {
+        self.of.get(&value)
     }
 
     /// Every value with its register.
@@ -156,11 +156,11 @@ fn agree(program: &Program, state: &Held, live: &FixedBitSet, all: &mut Held) ->
     let mut changed = false;
     for (value, found) in live.ones().filter_map(|value| {
         let value = RegisterId(value as u32);
-        state.get(value).map(|found| (value, found))
+        state.get(value).map(|&found| (value, found))
     }) {
         let joined = match (all.get(value), found) {
             (None, found) => found,
-            (Some(Some(a)), Some(b)) if place(program, a) == place(program, b) => continue,
+            (Some(Some(a)), Some(b)) if place(program, *a) == place(program, b) => continue,
             (Some(None), _) => continue,
             (Some(Some(_)), _) => None,
         };
@@ -181,7 +181,7 @@ fn write(kernel: &Kernel, program: &Program, pc: usize, state: &mut Held) {
             }
         }
         // Lanes whose guard is false keep the old value: it has to be in the same place.
-        let old = state.get(value).filter(|_| ours.guard.is_some());
+        let old = state.get(value).copied().filter(|_| ours.guard.is_some());
         let new = match old {
             None => Some(register),
             Some(Some(held)) if place(program, held) == target => Some(register),

@@ -257,7 +257,9 @@ impl State {
     fn make(&mut self, value: RegisterId, register: bool, made_by: Option<u32>) {
         let made = Known { register, slots: BTreeSet::new(), made_by };
         if let Some(old) = self.of.insert(value, made) {
-            old.slots.into_iter().for_each(|slot| self.forget(value, slot));
+            for slot in old.slots {
+                self.forget(value, slot);
+            }
         }
     }
 
@@ -277,7 +279,9 @@ impl State {
             let (gone, kept) = known.slots.iter().partition(|&&old| overlap(old, slot));
             known.slots = kept;
             let gone: BTreeSet<Slot> = gone;
-            gone.into_iter().for_each(|old| self.forget(other, old));
+            for old in gone {
+                self.forget(other, old);
+            }
         }
         if let Some(known) = self.of.get_mut(&value) {
             known.slots.insert(slot);
@@ -395,7 +399,9 @@ impl Prover<'_> {
         let instruction = &self.expanded.instructions[pc];
         match self.program.instructions[pc].origin {
             Origin::Kernel(_) if instruction.guard.is_none() => {
-                writes(instruction).into_iter().for_each(|value| set.set(value.index(), false));
+                for value in writes(instruction) {
+                    set.set(value.index(), false);
+                }
             }
             Origin::Kernel(_) | Origin::Store(_) => {}
             Origin::Fill(_) | Origin::Again(_) => {

@@ -37,7 +37,8 @@ fn made_up(length: usize, branches: bool) -> Kernel {
             (random.below(VALUES), random.below(VALUES), random.below(VALUES));
         let (from, with, offset) = (values[from], values[with], 4 * from);
         let old = values[which];
-        if !(branches && (3..=6).contains(&(at % BLOCK))) && !matches!(at % BLOCK, 1 | 2) {
+        let skipped = branches && (3..=6).contains(&(at % BLOCK));
+        if !(skipped || matches!(at % BLOCK, 1 | 2)) {
             values[which] = VALUES + at;
         }
         let to = values[which];

@@ -5,9 +5,9 @@
 //! that reaches its reconvergence point is removed. Normally the topmost split runs. A split that
 //! waits (at a CTA barrier, or for lanes of a member mask) lets the splits below it run whose lanes
 //! are not those of a split above, so that sides of a branch can wait for each other as they can on
-//! hardware since Volta; so does one at the head of a loop that may wait for what others store, once
-//! its slice is used up. When none can run, lanes that are waited for go on from a reconvergence
-//! point that is before the end.
+//! hardware since Volta; so does one at the head of a loop that may wait for what others store,
+//! once its slice is used up. When none can run, lanes that are waited for go on from a
+//! reconvergence point that is before the end.
 //! Does not model: what instructions do (`super::warp`).
 //!
 //! The stack stays small: a side is only put on top of a placeholder with another reconvergence

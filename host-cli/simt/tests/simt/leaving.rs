@@ -70,8 +70,11 @@ fn by_thread(threads: u32, f: impl Fn(u32) -> u32) -> Vec<u32> {
     (0..threads).map(f).collect()
 }
 
+/// An operation and what it gives to a lane.
+type Operation = (&'static str, fn(u32) -> u32);
+
 /// Each operation, its result in `%r1`, and what a lane below 4 gets.
-fn operations() -> Vec<(&'static str, fn(u32) -> u32)> {
+fn operations() -> Vec<Operation> {
     vec![
         ("vote.sync.ballot.b32 %r1, %p1, -1;", |_| 0b0101),
         ("vote.sync.all.pred %p2, %p1, -1;\nselp.u32 %r1, 1, 2, %p2;", |_| 2),
@@ -349,7 +352,7 @@ fn values_are_not_lost_when_a_slice_ends() {
          st.global.u32 [%out], %r10;\nEND:\nret;",
         8,
     );
-    let sum = |t: u32| (0..11000).map(|i| (i + t) + ((i + t) ^ 21)).fold(0, u32::wrapping_add);
+    let sum = |t: u32| (0..11000).map(|i| (i + t) + ((i + t) ^ 0x15)).fold(0, u32::wrapping_add);
     assert_eq!(out, by_thread(8, |t| if t < 4 { sum(t) } else { input(t) * (input(t) + 1) }));
 }
 
