@@ -4,7 +4,7 @@
 //!
 //! Models: for each [`command`], its [`outcome`] and the clock in which it is done; all counters;
 //! the whole state of the [`cache_block`] behind its handshake, and of the
-//! [`main_register_file`].
+//! [`main_register_file`]; what the [`queues`] take and lose.
 //! Does not model: values, which the hardware moves.
 //! Source: the contracts in `docs/hw/`; `docs/MODEL.md`, rules 7 to 14, 29 and 30.
 
@@ -13,6 +13,7 @@ pub mod command;
 pub mod counters;
 pub mod main_register_file;
 pub mod outcome;
+pub mod queues;
 pub mod regmap;
 pub mod sequencer;
 pub mod settings;

@@ -150,9 +150,11 @@
       if (p_now && (p_op == OpDemote || p_op == OpDrop))
         a03_warp: assert (rsp_outcome_o == OutMoved || rsp_outcome_o == OutNothing);
       if (p_now && p_op > OpDrop) a03_nothing: assert (rsp_outcome_o == OutNothing);
-      // A4. A count is of a warp's entries: none where nothing was moved, never more than the pool.
-      if (p_now) a04_count: assert ((rsp_count_o != '0) == (rsp_outcome_o == OutMoved)
-                                    && rsp_count_o <= cfg_pool_entries_i);
+      // A4. The count of a demotion or drop is of its warp's entries: none where nothing was moved,
+      // never more than the pool.
+      if (p_now && (p_op == OpDemote || p_op == OpDrop))
+        a04_count: assert ((rsp_count_o != '0) == (rsp_outcome_o == OutMoved)
+                           && rsp_count_o <= cfg_pool_entries_i);
       // A5. A response comes five clocks after its request and as many more as requests waited,
       // for a bank that is written: shorter than a write. Where writes take a clock none does.
       if (p_now) begin

@@ -156,7 +156,7 @@
       // earliest; nothing is queued in it, and it ends when all of it has been answered.
       if (start && core_rst_nq) a05_begin: assert (!running_q && f_under_way == '0 && waiting_q == '0
                                     && drain_q == '0);
-      if (push) a05_push: assert (!running_q);
+      if (push) a05_push: assert (!running_q && !wanted_q);
       if ($past(running_q) && !running_q && core_rst_nq)
         a05_end: assert (queued_q == '0 && f_under_way == '0 && !command_valid_q);
       // A6. Asleep and not asked, nothing changes, but that the oldest outcome comes to where the bus
@@ -184,20 +184,35 @@
         a08_nothing: assert (bus_rdata_o == '0);
       if (bus_ready_o && !bus_write_i && bus_address_i == regmap_pkg::AddressOutcome
           && $past(waiting_q, 2) == '0) a08_none: assert (bus_rdata_o == '0);
+      // A9. STATUS says from the clock on in which a command was written and not queued that one was
+      // lost, until a reset, and at no other time.
+      if ($past(f_running) && $past(core_rst_nq) && core_rst_nq) begin
+        a09_lost: assert (lost_q == ($past(lost_q) || ($past(pushes) && $stable(push_q))));
+      end
+      if (!core_rst_nq) a09_reset: assert (!lost_q);
+      if (bus_ready_o && !bus_write_i && bus_address_i == regmap_pkg::AddressStatus)
+        a09_shown: assert (bus_rdata_o[regmap_pkg::StatusLostBit] == lost_q);
     end
   end
 
   // ---- What has to be reachable ----
+
+  logic f_lost_in_batch = 1'b0;
+
+  always_ff @(posedge clk_i) if (pushes && running_q && !lost_q) f_lost_in_batch <= 1'b1;
 
   always_ff @(posedge clk_i) begin
     if (f_running) begin
       // C1. A command is queued, runs, and its outcome is read.
       c01_whole: cover (c_done && o_done);
       // C2. A command finds the queue full, and is lost.
-      c02_full: cover (pushes && !running_q && queued_q[PointerWidth]);
+      c02_full: cover (pushes && !running_q && queued_q[QueuedWidth-1]);
       // C3. RUN finds outcomes that wait, and does nothing.
       c03_refused: cover (runs && waiting_q != '0);
       // C4. It sleeps with outcomes of a batch.
       c04_sleeps: cover (asleep_o && waiting_q != '0);
+      // C5. A command is lost because a batch runs, and STATUS says so.
+      c05_lost: cover (lost_q && f_lost_in_batch && bus_ready_o && !bus_write_i
+                       && bus_rdata_o[regmap_pkg::StatusLostBit]);
     end
   end

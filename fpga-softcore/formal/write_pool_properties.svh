@@ -215,6 +215,7 @@
   logic f_transitive;
   logic f_unused_last; // entries out of use are newer than all in use
   logic f_is_oldest;   // `oldest_q` is what it says
+  logic f_newest_q;    // the entry of the request's register is the newest already
 
   always_comb begin
     f_unique      = 1'b1;
@@ -223,6 +224,7 @@
     f_transitive  = 1'b1;
     f_unused_last = 1'b1;
     f_is_oldest   = 1'b1;
+    f_newest_q    = 1'b1;
     for (int unsigned e = 0; e < Entries; e++) begin
       if (occupied_q[e] && f_lanes[e*Lanes +: Lanes] == '0) f_nonempty = 1'b0;
       if (occupied_q[e] && f_warps[e*WarpWidth +: WarpWidth]
@@ -230,6 +232,8 @@
         f_owned = 1'b0;
       if (oldest_q[e] != (usable_q[e] && (usable_q & f_newer[e*Entries +: Entries]) == '0))
         f_is_oldest = 1'b0;
+      if (f_match_q[e] && (usable_q & ~f_match_q & ~f_newer[e*Entries +: Entries]) != '0)
+        f_newest_q = 1'b0;
       for (int unsigned o = 0; o < Entries; o++) begin
         if (o != e) begin
           if (occupied_q[e] && occupied_q[o] && f_numbers[e*NumberWidth +: NumberWidth]
@@ -286,7 +290,7 @@
       end
       // A10. The decision is about the entry that has the request's register in this clock, or about
       // its warp's; who becomes the newest, and whether a new register enters, are known in
-      // advance.
+      // advance. To make the newest the newest changes nothing.
       if (valid_q) begin
         a10_request: assert (f_stands && op_q == q_op && of_warp_q == q_warp
                              && of_number_q == q_number && of_lanes_q == q_lanes
@@ -296,7 +300,8 @@
         a10_owner: assert (q_warp == f_owners[q_number*WarpWidth +: WarpWidth]);
         a10_match: assert (match_q == f_match_q && hit_q == (f_match_q != '0));
         a10_held: assert (held_q == f_held_q);
-        a10_use: assert (newest_q == (~usable_q | ((q_op == OpWrite || (q_lanes & f_held_q) != '0)
+        a10_use: assert (newest_q == (~usable_q | ((q_op == OpWrite || (q_lanes & f_held_q) != '0
+                                                    || (f_newest_q && (newest_q & f_match_q) != '0))
                                                    ? f_match_q : '0)));
       end
       if (valid_q && (q_op == OpDemote || q_op == OpDrop)) a10_own: assert (own_q == f_own);

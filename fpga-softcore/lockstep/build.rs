@@ -49,6 +49,7 @@ const BLOCKS: [Block; 6] = [
         parts: &[],
         elaborations: &[
             ("Vpool_60_8_4", &[("Entries", 60)]),
+            (SYNTHESISED, &[("Entries", 60)]),
             ("Vpool_8_8_4", &[("Entries", 8)]),
             ("Vpool_2_2_32", &[("Entries", 2), ("Warps", 2), ("Lanes", 32)]),
             ("Vpool_1_1_1", &[("Entries", 1), ("Warps", 1), ("Lanes", 1)]),
@@ -79,6 +80,12 @@ const BLOCKS: [Block; 6] = [
         elaborations: &[("Vprototype_8_6_24_4", &[("PoolEntries", 24)])],
     },
 ];
+
+/// The one that is translated as it is synthesised.
+const SYNTHESISED: &str = "Vpool_synthesised";
+
+/// Says to the RTL that it is simulated, which is what leaves work out that changes nothing.
+const SIMULATION: &str = "-DSTRATA_SIMULATION";
 
 const SMALLEST: [(&str, u32); 4] =
     [("Warps", 3), ("CacheEntries", 1), ("PoolEntries", 1), ("Lanes", 2)];
@@ -158,6 +165,7 @@ fn translate(block: &Block, (class, parameters): &Elaboration, folder: &Path) {
         .args(["--cc", "-Wall", "-O3", "--no-timing", "--x-assign", "fast", "--x-initial", "fast"])
         .args(["--top-module", block.name, "--prefix", class, "-Mdir"])
         .arg(folder)
+        .args((*class != SYNTHESISED).then_some(SIMULATION))
         .args(parameters.iter().map(|(name, value)| format!("-G{name}={value}")))
         .args(block.files())
         .status()

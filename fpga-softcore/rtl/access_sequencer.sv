@@ -85,6 +85,10 @@ module access_sequencer #(
   output logic                                  dbg_written_o
 );
 
+  if (CacheEntries < 1 || CacheEntries > 15) begin : g_check
+    $error("access_sequencer: CacheEntries is 1 to 15");
+  end
+
   localparam logic [2:0] OpRead   = 3'd0;
   localparam logic [2:0] OpWrite  = 3'd1;
   localparam logic [2:0] OpBypass = 3'd2;

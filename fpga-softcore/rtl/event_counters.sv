@@ -13,8 +13,8 @@
 `default_nettype none
 
 module event_counters #(
-  parameter int unsigned Counters     = 25,
-  parameter int unsigned CounterWidth = 48,
+  parameter int unsigned Counters     = 25,  // at least 1
+  parameter int unsigned CounterWidth = 48,  // bits of each
   parameter int unsigned AmountWidth  = 6,   // bits of an amount
   // Counters that grow by an amount, the first one or the second; a bit each.
   parameter bit [Counters-1:0] ByFirst  = '0,
@@ -33,6 +33,11 @@ module event_counters #(
   input  logic [SelectWidth-1:0]  select_i,
   output logic [CounterWidth-1:0] count_o
 );
+
+  if (Counters < 1 || CounterWidth < 1 || AmountWidth < 1 || (ByFirst & BySecond) != '0)
+  begin : g_check
+    $error("event_counters: a counter and a bit at least; none grows by both amounts");
+  end
 
   logic [Counters-1:0]     events_q;
   logic [AmountWidth-1:0]  first_q;

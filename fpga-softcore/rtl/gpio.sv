@@ -24,6 +24,10 @@ module gpio #(
   output logic [Pins-1:0] pins_o
 );
 
+  if (Pins < 1 || Pins > 32) begin : g_check
+    $error("gpio: Pins is 1 to 32");
+  end
+
   logic [Pins-1:0] pins_d, pins_q;
 
   assign bus_ready_o = 1'b1;

@@ -49,7 +49,7 @@ module main_register_file #(
   output logic [2:0]               rsp_op_o,           // the request's
   output logic [2:0]               rsp_outcome_o,      // 0 nothing, 1 bank, 2 pool hit, 3 partial
                                                        // hit, 4 allocation, 5 replacement, 6 moved
-  output logic [5:0]               rsp_count_o,        // DEMOTE, DROP: entries of the warp; else 0
+  output logic [5:0]               rsp_count_o,        // DEMOTE, DROP: entries of the warp
   output logic                     rsp_beside_write_o, // READ: of a bank that is being written
   output logic [3:0]               rsp_waited_o,       // clocks that it waited for a bank
   output logic [DataWidth-1:0]     rsp_data_o,         // READ: the requested lanes
@@ -67,6 +67,11 @@ module main_register_file #(
   output logic [3:0]               dbg_write_busy_o,   // clocks that its write still takes
   output logic                     dbg_written_o       // the subarray of its last write
 );
+
+  if (Warps < 1 || Warps > 1024 || Lanes < 1 || Lanes > 32 || RegisterWidth < 1
+      || RegisterWidth > 8 || TagWidth < 1) begin : g_check
+    $error("main_register_file: Warps is 1 to 1024, Lanes 1 to 32, RegisterWidth 1 to 8");
+  end
 
   localparam int unsigned Banks       = 16;
   localparam int unsigned Rows        = 64;
@@ -239,14 +244,13 @@ module main_register_file #(
   logic                 rd_beside;
   logic [3:0]           waited_q;
   // The pool shows what its newest decision gives until the next can be. That is so still in the
-  // first clock in which a decision is the next to go; from then on it is kept here.
+  // first clock in which a decision is the next to go; from then on it is kept here. What has a
+  // count needs no bank, and goes in that clock.
   logic                 fresh_q;    // this is that clock
   logic [Lanes-1:0]     kept_lanes_q;
   logic [DataWidth-1:0] kept_data_q;
-  logic [5:0]           kept_count_q;
   logic [Lanes-1:0]     issue_lanes;
   logic [DataWidth-1:0] issue_data;
-  logic [5:0]           issue_count;
 
   assign dec_go  = !behind_valid_q;
   assign decides = dec_valid && dec_go;
@@ -258,7 +262,6 @@ module main_register_file #(
 
   assign issue_lanes = fresh_q ? out_lanes : kept_lanes_q;
   assign issue_data  = fresh_q ? out_data  : kept_data_q;
-  assign issue_count = fresh_q ? out_count : kept_count_q;
 
   always_comb begin
     decided.op           = dec_op;
@@ -289,7 +292,6 @@ module main_register_file #(
     if (fresh_q) begin
       kept_lanes_q <= out_lanes;
       kept_data_q  <= out_data;
-      kept_count_q <= out_count;
     end
   end
 
@@ -347,7 +349,7 @@ module main_register_file #(
     merge_beside_q  <= issue_q.read_bank && rd_beside;
     merge_waited_q  <= waited_q;
     merge_tag_q     <= issue_q.tag;
-    merge_count_q   <= issue_count;
+    merge_count_q   <= out_count;
     merge_group_q   <= issue_q.read_number[InGroup +: GroupWidth];
     merge_lanes_q   <= issue_lanes;
     merge_data_q    <= issue_data;

@@ -26,6 +26,10 @@ module main_register_file_bank #(
   input  logic [DataWidth-1:0] wr_data_i
 );
 
+  if (Rows < 2 || Lanes < 1) begin : g_check
+    $error("main_register_file_bank: Rows is at least 2, Lanes at least 1");
+  end
+
   // Not reset: a row means nothing before it was written.
   (* ram_style = "block", no_rw_check *)
   logic [DataWidth-1:0] rows_q [Rows];

@@ -10,7 +10,8 @@
 // Throughput: commands run one a clock where no bank conflicts, however slow the bus is: a batch is
 // queued first, and then runs from idle banks.
 // Back-pressure: none on the bus. A command that finds the queue full, or a batch running, is lost,
-// and nothing is run before the outcomes of the last batch have been read.
+// which STATUS says until the next reset; and nothing is run before the outcomes of the last batch
+// have been read.
 // Does not do: interrupts; bursts; bytes.
 
 `default_nettype none
@@ -37,6 +38,11 @@ module prototype #(
   output logic        asleep_o
 );
 
+  if (Warps < 1 || Warps > 8 || Lanes < 1 || Lanes > 4 || Batch < 1 || Batch > 128
+      || (Batch & (Batch - 1)) != 0) begin : g_check
+    $error("prototype: Warps is 1 to 8, Lanes 1 to 4, Batch a power of two up to 128");
+  end
+
   localparam int unsigned RegisterWidth = 8;
   localparam int unsigned CounterWidth  = 48;
   localparam int unsigned Banks         = 16;
@@ -46,7 +52,8 @@ module prototype #(
   localparam int unsigned SlotWidth     = (PoolEntries > 1) ? $clog2(PoolEntries) : 1;
   localparam int unsigned SelectWidth   = $clog2(regmap_pkg::Counters);
   localparam int unsigned DataWidth     = 32 * Lanes;
-  localparam int unsigned PointerWidth  = $clog2(Batch);
+  localparam int unsigned PointerWidth  = (Batch > 1) ? $clog2(Batch) : 1;
+  localparam int unsigned QueuedWidth   = $clog2(Batch) + 1;  // the highest bit: the queue is full
   localparam int unsigned WordWidth     = 16 + Lanes;   // of a command
   localparam int unsigned SettingsWidth = 25;
   localparam int unsigned OutcomeWidth  = 28;
@@ -182,18 +189,24 @@ module prototype #(
   logic                           command_valid_q;
   logic [PointerWidth-1:0]        push_q;
   logic [PointerWidth-1:0]        fetch_q;
-  logic [PointerWidth:0]          queued_q;
+  logic [QueuedWidth-1:0]         queued_q;
+  logic                           lost_q;   // a command found no room, or a batch running
   logic                           running_q;
   logic                           push, fetch, fetched_free, command_free;
   logic                           command_ready;
   logic [DataWidth-1:0]           value;
 
-  assign push         = pushes && !running_q && !queued_q[PointerWidth];
+  assign push         = pushes && !running_q && !wanted_q && !queued_q[QueuedWidth-1];
   assign command_free = !command_valid_q || command_ready;
   // All that is queued is there before it runs: so nothing is gained by a fetch beside a command
   // that waits, where nothing was fetched yet.
   assign fetched_free = command_free;
   assign fetch        = running_q && fetched_free && queued_q != '0;
+
+  // The place behind another one, if it moves on.
+  function automatic logic [PointerWidth-1:0] after(logic [PointerWidth-1:0] place, logic moves);
+    after = (Batch > 1) ? place + PointerWidth'(moves) : '0;
+  endfunction
 
   for (genvar l = 0; l < Lanes; l++) begin : g_value
     assign value[32*l +: 32] = value_q[l];
@@ -210,12 +223,14 @@ module prototype #(
       push_q          <= '0;
       fetch_q         <= '0;
       queued_q        <= '0;
+      lost_q          <= 1'b0;
       fetched_valid_q <= 1'b0;
       command_valid_q <= 1'b0;
     end else begin
-      push_q   <= push_q + PointerWidth'(push);
-      fetch_q  <= fetch_q + PointerWidth'(fetch);
-      queued_q <= queued_q + (PointerWidth+1)'(push) - (PointerWidth+1)'(fetch);
+      push_q   <= after(push_q, push);
+      fetch_q  <= after(fetch_q, fetch);
+      queued_q <= queued_q + QueuedWidth'(push) - QueuedWidth'(fetch);
+      lost_q   <= lost_q || (pushes && !push);
       if (fetched_free) fetched_valid_q <= fetch;
       if (command_free) command_valid_q <= fetched_valid_q;
     end
@@ -282,6 +297,9 @@ module prototype #(
   logic [PoolEntries-1:0]                unused_entry_newer;
   logic [3:0]                            unused_write_busy;
   logic                                  unused_written;
+  logic                                  unused_command;  // bits of warps and lanes that are not there
+
+  assign unused_command = ^command_q;
 
   access_sequencer #(
     .Warps         (Warps),
@@ -342,7 +360,7 @@ module prototype #(
   logic [DataWidth+OutcomeWidth-1:0] head_q;
   logic [PointerWidth-1:0]           put_q;
   logic [PointerWidth-1:0]           pop_q;
-  logic [PointerWidth:0]             waiting_q;
+  logic [QueuedWidth-1:0]            waiting_q;
   logic                              pop;
 
   assign pop = bus_q == BusSelect && address_q == regmap_pkg::AddressOutcome && waiting_q != '0;
@@ -359,9 +377,9 @@ module prototype #(
       pop_q     <= '0;
       waiting_q <= '0;
     end else begin
-      put_q     <= put_q + PointerWidth'(out_valid);
-      pop_q     <= pop_q + PointerWidth'(pop);
-      waiting_q <= waiting_q + (PointerWidth+1)'(out_valid) - (PointerWidth+1)'(pop);
+      put_q     <= after(put_q, out_valid);
+      pop_q     <= after(pop_q, pop);
+      waiting_q <= waiting_q + QueuedWidth'(out_valid) - QueuedWidth'(pop);
     end
   end
 
@@ -373,6 +391,7 @@ module prototype #(
   always_comb begin
     status = '0;
     status[regmap_pkg::StatusRunningBit]       = running_q || wanted_q;
+    status[regmap_pkg::StatusLostBit]          = lost_q;
     status[regmap_pkg::StatusCommandsBit +: 8] = 8'(queued_q);
     status[regmap_pkg::StatusOutcomesBit +: 8] = 8'(waiting_q);
   end

@@ -69,6 +69,11 @@ module register_file_cache #(
   output logic [Entries*WayWidth-1:0]      dbg_ages_o       // 0 the oldest
 );
 
+  if (Warps < 1 || Entries < 1 || Entries > 16 || Lanes < 1 || Lanes > 32 || RegisterWidth < 1)
+  begin : g_check
+    $error("register_file_cache: Warps is at least 1, Entries 1 to 16, Lanes 1 to 32");
+  end
+
   localparam logic [2:0] OpRead   = 3'd0;
   localparam logic [2:0] OpWrite  = 3'd1;
   localparam logic [2:0] OpBypass = 3'd2;

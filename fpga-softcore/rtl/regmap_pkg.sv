@@ -9,7 +9,10 @@ package regmap_pkg;
   // verilator lint_off UNUSEDPARAM
 
   localparam logic [31:0] Id      = 32'h53545241;
-  localparam logic [31:0] Version = 32'd1;
+  localparam logic [31:0] Version = 32'd2;
+
+  // What a board's serial line runs at. Unit: bits a second.
+  localparam int unsigned LineBaud = 1000000;
 
   // Addresses. Unit: bytes.
   localparam logic [11:0] AddressId          = 12'h000;
@@ -63,6 +66,8 @@ package regmap_pkg;
   localparam int unsigned SettingsRegistersWidth = 8;
   localparam int unsigned StatusRunningBit = 0;
   localparam int unsigned StatusRunningWidth = 1;
+  localparam int unsigned StatusLostBit = 1;
+  localparam int unsigned StatusLostWidth = 1;
   localparam int unsigned StatusCommandsBit = 8;
   localparam int unsigned StatusCommandsWidth = 8;
   localparam int unsigned StatusOutcomesBit = 16;

@@ -15,7 +15,7 @@
 module soc #(
   parameter int unsigned MemoryBytes  = 131072,      // a power of two
   parameter              MemoryFile   = "",          // its first words, in hexadecimal
-  parameter int unsigned ClockHz      = 50_000_000,  // what `clk_i` runs at
+  parameter int unsigned ClockHz      = 50_000_000,  // what `clk_i` runs at; at least 1000
   parameter int unsigned UartDepth    = 1024,        // bytes of either queue, a power of two
   parameter int unsigned Warps        = 8,           // of the prototype, and so on
   parameter int unsigned CacheEntries = 13,
@@ -46,6 +46,10 @@ module soc #(
 
   output logic [7:0]  pins_o
 );
+
+  if (ClockHz < 1000) begin : g_check
+    $error("soc: ClockHz is at least 1000, for the firmware's milliseconds");
+  end
 
   localparam logic [31:0] ResetVector = 32'h4000_0000;
   localparam logic [2:0]  BurstMore   = 3'b010;  // CTI of a burst whose next word follows

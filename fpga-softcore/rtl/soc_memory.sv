@@ -12,7 +12,7 @@
 `default_nettype none
 
 module soc_memory #(
-  parameter int unsigned Bytes     = 131072,  // a power of two
+  parameter int unsigned Bytes     = 131072,  // a power of two, at least 64
   parameter              ImageFile = "",      // words in hexadecimal; none leaves it undefined
   // Derived; do not override.
   localparam int unsigned Words        = Bytes / 4,
@@ -39,6 +39,10 @@ module soc_memory #(
   // What was read, in the clock of either acknowledgement.
   output logic [31:0] rdata_o
 );
+
+  if (Bytes < 64 || (Bytes & (Bytes - 1)) != 0) begin : g_check
+    $error("soc_memory: Bytes is a power of two from 64 on");
+  end
 
   logic [31:0]             words [Words];
   logic [31:0]             rdata_q;
@@ -97,7 +101,7 @@ module soc_memory #(
     end
   end
 
-`ifdef VERILATOR
+`ifdef STRATA_SIMULATION
   string image;
   initial begin
     if ($value$plusargs("image=%s", image) != 0) $readmemh(image, words);

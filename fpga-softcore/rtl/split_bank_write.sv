@@ -46,6 +46,10 @@ module split_bank_write #(
   output logic                 dbg_written_o
 );
 
+  if (Banks < 2 || (Banks & (Banks - 1)) != 0) begin : g_check
+    $error("split_bank_write: Banks is a power of two from 2 on");
+  end
+
   // The counters of all banks, a bit of all of them in a word: word k has the bits of weight 2^k.
   (* mem2reg *) logic [Banks-1:0] read_busy_q  [4];
   (* mem2reg *) logic [Banks-1:0] write_busy_q [4];

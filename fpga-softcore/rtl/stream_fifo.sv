@@ -29,6 +29,10 @@ module stream_fifo #(
   output logic [CountWidth-1:0] count_o  // words written and not yet read
 );
 
+  if (Width < 1 || Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_check
+    $error("stream_fifo: Depth is a power of two from 2 on, Width at least 1");
+  end
+
   logic [Width-1:0]        words [Depth];
   logic [PointerWidth-1:0] write_q, read_d, read_q;
   logic [CountWidth-1:0]   count_d, count_q;

@@ -69,6 +69,10 @@ module write_pool #(
   output logic [Entries-1:0]     dbg_newer_o   // entries that were used before it
 );
 
+  if (Entries < 1 || Entries > 63 || Warps < 1 || Lanes < 1 || Lanes > 32) begin : g_check
+    $error("write_pool: Entries is 1 to 63, Warps at least 1, Lanes 1 to 32");
+  end
+
   localparam logic [2:0] OpRead   = 3'd0;
   localparam logic [2:0] OpWrite  = 3'd1;
   localparam logic [2:0] OpDemote = 3'd2;
@@ -172,7 +176,6 @@ module write_pool #(
   logic               hit_d;
   logic [Lanes-1:0]   held_d;
   logic [Entries-1:0] used;       // WRITE, or READ of a lane that the entry has: a use
-  logic               uses;       // so it is of the entry that is being written
   logic [Entries-1:0] of_warp;    // the warp's, and does not make room
   logic [Entries-1:0] own;
   logic               has_none;   // the warp has no entry
@@ -198,11 +201,7 @@ module write_pool #(
   always_comb begin
     used = '0;
     for (int unsigned l = 0; l < Lanes; l++) if (req_lanes_i[l]) used = used | lanes_q[l];
-    uses = (req_lanes_i & (held_q | of_lanes_q)) != '0;
-    if (req_op_i == OpWrite) begin
-      used = '1;
-      uses = 1'b1;
-    end
+    if (req_op_i == OpWrite) used = '1;
   end
 
   always_comb begin
@@ -217,7 +216,8 @@ module write_pool #(
   always_comb begin
     newest_d = '0;
     if (req_op_i == OpRead || req_op_i == OpWrite) begin
-      if (overtaken) newest_d = uses ? chosen : '0;
+      // What is being written becomes the newest by that, whether it is used here or not.
+      if (overtaken) newest_d = chosen;
       else           newest_d = gone ? '0 : match & used;
     end
     if (req_op_i == OpDemote) newest_d = ~own;
@@ -300,7 +300,7 @@ module write_pool #(
   assign newest   = newest_q | taken;
   assign promoted = step ? newest : '0;
 
-`ifdef VERILATOR
+`ifdef STRATA_SIMULATION
   // What changes nothing need not be simulated: entries that are not usable are the newest already.
   assign renews  = (promoted & usable_q) != '0;
   assign rescans = (promoted & oldest_q) != '0 && !keeps_q;

@@ -42,6 +42,8 @@ pub(crate) struct Counter {
 pub(crate) struct Map {
     id: u32,
     version: u32,
+    /// What a board's serial line runs at. Unit: bits a second.
+    line_baud: u32,
     registers: Vec<Register>,
     counters: Vec<Counter>,
 }
@@ -50,12 +52,15 @@ impl Map {
     /// Reads the table, or says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let table: Table = text.parse().map_err(|error| format!("{SOURCE}: {error}"))?;
+        only(&table, &["id", "version", "line_baud", "register", "counter"], "the table")?;
         let map = Self {
             id: number(&table, "id", "the table")?,
             version: number(&table, "version", "the table")?,
+            line_baud: number(&table, "line_baud", "the table")?,
             registers: list(&table, "register", register)?,
             counters: list(&table, "counter", |counter, place| {
                 let name = string(counter, "name", place)?;
+                only(counter, &["name", "says"], &name)?;
                 Ok(Counter { says: string(counter, "says", &name)?, name })
             })?,
         };
@@ -72,7 +77,12 @@ impl Map {
         }
         let mut free = 0;
         for register in &self.registers {
-            let Register { name, address, words, .. } = register;
+            let Register { name, address, words, access, .. } = register;
+            if !["read", "write", "read, write"].contains(&access.as_str()) {
+                return Err(format!(
+                    "{SOURCE}: {name}: `access` is read, write, or both with a comma, not `{access}`"
+                ));
+            }
             if address % 4 != 0 || *address < free {
                 return Err(format!(
                     "{SOURCE}: {name} is at {address:#05x}: addresses are multiples of 4 and go \
@@ -106,10 +116,12 @@ impl Map {
 
 fn register(table: &Table, place: &str) -> Result<Register, String> {
     let name = string(table, "name", place)?;
+    only(table, &["name", "address", "words", "access", "says", "fields"], &name)?;
     let fields = match table.get("fields") {
         None => Vec::new(),
         Some(_) => list(table, "fields", |field, place| {
             let field_name = string(field, "name", place)?;
+            only(field, &["name", "bit", "width", "says"], &field_name)?;
             Ok(Field {
                 bit: number(field, "bit", &field_name)?,
                 width: number(field, "width", &field_name)?,
@@ -141,6 +153,17 @@ fn list<T>(
         read(item, &place)
     };
     items.iter().enumerate().map(read).collect()
+}
+
+/// Refuses a key that nothing here knows.
+fn only(table: &Table, known: &[&str], place: &str) -> Result<(), String> {
+    match table.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => Err(format!(
+            "{SOURCE}: {place} has `{key}`, which is not known; known are {}",
+            known.join(", ")
+        )),
+        None => Ok(()),
+    }
 }
 
 fn string(table: &Table, key: &str, place: &str) -> Result<String, String> {

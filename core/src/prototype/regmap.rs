@@ -4,7 +4,10 @@
 /// What [`register::ID`] reads as.
 pub const ID: u32 = 0x5354_5241;
 /// What [`register::VERSION`] reads as.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+
+/// What a board's serial line runs at. Unit: bits a second.
+pub const LINE_BAUD: u32 = 1_000_000;
 
 /// Addresses of the registers. Unit: bytes from the prototype's first.
 pub mod register {
@@ -26,7 +29,8 @@ pub mod register {
     pub const CLOCKS: u32 = 0x01c;
     /// Write: value of the next command; a word a lane.
     pub const DATA: u32 = 0x020;
-    /// Write: queues a command, with the value as it is now.
+    /// Write: queues a command, with the value as it is now; lost while a batch runs, or without
+    /// room.
     pub const COMMAND: u32 = 0x030;
     /// Read: the oldest outcome, which leaves its queue; 0 without one.
     pub const OUTCOME: u32 = 0x034;
@@ -74,6 +78,8 @@ pub mod field {
     pub const SETTINGS_REGISTERS: (u32, u32) = (17, 8);
     /// Commands are being run.
     pub const STATUS_RUNNING: (u32, u32) = (0, 1);
+    /// A command since the last reset found the queue full or a batch running, and was lost.
+    pub const STATUS_LOST: (u32, u32) = (1, 1);
     /// Commands queued.
     pub const STATUS_COMMANDS: (u32, u32) = (8, 8);
     /// Outcomes waiting.

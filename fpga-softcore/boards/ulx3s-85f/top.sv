@@ -3,16 +3,16 @@
 // The SoC on a ULX3S with an LFE5U-85F: clock, reset, serial line over USB, lamps.
 //
 // The clock of 25 MHz becomes `ClockHz` in a PLL; whoever changes it changes the PLL's divisors, and
-// looks into report.md whether the SoC can follow. The serial line runs at `Baud`, 8 bits, no parity.
+// looks into report.md whether the SoC can follow. The serial line runs at `LineBaud` of
+// fpga-softcore/regmap.toml, 8 bits, no parity.
 // The first power button resets. Never run on a board: docs/hw/synthesis.md.
 
 `default_nettype none
 
 module top #(
   parameter int unsigned ClockHz = 60_000_000,
-  parameter int unsigned Baud    = 1_000_000,
   // Derived; do not override.
-  localparam int unsigned Divisor = ClockHz / Baud
+  localparam int unsigned Divisor = ClockHz / regmap_pkg::LineBaud
 ) (
   input  logic       clk_25mhz,
   input  logic       btn_pwr_n,   // low while it is pressed
@@ -21,6 +21,12 @@ module top #(
   output logic [7:0] led,
   output logic       wifi_gpio0   // high keeps the radio module from starting the FPGA anew
 );
+
+  // Within 2 % of the speed that was asked for: half a bit in ten is 5 %, for both ends together.
+  if (Divisor < 4 || Divisor > 65535
+      || ClockHz / Divisor - regmap_pkg::LineBaud > regmap_pkg::LineBaud / 50) begin : g_check
+    $error("top: no divisor of ClockHz gives the serial line's speed");
+  end
 
   logic clk, locked;
 

@@ -74,6 +74,9 @@ pub const WIDE: Elaboration = Elaboration { index: 2, entries: 2, warps: 2, lane
 /// One entry of one lane.
 pub const SMALLEST: Elaboration = Elaboration { index: 3, entries: 1, warps: 1, lanes: 1 };
 
+/// As the source has it, and as it is synthesised: nothing is left out that changes nothing.
+pub const SYNTHESISED: Elaboration = Elaboration { index: 4, ..USUAL };
+
 unsafe extern "C" {
     fn strata_pool_new(elaboration: u32) -> *mut c_void;
     fn strata_pool_delete(pool: *mut c_void);

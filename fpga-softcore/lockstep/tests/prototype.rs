@@ -18,6 +18,7 @@ mod prototype {
     use strata_core::prototype::command::{Command, Operation};
     use strata_core::prototype::counters::{COUNTER_NAMES, COUNTERS, Counter};
     use strata_core::prototype::outcome::{MainOutcome, Outcome};
+    use strata_core::prototype::queues::{Queues, Status};
     use strata_core::prototype::regmap::{ID, VERSION, field, register};
     use strata_core::prototype::sequencer::Prototype;
     use strata_core::prototype::settings::Settings;
@@ -83,20 +84,28 @@ mod prototype {
 
         fn run(&mut self) {
             self.write(register::CONTROL, bit(field::CONTROL_RUN));
+            self.wait_for_the_end();
+        }
+
+        fn wait_for_the_end(&mut self) {
             let mut polls = 0;
-            while bits(self.read(register::STATUS), field::STATUS_RUNNING) != 0 {
+            while self.status().running {
                 polls += 1;
                 assert!(polls < 10_000, "the batch does not end");
             }
         }
 
+        fn status(&mut self) -> Status {
+            Status::unpack(self.read(register::STATUS)).expect("bits that there are")
+        }
+
         fn waiting(&mut self) -> u32 {
-            bits(self.read(register::STATUS), field::STATUS_OUTCOMES)
+            u32::from(self.status().outcomes)
         }
 
         /// Commands queued.
         fn queued(&mut self) -> u32 {
-            bits(self.read(register::STATUS), field::STATUS_COMMANDS)
+            u32::from(self.status().commands)
         }
 
         fn counter(&mut self, index: usize) -> u64 {
@@ -202,18 +211,95 @@ mod prototype {
         }
     }
 
-    /// A batch starts from idle banks, even if the bus is faster than the last one's writes.
+    /// A batch that is asked for while the banks may still be written begins later, by the clocks
+    /// that are left of 15; what it then takes is the same.
     #[test]
     fn a_batch_waits_for_the_banks() {
         let mut board = Board::new(128 << 17 | 15 << 7);
-        for _ in 0..3 {
+        let mut clocks_until_done = |pause: u32| {
             board.push(command(Operation::Write, 1), &[1, 2, 3, 4]);
+            board.rtl.wait(100);
             board.run();
+            board.read(register::OUTCOME);
+            board.push(command(READ, 1), &[0; LANES]);
+            board.rtl.wait(pause);
+            board.write(register::CONTROL, bit(field::CONTROL_RUN));
+            let mut clocks = 0;
+            loop {
+                board.rtl.wait(1);
+                let (status, took) = board.rtl.read(register::STATUS);
+                clocks += 1 + took;
+                if bits(status, field::STATUS_RUNNING) == 0 {
+                    break;
+                }
+            }
             assert_eq!(board.read(register::CLOCKS), 8);
-            let word = board.read(register::OUTCOME);
+            assert_eq!(board.read(register::READ_DATA), 1);
             let outcome = Outcome { main: MainOutcome::Bank, ..Outcome::default() };
-            assert_eq!(Outcome::unpack(word), Some(outcome));
+            assert_eq!(Outcome::unpack(board.read(register::OUTCOME)), Some(outcome));
+            clocks
+        };
+        let rested = clocks_until_done(100);
+        let at_once = clocks_until_done(0);
+        assert!(at_once > rested, "{at_once} clocks at once, {rested} after a rest");
+        assert_eq!(clocks_until_done(15), rested);
+    }
+
+    /// Whatever is written at whatever time, STATUS is what the twin's queues say.
+    #[test]
+    fn the_queues_take_and_lose_what_the_model_says() {
+        let mut board = Board::new(128 << 17 | 2 << 7);
+        let mut random = Random(5);
+        let mut queues = Queues::new(BATCH as u8);
+        let mut seen = [0_u32; 4];
+        for round in 0..3_000 {
+            // Each command that is queued takes a clock at least: so many outlast a push.
+            if queues.status().running && board.status().commands <= 20 {
+                board.wait_for_the_end();
+                queues.end();
+            }
+            let running = queues.status().running;
+            match random.below(24) {
+                0..12 => {
+                    let place = usize::from(!queues.push()) + 2 * usize::from(running);
+                    seen[place] += 1;
+                    board.push(command(Operation::Write, 1), &[round; LANES]);
+                }
+                // Many at once, so that the queue is full now and then.
+                12 if !running => {
+                    for _ in 0..BATCH {
+                        queues.push();
+                        board.write(register::COMMAND, 1 << 16 | 1);
+                    }
+                }
+                13..15 => {
+                    queues.run();
+                    board.write(register::CONTROL, bit(field::CONTROL_RUN));
+                }
+                15..22 if !running => {
+                    for _ in 0..64 {
+                        assert_eq!(queues.take(), board.read(register::OUTCOME) != 0);
+                    }
+                }
+                22 if random.below(8) == 0 => {
+                    queues = Queues::new(BATCH as u8);
+                    board.configure(128 << 17 | 2 << 7);
+                }
+                _ if running => {
+                    // Nothing but the bits of these is known before its end.
+                    let shown = board.status();
+                    assert_eq!(shown.lost, queues.status().lost, "round {round}");
+                    board.wait_for_the_end();
+                    queues.end();
+                }
+                _ => {}
+            }
+            if !queues.status().running {
+                assert_eq!(board.status(), queues.status(), "round {round}");
+            }
         }
+        let [queued, full, _, in_batch] = seen;
+        assert!(queued > 100 && full > 10 && in_batch > 10, "{seen:?}");
     }
 
     #[test]
@@ -224,6 +310,7 @@ mod prototype {
             board.push(command(Operation::Write, number % 128), &[value; LANES]);
         }
         assert_eq!(board.queued() as usize, BATCH);
+        assert!(board.status().lost, "129 commands do not fit");
         board.run();
         assert_eq!((board.queued(), board.waiting() as usize), (0, BATCH));
         // Nothing runs while outcomes are waiting.
@@ -252,7 +339,9 @@ mod prototype {
             board.push(command(Operation::Write, number % 128), &[1; LANES]);
         }
         board.write(register::CONTROL, bit(field::CONTROL_RUN));
+        assert!(!board.status().lost);
         board.push(command(READ, 5), &[0; LANES]);
+        assert!(board.status().lost);
         // Nor does a second RUN start anything.
         board.run();
         assert_eq!((board.queued(), board.waiting() as usize), (0, BATCH));
@@ -261,7 +350,10 @@ mod prototype {
             board.read(register::OUTCOME);
         }
         board.rtl.wait(100);
-        assert_eq!(bits(board.read(register::STATUS), field::STATUS_RUNNING), 0);
+        // That one was lost is said until the next reset.
+        assert_eq!(board.status(), Status { lost: true, ..Status::default() });
+        board.configure(SETTINGS);
+        assert_eq!(board.status(), Status::default());
     }
 
     #[test]

@@ -11,7 +11,7 @@ fn the_hardware_is_the_model() {}
 mod write_pool {
     mod compare;
 
-    use strata_lockstep::write_pool::{Elaboration, SMALL, SMALLEST, USUAL, WIDE};
+    use strata_lockstep::write_pool::{Elaboration, SMALL, SMALLEST, SYNTHESISED, USUAL, WIDE};
 
     use compare::{Bench, Coverage, Traffic};
 
@@ -55,6 +55,18 @@ mod write_pool {
     #[test]
     fn sixty_entries() {
         assert_everything_happened(&every_size::<60, 4>(USUAL, 60, 8_192, 128));
+    }
+
+    /// The hardware works the order of use out in every clock, which other simulations leave out.
+    #[test]
+    fn sixty_entries_as_synthesised() {
+        let mut bench = Bench::<60, 4>::new(SYNTHESISED, 1);
+        for (index, entries) in (0..).zip([60, 59, 33, 2, 1, 60]) {
+            bench.restart(entries, index % 2 == 0);
+            let traffic = traffic(index, entries, SYNTHESISED.warps as u32);
+            bench.run(u64::from(index) + 1, traffic, 4_096, 128);
+        }
+        assert_everything_happened(&bench.coverage);
     }
 
     #[test]

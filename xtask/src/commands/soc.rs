@@ -226,7 +226,7 @@ fn simulator(tools: &HardwareTools) -> Result<(), Failure> {
 fn translation(build: &Path, rtl: &[PathBuf]) -> Command {
     let mut command = process::command("verilator");
     command.args(["--cc", "-Wall", "-O3", "--no-timing", "--noassert"]);
-    command.args(["--x-assign", "fast", "--x-initial", "fast"]);
+    command.args(["--x-assign", "fast", "--x-initial", "fast", "-DSTRATA_SIMULATION"]);
     command.args(["--top-module", "soc", "--prefix", "Vsoc"]);
     command.arg(format!("-GMemoryBytes={MEMORY_BYTES}")).arg("-Mdir").arg(build);
     command.arg("-y").arg(RTL).arg("-y").arg(build).arg(format!("{BOARD}/sim/soc.vlt"));

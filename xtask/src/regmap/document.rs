@@ -11,11 +11,12 @@ pub(super) fn text(map: &Map) -> String {
          The prototype's registers as its bus shows them: 32 bits each, addresses in bytes.\n\
          Written by `cargo xtask regmap` from `{}`: change that.\n\
          What they are for: [prototype.md](prototype.md).\n\n\
-         ID reads as {:#010x}, VERSION as {}.\n\n\
+         ID reads as {:#010x}, VERSION as {}. A board's serial line runs at {} baud.\n\n\
          | address | register | access | |\n| --- | --- | --- | --- |\n",
         super::SOURCE,
         map.id,
         map.version,
+        map.line_baud,
     );
     for register in &map.registers {
         let (address, name) = (register.address, &register.name);

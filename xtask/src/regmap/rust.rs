@@ -4,6 +4,14 @@ use std::fmt::Write as _;
 
 use super::{Map, camel, sentence, wrapped};
 
+/// A number with its thousands apart.
+fn grouped(number: u32) -> String {
+    match number / 1_000 {
+        0 => number.to_string(),
+        above => format!("{}_{:03}", grouped(above), number % 1_000),
+    }
+}
+
 /// The module.
 pub(super) fn text(map: &Map) -> String {
     let mut text = format!(
@@ -13,12 +21,15 @@ pub(super) fn text(map: &Map) -> String {
          pub const ID: u32 = {:#06x}_{:04x};\n\
          /// What [`register::VERSION`] reads as.\n\
          pub const VERSION: u32 = {};\n\n\
+         /// What a board's serial line runs at. Unit: bits a second.\n\
+         pub const LINE_BAUD: u32 = {};\n\n\
          /// Addresses of the registers. Unit: bytes from the prototype's first.\n\
          pub mod register {{\n",
         super::SOURCE,
         map.id >> 16,
         map.id & 0xffff,
         map.version,
+        grouped(map.line_baud),
     );
     for register in &map.registers {
         let says =

@@ -15,10 +15,13 @@ pub(super) fn text(map: &Map) -> String {
          // verilator lint_off UNUSEDPARAM\n\n  \
          localparam logic [31:0] Id      = 32'h{:08x};\n  \
          localparam logic [31:0] Version = 32'd{};\n\n  \
+         // What a board's serial line runs at. Unit: bits a second.\n  \
+         localparam int unsigned LineBaud = {};\n\n  \
          // Addresses. Unit: bytes.\n",
         super::SOURCE,
         map.id,
         map.version,
+        map.line_baud,
     );
     let width = |names: &mut dyn Iterator<Item = usize>| names.max().unwrap_or(0);
     let longest = width(&mut map.registers.iter().map(|register| camel(&register.name).len()));

@@ -3,6 +3,7 @@ use super::*;
 const SMALL: &str = r#"
 id = 0x12345678
 version = 3
+line_baud = 1234567
 [[register]]
 name = "FIRST"
 address = 0x000
@@ -26,6 +27,7 @@ fn the_table_says_what_is_where() {
     let [(_, rust), (_, system_verilog), (_, document)] = map.outputs();
     for line in [
         "pub const ID: u32 = 0x1234_5678;",
+        "pub const LINE_BAUD: u32 = 1_234_567;",
         "    /// Write: two.",
         "    pub const TWO_WORDS: u32 = 0x004;",
         "    pub const TWO_WORDS_LOW: (u32, u32) = (0, 4);",
@@ -37,6 +39,7 @@ fn the_table_says_what_is_where() {
     }
     for line in [
         "  localparam logic [31:0] Id      = 32'h12345678;",
+        "  localparam int unsigned LineBaud = 1234567;",
         "  localparam logic [11:0] AddressTwoWords = 12'h004;",
         "  localparam int unsigned TwoWordsLowWidth = 4;",
         "  localparam int unsigned CountSomeEvents = 0;",
@@ -58,7 +61,17 @@ fn a_wrong_table_is_refused() {
     assert!(refused("0x004", "0x006").contains("multiples of 4"));
     assert!(refused("width = 4", "width = 33").contains("TWO_WORDS.LOW does not fit"));
     assert!(refused("says = \"two\"", "").contains("TWO_WORDS has no text `says`"));
-    assert!(refused("[[counter]]", "[[numbers]]").contains("no list `counter`"));
+    assert!(refused("[[counter]]", "[[numbers]]").contains("the table has `numbers`"));
+    assert!(refused("line_baud = 1", "line_baud = -1").contains("no number `line_baud`"));
+    assert!(refused("\"write\"", "\"wirte\"").contains("TWO_WORDS: `access` is"));
+    for (from, to, place) in [
+        ("version = 3", "version = 3\nbaud = 9", "the table has `baud`"),
+        ("words = 2", "words = 2\nwidth = 4", "TWO_WORDS has `width`"),
+        ("bit = 0,", "bit = 0, shift = 1,", "LOW has `shift`"),
+        ("\"some_events\"", "\"some_events\"\nunit = \"1\"", "some_events has `unit`"),
+    ] {
+        assert!(refused(from, to).contains(place), "{place}");
+    }
     let twice = format!("{SMALL}\n[[counter]]\nname = \"some_events\"\nsays = \"again\"\n");
     assert!(Map::parse(&twice).unwrap_err().contains("two counters are called `some_events`"));
 }

@@ -1,5 +1,6 @@
 //! The prototype behind the bus: what the application's commands become there.
 
+use strata_core::prototype::queues::Status;
 use strata_core::prototype::regmap::{ID, VERSION, field, register};
 use strata_core::prototype::settings::Settings;
 use strata_firmware::Prototype;
@@ -41,6 +42,20 @@ const fn of(word: u32, (bit, width): (u32, u32)) -> u32 {
     word >> bit & ((1 << width) - 1)
 }
 
+/// What the queues say: all of it, or they do not work. Nothing is lost.
+fn status() -> Result<Status, Broken> {
+    let word = read(register::STATUS);
+    match Status::unpack(word) {
+        Some(status) if !status.lost => Ok(status),
+        _ => Err(Broken::Queue { status: word }),
+    }
+}
+
+/// Queues that are not as they are to be.
+const fn queue(status: Status) -> Broken {
+    Broken::Queue { status: status.pack() }
+}
+
 /// A word in which a field's lowest bit is set.
 const fn bit((bit, _): (u32, u32)) -> u32 {
     1 << bit
@@ -74,9 +89,10 @@ impl Prototype for Hardware {
         };
         write(register::SETTINGS, word);
         write(register::CONTROL, bit(field::CONTROL_RESET));
-        let status = read(register::STATUS);
+        let status = status()?;
         // It took what it has room for: nothing else is what was asked for.
-        if read(register::SETTINGS) == word { Ok(()) } else { Err(Broken::Queue { status }) }
+        let is_empty = status == Status::default();
+        if is_empty && read(register::SETTINGS) == word { Ok(()) } else { Err(queue(status)) }
     }
 
     #[inline]
@@ -93,20 +109,16 @@ impl Prototype for Hardware {
 
     fn run(&mut self) -> Result<u32, Broken> {
         let queued = core::mem::take(&mut self.queued);
-        let status = read(register::STATUS);
-        // What did not get into the queue is not in the count.
-        if of(status, field::STATUS_COMMANDS) != queued {
-            return Err(Broken::Queue { status });
+        let waiting = status()?;
+        if u32::from(waiting.commands) != queued {
+            return Err(queue(waiting));
         }
         write(register::CONTROL, bit(field::CONTROL_RUN));
         for _ in 0..LOOKS {
-            let status = read(register::STATUS);
-            if of(status, field::STATUS_RUNNING) == 0 {
-                return if of(status, field::STATUS_OUTCOMES) == queued {
-                    Ok(read(register::CLOCKS))
-                } else {
-                    Err(Broken::Queue { status })
-                };
+            let status = status()?;
+            if !status.running {
+                let all = u32::from(status.outcomes) == queued;
+                return if all { Ok(read(register::CLOCKS)) } else { Err(queue(status)) };
             }
         }
         Err(Broken::Stuck { status: read(register::STATUS) })

@@ -6,6 +6,7 @@
 #include "Vpool_2_2_32.h"
 #include "Vpool_60_8_4.h"
 #include "Vpool_8_8_4.h"
+#include "Vpool_synthesised.h"
 #include "pool_slot.h"
 #include "ports.h"
 
@@ -90,7 +91,8 @@ extern "C" Pool* strata_pool_new(unsigned elaboration) {
   if (elaboration == 0) return new PoolOf<Vpool_60_8_4, 60, 4>;
   if (elaboration == 1) return new PoolOf<Vpool_8_8_4, 8, 4>;
   if (elaboration == 2) return new PoolOf<Vpool_2_2_32, 2, 32>;
-  return new PoolOf<Vpool_1_1_1, 1, 1>;
+  if (elaboration == 3) return new PoolOf<Vpool_1_1_1, 1, 1>;
+  return new PoolOf<Vpool_synthesised, 60, 4>;
 }
 extern "C" void strata_pool_delete(Pool* pool) { delete pool; }
 extern "C" void strata_pool_reset(Pool* pool, uint8_t entries) { pool->reset(entries); }
