@@ -10,10 +10,11 @@ use crate::packet::Packet;
 /// packet, and messages were checked when they were taken.
 pub(crate) fn put<const FRAME: usize>(
     line: &mut Vec<u8, FRAME>,
+    channel: Channel,
     sequence: u8,
     packet: &Packet<'_>,
 ) {
-    let writer = Writer::new(Channel::Messages, sequence, line);
+    let writer = Writer::new(channel, sequence, line);
     let fitted = postcard::serialize_with_flavor(packet, Framed(writer));
     debug_assert!(fitted.is_ok(), "a packet fits a frame");
 }

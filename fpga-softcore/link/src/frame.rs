@@ -7,10 +7,15 @@
 //! The bytes of channel, sequence and checksum are 1, 1 and 4. Consistent overhead byte stuffing
 //! (COBS) takes the zeros out, so that a zero is the end of a frame and nothing else: whatever came
 //! before it, the byte behind it is the first of a frame. The checksum is that of Ethernet and zip
-//! (reflected polynomial 0xEDB88320). A message frame with sequence 5 and payload `11 00 22`:
+//! (reflected polynomial 0xEDB88320). That of a message's frame is taken over the sessions of its two
+//! ends, too, which stand before the channel and are not sent: 4 bytes each, little end first, the
+//! sender's first. So a frame that was on its way before either end started again is no frame. A
+//! hello's frame with sequence 5 and payload `11 00 22`, and the same as a message's from session 1
+//! to session 2:
 //!
 //! ```text
 //! 04 01 05 11 06 22 3c a6 18 04 00
+//! 04 03 05 11 06 22 c0 b5 ee 44 00
 //! ```
 
 use core::fmt;
@@ -27,31 +32,50 @@ static CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 /// The most bytes that stuffing leaves without one of its own.
 const RUN: usize = 254;
 
+/// The ends that a message goes between, each by the number that it drew when it started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sessions {
+    /// The sender's.
+    pub from: u32,
+    /// The receiver's.
+    pub to: u32,
+}
+
+impl Sessions {
+    /// What the checksum is taken over first.
+    fn bytes(self) -> [u8; 8] {
+        (u64::from(self.from) | u64::from(self.to) << 32).to_le_bytes()
+    }
+}
+
 /// Who a frame is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// Number 1: the messages of a [`Link`](crate::Link), in postcard.
-    Messages,
+    /// Number 1: how the ends of a [`Link`](crate::Link) meet, in postcard. Every protocol has it.
+    Meeting,
     /// Number 2: the device's log in the encoding of defmt, which the link does not look into.
     Log,
+    /// Number 3: the messages of a [`Link`](crate::Link), in postcard.
+    Messages(Sessions),
 }
 
 impl Channel {
     /// Its number on the line.
     pub const fn number(self) -> u8 {
         match self {
-            Self::Messages => 1,
+            Self::Meeting => 1,
             Self::Log => 2,
+            Self::Messages(_) => 3,
         }
     }
 
-    /// The channel of a number.
-    pub const fn of(number: u8) -> Option<Self> {
-        match number {
-            1 => Some(Self::Messages),
-            2 => Some(Self::Log),
-            _ => None,
+    /// A checksum that has seen what is not sent.
+    fn checksum(self) -> Digest<'static, u32> {
+        let mut checksum = CHECKSUM.digest();
+        if let Self::Messages(sessions) = self {
+            checksum.update(&sessions.bytes());
         }
+        checksum
     }
 }
 
@@ -109,7 +133,7 @@ impl<'a, const FRAME: usize> Writer<'a, FRAME> {
     /// Starts a frame over what `to` held.
     pub(crate) fn new(channel: Channel, sequence: u8, to: &'a mut Vec<u8, FRAME>) -> Self {
         to.clear();
-        let checksum = CHECKSUM.digest();
+        let checksum = channel.checksum();
         let mut writer = Self { to, checksum, start: 0, run: 0, is_too_long: false };
         // Even of nothing there is a run.
         writer.open();
@@ -183,13 +207,21 @@ pub struct Dropped {
     pub too_short: u32,
     /// The checksum is not that of the bytes.
     pub checksum: u32,
-    /// The frame is whole, but nobody's.
+    /// The channel is not known.
     pub unknown_channel: u32,
+    /// A message before the ends had met: of whoever was here before.
+    pub no_session: u32,
 }
 
 impl Dropped {
-    pub(crate) const NONE: Self =
-        Self { too_long: 0, stuffing: 0, too_short: 0, checksum: 0, unknown_channel: 0 };
+    pub(crate) const NONE: Self = Self {
+        too_long: 0,
+        stuffing: 0,
+        too_short: 0,
+        checksum: 0,
+        unknown_channel: 0,
+        no_session: 0,
+    };
 
     /// All of them.
     pub const fn total(&self) -> u64 {
@@ -198,6 +230,7 @@ impl Dropped {
             + self.too_short as u64
             + self.checksum as u64
             + self.unknown_channel as u64
+            + self.no_session as u64
     }
 }
 
@@ -206,8 +239,13 @@ impl fmt::Display for Dropped {
         write!(
             to,
             "{} too long, {} not stuffed, {} too short, {} with a wrong checksum, {} of an unknown \
-             channel",
-            self.too_long, self.stuffing, self.too_short, self.checksum, self.unknown_channel
+             channel, {} of no session",
+            self.too_long,
+            self.stuffing,
+            self.too_short,
+            self.checksum,
+            self.unknown_channel,
+            self.no_session
         )
     }
 }
@@ -226,6 +264,8 @@ pub struct Decoder<const FRAME: usize> {
     run: u8,
     /// A zero stands behind the run, unless it is the last.
     has_zero: bool,
+    /// Whose messages are taken.
+    sessions: Option<Sessions>,
     dropped: Dropped,
 }
 
@@ -244,13 +284,20 @@ impl<const FRAME: usize> Decoder<FRAME> {
             came: 0,
             run: 0,
             has_zero: false,
+            sessions: None,
             dropped: Dropped::NONE,
         }
+    }
+
+    /// From now on takes messages between these, or none.
+    pub const fn expect(&mut self, sessions: Option<Sessions>) {
+        self.sessions = sessions;
     }
 
     /// Is as after [`new`](Self::new), in the same memory.
     pub fn restart(&mut self) {
         self.forget();
+        self.sessions = None;
         self.dropped = Dropped::NONE;
     }
 
@@ -320,7 +367,7 @@ impl<const FRAME: usize> Decoder<FRAME> {
 
     /// Takes a zero. Returns the frame that ends with it, if one does that is whole.
     pub(crate) fn end(&mut self) -> Option<Frame<'_>> {
-        let Self { length, came, run, .. } = *self;
+        let Self { length, came, run, sessions, .. } = *self;
         self.forget();
         // The zero needs a place too.
         if came >= FRAME {
@@ -334,28 +381,43 @@ impl<const FRAME: usize> Decoder<FRAME> {
             count(&mut self.dropped.stuffing);
             return None;
         }
-        check(self.bytes.get(..length)?, &mut self.dropped)
+        check(self.bytes.get(..length)?, sessions, &mut self.dropped)
     }
 }
 
 /// Takes an unstuffed frame apart.
-fn check<'a>(bytes: &'a [u8], dropped: &mut Dropped) -> Option<Frame<'a>> {
+fn check<'a>(
+    bytes: &'a [u8],
+    sessions: Option<Sessions>,
+    dropped: &mut Dropped,
+) -> Option<Frame<'a>> {
     let Some((body, checksum)) = bytes.split_last_chunk::<CHECKSUM_BYTES>() else {
         count(&mut dropped.too_short);
         return None;
     };
-    let [channel, sequence, payload @ ..] = body else {
+    let [number, sequence, payload @ ..] = body else {
         count(&mut dropped.too_short);
         return None;
     };
-    if CHECKSUM.checksum(body) != u32::from_le_bytes(*checksum) {
+    let channel = match (number, sessions) {
+        (1, _) => Channel::Meeting,
+        (2, _) => Channel::Log,
+        (3, Some(sessions)) => Channel::Messages(sessions),
+        (3, None) => {
+            count(&mut dropped.no_session);
+            return None;
+        }
+        _ => {
+            count(&mut dropped.unknown_channel);
+            return None;
+        }
+    };
+    let mut expected = channel.checksum();
+    expected.update(body);
+    if expected.finalize() != u32::from_le_bytes(*checksum) {
         count(&mut dropped.checksum);
         return None;
     }
-    let Some(channel) = Channel::of(*channel) else {
-        count(&mut dropped.unknown_channel);
-        return None;
-    };
     Some(Frame { channel, sequence: *sequence, payload })
 }
 

@@ -32,7 +32,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The packets of the messages' channel, in postcard; numbers of more than a byte are varints:
+//! The packets, in postcard; numbers of more than a byte are varints. The first two go where ends
+//! meet ([`frame::Channel::Meeting`]), which every protocol understands; the others between two ends
+//! that have met ([`frame::Channel::Messages`]):
 //!
 //! ```text
 //! 00 protocol session firmware max_payload      hello: asks for a welcome
@@ -41,6 +43,8 @@
 //! 03 next room                                  acknowledge: what came, and what may come
 //! 04                                            probe: asks for an acknowledgement
 //! ```
+//!
+//! Protocol 1 had all of them where ends meet, with checksums that knew no sessions.
 //!
 //! Neither std nor an allocator: the constants of [`Link`] are the memory of an end.
 #![no_std]

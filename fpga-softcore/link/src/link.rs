@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::encoding::{Limited, put};
 use crate::error::{LinkError, Malformed, SendError};
-use crate::frame::{self, Channel, Decoder, Dropped, Frame, count, longest_payload};
+use crate::frame::{self, Channel, Decoder, Dropped, Frame, Sessions, count, longest_payload};
 use crate::packet::{self, Hello, LONGEST_CONTROL_BYTES, PROTOCOL, Packet, Version};
 use crate::window::{Arrival, Incoming, Outgoing};
 
@@ -20,11 +20,14 @@ use crate::window::{Arrival, Incoming, Outgoing};
 pub struct Settings {
     /// Has to be the same on both ends.
     pub firmware: Version,
-    /// Another number at each start of this end, so that the other one sees that it restarted.
+    /// Another number at each start of this end, so that the other one sees that it restarted, and
+    /// that nothing that was on its way before is taken: to be drawn from a clock.
     pub session: u32,
-    /// Time after which what is not answered is sent again. Unit: ms. More than the line takes for
-    /// a window of frames and the answer.
-    pub timeout_ms: u32,
+    /// What the line carries. Unit: bits a second, 10 for each byte. 0: as much as it is given.
+    pub line_baud: u32,
+    /// Time that the other end may take for an answer, beside what the line takes
+    /// ([`Link::timeout_ms`]). Unit: ms.
+    pub answer_ms: u32,
     /// Times that something is sent again with nothing heard before the link ends.
     pub attempts: u32,
     /// Time without a word from the other end after which it is asked for one. Unit: ms.
@@ -34,10 +37,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings that notice within 3.2 s that the other end is gone: again after 100 ms, 20 times,
-    /// asking after 1 s of silence; and an end that takes nothing after 10 s.
+    /// Settings that notice within 3.2 s that the other end of a fast line is gone: again after
+    /// 100 ms, 20 times, asking after 1 s of silence; and an end that takes nothing after 10 s.
     pub const fn new(firmware: Version, session: u32) -> Self {
-        Self { firmware, session, timeout_ms: 100, attempts: 20, idle_ms: 1_000, stall_ms: 10_000 }
+        let (line_baud, answer_ms, attempts) = (0, 100, 20);
+        Self { firmware, session, line_baud, answer_ms, attempts, idle_ms: 1_000, stall_ms: 10_000 }
     }
 }
 
@@ -52,7 +56,7 @@ pub struct Counts {
     pub duplicates: u32,
     /// Messages for which there was no room.
     pub no_room: u32,
-    /// Packets that make no sense: not in postcard, or of a session that is over.
+    /// Packets that make no sense: not in postcard, or not where they belong.
     pub strange: u32,
     /// Log frames of the other end that did not come.
     pub logs_missed: u32,
@@ -116,16 +120,31 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         }
     };
 
+    /// Time after which what is not answered is sent again: what the line takes for a window of the
+    /// longest frames in each direction, of which the answer may be the last, and the other end for
+    /// the answer. Unit: ms.
+    pub const fn timeout_ms(settings: Settings) -> u32 {
+        let Settings { line_baud, answer_ms, .. } = settings;
+        let bits = 2 * 10 * FRAME as u64 * WINDOW as u64;
+        if line_baud == 0 {
+            return answer_ms;
+        }
+        let line_ms = (bits * 1_000).div_ceil(line_baud as u64);
+        let all = line_ms + answer_ms as u64;
+        if all > u32::MAX as u64 { u32::MAX } else { all as u32 }
+    }
+
     /// An end that starts now, and says hello.
     pub const fn new(settings: Settings, now_ms: u64) -> Self {
         let hello = Self::hello(settings);
-        Self { decoder: Decoder::new(), state: State::new(settings, hello, now_ms) }
+        let timeout_ms = Self::timeout_ms(settings);
+        Self { decoder: Decoder::new(), state: State::new(settings, timeout_ms, hello, now_ms) }
     }
 
     /// Is as after [`new`](Self::new), in the same memory.
     pub fn restart(&mut self, settings: Settings, now_ms: u64) {
         self.decoder.restart();
-        self.state.restart(settings, Self::hello(settings), now_ms);
+        self.state.restart(settings, Self::timeout_ms(settings), Self::hello(settings), now_ms);
     }
 
     const fn hello(settings: Settings) -> Hello {
@@ -151,8 +170,10 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
                     self.state.log_came(sequence);
                     log(payload);
                 }
-                Some(Frame { channel: Channel::Messages, sequence, payload }) => {
-                    self.state.packet_came(sequence, payload);
+                Some(Frame { channel, sequence, payload }) => {
+                    let is_meeting = channel == Channel::Meeting;
+                    self.state.packet_came(is_meeting, sequence, payload);
+                    self.decoder.expect(self.state.incoming_sessions());
                 }
                 None => {}
             }
@@ -268,6 +289,7 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
 #[derive(Clone, Debug)]
 struct State<const FRAME: usize, const WINDOW: usize> {
     settings: Settings,
+    timeout_ms: u32,
     ours: Hello,
     /// The other end, once its hello or welcome came.
     peer: Option<Hello>,
@@ -305,9 +327,10 @@ struct State<const FRAME: usize, const WINDOW: usize> {
 }
 
 impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
-    const fn new(settings: Settings, ours: Hello, now_ms: u64) -> Self {
+    const fn new(settings: Settings, timeout_ms: u32, ours: Hello, now_ms: u64) -> Self {
         Self {
             settings,
+            timeout_ms,
             ours,
             peer: None,
             welcomed: false,
@@ -333,10 +356,11 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         }
     }
 
-    fn restart(&mut self, settings: Settings, ours: Hello, now_ms: u64) {
+    fn restart(&mut self, settings: Settings, timeout: u32, ours: Hello, now_ms: u64) {
         // All of it is named, so that a new field is not forgotten.
         let Self {
             settings: of_settings,
+            timeout_ms,
             ours: of_ours,
             peer,
             welcomed,
@@ -360,7 +384,8 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
             gone,
             counts,
         } = self;
-        (*of_settings, *of_ours, *peer, *ended) = (settings, ours, None, None);
+        (*of_settings, *timeout_ms) = (settings, timeout);
+        (*of_ours, *peer, *ended) = (ours, None, None);
         (*welcomed, *data_came, *hello_due) = (false, false, true);
         (*welcome_due, *acknowledge_due, *probe_due) = (false, false, false);
         outgoing.clear();
@@ -384,8 +409,7 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
             self.ended = Some(
                 self.silence().unwrap_or(LinkError::Stalled { after_ms: since(self.progress_ms) }),
             );
-        } else if (waits || is_quiet) && since(self.asked_ms) >= u64::from(self.settings.timeout_ms)
-        {
+        } else if (waits || is_quiet) && since(self.asked_ms) >= u64::from(self.timeout_ms) {
             self.ask_again();
         }
         self.ended.map_or(Ok(()), Err)
@@ -430,19 +454,20 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         self.next_log = Some(sequence.wrapping_add(1));
     }
 
-    fn packet_came(&mut self, sequence: u8, payload: &[u8]) {
+    fn packet_came(&mut self, is_meeting: bool, sequence: u8, payload: &[u8]) {
         if self.ended.is_some() {
             return;
         }
-        let is_known = self.peer.is_some();
+        // Of a message the sessions were right, so that the other end is known.
+        let is_known = !is_meeting;
         match postcard::from_bytes(payload) {
-            Ok(Packet::Hello(hello)) => {
+            Ok(Packet::Hello(hello)) if is_meeting => {
                 self.welcome_due = true;
                 self.acknowledge_due = true;
                 // Who has sent a message was welcomed, and says hello no more.
                 self.meet(hello, self.data_came);
             }
-            Ok(Packet::Welcome { to, hello }) if to == self.ours.session => {
+            Ok(Packet::Welcome { to, hello }) if is_meeting && to == self.ours.session => {
                 self.meet(hello, false);
                 if self.ended.is_none() && !self.welcomed {
                     self.welcomed = true;
@@ -459,7 +484,7 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
                     Arrival::NoRoom => count(&mut self.counts.no_room),
                 }
             }
-            Ok(Packet::Acknowledge { next, room }) if self.welcomed => {
+            Ok(Packet::Acknowledge { next, room }) if is_known && self.welcomed => {
                 self.heard();
                 match self.outgoing.acknowledge(next, room) {
                     Some(0) => {}
@@ -516,32 +541,50 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         let may_go_on = self.ended.is_none();
         if let (true, Some(peer)) = (self.welcome_due, self.welcomed_peer()) {
             self.welcome_due = false;
-            put(&mut self.line, 0, &Packet::Welcome { to: peer, hello: ours });
+            put(&mut self.line, Channel::Meeting, 0, &Packet::Welcome { to: peer, hello: ours });
         } else if !may_go_on {
             // Nothing more to say.
         } else if self.hello_due {
             self.hello_due = false;
-            put(&mut self.line, 0, &Packet::Hello(ours));
-        } else if self.acknowledge_due {
-            self.acknowledge_due = false;
-            let (next, room) = self.incoming.announce();
-            put(&mut self.line, 0, &Packet::Acknowledge { next, room });
-        } else if self.welcomed && self.outgoing.has_next() {
-            if let Some((number, message, again)) = self.outgoing.advance() {
-                put(&mut self.line, number, &Packet::Data(message));
-                self.asked_ms = self.now_ms;
-                if again {
-                    count(&mut self.counts.repeated);
-                }
-            }
-        } else if self.probe_due {
-            self.probe_due = false;
-            put(&mut self.line, 0, &Packet::Probe);
+            put(&mut self.line, Channel::Meeting, 0, &Packet::Hello(ours));
+        } else if self.compose_message() {
+            // It is on the line.
         } else if let Some((sequence, payload)) = self.logs.pop_front() {
             let log = Frame { channel: Channel::Log, sequence, payload: &payload };
             let fitted = frame::encode(log, &mut self.line);
             debug_assert!(fitted.is_ok(), "its length was checked when it was taken");
         }
+    }
+
+    /// Puts on the line what goes to the other end that is known, if there is something. Returns
+    /// whether there was.
+    fn compose_message(&mut self) -> bool {
+        let Some(peer) = self.peer else { return false };
+        let channel = Channel::Messages(Sessions { from: self.ours.session, to: peer.session });
+        if self.acknowledge_due {
+            self.acknowledge_due = false;
+            let (next, room) = self.incoming.announce();
+            put(&mut self.line, channel, 0, &Packet::Acknowledge { next, room });
+        } else if self.welcomed
+            && let Some((number, message, again)) = self.outgoing.advance()
+        {
+            put(&mut self.line, channel, number, &Packet::Data(message));
+            self.asked_ms = self.now_ms;
+            if again {
+                count(&mut self.counts.repeated);
+            }
+        } else if self.probe_due {
+            self.probe_due = false;
+            put(&mut self.line, channel, 0, &Packet::Probe);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Between whom messages come.
+    fn incoming_sessions(&self) -> Option<Sessions> {
+        self.peer.map(|peer| Sessions { from: peer.session, to: self.ours.session })
     }
 
     /// The session that a welcome goes to.

@@ -1,4 +1,4 @@
-//! Packet: what a frame of the messages' channel carries, in postcard.
+//! Packet: what a frame carries that is no log, in postcard.
 //!
 //! The crate's own page shows the bytes. Every protocol has the hello as it is here, with its own
 //! number first, so that two protocols can tell each other's.
@@ -8,7 +8,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The version of what is said over the line: of frames, packets and messages.
-pub const PROTOCOL: u16 = 1;
+pub const PROTOCOL: u16 = 2;
 
 /// Bytes of a packet beside a message's own: its kind, and its length in at most 3.
 pub(crate) const OVERHEAD_BYTES: usize = 4;
@@ -38,7 +38,7 @@ impl fmt::Display for Version {
 pub struct Hello {
     /// [`PROTOCOL`] of its build.
     pub protocol: u16,
-    /// Tells this start of the end from others.
+    /// Tells this start of the end from others: drawn from a clock, so that no two are the same.
     pub session: u32,
     /// The version of the firmware: the device's own, or the one that the host goes with.
     pub firmware: Version,
@@ -52,7 +52,7 @@ impl fmt::Display for Hello {
     }
 }
 
-/// What a frame of the messages' channel carries.
+/// What a frame carries that is no log: the first two where ends meet, the others as messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Packet<'a> {
     /// Who the sender is; it wants a welcome.
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     const HELLO: Hello = Hello {
-        protocol: 1,
+        protocol: PROTOCOL,
         session: 300,
         firmware: Version { major: 2, minor: 3, patch: 4 },
         max_payload: 200,
@@ -101,8 +101,8 @@ mod tests {
             let (bytes, length) = bytes(packet);
             assert_eq!(bytes[..length], *expected, "{packet:?}");
         };
-        of(Packet::Hello(HELLO), &[0, 1, 0xac, 2, 2, 3, 4, 0xc8, 1]);
-        of(Packet::Welcome { to: 5, hello: HELLO }, &[1, 5, 1, 0xac, 2, 2, 3, 4, 0xc8, 1]);
+        of(Packet::Hello(HELLO), &[0, 2, 0xac, 2, 2, 3, 4, 0xc8, 1]);
+        of(Packet::Welcome { to: 5, hello: HELLO }, &[1, 5, 2, 0xac, 2, 2, 3, 4, 0xc8, 1]);
         of(Packet::Data(&[0, 0xff]), &[2, 2, 0, 0xff]);
         of(Packet::Acknowledge { next: 255, room: 4 }, &[3, 255, 4]);
         of(Packet::Probe, &[4]);

@@ -4,10 +4,13 @@ use heapless::Vec;
 use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
 use proptest::test_runner::RngSeed;
 use strata_link::frame::{
-    Channel, Decoder, Dropped, Frame, OVERHEAD_BYTES, TooLong, encode, longest_payload,
+    Channel, Decoder, Dropped, Frame, OVERHEAD_BYTES, Sessions, TooLong, encode, longest_payload,
 };
 
 const FRAME: usize = 600;
+/// Messages of these ends.
+const MESSAGES: Channel = Channel::Messages(SESSIONS);
+const SESSIONS: Sessions = Sessions { from: 1, to: 2 };
 
 fn encoded(channel: Channel, sequence: u8, payload: &[u8]) -> Vec<u8, FRAME> {
     let mut bytes = Vec::new();
@@ -19,14 +22,21 @@ fn encoded(channel: Channel, sequence: u8, payload: &[u8]) -> Vec<u8, FRAME> {
 type Owned = (Channel, u8, std::vec::Vec<u8>);
 
 fn decoded<const SIZE: usize>(decoder: &mut Decoder<SIZE>, bytes: &[u8]) -> std::vec::Vec<Owned> {
+    decoder.expect(Some(SESSIONS));
     let own = |frame: Frame<'_>| (frame.channel, frame.sequence, frame.payload.to_vec());
     bytes.iter().filter_map(|&byte| decoder.push(byte).map(own)).collect()
 }
 
 #[test]
 fn golden_bytes() {
-    let message = encoded(Channel::Messages, 5, &[0x11, 0, 0x22]);
-    assert_eq!(message[..], [4, 1, 5, 0x11, 6, 0x22, 0x3c, 0xa6, 0x18, 4, 0]);
+    let hello = encoded(Channel::Meeting, 5, &[0x11, 0, 0x22]);
+    assert_eq!(hello[..], [4, 1, 5, 0x11, 6, 0x22, 0x3c, 0xa6, 0x18, 4, 0]);
+    // The checksum of zip over 01 00 00 00 02 00 00 00 03 05 11 00 22.
+    let message = encoded(MESSAGES, 5, &[0x11, 0, 0x22]);
+    assert_eq!(message[..], [4, 3, 5, 0x11, 6, 0x22, 0xc0, 0xb5, 0xee, 0x44, 0]);
+    let back = Channel::Messages(Sessions { from: 2, to: 1 });
+    let back = encoded(back, 5, &[0x11, 0, 0x22]);
+    assert_eq!(back[..], [4, 3, 5, 0x11, 6, 0x22, 0xcb, 0xe5, 0xa9, 0xc0, 0]);
     let log = encoded(Channel::Log, 0, &[]);
     assert_eq!(log[..], [2, 2, 5, 0x7d, 0x70, 0xef, 0x73, 0]);
     let long = encoded(Channel::Log, 255, &[7; 300]);
@@ -64,11 +74,11 @@ fn frames_are_as_long_as_is_said() {
 
 #[test]
 fn what_is_dropped_is_counted_by_its_reason_and_the_next_frame_comes() {
-    let good = encoded(Channel::Messages, 1, &[1, 2, 3]);
-    let whole = (Channel::Messages, 1, std::vec![1, 2, 3]);
+    let good = encoded(MESSAGES, 1, &[1, 2, 3]);
+    let whole = (MESSAGES, 1, std::vec![1, 2, 3]);
     let mut unknown = good.clone();
-    // Channel 3 with its own checksum.
-    let body = [3, 1, 9];
+    // Channel 4 with its own checksum.
+    let body = [4, 1, 9];
     let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&body).to_le_bytes();
     unknown.resize(FRAME, 0).expect("it fits");
     let length = cobs::encode(&[&body[..], &checksum].concat(), &mut unknown);
@@ -92,6 +102,21 @@ fn what_is_dropped_is_counted_by_its_reason_and_the_next_frame_comes() {
     }
 }
 
+/// Frames of another session are dropped, whichever of the two it is, and those that come back to
+/// where they came from; so is every message before there are sessions.
+#[test]
+fn a_message_of_another_session_is_no_frame() {
+    let of = |from, to| encoded(Channel::Messages(Sessions { from, to }), 1, &[7]);
+    let mut decoder = Decoder::<FRAME>::new();
+    let line = [&of(1, 2)[..], &of(3, 2), &of(1, 4), &of(2, 1), &of(0, 0), &of(1, 2)].concat();
+    let frames = decoded(&mut decoder, &line);
+    assert_eq!(frames, [(); 2].map(|()| (MESSAGES, 1, std::vec![7])));
+    assert_eq!(decoder.dropped(), Dropped { checksum: 4, ..Dropped::default() });
+    decoder.expect(None);
+    assert!(of(1, 2).iter().all(|&byte| decoder.push(byte).is_none()));
+    assert_eq!(decoder.dropped(), Dropped { checksum: 4, no_session: 1, ..Dropped::default() });
+}
+
 /// Runs of all lengths around the longest, with and without zeros, and another crate's stuffing.
 #[test]
 fn frames_are_stuffed_as_by_the_reference() {
@@ -101,32 +126,33 @@ fn frames_are_stuffed_as_by_the_reference() {
         let payload: std::vec::Vec<u8> = (0..length)
             .map(|place| if place % every == 0 { 0 } else { 1 + (place % 255) as u8 })
             .collect();
-        let body = [&[1, 200][..], &payload].concat();
-        let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&body).to_le_bytes();
+        let body = [&[3, 200][..], &payload].concat();
+        let seen = [&[1, 0, 0, 0, 2, 0, 0, 0][..], &body].concat();
+        let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&seen).to_le_bytes();
         let mut expected = [0; SIZE];
         let stuffed = cobs::encode(&[&body[..], &checksum].concat(), &mut expected);
         // Behind a run of the longest it has begun another.
         expected[stuffed] = 0;
         let mut bytes = Vec::<u8, SIZE>::new();
-        let frame = Frame { channel: Channel::Messages, sequence: 200, payload: &payload };
+        let frame = Frame { channel: MESSAGES, sequence: 200, payload: &payload };
         encode(frame, &mut bytes).expect("it fits");
         assert_eq!(bytes, expected[..=stuffed], "{length} bytes, zeros every {every}");
         let mut decoder = Decoder::<SIZE>::new();
         let frames = decoded(&mut decoder, &bytes);
-        assert_eq!(frames, [(Channel::Messages, 200, payload)], "zeros every {every}");
+        assert_eq!(frames, [(MESSAGES, 200, payload)], "zeros every {every}");
     }
 }
 
 #[test]
 fn every_single_flip_of_a_frame_is_found() {
-    let good = encoded(Channel::Messages, 77, &[0, 1, 0, 255, 4]);
+    let good = encoded(MESSAGES, 77, &[0, 1, 0, 255, 4]);
     for bit in 0..good.len() * 8 {
         let mut bytes = good.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         let mut decoder = Decoder::<FRAME>::new();
         assert_eq!(decoded(&mut decoder, &bytes), [], "bit {bit}");
         let frames = decoded(&mut decoder, &[&[0], &good[..]].concat());
-        assert_eq!(frames, [(Channel::Messages, 77, std::vec![0, 1, 0, 255, 4])], "bit {bit}");
+        assert_eq!(frames, [(MESSAGES, 77, std::vec![0, 1, 0, 255, 4])], "bit {bit}");
     }
 }
 
@@ -150,7 +176,7 @@ proptest! {
         let mut line = std::vec::Vec::new();
         let mut expected = std::vec::Vec::new();
         for (log, sequence, payload) in frames {
-            let channel = if log { Channel::Log } else { Channel::Messages };
+            let channel = if log { Channel::Log } else { MESSAGES };
             line.extend_from_slice(&encoded(channel, sequence, &payload));
             expected.push((channel, sequence, payload));
         }

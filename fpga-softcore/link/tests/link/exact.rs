@@ -1,6 +1,6 @@
 //! Exact: handshake, order, room, and every way in which a link ends.
 
-use strata_link::frame::{Channel, Decoder, Frame, encode};
+use strata_link::frame::{Channel, Frame, Sessions, encode};
 use strata_link::{Link, LinkError, SendError, Settings, Version};
 
 use crate::{FIRMWARE, end};
@@ -43,11 +43,21 @@ fn numbers(link: &mut End) -> Vec<u32> {
     core::iter::from_fn(|| link.take()).map(|came| came.decode().expect("a number")).collect()
 }
 
+/// The frames in some bytes, unstuffed by another crate.
+fn frames(line: &[u8]) -> Vec<Vec<u8>> {
+    let frames = line.split(|&byte| byte == 0).filter(|frame| !frame.is_empty());
+    let unstuffed = |frame: &[u8]| {
+        let mut bytes = vec![0; frame.len()];
+        let length = cobs::decode(frame, &mut bytes).expect("it is stuffed");
+        bytes.truncate(length);
+        bytes
+    };
+    frames.map(unstuffed).collect()
+}
+
 /// The kinds of the packets in some bytes, with their frames' sequences.
 fn kinds(line: &[u8]) -> Vec<(u8, u8)> {
-    let mut decoder = Decoder::<64>::new();
-    let kind = |frame: Frame<'_>| (frame.payload[0], frame.sequence);
-    line.iter().filter_map(|&byte| decoder.push(byte).map(kind)).collect()
+    frames(line).iter().map(|frame| (frame[2], frame[1])).collect()
 }
 
 const HELLO: u8 = 0;
@@ -56,17 +66,20 @@ const DATA: u8 = 2;
 const ACKNOWLEDGE: u8 = 3;
 const PROBE: u8 = 4;
 
+/// As written down with zip's checksum: of a message over both sessions, too.
+const HELLO_OF_1: [u8; 15] = [2, 1, 1, 3, 2, 1, 2, 1, 6, 0x34, 0xd4, 0x16, 0xac, 0xa1, 0];
+const DATA_OF_1_TO_2: [u8; 11] = [2, 3, 8, 2, 1, 1, 0xe8, 0x18, 0x2c, 0xd6, 0];
+/// The hello of protocol 1, firmware 1.0.0, session 7.
+const HELLO_OF_PROTOCOL_1: [u8; 16] = [2, 1, 1, 4, 1, 7, 1, 1, 7, 0xac, 4, 8, 0x26, 0x85, 0x8f, 0];
+
 #[test]
 fn a_handshake_and_a_message_on_the_line() {
     let (mut host, mut device) = (end(1), end(2));
     let hello = drain(&mut host);
-    // Protocol 1, session 1, firmware 0.1.0, messages of 53 bytes at most.
-    assert_eq!(hello[..3], [2, 1, 1]);
+    // Protocol 2, session 1, firmware 0.1.0, messages of 52 bytes at most.
+    assert_eq!(hello[..], HELLO_OF_1);
     assert_eq!(kinds(&hello), [(HELLO, 0)]);
-    let mut decoder = Decoder::<64>::new();
-    let frames: Vec<Vec<u8>> =
-        hello.iter().filter_map(|&byte| Some(decoder.push(byte)?.payload.to_vec())).collect();
-    assert_eq!(frames, [[0, 1, 1, 0, 1, 0, 52]]);
+    assert_eq!(frames(&hello)[0][..9], [1, 0, 0, 2, 1, 0, 1, 0, 52]);
     device.received(&hello, |_| {});
     let answer = drain(&mut device);
     assert_eq!(kinds(&answer), [(WELCOME, 0), (HELLO, 0), (ACKNOWLEDGE, 0)]);
@@ -75,6 +88,7 @@ fn a_handshake_and_a_message_on_the_line() {
     assert_eq!(host.send(&1_u32), Ok(()));
     let line = drain(&mut host);
     assert_eq!(kinds(&line), [(WELCOME, 0), (ACKNOWLEDGE, 0), (DATA, 0)]);
+    assert_eq!(line[line.len() - 11..], DATA_OF_1_TO_2);
     device.received(&line, |_| {});
     assert_eq!(kinds(&drain(&mut device)), [(ACKNOWLEDGE, 0)]);
     assert_eq!(numbers(&mut device), [1]);
@@ -186,7 +200,7 @@ fn ends_of_different_versions_name_both() {
     let error = host.poll(0).expect_err("they differ");
     assert_eq!(
         error.to_string(),
-        "the other end has protocol 1, firmware 0.2.0, this one protocol 1, firmware 0.1.0: build \
+        "the other end has protocol 2, firmware 0.2.0, this one protocol 2, firmware 0.1.0: build \
          both from the same version"
     );
     assert_eq!(drain(&mut device), []);
@@ -196,15 +210,40 @@ fn ends_of_different_versions_name_both() {
 #[test]
 fn another_protocol_is_a_mismatch_whatever_stands_behind_its_hello() {
     let mut host: End = end(1);
-    host.received(&framed(&[HELLO, 2, 9, 0, 1, 0, 52, 99, 98]), |_| {});
+    host.received(&met(&[HELLO, 3, 9, 0, 1, 0, 52, 99, 98]), |_| {});
     let error = host.poll(0).expect_err("it differs");
-    assert!(matches!(error, LinkError::Mismatch { theirs, .. } if theirs.protocol == 2), "{error}");
+    assert!(matches!(error, LinkError::Mismatch { theirs, .. } if theirs.protocol == 3), "{error}");
 }
 
-/// A packet in a frame of its own.
+#[test]
+fn an_end_of_the_protocol_before_is_refused_by_name() {
+    let mut host: End = end(1);
+    host.received(&HELLO_OF_PROTOCOL_1, |_| {});
+    let error = host.poll(0).expect_err("it differs");
+    assert_eq!(
+        error.to_string(),
+        "the other end has protocol 1, firmware 1.0.0, this one protocol 2, firmware 0.1.0: build \
+         both from the same version"
+    );
+    // It is told, in the frame that it understands.
+    let line = drain(&mut host);
+    assert_eq!(kinds(&line), [(WELCOME, 0)]);
+    assert_eq!(frames(&line)[0][..5], [1, 0, WELCOME, 7, 2]);
+}
+
+/// A packet in a frame where ends meet.
+fn met(payload: &[u8]) -> heapless::Vec<u8, 64> {
+    framed_on(Channel::Meeting, payload)
+}
+
+/// A packet in a message's frame, from session 2 to session 1.
 fn framed(payload: &[u8]) -> heapless::Vec<u8, 64> {
+    framed_on(Channel::Messages(Sessions { from: 2, to: 1 }), payload)
+}
+
+fn framed_on(channel: Channel, payload: &[u8]) -> heapless::Vec<u8, 64> {
     let mut bytes = heapless::Vec::new();
-    let frame = Frame { channel: Channel::Messages, sequence: 0, payload };
+    let frame = Frame { channel, sequence: 0, payload };
     encode(frame, &mut bytes).expect("it fits");
     bytes
 }
@@ -225,16 +264,50 @@ fn what_makes_no_sense_is_counted_and_changes_nothing() {
     host.received(&framed(&[5]), |_| {});
     host.received(&framed(&[DATA, 9, 1]), |_| {});
     assert_eq!(host.counts().strange, 3);
+    // Where ends meet there are no messages, and between ends that have met there is no meeting.
+    host.received(&met(&[DATA, 1, 7]), |_| {});
+    host.received(&met(&[ACKNOWLEDGE, 1, 4]), |_| {});
+    host.received(&framed(&[HELLO, 2, 3, 0, 1, 0, 52]), |_| {});
+    host.received(&framed(&[WELCOME, 1, 2, 3, 0, 1, 0, 52]), |_| {});
+    assert_eq!(host.counts().strange, 7);
     assert!(host.take().is_none());
+    assert_eq!(host.poll(0), Ok(()));
 
     // What was meant for who was here before.
     let mut host: End = end(9);
-    host.received(&framed(&[WELCOME, 1, 1, 2, 0, 1, 0, 52]), |_| {});
+    host.received(&met(&[WELCOME, 1, 2, 2, 0, 1, 0, 52]), |_| {});
     host.received(&framed(&[DATA, 1, 7]), |_| {});
-    assert_eq!((host.peer(), host.counts().strange), (None, 2));
+    let counts = host.counts();
+    assert_eq!((host.peer(), counts.strange, counts.dropped.no_session), (None, 1, 1));
     assert!(host.take().is_none());
-    host.received(&framed(&[WELCOME, 9, 1, 2, 0, 1, 0, 52]), |_| {});
+    host.received(&met(&[WELCOME, 9, 2, 2, 0, 1, 0, 52]), |_| {});
     assert_eq!(host.peer().map(|peer| peer.session), Some(2));
+}
+
+#[test]
+fn what_was_on_its_way_before_both_ends_started_again_is_not_taken() {
+    let (mut host, mut device) = connected();
+    host.send(&7_u32).expect("there is room");
+    device.send(&8_u32).expect("there is room");
+    let stale = [drain(&mut host), drain(&mut device)];
+    // Whichever of them starts again, and both.
+    for sessions in [[3, 2], [1, 4], [3, 4]] {
+        let [mut host, mut device]: [End; 2] = sessions.map(end);
+        // What a line has kept comes before anything else, and between.
+        for _ in 0..2 {
+            host.received(&stale[1], |_| {});
+            device.received(&stale[0], |_| {});
+            settle(&mut host, &mut device);
+        }
+        assert_eq!((host.take(), device.take()), (None, None), "{sessions:?}");
+        host.send(&9_u32).expect("they are connected");
+        settle(&mut host, &mut device);
+        assert_eq!(numbers(&mut device), [9], "{sessions:?}");
+        let dropped = [host.counts().dropped, device.counts().dropped];
+        for dropped in dropped {
+            assert_eq!((dropped.no_session, dropped.checksum), (1, 1), "{sessions:?}");
+        }
+    }
 }
 
 #[test]

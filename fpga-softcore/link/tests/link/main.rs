@@ -3,6 +3,7 @@
 mod exact;
 mod line;
 mod noise;
+mod slow;
 
 use strata_link::{Link, Settings, Version};
 
