@@ -2,6 +2,7 @@
 //! beside the system's packages.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::process::{self, Failure};
 
@@ -34,9 +35,15 @@ impl Environment {
     ) -> Result<(), Failure> {
         let mut python = process::command("python3");
         process::run(python.args(["-m", "venv"]).arg(&self.folder))?;
-        let mut pip = process::command(self.program("pip"));
-        let quiet = ["install", "--quiet", "--disable-pip-version-check"];
-        process::run(pip.args(quiet).args(wheels))
+        process::run(self.pip().args(wheels))
+    }
+
+    /// pip's command to install what is named behind it. Not its own program: that begins with the
+    /// path of the environment, which a kernel cuts after 127 bytes.
+    fn pip(&self) -> Command {
+        let mut python = process::command(self.program("python3"));
+        python.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        python
     }
 
     /// The folder of the installed packages, if `path` is there below it: that folder's name holds

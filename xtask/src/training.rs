@@ -72,7 +72,7 @@ fn work(mut stream: TcpStream) -> Result<(), Failure> {
     let start = Instant::now();
     let mut settings = Settings::new(FIRMWARE, 1);
     // The board's time is slower than ours.
-    settings.timeout_ms = 2_000;
+    settings.answer_ms = 2_000;
     let mut link = PrototypeLink::new(settings, 0);
     for settings in SETTINGS {
         let bench = Bench::Compared { settings, accesses: ACCESSES };

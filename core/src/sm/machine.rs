@@ -296,7 +296,21 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     where
         C: IntoIterator<Item = T>,
     {
-        self.run_at_pace::<C, false>(ctas.into_iter())
+        // Nothing ends it before its end.
+        self.run_at_pace::<C, false>(ctas.into_iter(), || true).map(Option::unwrap_or_default)
+    }
+
+    /// Like [`Self::run`], as long as `goes_on`, which is asked in each cycle that is visited. `None`
+    /// if it was not to go on.
+    pub fn run_while<C>(
+        self,
+        ctas: impl IntoIterator<Item = C>,
+        goes_on: impl FnMut() -> bool,
+    ) -> Result<Option<SmCounters>, Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        self.run_at_pace::<C, false>(ctas.into_iter(), goes_on)
     }
 
     /// Like [`Self::run`], but visits every cycle: slower, with the same result.
@@ -304,19 +318,20 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     where
         C: IntoIterator<Item = T>,
     {
-        self.run_at_pace::<C, true>(ctas.into_iter())
+        self.run_at_pace::<C, true>(ctas.into_iter(), || true).map(Option::unwrap_or_default)
     }
 
     fn run_at_pace<C, const EVERY_CYCLE: bool>(
         mut self,
         mut ctas: impl Iterator<Item = C>,
-    ) -> Result<SmCounters, Fault>
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Result<Option<SmCounters>, Fault>
     where
         C: IntoIterator<Item = T>,
     {
         let slots = u64::from(self.config.settings().issue_slots);
         let mut exhausted = false;
-        loop {
+        while goes_on() {
             let due = self.wheel.advance(self.now);
             if due != 0 {
                 self.events(due);
@@ -331,7 +346,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
                 self.activate()?;
             }
             if self.resident_ctas == 0 && exhausted {
-                return Ok(self.finish(slots));
+                return Ok(Some(self.finish(slots)));
             }
             match self.delivery.as_ref().map(|all| all.collectors.arbiter.is_plain()) {
                 None => {}
@@ -355,6 +370,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             self.tell_cycles(next - self.now, issued, reason);
             self.now = next;
         }
+        Ok(None)
     }
 
     fn finish(mut self, slots: u64) -> SmCounters {

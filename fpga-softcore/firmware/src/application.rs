@@ -1,16 +1,21 @@
 //! Application: answers the host's requests, one after the other, for as long as there is power.
 //!
 //! Nothing here waits: each [`step`](Application::step) moves what bytes there are, carries out at
-//! most one request, and returns. A host that goes away, comes back or starts again finds the
-//! device as after its start.
+//! most one request, and returns. A request that takes long looks at the link every few
+//! milliseconds, and ends when the link does. A host that goes away, comes back or starts again
+//! finds the device as after its start.
 
 use embedded_hal::digital::OutputPin;
+use embedded_io::ReadReady as _;
 use strata_link::message::{
-    Bench, Column, FIRMWARE, Feed, Info, Name, PrototypeLink, Refusal, Reply, Request, Text, WINDOW,
+    Bench, Column, FIRMWARE, Feed, Info, MOST_NAME, Name, PrototypeLink, Refusal, Reply, Request,
+    Text, WINDOW,
 };
-use strata_link::{Settings, pump};
+use strata_link::{LinkError, Settings, pump};
 
-use crate::bench;
+use strata_core::prototype::regmap::LINE_BAUD;
+
+use crate::bench::{self, Unmeasured};
 use crate::board::Board;
 use crate::comparison::{Comparison, Stop};
 use crate::designs::DESIGNS;
@@ -54,18 +59,32 @@ struct Line<'m, B> {
     board: B,
     link: &'m mut PrototypeLink,
     session: u32,
-    /// The session is still to begin.
-    is_new: bool,
+    /// Starts of the device.
+    starts: u32,
+    /// When the session begins.
+    begins: Begins,
     /// What the host is to be told first.
     fault: Option<Text>,
     /// Where the board puts a log.
     log: [u8; LONGEST_LOG],
 }
 
+/// When a session begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begins {
+    /// It has begun.
+    Already,
+    /// Now: somebody is there, and has not met this session.
+    Now,
+    /// With the first byte that comes. Until then the device is silent: when that is, no two hosts
+    /// and no two starts have in common, and the session's number is drawn then.
+    WithAByte,
+}
+
 impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
     /// A program that starts. `starts` is another number at each start of the device; `fault` is
     /// why it had to start again: both are those of a
-    /// [`FaultRecord`](crate::FaultRecord::start).
+    /// [`FaultRecord`](crate::FaultRecord::start). It says nothing before a byte has come.
     pub fn new(
         board: B,
         prototype: P,
@@ -76,9 +95,8 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
     ) -> Self {
         let ApplicationMemory { comparison, link } = memory;
         comparison.clear();
-        // Sessions of one start are counted in the low half.
-        let log = [0; LONGEST_LOG];
-        let line = Line { board, link, session: starts << 16, is_new: true, fault, log };
+        let (begins, log) = (Begins::WithAByte, [0; LONGEST_LOG]);
+        let line = Line { board, link, session: 0, starts, begins, fault, log };
         Self { line, comparison, prototype, loops }
     }
 
@@ -133,23 +151,28 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
         };
         // What takes long lets messages come meanwhile.
         self.line.link.skip();
-        let reply = done.map_or(Err(Refusal::Malformed), |asked| self.carry_out(asked));
-        self.line.send(&reply.unwrap_or_else(Reply::Refused));
+        let reply = done.map_or(Err(Refusal::Malformed.into()), |asked| self.carry_out(asked));
+        match reply {
+            Ok(reply) => self.line.send(&reply),
+            Err(Unmeasured::Refused(refusal)) => self.line.send(&Reply::Refused(refusal)),
+            // Who asked is gone.
+            Err(Unmeasured::Ended) => {}
+        }
         true
     }
 
     /// Carries out a request that is no feed.
     #[inline(never)]
-    fn carry_out(&mut self, asked: Asked) -> Result<Reply, Refusal> {
+    fn carry_out(&mut self, asked: Asked) -> Result<Reply, Unmeasured> {
         match asked {
-            Asked::Info => self.info(),
+            Asked::Info => Ok(self.info()?),
             Asked::Configure { settings, batch } => {
                 log!("configure {=u32:08x}, batches of {=u16}", settings, batch);
-                let done = self.comparison.configure(&mut self.prototype, settings, batch);
-                done.map(|()| Reply::Configured)
+                self.comparison.configure(&mut self.prototype, settings, batch)?;
+                Ok(Reply::Configured)
             }
             Asked::Counters(column) => {
-                self.comparison.counters(&mut self.prototype, column).map(Reply::Counters)
+                Ok(Reply::Counters(self.comparison.counters(&mut self.prototype, column)?))
             }
             Asked::SelfTest => self.self_test(),
             Asked::Bench(what) => self.bench(what),
@@ -162,6 +185,7 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
 
     #[inline(never)]
     fn info(&mut self) -> Result<Reply, Refusal> {
+        const { assert!(B::NAME.len() <= MOST_NAME, "a board's name is too long") }
         let prototype = self.prototype.parameters().map_err(Refusal::Broken)?;
         let workload = self.loops.name();
         let designs = if workload.is_some() { DESIGNS.len() as u8 } else { 0 };
@@ -172,7 +196,7 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
 
     // Out of line, as all that is rare: its stack is not that of a feed.
     #[inline(never)]
-    fn self_test(&mut self) -> Result<Reply, Refusal> {
+    fn self_test(&mut self) -> Result<Reply, Unmeasured> {
         let Self { line, comparison, prototype, .. } = self;
         let tested = self_test::run(comparison, prototype, || line.keep_alive());
         comparison.clear();
@@ -182,7 +206,7 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
     }
 
     #[inline(never)]
-    fn bench(&mut self, what: Bench) -> Result<Reply, Refusal> {
+    fn bench(&mut self, what: Bench) -> Result<Reply, Unmeasured> {
         let Self { line, comparison, prototype, loops } = self;
         let measured = match what {
             Bench::Model { settings, accesses } => {
@@ -196,7 +220,9 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
             }
             Bench::Count { design } => bench::launch(line, loops, design, HotLoops::count),
             Bench::Cycle { design, ctas } => {
-                bench::launch(line, loops, design, |loops, design| loops.cycle(design, ctas))
+                bench::launch(line, loops, design, |loops, design, between| {
+                    loops.cycle(design, ctas, between)
+                })
             }
         };
         comparison.clear();
@@ -261,15 +287,24 @@ impl<B: Board> Line<'_, B> {
     /// whether anything was moved.
     fn service(&mut self) -> (bool, bool) {
         let now_ms = self.board.now_ms();
-        let is_new = core::mem::take(&mut self.is_new);
+        let is_new = self.begins != Begins::Already;
         if is_new {
+            // A line that is broken has nothing to say.
+            let has_come = self.board.line().read_ready().unwrap_or(false);
+            if self.begins == Begins::WithAByte && !has_come {
+                return (false, false);
+            }
+            self.begins = Begins::Already;
+            self.session = self.draw_session();
             self.link.restart(settings(self.session), now_ms);
             log!("session {=u32:08x}", self.session);
-        } else if self.link.poll(now_ms).is_err() {
+        } else if let Err(error) = self.link.poll(now_ms) {
             // Its last words, such as what this end is for one that does not match.
             let _ = pump(self.link, self.board.line(), |_| {});
-            self.session = self.session.wrapping_add(1);
-            self.is_new = true;
+            self.begins = match error {
+                LinkError::Restarted | LinkError::Mismatch { .. } => Begins::Now,
+                LinkError::Silent { .. } | LinkError::Stalled { .. } => Begins::WithAByte,
+            };
             return (false, true);
         }
         let logged = self.pass_log();
@@ -281,6 +316,14 @@ impl<B: Board> Line<'_, B> {
             let _ = self.link.send(&Reply::Fault(fault));
         }
         (is_new, moved.received + moved.sent + logged > 0)
+    }
+
+    /// A number that is not the last session's, nor, but by chance, any other's: of the clock at a
+    /// time that the host has chosen, and of the start.
+    fn draw_session(&mut self) -> u32 {
+        // What the clock cannot say after a start that takes the same time as another.
+        let drawn = self.board.ticks() as u32 ^ self.starts.rotate_left(16);
+        if drawn == self.session { drawn.wrapping_add(1) } else { drawn }
     }
 
     /// Hands the link a log, if one waits. Returns its length.
@@ -303,11 +346,13 @@ impl<B: Board> Line<'_, B> {
         let _ = self.link.send(reply);
     }
 
-    /// Lets the host hear that the device is still there, in the middle of a request.
-    fn keep_alive(&mut self) {
-        // What comes of it is for the next step.
+    /// Lets the host hear that the device is still there, in the middle of a request. Returns
+    /// whether the link goes on; if not, nobody waits for the answer any more.
+    fn keep_alive(&mut self) -> bool {
         let _ = self.link.poll(self.board.now_ms());
         let _ = pump(self.link, self.board.line(), |_| {});
+        // By what has just come, too. What is to be done then is the next step's.
+        self.link.poll(self.board.now_ms()).is_ok()
     }
 }
 
@@ -316,15 +361,16 @@ impl<B: Board> bench::Stopwatch for Line<'_, B> {
         self.board.ticks()
     }
 
-    fn between(&mut self) {
-        self.keep_alive();
+    fn between(&mut self) -> bool {
+        self.keep_alive()
     }
 }
 
 /// A device is more patient than its host: a host that is gone costs it nothing, and one that comes
 /// back says so.
 const fn settings(session: u32) -> Settings {
-    Settings { attempts: 600, stall_ms: 60_000, ..Settings::new(FIRMWARE, session) }
+    let usual = Settings::new(FIRMWARE, session);
+    Settings { line_baud: LINE_BAUD, attempts: 600, stall_ms: 60_000, ..usual }
 }
 
 /// Bytes of a log at most.

@@ -1,7 +1,7 @@
 //! Bench: how many ticks the device takes for an access, and for a warp instruction.
 
 use strata_core::prototype::command::Command;
-use strata_link::message::{BATCH, LANES, Refusal, Text};
+use strata_link::message::{BATCH, LANES, MOST_ACCESSES, Refusal, Text};
 
 use crate::comparison::{Batch, Comparison, Stop, is_read};
 use crate::designs::DESIGNS;
@@ -12,12 +12,27 @@ use crate::stream::Stream;
 pub(crate) trait Stopwatch {
     /// The time.
     fn ticks(&mut self) -> u64;
-    /// Called where no time is taken.
-    fn between(&mut self);
+    /// Called where no time is taken. Returns whether to go on.
+    fn between(&mut self) -> bool;
+}
+
+/// Why there is no answer, or this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unmeasured {
+    /// It was not carried out.
+    Refused(Refusal),
+    /// The link has ended in the middle of it.
+    Ended,
+}
+
+impl From<Refusal> for Unmeasured {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
 }
 
 /// Accesses or warp instructions, and the ticks that they took.
-type Measured = Result<(u64, u64), Refusal>;
+type Measured = Result<(u64, u64), Unmeasured>;
 
 /// Where the accesses begin.
 const SEED: u32 = 2_011;
@@ -107,7 +122,8 @@ pub(crate) fn compared(
     )
 }
 
-/// Whole batches of the fixed stream, until there were so many accesses.
+/// Whole batches of the fixed stream, until there were so many accesses. Not more than there may be,
+/// and no longer than the link lasts.
 fn batches<P: Prototype, W: Stopwatch>(
     comparison: &mut Comparison,
     prototype: &mut P,
@@ -121,6 +137,9 @@ fn batches<P: Prototype, W: Stopwatch>(
         core::iter::Take<&mut Stream>,
     ) -> Result<(usize, u64), Refusal>,
 ) -> Measured {
+    if accesses > MOST_ACCESSES {
+        return Err(Refusal::Accesses { most: MOST_ACCESSES }.into());
+    }
     let parameters = prototype.parameters().map_err(Refusal::Broken)?;
     let batch = parameters.batch.min(BATCH as u16);
     comparison.configure(prototype, settings, batch)?;
@@ -133,23 +152,36 @@ fn batches<P: Prototype, W: Stopwatch>(
             run(comparison, prototype, watch, stream.by_ref().take(usize::from(batch)))?;
         units += ran as u64;
         ticks = ticks.wrapping_add(took);
-        watch.between();
+        if !watch.between() {
+            return Err(Unmeasured::Ended);
+        }
     }
     Ok((units, ticks))
 }
 
-/// Warp instructions of the launch in the image.
+/// Warp instructions of the launch in the image. What is done in between takes no time.
 pub(crate) fn launch<L>(
     watch: &mut impl Stopwatch,
     loops: &mut L,
     design: u8,
-    run: impl FnOnce(&mut L, usize) -> Result<u64, Text>,
+    run: impl FnOnce(&mut L, usize, &mut dyn FnMut() -> bool) -> Result<u64, Text>,
 ) -> Measured {
     let designs = DESIGNS.len();
     if usize::from(design) >= designs {
-        return Err(Refusal::Design { designs: designs as u8 });
+        return Err(Refusal::Design { designs: designs as u8 }.into());
     }
+    let (mut goes_on, mut aside) = (true, 0_u64);
     let start = watch.ticks();
-    let units = run(loops, usize::from(design)).map_err(Refusal::Workload)?;
-    Ok((units, watch.ticks().wrapping_sub(start)))
+    let units = run(loops, usize::from(design), &mut || {
+        let start = watch.ticks();
+        goes_on = goes_on && watch.between();
+        aside = aside.wrapping_add(watch.ticks().wrapping_sub(start));
+        goes_on
+    });
+    let ticks = watch.ticks().wrapping_sub(start).wrapping_sub(aside);
+    // What was cut short is no measurement, nor is what it ended with a reason.
+    if !goes_on {
+        return Err(Unmeasured::Ended);
+    }
+    Ok((units.map_err(Refusal::Workload)?, ticks))
 }

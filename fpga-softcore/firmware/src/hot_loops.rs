@@ -1,4 +1,6 @@
 //! Hot loops: the launch in the image, run to see how long the core's loops take.
+//!
+//! A launch may take long: every so many steps it is asked whether to go on.
 
 use strata_core::count::count_path;
 use strata_core::event::Event;
@@ -17,18 +19,25 @@ pub trait HotLoops {
     fn name(&self) -> Option<Name>;
 
     /// Counts each distinct path of the launch once under a design. Returns the warp instructions.
+    /// `between` says whether to go on; what is returned after it said no means nothing.
     ///
     /// # Errors
     ///
     /// It cannot be run, and why.
-    fn count(&mut self, design: usize) -> Result<u64, Text>;
+    fn count(&mut self, design: usize, between: &mut dyn FnMut() -> bool) -> Result<u64, Text>;
 
     /// Runs the first CTAs of the launch in time under a design. Returns the warp instructions.
+    /// `between` as above.
     ///
     /// # Errors
     ///
     /// It cannot be run, and why.
-    fn cycle(&mut self, design: usize, ctas: u16) -> Result<u64, Text>;
+    fn cycle(
+        &mut self,
+        design: usize,
+        ctas: u16,
+        between: &mut dyn FnMut() -> bool,
+    ) -> Result<u64, Text>;
 }
 
 /// No launch in the image.
@@ -40,12 +49,33 @@ impl HotLoops for NoLaunch {
         None
     }
 
-    fn count(&mut self, _design: usize) -> Result<u64, Text> {
+    fn count(&mut self, _design: usize, _: &mut dyn FnMut() -> bool) -> Result<u64, Text> {
         Err(text(format_args!("its image was built without one")))
     }
 
-    fn cycle(&mut self, _design: usize, _ctas: u16) -> Result<u64, Text> {
-        self.count(0)
+    fn cycle(
+        &mut self,
+        _design: usize,
+        _ctas: u16,
+        between: &mut dyn FnMut() -> bool,
+    ) -> Result<u64, Text> {
+        self.count(0, between)
+    }
+}
+
+/// Instructions, or cycles that are visited, between two looks at the link: some milliseconds.
+const STEPS: u32 = 64;
+
+/// What asks every so many steps whether to go on.
+fn every(between: &mut dyn FnMut() -> bool) -> impl FnMut() -> bool {
+    let (mut left, mut goes_on) = (STEPS, true);
+    move || {
+        left -= 1;
+        if left == 0 {
+            left = STEPS;
+            goes_on = goes_on && between();
+        }
+        goes_on
     }
 }
 
@@ -62,32 +92,33 @@ impl<const FACTS: usize, const PENDING: usize, const READY: usize> HotLoops
     for Launch<'_, '_, FACTS, PENDING, READY>
 {
     fn name(&self) -> Option<Name> {
-        let mut name = Name::new();
-        for letter in self.workload.name.chars() {
-            if name.push(letter).is_err() {
-                break;
-            }
-        }
-        Some(name)
+        // `embed_launch` has seen that it fits.
+        Name::try_from(self.workload.name).ok()
     }
 
     #[inline(never)]
-    fn count(&mut self, design: usize) -> Result<u64, Text> {
+    fn count(&mut self, design: usize, between: &mut dyn FnMut() -> bool) -> Result<u64, Text> {
+        let mut goes_on = every(between);
         let image = self.workload.check().map_err(|error| text(format_args!("{error}")))?;
         let design = DESIGNS.get(design).ok_or_else(|| text(format_args!("no such design")))?;
         let mut instructions = 0;
         for path in self.workload.paths {
             let hierarchy = &design.settings.organisation;
-            let counters =
-                count_path(hierarchy, image, self.scratch.awaited(), path.iter().copied())
-                    .map_err(|fault| text(format_args!("{fault}")))?;
+            let steps = path.iter().copied().take_while(|_| goes_on());
+            let counters = count_path(hierarchy, image, self.scratch.awaited(), steps)
+                .map_err(|fault| text(format_args!("{fault}")))?;
             instructions += counters.get(Event::WarpInstruction);
         }
         Ok(instructions)
     }
 
     #[inline(never)]
-    fn cycle(&mut self, design: usize, ctas: u16) -> Result<u64, Text> {
+    fn cycle(
+        &mut self,
+        design: usize,
+        ctas: u16,
+        between: &mut dyn FnMut() -> bool,
+    ) -> Result<u64, Text> {
         let image = self.workload.check().map_err(|error| text(format_args!("{error}")))?;
         let design = DESIGNS.get(design).ok_or_else(|| text(format_args!("no such design")))?;
         if let OperandDelivery::Collectors(_) = design.settings.operand_delivery {
@@ -102,8 +133,9 @@ impl<const FACTS: usize, const PENDING: usize, const READY: usize> HotLoops
         let memory = self.scratch.memory();
         let counters = Sm::new(&config, image, per_cta, part.shared_bytes, memory)
             .map_err(|error| text(format_args!("{error}")))?
-            .run(part.ctas())
-            .map_err(|fault| text(format_args!("{fault}")))?;
+            .run_while(part.ctas(), every(between))
+            .map_err(|fault| text(format_args!("{fault}")))?
+            .unwrap_or_default();
         Ok(counters.accesses.get(Event::WarpInstruction))
     }
 }

@@ -36,4 +36,5 @@ pub use prototype::Prototype;
 pub use report::{Error, report, report_of, run};
 pub use scratch::{CAPACITY, Scratch, WARPS};
 pub use software::SoftwarePrototype;
+pub use strata_link::message::MOST_NAME;
 pub use workload::{Run, WarpRecord, Workload};

@@ -75,6 +75,8 @@ macro_rules! embed_launch {
             "name a file of `strata trace embed`; `cargo xtask` does it all"
         ));
 
+        const _: () = assert!(WORKLOAD.name.len() <= $crate::MOST_NAME, "its name is too long");
+
         /// Working memory for the launch in the image.
         type LaunchScratch = $crate::Scratch<
             'static,

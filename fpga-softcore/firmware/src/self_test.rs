@@ -8,6 +8,7 @@ use strata_core::register_file_cache::Replacement;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_link::message::{BATCH, Diverged, LANES, Parameters, Refusal};
 
+use crate::bench::Unmeasured;
 use crate::comparison::{Comparison, Stop, WARPS};
 use crate::prototype::Prototype;
 use crate::stream::Stream;
@@ -25,12 +26,13 @@ pub(crate) struct Tested {
     pub(crate) failed: Option<(u32, Diverged)>,
 }
 
-/// Runs it, and stops at the first thing that is wrong. `between` is called after each batch.
+/// Runs it, and stops at the first thing that is wrong. `between` is called after each batch, and
+/// says whether to go on.
 pub(crate) fn run(
     comparison: &mut Comparison,
     prototype: &mut impl Prototype,
-    mut between: impl FnMut(),
-) -> Result<Tested, Refusal> {
+    mut between: impl FnMut() -> bool,
+) -> Result<Tested, Unmeasured> {
     let mut tested = Tested::default();
     let parameters = prototype.parameters().map_err(Refusal::Broken)?;
     let batch = usize::from(parameters.batch.min(BATCH as u16));
@@ -54,13 +56,15 @@ pub(crate) fn run(
                 }
                 // The commands are at an end.
                 Err(Stop::Refused(Refusal::Batch { .. })) => break,
-                Err(Stop::Refused(refusal)) => return Err(refusal),
+                Err(Stop::Refused(refusal)) => return Err(refusal.into()),
                 Err(Stop::Diverged(diverged)) => {
                     tested.failed = Some((word, diverged));
                     return Ok(tested);
                 }
             }
-            between();
+            if !between() {
+                return Err(Unmeasured::Ended);
+            }
         }
     }
     Ok(tested)

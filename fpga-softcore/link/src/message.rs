@@ -33,12 +33,16 @@ pub const LANES: usize = 4;
 /// Most counters that a reply brings.
 pub const MOST_COUNTERS: usize = 40;
 /// The firmware that speaks these messages. Raise it with every change of them.
-pub const FIRMWARE: Version = Version { major: 1, minor: 0, patch: 0 };
+pub const FIRMWARE: Version = Version { major: 2, minor: 0, patch: 0 };
+/// Most accesses that a bench runs.
+pub const MOST_ACCESSES: u32 = 10_000_000;
+/// Most bytes of a [`Name`].
+pub const MOST_NAME: usize = 24;
 
 /// An end of a line that carries these messages.
 pub type PrototypeLink = Link<FRAME, WINDOW>;
 /// A short name.
-pub type Name = String<24>;
+pub type Name = String<MOST_NAME>;
 /// One line of text.
 pub type Text = String<104>;
 /// The values of a register's lanes.
@@ -159,7 +163,7 @@ pub enum Bench {
     Model {
         /// `strata_core::prototype::settings::Settings`, packed.
         settings: u32,
-        /// How many, rounded up to whole batches.
+        /// How many, rounded up to whole batches. Range: up to [`MOST_ACCESSES`].
         accesses: u32,
     },
     /// The same accesses in the prototype, with the data that goes in and comes out.
@@ -407,6 +411,11 @@ pub enum Refusal {
     },
     /// The prototype does not work.
     Broken(Broken),
+    /// A bench of more accesses than there may be.
+    Accesses {
+        /// The most that there may be.
+        most: u32,
+    },
 }
 
 impl fmt::Display for Broken {
@@ -450,6 +459,7 @@ impl fmt::Display for Refusal {
                 write!(to, "the device has {designs} designs, and this is none of them")
             }
             Self::Broken(broken) => broken.fmt(to),
+            Self::Accesses { most } => write!(to, "a bench runs at most {most} accesses"),
         }
     }
 }

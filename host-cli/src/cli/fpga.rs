@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use strata_link::message::MOST_ACCESSES;
 
 use super::SourceArgs;
 
@@ -42,7 +43,7 @@ pub struct ConnectArgs {
     /// A board that runs: its serial device, such as `/dev/ttyUSB0`, or `HOST:PORT`.
     #[arg(long, value_name = "DEVICE|HOST:PORT")]
     pub port: Option<String>,
-    /// Speed of a serial device. Unit: bits in a second. Default: 115200.
+    /// Speed of a serial device. Unit: bits in a second. Default: 1000000.
     #[arg(long, value_name = "N", conflicts_with_all = ["sim", "board"],
         value_parser = clap::value_parser!(u32).range(300..=4_000_000))]
     pub baud: Option<u32>,
@@ -106,7 +107,7 @@ pub struct BenchArgs {
     pub designs: Vec<String>,
     /// Accesses to measure.
     #[arg(long, value_name = "N", default_value_t = 10_000,
-        value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ACCESSES)))]
     pub accesses: u32,
     /// Output format.
     #[arg(long, value_enum, default_value_t = FpgaFormat::Table)]

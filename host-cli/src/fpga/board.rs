@@ -10,6 +10,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use strata_core::prototype::regmap::LINE_BAUD;
+
 use super::error::FpgaError;
 use super::interrupt;
 use super::port::{self, Line, Tcp};
@@ -94,7 +96,7 @@ impl Board {
         };
         let board = Self {
             name: NAME.to_owned(),
-            reach: Reach::Port { port: port.trim().to_owned(), baud: port::BAUD },
+            reach: Reach::Port { port: port.trim().to_owned(), baud: LINE_BAUD },
             child: Some(child),
             elf: Some(folder.join("firmware.elf")),
         };
@@ -147,6 +149,14 @@ impl Board {
     /// Whether it was started here, so that its end is seen.
     pub fn is_ours(&self) -> bool {
         self.child.is_some()
+    }
+
+    /// What the line to it carries, in bits a second; 0 if it is no serial line.
+    pub(super) fn line_baud(&self) -> u32 {
+        match &self.reach {
+            Reach::Port { port, baud } if port::is_serial(port) => *baud,
+            Reach::Port { .. } | Reach::Listener(_) => 0,
+        }
     }
 
     /// Whether a line that was lost may be had again.

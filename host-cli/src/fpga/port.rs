@@ -4,6 +4,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
+use strata_core::prototype::regmap::LINE_BAUD;
+
 use super::error::FpgaError;
 
 /// How long a read waits for the first byte, and a write for room.
@@ -40,8 +42,10 @@ pub fn open(name: &str, baud: u32) -> Result<Box<dyn Line>, FpgaError> {
     }
 }
 
-/// Speed of a serial device unless another is asked for. Unit: bits in a second.
-pub(super) const BAUD: u32 = 115_200;
+/// Whether a port is a serial device, whose bytes take time.
+pub(super) fn is_serial(name: &str) -> bool {
+    address(name).is_none()
+}
 
 /// The speed of a port.
 ///
@@ -50,8 +54,8 @@ pub(super) const BAUD: u32 = 115_200;
 /// One is asked for, and the port is no serial device.
 pub(super) fn speed(name: &str, asked: Option<u32>) -> Result<u32, FpgaError> {
     match asked {
-        Some(_) if address(name).is_some() => Err(FpgaError::Speed { port: name.to_owned() }),
-        asked => Ok(asked.unwrap_or(BAUD)),
+        Some(_) if !is_serial(name) => Err(FpgaError::Speed { port: name.to_owned() }),
+        asked => Ok(asked.unwrap_or(LINE_BAUD)),
     }
 }
 

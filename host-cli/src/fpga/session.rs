@@ -39,7 +39,7 @@ impl Session {
     pub fn new(mut board: Board) -> Result<Self, FpgaError> {
         let line = board.connect()?;
         let patience = if board.is_ours() { OWN_ANSWER } else { ANSWER };
-        let link = new_link(0, patience);
+        let link = new_link(0, patience, board.line_baud());
         let (start, logs) = (Instant::now(), VecDeque::new());
         let mut session = Self { board, line, link, start, patience, logs };
         session.shake_hands()?;
@@ -53,7 +53,7 @@ impl Session {
     /// As [`Self::new`].
     pub fn reconnect(&mut self) -> Result<(), FpgaError> {
         self.line = self.board.connect()?;
-        self.link = new_link(self.now_ms(), self.patience);
+        self.link = new_link(self.now_ms(), self.patience, self.board.line_baud());
         self.logs.clear();
         self.shake_hands()
     }
@@ -272,15 +272,16 @@ impl Session {
     }
 }
 
-/// This end of a new link.
-fn new_link(now_ms: u64, patience: Duration) -> PrototypeLink {
+/// This end of a new link over a line of some speed, 0 if it has none.
+fn new_link(now_ms: u64, patience: Duration, line_baud: u32) -> PrototypeLink {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Another number each time: nothing depends on it but that restarts are seen.
     let session = clock.as_nanos() as u32 ^ std::process::id().rotate_left(16);
-    let usual = Settings::new(FIRMWARE, session);
+    let usual = Settings { line_baud, ..Settings::new(FIRMWARE, session) };
     let stall_ms = patience.as_millis() as u32;
     // Silence is noticed sooner than a stall.
-    let attempts = usual.attempts.max(stall_ms / usual.timeout_ms / 2);
+    let attempts = stall_ms / PrototypeLink::timeout_ms(usual) / 2;
+    let attempts = if line_baud == 0 { usual.attempts.max(attempts) } else { attempts.max(3) };
     let settings = Settings { stall_ms, attempts, ..usual };
     PrototypeLink::new(settings, now_ms)
 }

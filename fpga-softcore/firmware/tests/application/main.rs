@@ -14,10 +14,10 @@ use strata_core::prototype::sequencer;
 use strata_core::prototype::settings::Settings;
 use strata_core::register_file_cache::Replacement;
 use strata_core::units::{LaneMask, RegisterId};
-use strata_firmware::{ApplicationMemory, DESIGNS, SoftwarePrototype};
+use strata_firmware::{ApplicationMemory, DESIGNS, HotLoops, SoftwarePrototype};
 use strata_link::LinkError;
 use strata_link::message::{
-    BATCH, Bench, Column, Feed, Implementation, Refusal, Reply, Request, Text,
+    BATCH, Bench, Column, Feed, Implementation, MOST_ACCESSES, Name, Refusal, Reply, Request, Text,
 };
 
 /// The model on the host.
@@ -306,8 +306,10 @@ fn logs_come_beside_the_messages() {
 fn a_host_that_asks_before_it_has_heard_the_device_s_hello_is_answered() {
     let mut memory = ApplicationMemory::new();
     let mut rig = Rig::new(SoftwarePrototype::new(), &mut memory);
-    // The device's first hello is lost, and it is 100 ms until the next one.
+    // The device's first hello is lost, and it is more than 100 ms until the next one.
+    rig.push();
     rig.device.step();
+    assert!(rig.is_heard());
     rig.lose();
     let start_ms = rig.now_ms.get();
     assert!(matches!(rig.ask(&Request::Info), Reply::Info(_)));
@@ -315,7 +317,91 @@ fn a_host_that_asks_before_it_has_heard_the_device_s_hello_is_answered() {
 }
 
 #[test]
-fn a_device_alone_goes_on_asking_for_a_host() {
+fn a_device_says_nothing_before_a_byte_has_come() {
+    let mut memory = ApplicationMemory::new();
+    let mut rig = Rig::new(SoftwarePrototype::new(), &mut memory);
+    for _ in 0..1_000 {
+        rig.now_ms.set(rig.now_ms.get() + 1);
+        assert!(!rig.device.step() && !rig.is_heard());
+    }
+    assert!(matches!(rig.ask(&Request::Info), Reply::Info(_)));
+}
+
+/// What would go on for long ends when its host is gone and another one comes.
+#[test]
+fn what_a_device_is_asked_for_ends_with_the_link() {
+    let settings = POOLED.pack().expect("it fits a word");
+    let accesses = MOST_ACCESSES;
+    let long = [
+        Request::Bench(Bench::Model { settings, accesses }),
+        Request::Bench(Bench::Prototype { settings, accesses }),
+        Request::Bench(Bench::Compared { settings, accesses }),
+        Request::Bench(Bench::Count { design: 0 }),
+        Request::Bench(Bench::Cycle { design: 0, ctas: u16::MAX }),
+        Request::SelfTest,
+    ];
+    for request in long {
+        let mut memory = ApplicationMemory::new();
+        let prototype = SoftwarePrototype::new();
+        let mut rig = Rig::with(prototype, Endless, &mut memory, 0, None);
+        // They have met.
+        assert!(matches!(rig.ask(&Request::Info), Reply::Info(_)));
+        rig.send(&request).expect("the link holds");
+        rig.push();
+        rig.reconnect();
+        rig.push();
+        let start_ms = rig.now_ms.get();
+        rig.device.step();
+        // Each look at the clock takes a millisecond, and there are four for each batch.
+        let took_ms = rig.now_ms.get() - start_ms;
+        assert!(took_ms < 20, "{request:?}: {took_ms} ms");
+        // The first answer is to the one who is there now.
+        assert!(matches!(rig.ask(&Request::Info), Reply::Info(_)), "{request:?}");
+        let reply = rig.ask(&Request::Counters(Column::Model));
+        assert_eq!(reply, Reply::Refused(Refusal::NotConfigured), "{request:?}");
+    }
+}
+
+/// A launch that runs as long as it may.
+struct Endless;
+
+impl HotLoops for Endless {
+    fn name(&self) -> Option<Name> {
+        Name::try_from("endless").ok()
+    }
+
+    fn count(&mut self, _: usize, between: &mut dyn FnMut() -> bool) -> Result<u64, Text> {
+        for steps in 0..1_000_000 {
+            if !between() {
+                return Ok(steps);
+            }
+        }
+        panic!("it is never told to end");
+    }
+
+    fn cycle(
+        &mut self,
+        design: usize,
+        _: u16,
+        between: &mut dyn FnMut() -> bool,
+    ) -> Result<u64, Text> {
+        self.count(design, between)
+    }
+}
+
+#[test]
+fn a_bench_of_more_accesses_than_there_may_be_is_refused() {
+    let mut memory = ApplicationMemory::new();
+    let mut rig = Rig::new(SoftwarePrototype::new(), &mut memory);
+    let settings = POOLED.pack().expect("it fits a word");
+    for accesses in [MOST_ACCESSES + 1, u32::MAX] {
+        let reply = rig.ask(&Request::Bench(Bench::Prototype { settings, accesses }));
+        assert_eq!(reply, Reply::Refused(Refusal::Accesses { most: MOST_ACCESSES }));
+    }
+}
+
+#[test]
+fn a_device_alone_waits_for_a_host() {
     let mut memory = ApplicationMemory::new();
     let mut rig = Rig::new(SoftwarePrototype::new(), &mut memory);
     // Longer than any link waits.

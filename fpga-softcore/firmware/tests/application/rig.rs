@@ -209,7 +209,8 @@ impl<'m, P: Prototype, L: HotLoops> Rig<'m, P, L> {
         Self { device, link, end: host, pin, now_ms, logs: Vec::new(), session: 1 }
     }
 
-    /// The same device after it lost its power for a moment, in other memory, and with logs.
+    /// The same device after it lost its power for a moment, in other memory, and with logs. It does
+    /// not know that it had started before: only its clock is another.
     pub(crate) fn restarted(
         self,
         memory: &'m mut ApplicationMemory,
@@ -218,12 +219,22 @@ impl<'m, P: Prototype, L: HotLoops> Rig<'m, P, L> {
     ) -> Self {
         let (mut board, prototype, loops) = self.device.into_parts();
         board.logs = logs.iter().cloned().collect();
-        Self { device: Application::new(board, prototype, loops, memory, 2, fault), ..self }
+        Self { device: Application::new(board, prototype, loops, memory, 1, fault), ..self }
     }
 
     /// What the device has sent gets lost.
     pub(crate) fn lose(&mut self) {
         self.end.from.borrow_mut().clear();
+    }
+
+    /// What the host has to say is on the line.
+    pub(crate) fn push(&mut self) {
+        let _ = pump(&mut self.link, &mut self.end, |_| {});
+    }
+
+    /// What the host would hear, which it does not.
+    pub(crate) fn is_heard(&self) -> bool {
+        !self.end.from.borrow().is_empty()
     }
 
     /// The host starts again.

@@ -20,7 +20,7 @@ impl<L: Read + Write> Host<L> {
     pub(crate) fn new(line: L, session: u32) -> Self {
         let mut settings = Settings::new(FIRMWARE, session);
         // The board's time is slower than ours, and the line may be as well.
-        settings.timeout_ms = 2_000;
+        settings.answer_ms = 2_000;
         Self { link: PrototypeLink::new(settings, 0), line, start: Instant::now() }
     }
 

@@ -3,7 +3,7 @@
 use comfy_table::CellAlignment;
 use schemars::JsonSchema;
 use serde::Serialize;
-use strata_firmware::DESIGNS;
+use strata_firmware::{DESIGNS, Design};
 use strata_link::message::{Bench, Info, Reply, Request};
 
 use super::{one_design, plans};
@@ -130,13 +130,15 @@ fn of_launch(
     to: &mut Vec<Measurement>,
 ) -> Result<(), Failure> {
     for design in 0..info.designs {
-        let name = DESIGNS.get(usize::from(design)).map_or("?", |design| design.name);
+        let Some(Design { name, .. }) = DESIGNS.get(usize::from(design)) else {
+            return Err(session.strange().into());
+        };
         for (what, bench) in [
             ("count mode", Bench::Count { design }),
             ("cycle mode", Bench::Cycle { design, ctas: CTAS }),
         ] {
             let found = measure(session, info, bench)?;
-            let (what, design) = (format!("{workload}, {what}"), name.to_owned());
+            let (what, design) = (format!("{workload}, {what}"), (*name).to_owned());
             to.push(Measurement { what, design, unit: "warp instructions".to_owned(), ..found });
         }
     }
