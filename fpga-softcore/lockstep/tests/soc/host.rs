@@ -43,8 +43,25 @@ impl<L: Read + Write> Host<L> {
         panic!("no answer to {request:?}; {:?}", self.link.counts());
     }
 
+    /// Asks without waiting, if the link takes it now. Returns whether it did.
+    pub(crate) fn start(&mut self, request: &Request<'_>) -> bool {
+        self.link.send(request).is_ok()
+    }
+
+    /// Takes what has been answered.
+    pub(crate) fn forget_answers(&mut self) {
+        while self.link.take().is_some() {}
+    }
+
+    /// Is gone, with so many bytes of a frame sent that has more.
+    pub(crate) fn die(mut self, cut: usize) {
+        let begun = [7; 12];
+        // The board may have no room for them.
+        let _ = self.line.write(&begun[..cut.min(begun.len())]);
+    }
+
     /// Moves bytes once, and waits a short time for some.
-    fn turn(&mut self) {
+    pub(crate) fn turn(&mut self) {
         let now_ms = self.start.elapsed().as_millis() as u64;
         self.link.poll(now_ms).expect("the board answers");
         while !self.link.to_send().is_empty() {

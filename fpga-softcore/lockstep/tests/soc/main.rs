@@ -3,5 +3,6 @@
 
 mod command_line;
 mod host;
+mod killed;
 mod session;
 mod simulator;

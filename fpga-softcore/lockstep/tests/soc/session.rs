@@ -18,16 +18,16 @@ use crate::simulator::Board;
 
 /// 16 registers a warp, writes of 3 cycles, split bank write, 60 entries of a write pool, 6 of a
 /// cache.
-const SETTINGS: u32 = 16 << 17 | 60 << 11 | 3 << 7 | 1 << 6 | 6;
+pub(crate) const SETTINGS: u32 = 16 << 17 | 60 << 11 | 3 << 7 | 1 << 6 | 6;
 
-fn over_tcp(board: &Board, session: u32) -> Host<TcpStream> {
+pub(crate) fn over_tcp(board: &Board, session: u32) -> Host<TcpStream> {
     let stream = board.connect();
     stream.set_read_timeout(Some(Duration::from_millis(20))).expect("a socket takes options");
     Host::new(stream, session)
 }
 
 /// Asks who it is, and holds the answer to what was elaborated.
-fn says_who_it_is(host: &mut Host<impl Read + Write>) {
+pub(crate) fn says_who_it_is(host: &mut Host<impl Read + Write>) {
     let Reply::Info(info) = host.ask(&Request::Info) else { panic!("not what was asked for") };
     assert_eq!(info.board, "soc");
     assert_eq!(info.ticks_hz, 50_000_000);
