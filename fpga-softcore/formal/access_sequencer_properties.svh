@@ -43,9 +43,11 @@
     assume (32'(cfg_registers_i) * Warps <= 1024);
     // E2. Nothing is commanded before the clear.
     if (!f_clock[1]) assume (!cmd_valid_i);
-    // E3. Commands name a warp and a register that there are, and at least one lane.
+    // E3. Commands name a warp that there is; those before FLUSH a register that there is, and at
+    // least one lane.
     if (cmd_valid_i) begin
-      assume (32'(cmd_warp_i) < Warps && cmd_register_i < cfg_registers_i && cmd_lanes_i != '0);
+      assume (32'(cmd_warp_i) < Warps);
+      if (cmd_op_i < OpFlush) assume (cmd_register_i < cfg_registers_i && cmd_lanes_i != '0);
       // E4. Between the reads of one instruction nothing else is commanded.
       if (f_more) assume (cmd_op_i == OpRead && cmd_warp_i == f_more_warp);
     end

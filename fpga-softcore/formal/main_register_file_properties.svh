@@ -52,10 +52,11 @@
     assume (cfg_registers_i != '0 && 32'(cfg_registers_i) * Warps <= 1024);
     // E2. Nothing is requested before the clear.
     if (!f_clock[1]) assume (!req_valid_i);
-    // E3. Requests name a warp and a register that there are, and at least one lane.
+    // E3. Requests name a warp that there is; reads and writes a register that there is, and at least
+    // one lane.
     if (req_valid_i) begin
-      assume (32'(req_warp_i) < Warps && req_register_i < cfg_registers_i && req_lanes_i != '0);
-      assume (req_op_i <= 3'd4);
+      assume (32'(req_warp_i) < Warps && req_op_i <= 3'd4);
+      if (req_op_i < 3'd2) assume (req_register_i < cfg_registers_i && req_lanes_i != '0);
     end
   end
 

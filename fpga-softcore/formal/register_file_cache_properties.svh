@@ -207,9 +207,9 @@
     // E1. The number of entries is in range.
     assume (cfg_entries_i != '0 && 32'(cfg_entries_i) <= Entries);
     if (req_valid_i) begin
-      // E2. Requests name a warp that there is, and at least one lane.
+      // E2. Requests name a warp that there is; reads, writes, bypasses and fills at least one lane.
       assume (32'(req_warp_i) < Warps);
-      assume (req_lanes_i != '0);
+      if (req_op_i < OpFlush) assume (req_lanes_i != '0);
       // E3. Between the reads of one instruction nothing else is asked.
       if (f_more) assume (req_op_i == OpRead && req_warp_i == q_warp);
       // E4. A fill of lanes that the cache lacks brings what the main register file has.

@@ -189,9 +189,9 @@
     // E1. The number of entries is in range, and nothing is asked or stands as it is taken over.
     if (clear_i) assume (32'(cfg_entries_i) <= Entries && !req_valid_i && !dec_valid_o);
     if (req_valid_i) begin
-      // E2. Requests name a warp that there is, and at least one lane.
+      // E2. Requests name a warp that there is; reads and writes at least one lane.
       assume (32'(req_warp_i) < Warps);
-      assume (req_lanes_i != '0);
+      if (req_op_i == OpRead || req_op_i == OpWrite) assume (req_lanes_i != '0);
       // E3. A register belongs to one warp.
       if (req_op_i == OpRead || req_op_i == OpWrite)
         assume (req_warp_i == f_owners[req_number_i*WarpWidth +: WarpWidth]);
@@ -294,7 +294,8 @@
       if (valid_q) begin
         a10_request: assert (f_stands && op_q == q_op && of_warp_q == q_warp
                              && of_number_q == q_number && of_lanes_q == q_lanes
-                             && of_data_q == q_data && q_lanes != '0);
+                             && of_data_q == q_data);
+        if (q_op == OpRead || q_op == OpWrite) a10_lanes: assert (q_lanes != '0);
       end
       if (valid_q && (q_op == OpRead || q_op == OpWrite)) begin
         a10_owner: assert (q_warp == f_owners[q_number*WarpWidth +: WarpWidth]);

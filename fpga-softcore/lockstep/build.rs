@@ -23,7 +23,17 @@ impl Block {
             _ => format!("../rtl/{module}.sv"),
         })
     }
+
+    /// The assertions of its own interface, and of those within it.
+    fn interfaces(&self) -> impl Iterator<Item = String> {
+        let modules = self.parts.iter().copied().chain([self.name]);
+        let path = |module| format!("{INTERFACES}/{module}_interface.sv");
+        modules.map(path).filter(|path| Path::new(path).is_file())
+    }
 }
+
+/// Where what each block's requester keeps is written down, as assertions that bind to the block.
+const INTERFACES: &str = "../formal/interfaces";
 
 /// A class's name, and parameters that are not the module's defaults.
 type Elaboration = (&'static str, &'static [(&'static str, u32)]);
@@ -111,6 +121,7 @@ const COMPILERS: [&str; 3] = ["clang++", "clang++-19", "c++"];
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(verilated)");
     println!("cargo::rerun-if-changed=src/shim");
+    println!("cargo::rerun-if-changed={INTERFACES}");
     for file in BLOCKS.iter().flat_map(Block::files) {
         println!("cargo::rerun-if-changed={file}");
     }
@@ -163,11 +174,13 @@ fn translate(block: &Block, (class, parameters): &Elaboration, folder: &Path) {
     }
     let status = Command::new("verilator")
         .args(["--cc", "-Wall", "-O3", "--no-timing", "--x-assign", "fast", "--x-initial", "fast"])
+        .arg("--assert")
         .args(["--top-module", block.name, "--prefix", class, "-Mdir"])
         .arg(folder)
         .args((*class != SYNTHESISED).then_some(SIMULATION))
         .args(parameters.iter().map(|(name, value)| format!("-G{name}={value}")))
         .args(block.files())
+        .args(block.interfaces())
         .status()
         .expect("verilator can be started");
     assert!(status.success(), "verilator refuses {} as {class}", block.name);

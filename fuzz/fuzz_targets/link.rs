@@ -18,8 +18,8 @@ fn end(session: u32) -> End {
     Link::new(Settings::new(Version { major: 0, minor: 1, patch: 0 }, session), 0)
 }
 
-/// The frames that an end sends now. Between `sessions`, if it is known whom it may have met: then its
-/// messages are too.
+/// The frames that an end sends now. Between `sessions`, if it is known whom it may have met: then
+/// its messages are too.
 fn drain(link: &mut End, sessions: Option<Sessions>) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     let mut decoder = Decoder::<FRAME>::new();
@@ -47,7 +47,8 @@ fn drain(link: &mut End, sessions: Option<Sessions>) -> Vec<Vec<u8>> {
 /// The session that an end hears of which is told anything.
 const OTHER: u32 = 2;
 
-/// One end, which is told anything. What comes for it as a message is of an end that it may have met.
+/// One end, which is told anything. What comes for it as a message is of an end that it may have
+/// met.
 fn alone(mut bytes: impl Iterator<Item = u8>) {
     let mut link = end(1);
     let mut now_ms = 0;

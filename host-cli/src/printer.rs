@@ -62,13 +62,13 @@ impl Printer {
         Self::to_stderr(&format!("error: {}\n", failure.message()));
     }
 
-    /// A progress bar over `steps` steps; invisible when quiet or when standard error is no
-    /// terminal.
+    /// A progress bar over `steps` steps, which says how long is left; invisible when quiet or when
+    /// standard error is no terminal.
     pub fn progress(&self, steps: u64) -> ProgressBar {
         let target =
             if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(steps), target);
-        let style = ProgressStyle::with_template("{pos}/{len} {msg}")
+        let style = ProgressStyle::with_template("{pos}/{len} {msg}, {eta} left")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.with_style(style)
     }

@@ -67,6 +67,16 @@ impl Environment {
 mod tests {
     use super::*;
 
+    /// An environment may lie deeper than the first line of a script can say.
+    #[test]
+    fn pip_is_run_by_the_interpreter() {
+        let folder = Path::new("/").join("deep/".repeat(100));
+        let pip = Environment::at(&folder).pip();
+        assert_eq!(Path::new(pip.get_program()), folder.join("bin/python3"));
+        let arguments: Vec<_> = pip.get_args().take(3).collect();
+        assert_eq!(arguments, ["-m", "pip", "install"]);
+    }
+
     #[test]
     fn a_wheel_is_recognised_by_name_and_version() {
         let folder = std::env::temp_dir().join(format!("strata-python-{}", std::process::id()));

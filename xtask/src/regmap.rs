@@ -80,7 +80,8 @@ impl Map {
             let Register { name, address, words, access, .. } = register;
             if !["read", "write", "read, write"].contains(&access.as_str()) {
                 return Err(format!(
-                    "{SOURCE}: {name}: `access` is read, write, or both with a comma, not `{access}`"
+                    "{SOURCE}: {name}: `access` is read, write, or both with a comma, not \
+                     `{access}`"
                 ));
             }
             if address % 4 != 0 || *address < free {

@@ -300,8 +300,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.run_at_pace::<C, false>(ctas.into_iter(), || true).map(Option::unwrap_or_default)
     }
 
-    /// Like [`Self::run`], as long as `goes_on`, which is asked in each cycle that is visited. `None`
-    /// if it was not to go on.
+    /// Like [`Self::run`], as long as `goes_on`, which is asked in each cycle that is visited.
+    /// `None` if it was not to go on.
     pub fn run_while<C>(
         self,
         ctas: impl IntoIterator<Item = C>,

@@ -122,8 +122,8 @@ pub(crate) fn compared(
     )
 }
 
-/// Whole batches of the fixed stream, until there were so many accesses. Not more than there may be,
-/// and no longer than the link lasts.
+/// Whole batches of the fixed stream, until there were so many accesses. Not more than there may
+/// be, and no longer than the link lasts.
 fn batches<P: Prototype, W: Stopwatch>(
     comparison: &mut Comparison,
     prototype: &mut P,

@@ -7,11 +7,11 @@
 //! The bytes of channel, sequence and checksum are 1, 1 and 4. Consistent overhead byte stuffing
 //! (COBS) takes the zeros out, so that a zero is the end of a frame and nothing else: whatever came
 //! before it, the byte behind it is the first of a frame. The checksum is that of Ethernet and zip
-//! (reflected polynomial 0xEDB88320). That of a message's frame is taken over the sessions of its two
-//! ends, too, which stand before the channel and are not sent: 4 bytes each, little end first, the
-//! sender's first. So a frame that was on its way before either end started again is no frame. A
-//! hello's frame with sequence 5 and payload `11 00 22`, and the same as a message's from session 1
-//! to session 2:
+//! (reflected polynomial 0xEDB88320). That of a message's frame is taken over the sessions of its
+//! two ends, too, which stand before the channel and are not sent: 4 bytes each, little end first,
+//! the sender's first. So a frame that was on its way before either end started again is no frame.
+//! A hello's frame with sequence 5 and payload `11 00 22`, and the same as a message's from session
+//! 1 to session 2:
 //!
 //! ```text
 //! 04 01 05 11 06 22 3c a6 18 04 00

@@ -33,8 +33,8 @@
 //! ```
 //!
 //! The packets, in postcard; numbers of more than a byte are varints. The first two go where ends
-//! meet ([`frame::Channel::Meeting`]), which every protocol understands; the others between two ends
-//! that have met ([`frame::Channel::Messages`]):
+//! meet ([`frame::Channel::Meeting`]), which every protocol understands; the others between two
+//! ends that have met ([`frame::Channel::Messages`]):
 //!
 //! ```text
 //! 00 protocol session firmware max_payload      hello: asks for a welcome

@@ -152,8 +152,9 @@ mod prototype {
         assert_eq!(board.rtl.write(register::CONTROL, 0), 3);
         assert_eq!(board.rtl.read(register::ID), (ID, 4));
         // One that comes right behind another is neither lost nor answered twice.
-        assert_eq!(board.rtl.write(register::SETTINGS, SETTINGS ^ 1), 2);
-        assert_eq!(board.rtl.read(register::SETTINGS), (SETTINGS ^ 1, 4));
+        let fifo = SETTINGS ^ bit(field::SETTINGS_LRU);
+        assert_eq!(board.rtl.write(register::SETTINGS, fifo), 2);
+        assert_eq!(board.rtl.read(register::SETTINGS), (fifo, 4));
         assert!(board.rtl.write(register::CONTROL, bit(field::CONTROL_RESET)) > 3);
     }
 

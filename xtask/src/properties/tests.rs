@@ -139,3 +139,26 @@ fn the_pages_list_every_property_and_mutant() {
         }
     }
 }
+
+/// What a property's block is told to expect of its requester is also looked at in simulation.
+#[test]
+fn every_assumption_is_an_assertion_in_simulation() {
+    // Of a value, which the comparison with the model follows.
+    const BY_VALUE: [&str; 2] = ["access_sequencer E6", "register_file_cache E4"];
+    let mut unchecked = Vec::new();
+    for block in blocks().expect("the properties are there") {
+        let assumed = block.properties.keys().filter(|number| number.starts_with('E'));
+        let path = folder().join("interfaces").join(format!("{}_interface.sv", block.name));
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        for number in assumed {
+            let label = format!("e{:02}_", number[1..].parse::<u32>().expect("a number"));
+            let is_checked = text.lines().any(|line| {
+                line.split_once(&label).is_some_and(|(_, rest)| rest.contains(": assert ("))
+            });
+            if !is_checked {
+                unchecked.push(format!("{} {number}", block.name));
+            }
+        }
+    }
+    assert_eq!(unchecked, BY_VALUE);
+}

@@ -26,7 +26,8 @@ mod tests {
 
     #[test]
     fn a_stale_file_is_found() {
-        let text = "id = 1\nversion = 1\nline_baud = 1\nregister = []\n[[counter]]\nname = \"a\"\nsays = \"b\"\n";
+        let text = "id = 1\nversion = 1\nline_baud = 1\nregister = []\n[[counter]]\nname = \"a\"\n\
+                    says = \"b\"\n";
         let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
         let mut repository = Repository { files: vec![file(SOURCE, text)] };
         for (path, text) in Map::parse(text).unwrap().outputs() {

@@ -48,7 +48,7 @@ fn frames(line: &[u8]) -> Vec<Vec<u8>> {
     let frames = line.split(|&byte| byte == 0).filter(|frame| !frame.is_empty());
     let unstuffed = |frame: &[u8]| {
         let mut bytes = vec![0; frame.len()];
-        let length = cobs::decode(frame, &mut bytes).expect("it is stuffed").dst_used();
+        let length = cobs::decode(frame, &mut bytes).expect("it is stuffed").frame_size();
         bytes.truncate(length);
         bytes
     };

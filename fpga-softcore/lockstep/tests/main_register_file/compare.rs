@@ -71,6 +71,8 @@ pub(crate) struct Bench<const POOL: usize, const LANES: usize> {
     rtl: Rtl,
     values: Values<LANES>,
     now: u64,
+    /// The request at the input.
+    standing: Option<Item<LANES>>,
     head: Option<Item<LANES>>,
     deciding: Option<Item<LANES>>,
     issuing: Option<(Item<LANES>, u8)>,
@@ -102,6 +104,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             rtl: Rtl::new(elaboration, configuration),
             values: Values::new(configuration.registers),
             now: 0,
+            standing: None,
             head: None,
             deciding: None,
             issuing: None,
@@ -143,6 +146,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             });
         }
         self.batch(&name, 80, &mut |_| None);
+        assert!(self.standing.is_none());
         assert!(self.head.is_none() && self.issuing.is_none() && self.answers[0].is_none());
     }
 
@@ -156,10 +160,10 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
         let mut inputs = Vec::with_capacity(length);
         let mut words = Vec::with_capacity(length * LANES);
         let mut expected = Vec::with_capacity(length);
-        // Batches begin without a request at the input.
-        let mut standing = None;
-        for left in (0..length).rev() {
-            if standing.is_none() && left > 0 {
+        // A request that was not taken stands on.
+        let mut standing = self.standing.take();
+        for _ in 0..length {
+            if standing.is_none() {
                 standing = stream((self.now % 251) as u8);
             }
             let (port, data) = port(standing.as_ref());
@@ -167,7 +171,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             words.extend_from_slice(&data);
             expected.push(self.clock(&mut standing));
         }
-        // What was not taken in the last clock is withdrawn: nobody has seen it.
+        self.standing = standing;
         self.compare(name, first, &inputs, &words, &expected);
         self.compare_state(name);
     }

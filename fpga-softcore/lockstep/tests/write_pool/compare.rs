@@ -116,14 +116,17 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             let mut words = Vec::with_capacity(batch * LANES);
             let mut expected = Vec::with_capacity(batch);
             let mut standing = None;
+            let mut data = [0; LANES];
             let mut deciding: Option<(Inputs, Decision<LANES>)> = None;
             let mut last = Inputs::default();
             for left in (0..batch).rev() {
                 // Batches end with nothing under way.
-                if standing.is_none() && left > 1 {
-                    standing = request::<LANES>(&mut random, traffic, &mut last);
+                if standing.is_none() {
+                    data = core::array::from_fn(|_| random.next());
+                    if left > 1 {
+                        standing = request::<LANES>(&mut random, traffic, &mut last);
+                    }
                 }
-                let data: [u32; LANES] = core::array::from_fn(|_| random.next());
                 let port = standing.unwrap_or_default();
                 let go = left < 2 || traffic.stalls == 0 || !random.chance(traffic.stalls);
                 let goes = go && deciding.is_some();

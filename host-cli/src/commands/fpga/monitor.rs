@@ -62,8 +62,9 @@ impl Logs {
     /// One log as a line.
     fn line(&self, log: &[u8]) -> String {
         match self.0.decode(log) {
-            Ok((frame, _)) => format!("{}\n", frame.display(false)),
-            Err(DecodeError::UnexpectedEof | DecodeError::Malformed) => {
+            // Each log came in a frame of its own.
+            Ok((frame, length)) if length == log.len() => format!("{}\n", frame.display(false)),
+            Ok(_) | Err(DecodeError::UnexpectedEof | DecodeError::Malformed) => {
                 format!("(a log of {} bytes that is not this firmware's)\n", log.len())
             }
         }
