@@ -3,15 +3,21 @@
 
 use std::path::{Path, PathBuf};
 
+use strata::output::Output;
 use strata::trace::Reach;
 use strata::trace::fuzzing::{
     Random, check_recording, check_trace, mutate_recording, mutate_trace,
 };
-use strata::trace::store::record_trace;
+use strata::trace::store::{self, record_trace};
 
 /// Mutants of each format; a hundred times as many among all tests.
 fn mutants() -> u64 {
     if std::env::var_os("STRATA_FULL_TESTS").is_some() { 200_000 } else { 2000 }
+}
+
+/// A recording to be written.
+fn output(file: &Path) -> Output {
+    Output::new(file, store::KIND, false, &[]).unwrap()
 }
 
 fn fixtures() -> PathBuf {
@@ -47,7 +53,7 @@ fn traces_changed_by_lines_and_words_are_refused_or_run() {
 fn recordings_changed_behind_their_checksums_are_refused_or_run() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("r.strata");
-    record_trace(&fixtures().join("kernelslist.g"), Reach::Folder, &file, 1000).unwrap();
+    record_trace(&fixtures().join("kernelslist.g"), Reach::Folder, &output(&file), 1000).unwrap();
     let seeds = [std::fs::read(&file).unwrap()];
     assert!(check_recording(&seeds[0]));
     let mutate = |bytes: &[u8], random: &mut Random| mutate_recording(bytes, random).unwrap();
@@ -171,7 +177,7 @@ fn executions_that_are_only_claimed_take_no_memory() {
         assumptions: Vec::new(),
         paths: PathDictionary::from_parts(vec![turn; turns], vec![turns], vec![warp]).unwrap(),
     };
-    let mut recorder = Recorder::create(&file).unwrap();
+    let mut recorder = Recorder::create(&output(&file)).unwrap();
     recorder.launch(&stored).unwrap();
     recorder.finish().unwrap();
     let size = std::fs::metadata(&file).unwrap().len();
