@@ -11,7 +11,7 @@ const OTHERS: &[&str] = &[
 
 libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     // One mutant in four is any bytes.
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         libfuzzer_sys::fuzzer_mutate(data, size, max_size)
     } else {
         strata::fuzzing::mutate_within(&mut data[..max_size], size, seed, OTHERS)

@@ -1,5 +1,5 @@
-//! Any bytes as a recording: an error, or launches that run in both modes. Mutants change fields and
-//! numbers and make the checksums right again; an eighth are libFuzzer's own, of bytes.
+//! Any bytes as a recording: an error, or launches that run in both modes. Mutants change fields
+//! and numbers and make the checksums right again; an eighth are libFuzzer's own, of bytes.
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};

@@ -22,6 +22,7 @@ pub mod error;
 pub mod expression;
 pub mod generator;
 mod names;
+mod parameter;
 pub mod plan;
 mod real;
 pub mod reference;

@@ -498,7 +498,8 @@ fn a_plan_is_bounded() {
         ),
     );
     assert!(found.contains("the number of bytes that all resets write"), "{found}");
-    let many: String = (0..65).map(|n| format!("p{n} = {n}\n")).collect();
+    let many: Vec<String> = (0..65).map(|n| format!("p{n} = {n}\n")).collect();
+    let many = many.concat();
     let found = with("\nn = ", &format!("\n{many}n = "));
     assert!(found.contains("there are 67 parameters; at most 64"), "{found}");
 }

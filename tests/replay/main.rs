@@ -115,7 +115,11 @@ fn differences(workload: &str, designs: &[Design]) -> Vec<String> {
     let report = reported(workload, designs);
     let mut lines = Vec::new();
     for design in designs {
-        let listed = strata(&["inspect", workload, "--design", design.name]);
+        let mut inspect = vec!["inspect", workload];
+        if design.upper == Upper::Managed {
+            inspect.extend(["--design", design.name]);
+        }
+        let listed = strata(&inspect);
         let kernels = listing::read(&listed);
         let reports = report.as_array().expect("a list of reports");
         let report = reports.iter().find(|report| report["design"] == design.name);

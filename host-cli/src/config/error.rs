@@ -1,5 +1,5 @@
-//! Errors of configuration: which file, where in it, which key, which value, what is allowed, how to
-//! fix it.
+//! Errors of configuration: which file, where in it, which key, which value, what is allowed, how
+//! to fix it.
 
 use super::place;
 
@@ -57,8 +57,8 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// The same with the line and column of the key in `file`, whose text is `text`, where the error
-    /// is about a key of that file.
+    /// The same with the line and column of the key in `file`, whose text is `text`, where the
+    /// error is about a key of that file.
     #[must_use]
     pub fn located(mut self, file: &str, text: &str) -> Self {
         let (of, position) = match &mut self {

@@ -163,7 +163,7 @@ impl TraceError {
             | Problem::MissingBlocks { .. }
             | Problem::MissingWarps { .. } => "copy or make the trace again: it is not complete",
             Problem::Outside(_) => {
-                "name files in the list's own folder, or pass `--allow-outside` if you trust the list"
+                "name files in the list's own folder, or pass `--allow-outside` if you trust it"
             }
             Problem::Mislabelled(_) => "rename the file to what it is, or unpack it first",
             Problem::LongLine(_) => "this is no Accel-Sim trace; pass a `kernelslist.g`",

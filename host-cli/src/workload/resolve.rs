@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use strata_ptx::module::{Function, Module, Variable};
-use strata_ptx::types::{Kind, ScalarType};
+use strata_ptx::module::{Function, Module};
 use toml::Spanned;
 
 use super::buffer::{BufferPlan, Contents, ElementType};
@@ -13,6 +12,7 @@ use super::compare::{CheckPlan, CheckedBuffer, Tolerance};
 use super::document::{self, Document, Formula, Generator, Literal, Number, Real};
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
+use super::parameter::accepts;
 use super::plan::{
     ArgumentTemplate, LaunchPlan, LaunchTemplate, PhasePlan, Place, Repeat, ScalarKind,
 };
@@ -557,47 +557,6 @@ fn constant(literal: Literal, element: ElementType) -> std::result::Result<Conte
             Ok(Contents::Real(real))
         }
         Literal::Real(_) => Err("its elements are integers".to_owned()),
-    }
-}
-
-/// Whether a kernel parameter takes an argument; otherwise what both are, in words.
-fn accepts(
-    parameter: &Variable,
-    argument: &ArgumentTemplate,
-    address_bits: u8,
-) -> std::result::Result<(), (String, &'static str)> {
-    let ty = parameter.ty;
-    let scalar = parameter.dimensions.is_empty() && parameter.vector == 1;
-    let kind = match argument {
-        ArgumentTemplate::Buffer { .. } => {
-            let wide = ty.bits() == u32::from(address_bits);
-            let fits = scalar && wide && matches!(ty.kind(), Kind::Bits | Kind::Unsigned);
-            return if fits { Ok(()) } else { Err((described(parameter), "a buffer")) };
-        }
-        ArgumentTemplate::Integer { kind, .. }
-        | ArgumentTemplate::Real { kind, .. }
-        | ArgumentTemplate::RealFormula { kind, .. } => *kind,
-    };
-    let same_class = match ty.kind() {
-        Kind::Bits => true,
-        Kind::Unsigned | Kind::Signed => !kind.is_float(),
-        Kind::Float => kind.is_float(),
-        Kind::Predicate | Kind::Opaque => false,
-    };
-    if scalar && same_class && ty.bytes() as usize == kind.bytes() {
-        Ok(())
-    } else {
-        Err((described(parameter), kind.name()))
-    }
-}
-
-/// A parameter's type, in PTX's spelling.
-fn described(parameter: &Variable) -> String {
-    let ty: ScalarType = parameter.ty;
-    if parameter.dimensions.is_empty() {
-        format!(".{}", ty.name())
-    } else {
-        format!("an aggregate of {} bytes", parameter.size)
     }
 }
 

@@ -338,7 +338,7 @@ impl Writer<'_, '_> {
         let out = self.choices.below(self.loops.len() + 2);
         match self.loops.get(out) {
             Some(&end) => self.line(format_args!("bra L{end};\n")),
-            None => self.text.push_str(if out % 2 == 0 { "ret;\n" } else { "exit;\n" }),
+            None => self.text.push_str(if out.is_multiple_of(2) { "ret;\n" } else { "exit;\n" }),
         }
     }
 
