@@ -8,6 +8,7 @@ mod documents;
 mod fpga;
 mod input_names;
 mod interrupts;
+mod leaving;
 mod outputs;
 mod timeline;
 

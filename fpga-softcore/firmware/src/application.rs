@@ -347,7 +347,7 @@ impl<B: Board> Line<'_, B> {
     }
 
     /// Lets the host hear that the device is still there, in the middle of a request. Returns
-    /// whether the link goes on; if not, nobody waits for the answer any more.
+    /// whether the link goes on; if not, the answer has no receiver.
     fn keep_alive(&mut self) -> bool {
         let _ = self.link.poll(self.board.now_ms());
         let _ = pump(self.link, self.board.line(), |_| {});

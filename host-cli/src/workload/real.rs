@@ -1,4 +1,4 @@
-//! Floating-point numbers of a launch file, held to what their type can say.
+//! Floating-point numbers of a launch file, and whether their type can hold them.
 
 use super::buffer::ElementType;
 use super::error::Problem;

@@ -1,6 +1,7 @@
-//! Long kernels in few registers: what the compiler makes, the checker accepts.
+//! Long kernels in few registers, and what compilers wrote: what is made of them, the checker accepts.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use strata_compiler::checker::check;
 use strata_compiler::inline::inline;
@@ -81,4 +82,52 @@ fn the_checker_accepts_long_kernels_that_spill() {
             }
         }
     }
+}
+
+/// The kernels of PTX that compilers wrote: our workloads', and those of the parser's tests.
+fn compiled() -> Vec<(String, Kernel)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files: Vec<PathBuf> = ptx_files(&crates.join("ptx/tests/corpus"));
+    for workload in std::fs::read_dir(crates.join("workloads")).expect("the workloads") {
+        files.extend(ptx_files(&workload.expect("a workload").path()));
+    }
+    files.sort();
+    let mut kernels = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a text");
+        let parsed = strata_ptx::parse(&text);
+        for (id, function) in parsed.module.kernels() {
+            if let Ok(kernel) = inline(&parsed.module, id) {
+                let file = file.file_name().expect("a name").to_string_lossy();
+                kernels.push((format!("{file}, {}", function.name), kernel));
+            }
+        }
+    }
+    kernels
+}
+
+fn ptx_files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "ptx")).collect()
+}
+
+#[test]
+fn the_checker_accepts_what_compilers_wrote_at_every_limit() {
+    let kernels = compiled();
+    assert!(kernels.len() > 30, "only {} kernels", kernels.len());
+    let (mut checked, mut spilled) = (0, 0);
+    for (name, kernel) in &kernels {
+        for registers in [16, 20, 32, 255] {
+            // An instruction may have more operands than there are registers.
+            let Ok(program) = allocate(kernel, RegisterLimit::new(registers)) else { continue };
+            checked += 1;
+            spilled += usize::from(program.spill_bytes > 0);
+            if let Err(violations) = check(kernel, &program) {
+                panic!("{name} in {registers} registers: {}", violations[0]);
+            }
+        }
+    }
+    assert!(checked > 3 * kernels.len(), "{checked} of {} kernels", kernels.len());
+    assert!(spilled > 10, "only {spilled} programs spill");
 }
