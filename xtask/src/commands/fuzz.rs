@@ -40,7 +40,7 @@ const SLOWEST_INPUT: u32 = 20;
 /// Inputs that take more memory than this are a fault. Unit: MiB.
 const MOST_MEMORY: u32 = 2048;
 
-/// The target of that name, or all of them, or what there is.
+/// The target of that name, or every target for `all`; otherwise an error that lists the names.
 pub(crate) fn targets(name: &str) -> Result<&'static [&'static str], String> {
     if name == ALL {
         return Ok(&TARGETS);
