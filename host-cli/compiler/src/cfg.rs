@@ -87,26 +87,24 @@ impl Graph {
         targets.filter(|&next| next != self.exit() && next != join).collect()
     }
 
-    /// Visits the blocks of a side before its reconvergence point; says whether each may end it.
-    /// `seen` holds, for each block, the last walk that came there.
+    /// Visits the blocks of a side before its reconvergence point. `seen` holds, for each block,
+    /// the last walk that came there.
     pub(crate) fn walk_side(
         &self,
         (side, join): (usize, usize),
         (seen, walk): (&mut [usize], usize),
-        mut visit: impl FnMut(usize, bool) -> Result<(), Limit>,
+        mut visit: impl FnMut(usize) -> Result<(), Limit>,
     ) -> Result<(), Limit> {
         let mut work = vec![side];
         seen[side] = walk;
         while let Some(block) = work.pop() {
-            let mut ends = false;
             for &next in &self.blocks[block].successors {
-                if next == join || next == self.exit() {
-                    ends = true;
-                } else if std::mem::replace(&mut seen[next], walk) != walk {
+                let inside = next != join && next != self.exit();
+                if inside && std::mem::replace(&mut seen[next], walk) != walk {
                     work.push(next);
                 }
             }
-            visit(block, ends)?;
+            visit(block)?;
         }
         Ok(())
     }
@@ -141,7 +139,7 @@ impl Graph {
                 *done = (done.0 || which.0, done.1 || which.1);
                 walks += 1;
                 let mut inside: Vec<(Stop, usize)> = Vec::new();
-                self.walk_side((side, join), (&mut seen, walks), |block, _| {
+                self.walk_side((side, join), (&mut seen, walks), |block| {
                     steps += 1;
                     inside.extend(&waits[block]);
                     if steps > MAX_WAITING_PAIRS { Err(Limit::nesting()) } else { Ok(()) }

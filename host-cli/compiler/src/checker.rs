@@ -6,9 +6,9 @@
 //!
 //! Proves, for every path and for every order in which a warp may execute the sides of its
 //! divergent branches (every guarded or indexed branch counts as divergent):
-//! - the program's instructions are the kernel's, register names apart, and stores, fills and
-//!   repeated definitions between them that leave every value as it is: a slot holds the value
-//!   that is read from it on every path, whatever lanes took part;
+//! - the program's instructions are the kernel's, register names and unread results of atomics
+//!   apart, and stores, fills and repeated definitions between them that leave every value as it
+//!   is: a slot holds the value that is read from it on every path, whatever lanes took part;
 //! - places exist, are aligned, and the image's slots are the places of the operands;
 //! - reconvergence points are the immediate post-dominators;
 //! - every read finds the value that its definition wrote, and no value lies where another one
@@ -30,6 +30,7 @@ mod hints;
 mod levels;
 mod pending;
 mod reach;
+mod reductions;
 mod spills;
 
 use std::borrow::Cow;
@@ -217,6 +218,8 @@ impl std::fmt::Display for Again {
 /// kernel's, or the tables do not fit them, only that is reported.
 pub fn check(kernel: &Kernel, program: &Program) -> Result<(), Vec<Violation>> {
     let mut report = Report { program, violations: Vec::new() };
+    let reduced = reductions::apply(kernel, program);
+    let kernel = &*reduced;
     let expanded = spills::expand(kernel, program, &mut report);
     report.done()?;
     let original = kernel;

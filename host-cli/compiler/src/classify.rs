@@ -11,12 +11,14 @@
 //!   memory, space shared, short latency; `vote`, `activemask` and `elect` are ALU;
 //! - matrix products are ALU instructions (no paper has them); matrix loads and stores are memory;
 //! - fences and the arriving half of a barrier are control and do not deschedule;
-//! - every atomic that returns a value is long, in shared memory too.
+//! - every atomic whose result somebody reads is long, in shared memory too.
 
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_ptx::module::{Instruction, StateSpace};
 use strata_ptx::opcode::{BarrierOp, Opcode};
 use strata_ptx::types::{Kind, ScalarType};
+
+use crate::operands::definitions;
 
 /// The unit that executes an instruction.
 pub(crate) fn unit(instruction: &Instruction) -> Unit {
@@ -95,7 +97,9 @@ fn arrives(instruction: &Instruction) -> bool {
 
 /// Whether the results of an instruction come after a long latency.
 pub(crate) fn is_long_latency(instruction: &Instruction) -> bool {
-    if instruction.destinations.is_empty() {
+    let mut writes = false;
+    definitions(instruction, |_| writes = true);
+    if !writes {
         return false;
     }
     match unit(instruction) {

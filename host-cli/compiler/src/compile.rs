@@ -12,7 +12,8 @@ use crate::intervals::Intervals;
 use crate::kernel::Kernel;
 use crate::limits::{Limit, MAX_HELD_TRIPLES, RegisterLimit};
 use crate::program::{Location, Origin, Program, ProgramInstruction, ProgramRegister};
-use crate::schedule::schedule;
+use crate::reductions;
+use crate::schedule;
 use crate::spill::{Attempt, Before, crowded, spill};
 use crate::values::Values;
 
@@ -48,7 +49,8 @@ pub fn compile(
     if !options.schedule {
         return Ok(plain);
     }
-    let reordered = schedule(&kernel).map_err(|problem| vec![problem])?;
+    let reordered = reductions::find(&kernel).and_then(|kernel| schedule::within_limits(&kernel));
+    let reordered = reordered.map_err(|limit| vec![limit.of(&kernel)])?;
     let reordered = allocated(&reordered)?;
     let size = |program: &Program| (program.general_registers, program.spill_bytes);
     Ok(if size(&reordered) <= size(&plain) { reordered } else { plain })
@@ -86,6 +88,7 @@ impl Allocated {
 }
 
 fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Program, Limit> {
+    let kernel = &*reductions::find(kernel)?;
     let allocated = Allocated::new(kernel)?;
     let fits = |limit: &RegisterLimit| allocated.allocation.general <= limit.get();
     let Some(limit) = limit.filter(|limit| !fits(limit)) else {

@@ -24,9 +24,6 @@ pub(crate) struct Divergence {
     /// lanes keep that wait within a side may lie where others write: each lane has its own part of
     /// a register, but a last use is that of all.
     pub(crate) keeping: Vec<Vec<u32>>,
-    /// Pairs (block at whose end lanes let others go on, block that may execute next) that are no
-    /// edges of the graph.
-    pub(crate) side_edges: Vec<(usize, usize)>,
 }
 
 /// A first block of a side and its reconvergence point. Sides that several branches share are
@@ -52,14 +49,17 @@ impl Divergence {
                 if join != exit {
                     others.keeping.push(join as u32);
                 }
-                if graph.is_before_end(join) && stops.has_members(side, join) {
-                    let others = leaving.entry(join).or_default();
-                    others.stopped.extend(stops.within(side, join));
-                }
+            }
+            // Whoever stopped on any of the sides stays behind.
+            let leave = graph.is_before_end(join)
+                && heads.iter().any(|&side| stops.has_members(side, join));
+            for &side in heads.iter().filter(|_| leave) {
+                let others = leaving.entry(join).or_default();
+                others.stopped.extend(stops.within(side, join));
             }
         }
         let none = vec![Vec::new(); exit];
-        let mut this = Self { waiting: none.clone(), keeping: none, side_edges: Vec::new() };
+        let mut this = Self { waiting: none.clone(), keeping: none };
         let mut walks = Walks { graph, seen: vec![usize::MAX; exit], count: 0, pairs: 0 };
         for (side, others) in sides {
             this.add(&mut walks, side, others)?;
@@ -74,12 +74,6 @@ impl Divergence {
             waiting.sort_unstable();
             waiting.dedup();
         }
-        for (block, _) in stops.of.iter().enumerate().filter(|(_, stops)| !stops.is_empty()) {
-            let places = this.waiting[block].iter().map(|&place| (block, place as usize));
-            this.side_edges.extend(places);
-        }
-        this.side_edges.sort_unstable();
-        this.side_edges.dedup();
         Ok(this)
     }
 
@@ -96,16 +90,11 @@ impl Divergence {
         }
         walks.count += 1;
         let (graph, seen) = (walks.graph, (&mut walks.seen[..], walks.count));
-        graph.walk_side((side, join), seen, |block, ends| {
+        graph.walk_side((side, join), seen, |block| {
             self.keeping[block].extend(&keeping);
             self.waiting[block].extend(&stopped);
             walks.pairs += keeping.len() + stopped.len();
-            if ends {
-                let others = keeping.iter().chain(&stopped).map(|&place| place as usize);
-                self.side_edges.extend(others.filter(|&place| place != join).map(|to| (block, to)));
-            }
-            let full = walks.pairs.max(self.side_edges.len()) > MAX_WAITING_PAIRS;
-            if full { Err(Limit::nesting()) } else { Ok(()) }
+            if walks.pairs > MAX_WAITING_PAIRS { Err(Limit::nesting()) } else { Ok(()) }
         })
     }
 }
@@ -165,7 +154,7 @@ impl Stops {
         }
         let (mut places, mut members) = (Vec::new(), false);
         walks.count += 1;
-        walks.graph.walk_side(side, (&mut walks.seen, walks.count), |block, _| {
+        walks.graph.walk_side(side, (&mut walks.seen, walks.count), |block| {
             for &(stop, place) in &self.of[block] {
                 places.push(place as u32);
                 members |= stop == Stop::Members;
@@ -196,7 +185,7 @@ impl Stops {
         for side in sides {
             let mut found: Vec<u32> = Vec::new();
             walks.count += 1;
-            graph.walk_side(side, (&mut walks.seen, walks.count), |block, _| {
+            graph.walk_side(side, (&mut walks.seen, walks.count), |block| {
                 found.extend(&nested[block]);
                 Ok(())
             })?;

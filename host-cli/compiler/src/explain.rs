@@ -14,7 +14,7 @@ use strata_ptx::module::{Operand, RegisterId};
 use crate::bits::BitMatrix;
 use crate::hierarchy::{Code, Hierarchy, Strands, has};
 use crate::kernel::ControlFlow;
-use crate::marks::{Effect, Lanes, pending_behind};
+use crate::marks::{Effect, pending_behind};
 use crate::operands::{definitions, registers_of, uses};
 use crate::program::{Location, Program};
 use crate::statistics::{ValueUse, value_uses};
@@ -27,8 +27,6 @@ pub struct Explainer<'p> {
     values: Vec<ValueUse>,
     /// Registers that may be pending behind each instruction.
     pending: BitMatrix,
-    /// Blocks from which a warp may come to each block: also from one side of a branch to another.
-    before: Vec<Vec<usize>>,
 }
 
 /// One register slot of an instruction.
@@ -89,12 +87,7 @@ impl<'p> Explainer<'p> {
         let effects: Vec<Effect<'_>> = (0..code.len()).map(|pc| effect(&code, pc)).collect();
         let registers = code.image.registers;
         let pending = pending_behind(&code.graph, &code.divergence, registers, &effects);
-        let blocks = code.graph.blocks.iter();
-        let mut before: Vec<Vec<usize>> = blocks.map(|block| block.predecessors.clone()).collect();
-        for &(from, to) in &code.divergence.side_edges {
-            before[to].push(from);
-        }
-        Ok(Self { program, code, values: value_uses(program), pending, before })
+        Ok(Self { program, code, values: value_uses(program), pending })
     }
 
     /// The program as the hierarchy's passes see it.
@@ -216,7 +209,7 @@ impl<'p> Explainer<'p> {
         while let Some((number, mut at)) = work.pop() {
             loop {
                 if at == graph.blocks[number].start {
-                    for &before in &self.before[number] {
+                    for &before in &graph.blocks[number].predecessors {
                         if !std::mem::replace(&mut seen[before], true) {
                             work.push((before, graph.blocks[before].end));
                         }
@@ -284,12 +277,11 @@ impl<'p> Explainer<'p> {
 }
 
 fn effect<'c>(code: &'c Code<'_>, pc: usize) -> Effect<'c> {
-    let waiting = &code.divergence.waiting[code.graph.block_of[pc]];
     Effect {
         sources: code.sources(pc),
         destinations: code.destinations(pc),
         long_latency: code.has(pc, Flags::LONG_LATENCY),
         barrier: code.has(pc, Flags::BARRIER),
-        lanes: Lanes::of(code.guarded[pc], waiting),
+        guarded: code.guarded[pc],
     }
 }

@@ -15,7 +15,7 @@ use crate::classify;
 use crate::divergence::Divergence;
 use crate::kernel::{ControlFlow, Flow, Kernel, flow};
 use crate::limits::Limit;
-use crate::marks::{Effect, Lanes, deschedule_marks};
+use crate::marks::{Effect, deschedule_marks};
 use crate::nearness::Nearness;
 use crate::operands::{definitions, registers_of, uses};
 use crate::program::{Image, Location};
@@ -52,14 +52,12 @@ fn effect<'a>(parts: &Parts<'_>, image: &'a Image, pc: usize) -> Effect<'a> {
     let record = &image.instructions[pc];
     let first = record.first_slot as usize;
     let (sources, rest) = image.slots[first..].split_at(usize::from(record.sources));
-    let waiting = &parts.divergence.waiting[parts.graph.block_of[pc]];
-    let guarded = parts.values.instructions[pc].guard.is_some();
     Effect {
         sources,
         destinations: &rest[..usize::from(record.destinations)],
         long_latency: record.flags.contains(Flags::LONG_LATENCY),
         barrier: record.flags.contains(Flags::BARRIER),
-        lanes: Lanes::of(guarded, waiting),
+        guarded: parts.values.instructions[pc].guard.is_some(),
     }
 }
 

@@ -6,8 +6,9 @@
 //!    ([`kernel::Kernel`]); `frame` places the variables.
 //! 2. `cfg`: basic blocks, post-dominators, reconvergence points; `divergence`: where lanes wait
 //!    while others execute.
-//! 3. `values`: virtual registers to webs; `intervals`: where each web is live under SIMT order.
-//!    On request `schedule` reorders the instructions of each block before that.
+//! 3. `reductions`: atomics whose result nobody reads. On request `schedule` then reorders the
+//!    instructions of each block. `values`: virtual registers to webs; `intervals`: where each web
+//!    is live under SIMT order.
 //! 4. `allocate`: webs to physical registers; `spill` first, where they are to fit into a number
 //!    of them, with the help of `loops`.
 //! 5. `classify`, `marks`, `nearness`, `reach`, `image`: the facts that the machine needs.
@@ -46,6 +47,7 @@ mod operands;
 pub mod order;
 pub mod program;
 mod reach;
+mod reductions;
 mod schedule;
 mod spill;
 pub mod statistics;

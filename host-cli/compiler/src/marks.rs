@@ -1,13 +1,13 @@
 //! Deschedule marks (rules 17 and 18): before which instructions a warp may have to wait for a
 //! long-latency result.
 //!
-//! A forward flow of two sets of physical registers: those whose long-latency result *may* be
-//! pending since the last deschedule, and those for which it *must* be. An instruction that reads
-//! one of the first is marked. If it reads one of the second, every path deschedules there and
-//! nothing is pending after it; otherwise only the registers it reads are known to have arrived.
-//! The flow also follows the order in which a warp executes the sides of a divergent branch, and a
-//! deschedule on one side is one for the lanes that wait meanwhile: nothing *must* be pending for
-//! them any more.
+//! Whether a lane waits depends on what that lane has executed, so the analysis follows the paths
+//! of one thread. A forward flow of two sets of physical registers: those whose long-latency result
+//! *may* be pending for the thread since its warp's last deschedule, and those for which it *must*
+//! be. An instruction that reads one of the first is marked. If it reads one of the second, the
+//! warp is descheduled there and nothing is pending after it; otherwise only the registers it reads
+//! are known to have arrived. Other lanes act on a thread in one way: where it waits at a
+//! divergence, they may be descheduled, and nothing *must* be pending for it any more.
 
 use std::collections::VecDeque;
 
@@ -16,30 +16,6 @@ use strata_core::units::RegisterId as PhysicalRegister;
 use crate::bits::BitMatrix;
 use crate::cfg::Graph;
 use crate::divergence::Divergence;
-
-/// Which lanes of a warp execute an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lanes {
-    /// Perhaps none: it is guarded.
-    Guarded,
-    /// All active ones, while others may wait elsewhere.
-    Active,
-    /// All that are left.
-    All,
-}
-
-impl Lanes {
-    /// Those of an instruction while lanes wait in the blocks `waiting`.
-    pub(crate) fn of(guarded: bool, waiting: &[u32]) -> Self {
-        if guarded {
-            Self::Guarded
-        } else if waiting.is_empty() {
-            Self::All
-        } else {
-            Self::Active
-        }
-    }
-}
 
 /// What the marks depend on, for one instruction.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +28,8 @@ pub(crate) struct Effect<'a> {
     pub(crate) long_latency: bool,
     /// A barrier.
     pub(crate) barrier: bool,
-    /// Which lanes of the warp execute it.
-    pub(crate) lanes: Lanes,
+    /// A guard may keep the thread from executing it.
+    pub(crate) guarded: bool,
 }
 
 /// Registers that may be, and that must be, pending.
@@ -79,10 +55,10 @@ impl State {
 
     /// Passes an instruction; says whether it must be marked.
     fn step(&mut self, effect: &Effect<'_>) -> bool {
-        let guarded = effect.lanes == Lanes::Guarded;
+        let guarded = effect.guarded;
         let marked = effect.sources.iter().any(|&register| Self::has(&self.may, register));
         if marked {
-            // A guard that is false in all lanes reads nothing and waits for nothing.
+            // A thread whose guard is false reads nothing and waits for nothing.
             let certain =
                 !guarded && effect.sources.iter().any(|&register| Self::has(&self.must, register));
             if certain {
@@ -101,9 +77,7 @@ impl State {
             self.must.fill(0);
         }
         for &register in effect.destinations {
-            // Under divergence a short result does not take a register off `may`: lanes that did
-            // not execute it may still wait for the long one.
-            if effect.long_latency || effect.lanes == Lanes::All {
+            if effect.long_latency || !guarded {
                 Self::put(&mut self.may, register, effect.long_latency);
             }
             Self::put(&mut self.must, register, effect.long_latency && !guarded);
@@ -149,16 +123,6 @@ fn solve(
     effects: &[Effect<'_>],
 ) -> (Vec<bool>, BitMatrix, BitMatrix) {
     let blocks = graph.blocks.len();
-    let mut next: Vec<Vec<usize>> = graph
-        .blocks
-        .iter()
-        .map(|block| block.successors.iter().copied().filter(|&n| n < blocks).collect())
-        .collect();
-    for &(from, to) in &divergence.side_edges {
-        if !next[from].contains(&to) {
-            next[from].push(to);
-        }
-    }
     let columns = usize::from(registers);
     let mut may = BitMatrix::new(blocks, columns);
     let mut must = BitMatrix::new(blocks, columns);
@@ -193,7 +157,7 @@ fn solve(
                 }
             }
         }
-        for &to in &next[block] {
+        for &to in graph.blocks[block].successors.iter().filter(|&&to| to != graph.exit()) {
             let changed = merge(&mut may, &mut must, to, &state);
             let new = !std::mem::replace(&mut reached[to], true);
             if (changed || new) && !queued[to] {

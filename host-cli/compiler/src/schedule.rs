@@ -30,7 +30,7 @@ pub fn schedule(kernel: &Kernel) -> Result<Kernel, strata_ptx::diagnostic::Diagn
     within_limits(kernel).map_err(|limit| limit.of(kernel))
 }
 
-fn within_limits(kernel: &Kernel) -> Result<Kernel, Limit> {
+pub(crate) fn within_limits(kernel: &Kernel) -> Result<Kernel, Limit> {
     let graph = Graph::basic(kernel)?;
     let liveness = VirtualLiveness::new(kernel, &graph)?;
     let long = long_latency_registers(kernel);

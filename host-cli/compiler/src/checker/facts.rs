@@ -198,5 +198,5 @@ fn is_long(instruction: &Instruction, record: &StaticInstruction) -> bool {
         O::CpAsync | O::Atom | O::Tex | O::Tld4 | O::Txq | O::Suld | O::Suq | O::Sured => true,
         _ => false,
     };
-    long && !instruction.destinations.is_empty()
+    long && !super::writes(instruction).is_empty()
 }

@@ -176,6 +176,7 @@ impl Graph {
             if !node.splits || node.next.len() < 2 {
                 continue;
             }
+            let (mut stay, mut leave) = (BTreeSet::new(), false);
             for &side in node.next.iter().filter(|&&side| Some(side) != node.join) {
                 let region = self.region(side, node.join);
                 let stopping =
@@ -186,17 +187,16 @@ impl Graph {
                     let nested = |wait: &&Wait| wait.branch.is_some_and(|b| region.contains(&b));
                     places.extend(waiting[stop].iter().filter(nested).map(|wait| wait.at));
                 }
-                if let Some(join) = node.join.filter(|&join| self.before_exit[join])
-                    && stopping().any(|&stop| self.nodes[stop].waits == Some(For::Members))
-                {
-                    let stay = places.iter().map(|&at| Wait { branch: None, at, stopped: true });
-                    seeds.entry(join).or_default().extend(stay);
-                }
+                leave |= stopping().any(|&stop| self.nodes[stop].waits == Some(For::Members));
+                stay.extend(places.iter().map(|&at| Wait { branch: None, at, stopped: true }));
                 for &other in node.next.iter().filter(|&&other| other != side) {
                     if Some(other) != node.join {
                         left.entry((branch, other)).or_default().extend(&places);
                     }
                 }
+            }
+            if let Some(join) = node.join.filter(|&join| leave && self.before_exit[join]) {
+                seeds.entry(join).or_default().extend(stay);
             }
         }
         seeds
@@ -214,29 +214,6 @@ impl Graph {
             }
         }
         region
-    }
-
-    /// Nodes that a warp may execute next after a node: its successors, and where lanes wait once
-    /// this side is done or stops.
-    pub(super) fn warp_next(&self, node: usize, waiting: &Waiting) -> BTreeSet<usize> {
-        let this = &self.nodes[node];
-        let mut next = this.next.clone();
-        let mut waits = waiting[node].clone();
-        if this.splits && this.next.len() > 1 {
-            let targets = this.next.iter().copied().filter(|&at| Some(at) != this.join);
-            waits.extend(targets.map(|at| Wait { branch: Some(node), at, stopped: false }));
-        }
-        for wait in waits {
-            let join = self.join(wait);
-            // Lanes where sides meet go on to the exit or not at all.
-            let goes_on = join != Some(wait.at)
-                || this.waits == Some(For::Members) && self.before_exit[wait.at];
-            let stops = !this.stops.is_empty() && goes_on;
-            if this.exits || stops || join.is_some_and(|join| this.next.contains(&join)) {
-                next.insert(wait.at);
-            }
-        }
-        next
     }
 
     /// Checks every divergent branch's reconvergence point.

@@ -11,7 +11,7 @@ use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::Operand;
 
 use super::graph::Graph;
-use super::{Problem, Report, Violation, spills};
+use super::{Problem, Report, Violation, reductions, spills};
 use crate::hierarchy::{DualWrites, Hierarchy, HierarchyConfig, Lrf};
 use crate::kernel::Kernel;
 use crate::operands::registers_of;
@@ -39,7 +39,8 @@ pub fn check_levels(
     config: &HierarchyConfig,
 ) -> Result<(), Vec<Violation>> {
     let mut report = Report { program, violations: Vec::new() };
-    let expanded = spills::expand(kernel, program, &mut report);
+    let reduced = reductions::apply(kernel, program);
+    let expanded = spills::expand(&reduced, program, &mut report);
     report.done()?;
     let kernel = &*expanded;
     let mut report = Report { program, violations: Vec::new() };

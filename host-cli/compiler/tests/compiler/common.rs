@@ -4,7 +4,7 @@ use strata_compiler::kernel::Kernel;
 use strata_ptx::module::{
     AddressBase, Guard, Instruction, LabelId, Operand, Register, RegisterId, Span, StateSpace,
 };
-use strata_ptx::opcode::{BarrierOp, MemoryOrder, Modifiers, Opcode, VoteMode};
+use strata_ptx::opcode::{AtomicOp, BarrierOp, MemoryOrder, Modifiers, Opcode, VoteMode};
 use strata_ptx::types::ScalarType;
 
 /// The registers in operands, in order.
@@ -172,6 +172,12 @@ impl Generator<'_> {
                     let space = [StateSpace::Global, StateSpace::Shared][self.random.below(2)];
                     load.modifiers.space = Some(space);
                     load.modifiers.order = self.random.one_in(8).then_some(MemoryOrder::Volatile);
+                    if self.random.one_in(4) {
+                        load.opcode = Opcode::Atom;
+                        let operation = [AtomicOp::Add, AtomicOp::Exch][self.random.below(2)];
+                        load.modifiers.atomic = Some(operation);
+                        load.modifiers.order = None;
+                    }
                 }
             }
             4 => {

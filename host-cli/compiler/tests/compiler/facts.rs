@@ -1,6 +1,8 @@
 //! Exact facts of small kernels: bits that must be set, marks that must be there and no others,
 //! units and latencies.
 
+use strata_compiler::checker::{Problem, Violation, check};
+use strata_compiler::inline::inline;
 use strata_compiler::program::{Location, Program};
 use strata_compiler::{CompileOptions, compile};
 use strata_core::image::{Flags, MemorySpace, Predicates, StaticInstruction, Unit};
@@ -29,11 +31,22 @@ fn record(program: &Program, n: usize) -> StaticInstruction {
     program.image.instructions[n]
 }
 
-/// Instructions of the body that carry the deschedule mark, from 1.
+/// Instructions of the body that carry the deschedule mark, from 1. The checker accepts the program,
+/// and refuses it without any one of them.
 fn marked(body: &str) -> Vec<usize> {
     let program = compiled(body);
+    let kernel = inline(&module(body), FunctionId(0)).expect("nothing to inline");
+    assert_eq!(check(&kernel, &program), Ok(()), "{body}");
     let marked = |n: &usize| record(&program, *n).flags.contains(Flags::DESCHEDULE_BEFORE);
-    (1..program.instructions.len()).filter(marked).collect()
+    let marked: Vec<usize> = (1..program.instructions.len()).filter(marked).collect();
+    for &pc in &marked {
+        let mut mutant = program.clone();
+        mutant.image.instructions[pc].flags.remove(Flags::DESCHEDULE_BEFORE);
+        let violations = check(&kernel, &mutant).expect_err(body);
+        let due = |v: &Violation| v.pc == pc && matches!(v.problem, Problem::Unmarked { .. });
+        assert!(violations.iter().any(due), "{pc} of {body}: {violations:?}");
+    }
+    marked
 }
 
 #[test]
@@ -210,6 +223,32 @@ fn marks_follow_every_path() {
         ),
         [2]
     );
+    // Nor may the reader of a register that a guard may have overwritten.
+    assert_eq!(
+        marked(
+            "setp.eq.u32 %p1, %r9, 1;
+             ld.global.u32 %r1, [%rd1];
+             ld.global.u32 %r2, [%rd1+4];
+             @%p1 mov.u32 %r1, 9;
+             add.s32 %r3, %r1, 1;
+             add.s32 %r4, %r2, 1;
+             st.global.v2.u32 [%rd1], {%r3, %r4};"
+        ),
+        [5, 6]
+    );
+    // Nor may the reader of a register that a guard may keep from being loaded.
+    assert_eq!(
+        marked(
+            "setp.eq.u32 %p1, %r9, 1;
+             mov.u32 %r1, 9;
+             ld.global.u32 %r2, [%rd1+4];
+             @%p1 ld.global.u32 %r1, [%rd1];
+             add.s32 %r3, %r1, 1;
+             add.s32 %r4, %r2, 1;
+             st.global.v2.u32 [%rd1], {%r3, %r4};"
+        ),
+        [5, 6]
+    );
     // A guarded consumer may not deschedule.
     assert_eq!(
         marked(
@@ -221,6 +260,31 @@ fn marks_follow_every_path() {
         ),
         [3, 4]
     );
+}
+
+/// What a lane waits for depends on what that lane has executed.
+#[test]
+fn marks_are_those_of_one_threads_paths() {
+    let start = "mov.u32 %r9, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0; setp.eq.u32 %p1, %r9, 1;";
+    // On a side of a branch, as everywhere, a short result (8) takes the place of a pending one (6):
+    // reading it (9) waits for nothing, where paths meet (10) it may.
+    let overwritten = "@%p1 bra E;
+         ld.global.u32 %r1, [%rd1];
+         @%p2 bra D;
+         mov.u32 %r1, 9;
+         add.s32 %r3, %r1, 1;
+         D: add.s32 %r2, %r1, %r3;
+         E: st.global.u32 [%rd1+4], %r2;";
+    assert_eq!(marked(&format!("{start}{overwritten}")), [10]);
+    // A load of one side (6) is not pending for lanes of the other, which read its register (9).
+    let other_side = "@%p1 bra B;
+         ld.global.u32 %r1, [%rd1];
+         bra C;
+         B: mov.u32 %r1, 9;
+         add.s32 %r2, %r1, 1;
+         C: add.s32 %r2, %r2, %r1;
+         st.global.u32 [%rd1+4], %r2;";
+    assert_eq!(marked(&format!("{start}{other_side}")), [10]);
 }
 
 #[test]
@@ -271,17 +335,19 @@ fn units_spaces_and_latencies() {
         ("ld.param.u64 %rd2, [p];", Unit::Memory, Some(Constant), load),
         ("st.global.u32 [%rd1], %r1;", Unit::Memory, Some(Global), store),
         (
-            "atom.global.add.u32 %r1, [%rd1], 1;",
+            "atom.global.add.u32 %r1, [%rd1], 1; add.s32 %r2, %r1, 1;",
             Unit::Memory,
             Some(Global),
             load.union(store).union(long),
         ),
         (
-            "atom.shared.add.u32 %r1, [tile], 1;",
+            "atom.shared.add.u32 %r1, [tile], 1; add.s32 %r2, %r1, 1;",
             Unit::Memory,
             Some(Shared),
             load.union(store).union(long),
         ),
+        ("atom.shared.add.u32 %r1, [tile], 1;", Unit::Memory, Some(Shared), load.union(store)),
+        ("atom.shared.exch.b32 _, [tile], 1;", Unit::Memory, Some(Shared), load.union(store)),
         ("red.global.add.u32 [%rd1], 1;", Unit::Memory, Some(Global), load.union(store)),
         ("shfl.sync.idx.b32 %r1|%p1, %r2, 0, 31, -1;", Unit::Memory, Some(Shared), none),
         ("vote.sync.ballot.b32 %r1, %p1, -1;", Unit::Alu, None, none),

@@ -16,5 +16,6 @@ mod limits;
 mod listings;
 mod mutants;
 mod random;
+mod reductions;
 mod schedule;
 mod spills;

@@ -15,13 +15,18 @@ const REFUSED: [&str; 12] = [
 ];
 
 /// What is refused of opcodes that execute in other forms.
-const PARTLY: [(&str, &str); 17] = [
+const PARTLY: [(&str, &str); 21] = [
     ("atom", "`atom.b128` cannot be executed: no such atomic"),
     ("atom", "`atom.bf16` cannot be executed: vector atomics"),
     ("atom", "`atom.bf16x2` cannot be executed: vector atomics"),
     ("atom", "`atom.f16` cannot be executed: vector atomics"),
     ("atom", "`atom.f16x2` cannot be executed: vector atomics"),
     ("atom", "`atom.f32` cannot be executed: vector atomics"),
+    // Atomics whose result nobody reads.
+    ("atom", "`red.bf16` cannot be executed: vector atomics"),
+    ("atom", "`red.f16` cannot be executed: vector atomics"),
+    ("atom", "`red.f16x2` cannot be executed: vector atomics"),
+    ("atom", "`red.f32` cannot be executed: vector atomics"),
     ("barrier", "`barrier` cannot be executed: clusters do not exist in the model"),
     ("fma", "`fma.bf16` cannot be executed: `.oob`"),
     ("fma", "`fma.bf16x2` cannot be executed: `.oob`"),

@@ -1,0 +1,56 @@
+//! Whether atomics that write no register in the program have a result that is never read.
+
+use std::borrow::Cow;
+
+use strata_ptx::module::{Operand, RegisterId};
+use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
+
+use super::{reads, writes};
+use crate::kernel::{ControlFlow, Kernel};
+use crate::program::{Origin, Program};
+
+/// The kernel with the results of atomics left out where the program leaves them out and may. Where
+/// it may not, the instruction stays, and differs from the program's.
+pub(super) fn apply<'k>(kernel: &'k Kernel, program: &Program) -> Cow<'k, Kernel> {
+    let mut reduced = Cow::Borrowed(kernel);
+    for instruction in &program.instructions {
+        let Origin::Kernel(number) = instruction.origin else { continue };
+        let number = number as usize;
+        let Some(ours) = kernel.instructions.get(number) else { continue };
+        let theirs = &instruction.instruction;
+        let left_out = ours.opcode == Opcode::Atom && writes(theirs).is_empty();
+        if !left_out || writes(ours).into_iter().any(|result| is_read(kernel, number, result)) {
+            continue;
+        }
+        let only_atom = matches!(ours.modifiers.atomic, Some(AtomicOp::Cas | AtomicOp::Exch))
+            || matches!(ours.modifiers.order, Some(MemoryOrder::Acquire | MemoryOrder::AcqRel));
+        let expected = &mut reduced.to_mut().instructions[number];
+        if only_atom {
+            expected.destinations = vec![Operand::Sink];
+        } else {
+            expected.opcode = Opcode::Red;
+            expected.destinations.clear();
+        }
+    }
+    reduced
+}
+
+/// Whether a thread may read a register behind an instruction before it writes the register again.
+fn is_read(kernel: &Kernel, pc: usize, register: RegisterId) -> bool {
+    let mut seen = vec![false; kernel.instructions.len()];
+    let mut work = Vec::new();
+    kernel.successors(pc, |next| work.extend(next));
+    while let Some(pc) = work.pop() {
+        if std::mem::replace(&mut seen[pc], true) {
+            continue;
+        }
+        let instruction = &kernel.instructions[pc];
+        if reads(instruction).contains(&register) {
+            return true;
+        }
+        if instruction.guard.is_some() || !writes(instruction).contains(&register) {
+            kernel.successors(pc, |next| work.extend(next));
+        }
+    }
+    false
+}
