@@ -43,10 +43,11 @@ pub const LONG: &[Work] = &[
 /// `[DISS]` Tables 4.5 and 4.6 for 3 entries, in femtojoules for each 128 bits: banks and wires.
 const fn config() -> HierarchyConfig {
     const fn level(read: i64, write: i64, private: i64, shared: i64) -> LevelCosts {
-        LevelCosts {
-            private: AccessCosts { read: read + private, write: write + private },
-            shared: AccessCosts { read: read + shared, write: write + shared },
+        // The wire to the main register file passes by the others.
+        const fn access(read: i64, write: i64, wire: i64) -> AccessCosts {
+            AccessCosts { read: read + wire, write: write + wire, beside_main: write }
         }
+        LevelCosts { private: access(read, write, private), shared: access(read, write, shared) }
     }
     HierarchyConfig {
         orf_entries: 3,

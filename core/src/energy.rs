@@ -10,8 +10,15 @@ use crate::units::CLUSTERS;
 use crate::units::Femtojoules;
 
 /// 32-bit words in the 128-bit access of one cluster.
-const WORDS_PER_ACCESS: u128 = 4;
-const MICROMETRES_PER_MILLIMETRE: u128 = 1000;
+const WORDS_PER_ACCESS: i128 = 4;
+const MICROMETRES_PER_MILLIMETRE: i128 = 1000;
+
+/// Results in two levels, and all results in the upper one of them.
+const DUAL_WRITES: [(Event, Event); 3] = [
+    (Event::DualWriteOrfPrivate, Event::OrfWritePrivate),
+    (Event::DualWriteOrfShared, Event::OrfWriteShared),
+    (Event::DualWriteLrf, Event::LrfWrite),
+];
 
 /// Energy of one 128-bit access of a bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,6 +39,16 @@ pub struct WireLengths {
 }
 
 impl WireLengths {
+    /// How much farther a level with these wires lies than `other`, for each datapath; 0 where it
+    /// lies nearer.
+    #[must_use]
+    pub const fn beyond(self, other: Self) -> Self {
+        Self {
+            private_um: self.private_um.saturating_sub(other.private_um),
+            shared_um: self.shared_um.saturating_sub(other.shared_um),
+        }
+    }
+
     const fn to(self, datapath: Datapath) -> u32 {
         match datapath {
             Datapath::Private => self.private_um,
@@ -58,6 +75,42 @@ pub struct LastResultEnergy {
     pub private_um: u32,
 }
 
+impl LastResultEnergy {
+    /// Its wires, as if the shared datapath were as near.
+    pub const fn wires(&self) -> WireLengths {
+        WireLengths { private_um: self.private_um, shared_um: self.private_um }
+    }
+}
+
+/// Which wires a value pays for that has travelled part of its way before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WireCharge {
+    /// Only the rest of its way: from level to level the difference of their distances, and what
+    /// goes to several levels the way to the farthest.
+    #[default]
+    Once,
+    /// For each write the whole way to its level.
+    EachTrip,
+}
+
+impl WireCharge {
+    /// The name used in design files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::EachTrip => "each-trip",
+        }
+    }
+
+    /// How far a value is charged that moves from one level to a lower one. Unit: micrometres.
+    const fn between(self, from_um: u32, to_um: u32) -> u32 {
+        match self {
+            Self::Once => to_um.abs_diff(from_um),
+            Self::EachTrip => to_um,
+        }
+    }
+}
+
 /// What accesses cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EnergyTable {
@@ -73,6 +126,8 @@ pub struct EnergyTable {
     pub write_pool: Option<LevelEnergy>,
     /// Energy to move a 32-bit word. Unit: femtojoules for each millimetre.
     pub wire_per_mm_per_32bit: Femtojoules,
+    /// Which wires a value pays for that has travelled before.
+    pub wire_charge: WireCharge,
 }
 
 /// Energy of all counted accesses, by what spent it. Its parts sum to the total.
@@ -140,6 +195,8 @@ pub enum EnergyError {
     NoOperandRegisterFile,
     /// The counters hold accesses of a write pool, and the table has none.
     NoWritePool,
+    /// The counters hold more results in two levels than results in the upper one.
+    DualWrites,
     /// The total does not fit 64 bits of femtojoules, about 18 kilojoules.
     Overflow,
 }
@@ -153,6 +210,7 @@ impl core::fmt::Display for EnergyError {
                 "accesses of an operand register file, but no energy table for it"
             }
             Self::NoWritePool => "accesses of a write pool, but no energy table for it",
+            Self::DualWrites => "more results in two levels than in the upper one of them",
             Self::Overflow => "the energy does not fit 64 bits of femtojoules",
         })
     }
@@ -164,18 +222,18 @@ impl core::error::Error for EnergyError {}
 /// each millimetre.
 #[derive(Default)]
 struct Sums {
-    mrf_bank: u128,
-    mrf_wire: u128,
-    rfc_bank: u128,
-    rfc_wire: u128,
-    lrf_bank: u128,
-    lrf_wire: u128,
-    orf_bank: u128,
-    orf_wire: u128,
-    write_pool_bank: u128,
-    write_pool_wire: u128,
-    writeback_bank: u128,
-    writeback_wire: u128,
+    mrf_bank: i128,
+    mrf_wire: i128,
+    rfc_bank: i128,
+    rfc_wire: i128,
+    lrf_bank: i128,
+    lrf_wire: i128,
+    orf_bank: i128,
+    orf_wire: i128,
+    write_pool_bank: i128,
+    write_pool_wire: i128,
+    writeback_bank: i128,
+    writeback_wire: i128,
 }
 
 /// What one 128-bit access costs.
@@ -184,21 +242,30 @@ struct Charge {
     from: Femtojoules,
     /// Bank that is written.
     to: Femtojoules,
-    /// How far the value travels.
-    micrometres: u32,
+    /// How far the value travels; less than nothing where that takes back what a write was charged.
+    micrometres: i64,
 }
 
 impl EnergyTable {
     /// Energy of one 128-bit word over a wire. Unit: femtojoules, rounded to nearest.
     pub fn wire_per_128bit(&self, micrometres: u32) -> Option<Femtojoules> {
-        wires(u128::from(micrometres) * WORDS_PER_ACCESS * u128::from(self.wire_per_mm_per_32bit.0))
+        wires(i128::from(micrometres) * WORDS_PER_ACCESS * i128::from(self.wire_per_mm_per_32bit.0))
+    }
+
+    /// The wires that a write of a level pays for when its value is on its way from or to the main
+    /// register file as well.
+    pub const fn beside_main(&self, level: WireLengths) -> WireLengths {
+        match self.wire_charge {
+            WireCharge::Once => level.beyond(self.mrf.wires),
+            WireCharge::EachTrip => level,
+        }
     }
 
     /// Energy of counters whose accesses are those of whole warps: all clusters take part.
     ///
     /// Each part of the breakdown is rounded to the nearest femtojoule once.
     pub fn energy(&self, counters: &Counters) -> Result<EnergyBreakdown, EnergyError> {
-        self.price(counters, u128::from(CLUSTERS))
+        self.price(counters, i128::from(CLUSTERS))
     }
 
     /// Energy of counters whose accesses are those of single clusters
@@ -207,15 +274,20 @@ impl EnergyTable {
         self.price(counters, 1)
     }
 
-    fn price(&self, counters: &Counters, clusters: u128) -> Result<EnergyBreakdown, EnergyError> {
+    fn price(&self, counters: &Counters, clusters: i128) -> Result<EnergyBreakdown, EnergyError> {
+        for (both, upper) in DUAL_WRITES {
+            if counters.get(both) > counters.get(upper) {
+                return Err(EnergyError::DualWrites);
+            }
+        }
         let mut sums = Sums::default();
         for &event in Event::ALL {
-            let accesses = u128::from(counters.get(event)) * clusters;
+            let accesses = i128::from(counters.get(event)) * clusters;
             if accesses != 0 {
                 self.add(&mut sums, event.energy_class(), accesses)?;
             }
         }
-        let bank = |sum: u128| u64::try_from(sum).ok().map(Femtojoules);
+        let bank = |sum: i128| u64::try_from(sum).ok().map(Femtojoules);
         let breakdown = || {
             Some(EnergyBreakdown {
                 mrf_bank: bank(sums.mrf_bank)?,
@@ -238,22 +310,24 @@ impl EnergyTable {
         Ok(breakdown)
     }
 
-    fn add(&self, sums: &mut Sums, class: EnergyClass, times: u128) -> Result<(), EnergyError> {
+    fn add(&self, sums: &mut Sums, class: EnergyClass, times: i128) -> Result<(), EnergyError> {
         let charge = self.charge(class)?;
         let (bank_sum, wire_sum) = match class {
             EnergyClass::Free => return Ok(()),
             EnergyClass::MrfRead(_) | EnergyClass::MrfWrite(_) => {
                 (&mut sums.mrf_bank, &mut sums.mrf_wire)
             }
-            EnergyClass::RfcRead(_) | EnergyClass::RfcWrite(_) => {
+            EnergyClass::RfcRead(_) | EnergyClass::RfcWrite(_) | EnergyClass::RfcFill(_) => {
                 (&mut sums.rfc_bank, &mut sums.rfc_wire)
             }
-            EnergyClass::LrfRead | EnergyClass::LrfWrite => {
-                (&mut sums.lrf_bank, &mut sums.lrf_wire)
-            }
-            EnergyClass::OrfRead(_) | EnergyClass::OrfWrite(_) => {
-                (&mut sums.orf_bank, &mut sums.orf_wire)
-            }
+            EnergyClass::LrfRead
+            | EnergyClass::LrfWrite
+            | EnergyClass::LrfFill
+            | EnergyClass::LrfDualWrite => (&mut sums.lrf_bank, &mut sums.lrf_wire),
+            EnergyClass::OrfRead(_)
+            | EnergyClass::OrfWrite(_)
+            | EnergyClass::OrfFill(_)
+            | EnergyClass::OrfDualWrite(_) => (&mut sums.orf_bank, &mut sums.orf_wire),
             EnergyClass::WritePoolRead(_) | EnergyClass::WritePoolWrite(_) => {
                 (&mut sums.write_pool_bank, &mut sums.write_pool_wire)
             }
@@ -266,9 +340,9 @@ impl EnergyTable {
                 (&mut sums.writeback_bank, &mut sums.writeback_wire)
             }
         };
-        let bank = u128::from(charge.from.0) + u128::from(charge.to.0);
-        let words = times.checked_mul(u128::from(charge.micrometres) * WORDS_PER_ACCESS);
-        let wire = words.and_then(|w| w.checked_mul(u128::from(self.wire_per_mm_per_32bit.0)));
+        let bank = i128::from(charge.from.0) + i128::from(charge.to.0);
+        let words = times.checked_mul(i128::from(charge.micrometres) * WORDS_PER_ACCESS);
+        let wire = words.and_then(|w| w.checked_mul(i128::from(self.wire_per_mm_per_32bit.0)));
         for (sum, energy) in [(bank_sum, times.checked_mul(bank)), (wire_sum, wire)] {
             let total = energy.and_then(|energy| sum.checked_add(energy));
             *sum = total.ok_or(EnergyError::Overflow)?;
@@ -283,57 +357,60 @@ impl EnergyTable {
         let lrf = || self.lrf.ok_or(EnergyError::NoLastResultFile);
         let orf = || self.orf.ok_or(EnergyError::NoOperandRegisterFile);
         let pool = || self.write_pool.ok_or(EnergyError::NoWritePool);
-        let charge = |from, to, micrometres| Charge { from, to, micrometres };
+        let charge =
+            |from, to, micrometres: u32| Charge { from, to, micrometres: micrometres.into() };
+        let read = |level: LevelEnergy, to| charge(level.bank.read, none, level.wires.to(to));
+        let write = |level: LevelEnergy, of| charge(none, level.bank.write, level.wires.to(of));
+        let last = |lrf: LastResultEnergy| LevelEnergy { bank: lrf.bank, wires: lrf.wires() };
+        // The banks of the upper levels stand beside the private datapath, so a value that moves
+        // down travels on from there.
+        let moved = |from: LevelEnergy, to: LevelEnergy| {
+            let micrometres = self.wire_charge.between(from.wires.private_um, to.wires.private_um);
+            charge(from.bank.read, to.bank.write, micrometres)
+        };
         Ok(match class {
             EnergyClass::Free => charge(none, none, 0),
-            EnergyClass::MrfRead(datapath) => charge(mrf.bank.read, none, mrf.wires.to(datapath)),
-            EnergyClass::MrfWrite(datapath) => charge(none, mrf.bank.write, mrf.wires.to(datapath)),
-            EnergyClass::RfcRead(datapath) => {
-                charge(rfc()?.bank.read, none, rfc()?.wires.to(datapath))
-            }
-            EnergyClass::RfcWrite(datapath) => {
-                charge(none, rfc()?.bank.write, rfc()?.wires.to(datapath))
-            }
-            EnergyClass::OrfRead(datapath) => {
-                charge(orf()?.bank.read, none, orf()?.wires.to(datapath))
-            }
-            EnergyClass::OrfWrite(datapath) => {
-                charge(none, orf()?.bank.write, orf()?.wires.to(datapath))
-            }
-            EnergyClass::LrfRead => charge(lrf()?.bank.read, none, lrf()?.private_um),
-            EnergyClass::LrfWrite => charge(none, lrf()?.bank.write, lrf()?.private_um),
-            // The banks of the upper levels stand beside the private datapath, so a value that
-            // moves down travels as far as a result of that datapath; it makes no trip to the
-            // execution units.
-            EnergyClass::RfcWriteback => {
-                charge(rfc()?.bank.read, mrf.bank.write, mrf.wires.private_um)
-            }
-            EnergyClass::LrfEviction => {
-                charge(lrf()?.bank.read, rfc()?.bank.write, rfc()?.wires.private_um)
-            }
-            EnergyClass::LrfWriteback => {
-                charge(lrf()?.bank.read, mrf.bank.write, mrf.wires.private_um)
-            }
-            EnergyClass::WritePoolRead(datapath) => {
-                charge(pool()?.bank.read, none, pool()?.wires.to(datapath))
-            }
-            EnergyClass::WritePoolWrite(datapath) => {
-                charge(none, pool()?.bank.write, pool()?.wires.to(datapath))
-            }
-            EnergyClass::RfcToWritePool => {
-                charge(rfc()?.bank.read, pool()?.bank.write, pool()?.wires.private_um)
-            }
-            EnergyClass::LrfToWritePool => {
-                charge(lrf()?.bank.read, pool()?.bank.write, pool()?.wires.private_um)
-            }
+            EnergyClass::MrfRead(datapath) => read(mrf, datapath),
+            EnergyClass::MrfWrite(datapath) => write(mrf, datapath),
+            EnergyClass::RfcRead(datapath) => read(rfc()?, datapath),
+            EnergyClass::RfcWrite(datapath) => write(rfc()?, datapath),
+            EnergyClass::RfcFill(datapath) => self.fill(rfc()?, datapath),
+            EnergyClass::OrfRead(datapath) => read(orf()?, datapath),
+            EnergyClass::OrfWrite(datapath) => write(orf()?, datapath),
+            EnergyClass::OrfFill(datapath) => self.fill(orf()?, datapath),
+            EnergyClass::OrfDualWrite(datapath) => self.dual_write(orf()?, datapath),
+            EnergyClass::LrfRead => read(last(lrf()?), Datapath::Private),
+            EnergyClass::LrfWrite => write(last(lrf()?), Datapath::Private),
+            EnergyClass::LrfFill => self.fill(last(lrf()?), Datapath::Private),
+            EnergyClass::LrfDualWrite => self.dual_write(last(lrf()?), Datapath::Private),
+            EnergyClass::RfcWriteback => moved(rfc()?, mrf),
+            EnergyClass::LrfEviction => moved(last(lrf()?), rfc()?),
+            EnergyClass::LrfWriteback => moved(last(lrf()?), mrf),
+            EnergyClass::WritePoolRead(datapath) => read(pool()?, datapath),
+            EnergyClass::WritePoolWrite(datapath) => write(pool()?, datapath),
+            EnergyClass::RfcToWritePool => moved(rfc()?, pool()?),
+            EnergyClass::LrfToWritePool => moved(last(lrf()?), pool()?),
             // The pool stands beside the banks.
             EnergyClass::WritePoolWriteback => charge(pool()?.bank.read, mrf.bank.write, 0),
         })
     }
+
+    /// A write by an operand on its way from the main register file.
+    const fn fill(&self, level: LevelEnergy, datapath: Datapath) -> Charge {
+        let micrometres = self.beside_main(level.wires).to(datapath) as i64;
+        Charge { from: Femtojoules(0), to: level.bank.write, micrometres }
+    }
+
+    /// What the write of a result spends less if the result goes to the main register file as well.
+    const fn dual_write(&self, level: LevelEnergy, datapath: Datapath) -> Charge {
+        let beside = self.beside_main(level.wires).to(datapath) as i64;
+        let micrometres = beside - level.wires.to(datapath) as i64;
+        Charge { from: Femtojoules(0), to: Femtojoules(0), micrometres }
+    }
 }
 
 /// Divides the wire sum, rounding to nearest, ties up.
-fn wires(sum: u128) -> Option<Femtojoules> {
+fn wires(sum: i128) -> Option<Femtojoules> {
     let rounded = sum.checked_add(MICROMETRES_PER_MILLIMETRE / 2)? / MICROMETRES_PER_MILLIMETRE;
     u64::try_from(rounded).ok().map(Femtojoules)
 }
@@ -366,6 +443,7 @@ mod tests {
             wires: WireLengths { private_um: 100, shared_um: 300 },
         }),
         wire_per_mm_per_32bit: Femtojoules(1_900),
+        wire_charge: WireCharge::Once,
     };
 
     fn one(event: Event) -> Counters {
@@ -387,38 +465,102 @@ mod tests {
         assert_eq!(parts(Event::RfcReadPrivate), [0, 0, 17_600, 12_160, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(parts(Event::RfcReadShared), [0, 0, 17_600, 24_320, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(parts(Event::RfcWritePrivate), [0, 0, 53_600, 12_160, 0, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::RfcFillShared), [0, 0, 53_600, 24_320, 0, 0, 0, 0, 0, 0, 0, 0]);
-        // One RFC read, one MRF write, the latter's wire only.
-        assert_eq!(
-            parts(Event::RfcWritebackFlush),
-            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 105_600, 60_800]
-        );
-        assert_eq!(parts(Event::RfcWritebackEviction), parts(Event::RfcWritebackFlush));
         // 8 x 0.7 pJ and 8 x 7.6 pJ/mm x 0.05 mm; 8 x 2 pJ.
         assert_eq!(parts(Event::LrfRead), [0, 0, 0, 0, 5_600, 3_040, 0, 0, 0, 0, 0, 0]);
         assert_eq!(parts(Event::LrfWrite), [0, 0, 0, 0, 16_000, 3_040, 0, 0, 0, 0, 0, 0]);
-        // One LRF read and one RFC or MRF write, with the wire to the latter.
-        assert_eq!(parts(Event::LrfEviction), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 59_200, 12_160]);
-        assert_eq!(parts(Event::LrfWritebackFlush), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 93_600, 60_800]);
-        assert_eq!(parts(Event::LrfWritebackEviction), parts(Event::LrfWritebackFlush));
         // 8 x 1.2 pJ and 8 x 7.6 pJ/mm x 0.2 or 0.4 mm; 8 x 4.4 pJ.
         assert_eq!(parts(Event::OrfReadPrivate), [0, 0, 0, 0, 0, 0, 9_600, 12_160, 0, 0, 0, 0]);
         assert_eq!(parts(Event::OrfReadShared), [0, 0, 0, 0, 0, 0, 9_600, 24_320, 0, 0, 0, 0]);
         assert_eq!(parts(Event::OrfWritePrivate), [0, 0, 0, 0, 0, 0, 35_200, 12_160, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::OrfFillShared), [0, 0, 0, 0, 0, 0, 35_200, 24_320, 0, 0, 0, 0]);
-        assert_eq!(parts(Event::LrfFill), parts(Event::LrfWrite));
         // 8 x 1 pJ and 8 x 7.6 pJ/mm x 0.1 or 0.3 mm; 8 x 1.5 pJ.
         assert_eq!(parts(Event::WritePoolReadPrivate)[8..], [8_000, 6_080, 0, 0]);
         assert_eq!(parts(Event::WritePoolReadShared)[8..], [8_000, 18_240, 0, 0]);
         assert_eq!(parts(Event::WritePoolWritePrivate)[8..], [12_000, 6_080, 0, 0]);
         assert_eq!(parts(Event::WritePoolWriteShared)[8..], [12_000, 18_240, 0, 0]);
-        // One RFC or LRF read and one pool write; one pool read and one MRF write without a wire.
-        assert_eq!(parts(Event::RfcToWritePool)[8..], [0, 0, 29_600, 6_080]);
-        assert_eq!(parts(Event::LrfToWritePool)[8..], [0, 0, 17_600, 6_080]);
-        assert_eq!(parts(Event::WritePoolWriteback)[8..], [0, 0, 96_000, 0]);
-        assert_eq!(parts(Event::DualWrite), [0; 12]);
         assert_eq!(parts(Event::WarpInstruction), [0; 12]);
         assert_eq!(TABLE.wire_per_128bit(1_000), Some(Femtojoules(7_600)));
+    }
+
+    /// What is moved or copied, under either charge: banks, and wires of 60.8 fJ for a micrometre.
+    #[test]
+    fn a_value_that_has_travelled_pays_for_the_rest_of_its_way() {
+        let each = EnergyTable { wire_charge: WireCharge::EachTrip, ..TABLE };
+        let [once, each] = [TABLE, each].map(|table| {
+            move |event: Event| table.energy(&one(event)).unwrap().parts().map(|(_, part)| part.0)
+        });
+        for (event, bank, way, whole) in [
+            // One RFC read, one MRF write.
+            (Event::RfcWritebackFlush, 105_600, 800, 1_000),
+            (Event::RfcWritebackEviction, 105_600, 800, 1_000),
+            // One LRF read and one RFC or MRF write.
+            (Event::LrfEviction, 59_200, 150, 200),
+            (Event::LrfWritebackFlush, 93_600, 950, 1_000),
+            (Event::LrfWritebackEviction, 93_600, 950, 1_000),
+            // One RFC or LRF read and one pool write, the pool nearer than the cache; one pool read
+            // and one MRF write beside it.
+            (Event::RfcToWritePool, 29_600, 100, 100),
+            (Event::LrfToWritePool, 17_600, 50, 100),
+            (Event::WritePoolWriteback, 96_000, 0, 0),
+        ] {
+            let tenths = |um: u64| um * 608 / 10;
+            assert_eq!(once(event)[10..], [bank, tenths(way)], "{}", event.name());
+            assert_eq!(each(event)[10..], [bank, tenths(whole)], "{}", event.name());
+            assert_eq!(once(event)[..10], [0; 10], "{}", event.name());
+        }
+        // The MRF is farther than all that it fills: the copies' own wires cost nothing.
+        for (event, part, bank, whole) in [
+            (Event::RfcFillPrivate, 2, 53_600, 12_160),
+            (Event::RfcFillShared, 2, 53_600, 24_320),
+            (Event::LrfFill, 4, 16_000, 3_040),
+            (Event::OrfFillPrivate, 6, 35_200, 12_160),
+            (Event::OrfFillShared, 6, 35_200, 24_320),
+        ] {
+            assert_eq!(once(event)[part..part + 2], [bank, 0], "{}", event.name());
+            assert_eq!(each(event)[part..part + 2], [bank, whole], "{}", event.name());
+        }
+    }
+
+    /// Levels that lie 0.3 mm farther than the main register file from the shared datapath, and as
+    /// far from the private one: what both hold pays for the farther one.
+    #[test]
+    fn a_level_beyond_the_main_register_file_pays_for_the_difference() {
+        let wires = WireLengths { private_um: 1_000, shared_um: 1_300 };
+        let mut table = TABLE;
+        for level in [&mut table.rfc, &mut table.orf] {
+            level.as_mut().unwrap().wires = wires;
+        }
+        let wire = |event| table.energy(&one(event)).unwrap().rfc_wire.0;
+        assert_eq!([Event::RfcFillPrivate, Event::RfcFillShared].map(wire), [0, 18_240]);
+        assert_eq!(table.beside_main(wires), WireLengths { private_um: 0, shared_um: 300 });
+        let back = |event| table.energy(&one(event)).unwrap().writeback_wire.0;
+        assert_eq!(back(Event::RfcWritebackFlush), 0);
+        // 1.3 mm in all: one to the main register file, the rest to the ORF.
+        let mut both = one(Event::OrfWriteShared);
+        both.record(Event::DualWriteOrfShared, 1);
+        assert_eq!(table.energy(&both).unwrap().orf_wire.0, 18_240);
+    }
+
+    #[test]
+    fn a_result_in_two_levels_pays_for_the_farther_one() {
+        let each = EnergyTable { wire_charge: WireCharge::EachTrip, ..TABLE };
+        for (both, upper, one_write) in [
+            (Event::DualWriteOrfPrivate, Event::OrfWritePrivate, 12_160),
+            (Event::DualWriteOrfShared, Event::OrfWriteShared, 24_320),
+            (Event::DualWriteLrf, Event::LrfWrite, 3_040),
+        ] {
+            // Three results, two of them in the main register file as well.
+            let mut counters = one(upper).checked_mul(3).unwrap();
+            counters.record(both, 2);
+            let wire = |table: EnergyTable| {
+                let energy = table.energy(&counters).unwrap();
+                (energy.orf_wire.0 + energy.lrf_wire.0, energy.orf_bank.0 + energy.lrf_bank.0)
+            };
+            let bank = 3 * if both == Event::DualWriteLrf { 16_000 } else { 35_200 };
+            assert_eq!(wire(TABLE), (one_write, bank), "{}", both.name());
+            assert_eq!(wire(each), (3 * one_write, bank), "{}", both.name());
+            counters.record(both, 2);
+            assert_eq!(TABLE.energy(&counters), Err(EnergyError::DualWrites), "{}", both.name());
+        }
     }
 
     #[test]

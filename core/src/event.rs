@@ -36,27 +36,42 @@ pub enum EnergyClass {
     RfcRead(Datapath),
     /// A write of the register file cache and the wire from the producer.
     RfcWrite(Datapath),
-    /// A read of the register file cache, a write of the main register file and the latter's wire.
+    /// A write of the register file cache by an operand on its way from the main register file, and
+    /// the wire beyond the latter.
+    RfcFill(Datapath),
+    /// A read of the register file cache, a write of the main register file and the wire between.
     RfcWriteback,
     /// A read of the last result file and the wire to the private datapath, its only consumer.
     LrfRead,
     /// A write of the last result file and the wire from the private datapath.
     LrfWrite,
-    /// A read of the last result file, a write of the register file cache and the latter's wire.
+    /// A write of the last result file by an operand on its way from the main register file, and
+    /// the wire beyond the latter.
+    LrfFill,
+    /// What a write of the last result file spends less, because the result goes to the main
+    /// register file as well.
+    LrfDualWrite,
+    /// A read of the last result file, a write of the register file cache and the wire between.
     LrfEviction,
-    /// A read of the last result file, a write of the main register file and the latter's wire.
+    /// A read of the last result file, a write of the main register file and the wire between.
     LrfWriteback,
     /// A read of the operand register file and the wire to the consumer.
     OrfRead(Datapath),
     /// A write of the operand register file and the wire from the producer.
     OrfWrite(Datapath),
+    /// A write of the operand register file by an operand on its way from the main register file,
+    /// and the wire beyond the latter.
+    OrfFill(Datapath),
+    /// What a write of the operand register file spends less, because the result goes to the main
+    /// register file as well.
+    OrfDualWrite(Datapath),
     /// A read of the write pool and the wire to the consumer.
     WritePoolRead(Datapath),
     /// A write of the write pool and the wire from the producer.
     WritePoolWrite(Datapath),
-    /// A read of the register file cache, a write of the write pool and the latter's wire.
+    /// A read of the register file cache, a write of the write pool and the wire between.
     RfcToWritePool,
-    /// A read of the last result file, a write of the write pool and the latter's wire.
+    /// A read of the last result file, a write of the write pool and the wire between.
     LrfToWritePool,
     /// A read of the write pool and a write of the main register file beside it.
     WritePoolWriteback,
@@ -105,9 +120,9 @@ macro_rules! events {
 
 use Datapath::{Private, Shared};
 use EnergyClass::{
-    Free, LrfEviction, LrfRead, LrfToWritePool, LrfWrite, LrfWriteback, MrfRead, MrfWrite, OrfRead,
-    OrfWrite, RfcRead, RfcToWritePool, RfcWrite, RfcWriteback, WritePoolRead, WritePoolWrite,
-    WritePoolWriteback,
+    Free, LrfDualWrite, LrfEviction, LrfFill, LrfRead, LrfToWritePool, LrfWrite, LrfWriteback,
+    MrfRead, MrfWrite, OrfDualWrite, OrfFill, OrfRead, OrfWrite, RfcFill, RfcRead, RfcToWritePool,
+    RfcWrite, RfcWriteback, WritePoolRead, WritePoolWrite, WritePoolWriteback,
 };
 
 events! {
@@ -146,9 +161,9 @@ events! {
     /// Results of the shared datapath written to the register file cache.
     RfcWriteShared, rfc_writes_shared, "warp register accesses", RfcWrite(Shared);
     /// Operands of the private datapath copied into the register file cache after a miss.
-    RfcFillPrivate, rfc_fills_private, "warp register accesses", RfcWrite(Private);
+    RfcFillPrivate, rfc_fills_private, "warp register accesses", RfcFill(Private);
     /// Operands of the shared datapath copied into the register file cache after a miss.
-    RfcFillShared, rfc_fills_shared, "warp register accesses", RfcWrite(Shared);
+    RfcFillShared, rfc_fills_shared, "warp register accesses", RfcFill(Shared);
     /// Dirty entries written back to make room for another register.
     RfcWritebackEviction, rfc_writebacks_eviction, "warp register accesses", RfcWriteback;
     /// Dirty entries written back because the cache was flushed.
@@ -176,7 +191,7 @@ events! {
     /// Entries of the last result file given up: dead, or overtaken by a write to a lower level.
     LrfDrop, lrf_drops, "entries", Free;
     /// Operands that a first read from the main register file left in the last result file.
-    LrfFill, lrf_fills, "warp register accesses", LrfWrite;
+    LrfFill, lrf_fills, "warp register accesses", LrfFill;
     /// Operands read from the operand register file for the private datapath.
     OrfReadPrivate, orf_reads_private, "warp register accesses", OrfRead(Private);
     /// Operands read from the operand register file for the shared datapath.
@@ -186,11 +201,18 @@ events! {
     /// Results of the shared datapath written to the operand register file.
     OrfWriteShared, orf_writes_shared, "warp register accesses", OrfWrite(Shared);
     /// Operands of the private datapath that a first read left in the operand register file.
-    OrfFillPrivate, orf_fills_private, "warp register accesses", OrfWrite(Private);
+    OrfFillPrivate, orf_fills_private, "warp register accesses", OrfFill(Private);
     /// Operands of the shared datapath that a first read left in the operand register file.
-    OrfFillShared, orf_fills_shared, "warp register accesses", OrfWrite(Shared);
-    /// Results that the compiler let be written to an upper level and to the main register file.
-    DualWrite, dual_writes, "results", Free;
+    OrfFillShared, orf_fills_shared, "warp register accesses", OrfFill(Shared);
+    /// Results of the private datapath that the compiler let be written to the operand register
+    /// file and to the main register file.
+    DualWriteOrfPrivate, dual_writes_orf_private, "results", OrfDualWrite(Private);
+    /// Results of the shared datapath that the compiler let be written to the operand register
+    /// file and to the main register file.
+    DualWriteOrfShared, dual_writes_orf_shared, "results", OrfDualWrite(Shared);
+    /// Results that the compiler let be written to the last result file and to the main register
+    /// file.
+    DualWriteLrf, dual_writes_lrf, "results", LrfDualWrite;
     /// Operands read from the write pool for the private datapath.
     WritePoolReadPrivate, write_pool_reads_private, "warp register accesses",
         WritePoolRead(Private);
@@ -285,6 +307,8 @@ sums! {
     /// Writes of the operand register file: results, and operands left by a first read.
     orf_writes, "warp register accesses" =
         OrfWritePrivate | OrfWriteShared | OrfFillPrivate | OrfFillShared;
+    /// Results that the compiler let be written to an upper level and to the main register file.
+    dual_writes, "results" = DualWriteOrfPrivate | DualWriteOrfShared | DualWriteLrf;
     /// Reads of the write pool by instructions; the reads of writebacks are apart.
     write_pool_reads, "warp register accesses" = WritePoolReadPrivate | WritePoolReadShared;
     /// Writes of the write pool: results, and what the levels above it evict or flush.
@@ -294,7 +318,8 @@ sums! {
     overhead_writes, "warp register accesses" =
         RfcFillPrivate | RfcFillShared | RfcWritebackEviction | RfcWritebackFlush | LrfEviction
         | LrfWritebackEviction | LrfWritebackFlush | LrfFill | OrfFillPrivate | OrfFillShared
-        | DualWrite | RfcToWritePool | LrfToWritePool | WritePoolWriteback;
+        | DualWriteOrfPrivate | DualWriteOrfShared | DualWriteLrf | RfcToWritePool | LrfToWritePool
+        | WritePoolWriteback;
 }
 
 /// Totals of every event.
@@ -505,8 +530,9 @@ mod tests {
     #[test]
     fn only_accesses_cost_energy() {
         for &event in Event::ALL {
-            let free = event.energy_class() == Free;
-            assert_eq!(free, event.unit() != "warp register accesses", "{}", event.name());
+            let priced = event.energy_class() != Free;
+            let accesses = ["warp register accesses", "results"].contains(&event.unit());
+            assert_eq!(priced, accesses, "{}", event.name());
             assert!(event.meaning().ends_with('.'), "{}", event.name());
         }
     }

@@ -76,15 +76,19 @@ impl<const BY_CLUSTER: bool> Listener for Tally<'_, BY_CLUSTER> {
             };
             self.counters.record(write, weight);
         }
-        let upper = match (placement.upper, self.datapath) {
+        let (upper, both) = match (placement.upper, self.datapath) {
             (None, _) => return,
-            (Some(Upper::Orf(_)), Datapath::Private) => Event::OrfWritePrivate,
-            (Some(Upper::Orf(_)), Datapath::Shared) => Event::OrfWriteShared,
-            (Some(Upper::Lrf(_)), _) => Event::LrfWrite,
+            (Some(Upper::Orf(_)), Datapath::Private) => {
+                (Event::OrfWritePrivate, Event::DualWriteOrfPrivate)
+            }
+            (Some(Upper::Orf(_)), Datapath::Shared) => {
+                (Event::OrfWriteShared, Event::DualWriteOrfShared)
+            }
+            (Some(Upper::Lrf(_)), _) => (Event::LrfWrite, Event::DualWriteLrf),
         };
         self.counters.record(upper, weight);
         if placement.main {
-            self.counters.record(Event::DualWrite, weight);
+            self.counters.record(both, weight);
         }
     }
 

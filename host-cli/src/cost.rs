@@ -7,7 +7,7 @@ use strata_core::energy::{EnergyBreakdown, EnergyTable};
 use strata_core::event::{Counters, Event};
 use strata_core::footprint::Footprint;
 use strata_core::placement::LRF_BANKS;
-use strata_core::register_file_cache::Replacement;
+use strata_core::register_file_cache::{Allocation, Replacement};
 use strata_core::units::{Femtojoules, LANES};
 
 use crate::design::{Design, Machine};
@@ -167,7 +167,7 @@ pub fn cost(design: &Design) -> Cost {
         collectors,
         area,
         accesses: match &design.energy {
-            Ok(table) => Ok(access_costs(table, design.managed.is_some())),
+            Ok(table) => Ok(access_costs(table, design)),
             Err(reason) => Err(reason.to_string()),
         },
         encoding_bits: design.encoding_bits(),
@@ -229,6 +229,20 @@ fn managed_cost(design: &Design) -> Option<ManagedCost> {
     })
 }
 
+/// Writes of a register file cache by operands that come from the main register file.
+const FILLS: [(Event, &str); 2] = [
+    (Event::RfcFillPrivate, "RFC write beside MRF, private datapath"),
+    (Event::RfcFillShared, "RFC write beside MRF, shared datapath"),
+];
+
+/// Writes of levels that the compiler manages whose value comes from, or also goes to, the main
+/// register file.
+const MANAGED_FILLS: [(Event, &str); 3] = [
+    (Event::LrfFill, "LRF write beside MRF, private datapath"),
+    (Event::OrfFillPrivate, "ORF write beside MRF, private datapath"),
+    (Event::OrfFillShared, "ORF write beside MRF, shared datapath"),
+];
+
 /// What moves values between levels; where the compiler places them, nothing does.
 const MOVES: [(Event, &str); 6] = [
     (Event::LrfEviction, "eviction, LRF to RFC"),
@@ -239,8 +253,13 @@ const MOVES: [(Event, &str); 6] = [
     (Event::WritePoolWriteback, "writeback, write pool to MRF"),
 ];
 
-fn access_costs(table: &EnergyTable, managed: bool) -> Vec<AccessCost> {
-    let moves = if managed { &[][..] } else { &MOVES };
+fn access_costs(table: &EnergyTable, design: &Design) -> Vec<AccessCost> {
+    let fills = design.cache().is_some_and(|cache| cache.allocation == Allocation::WritesAndReads);
+    let (beside, moves) = match (design.managed.is_some(), fills) {
+        (true, _) => (&MANAGED_FILLS[..], &[][..]),
+        (false, true) => (&FILLS[..], &MOVES[..]),
+        (false, false) => (&[][..], &MOVES[..]),
+    };
     [
         (Event::MrfReadPrivate, "MRF read, private datapath"),
         (Event::MrfReadShared, "MRF read, shared datapath"),
@@ -262,6 +281,7 @@ fn access_costs(table: &EnergyTable, managed: bool) -> Vec<AccessCost> {
         (Event::WritePoolWriteShared, "write pool write, shared datapath"),
     ]
     .iter()
+    .chain(beside)
     .chain(moves)
     .filter_map(|&(event, what)| {
         let mut counters = Counters::default();
@@ -361,8 +381,34 @@ mod tests {
         assert_eq!(of("diss-orf3").managed.unwrap().last_result_file, None);
         assert_eq!(of("diss-rfc6-lrf").managed, None);
         let accesses = of("diss-orf3-lrf-split").accesses.unwrap();
-        assert_eq!(accesses.len(), 10);
+        assert_eq!(accesses.len(), 13);
         assert!(accesses.iter().all(|access| !access.what.contains(" to ")), "{accesses:?}");
+    }
+
+    #[test]
+    fn a_write_beside_one_of_the_main_register_file_by_hand() {
+        let price = |design: &Design, what: &str| {
+            let accesses = cost(design).accesses.unwrap();
+            let one = accesses.into_iter().find(|access| access.what == what)?;
+            Some((one.bank.0, one.wire.0))
+        };
+        let managed = resolve("diss-orf3-lrf-split").unwrap();
+        // 8 clusters x 4.4 and 2 pJ; the main register file is farther.
+        for what in
+            ["ORF write beside MRF, private datapath", "ORF write beside MRF, shared datapath"]
+        {
+            assert_eq!(price(&managed, what), Some((35_200, 0)), "{what}");
+        }
+        assert_eq!(price(&managed, "LRF write beside MRF, private datapath"), Some((16_000, 0)));
+        let reads = resolve("isca11-rfc6-reads").unwrap();
+        assert_eq!(price(&reads, "RFC write beside MRF, shared datapath"), Some((53_600, 0)));
+        assert_eq!(cost(&reads).accesses.unwrap().len(), 11);
+        // 8 x 7.6 pJ/mm x 0.8 mm.
+        assert_eq!(price(&reads, "writeback, RFC to MRF"), Some((105_600, 48_640)));
+        let text = "base = \"isca11-rfc6-reads\"\nwire_charge = \"each-trip\"\n";
+        let each = crate::design::file::parse("d.toml", text).unwrap();
+        assert_eq!(price(&each, "RFC write beside MRF, shared datapath"), Some((53_600, 12_160)));
+        assert_eq!(price(&each, "writeback, RFC to MRF"), Some((105_600, 60_800)));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub mod technology;
 use std::path::{Path, PathBuf};
 
 use strata_core::chip_power::{DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
-use strata_core::energy::EnergyTable;
+use strata_core::energy::{EnergyTable, WireCharge};
 use strata_core::leakage::Leakage;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
@@ -46,6 +46,8 @@ pub struct Design {
     /// [`strata_core::count::count_path_clusters`] and price with
     /// [`EnergyTable::energy_of_clusters`].
     pub partial_warp_energy: bool,
+    /// Which wires a value pays for that has travelled before.
+    pub wire_charge: WireCharge,
     /// The SM in time, with the organisation of its registers.
     pub sm: SmSettings,
     /// What its main register file is made of, where a technology says so.
@@ -104,6 +106,7 @@ impl Design {
             machine: self.machine,
             managed: None,
             partial_warp_energy: self.partial_warp_energy,
+            wire_charge: self.wire_charge,
             sm: SmSettings {
                 organisation: self.baseline_organisation(),
                 operand_delivery: operand_delivery.unwrap_or(fixed),
@@ -236,10 +239,21 @@ impl Design {
             axes.push(("issue order", order.to_owned()));
         }
         axes.extend(sm::axes(&self.sm));
+        axes.extend(self.wire_charge_axis());
         if self.partial_warp_energy {
             axes.push(("partial warps", "cost the clusters they touch".to_owned()));
         }
         axes
+    }
+
+    /// How wires are charged, where there is a level that values move to or from.
+    fn wire_charge_axis(&self) -> Option<(&'static str, String)> {
+        let levels = self.cache().is_some() || self.managed.is_some();
+        let name = match self.wire_charge {
+            WireCharge::Once => "charged once",
+            WireCharge::EachTrip => "charged for each trip",
+        };
+        levels.then(|| ("wires", name.to_owned()))
     }
 }
 

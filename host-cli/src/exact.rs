@@ -200,7 +200,7 @@ mod tests {
         };
         assert_eq!(numbers("chip-power-54"), ["5.67 %", "8.1 %"]);
         assert_eq!(numbers("ideal-rfc-58"), ["56.7 %", "1.69", "1.91"]);
-        assert_eq!(numbers("isca11-table5"), ["0.678", "0.652"]);
+        assert_eq!(numbers("isca11-table5"), ["0.678", "0.652", "1.00", "1.00"]);
         assert_eq!(numbers("micro11-relative"), ["20.0 %", "43.5 %", "28.3 %"]);
         assert_eq!(numbers("warrf-area-68"), ["73.2 %", "67.3 %"]);
         let [needed, printed, milliwatts] = &numbers("warrf-leakage-unit")[..] else {

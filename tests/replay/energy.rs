@@ -31,35 +31,68 @@ pub(crate) struct Table {
 /// 1.9 pJ for each millimetre and 32 bits, of 32 lanes: femtojoules for a micrometre, times ten.
 const WIRE_TENTHS: u64 = 608;
 
+/// Micrometres that values travel in all, by the part of the report that has them.
+#[derive(Default)]
+struct Ways(Vec<(String, u64)>);
+
+impl Ways {
+    fn add(&mut self, part: &str, times: u64, micrometres: u64) {
+        self.0.push((part.to_owned(), times * micrometres));
+    }
+
+    fn energy(&self, part: &str) -> u64 {
+        let ways = self.0.iter().filter(|(of, _)| of == part);
+        ways.map(|(_, way)| way).sum::<u64>() * WIRE_TENTHS / 10
+    }
+}
+
 /// Parts by the names of the reports; the level above the main register file under `upper`.
 pub(crate) fn parts(counts: &Counts, table: &Table, upper: &str) -> Vec<(String, u64)> {
     let count = |event: &str| counts.get(event).copied().unwrap_or(0);
-    let Table { main, upper: above, last_result } = *table;
-    let wire = |micrometres: u64, times: u64| micrometres * times * WIRE_TENTHS / 10;
-    let level = |name: &str, level: Level, reads: [u64; 2], writes: [u64; 2]| {
-        let bank = (reads[0] + reads[1]) * level.read + (writes[0] + writes[1]) * level.write;
-        let length =
-            wire(level.private, reads[0] + writes[0]) + wire(level.shared, reads[1] + writes[1]);
-        [(format!("{name}_bank"), bank), (format!("{name}_wire"), length)]
-    };
-    let pair = |stem: &str| [count(&format!("{stem}_private")), count(&format!("{stem}_shared"))];
-    let [private, shared] = pair(&format!("{upper}_writes"));
-    let fills = pair(&format!("{upper}_fills"));
-    let to_main = count("rfc_writebacks_eviction") + count("rfc_writebacks_flush");
-    let past = count("lrf_writebacks_eviction") + count("lrf_writebacks_flush");
-    let moved = count("lrf_evictions");
-    let mut parts = Vec::new();
-    parts.extend(level("mrf", main, pair("mrf_reads"), pair("mrf_writes")));
-    let writes = [private + fills[0], shared + fills[1]];
-    parts.extend(level(upper, above, pair(&format!("{upper}_reads")), writes));
-    let writes = [count("lrf_writes") + count("lrf_fills"), 0];
-    parts.extend(level("lrf", last_result, [count("lrf_reads"), 0], writes));
-    let bank = to_main * (above.read + main.write)
-        + past * (last_result.read + main.write)
-        + moved * (last_result.read + above.write);
-    parts.push(("writeback_bank".to_owned(), bank));
-    let length = wire(main.private, to_main + past) + wire(above.private, moved);
-    parts.push(("writeback_wire".to_owned(), length));
+    let Table { main, upper: above, last_result: last } = *table;
+    let mut ways = Ways::default();
+    let wire = format!("{upper}_wire");
+    let mut bank = 0;
+    for (datapath, near, far) in
+        [("private", above.private, main.private), ("shared", above.shared, main.shared)]
+    {
+        let of = |stem: &str| count(&format!("{stem}_{datapath}"));
+        ways.add("mrf_wire", of("mrf_reads") + of("mrf_writes"), far);
+        let (reads, writes) = (of(&format!("{upper}_reads")), of(&format!("{upper}_writes")));
+        let (fills, both) = (of(&format!("{upper}_fills")), of("dual_writes_orf"));
+        bank += reads * above.read + (writes + fills) * above.write;
+        // What is also in the main register file, or comes from it, goes on from there.
+        ways.add(&wire, reads + (writes - both), near);
+        ways.add(&wire, fills + both, near.saturating_sub(far));
+    }
+    let (reads, writes) = (count("lrf_reads"), count("lrf_writes"));
+    let (fills, both) = (count("lrf_fills"), count("dual_writes_lrf"));
+    ways.add("lrf_wire", reads + (writes - both), last.private);
+    ways.add("lrf_wire", fills + both, last.private.saturating_sub(main.private));
+    let lrf_bank = reads * last.read + (writes + fills) * last.write;
+    let mut writeback_bank = 0;
+    for (moves, from, to) in [
+        (["rfc_writebacks_eviction", "rfc_writebacks_flush"].as_slice(), above, main),
+        (["lrf_writebacks_eviction", "lrf_writebacks_flush"].as_slice(), last, main),
+        (["lrf_evictions"].as_slice(), last, above),
+    ] {
+        let times: u64 = moves.iter().map(|event| count(event)).sum();
+        writeback_bank += times * (from.read + to.write);
+        let [low, high] = [from.private.min(to.private), from.private.max(to.private)];
+        ways.add("writeback_wire", times, high - low);
+    }
+    let main_bank = (count("mrf_reads_private") + count("mrf_reads_shared")) * main.read
+        + (count("mrf_writes_private") + count("mrf_writes_shared")) * main.write;
+    let mut parts = vec![
+        ("mrf_bank".to_owned(), main_bank),
+        ("mrf_wire".to_owned(), ways.energy("mrf_wire")),
+        (format!("{upper}_bank"), bank),
+        (wire.clone(), ways.energy(&wire)),
+        ("lrf_bank".to_owned(), lrf_bank),
+        ("lrf_wire".to_owned(), ways.energy("lrf_wire")),
+        ("writeback_bank".to_owned(), writeback_bank),
+        ("writeback_wire".to_owned(), ways.energy("writeback_wire")),
+    ];
     let total = parts.iter().map(|(_, energy)| energy).sum();
     parts.push(("total".to_owned(), total));
     parts

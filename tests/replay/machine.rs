@@ -297,7 +297,13 @@ impl<'code> Warp<'code> {
                 Place::Orf => self.access(shared, ["orf_writes_private", "orf_writes_shared"]),
                 Place::Lrf => self.add("lrf_writes", 1),
             }
-            self.add("dual_writes", u64::from(both));
+            match place {
+                _ if !both => {}
+                Place::Orf => {
+                    self.access(shared, ["dual_writes_orf_private", "dual_writes_orf_shared"]);
+                }
+                Place::Lrf => self.add("dual_writes_lrf", 1),
+            }
             main = both;
         }
         if main {

@@ -155,7 +155,7 @@ fn add(sum: &mut Counts, counts: &Counts) {
 }
 
 /// Sums of other counters: a report has them beside the counters.
-const SUMS: [&str; 11] = [
+const SUMS: [&str; 12] = [
     "mrf_reads",
     "mrf_writes",
     "rfc_reads",
@@ -164,6 +164,7 @@ const SUMS: [&str; 11] = [
     "lrf_writebacks",
     "orf_reads",
     "orf_writes",
+    "dual_writes",
     "write_pool_reads",
     "write_pool_writes",
     "overhead_writes",

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use strata_core::count::count_path;
-use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireLengths};
+use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge, WireLengths};
 use strata_core::event::Counters;
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
@@ -80,13 +80,14 @@ const TABLE: EnergyTable = EnergyTable {
     write_pool: None,
     lrf: None,
     wire_per_mm_per_32bit: Femtojoules(1_900),
+    wire_charge: WireCharge::Once,
 };
 
 /// Eight clusters times: 4 reads of the main register file (15.6 pJ with the wire), 1 write (18.6),
 /// 2 reads of the cache by the ALUs (3.72) and 1 by the memory unit (5.24), 3 writes (8.22), and
-/// the writeback of r3 when the warp waits for its load (20.8).
+/// the writeback of r3 when the warp waits for its load: both banks and 0.8 mm (19.28).
 const ENERGY: Femtojoules =
-    Femtojoules(8 * (4 * 15_600 + 18_600 + 2 * 3_720 + 5_240 + 3 * 8_220 + 20_800));
+    Femtojoules(8 * (4 * 15_600 + 18_600 + 2 * 3_720 + 5_240 + 3 * 8_220 + 19_280));
 
 fn count() -> Option<Counters> {
     let image = KernelImage {

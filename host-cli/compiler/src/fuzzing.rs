@@ -114,9 +114,10 @@ fn config(options: [u8; OPTIONS]) -> HierarchyConfig {
 
 /// Three levels, each dearer than the one above, as in `[DISS]` Tables 4.5 and 4.6.
 fn costs(lrf: Lrf) -> Costs {
-    let level = |read, write| LevelCosts {
-        private: AccessCosts { read, write },
-        shared: AccessCosts { read: read + 1_500, write: write + 1_500 },
+    let level = |read, write| {
+        let access =
+            |wire| AccessCosts { read: read + wire, write: write + wire, beside_main: write };
+        LevelCosts { private: access(0), shared: access(1_500) }
     };
     Costs {
         main: level(15_600, 18_600),

@@ -19,6 +19,7 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
         ("last_result_file", settings.last_result_file.to_string()),
         ("orf", design.managed.map_or_else(none, Managed::describe)),
         ("partial_warp_energy", design.partial_warp_energy.to_string()),
+        ("wire_charge", design.wire_charge.name().to_owned()),
         ("scheduling", scheduling.to_owned()),
         ("active_warps", design.active_warps().to_string()),
         (

@@ -6,7 +6,7 @@ use std::io::Read;
 
 use serde::Deserialize;
 use strata_compiler::hierarchy::{DualWrites, Lrf};
-use strata_core::energy::BankEnergy;
+use strata_core::energy::{BankEnergy, WireCharge};
 use strata_core::organisation::{MAX_ACTIVE_WARPS, Scheduling};
 use strata_core::placement::MAX_ORF_ENTRIES;
 use strata_core::register_file_cache::{
@@ -40,6 +40,7 @@ struct DesignFile {
     scheduling: Option<SchedulingText>,
     active_warps: Option<i64>,
     partial_warp_energy: Option<bool>,
+    wire_charge: Option<WireChargeText>,
     scheduler: Option<SchedulerText>,
     issue_slots: Option<i64>,
     replacement: Option<ReplacementText>,
@@ -67,6 +68,22 @@ struct DesignFile {
 enum SchedulingText {
     SingleLevel,
     TwoLevel,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WireChargeText {
+    Once,
+    EachTrip,
+}
+
+impl WireChargeText {
+    fn value(self) -> WireCharge {
+        match self {
+            Self::Once => WireCharge::Once,
+            Self::EachTrip => WireCharge::EachTrip,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -218,6 +235,7 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     parts.name = own_name(file, written.name.as_deref())?;
     parts.source = format!("{file}, after {base} ({})", parts.source);
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
+    parts.wire_charge = written.wire_charge.map(WireChargeText::value).unwrap_or_default();
     if let Some(table) = &written.cache {
         cache(file, table, &mut parts)?;
     }
@@ -693,7 +711,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 15 + 7 + 6 + 7 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 16 + 7 + 6 + 7 + 10 + 10 + 11 + 5);
     }
 
     #[test]

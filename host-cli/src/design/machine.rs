@@ -4,7 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use strata_core::chip_power::{ChipPower, Ratio};
-use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
+use strata_core::energy::{
+    BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireCharge, WireLengths,
+};
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::units::Femtojoules;
 
@@ -259,6 +261,7 @@ impl Machine {
             orf: None,
             write_pool: None,
             wire_per_mm_per_32bit,
+            wire_charge: WireCharge::default(),
         })
     }
 

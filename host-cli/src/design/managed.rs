@@ -3,7 +3,7 @@
 use strata_compiler::hierarchy::{
     AccessCosts, Costs, DualWrites, HierarchyConfig, LevelCosts, Lrf,
 };
-use strata_core::energy::{BankEnergy, EnergyTable, WireLengths};
+use strata_core::energy::{EnergyTable, LevelEnergy};
 use strata_core::organisation::Scheduling;
 
 use super::machine::Machine;
@@ -109,18 +109,20 @@ impl Managed {
     /// What programs are fitted to, decided by a design's energies.
     pub fn config(self, table: &EnergyTable) -> HierarchyConfig {
         let wire = |um: u32| table.wire_per_128bit(um).map_or(0, |energy| energy.0);
-        let level = |bank: BankEnergy, wires: WireLengths| {
-            let access = |um| AccessCosts {
+        let level = |LevelEnergy { bank, wires }: LevelEnergy| {
+            let access = |um, beside_um| AccessCosts {
                 read: (bank.read.0 + wire(um)) as i64,
                 write: (bank.write.0 + wire(um)) as i64,
+                beside_main: (bank.write.0 + wire(beside_um)) as i64,
             };
-            LevelCosts { private: access(wires.private_um), shared: access(wires.shared_um) }
+            let beside = table.beside_main(wires);
+            LevelCosts {
+                private: access(wires.private_um, beside.private_um),
+                shared: access(wires.shared_um, beside.shared_um),
+            }
         };
-        let orf = table.orf.unwrap_or_default();
-        let last = table.lrf.filter(|_| self.lrf != Lrf::None).map(|lrf| {
-            let wires = WireLengths { private_um: lrf.private_um, shared_um: lrf.private_um };
-            level(lrf.bank, wires)
-        });
+        let last = table.lrf.filter(|_| self.lrf != Lrf::None);
+        let last = last.map(|lrf| level(LevelEnergy { bank: lrf.bank, wires: lrf.wires() }));
         HierarchyConfig {
             orf_entries: self.entries,
             lrf: self.lrf,
@@ -131,8 +133,8 @@ impl Managed {
             past_deschedules: false,
             past_backward_branches: false,
             costs: Costs {
-                main: level(table.mrf.bank, table.mrf.wires),
-                orf: level(orf.bank, orf.wires),
+                main: level(table.mrf),
+                orf: level(table.orf.unwrap_or_default()),
                 lrf: last,
             },
         }
@@ -211,7 +213,7 @@ pub(super) fn parts(name: &str) -> Option<Parts> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::resolve;
+    use crate::design::{file, resolve};
     use strata_core::chip_power::STRAND_END_BITS;
 
     fn managed(name: &str) -> Managed {
@@ -240,11 +242,17 @@ mod tests {
         let design = resolve("diss-orf3-lrf-split").unwrap();
         let config = managed("diss-orf3-lrf-split").config(&design.energy.unwrap());
         let costs = config.costs;
-        assert_eq!(costs.main.private, AccessCosts { read: 15_600, write: 18_600 });
-        assert_eq!(costs.orf.private, AccessCosts { read: 2_720, write: 5_920 });
-        assert_eq!(costs.orf.shared, AccessCosts { read: 4_240, write: 7_440 });
-        assert_eq!(costs.lrf.unwrap().private, AccessCosts { read: 1_080, write: 2_380 });
+        let access = |read, write, beside_main| AccessCosts { read, write, beside_main };
+        assert_eq!((costs.main.private.read, costs.main.private.write), (15_600, 18_600));
+        assert_eq!(costs.orf.private, access(2_720, 5_920, 4_400));
+        assert_eq!(costs.orf.shared, access(4_240, 7_440, 4_400));
+        assert_eq!(costs.lrf.unwrap().private, access(1_080, 2_380, 2_000));
         assert_eq!(config.check(), Ok(()));
+        let text = "base = \"diss-orf3-lrf-split\"\nwire_charge = \"each-trip\"\n";
+        let each = file::parse("d.toml", text).unwrap();
+        let costs = each.managed.unwrap().config(&each.energy.unwrap()).costs;
+        assert_eq!(costs.orf.shared, access(4_240, 7_440, 7_440));
+        assert_eq!(costs.lrf.unwrap().private, access(1_080, 2_380, 2_380));
         let two = resolve("diss-orf3").unwrap();
         assert_eq!(managed("diss-orf3").config(&two.energy.unwrap()).costs.lrf, None);
     }

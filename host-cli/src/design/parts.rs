@@ -1,6 +1,6 @@
 //! Parts: what a design is made from, before it is checked.
 
-use strata_core::energy::BankEnergy;
+use strata_core::energy::{BankEnergy, WireCharge};
 use strata_core::organisation::{
     MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings,
 };
@@ -53,6 +53,8 @@ pub(super) struct Parts {
     /// What the main register file is made of; none where the machine's own bank is.
     pub(super) memory: Option<MainMemory>,
     pub(super) energy: EnergyOverrides,
+    /// Which wires a value pays for that has travelled before.
+    pub(super) wire_charge: WireCharge,
     pub(super) source: String,
     pub(super) assumed: Vec<String>,
 }
@@ -71,6 +73,7 @@ impl Parts {
             delivery: Delivery::of_machine(machine),
             memory: machine.memory(),
             energy: EnergyOverrides::default(),
+            wire_charge: WireCharge::default(),
             source: machine.source.clone(),
             assumed: Vec::new(),
         }
@@ -124,6 +127,7 @@ impl Parts {
             machine: self.machine,
             managed: self.managed,
             partial_warp_energy: self.partial_warp_energy,
+            wire_charge: self.wire_charge,
             sm: self.sm,
             memory: self.memory,
             energy,

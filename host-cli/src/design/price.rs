@@ -76,6 +76,7 @@ impl Parts {
             orf: None,
             write_pool: None,
             wire_per_mm_per_32bit: wire,
+            wire_charge: self.wire_charge,
         })
     }
 

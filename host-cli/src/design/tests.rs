@@ -279,3 +279,30 @@ access_energy = { value = "0.1 pJ/bit", source = "run 6" }
     let said = "technology `mine` has no SRAM to compare with: the baseline's is that of `warrf`";
     assert!(own.assumed.iter().any(|text| text == said), "{:?}", own.assumed);
 }
+
+#[test]
+fn how_wires_are_charged_belongs_to_a_design() {
+    let with = |base: &str, charge: &str| {
+        file::parse("d.toml", &format!("base = \"{base}\"\nwire_charge = \"{charge}\"\n")).unwrap()
+    };
+    for base in ["isca11-rfc6", "diss-rfc6-lrf", "diss-orf3", "sttram-rfc6"] {
+        let named = resolve(base).unwrap();
+        let [once, each] = ["once", "each-trip"].map(|charge| with(base, charge));
+        assert_eq!((once.wire_charge, &once.energy), (named.wire_charge, &named.energy), "{base}");
+        assert!(once.changed.is_empty(), "{base}: {:?}", once.changed);
+        assert_eq!(each.changed, [format!("d: wire_charge = each-trip ({base}: once)")]);
+        assert_ne!(each.energy, named.energy, "{base}");
+        assert_eq!(each.baseline().wire_charge, each.wire_charge);
+        let shown = |design: &Design| design.axes().into_iter().find(|(axis, _)| *axis == "wires");
+        assert_eq!(shown(&named).unwrap().1, "charged once");
+        assert_eq!(shown(&each).unwrap().1, "charged for each trip");
+    }
+    // Nothing moves there.
+    assert!(resolve("isca11").unwrap().axes().iter().all(|(axis, _)| *axis != "wires"));
+    let wrong = "base = \"isca11-rfc6\"\nwire_charge = \"twice\"\n";
+    let error = file::parse("d.toml", wrong).unwrap_err().to_string();
+    assert!(
+        error.contains("expected `once` or `each-trip`") && error.contains("line 2"),
+        "{error}"
+    );
+}

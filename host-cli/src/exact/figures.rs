@@ -1,7 +1,7 @@
 //! The computations, one function for each figure.
 
 use strata_core::chip_power::ChipPower;
-use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy};
+use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge};
 use strata_core::event::{Counters, Event};
 use strata_core::units::CLUSTERS;
 use strata_core::units::Femtojoules;
@@ -137,6 +137,7 @@ fn all_in(bank: BankEnergy, mrf: BankEnergy, reads: u64, writes: u64) -> Option<
         orf: None,
         write_pool: None,
         wire_per_mm_per_32bit: Femtojoules(0),
+        wire_charge: WireCharge::default(),
     };
     let total = |read, write| {
         let mut counters = Counters::default();
@@ -311,10 +312,25 @@ fn isca11_table5() -> Option<Numbers> {
     // The cache's wire energy, and nothing else, grows in proportion to its distance.
     let ((near_compute, near_shaders), (far_compute, far_shaders)) = (row(0)?, row(10)?);
     let at_02 = |near: u128, far: u128| fixed(8 * near + 2 * far, 10 * 100, 3);
+    let without = rows.iter().find(|row| scaled(row.0, 1) == 0)?;
+    let without = (scaled(without.2, 2), scaled(without.3, 2));
     Some(vec![
         ("compute at 0.2 mm", at_02(near_compute, far_compute)),
         ("shaders at 0.2 mm", at_02(near_shaders, far_shaders)),
+        ("wires of flat ones at 1 mm, compute", wires_of_flat(without.0, far_compute)?),
+        ("wires of flat ones at 1 mm, shaders", wires_of_flat(without.1, far_shaders)?),
     ])
+}
+
+/// Wires that values travel over with both levels at 1 mm, of those that they travel over in the
+/// flat design, from its relative energy without wires and with them. Unit of both: 1/100.
+fn wires_of_flat(without: u128, with: u128) -> Option<String> {
+    let table = isca11()?.energy(None).ok()?;
+    let fj = |energy: Femtojoules| u128::from(energy.0);
+    let (reads, writes) = (u128::from(reads_per_100()), u128::from(WRITES_PER_100));
+    let banks = reads * fj(table.mrf.bank.read) + writes * fj(table.mrf.bank.write);
+    let wires = (reads + writes) * fj(table.wire_per_128bit(1000)?);
+    Some(fixed((with * (banks + wires)).checked_sub(without * banks)?, 100 * wires, 2))
 }
 
 /// Gain in energy efficiency: the inverse of the energy left, against that of the design before.

@@ -8,7 +8,7 @@ mod variable;
 use std::collections::BTreeMap;
 
 use strata_compiler::hierarchy::HierarchyConfig;
-use strata_core::energy::{EnergyTable, LevelEnergy, WireLengths};
+use strata_core::energy::{EnergyTable, LevelEnergy};
 use strata_core::event::{CounterOverflow, Counters};
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::sm::config::SmSettings;
@@ -212,10 +212,7 @@ fn only(design: &Design, table: &EnergyTable) -> [Option<Design>; 2] {
         design.energy = Ok(EnergyTable { mrf: main, ..*table });
         design
     };
-    let last = table.lrf.map(|last| {
-        let wires = WireLengths { private_um: last.private_um, shared_um: last.private_um };
-        with(LevelEnergy { bank: last.bank, wires })
-    });
+    let last = table.lrf.map(|last| with(LevelEnergy { bank: last.bank, wires: last.wires() }));
     let name = design.sibling(&format!("-orf{ONLY_ENTRIES}"));
     let entries = design::resolve(&name).ok().and_then(|other| other.energy.ok()?.orf).map(with);
     [last, entries]

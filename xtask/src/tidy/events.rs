@@ -67,23 +67,33 @@ fn cost(class: EnergyClass) -> String {
         Datapath::Private => format!("{level}, private wire"),
         Datapath::Shared => format!("{level}, shared wire"),
     };
+    let within = |datapath: Datapath| match datapath {
+        Datapath::Private => "takes back the private wire within the MRF's".to_owned(),
+        Datapath::Shared => "takes back the shared wire within the MRF's".to_owned(),
+    };
+    let beyond = |level: &str, datapath: Datapath| access(level, datapath) + " beyond the MRF's";
     match class {
         EnergyClass::Free => "none".to_owned(),
         EnergyClass::MrfRead(datapath) => access("MRF read", datapath),
         EnergyClass::MrfWrite(datapath) => access("MRF write", datapath),
         EnergyClass::RfcRead(datapath) => access("RFC read", datapath),
         EnergyClass::RfcWrite(datapath) => access("RFC write", datapath),
-        EnergyClass::RfcWriteback => "RFC read, MRF write, private wire".to_owned(),
+        EnergyClass::RfcFill(datapath) => beyond("RFC write", datapath),
+        EnergyClass::RfcWriteback => "RFC read, MRF write, wire between".to_owned(),
         EnergyClass::OrfRead(datapath) => access("ORF read", datapath),
         EnergyClass::OrfWrite(datapath) => access("ORF write", datapath),
+        EnergyClass::OrfFill(datapath) => beyond("ORF write", datapath),
+        EnergyClass::OrfDualWrite(datapath) => within(datapath),
         EnergyClass::LrfRead => "LRF read, private wire".to_owned(),
         EnergyClass::LrfWrite => "LRF write, private wire".to_owned(),
-        EnergyClass::LrfEviction => "LRF read, RFC write, private wire".to_owned(),
-        EnergyClass::LrfWriteback => "LRF read, MRF write, private wire".to_owned(),
+        EnergyClass::LrfFill => beyond("LRF write", Datapath::Private),
+        EnergyClass::LrfDualWrite => within(Datapath::Private),
+        EnergyClass::LrfEviction => "LRF read, RFC write, wire between".to_owned(),
+        EnergyClass::LrfWriteback => "LRF read, MRF write, wire between".to_owned(),
         EnergyClass::WritePoolRead(datapath) => access("pool read", datapath),
         EnergyClass::WritePoolWrite(datapath) => access("pool write", datapath),
-        EnergyClass::RfcToWritePool => "RFC read, pool write, private wire".to_owned(),
-        EnergyClass::LrfToWritePool => "LRF read, pool write, private wire".to_owned(),
+        EnergyClass::RfcToWritePool => "RFC read, pool write, wire between".to_owned(),
+        EnergyClass::LrfToWritePool => "LRF read, pool write, wire between".to_owned(),
         EnergyClass::WritePoolWriteback => "pool read, MRF write".to_owned(),
     }
 }

@@ -96,14 +96,18 @@ impl Candidate {
             }
             let writes = self.written(reads);
             let new = writes[written..].iter();
-            cost += new.map(|write| upper.to(write.shared).write).sum::<i64>();
+            cost += new.map(|write| upper.to(write.shared).beside_main).sum::<i64>();
             written = writes.len();
             savings.push(gain - cost);
         }
         if !self.main
             && let Some(whole) = savings.last_mut()
         {
-            *whole += self.writes.iter().map(|write| main.to(write.shared).write).sum::<i64>();
+            let instead = |write: &Access| {
+                let upper = upper.to(write.shared);
+                main.to(write.shared).write + upper.beside_main - upper.write
+            };
+            *whole += self.writes.iter().map(instead).sum::<i64>();
         }
         savings
     }

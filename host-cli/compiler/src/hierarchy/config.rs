@@ -37,6 +37,9 @@ pub struct AccessCosts {
     pub read: i64,
     /// A write.
     pub write: i64,
+    /// A write whose value is on its way from or to the main register file as well. Range: up to
+    /// `write`.
+    pub beside_main: i64,
 }
 
 /// Energies of a level.

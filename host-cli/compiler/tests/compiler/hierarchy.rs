@@ -14,9 +14,11 @@ use crate::kernels::kernels;
 
 /// `[DISS]` Tables 4.5 and 4.6 for 3 entries, in femtojoules for each 128 bits: banks and wires.
 fn costs(lrf: Lrf) -> Costs {
-    let level = |read: i64, write: i64, private: i64, shared: i64| LevelCosts {
-        private: AccessCosts { read: read + private, write: write + private },
-        shared: AccessCosts { read: read + shared, write: write + shared },
+    let level = |read: i64, write: i64, private: i64, shared: i64| {
+        // The wire to the main register file passes by the others.
+        let access =
+            |wire| AccessCosts { read: read + wire, write: write + wire, beside_main: write };
+        LevelCosts { private: access(private), shared: access(shared) }
     };
     Costs {
         main: level(8_000, 11_000, 7_600, 7_600),

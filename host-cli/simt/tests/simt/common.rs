@@ -93,7 +93,7 @@ impl Bench {
 /// from number 24 with some of the optimisations off, and with restrictions of the encoding.
 pub(crate) fn config(number: u64) -> HierarchyConfig {
     let level = |energy| {
-        let access = AccessCosts { read: energy, write: energy };
+        let access = AccessCosts { read: energy, write: energy, beside_main: energy };
         LevelCosts { private: access, shared: access }
     };
     let lrf = [Lrf::None, Lrf::Unified, Lrf::Split][number as usize % 3];

@@ -24,6 +24,9 @@ pub(super) struct Fit {
     config: HierarchyConfig,
 }
 
+/// A write of an upper level whose value comes from, or also goes to, the main register file.
+const BESIDE: &str = "write beside MRF";
+
 const fn level_name(upper: Upper) -> &'static str {
     match upper {
         Upper::Orf(_) => "ORF",
@@ -118,7 +121,7 @@ impl Fit {
                 format!("from {} instead of the {}", entry(upper, "read"), main("read"))
             }
             (Placement { main: true, upper: Some(upper) }, false) => {
-                let left = entry(upper, "write");
+                let left = entry(upper, BESIDE);
                 format!("from the {}, and left in {left} for later reads", main("read"))
             }
             (Placement { upper: None, .. }, false) => format!("from the {}", main("read")),
@@ -126,7 +129,7 @@ impl Fit {
                 format!("to {} instead of the {}", entry(upper, "write"), main("write"))
             }
             (Placement { main: true, upper: Some(upper) }, true) => {
-                format!("to {} and the {}", entry(upper, "write"), main("write"))
+                format!("to {} and the {}", entry(upper, BESIDE), main("write"))
             }
             (Placement { upper: None, .. }, true) => format!("to the {}", main("write")),
         };
@@ -349,7 +352,7 @@ impl Fit {
             let access = if slot.result { "write" } else { "read" };
             let Placement { main, upper } = self.placement(slot);
             // What a first read leaves above is written there.
-            let above = if main { "write" } else { access };
+            let above = if main { BESIDE } else { access };
             let below = if main { cost("MRF", access) } else { 0 };
             below + upper.map_or(0, |upper| cost(level_name(upper), above))
         };

@@ -289,9 +289,9 @@ mod tests {
         let filled = self::savings(&program, "diss-orf3").by_pc;
         let with = |entries: usize| [filled[2][entries] / 8, filled[3][entries] / 8];
         // %r2 and %r3 save 12.68 each; with a second entry the first read of %r1 leaves it there
-        // for 5.92, and its second finds it.
+        // for the bank's 4.4, and its second finds it.
         assert_eq!(with(1), [12_680, 12_680]);
-        assert_eq!(with(2), [12_680 - 5_920, 12_680 + 12_880]);
+        assert_eq!(with(2), [12_680 - 4_400, 12_680 + 12_880]);
     }
 
     fn each_launch(
