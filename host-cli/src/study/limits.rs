@@ -196,12 +196,17 @@ impl<'a> Study<'a> {
     }
 }
 
-/// The register file cache with as many entries, flushed at backward branches and not.
+/// The register file cache with as many entries, flushed at backward branches and not, its wires
+/// charged as the design's are.
 fn hardware(design: &Design, managed: Managed) -> Option<[Design; 2]> {
-    let cached = |suffix: &str| design.sibling(&format!("-rfc{}{suffix}", managed.entries));
-    let flushed = design::resolve(&cached("-backflush")).ok()?;
-    let kept = design::resolve(&cached("")).ok()?;
-    (flushed.energy.is_ok() && kept.energy.is_ok()).then_some([flushed, kept])
+    let cached = |suffix: &str| {
+        let name = design.sibling(&format!("-rfc{}{suffix}", managed.entries));
+        let mut cached = design::resolve(&name).ok()?;
+        cached.wire_charge = design.wire_charge;
+        cached.energy.as_mut().ok()?.wire_charge = design.wire_charge;
+        Some(cached)
+    };
+    Some([cached("-backflush")?, cached("")?])
 }
 
 /// The design with the last result file's energy for every access, and with the energy of
@@ -354,5 +359,23 @@ impl Study<'_> {
             hardware,
             only: [last?, entries?],
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_core::energy::WireCharge;
+
+    #[test]
+    fn the_cache_beside_a_design_is_charged_as_the_design_is() {
+        for charge in [WireCharge::Once, WireCharge::EachTrip] {
+            let text = format!("base = \"diss-orf3\"\nwire_charge = \"{}\"\n", charge.name());
+            let design = design::file::parse("d.toml", &text).unwrap();
+            for cache in hardware(&design, design.managed.unwrap()).unwrap() {
+                assert_eq!(cache.energy.unwrap().wire_charge, charge, "{}", cache.name);
+                assert_eq!(cache.wire_charge, charge, "{}", cache.name);
+            }
+        }
     }
 }
