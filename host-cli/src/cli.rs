@@ -197,6 +197,9 @@ pub enum TraceCommand {
         /// Folder to write to: new, empty, or of an earlier export, which is replaced.
         #[arg(long, short, value_name = "FOLDER")]
         output: PathBuf,
+        /// Export instructions too whose registers a trace cannot name, with those that it can.
+        #[arg(long)]
+        approximate: bool,
         /// What to execute.
         #[command(flatten)]
         source: SourceArgs,

@@ -139,7 +139,7 @@ fn exports(archive: &str, add_immediate: bool) -> bool {
     record_trace(&list, Reach::Folder, &output, u64::MAX).unwrap();
     let mut recording = Recording::open(&file).unwrap();
     let folder = PartialFolder::create(&target.path().join("out"), EXPORT, &[]).unwrap();
-    let launches = export(&mut recording, &folder).unwrap();
+    let launches = export(&mut recording, &folder, false).unwrap();
     folder.finish().unwrap();
     for launch in 1..=launches {
         let name = format!("kernel-{launch}.traceg");

@@ -66,7 +66,7 @@ fn an_export_reads_like_the_original() {
     let mut recording = Recording::open(&recorded(folder.path())).unwrap();
     let target = folder.path().join("out/deep");
     let partial = PartialFolder::create(&target, EXPORT, &[]).unwrap();
-    assert_eq!(export(&mut recording, &partial).unwrap(), 4);
+    assert_eq!(export(&mut recording, &partial, false).unwrap(), 4);
     partial.finish().unwrap();
     let again = launches(&target.join("kernelslist.g"));
     let original = launches(&fixtures().join("kernelslist.g"));

@@ -110,7 +110,7 @@ fn differences(workload: &str, designs: &[Design]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path().join("export");
     let path = folder.to_str().expect("a path in UTF-8");
-    strata(&["trace", "export", workload, "--scale", "small", "-o", path]);
+    strata(&["trace", "export", workload, "--approximate", "--scale", "small", "-o", path]);
     let launches = export::read(&folder);
     let report = reported(workload, designs);
     let mut lines = Vec::new();

@@ -12,7 +12,7 @@ use strata::partial_folder::PartialFolder;
 use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::subject;
-use strata::trace::store::{self, Recording, Stored};
+use strata::trace::store::{self, Recording, StoreError, StoreProblem, Stored};
 use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 use strata::workload;
 use strata_core::image::{Flags, StaticInstruction};
@@ -127,8 +127,17 @@ fn exports_of_workloads_come_back_with_all_that_the_format_carries() {
         let file = recorded(name, folder.path());
         let target = folder.path().join(name);
         let open = || Recording::open(file.as_ref()).expect("the recording opens");
-        let folder = PartialFolder::create(&target, EXPORT, &[]).expect("a new folder");
-        let count = export(&mut open(), &folder).expect("it is exported");
+        let create = || PartialFolder::create(&target, EXPORT, &[]).expect("a new folder");
+        let unnamed = match export(&mut open(), &create(), false) {
+            Ok(_) => None,
+            Err(StoreError { problem: StoreProblem::Unnamed { mnemonic, .. }, .. }) => {
+                Some(mnemonic)
+            }
+            Err(error) => panic!("{name}: {error}"),
+        };
+        assert_eq!(unnamed.as_deref(), (name == "nbody").then_some("LDG.E.128"), "{name}");
+        let folder = create();
+        let count = export(&mut open(), &folder, true).expect("it is exported");
         folder.finish().expect("it is exported");
         let mut recording = open();
         let mut launches = 0;

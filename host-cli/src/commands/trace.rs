@@ -24,7 +24,9 @@ pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Fail
             embed(input, (output, *force), source, printer)
         }
         TraceCommand::Info { file } => info(file, printer),
-        TraceCommand::Export { input, output, source } => export(input, output, source, printer),
+        TraceCommand::Export { input, output, approximate, source } => {
+            export(input, (output, *approximate), source, printer)
+        }
     }
 }
 
@@ -134,7 +136,7 @@ fn describe(text: &mut String, index: u64, stored: &Stored, sizes: Sizes) {
 
 fn export(
     input: &str,
-    output: &Path,
+    (output, approximate): (&Path, bool),
     source: &SourceArgs,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
@@ -152,13 +154,13 @@ fn export(
             let file = folder.path().join("recording.strata");
             let recording = Output::new(&file, store::KIND, false, &[])?;
             measure::record(workload, &recording, &Request::new(source)?, printer)?;
-            (write_text(&file, &folder)?, folder)
+            (write_text(&file, &folder, approximate)?, folder)
         }
         Subject::Trace(input) if store::is_recording(input) => {
             whole(source, "a recording is exported whole", "record")?;
             within_budget(Path::new(input), source.max_instructions())?;
             let folder = folder()?;
-            (write_text(Path::new(input), &folder)?, folder)
+            (write_text(Path::new(input), &folder, approximate)?, folder)
         }
         Subject::Trace(input) => {
             return Err(Failure::input(format!("`{input}` is an Accel-Sim trace already"))
@@ -180,7 +182,7 @@ fn within_budget(file: &Path, max_instructions: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_text(file: &Path, folder: &PartialFolder) -> Result<u64, Failure> {
+fn write_text(file: &Path, folder: &PartialFolder, approximate: bool) -> Result<u64, Failure> {
     let mut recording = Recording::open(file)?;
-    Ok(trace::export(&mut recording, folder)?)
+    Ok(trace::export(&mut recording, folder, approximate)?)
 }

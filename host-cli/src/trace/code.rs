@@ -92,6 +92,16 @@ pub(crate) fn build(instructions: Vec<TracedInstruction>, registers: u16, flow: 
     Code { instructions, image, assumptions }
 }
 
+/// The registers that an instruction of a trace reads and writes, each in order: one for each slot.
+pub(crate) fn slots(instruction: &TracedInstruction) -> [Vec<RegisterId>; 2] {
+    let mut builder = Builder::default();
+    builder.add(instruction);
+    let image = &builder.image;
+    let sources = image.instructions.iter().map(|record| usize::from(record.sources)).sum();
+    let (sources, destinations) = image.slots.split_at(sources);
+    [sources.to_vec(), destinations.to_vec()]
+}
+
 #[derive(Default)]
 struct Builder {
     image: Image,

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
+use strata_core::units::RegisterId;
 use strata_simt::moved::Addresses;
 use strata_simt::paths::WarpPath;
 
+use super::code;
 use super::store::{Recording, RowVisitor, StoreError, StoreProblem, Stored};
 use crate::partial_folder::{FolderKind, PartialFolder};
 
@@ -29,8 +31,13 @@ fn is_kernel(name: &str) -> bool {
 /// # Errors
 ///
 /// Those of the recording; a folder that cannot be written; a launch of which only some CTAs were
-/// recorded, which other simulators cannot run.
-pub fn export(recording: &mut Recording, folder: &PartialFolder) -> Result<u64, StoreError> {
+/// recorded, which other simulators cannot run; an instruction whose registers the format cannot
+/// name, unless what can be named will do (`approximate`).
+pub fn export(
+    recording: &mut Recording,
+    folder: &PartialFolder,
+    approximate: bool,
+) -> Result<u64, StoreError> {
     let refused = |problem: StoreProblem| StoreError {
         file: folder.folder().display().to_string(),
         offset: 0,
@@ -41,6 +48,9 @@ pub fn export(recording: &mut Recording, folder: &PartialFolder) -> Result<u64, 
     let mut launches = 0;
     while let Some(stored) = recording.next_launch()? {
         check_ctas(&stored, launches).map_err(refused)?;
+        if !approximate {
+            check_registers(&stored, launches).map_err(refused)?;
+        }
         launches += 1;
         let name = format!("kernel-{launches}.traceg");
         let mut text = Text {
@@ -65,6 +75,27 @@ fn check_ctas(stored: &Stored, launch: u64) -> Result<(), StoreProblem> {
     let grid = stored.header.ctas();
     let found = stored.paths.warps().chunk_by(|a, b| a.cta == b.cta).count() as u64;
     if found == grid { Ok(()) } else { Err(StoreProblem::MissingCtas { launch, found, grid }) }
+}
+
+/// Refuses a launch with an instruction that, read back, would name other registers.
+fn check_registers(stored: &Stored, launch: u64) -> Result<(), StoreProblem> {
+    let image = stored.image.borrow();
+    for (instruction, record) in stored.instructions.iter().zip(image.instructions) {
+        let own = [image.sources(record), image.destinations(record)];
+        let written = code::slots(instruction);
+        let differs = |(own, written): (&[RegisterId], Vec<RegisterId>)| {
+            let (mut own, mut written) = (own.to_vec(), written);
+            own.sort_unstable();
+            written.sort_unstable();
+            own != written
+        };
+        if own.into_iter().zip(written).any(differs) {
+            let (pc, mnemonic) = (instruction.pc, instruction.mnemonic.clone());
+            let kernel = stored.header.name.clone();
+            return Err(StoreProblem::Unnamed { launch, kernel, pc, mnemonic });
+        }
+    }
+    Ok(())
 }
 
 /// What stands between mask and addresses.

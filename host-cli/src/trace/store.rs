@@ -86,6 +86,21 @@ pub enum StoreProblem {
         /// CTAs of the grid.
         grid: u64,
     },
+    /// An instruction whose registers Accel-Sim's format cannot name.
+    #[error(
+        "launch {launch} (`{kernel}`): a trace cannot name all registers of `{mnemonic}` at \
+         {pc:04x}, so that it would count others than the launch"
+    )]
+    Unnamed {
+        /// Index of the launch.
+        launch: u64,
+        /// Its kernel.
+        kernel: String,
+        /// Program counter of the instruction.
+        pc: u64,
+        /// As a trace names it.
+        mnemonic: String,
+    },
     /// More of something than memory is reserved for.
     #[error("more than {limit} {what}")]
     TooMany {
@@ -138,6 +153,9 @@ impl StoreProblem {
                 "record a smaller size, or one CTA with `--cta`; `strata run` counts it in parts"
             }
             Self::MissingCtas { .. } => "record without `--cta`",
+            Self::Unnamed { .. } => {
+                "`--approximate` exports it with the registers that can be named (docs/TRACES.md)"
+            }
             Self::Truncated | Self::Checksum => "copy or record the file again",
         }
     }
