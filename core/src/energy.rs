@@ -111,6 +111,24 @@ impl WireCharge {
     }
 }
 
+/// The write pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct WritePoolEnergy {
+    /// Its array: results, and the reads of what it writes back.
+    pub bank: BankEnergy,
+    /// The read of an operand that it has.
+    pub operand_read: Femtojoules,
+    /// Its wires.
+    pub wires: WireLengths,
+}
+
+impl WritePoolEnergy {
+    /// Its array and wires, as those of a level.
+    const fn level(&self) -> LevelEnergy {
+        LevelEnergy { bank: self.bank, wires: self.wires }
+    }
+}
+
 /// What accesses cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EnergyTable {
@@ -123,7 +141,7 @@ pub struct EnergyTable {
     /// Operand register file, of a design that has one.
     pub orf: Option<LevelEnergy>,
     /// Write pool, of a design that has one.
-    pub write_pool: Option<LevelEnergy>,
+    pub write_pool: Option<WritePoolEnergy>,
     /// Energy to move a 32-bit word. Unit: femtojoules for each millimetre.
     pub wire_per_mm_per_32bit: Femtojoules,
     /// Which wires a value pays for that has travelled before.
@@ -386,10 +404,12 @@ impl EnergyTable {
             EnergyClass::RfcWriteback => moved(rfc()?, mrf),
             EnergyClass::LrfEviction => moved(last(lrf()?), rfc()?),
             EnergyClass::LrfWriteback => moved(last(lrf()?), mrf),
-            EnergyClass::WritePoolRead(datapath) => read(pool()?, datapath),
-            EnergyClass::WritePoolWrite(datapath) => write(pool()?, datapath),
-            EnergyClass::RfcToWritePool => moved(rfc()?, pool()?),
-            EnergyClass::LrfToWritePool => moved(last(lrf()?), pool()?),
+            EnergyClass::WritePoolRead(datapath) => {
+                charge(pool()?.operand_read, none, pool()?.wires.to(datapath))
+            }
+            EnergyClass::WritePoolWrite(datapath) => write(pool()?.level(), datapath),
+            EnergyClass::RfcToWritePool => moved(rfc()?, pool()?.level()),
+            EnergyClass::LrfToWritePool => moved(last(lrf()?), pool()?.level()),
             // The pool stands beside the banks.
             EnergyClass::WritePoolWriteback => charge(pool()?.bank.read, mrf.bank.write, 0),
         })
@@ -438,8 +458,9 @@ mod tests {
             bank: BankEnergy { read: Femtojoules(1_200), write: Femtojoules(4_400) },
             wires: WireLengths { private_um: 200, shared_um: 400 },
         }),
-        write_pool: Some(LevelEnergy {
+        write_pool: Some(WritePoolEnergy {
             bank: BankEnergy { read: Femtojoules(1_000), write: Femtojoules(1_500) },
+            operand_read: Femtojoules(2_500),
             wires: WireLengths { private_um: 100, shared_um: 300 },
         }),
         wire_per_mm_per_32bit: Femtojoules(1_900),
@@ -472,9 +493,9 @@ mod tests {
         assert_eq!(parts(Event::OrfReadPrivate), [0, 0, 0, 0, 0, 0, 9_600, 12_160, 0, 0, 0, 0]);
         assert_eq!(parts(Event::OrfReadShared), [0, 0, 0, 0, 0, 0, 9_600, 24_320, 0, 0, 0, 0]);
         assert_eq!(parts(Event::OrfWritePrivate), [0, 0, 0, 0, 0, 0, 35_200, 12_160, 0, 0, 0, 0]);
-        // 8 x 1 pJ and 8 x 7.6 pJ/mm x 0.1 or 0.3 mm; 8 x 1.5 pJ.
-        assert_eq!(parts(Event::WritePoolReadPrivate)[8..], [8_000, 6_080, 0, 0]);
-        assert_eq!(parts(Event::WritePoolReadShared)[8..], [8_000, 18_240, 0, 0]);
+        // 8 x 2.5 pJ of an operand and 8 x 7.6 pJ/mm x 0.1 or 0.3 mm; 8 x 1.5 pJ.
+        assert_eq!(parts(Event::WritePoolReadPrivate)[8..], [20_000, 6_080, 0, 0]);
+        assert_eq!(parts(Event::WritePoolReadShared)[8..], [20_000, 18_240, 0, 0]);
         assert_eq!(parts(Event::WritePoolWritePrivate)[8..], [12_000, 6_080, 0, 0]);
         assert_eq!(parts(Event::WritePoolWriteShared)[8..], [12_000, 18_240, 0, 0]);
         assert_eq!(parts(Event::WarpInstruction), [0; 12]);

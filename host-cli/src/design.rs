@@ -29,6 +29,7 @@ pub use machine::{Machine, NoEnergy, machines};
 pub use managed::Managed;
 pub use memory::MainMemory;
 use parts::EnergyOverrides;
+pub use price::PoolReadEnergy;
 
 /// A design, ready to count with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct Design {
     pub partial_warp_energy: bool,
     /// Which wires a value pays for that has travelled before.
     pub wire_charge: WireCharge,
+    /// What the read of an operand costs that its write pool has.
+    pub pool_read_energy: PoolReadEnergy,
     /// The SM in time, with the organisation of its registers.
     pub sm: SmSettings,
     /// What its main register file is made of, where a technology says so.
@@ -107,6 +110,7 @@ impl Design {
             managed: None,
             partial_warp_energy: self.partial_warp_energy,
             wire_charge: self.wire_charge,
+            pool_read_energy: PoolReadEnergy::default(),
             sm: SmSettings {
                 organisation: self.baseline_organisation(),
                 operand_delivery: operand_delivery.unwrap_or(fixed),
@@ -226,6 +230,9 @@ impl Design {
             axes.push(("technology", self.machine.technology.clone()));
         }
         axes.extend(delivery::axes(self.sm.operand_delivery));
+        if self.pool_read_energy == PoolReadEnergy::Bank {
+            axes.push(("reads of the pool", "cost a read of a bank".to_owned()));
+        }
         if settings.flush_at_backward_branches {
             axes.push(("flush", "also at taken backward branches".to_owned()));
         }

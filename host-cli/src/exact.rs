@@ -6,6 +6,7 @@
 mod figures;
 mod fixed;
 mod papers;
+mod pool_reads;
 mod warrf;
 
 pub use papers::Claim;
@@ -203,6 +204,7 @@ mod tests {
         assert_eq!(numbers("isca11-table5"), ["0.678", "0.652", "1.00", "1.00"]);
         assert_eq!(numbers("micro11-relative"), ["20.0 %", "43.5 %", "28.3 %"]);
         assert_eq!(numbers("warrf-area-68"), ["73.2 %", "67.3 %"]);
+        assert_eq!(numbers("warrf-pool-reads"), ["1.85", "0.55", "-5.8 to 11.2 %", "22.5 %"]);
         let [needed, printed, milliwatts] = &numbers("warrf-leakage-unit")[..] else {
             panic!("three numbers")
         };

@@ -20,6 +20,7 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
         ("orf", design.managed.map_or_else(none, Managed::describe)),
         ("partial_warp_energy", design.partial_warp_energy.to_string()),
         ("wire_charge", design.wire_charge.name().to_owned()),
+        ("pool_read_energy", design.pool_read_energy.name().to_owned()),
         ("scheduling", scheduling.to_owned()),
         ("active_warps", design.active_warps().to_string()),
         (

@@ -1,6 +1,6 @@
 //! Collectors of a design replaced: what studies of them vary.
 
-use strata_core::energy::{EnergyTable, LevelEnergy};
+use strata_core::energy::EnergyTable;
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 
@@ -45,7 +45,7 @@ impl Design {
             (true, Some(own), _) => Some(own),
             (true, None, Some(memory)) => {
                 let bank = memory.technology.write_pool_energy()?;
-                Some(LevelEnergy { bank, wires: table.mrf.wires })
+                Some(self.pool_read_energy.pool(bank, &table.mrf))
             }
             (true, None, None) => {
                 let source = &self.machine.technology().source;

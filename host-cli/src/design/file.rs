@@ -21,7 +21,7 @@ use super::parts::Parts;
 use super::sm::{
     BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, ShortWaitText, SmTable,
 };
-use super::{Design, Managed, name};
+use super::{Design, Managed, PoolReadEnergy, name};
 use crate::config::quantity::{Energy, Length, WireEnergy};
 use crate::config::suggest::{nearest_listed, suggest};
 use crate::config::{ConfigError, name as plain};
@@ -50,6 +50,7 @@ struct DesignFile {
     last_result_file: Option<bool>,
     memory: Option<MemoryKind>,
     technology: Option<String>,
+    pool_read_energy: Option<PoolReadEnergy>,
     operand_delivery: Option<DeliveryText>,
     collectors: Option<CollectorTable>,
     cache: Option<CacheTable>,
@@ -253,6 +254,7 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     parts.memory = memory::chosen(file, written.memory, technology, parts.memory.as_ref())?;
     let collectors = written.collectors.as_ref();
     parts.delivery.change(file, written.operand_delivery, collectors)?;
+    pool_read_energy(file, written.pool_read_energy, &mut parts)?;
     time(file, &mut written, &mut parts.sm)?;
     if let Some(table) = &written.energy {
         energy(file, table, &mut parts)?;
@@ -284,6 +286,24 @@ fn own_name(file: &str, given: Option<&str>) -> Result<String, ConfigError> {
         combination(file, &problem, &format!("add `name = \"...\"`, {}", plain::A_WORD))
     })?;
     Ok(stem.into_owned())
+}
+
+/// What the read of an operand costs that the write pool has, of a design with a pool.
+fn pool_read_energy(
+    file: &str,
+    given: Option<PoolReadEnergy>,
+    parts: &mut Parts,
+) -> Result<(), ConfigError> {
+    let has_pool = parts.delivery.write_pool_entries() != 0;
+    if given.is_some() && !has_pool {
+        return Err(combination(
+            file,
+            "`pool_read_energy` without a write pool",
+            "set `write_pool_entries` in `[collectors]`, or remove the key",
+        ));
+    }
+    parts.pool_read_energy = given.unwrap_or(parts.pool_read_energy);
+    Ok(())
 }
 
 /// What matters in cycle mode only.

@@ -11,6 +11,7 @@ use strata_core::units::Femtojoules;
 use super::delivery::Delivery;
 use super::machine::Variant;
 use super::memory::{MainMemory, memories};
+use super::price::PoolReadEnergy;
 use super::{Design, Machine, Managed, sm};
 use crate::config::ConfigError;
 
@@ -47,6 +48,7 @@ pub(super) struct Parts {
     pub(super) settings: OrganisationSettings,
     pub(super) managed: Option<Managed>,
     pub(super) partial_warp_energy: bool,
+    pub(super) pool_read_energy: PoolReadEnergy,
     pub(super) sm: SmSettings,
     /// How operands come to the units.
     pub(super) delivery: Delivery,
@@ -69,6 +71,7 @@ impl Parts {
             settings: machine.organisation(),
             managed: None,
             partial_warp_energy: false,
+            pool_read_energy: PoolReadEnergy::default(),
             sm: sm::of_machine(machine),
             delivery: Delivery::of_machine(machine),
             memory: machine.memory(),
@@ -128,6 +131,7 @@ impl Parts {
             managed: self.managed,
             partial_warp_energy: self.partial_warp_energy,
             wire_charge: self.wire_charge,
+            pool_read_energy: self.pool_read_energy,
             sm: self.sm,
             memory: self.memory,
             energy,

@@ -1,13 +1,46 @@
 //! Price: what accesses of a design cost, and what its main register file leaks.
 
+use serde::Deserialize;
 use strata_compiler::hierarchy::Lrf;
-use strata_core::energy::{BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths};
+use strata_core::energy::{
+    BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths, WritePoolEnergy,
+};
 use strata_core::leakage::Leakage;
 use strata_core::units::Femtojoules;
 
 use super::memory::{MainMemory, MemoryKind};
 use super::parts::Parts;
 use super::{Managed, NoEnergy, warps};
+
+/// What the read of an operand costs that the write pool has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PoolReadEnergy {
+    /// A read of the pool's array, which serves it.
+    #[default]
+    Pool,
+    /// A read of a bank, as the figures of `[WARRF]` imply.
+    Bank,
+}
+
+impl PoolReadEnergy {
+    /// Its name in design files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pool => "pool",
+            Self::Bank => "bank",
+        }
+    }
+
+    /// Energy of a pool with this array, which stands beside the banks: at their distance.
+    pub(super) const fn pool(self, bank: BankEnergy, main: &LevelEnergy) -> WritePoolEnergy {
+        let operand_read = match self {
+            Self::Pool => bank.read,
+            Self::Bank => main.bank.read,
+        };
+        WritePoolEnergy { bank, operand_read, wires: main.wires }
+    }
+}
 
 impl Parts {
     /// Energy of the flat design with the same values, and that of this design; or why it is not
@@ -95,7 +128,7 @@ impl Parts {
         main
     }
 
-    /// With a write pool, whose array stands beside the banks: at their distance.
+    /// With a write pool.
     fn with_write_pool(&self, table: EnergyTable) -> Result<EnergyTable, NoEnergy> {
         if self.delivery.write_pool_entries() == 0 {
             return Ok(table);
@@ -111,7 +144,7 @@ impl Parts {
                 )));
             }
         };
-        Ok(EnergyTable { write_pool: Some(LevelEnergy { bank, wires: table.mrf.wires }), ..table })
+        Ok(EnergyTable { write_pool: Some(self.pool_read_energy.pool(bank, &table.mrf)), ..table })
     }
 
     /// With the register file cache and the last result file that hardware manages, if any.

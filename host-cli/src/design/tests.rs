@@ -74,6 +74,32 @@ fn the_designs_of_warrf_are_the_papers() {
 }
 
 #[test]
+fn reads_that_hit_the_pool_cost_one_of_the_pool_or_one_of_a_bank() {
+    let with = |value: &str| parsed(&format!("base = \"warrf\"\npool_read_energy = \"{value}\"\n"));
+    let (pool, bank) = (with("pool"), with("bank"));
+    assert_eq!(pool.energy, design("warrf").energy);
+    let [array, own] =
+        [&pool, &bank].map(|design| design.energy.clone().unwrap().write_pool.unwrap());
+    // 0.08 and 0.42 pJ for each of 128 bits; the reads of writebacks cost the pool's either way.
+    assert_eq!((array.operand_read.0, own.operand_read.0), (10_240, 53_760));
+    assert_eq!((array.bank, array.wires), (own.bank, own.wires));
+    assert_eq!(bank.changed, ["d: pool_read_energy = bank (warrf: pool)"]);
+    assert!(bank.axes().iter().any(|(axis, value)| {
+        (*axis, value.as_str()) == ("reads of the pool", "cost a read of a bank")
+    }));
+    assert_eq!(bank.baseline().energy, pool.baseline().energy);
+    // The price of a bank is the design's own.
+    let given = "base = \"warrf\"\npool_read_energy = \"bank\"\n[energy]\nsource = \"x\"\n\
+                 mrf_read = \"9 pJ\"\nwrite_pool_read = \"1 pJ\"\nwrite_pool_write = \"2 pJ\"\n";
+    let given = parsed(given).energy.unwrap().write_pool.unwrap();
+    assert_eq!((given.operand_read.0, given.bank.read.0), (9_000, 1_000));
+    // A study that changes the pool keeps the price.
+    let collectors = bank.collectors().unwrap();
+    let swept = CollectorSettings { write_pool_entries: 8, ..collectors };
+    assert_eq!(bank.with_collectors(swept).unwrap().energy, bank.energy);
+}
+
+#[test]
 fn small_levels_cost_their_share_of_sram_beside_every_memory() {
     // A quarter and 6.7 elevenths of 47.36 and 40.96 pJ; 0.7 eighths and 2 elevenths.
     let six = bank(11_840, 24_948);

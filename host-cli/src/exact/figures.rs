@@ -9,6 +9,7 @@ use strata_core::units::Femtojoules;
 use super::Item;
 use super::fixed::{fixed, scaled};
 use super::papers::{ChipStorage, papers};
+use super::pool_reads;
 use super::warrf;
 use crate::cost::{cache_data_bytes, cost, register_file_bytes};
 use crate::design::machine::{CacheBank, Machine, machine};
@@ -40,6 +41,7 @@ pub(super) fn inconsistent(id: &str) -> Option<Vec<(String, String)>> {
         "micro11-relative" => micro11_relative(),
         "warrf-leakage-unit" => warrf::leakage_unit()?,
         "warrf-area-68" => warrf::area_68()?,
+        "warrf-pool-reads" => pool_reads::numbers(),
         _ => return None,
     };
     Some(numbers.into_iter().map(|(label, number)| (label.to_owned(), number)).collect())

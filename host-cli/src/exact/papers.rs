@@ -133,6 +133,16 @@ pub(super) struct Micro12Sim {
 pub(super) struct Warrf {
     pub(super) table1_sim: WarrfSim,
     pub(super) table2_technology_22nm: WarrfTechnology,
+    pub(super) figures_7_and_8_means: WarrfMeans,
+}
+
+/// Means of the figures. Unit: percent of SRAM's; of the writes, of those without a pool.
+#[derive(Deserialize)]
+pub(super) struct WarrfMeans {
+    pub(super) sttram_dynamic: u32,
+    pub(super) sttram_total: u32,
+    pub(super) warrf_total: u32,
+    pub(super) warrf_writes: u32,
 }
 
 #[derive(Deserialize)]
