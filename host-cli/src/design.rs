@@ -104,7 +104,7 @@ impl Design {
             delivery.settings(self.reference.as_ref(), self.machine.clock, &self.argument);
         Self {
             name: self.baseline_name(),
-            family: self.machine.rfc.prefix.clone(),
+            family: self.baseline_variant().unwrap_or(&self.machine.rfc.prefix).to_owned(),
             argument: self.argument.clone(),
             machine: self.machine,
             managed: None,
@@ -133,7 +133,15 @@ impl Design {
     }
 
     fn baseline_name(&self) -> String {
-        format!("{}{}", self.machine.name, self.technology_suffix())
+        let name = self.baseline_variant().unwrap_or(&self.machine.name);
+        format!("{name}{}", self.technology_suffix())
+    }
+
+    /// The name of the machine's variant that the baseline is, if it is one: with as many
+    /// instructions in a cycle.
+    fn baseline_variant(&self) -> Option<&'static str> {
+        let variant = self.machine.sram_variant(self.sm.issue_slots);
+        variant.map(|variant| variant.name.as_str())
     }
 
     /// The suffix of the machine's other technology, if this design has that.

@@ -87,6 +87,8 @@ pub struct Variant {
     /// Entries of its write pool.
     #[serde(default)]
     pub write_pool_entries: u8,
+    /// Instructions that issue in a cycle, if not as many as on the machine.
+    pub issue_slots: Option<u8>,
 }
 
 /// Sizes of an SM.
@@ -101,6 +103,8 @@ pub struct Sm {
     pub lanes_per_cluster: u32,
     /// Resident warps.
     pub warps: u32,
+    /// Instructions that issue in a cycle.
+    pub issue_slots: u8,
     /// Main register file.
     pub register_file_kb: u32,
     /// One of its banks.
@@ -215,6 +219,14 @@ impl Machine {
     /// What its baseline's main register file is made of, if its technology says so.
     pub fn memory(&self) -> Option<MainMemory> {
         MainMemory::new(self.memories()?, MemoryKind::Sram)
+    }
+
+    /// The variant with a flat SRAM register file in which so many instructions issue in a cycle, if
+    /// there is one.
+    pub fn sram_variant(&self, issue_slots: u8) -> Option<&Variant> {
+        self.variant.iter().find(|variant| {
+            variant.memory == MemoryKind::Sram && variant.issue_slots == Some(issue_slots)
+        })
     }
 
     /// The organisation of its baseline: a flat register file.

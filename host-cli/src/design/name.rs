@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn every_listed_name_resolves() {
         let designs = super::super::list();
-        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8 + 3 * 8 + 2 * 5);
+        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8 + 3 * 8 + 2 * 10);
         for design in &designs {
             assert_eq!(&resolve(&design.name).unwrap(), design);
             assert!(!design.source.is_empty());

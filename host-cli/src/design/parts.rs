@@ -90,6 +90,10 @@ impl Parts {
             name: variant.name.clone(),
             family: variant.name.clone(),
             delivery: baseline.delivery.with(variant),
+            sm: SmSettings {
+                issue_slots: variant.issue_slots.unwrap_or(baseline.sm.issue_slots),
+                ..baseline.sm
+            },
             memory: technology.and_then(|all| MainMemory::new(all, variant.memory)),
             ..baseline
         }

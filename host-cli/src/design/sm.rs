@@ -19,6 +19,7 @@ pub(super) fn of_machine(machine: &Machine) -> SmSettings {
     let (sm, latency) = (&machine.sm, &machine.latency_cycles);
     let cycles = |cycles: u32| cycles.min(u32::from(u16::MAX)) as u16;
     SmSettings {
+        issue_slots: sm.issue_slots,
         max_warps: sm.warps.min(u32::from(u8::MAX)) as u8,
         register_file_bytes: sm.register_file_kb * 1024,
         shared_memory_bytes: sm.shared_memory_kb * 1024,

@@ -74,6 +74,36 @@ fn the_designs_of_warrf_are_the_papers() {
 }
 
 #[test]
+fn the_width_of_issue_is_assumed_and_two_schedulers_have_names() {
+    let said = |design: &Design| {
+        design.assumed.iter().any(|text| text.contains("prints no width of issue"))
+    };
+    for (name, narrow) in [
+        ("warrf-gtx480-dual-issue", "warrf-gtx480"),
+        ("sttram-dual-issue", "sttram"),
+        ("sttram-sbw-dual-issue", "sttram-sbw"),
+        ("sttram-wpool-dual-issue-rfc6-lru", "sttram-wpool-rfc6-lru"),
+        ("warrf-dual-issue-orf3-as-printed", "warrf-orf3-as-printed"),
+    ] {
+        let (wide, narrow) = (design(name), design(narrow));
+        assert_eq!((wide.sm.issue_slots, narrow.sm.issue_slots), (2, 1), "{name}");
+        assert_eq!(SmSettings { issue_slots: 1, ..wide.sm }, narrow.sm, "{name}");
+        assert_eq!((&wide.energy, &wide.leakage), (&narrow.energy, &narrow.leakage), "{name}");
+        assert!(said(&wide) && said(&narrow), "{name}");
+        // What it is compared with issues as much.
+        let baseline = wide.baseline();
+        assert_eq!(baseline.sm, design(&baseline.name).sm, "{name}");
+        assert!(baseline.name.starts_with("warrf-gtx480-dual-issue"), "{}", baseline.name);
+        assert!(resolve(&baseline.sibling("-rfc6")).is_ok(), "{name}");
+    }
+    assert_eq!(design("warrf-dual-issue").sibling("-rfc3"), "warrf-dual-issue-rfc3");
+    let own = parsed("base = \"warrf\"\nissue_slots = 2\n");
+    assert_eq!(own.baseline().name, "warrf-gtx480-dual-issue");
+    // No other source leaves it open.
+    assert!(!said(&design("isca11")));
+}
+
+#[test]
 fn reads_that_hit_the_pool_cost_one_of_the_pool_or_one_of_a_bank() {
     let with = |value: &str| parsed(&format!("base = \"warrf\"\npool_read_energy = \"{value}\"\n"));
     let (pool, bank) = (with("pool"), with("bank"));
