@@ -9,15 +9,15 @@
 //! In each cycle ([`Arbiter::cycle`]):
 //!
 //! 1. *Writes.* Without a pool, each bank takes the first write of its queue if it is free for one.
-//!    With one, the pool takes the first write of its queue, and the next as long as it has
-//!    accesses left; if a write replaces an entry, the entry's bank takes it in the same cycle, and
+//!    With one, the pool takes the first write of its queue, and the next as long as its ports
+//!    allow; if a write replaces an entry, the entry's bank takes it in the same cycle, and
 //!    if it cannot, the write waits, and those behind it. A write also waits as long as a read of
 //!    its own register is queued: that was asked for earlier. What follows a write of the same
 //!    register is for the next cycle.
 //! 2. *Reads.* Banks have their turn one after another, beginning with bank `cycle mod banks`. A
 //!    bank serves the first read of its queue, if the collector unit that it is for has received no
-//!    operand in this cycle and what the read needs is free: the bank; the pool, which does as many
-//!    accesses in a cycle as are configured, where it has all the lanes; both, where it has some.
+//!    operand in this cycle and what the read needs is free: the bank; a port of the pool, where it
+//!    has all the lanes; both, where it has some.
 //!    With split banks the first reads of both subarrays are tried, the one that was asked for
 //!    earlier first, and one is served.
 
@@ -26,7 +26,7 @@ mod grant;
 use crate::event::Datapath;
 use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
-use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolRead, PoolWrite, WritePool};
+use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolPorts, PoolRead, PoolWrite, WritePool};
 pub use grant::{Granted, ReadGrant, WriteGrant, WriteTarget};
 
 /// No element.
@@ -126,8 +126,8 @@ pub struct ArbiterConfig {
     pub split_bank_write: bool,
     /// Entries of the write pool; 0 without one. Range: `0..=MAX_ENTRIES`.
     pub write_pool_entries: u8,
-    /// Reads and writes that the write pool does in a cycle together. At least 1.
-    pub write_pool_accesses: u8,
+    /// What the write pool does in a cycle; at least one access.
+    pub write_pool_ports: PoolPorts,
     /// Registers of each warp. At least 1.
     pub registers_per_warp: u16,
 }
@@ -140,7 +140,7 @@ pub struct Arbiter {
     registers_per_warp: u32,
     split: bool,
     pool: Option<WritePool<MAX_ENTRIES>>,
-    pool_accesses: u8,
+    pool_ports: PoolPorts,
     reads: ReadQueues,
     /// Bit: a read is queued there.
     reading: u64,
@@ -196,7 +196,7 @@ impl Arbiter {
             registers_per_warp: u32::from(config.registers_per_warp),
             split: config.split_bank_write,
             pool: WritePool::new(config.write_pool_entries).ok(),
-            pool_accesses: config.write_pool_accesses,
+            pool_ports: config.write_pool_ports,
             reads: ReadQueues {
                 first: [NONE; READ_QUEUES],
                 last: [NONE; READ_QUEUES],
@@ -342,18 +342,18 @@ impl Arbiter {
         now: u64,
         to: &mut impl Granted,
     ) {
-        let mut taken = Taken::default();
+        let mut pool_writes = 0;
         let mut writing = self.writing;
         while writing != 0 {
             let queue = writing.trailing_zeros() as usize;
             writing &= writing - 1;
-            // The queue of the pool has as many turns as the pool accesses.
+            // The queue of the pool has as many turns as the pool does writes.
             while let Some(more) = self.write::<SPLIT, POOL>(queues, queue, now, to)
                 && POOL
             {
-                taken.pool += 1;
+                pool_writes += 1;
                 // What was asked for in this cycle is for the next one.
-                if taken.pool == self.pool_accesses || self.writing == 0 || !more.is_empty() {
+                if pool_writes == self.pool_ports.writes() || self.writing == 0 || !more.is_empty() {
                     break;
                 }
             }
@@ -361,6 +361,8 @@ impl Arbiter {
         if self.reading == 0 {
             return;
         }
+        let pool_reads = self.pool_ports.reads_beside(pool_writes);
+        let mut taken = Taken { pool_reads, ..Taken::default() };
         let banks = u64::from(self.bank_count);
         // A division only where it cannot be spared.
         let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks } as u32;
@@ -520,7 +522,7 @@ impl Arbiter {
             _ => PoolRead::Miss,
         };
         let (needs_pool, needs_bank) = (pool != PoolRead::Miss, pool != PoolRead::Hit);
-        if needs_pool && taken.pool == self.pool_accesses || needs_bank && !bank_free {
+        if needs_pool && taken.pool_reads == 0 || needs_bank && !bank_free {
             return false;
         }
         let mut until = now + 1;
@@ -530,7 +532,7 @@ impl Arbiter {
             until = self.banks.read(bank, subarray, now);
         }
         if needs_pool && let Some(pool) = &mut self.pool {
-            taken.pool += 1;
+            taken.pool_reads -= 1;
             pool.read(warp, register, lanes);
         }
         taken.units |= self.reads.unit[queue];
@@ -555,8 +557,8 @@ struct Taken {
     units: u32,
     /// Operands that have come.
     reads: u32,
-    /// Accesses that the write pool has done.
-    pool: u8,
+    /// Reads that the write pool can still do.
+    pool_reads: u8,
 }
 
 /// The bit of a collector unit.

@@ -17,6 +17,40 @@ const NONE: u8 = u8::MAX;
 /// Chains of the index by warp and register; a power of two, so that a chain is short.
 const CHAINS: usize = 64;
 
+/// Most accesses of a write pool in a cycle.
+pub const MAX_ACCESSES: u8 = 8;
+
+/// What a write pool does in a cycle. A write that takes the place of an entry is one access, with
+/// which that entry comes out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PoolPorts {
+    /// A read and a write.
+    #[default]
+    OneReadOneWrite,
+    /// So many accesses, reads or writes. Range: `1..=MAX_ACCESSES`.
+    Any(u8),
+}
+
+impl PoolPorts {
+    /// Most writes in a cycle.
+    #[inline]
+    pub const fn writes(self) -> u8 {
+        match self {
+            Self::OneReadOneWrite => 1,
+            Self::Any(accesses) => accesses,
+        }
+    }
+
+    /// Most reads in a cycle of so many writes, which are no more than [`Self::writes`].
+    #[inline]
+    pub const fn reads_beside(self, writes: u8) -> u8 {
+        match self {
+            Self::OneReadOneWrite => 1,
+            Self::Any(accesses) => accesses - writes,
+        }
+    }
+}
+
 /// A register of a resident warp, and its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PoolEntry {

@@ -9,6 +9,7 @@ pub mod managed;
 pub mod memory;
 pub mod name;
 mod parts;
+pub mod pool_ports;
 mod price;
 mod sm;
 pub mod technology;

@@ -112,7 +112,7 @@ refuses! {
     write_pools_of_partial_warps:
         ["study", "write-pool", "vectoradd", "--scale", "small", "--design", "pool-partial.toml"];
     a_write_pool_with_too_many_entries: ["study", "write-pool", "vectoradd", "--entries", "60,129"];
-    a_write_pool_without_accesses: ["study", "write-pool", "vectoradd", "--accesses", "0"];
+    a_write_pool_without_ports: ["study", "write-pool", "vectoradd", "--ports", "0"];
     writes_of_no_cycles: ["study", "write-pool", "vectoradd", "--write-cycles", "3,0"];
     no_active_warps: ["study", "active-warps", "vectoradd", "--active-warps", "4,0"];
     a_cache_in_scheduled_order:

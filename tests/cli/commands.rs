@@ -93,15 +93,15 @@ prints! {
     ];
     write_pools_of_two_workloads: [
         "study", "write-pool", "vectoradd", "histogram", "--scale", "small", "--entries", "0,8,8",
-        "--accesses", "1,2", "--write-cycles", "3"
+        "--ports", "1rw,1r1w,2", "--write-cycles", "3"
     ];
     write_pools_as_csv: [
         "study", "write-pool", "vectoradd", "--scale", "small", "--design", "sttram", "--entries",
-        "16", "--accesses", "1", "--write-cycles", "4", "--format", "csv"
+        "16", "--ports", "1r1w", "--write-cycles", "4", "--format", "csv"
     ];
     write_pools_of_a_users_file_as_json: [
         "study", "write-pool", "good.ptx", "--launch", "good.toml", "--design", "warrf-rfc3",
-        "--entries", "1", "--accesses", "8", "--write-cycles", "32", "--format", "json"
+        "--entries", "1", "--ports", "8", "--write-cycles", "32", "--format", "json"
     ];
     one_workload_with_three_levels: [
         "run", "scalarprod", "--scale", "small", "--design", "diss-rfc6-lrf", "--design", "diss-rfc6"

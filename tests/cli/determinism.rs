@@ -100,7 +100,7 @@ fn the_command_of_a_report_makes_it_again() {
         "run reduction --scale small --mode cycle --design in-time.toml --cta 1",
         "study active-warps good.ptx --launch good.toml --design faster.toml --active-warps 2,all",
         "study encoding good.ptx --launch good.toml --design diss-orf1 --specifier-bits 7",
-        "study write-pool good.ptx --launch good.toml --entries 4 --accesses 2 --write-cycles 5",
+        "study write-pool good.ptx --launch good.toml --entries 4 --ports 2 --write-cycles 5",
     ] {
         let made = |arguments: &str| {
             let mut words = shlex::split(arguments).expect("as a shell takes it");
@@ -122,7 +122,7 @@ fn the_command_of_a_report_makes_it_again() {
 fn write_pools_are_the_same_bytes_for_every_number_of_jobs() {
     for format in ["table", "json", "csv"] {
         let run = |jobs: &str| {
-            let pool = ["--entries", "0,16", "--accesses", "2", "--write-cycles", "3"];
+            let pool = ["--entries", "0,16", "--ports", "1r1w", "--write-cycles", "3"];
             let common = ["study", "write-pool", "dct8x8", "bfs", "srad", "--scale", "small"];
             let rest = ["--format", format, "-j", jobs];
             let outcome = strata(&[&common[..], &pool, &rest].concat());

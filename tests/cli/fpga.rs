@@ -175,6 +175,9 @@ fn the_report_is_also_json() {
         let hits = design["counters"]["cache_reads_hit"]["prototype"].as_u64().unwrap();
         assert!(hits > 0, "{design}");
     }
+    // The hardware has one form of it.
+    assert_eq!(designs[0]["instead"][0], "write_pool_ports = 1rw (warrf-rfc3: 1r1w)");
+    assert_eq!(designs[1]["instead"].as_array().map(Vec::len), Some(0));
     assert!(designs[0]["counters"]["pool_writes_hit"]["prototype"].as_u64().unwrap() > 0);
     assert!(designs[1]["counters"]["cache_fills"]["prototype"].as_u64().unwrap() > 0);
 }

@@ -94,7 +94,7 @@ fn studies_tell_inputs_apart_too() {
     };
     for words in [
         &["active-warps", "--active-warps", "2"][..],
-        &["write-pool", "--entries", "8", "--accesses", "1", "--write-cycles", "1"],
+        &["write-pool", "--entries", "8", "--ports", "1rw", "--write-cycles", "1"],
         &["encoding"],
     ] {
         let names = values(&study(words), "input");

@@ -20,6 +20,7 @@ use strata::study::write_pool::{self, Axes, Point, Study};
 use strata::subject::{self, Subject};
 use strata::workload;
 use strata_core::sm::operand_delivery::CollectorSettings;
+use strata_core::write_pool::PoolPorts;
 
 use crate::reports::{Reports, hold_page, mean};
 
@@ -60,7 +61,8 @@ fn designs() -> Vec<Design> {
         for accesses in MORE_ACCESSES {
             let base = resolve(name);
             let own = base.collectors().expect("it has collectors");
-            let more = CollectorSettings { write_pool_accesses: accesses, ..own };
+            let ports = PoolPorts::Any(accesses);
+            let more = CollectorSettings { write_pool_ports: ports, ..own };
             let mut more = base.with_collectors(more).expect("the core takes it");
             more.name = with_accesses(name, accesses);
             designs.push(more);
@@ -96,10 +98,10 @@ static SWEEPS: LazyLock<[Study; 2]> = LazyLock::new(|| {
     let pool = Axes {
         design: design(WARRF),
         entries: vec![0, 8, 16, 30, 60, 90, 120],
-        accesses: vec![1, 4],
+        ports: vec![PoolPorts::OneReadOneWrite, PoolPorts::Any(4)],
         write_cycles: vec![],
     };
-    let writes = Axes { design: design(STTRAM), entries: vec![], accesses: vec![], write_cycles };
+    let writes = Axes { design: design(STTRAM), entries: vec![], ports: vec![], write_cycles };
     [pool, writes].map(|axes| {
         write_pool::run(&axes, &inputs, 0, &Printer::new(true)).expect("the study runs")
     })

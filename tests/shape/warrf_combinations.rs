@@ -13,6 +13,7 @@ use strata::cost::cost;
 use strata::design::{self, Design};
 use strata::workload;
 use strata_core::sm::operand_delivery::OperandDelivery;
+use strata_core::write_pool::PoolPorts;
 
 use crate::reports::{Reports, hold_page, mean};
 
@@ -60,7 +61,7 @@ fn several_accesses(name: &str, accesses: u8) -> Design {
     let OperandDelivery::Collectors(collectors) = &mut design.sm.operand_delivery else {
         panic!("{name} has collectors");
     };
-    collectors.write_pool_accesses = accesses;
+    collectors.write_pool_ports = PoolPorts::Any(accesses);
     design.name = with_accesses(name, accesses);
     design
 }

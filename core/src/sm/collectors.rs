@@ -320,7 +320,7 @@ impl Collectors {
             write_cycles: settings.write_cycles,
             split_bank_write: settings.split_bank_write,
             write_pool_entries: settings.write_pool_entries,
-            write_pool_accesses: settings.write_pool_accesses,
+            write_pool_ports: settings.write_pool_ports,
             registers_per_warp,
         };
         Self {

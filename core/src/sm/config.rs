@@ -3,14 +3,13 @@
 use bitflags::bitflags;
 
 use super::operand_delivery::{
-    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_POOL_ACCESSES,
-    OperandDelivery,
+    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
 };
 use crate::organisation::{Organisation, Scheduling};
 use crate::split_bank_write::MAX_BANKS;
 use crate::units::LANES;
 pub use crate::units::MAX_RESIDENT_WARPS;
-use crate::write_pool::MAX_ENTRIES;
+use crate::write_pool::{MAX_ACCESSES, MAX_ENTRIES};
 
 /// Most CTAs that an SM can be configured for.
 pub const MAX_RESIDENT_CTAS: usize = 32;
@@ -357,7 +356,7 @@ impl CollectorSettings {
             ("cycles of a read", self.read_cycles, 1, MAX_ACCESS_CYCLES),
             ("cycles of a write", self.write_cycles, 1, MAX_ACCESS_CYCLES),
             ("write pool entries", self.write_pool_entries, 0, MAX_ENTRIES as u8),
-            ("accesses of the write pool", self.write_pool_accesses, 1, MAX_POOL_ACCESSES),
+            ("accesses of the write pool", self.write_pool_ports.writes(), 1, MAX_ACCESSES),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(SmConfigError::Collectors { what, value, least, most });

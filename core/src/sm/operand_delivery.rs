@@ -4,12 +4,12 @@
 //! Source: `[RFC2011]` 2.1 for reads of fixed latency, `[WARRF]` 2.1, 3 and 4 for collectors, split
 //! bank writes and the write pool.
 
+use crate::write_pool::PoolPorts;
+
 /// Most collector units.
 pub const MAX_COLLECTOR_UNITS: usize = 32;
 /// Longest access of a bank. Unit: cycles.
 pub const MAX_ACCESS_CYCLES: u8 = 32;
-/// Most accesses of a write pool in a cycle.
-pub const MAX_POOL_ACCESSES: u8 = 8;
 /// Cycles of an instruction between issue and the end of its result's write that it spends outside
 /// its unit, when no other delays it: it reads an operand, starts, and writes.
 pub const COLLECTOR_CYCLES: u16 = 3;
@@ -43,9 +43,8 @@ pub struct CollectorSettings {
     /// Entries of the write pool; 0 without one. Range:
     /// `0..=write_pool::MAX_ENTRIES`.
     pub write_pool_entries: u8,
-    /// Reads and writes that the write pool does in a cycle together. Range:
-    /// `1..=MAX_POOL_ACCESSES`.
-    pub write_pool_accesses: u8,
+    /// What the write pool does in a cycle.
+    pub write_pool_ports: PoolPorts,
 }
 
 impl CollectorSettings {
@@ -58,6 +57,6 @@ impl CollectorSettings {
         write_cycles: 1,
         split_bank_write: false,
         write_pool_entries: 0,
-        write_pool_accesses: 1,
+        write_pool_ports: PoolPorts::OneReadOneWrite,
     };
 }

@@ -6,7 +6,7 @@
 use strata_core::arbiter::{ArbiterConfig, WriteTarget};
 use strata_core::event::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
-use strata_core::write_pool::PoolRead;
+use strata_core::write_pool::{PoolPorts, PoolRead};
 
 use super::reference::{Name, Outcome};
 use super::stream::Memory;
@@ -21,7 +21,7 @@ const CONFIG: ArbiterConfig = ArbiterConfig {
     write_cycles: 3,
     split_bank_write: false,
     write_pool_entries: 0,
-    write_pool_accesses: 1,
+    write_pool_ports: PoolPorts::Any(1),
     registers_per_warp: 8,
 };
 
@@ -409,6 +409,37 @@ fn a_pool_of_one_entry_holds_the_last_register_written() {
     assert_eq!(scene.cycle(16), ["w0r1 for w0r2 of bank 2"]);
     assert_eq!(scene.memory.arbiter.drop_warp(0), 1);
     assert_eq!(scene.write_now((0, 2), 17), ["w0r2 new"]);
+}
+
+#[test]
+fn ports_say_what_the_pool_does_in_a_cycle() {
+    let [both, writes] = [["w1r0 new", "u0 w0r1 pool"], ["w1r0 new", "w1r3 new"]];
+    for (write_pool_ports, first, second) in [
+        (PoolPorts::Any(1), &both[..1], &["w1r3 new"][..]),
+        (PoolPorts::OneReadOneWrite, &both[..], &["w1r3 new", "u1 w0r2 pool"][..]),
+        (PoolPorts::Any(2), &writes[..], &["u0 w0r1 pool", "u1 w0r2 pool"][..]),
+        (PoolPorts::Any(3), &["w1r0 new", "w1r3 new", "u0 w0r1 pool"][..], &["u1 w0r2 pool"][..]),
+    ] {
+        let config = ArbiterConfig { write_pool_entries: 4, write_pool_ports, ..CONFIG };
+        let mut scene = Scene::new(config).with(&[(0, 1), (0, 2)]);
+        scene.read(0, (0, 1));
+        scene.read(1, (0, 2));
+        scene.write((1, 0), LaneMask::FULL, 12);
+        scene.write((1, 3), LaneMask::FULL, 12);
+        assert_eq!(scene.cycle(12), first, "{write_pool_ports:?}");
+        // Banks have their turn from the first on.
+        assert_eq!(scene.cycle(16), second, "{write_pool_ports:?}");
+    }
+}
+
+#[test]
+fn a_write_that_takes_an_entry_s_place_leaves_the_read_port_free() {
+    let write_pool_ports = PoolPorts::OneReadOneWrite;
+    let config = ArbiterConfig { write_pool_entries: 2, write_pool_ports, ..CONFIG };
+    let mut scene = Scene::new(config).with(&[(0, 1), (0, 2)]);
+    scene.read(0, (0, 2));
+    let expected = ["w0r3 for w0r1 of bank 1", "u0 w0r2 pool"];
+    assert_eq!(scene.write_now((0, 3), 10), expected);
 }
 
 #[test]

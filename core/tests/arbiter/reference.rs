@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use strata_core::arbiter::{ArbiterConfig, ReadGrant, WriteGrant, WriteTarget};
 use strata_core::event::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
-use strata_core::write_pool::{PoolEntry, PoolRead, PoolWrite};
+use strata_core::write_pool::{PoolEntry, PoolPorts, PoolRead, PoolWrite};
 
 /// An access that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +146,12 @@ impl Pool {
     }
 }
 
+/// What the pool has done in a cycle.
+struct PoolUse {
+    reads: u8,
+    writes: u8,
+}
+
 /// How often the traffic met each situation.
 pub(crate) type Situations = BTreeMap<&'static str, u64>;
 
@@ -226,8 +232,8 @@ impl Reference {
     pub(crate) fn cycle(&mut self, now: u64, again: Again<'_>) -> Vec<Outcome> {
         let mut granted = Vec::new();
         // The buffers are read where a choice is made; what is chosen is noted in the bank.
-        let pool_used = self.choose_writes(now, again, &mut granted);
-        self.choose_reads(now, pool_used, &mut granted);
+        let writes = self.choose_writes(now, again, &mut granted);
+        self.choose_reads(now, PoolUse { reads: 0, writes }, &mut granted);
         for bank in &mut self.banks {
             match bank.chosen_write.take() {
                 Some(subarray) => {
@@ -293,8 +299,11 @@ impl Reference {
     /// Writes come first. Returns how many the pool did.
     fn choose_writes(&mut self, now: u64, again: Again<'_>, granted: &mut Vec<Outcome>) -> u8 {
         let has_pool = self.config.write_pool_entries > 0;
-        let turns = if has_pool { self.config.write_pool_accesses } else { 1 };
-        let mut pool_used = 0;
+        let turns = match self.config.write_pool_ports {
+            PoolPorts::Any(accesses) if has_pool => accesses,
+            _ => 1,
+        };
+        let mut pool_writes = 0;
         // A queue has its turns one after another.
         let mut done = None;
         for queue in (0..self.writes.len()).flat_map(|queue| (0..turns).map(move |_| queue)) {
@@ -312,7 +321,7 @@ impl Reference {
                     self.saw("a write waits for its victim's bank");
                     continue;
                 };
-                pool_used += 1;
+                pool_writes += 1;
                 target
             } else {
                 if !self.can_write(bank, subarray) {
@@ -340,7 +349,7 @@ impl Reference {
                 until: now + cycles,
             }));
         }
-        pool_used
+        pool_writes
     }
 
     fn write_pool(&mut self, asked: &AskedWrite) -> Option<WriteTarget> {
@@ -366,7 +375,7 @@ impl Reference {
         }
     }
 
-    fn choose_reads(&mut self, now: u64, mut pool_used: u8, granted: &mut Vec<Outcome>) {
+    fn choose_reads(&mut self, now: u64, mut used: PoolUse, granted: &mut Vec<Outcome>) {
         let banks = self.banks.len();
         let mut served = Vec::new();
         for turn in 0..banks {
@@ -386,7 +395,7 @@ impl Reference {
                     self.saw("a read waits for its unit");
                     continue;
                 }
-                let Some(grant) = self.serve(now, (bank, subarray), &read, &mut pool_used) else {
+                let Some(grant) = self.serve(now, (bank, subarray), &read, &mut used) else {
                     continue;
                 };
                 if tried.len() == 2 {
@@ -400,17 +409,25 @@ impl Reference {
         }
     }
 
+    /// One read a cycle beside the writes, or together with them as many as are configured.
+    fn pool_reads_once_more(&self, used: &PoolUse) -> bool {
+        match self.config.write_pool_ports {
+            PoolPorts::OneReadOneWrite => used.reads == 0,
+            PoolPorts::Any(accesses) => used.reads + used.writes < accesses,
+        }
+    }
+
     /// The grant of a read that is first in its queue, if what it needs is free.
     fn serve(
         &mut self,
         now: u64,
         (bank, subarray): (usize, u8),
         read: &AskedRead,
-        pool_used: &mut u8,
+        used: &mut PoolUse,
     ) -> Option<ReadGrant> {
         let found = self.pool.look_up(read.name, read.lanes);
         let (of_pool, of_bank) = (found != PoolRead::Miss, found != PoolRead::Hit);
-        if of_pool && *pool_used == self.config.write_pool_accesses {
+        if of_pool && !self.pool_reads_once_more(used) {
             self.saw("a read waits for the pool");
             return None;
         }
@@ -425,7 +442,7 @@ impl Reference {
         }
         if of_pool {
             self.pool.read(read.name, read.lanes);
-            *pool_used += 1;
+            used.reads += 1;
         }
         self.saw(match found {
             PoolRead::Miss if beside_write => "a read beside a write",

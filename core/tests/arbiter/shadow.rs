@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use strata_core::arbiter::{ArbiterConfig, ReadGrant, WriteGrant, WriteTarget};
 use strata_core::units::{LANES, LaneMask, RegisterId};
-use strata_core::write_pool::{PoolEntry, PoolRead};
+use strata_core::write_pool::{PoolEntry, PoolPorts, PoolRead};
 
 use super::reference::{Name, Outcome, home};
 
@@ -69,7 +69,8 @@ pub(crate) struct Shadow {
     reading: Vec<Busy>,
     writing: Vec<Busy>,
     /// What this cycle has used.
-    pool_used: u8,
+    pool_reads: u8,
+    pool_writes: u8,
     served: Vec<u8>,
     /// Last cycle in which something happened or nothing was queued.
     last_progress: u64,
@@ -91,7 +92,8 @@ impl Shadow {
             writes: BTreeMap::new(),
             reading: vec![None; usize::from(config.banks)],
             writing: vec![None; usize::from(config.banks)],
-            pool_used: 0,
+            pool_reads: 0,
+            pool_writes: 0,
             served: Vec::new(),
             last_progress: 0,
             values: 0,
@@ -138,7 +140,7 @@ impl Shadow {
     /// What happened in a cycle.
     pub(crate) fn cycle(&mut self, now: u64, granted: &[Outcome]) {
         self.now = now;
-        self.pool_used = 0;
+        (self.pool_reads, self.pool_writes) = (0, 0);
         self.served.clear();
         for bank in self.reading.iter_mut().chain(&mut self.writing) {
             *bank = bank.filter(|&(_, until)| until > now);
@@ -189,11 +191,15 @@ impl Shadow {
         self.require(totals.allocations == left, "allocations", &totals);
     }
 
-    fn use_pool(&mut self, grant: &dyn Debug) {
+    /// After a read or a write of the pool.
+    fn use_pool(&self, grant: &dyn Debug) {
         self.require(self.config.write_pool_entries > 0, "there is no pool", grant);
-        self.pool_used += 1;
-        let most = self.config.write_pool_accesses;
-        self.require(self.pool_used <= most, "the pool does too much in a cycle", grant);
+        let (reads, writes) = (self.pool_reads, self.pool_writes);
+        let fits = match self.config.write_pool_ports {
+            PoolPorts::OneReadOneWrite => reads <= 1 && writes <= 1,
+            PoolPorts::Any(accesses) => reads + writes <= accesses,
+        };
+        self.require(fits, "the pool does too much in a cycle", grant);
     }
 
     fn read(&mut self, grant: &ReadGrant) {
@@ -228,6 +234,7 @@ impl Shadow {
             self.require(!stale, "stale lane", &(grant, lane, expected, value[lane]));
         }
         if found != PoolRead::Miss {
+            self.pool_reads += 1;
             self.use_pool(grant);
         }
         let mut until = self.now + 1;
@@ -277,6 +284,7 @@ impl Shadow {
                 self.write_back(victim, bank, grant);
             }
         }
+        self.pool_writes += 1;
         self.use_pool(grant);
         self.require(grant.until == self.now + 1, "end", grant);
         let none = Held { lanes: LaneMask::EMPTY, from: 0, value: [0; LANES as usize] };

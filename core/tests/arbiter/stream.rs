@@ -8,7 +8,7 @@ use strata_core::arbiter::{
 };
 use strata_core::event::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
-use strata_core::write_pool::{PoolEntry, WritePool};
+use strata_core::write_pool::{PoolEntry, PoolPorts, WritePool};
 
 use super::reference::{Again, Name, Outcome, Reference, Situations, home};
 use super::shadow::{Shadow, Totals};
@@ -115,7 +115,11 @@ impl Shape {
             write_cycles: 1 + choose(5) as u8,
             split_bank_write: choose(2) == 0,
             write_pool_entries: entries,
-            write_pool_accesses: [1, 1, 2, 3][choose(4) as usize],
+            write_pool_ports: match choose(5) {
+                0 | 1 => PoolPorts::OneReadOneWrite,
+                2 => PoolPorts::Any(1),
+                more => PoolPorts::Any(more as u8 - 1),
+            },
             registers_per_warp: registers,
         };
         Self {

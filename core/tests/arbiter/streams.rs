@@ -1,6 +1,7 @@
 //! Random traffic.
 
 use strata_core::arbiter::ArbiterConfig;
+use strata_core::write_pool::PoolPorts;
 
 use super::random::Random;
 use super::reference::Situations;
@@ -63,7 +64,7 @@ fn the_designs_of_the_source_do_what_the_reference_does_and_lose_nothing() {
             write_cycles,
             split_bank_write,
             write_pool_entries: entries,
-            write_pool_accesses: 1,
+            write_pool_ports: [PoolPorts::OneReadOneWrite, PoolPorts::Any(1)][seed as usize % 2],
             registers_per_warp: 21,
         };
         run(seed, Some(config), 5_000);

@@ -17,6 +17,7 @@ use strata_core::sm::{
     WarpTrace,
 };
 use strata_core::units::LaneMask;
+use strata_core::write_pool::PoolPorts;
 
 const SRAM: CollectorSettings = CollectorSettings::WARRF_SRAM;
 
@@ -384,7 +385,7 @@ fn what_a_design_cannot_have_with_collectors_is_refused() {
         (CollectorSettings { write_cycles: 33, ..SRAM }, "cycles of a write", 33, 1, 32),
         (CollectorSettings { write_pool_entries: 129, ..SRAM }, "write pool entries", 129, 0, 128),
         (
-            CollectorSettings { write_pool_accesses: 9, ..SRAM },
+            CollectorSettings { write_pool_ports: PoolPorts::Any(9), ..SRAM },
             "accesses of the write pool",
             9,
             1,
@@ -426,7 +427,10 @@ fn random_collectors(random: &mut Random) -> SmSettings {
         write_cycles: one_of(random, &[1, 3, 3, 10]),
         split_bank_write: random.chance(50),
         write_pool_entries: one_of(random, &[0, 0, 1, 5, 60, 128]),
-        write_pool_accesses: one_of(random, &[1, 1, 2, 8]),
+        write_pool_ports: one_of(
+            random,
+            &[PoolPorts::OneReadOneWrite, PoolPorts::Any(1), PoolPorts::Any(2), PoolPorts::Any(8)],
+        ),
     };
     let timing = Timing {
         alu_latency: one_of(random, &[4, 8, 8, 70]),

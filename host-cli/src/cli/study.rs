@@ -5,12 +5,13 @@ use std::num::NonZeroUsize;
 use clap::{Args, Subcommand, ValueEnum};
 use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{MAX_LATENCY, Scheduler as CoreScheduler};
-use strata_core::sm::operand_delivery::{MAX_ACCESS_CYCLES, MAX_POOL_ACCESSES};
+use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
 use strata_core::write_pool::MAX_ENTRIES;
 
 use super::SourceArgs;
 use crate::active_set::{DEFAULT_SIZES, Size};
-use crate::study::write_pool::{DEFAULT_ACCESSES, DEFAULT_ENTRIES, DEFAULT_WRITE_CYCLES};
+use crate::design::pool_ports::PortsName;
+use crate::study::write_pool::{DEFAULT_ENTRIES, DEFAULT_PORTS, DEFAULT_WRITE_CYCLES};
 
 /// Studies.
 #[derive(Clone, Debug, Subcommand)]
@@ -205,18 +206,18 @@ pub struct WritePoolArgs {
     /// run without and with split bank writes.
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "warrf")]
     pub design: String,
-    /// Entries of the write pool, 0 to 128; 0 for none. Swept for each number of accesses.
+    /// Entries of the write pool, 0 to 128; 0 for none. Swept for each kind of ports.
     #[arg(
         long, value_name = "N,N,...", value_delimiter = ',', default_value = DEFAULT_ENTRIES,
         value_parser = clap::value_parser!(u8).range(0..=MAX_ENTRIES as i64)
     )]
     pub entries: Vec<u8>,
-    /// Accesses that the write pool does in a cycle, 1 to 8.
+    /// What the write pool does in a cycle: `1rw` one access, `1r1w` a read and a write, 2 to 8 so
+    /// many accesses of any kind.
     #[arg(
-        long, value_name = "N,N,...", value_delimiter = ',', default_value = DEFAULT_ACCESSES,
-        value_parser = clap::value_parser!(u8).range(1..=i64::from(MAX_POOL_ACCESSES))
+        long, value_name = "PORTS,...", value_delimiter = ',', default_value = DEFAULT_PORTS
     )]
-    pub accesses: Vec<u8>,
+    pub ports: Vec<PortsName>,
     /// Cycles for which a write takes its bank, 1 to 32; its energy stays.
     #[arg(
         long, value_name = "N,N,...", value_delimiter = ',', default_value = DEFAULT_WRITE_CYCLES,

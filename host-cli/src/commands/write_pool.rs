@@ -20,7 +20,7 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let axes = Axes {
         design: design::resolve(&args.design)?,
         entries: distinct(args.entries.iter().copied()),
-        accesses: distinct(args.accesses.iter().copied()),
+        ports: distinct(args.ports.iter().map(|ports| ports.0)),
         write_cycles: distinct(args.write_cycles.iter().copied()),
     };
     let request = Request::new(&args.source)?;
@@ -42,16 +42,19 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
 fn command_line(args: &WritePoolArgs, inputs: &[Input], request: &Request) -> String {
     let mut words = vec!["--design".to_owned(), args.design.clone()];
     for (option, values) in [
-        ("entries", &args.entries),
-        ("accesses", &args.accesses),
-        ("write-cycles", &args.write_cycles),
+        ("entries", joined(&args.entries)),
+        ("ports", joined(&args.ports)),
+        ("write-cycles", joined(&args.write_cycles)),
     ] {
-        let values: Vec<_> = values.iter().map(ToString::to_string).collect();
-        words.extend([format!("--{option}"), values.join(",")]);
+        words.extend([format!("--{option}"), values]);
     }
     words.extend_from_slice(request.words());
     let inputs = inputs.iter().map(|input| input.subject.arguments());
     measure::command_line("strata study write-pool", inputs, &words)
+}
+
+fn joined(values: &[impl ToString]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// What the paper claims.

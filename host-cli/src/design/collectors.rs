@@ -60,18 +60,19 @@ impl Design {
 mod tests {
     use super::*;
     use crate::design::{file, resolve};
+    use strata_core::write_pool::PoolPorts;
 
     #[test]
     fn it_is_what_a_design_file_would_say() {
         let settings = CollectorSettings {
             split_bank_write: true,
             write_pool_entries: 16,
-            write_pool_accesses: 2,
+            write_pool_ports: PoolPorts::Any(2),
             write_cycles: 4,
             ..resolve("sttram").unwrap().collectors().unwrap()
         };
         let keys = "[collectors]\nsplit_bank_write = true\nwrite_pool_entries = 16\n\
-                    write_pool_accesses = 2\nwrite_cycles = 4\n";
+                    write_pool_ports = 2\nwrite_cycles = 4\n";
         let own = "[energy]\nsource = \"ours\"\n\
                    write_pool_read = \"1 pJ\"\nwrite_pool_write = \"2 pJ\"\n";
         for (base, energy) in [("sttram", ""), ("warrf", own)] {

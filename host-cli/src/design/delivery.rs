@@ -2,13 +2,14 @@
 
 use serde::Deserialize;
 use strata_core::sm::operand_delivery::{
-    CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_POOL_ACCESSES, OperandDelivery,
+    CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
 };
 use strata_core::split_bank_write::MAX_BANKS;
-use strata_core::write_pool;
+use strata_core::write_pool::{self, PoolPorts};
 
 use super::machine::Variant;
 use super::memory::MainMemory;
+use super::pool_ports::PortsName;
 use super::{Machine, sm};
 use crate::config::ConfigError;
 use crate::config::quantity::Frequency;
@@ -29,7 +30,7 @@ pub(super) struct Choice {
     banks: u8,
     split_bank_write: bool,
     write_pool_entries: u8,
-    write_pool_accesses: u8,
+    write_pool_ports: PoolPorts,
     /// Cycles of a read, if not those of the memory.
     read_cycles: Option<u8>,
     write_cycles: Option<u8>,
@@ -42,7 +43,7 @@ impl Choice {
             banks,
             split_bank_write: false,
             write_pool_entries: 0,
-            write_pool_accesses: CollectorSettings::WARRF_SRAM.write_pool_accesses,
+            write_pool_ports: CollectorSettings::WARRF_SRAM.write_pool_ports,
             read_cycles: None,
             write_cycles: None,
         }
@@ -55,7 +56,7 @@ impl Choice {
             banks: settings.banks,
             split_bank_write: settings.split_bank_write,
             write_pool_entries: settings.write_pool_entries,
-            write_pool_accesses: settings.write_pool_accesses,
+            write_pool_ports: settings.write_pool_ports,
             read_cycles: Some(settings.read_cycles),
             write_cycles: Some(settings.write_cycles),
         }
@@ -80,7 +81,7 @@ pub(super) struct CollectorTable {
     write_cycles: Option<i64>,
     split_bank_write: Option<bool>,
     write_pool_entries: Option<i64>,
-    write_pool_accesses: Option<i64>,
+    write_pool_ports: Option<PortsName>,
 }
 
 impl Delivery {
@@ -145,7 +146,7 @@ impl Delivery {
                 write_cycles: choice.write_cycles.unwrap_or(short(write)),
                 split_bank_write: choice.split_bank_write,
                 write_pool_entries: choice.write_pool_entries,
-                write_pool_accesses: choice.write_pool_accesses,
+                write_pool_ports: choice.write_pool_ports,
             })),
         }
     }
@@ -195,16 +196,13 @@ impl CollectorTable {
         let write = number("write_cycles", self.write_cycles, 1, most_cycles, "cycles")?;
         let entries = self.write_pool_entries;
         let entries = number("write_pool_entries", entries, 0, write_pool::MAX_ENTRIES, "entries")?;
-        let accesses = self.write_pool_accesses;
-        let most = usize::from(MAX_POOL_ACCESSES);
-        let accesses = number("write_pool_accesses", accesses, 1, most, "accesses in a cycle")?;
         choice.units = units.unwrap_or(choice.units);
         choice.banks = banks.unwrap_or(choice.banks);
         choice.read_cycles = read.or(choice.read_cycles);
         choice.write_cycles = write.or(choice.write_cycles);
         choice.split_bank_write = self.split_bank_write.unwrap_or(choice.split_bank_write);
         choice.write_pool_entries = entries.unwrap_or(choice.write_pool_entries);
-        choice.write_pool_accesses = accesses.unwrap_or(choice.write_pool_accesses);
+        choice.write_pool_ports = self.write_pool_ports.map_or(choice.write_pool_ports, |it| it.0);
         Ok(())
     }
 }
@@ -228,7 +226,7 @@ pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String
         ("collectors.write_cycles", of(|settings| settings.write_cycles.to_string())),
         ("collectors.split_bank_write", of(|settings| settings.split_bank_write.to_string())),
         ("collectors.write_pool_entries", of(|settings| settings.write_pool_entries.to_string())),
-        ("collectors.write_pool_accesses", of(|settings| settings.write_pool_accesses.to_string())),
+        ("collectors.write_pool_ports", of(|it| PortsName(it.write_pool_ports).to_string())),
     ]
 }
 
@@ -239,10 +237,13 @@ pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
     let split = if settings.split_bank_write { ", split bank writes" } else { "" };
     let pool = match settings.write_pool_entries {
         0 => String::new(),
-        entries if settings.write_pool_accesses == 1 => format!(", write pool of {entries}"),
         entries => {
-            let accesses = settings.write_pool_accesses;
-            format!(", write pool of {entries} with {accesses} accesses in a cycle")
+            let ports = match settings.write_pool_ports {
+                PoolPorts::OneReadOneWrite => "a read and a write".to_owned(),
+                PoolPorts::Any(1) => "one access".to_owned(),
+                PoolPorts::Any(accesses) => format!("{accesses} accesses"),
+            };
+            format!(", write pool of {entries} with {ports} in a cycle")
         }
     };
     let text = format!(

@@ -327,8 +327,19 @@ fn format_lines() -> impl Iterator<Item = &'static str> {
     FORMAT.lines().map(|line| line.strip_prefix("# ").unwrap_or(line))
 }
 
+/// Keys of earlier versions, and what to write instead.
+const RENAMED: [(&str, &str); 1] = [(
+    "write_pool_accesses",
+    "`write_pool_ports`: write `write_pool_ports = \"1rw\"` for one access in a cycle, \
+     `write_pool_ports = 4` for four",
+)];
+
 /// The key that an unknown one resembles most, as a line to add to the message about it.
 fn nearest_key(message: &str) -> String {
+    let renamed = |(key, _): &&(&str, &str)| message.contains(&format!("unknown field `{key}`"));
+    if let Some((key, now)) = RENAMED.iter().find(renamed) {
+        return format!("\n`{key}` is now {now}");
+    }
     if let Some(near) = nearest_listed(message) {
         return format!("\ndid you mean `{near}`?");
     }

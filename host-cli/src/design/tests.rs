@@ -5,6 +5,7 @@ use strata_core::organisation::Organisation;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::units::Femtojoules;
+use strata_core::write_pool::PoolPorts;
 
 use super::{Design, file, resolve};
 
@@ -206,7 +207,7 @@ fn a_file_gives_any_machine_another_memory() {
 fn a_file_changes_the_collectors() {
     let own = parsed(
         "base = \"warrf\"\n[collectors]\nunits = 8\nbanks = 4\nread_cycles = 2\nwrite_cycles = 9\n\
-         split_bank_write = false\nwrite_pool_entries = 1\nwrite_pool_accesses = 2\n[energy]\nsource = \"x\"\n\
+         split_bank_write = false\nwrite_pool_entries = 1\nwrite_pool_ports = 2\n[energy]\nsource = \"x\"\n\
          write_pool_read = \"1 pJ\"\nwrite_pool_write = \"2 pJ\"\nmrf_write = \"3 pJ\"\n",
     );
     let expected = CollectorSettings {
@@ -216,7 +217,7 @@ fn a_file_changes_the_collectors() {
         write_cycles: 9,
         split_bank_write: false,
         write_pool_entries: 1,
-        write_pool_accesses: 2,
+        write_pool_ports: PoolPorts::Any(2),
     };
     assert_eq!(collectors(&own), expected);
     let table = own.energy.as_ref().unwrap();
@@ -263,6 +264,22 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         (
             "base = \"warrf\"\n[collectors]\nwrite_pool_entries = 129",
             ["collectors.write_pool_entries = 129", "0 to 128 entries"],
+        ),
+        (
+            "base = \"warrf\"\n[collectors]\nwrite_pool_ports = 9",
+            ["d.toml: TOML parse error at line 3, column 20", "expected \"1rw\" for one access"],
+        ),
+        (
+            "base = \"warrf\"\n[collectors]\nwrite_pool_ports = \"2\"",
+            ["invalid value: string \"2\"", "of accesses of any kind, 2 to 8"],
+        ),
+        (
+            "base = \"warrf\"\n[collectors]\nwrite_pool_accesses = 4",
+            ["line 3", "now `write_pool_ports`: write `write_pool_ports = \"1rw\"` for one access"],
+        ),
+        (
+            "base = \"sttram\"\npool_read_energy = \"bank\"",
+            ["d.toml:2:1: `pool_read_energy` without a write pool", "or remove the key"],
         ),
         (
             "base = \"warrf\"\n[collectors]\nwrite_cycles = 33",

@@ -30,6 +30,8 @@ type Twin = Prototype<WARPS, { MAX_ENTRIES as usize }, { POOL_ENTRIES as usize }
 pub struct Compared {
     /// The design's name.
     pub design: String,
+    /// What of the design the prototype has in another form.
+    pub instead: Vec<String>,
     /// What the prototype was set to.
     pub settings: Settings,
     /// What was streamed.
@@ -134,6 +136,7 @@ pub fn compare(
     let Feeder { stream, twin, digest, sent, diverged, clocks_differ, .. } = feeder;
     Ok(Compared {
         design: plan.design.clone(),
+        instead: plan.instead.clone(),
         settings,
         made: stream.made(),
         host: *twin.counters(),

@@ -4,15 +4,18 @@
 //! pool in front of them where the design has one. What it takes over from a design: the cache and
 //! its policies, scheduling in one or two levels, split bank writes, the cycles of a write, the
 //! write pool. What it leaves: collectors and their timing, energy, the window and the four banks
-//! of machines without collectors, whose writes take a cycle here.
+//! of machines without collectors, whose writes take a cycle here. What it has in one form alone is
+//! said ([`Plan::instead`]): its pool does one access in a clock.
 
 use strata_core::organisation::{OrganisationSettings, Scheduling};
 use strata_core::prototype::cache_block::CacheSettings;
 use strata_core::prototype::settings::{REGISTERS, Settings};
 use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, RegisterFileCacheConfig};
 use strata_core::sm::operand_delivery::OperandDelivery;
+use strata_core::write_pool::PoolPorts;
 
 use crate::design::Design;
+use crate::design::pool_ports::PortsName;
 use crate::failure::Failure;
 
 /// Warps of the prototype.
@@ -43,6 +46,8 @@ pub struct Plan {
     pub flush_at_backward_branches: bool,
     /// There is a write pool.
     pub pool: bool,
+    /// What of the design the prototype has in another form, one sentence each.
+    pub instead: Vec<String>,
     settings: Settings,
 }
 
@@ -83,6 +88,7 @@ impl Plan {
             two_level: matches!(organisation.scheduling, Scheduling::TwoLevel { .. }),
             flush_at_backward_branches: organisation.flush_at_backward_branches,
             pool: settings.write_pool_entries != 0,
+            instead: instead(design),
             settings,
         })
     }
@@ -130,12 +136,21 @@ fn beyond(design: &Design, organisation: &OrganisationSettings) -> Option<(Strin
         let what = format!("a write pool of up to {POOL_ENTRIES} entries, not of {entries}");
         return Some((what, "set `write_pool_entries` to 60 or less"));
     }
-    if delivery.write_pool_entries != 0 && delivery.write_pool_accesses != 1 {
-        let what =
-            format!("a write pool of 1 access in a cycle, not of {}", delivery.write_pool_accesses);
-        return Some((what, "leave `write_pool_accesses` away"));
-    }
     None
+}
+
+/// What of a design the prototype has in the one form that its hardware has. It changes when an
+/// access happens, not what becomes of it.
+fn instead(design: &Design) -> Vec<String> {
+    let Some(delivery) = design.collectors() else { return Vec::new() };
+    let ports = |ports| PortsName(ports).to_string();
+    let (own, name) = (PoolPorts::Any(1), &design.name);
+    let mut all = Vec::new();
+    if delivery.write_pool_entries != 0 && delivery.write_pool_ports != own {
+        let (own, its) = (ports(own), ports(delivery.write_pool_ports));
+        all.push(format!("write_pool_ports = {own} ({name}: {its})"));
+    }
+    all
 }
 
 impl Plan {

@@ -72,6 +72,9 @@ pub struct BoardReport {
 pub struct DesignReport {
     /// Its name.
     pub design: String,
+    /// What of the design the prototype has in another form, one sentence each: when an access
+    /// happens depends on it, not what becomes of it.
+    pub instead: Vec<String>,
     /// What the prototype was set to, in words.
     pub settings: String,
     /// The same as the prototype takes it.
@@ -197,6 +200,7 @@ impl DesignReport {
         });
         let mut report = Self {
             design: compared.design.clone(),
+            instead: compared.instead.clone(),
             settings: describe(settings),
             settings_word: settings.pack().unwrap_or(0),
             accesses: made.accesses,
@@ -248,6 +252,9 @@ impl DesignReport {
     fn to_text(&self, prototype: &str) -> String {
         let Self { design, settings, accesses, commands, .. } = self;
         let mut text = format!("{design}: {settings}\n");
+        for instead in &self.instead {
+            let _ = writeln!(text, "in the prototype: {instead}");
+        }
         let _ = writeln!(
             text,
             "{accesses} register accesses of lanes 0 to 3 of each warp, in {commands} commands; {} \

@@ -1,4 +1,4 @@
-//! Write pool: what its entries, its accesses in a cycle and the cycles of a write do to
+//! Write pool: what its entries, its ports and the cycles of a write do to
 //! throughput, writes, energy and wear, as the sources' designer parameters N and n
 //! (`[WARRF]` 3.2 and 4.2).
 //!
@@ -12,10 +12,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_core::sm::operand_delivery::CollectorSettings;
+use strata_core::write_pool::PoolPorts;
 
 use super::statistics::mean;
 use super::{Input, measured};
 use crate::design::Design;
+use crate::design::pool_ports::PortsName;
 use crate::failure::Failure;
 use crate::parallel;
 use crate::printer::Printer;
@@ -24,14 +26,14 @@ use crate::report::{self, RunReport, Tool};
 pub use render::{to_csv, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
-pub const SCHEMA: &str = "strata.study.write-pool/1";
+pub const SCHEMA: &str = "strata.study.write-pool/2";
 
 /// Pool entries to try unless others are asked for.
 pub const DEFAULT_ENTRIES: &str = "0,8,16,30,60,90,120";
 /// Cycles of a write to try unless others are asked for.
 pub const DEFAULT_WRITE_CYCLES: &str = "1,2,3,4,6,8";
-/// Accesses of the pool in a cycle to try unless others are asked for.
-pub const DEFAULT_ACCESSES: &str = "1,2,4";
+/// Ports of the pool to try unless others are asked for.
+pub const DEFAULT_PORTS: &str = "1rw,1r1w,2,4";
 
 /// Counters that reports of this study repeat.
 const COUNTERS: [&str; 12] = [
@@ -50,15 +52,15 @@ const COUNTERS: [&str; 12] = [
 ];
 
 /// What is swept, one axis at a time from the design's own point, entries with every number of
-/// accesses; all of it without split bank writes and with them.
+/// ports; all of it without split bank writes and with them.
 #[derive(Clone, Debug)]
 pub struct Axes {
     /// The design, which has operand collectors.
     pub design: Design,
     /// Entries of the pool; 0 for none.
     pub entries: Vec<u8>,
-    /// Accesses that the pool does in a cycle.
-    pub accesses: Vec<u8>,
+    /// What the pool does in a cycle.
+    pub ports: Vec<PoolPorts>,
     /// Cycles for which a write takes its bank.
     pub write_cycles: Vec<u8>,
 }
@@ -78,8 +80,8 @@ pub struct Study {
     pub baseline: String,
     /// IPC of the baseline, mean over the inputs. Unit: thread instructions in a cycle.
     pub baseline_ipc_mean: Option<f64>,
-    /// Entries with each number of accesses, then accesses, then cycles of a write; each without
-    /// split bank writes first.
+    /// Entries with each kind of ports, then ports, then cycles of a write; each without split
+    ///  bank writes first.
     pub series: Vec<Series>,
     /// Values of the main register file's technology, each with its source.
     pub sources: Vec<String>,
@@ -92,7 +94,7 @@ pub struct Study {
 /// Points along one axis.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Series {
-    /// What differs: `write_pool_entries`, `write_pool_accesses` or `write_cycles`.
+    /// What differs: `write_pool_entries`, `write_pool_ports` or `write_cycles`.
     pub sweep: String,
     /// One for each value.
     pub points: Vec<Point>,
@@ -103,8 +105,9 @@ pub struct Series {
 pub struct Point {
     /// Entries of the pool; 0: none.
     pub write_pool_entries: u8,
-    /// Accesses that the pool does in a cycle.
-    pub write_pool_accesses: u8,
+    /// What the pool does in a cycle: `1rw` one access, `1r1w` a read and a write, a number so many
+    /// of any kind.
+    pub write_pool_ports: String,
     /// Unit: cycles.
     pub write_cycles: u8,
     /// A read and a write of one bank may overlap in different subarrays.
@@ -214,16 +217,17 @@ fn sweeps(axes: &Axes, own: CollectorSettings) -> Vec<Sweep> {
     let both = [false, true].map(|split| CollectorSettings { split_bank_write: split, ..own });
     let mut sweeps = Vec::new();
     for base in both {
-        for &accesses in &axes.accesses {
-            let base = CollectorSettings { write_pool_accesses: accesses, ..base };
+        for &write_pool_ports in &axes.ports {
+            let base = CollectorSettings { write_pool_ports, ..base };
             let with = |&entries: &u8| CollectorSettings { write_pool_entries: entries, ..base };
             sweeps.push(("write_pool_entries", axes.entries.iter().map(with).collect()));
         }
     }
     // Without a pool nobody accesses it.
     for base in both.into_iter().filter(|base| base.write_pool_entries != 0) {
-        let with = |&accesses: &u8| CollectorSettings { write_pool_accesses: accesses, ..base };
-        sweeps.push(("write_pool_accesses", axes.accesses.iter().map(with).collect()));
+        let with =
+            |&write_pool_ports: &PoolPorts| CollectorSettings { write_pool_ports, ..base };
+        sweeps.push(("write_pool_ports", axes.ports.iter().map(with).collect()));
     }
     for base in both {
         let with = |&cycles: &u8| CollectorSettings { write_cycles: cycles, ..base };
@@ -233,11 +237,11 @@ fn sweeps(axes: &Axes, own: CollectorSettings) -> Vec<Sweep> {
     sweeps
 }
 
-/// The same for all points that behave the same: all accesses of no pool.
+/// The same for all points that behave the same: all ports of no pool.
 fn canonical(settings: CollectorSettings) -> CollectorSettings {
     let without = settings.write_pool_entries == 0;
-    let accesses = if without { 1 } else { settings.write_pool_accesses };
-    CollectorSettings { write_pool_accesses: accesses, ..settings }
+    let ports = if without { PoolPorts::default() } else { settings.write_pool_ports };
+    CollectorSettings { write_pool_ports: ports, ..settings }
 }
 
 /// The baseline and every different point once, and what these points are.
@@ -284,7 +288,7 @@ fn point(collectors: CollectorSettings, own: CollectorSettings, inputs: Vec<Inpu
     };
     Point {
         write_pool_entries: collectors.write_pool_entries,
-        write_pool_accesses: collectors.write_pool_accesses,
+        write_pool_ports: PortsName(collectors.write_pool_ports).to_string(),
         write_cycles: collectors.write_cycles,
         split_bank_write: collectors.split_bank_write,
         own: canonical(collectors) == canonical(own),
@@ -341,7 +345,7 @@ mod tests {
         Axes {
             design: design::resolve(name).unwrap(),
             entries: vec![0, 8, 60],
-            accesses: vec![1, 2],
+            ports: vec![PoolPorts::OneReadOneWrite, PoolPorts::Any(2)],
             write_cycles: vec![1, 3],
         }
     }
@@ -353,19 +357,19 @@ mod tests {
         let sweeps = sweeps(&axes, own);
         let lengths: Vec<_> = sweeps.iter().map(|(name, points)| (*name, points.len())).collect();
         let entries = ("write_pool_entries", 3);
-        let [accesses, cycles] = [("write_pool_accesses", 2), ("write_cycles", 2)];
-        let expected = [entries, entries, entries, entries, accesses, accesses, cycles, cycles];
+        let [ports, cycles] = [("write_pool_ports", 2), ("write_cycles", 2)];
+        let expected = [entries, entries, entries, entries, ports, ports, cycles, cycles];
         assert_eq!(lengths, expected);
         assert!(sweeps.iter().all(|(_, points)| points.iter().all(|point| {
             let same = [
                 point.write_pool_entries == own.write_pool_entries,
-                point.write_pool_accesses == own.write_pool_accesses,
+                point.write_pool_ports == own.write_pool_ports,
                 point.write_cycles == own.write_cycles,
             ];
             same.into_iter().filter(|same| !same).count() <= 2 && point.units == own.units
         })));
         let (designs, settings) = lay_out(&axes.design, &sweeps).unwrap();
-        // No pool once, 8 and 60 entries with 1 and 2 accesses, writes of 1 cycle; each twice.
+        // No pool once, 8 and 60 entries with both kinds of ports, writes of 1 cycle; each twice.
         assert_eq!(settings.len(), 2 * (1 + 4 + 1));
         assert_eq!(designs.len(), 1 + settings.len());
         assert_eq!(designs[0].name, "warrf-gtx480");
@@ -374,18 +378,18 @@ mod tests {
     }
 
     #[test]
-    fn no_accesses_to_try_leave_their_sweeps_out() {
-        let axes = Axes { accesses: vec![], ..axes("sttram") };
+    fn no_ports_to_try_leave_their_sweeps_out() {
+        let axes = Axes { ports: vec![], ..axes("sttram") };
         let sweeps = sweeps(&axes, axes.design.collectors().unwrap());
         assert!(sweeps.iter().all(|(name, _)| *name == "write_cycles"));
         assert_eq!(sweeps.len(), 2);
     }
 
     #[test]
-    fn a_design_without_a_pool_has_no_accesses_to_sweep() {
+    fn a_design_without_a_pool_has_no_ports_to_sweep() {
         let axes = axes("sttram");
         let sweeps = sweeps(&axes, axes.design.collectors().unwrap());
-        assert!(sweeps.iter().all(|(name, _)| *name != "write_pool_accesses"));
+        assert!(sweeps.iter().all(|(name, _)| *name != "write_pool_ports"));
         let (designs, _) = lay_out(&axes.design, &sweeps).unwrap();
         let pool = |what: &String| what.contains("write pool");
         assert!(!axes.design.assumed.iter().any(pool) && assumed(&designs[1..]).iter().any(pool));

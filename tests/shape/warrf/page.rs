@@ -427,8 +427,9 @@ fn costs() -> String {
 }
 
 fn series(study: usize, sweep: &str, split: bool, accesses: u8) -> &'static Series {
+    let ports = if accesses == 1 { "1r1w".to_owned() } else { accesses.to_string() };
     let of =
-        |point: &Point| point.split_bank_write == split && point.write_pool_accesses == accesses;
+        |point: &Point| point.split_bank_write == split && point.write_pool_ports == ports;
     let wanted = |series: &&Series| series.sweep == sweep && series.points.iter().all(of);
     SWEEPS[study].series.iter().find(wanted).expect("the series was swept")
 }

@@ -21,7 +21,7 @@ pub fn to_table(study: &Study, remarks: &[String]) -> String {
     );
     for (sweep, title) in [
         ("write_pool_entries", "Entries of the write pool"),
-        ("write_pool_accesses", "Accesses of the pool in a cycle"),
+        ("write_pool_ports", "Ports of the pool"),
         ("write_cycles", "Cycles of a write"),
     ] {
         let series = || study.series.iter().filter(|series| series.sweep == sweep);
@@ -33,7 +33,7 @@ pub fn to_table(study: &Study, remarks: &[String]) -> String {
         "IPC in thread instructions a cycle; writes avoided: of the main register file; hits: of \
          operand reads\nand of writes, in the pool; energy, its product with time (EDP) and \
          relative IPC in % of the baseline's;\nwear: most writes of a cell in an input; *: the \
-         design itself\n",
+         design itself;\nports of the pool: 1rw one access in a cycle, 1r1w a read and a write, N so many of any kind\n",
     );
     for changed in &study.changed {
         let _ = writeln!(text, "changed: {changed}");
@@ -56,7 +56,7 @@ fn sweep_table<'a>(series: impl Iterator<Item = &'a Series>) -> Table {
         "point",
         "split\nbanks",
         "pool\nentries",
-        "accesses\na cycle",
+        "pool\nports",
         "write\ncycles",
         "IPC",
         "relative\nIPC",
@@ -71,10 +71,8 @@ fn sweep_table<'a>(series: impl Iterator<Item = &'a Series>) -> Table {
     for point in series.flat_map(|series| &series.points) {
         let mark = if point.own { "*" } else { "" };
         let mut cells = vec![mark.to_owned(), yes(point.split_bank_write).to_owned()];
-        cells.extend(
-            [point.write_pool_entries, point.write_pool_accesses, point.write_cycles]
-                .map(|value| value.to_string()),
-        );
+        cells.push(point.write_pool_entries.to_string());
+        cells.extend([point.write_pool_ports.clone(), point.write_cycles.to_string()]);
         let Figures { ipc, cell_writes_max, .. } = point.mean;
         cells.push(number(ipc, 2));
         cells.extend(percentages(&point.mean).map(|value| number(value, 1)));
@@ -109,7 +107,7 @@ fn number(value: Option<f64>, decimals: usize) -> String {
 /// One line for each series, point and input.
 pub fn to_csv(study: &Study) -> String {
     let mut text = String::from(
-        "design,sweep,split_bank_write,write_pool_entries,write_pool_accesses,write_cycles,input,\
+        "design,sweep,split_bank_write,write_pool_entries,write_pool_ports,write_cycles,input,\
          ipc,ipc_relative_percent,mrf_writes_avoided_percent,pool_read_hits_percent,\
          pool_write_hits_percent,dynamic_energy_relative_percent,total_energy_relative_percent,\
          energy_delay_relative_percent,cell_writes_max",
@@ -128,12 +126,12 @@ pub fn to_csv(study: &Study) -> String {
 
 fn lines(text: &mut String, design: &str, sweep: &str, point: &Point) {
     let design = field(design);
-    let Point { write_pool_entries, write_pool_accesses, write_cycles, .. } = point;
+    let Point { write_pool_entries, write_pool_ports, write_cycles, .. } = point;
     let split = point.split_bank_write;
     for input in &point.inputs {
         let _ = write!(
             text,
-            "{design},{sweep},{split},{write_pool_entries},{write_pool_accesses},{write_cycles},{}",
+            "{design},{sweep},{split},{write_pool_entries},{write_pool_ports},{write_cycles},{}",
             field(&input.input)
         );
         push(text, input.figures.ipc);
