@@ -23,6 +23,7 @@
 
 mod grant;
 
+use crate::bank_layout::BankLayout;
 use crate::event::Datapath;
 use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
@@ -118,6 +119,8 @@ const fn place(queue: usize) -> (usize, Subarray) {
 pub struct ArbiterConfig {
     /// Banks. Range: `1..=MAX_BANKS`.
     pub banks: u8,
+    /// Where registers lie in them.
+    pub bank_layout: BankLayout,
     /// Cycles of a read. At least 1.
     pub read_cycles: u8,
     /// Cycles of a write. At least 1.
@@ -137,7 +140,8 @@ pub struct ArbiterConfig {
 pub struct Arbiter {
     banks: SplitBankWrite,
     bank_count: u8,
-    registers_per_warp: u32,
+    layout: BankLayout,
+    registers_per_warp: u16,
     split: bool,
     pool: Option<WritePool<MAX_ENTRIES>>,
     pool_ports: PoolPorts,
@@ -160,24 +164,22 @@ pub struct Queues<'m> {
     pub reads: &'m mut [QueuedRead],
     /// Registers of all resident warps, warp by warp.
     pub registers: &'m mut [BankedRegister],
-    /// Writes of each register's cells so far, of the same length or longer. Never cleared here.
+    /// Writes so far of the cells of each warp-wide register of the file, whichever register of a
+    /// warp lies there: [`crate::bank_layout::Home::cell`]. Never cleared here.
     pub cell_writes: &'m mut [u64],
 }
 
 impl Queues<'_> {
-    /// Lays the registers out over banks and subarrays: register `r` of warp `w` is number
-    /// `n = w * registers_per_warp + r`, lies in bank `n mod banks`, and in subarray
-    /// `(n / banks) mod 2` if the banks are split, so that both fill alike.
+    /// Lays the registers out over banks, and over subarrays if the banks are split.
     fn lay_out(&mut self, config: ArbiterConfig) {
+        let per_warp = config.registers_per_warp;
         for (index, place) in self.registers.iter_mut().enumerate() {
-            let (banks, registers) = (usize::from(config.banks), config.registers_per_warp);
-            let subarrays = if config.split_bank_write { 2 } else { 1 };
-            *place = BankedRegister {
-                queue: (index % banks + index / banks % subarrays * MAX_BANKS) as u8,
-                warp: (index / usize::from(registers)) as u8,
-                number: (index % usize::from(registers)) as u16,
-                ..BankedRegister::NONE
-            };
+            let warp = (index / usize::from(per_warp)) as u8;
+            let number = (index % usize::from(per_warp)) as u16;
+            let home = config.bank_layout.home(config.banks, per_warp, warp, number);
+            let half = if config.split_bank_write { MAX_BANKS as u8 * home.subarray } else { 0 };
+            let queue = home.bank + half;
+            *place = BankedRegister { queue, warp, number, ..BankedRegister::NONE };
         }
     }
 }
@@ -193,7 +195,8 @@ impl Arbiter {
                 config.split_bank_write,
             ),
             bank_count: config.banks,
-            registers_per_warp: u32::from(config.registers_per_warp),
+            layout: config.bank_layout,
+            registers_per_warp: config.registers_per_warp,
             split: config.split_bank_write,
             pool: WritePool::new(config.write_pool_entries).ok(),
             pool_ports: config.write_pool_ports,
@@ -248,6 +251,13 @@ impl Arbiter {
     #[inline]
     pub const fn index(&self, warp: u8, register: RegisterId) -> usize {
         warp as usize * self.registers_per_warp as usize + register.0 as usize
+    }
+
+    /// Index of the cells of a warp's register in [`Queues::cell_writes`].
+    #[inline]
+    const fn cell(&self, warp: u8, RegisterId(register): RegisterId) -> usize {
+        let (banks, registers) = (self.bank_count, self.registers_per_warp);
+        self.layout.home(banks, registers, warp, register).cell as usize
     }
 
     /// Asks for a read, from the next cycle on, for a unit below 32; `element` is a free one of
@@ -353,7 +363,8 @@ impl Arbiter {
             {
                 pool_writes += 1;
                 // What was asked for in this cycle is for the next one.
-                if pool_writes == self.pool_ports.writes() || self.writing == 0 || !more.is_empty() {
+                if pool_writes == self.pool_ports.writes() || self.writing == 0 || !more.is_empty()
+                {
                     break;
                 }
             }
@@ -403,7 +414,8 @@ impl Arbiter {
             if !self.banks.can_write(bank, subarray, now) {
                 return None;
             }
-            queues.cell_writes[index as usize] += 1;
+            let cell = self.cell(warp, register);
+            queues.cell_writes[cell] += 1;
             (WriteTarget::Bank, self.banks.write(bank, subarray, now))
         };
         self.writes[queue].first = next;
@@ -427,7 +439,7 @@ impl Arbiter {
         (warp, register, lanes): (u8, RegisterId, LaneMask),
         now: u64,
     ) -> Option<WriteTarget> {
-        let (per_warp, banks) = (self.registers_per_warp as usize, &mut self.banks);
+        let (per_warp, banks) = (usize::from(self.registers_per_warp), &mut self.banks);
         let index =
             |entry: PoolEntry| usize::from(entry.warp) * per_warp + usize::from(entry.register.0);
         let pool = self.pool.as_mut()?;
@@ -442,7 +454,8 @@ impl Arbiter {
             PoolWrite::Replaced(victim) => {
                 let (bank, subarray) = queues.registers[index(victim)].place();
                 banks.write(bank, subarray, now);
-                queues.cell_writes[index(victim)] += 1;
+                let cell = self.cell(victim.warp, victim.register);
+                queues.cell_writes[cell] += 1;
                 WriteTarget::PoolReplacement { victim, bank: bank as u8 }
             }
         })

@@ -46,6 +46,7 @@
 #![deny(clippy::float_arithmetic)]
 
 pub mod arbiter;
+pub mod bank_layout;
 pub mod chip_power;
 pub mod count;
 pub mod digest;

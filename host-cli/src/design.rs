@@ -26,6 +26,7 @@ use strata_core::sm::operand_delivery::OperandDelivery;
 
 use crate::config::ConfigError;
 use delivery::Delivery;
+pub use delivery::layout_name;
 pub use machine::{Machine, NoEnergy, machines};
 pub use managed::Managed;
 pub use memory::MainMemory;

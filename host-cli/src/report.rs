@@ -122,12 +122,15 @@ pub struct ResidencyReport {
     /// What keeps another CTA out: `warps`, `ctas`, `registers`, `shared_memory`; of several, the
     /// first.
     pub limit: &'static str,
+    /// Registers of the register file in the rows of the resident warps that stay empty, because
+    /// the banks do not divide a warp's registers. Unit: warp-wide registers.
+    pub empty_registers: u32,
 }
 
 impl From<Residency> for ResidencyReport {
     fn from(residency: Residency) -> Self {
-        let Residency { ctas, warps, limit } = residency;
-        Self { ctas, warps, limit: limit.name() }
+        let Residency { ctas, warps, limit, empty_registers } = residency;
+        Self { ctas, warps, limit: limit.name(), empty_registers }
     }
 }
 

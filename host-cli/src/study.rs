@@ -168,6 +168,6 @@ fn with_residency_of(
         shared_bytes: launch.shared_bytes,
     };
     let residency = SmConfig::new(settings)?.residency(&own).map_err(TimingError::TooLarge)?;
-    let register_file_bytes = residency.warps * u32::from(registers.max(1)) * LANES * 4;
+    let register_file_bytes = settings.register_file_for(residency.warps, registers.max(1));
     Ok(SmSettings { register_file_bytes, ..settings })
 }

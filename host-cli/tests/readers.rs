@@ -49,7 +49,7 @@ fn launch_file(name: &str, text: &str) -> Result<String, String> {
 
 const COLLECTORS: &str = "base = \"sttram-wpool-rfc4\"\nname = \"other\"\n\
     pool_read_energy = \"bank\"\n[collectors]\nunits = 8\nbanks = 8\n\
-    read_cycles = 2\nwrite_cycles = 4\nsplit_bank_write = false\nwrite_pool_entries = 16\n\
+    bank_layout = \"linear\"\n    read_cycles = 2\nwrite_cycles = 4\nsplit_bank_write = false\nwrite_pool_entries = 16\n\
     write_pool_ports = 2\n[energy]\nsource = \"ours\"\nwrite_pool_read = \"1 pJ\"\n\
     write_pool_write = \"2 pJ\"\n";
 

@@ -206,7 +206,9 @@ fn every_launch_in_time_says_what_limits_it() {
     assert!(!launches.is_empty());
     for launch in launches {
         // CTAs of 8 warps with 8 KB each; the SM has 20 KB.
-        let expected = serde_json::json!({"ctas": 2, "warps": 16, "limit": "shared_memory"});
+        let expected = serde_json::json!(
+            {"ctas": 2, "warps": 16, "limit": "shared_memory", "empty_registers": 0}
+        );
         assert_eq!(launch["residency"], expected);
     }
 }

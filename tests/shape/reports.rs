@@ -8,6 +8,7 @@ use strata::measure::{self, Request};
 use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::{subject, workload};
+use strata_core::units::CLUSTERS;
 
 /// Every workload under each of some designs.
 pub(crate) struct Reports(pub(crate) Vec<RunReport>);
@@ -58,6 +59,26 @@ impl Reports {
 pub(crate) fn mean(of: impl Fn(&str) -> f64) -> f64 {
     let all: Vec<f64> = workload::names().map(of).collect();
     all.iter().sum::<f64>() / all.len() as f64
+}
+
+/// The least and the most of the means over all workloads but one.
+pub(crate) fn without_one(of: impl Fn(&str) -> f64) -> [f64; 2] {
+    let all: Vec<f64> = workload::names().map(of).collect();
+    let sum: f64 = all.iter().sum();
+    let means = all.iter().map(|one| (sum - one) / (all.len() - 1) as f64);
+    let least = means.clone().fold(f64::INFINITY, f64::min);
+    [least, means.fold(f64::NEG_INFINITY, f64::max)]
+}
+
+/// What so many reads that hit the write pool of `warrf` cost more at the price of a bank
+/// (`pool_read_energy = "bank"`): pages take the energy of such designs from the counts of others,
+/// as a test does with a run. Unit: femtojoules.
+pub(crate) fn dearer(reads: u64) -> f64 {
+    let table = design::resolve("warrf").expect("the design exists").energy.expect("it is known");
+    let pool = table.write_pool.expect("it has one");
+    let more = table.mrf.bank.read.0 - pool.operand_read.0;
+    // An access of a warp is one of each of its clusters.
+    (reads * u64::from(CLUSTERS) * more) as f64
 }
 
 /// Holds a page against what is committed under `docs/results`, or writes it where that is asked

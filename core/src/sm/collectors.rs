@@ -316,6 +316,7 @@ impl Collectors {
     ) -> Self {
         let config = ArbiterConfig {
             banks: settings.banks,
+            bank_layout: settings.bank_layout,
             read_cycles: settings.read_cycles,
             write_cycles: settings.write_cycles,
             split_bank_write: settings.split_bank_write,

@@ -241,6 +241,32 @@ impl SmSettings {
         Self { shared_memory_bytes: 64 * 1024, timing: Timing::DISSERTATION, ..Self::ISCA11 };
 }
 
+/// A register of a warp: 32 bits of each lane.
+const REGISTER_BYTES: u64 = LANES as u64 * 4;
+
+impl SmSettings {
+    /// The smallest register file in which so many warps with so many registers are resident. Unit:
+    /// bytes.
+    pub fn register_file_for(&self, warps: u32, registers: u16) -> u32 {
+        warps * self.registers(registers).0 * REGISTER_BYTES as u32
+    }
+
+    /// What a warp with so many registers takes of the register file, in registers; and how much of
+    /// the register file warps can take, in bytes.
+    fn registers(&self, registers: u16) -> (u32, u64) {
+        match self.operand_delivery {
+            OperandDelivery::FixedLatency => {
+                (u32::from(registers), u64::from(self.register_file_bytes))
+            }
+            OperandDelivery::Collectors(CollectorSettings { banks, bank_layout, .. }) => {
+                let all = self.register_file_bytes / REGISTER_BYTES as u32;
+                let available = u64::from(bank_layout.available(banks, all)) * REGISTER_BYTES;
+                (bank_layout.taken(banks, registers), available)
+            }
+        }
+    }
+}
+
 /// Settings that make no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmConfigError {
@@ -509,6 +535,9 @@ pub struct Residency {
     pub warps: u32,
     /// What keeps the next CTA out; of several, the first in the order of [`Limit::ALL`].
     pub limit: Limit,
+    /// Registers of the register file beside those of the resident warps, in their rows, that stay
+    /// empty because the banks do not divide a warp's registers. Unit: warp-wide registers.
+    pub empty_registers: u32,
 }
 
 /// Not even one CTA fits.
@@ -541,11 +570,12 @@ impl SmConfig {
     pub fn residency(&self, launch: &Launch) -> Result<Residency, CtaTooLarge> {
         let settings = &self.0;
         let warps = u64::from(launch.warps_per_cta.max(1));
-        let registers = warps * u64::from(launch.registers) * u64::from(LANES) * 4;
+        let (taken, register_file) = settings.registers(launch.registers);
+        let registers = warps * u64::from(taken) * REGISTER_BYTES;
         let demands = [
             (warps, u64::from(settings.max_warps)),
             (1, u64::from(settings.max_ctas)),
-            (registers, u64::from(settings.register_file_bytes)),
+            (registers, register_file),
             (u64::from(launch.shared_bytes), u64::from(settings.shared_memory_bytes)),
         ];
         let (mut ctas, mut binding) = (u64::MAX, Limit::Warps);
@@ -558,6 +588,8 @@ impl SmConfig {
                 (ctas, binding) = (fit, limit);
             }
         }
-        Ok(Residency { ctas: ctas as u32, warps: (ctas * warps) as u32, limit: binding })
+        let warps = (ctas * warps) as u32;
+        let empty_registers = warps * (taken - u32::from(launch.registers));
+        Ok(Residency { ctas: ctas as u32, warps, limit: binding, empty_registers })
     }
 }

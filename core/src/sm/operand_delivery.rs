@@ -4,6 +4,7 @@
 //! Source: `[RFC2011]` 2.1 for reads of fixed latency, `[WARRF]` 2.1, 3 and 4 for collectors, split
 //! bank writes and the write pool.
 
+use crate::bank_layout::BankLayout;
 use crate::write_pool::PoolPorts;
 
 /// Most collector units.
@@ -34,6 +35,8 @@ pub struct CollectorSettings {
     /// Banks of the main register file, a warp-wide register wide. Range:
     /// `1..=split_bank_write::MAX_BANKS`.
     pub banks: u8,
+    /// Where registers lie in them.
+    pub bank_layout: BankLayout,
     /// Cycles for which a read takes its bank. Range: `1..=MAX_ACCESS_CYCLES`.
     pub read_cycles: u8,
     /// Cycles for which a write takes its bank. Range: `1..=MAX_ACCESS_CYCLES`.
@@ -53,6 +56,7 @@ impl CollectorSettings {
     pub const WARRF_SRAM: Self = Self {
         units: 16,
         banks: 16,
+        bank_layout: BankLayout::WarpSkewed,
         read_cycles: 1,
         write_cycles: 1,
         split_bank_write: false,

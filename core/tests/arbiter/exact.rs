@@ -1,9 +1,10 @@
 //! Exact cases of `[WARRF]` 3.2 and 4.2, cycle by cycle, through the whole arbiter.
 //!
-//! In all of them there are 4 banks and 8 registers a warp: `r1` and `r5` of every warp lie in bank
-//! 1, `r1` in subarray 0 and `r5` in subarray 1. Writes take 3 cycles.
+//! In all of them there are 4 banks and 8 registers a warp, one after another: `r1` and `r5` of every
+//! warp lie in bank 1, `r1` in subarray 0 and `r5` in subarray 1. Writes take 3 cycles.
 
 use strata_core::arbiter::{ArbiterConfig, WriteTarget};
+use strata_core::bank_layout::BankLayout;
 use strata_core::event::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolPorts, PoolRead};
@@ -17,6 +18,7 @@ const NOTHING: [&str; 0] = [];
 
 const CONFIG: ArbiterConfig = ArbiterConfig {
     banks: 4,
+    bank_layout: BankLayout::Linear,
     read_cycles: 1,
     write_cycles: 3,
     split_bank_write: false,
@@ -228,6 +230,34 @@ fn warps_follow_each_other_through_the_banks() {
     assert_eq!(scene.cycle(11), ["u0 w0r2 bank beside a write"]);
     assert_eq!(scene.cycle(12), NOTHING);
     assert_eq!(scene.cycle(13), ["u1 w2r2 bank"]);
+}
+
+#[test]
+fn skewed_warps_have_the_same_register_in_different_banks() {
+    // 4 banks and 6 registers: register 0 of warp 1 is in bank 1, row 2, subarray 1.
+    let bank_layout = BankLayout::WarpSkewed;
+    let config =
+        ArbiterConfig { registers_per_warp: 6, split_bank_write: true, bank_layout, ..CONFIG };
+    let mut scene = Scene::new(config);
+    scene.write((1, 0), LaneMask::FULL, 10);
+    scene.write((0, 0), LaneMask::FULL, 10);
+    let [Outcome::Write(first), Outcome::Write(second)] = scene.outcomes(10)[..] else {
+        panic!("two writes")
+    };
+    assert_eq!((first.warp, first.bank, second.warp, second.bank), (0, 0, 1, 1));
+    let banks = scene.memory.arbiter.banks();
+    assert_eq!((banks.written_subarray(0), banks.written_subarray(1)), (0, 1));
+    // Cells are those of row 2 and bank 1.
+    assert_eq!((scene.memory.cell_writes[0], scene.memory.cell_writes[9]), (1, 1));
+    // Register 1 of warp 0 is in the bank's subarray 0; register 4 of warp 1 in bank 1 as well, a
+    // row on, in subarray 0; register 5 of warp 0 in its subarray 1.
+    scene.read(0, (0, 1));
+    scene.read(1, (0, 5));
+    assert_eq!(scene.cycle(11), ["u0 w0r1 bank beside a write"]);
+    assert_eq!(scene.cycle(12), NOTHING);
+    scene.read(2, (1, 4));
+    assert_eq!(scene.cycle(13), ["u1 w0r5 bank"]);
+    assert_eq!(scene.cycle(14), ["u2 w1r4 bank"]);
 }
 
 #[test]

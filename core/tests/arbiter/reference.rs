@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use strata_core::arbiter::{ArbiterConfig, ReadGrant, WriteGrant, WriteTarget};
+use strata_core::bank_layout::BankLayout;
 use strata_core::event::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolEntry, PoolPorts, PoolRead, PoolWrite};
@@ -21,12 +22,46 @@ pub(crate) type Name = (u8, u16);
 /// Lanes of the write of a register that is asked for when one of it happens; none without one.
 pub(crate) type Again<'a> = &'a dyn Fn(Name) -> LaneMask;
 
-/// Where the text of `Queues::lay_out` puts a register: index, bank, subarray.
-pub(crate) fn home(config: ArbiterConfig, (warp, register): Name) -> (usize, usize, u8) {
-    let index = usize::from(warp) * usize::from(config.registers_per_warp) + usize::from(register);
+/// Index of a register among those of all warps, and where rule 28 of `docs/MODEL.md` puts it: bank,
+/// subarray.
+pub(crate) fn home(config: ArbiterConfig, name: Name) -> (usize, usize, u8) {
+    let (w, r) = (usize::from(name.0), usize::from(name.1));
+    let (bank, _, subarray) = place(config, w, r);
+    (w * usize::from(config.registers_per_warp) + r, bank, subarray)
+}
+
+/// Bank, row of the bank and subarray of register `r` of warp `w`. Without split banks there is one
+/// subarray.
+fn place(config: ArbiterConfig, w: usize, r: usize) -> (usize, usize, u8) {
+    let (banks, registers) = (usize::from(config.banks), usize::from(config.registers_per_warp));
+    let (bank, row, of_subarray) = match config.bank_layout {
+        BankLayout::WarpSkewed => {
+            let mut rows_of_a_warp = registers / banks;
+            if rows_of_a_warp * banks < registers {
+                rows_of_a_warp += 1;
+            }
+            ((r + w) % banks, w * rows_of_a_warp + r / banks, r / banks + w)
+        }
+        BankLayout::Linear => {
+            let n = w * registers + r;
+            (n % banks, n / banks, n / banks)
+        }
+    };
+    (bank, row, if config.split_bank_write { (of_subarray % 2) as u8 } else { 0 })
+}
+
+/// Index of a register's cells among those of the register file, row by row.
+pub(crate) fn cell(config: ArbiterConfig, (warp, register): Name) -> usize {
+    let (bank, row, _) = place(config, usize::from(warp), usize::from(register));
+    row * usize::from(config.banks) + bank
+}
+
+/// Warp-wide registers of a register file with rows for so many warps.
+pub(crate) fn cells(config: ArbiterConfig, warps: u8) -> usize {
     let banks = usize::from(config.banks);
-    let subarrays = if config.split_bank_write { 2 } else { 1 };
-    (index, index % banks, ((index / banks) % subarrays) as u8)
+    let last = |w: u8| (0..config.registers_per_warp).map(move |r| cell(config, (w, r))).max();
+    let cells = (0..warps).filter_map(last).max().unwrap_or(0) + 1;
+    cells.div_ceil(banks) * banks
 }
 
 /// A bank's entries of the source's buffers, and the same of its reads.
@@ -176,7 +211,7 @@ impl Reference {
             reads: vec![VecDeque::new(); banks],
             writes: vec![VecDeque::new(); banks],
             pool: Pool::new(config.write_pool_entries),
-            cell_writes: vec![0; usize::from(warps) * usize::from(config.registers_per_warp)],
+            cell_writes: vec![0; cells(config, warps)],
             situations: Situations::new(),
         }
     }
@@ -315,7 +350,7 @@ impl Reference {
                 self.saw("a write waits for a read of its register");
                 continue;
             }
-            let (index, bank, subarray) = home(self.config, asked.name);
+            let (_, bank, subarray) = home(self.config, asked.name);
             let target = if self.config.write_pool_entries > 0 {
                 let Some(target) = self.write_pool(&asked) else {
                     self.saw("a write waits for its victim's bank");
@@ -328,7 +363,7 @@ impl Reference {
                     continue;
                 }
                 self.banks[bank].chosen_write = Some(subarray);
-                self.cell_writes[index] += 1;
+                self.cell_writes[cell(self.config, asked.name)] += 1;
                 WriteTarget::Bank
             };
             self.writes[queue].pop_front();
@@ -367,9 +402,10 @@ impl Reference {
             PoolWrite::Allocated => Some(WriteTarget::PoolAllocation),
             PoolWrite::Blocked(_) => None,
             PoolWrite::Replaced(victim) => {
-                let (index, bank, subarray) = home(self.config, (victim.warp, victim.register.0));
+                let name = (victim.warp, victim.register.0);
+                let (_, bank, subarray) = home(self.config, name);
                 self.banks[bank].chosen_write = Some(subarray);
-                self.cell_writes[index] += 1;
+                self.cell_writes[cell(self.config, name)] += 1;
                 Some(WriteTarget::PoolReplacement { victim, bank: bank as u8 })
             }
         }

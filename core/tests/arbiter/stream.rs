@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use strata_core::arbiter::{
     Arbiter, ArbiterConfig, BankedRegister, Granted, QueuedRead, Queues, ReadGrant, WriteGrant,
 };
+use strata_core::bank_layout::BankLayout;
 use strata_core::event::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolEntry, PoolPorts, WritePool};
 
-use super::reference::{Again, Name, Outcome, Reference, Situations, home};
+use super::reference::{Again, Name, Outcome, Reference, Situations, cells, home};
 use super::shadow::{Shadow, Totals};
 
 /// A number below a limit.
@@ -49,7 +50,7 @@ impl Memory {
         let registers = usize::from(warps) * usize::from(config.registers_per_warp);
         let mut reads = vec![QueuedRead::NONE; elements];
         let mut registers = vec![BankedRegister::NONE; registers];
-        let mut cell_writes = vec![0; registers.len()];
+        let mut cell_writes = vec![0; cells(config, warps)];
         let mut queues =
             Queues { reads: &mut reads, registers: &mut registers, cell_writes: &mut cell_writes };
         let arbiter = Arbiter::new(&config, &mut queues);
@@ -111,6 +112,7 @@ impl Shape {
         };
         let config = ArbiterConfig {
             banks,
+            bank_layout: [BankLayout::WarpSkewed, BankLayout::Linear][choose(2) as usize],
             read_cycles: 1 + choose(3) as u8,
             write_cycles: 1 + choose(5) as u8,
             split_bank_write: choose(2) == 0,

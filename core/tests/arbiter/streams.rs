@@ -1,6 +1,7 @@
 //! Random traffic.
 
 use strata_core::arbiter::ArbiterConfig;
+use strata_core::bank_layout::BankLayout;
 use strata_core::write_pool::PoolPorts;
 
 use super::random::Random;
@@ -60,6 +61,7 @@ fn the_designs_of_the_source_do_what_the_reference_does_and_lose_nothing() {
     for (seed, (write_cycles, split_bank_write, entries)) in (1000..).zip(designs.repeat(6)) {
         let config = ArbiterConfig {
             banks: 16,
+            bank_layout: if seed % 3 == 0 { BankLayout::Linear } else { BankLayout::WarpSkewed },
             read_cycles: 1,
             write_cycles,
             split_bank_write,

@@ -5,10 +5,13 @@ use crate::machine::{Grid, Kernel, OwnedTrace, both, run as path};
 use crate::model::{count_mode, drive, one_of, random_grid, random_kernel, random_settings};
 use crate::random::Random;
 use strata_core::arbiter::{BankedRegister, QueuedRead};
+use strata_core::bank_layout::BankLayout;
 use strata_core::event::{Counters, Event};
 use strata_core::image::{CheckedImage, Flags, Predicates, Unit};
 use strata_core::organisation::{Organisation, OrganisationSettings};
-use strata_core::sm::config::{SmConfig, SmConfigError, SmSettings, Timing, WarpReplacement};
+use strata_core::sm::config::{
+    Launch, Limit, SmConfig, SmConfigError, SmSettings, Timing, WarpReplacement,
+};
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
@@ -374,6 +377,35 @@ fn a_demoted_warp_s_entries_make_room_first() {
     assert_eq!(run.accesses.write_pool_allocations(), 6);
 }
 
+/// 16 banks of 64 rows. Skewed warps have whole rows; what is left of their last ones stays empty.
+#[test]
+fn rows_that_a_layout_loses_count_in_what_is_resident() {
+    let resident = |bank_layout, banks, registers| {
+        let collectors = CollectorSettings { bank_layout, banks, ..SRAM };
+        let settings = SmSettings { max_warps: 48, ..collecting(collectors) };
+        let launch = Launch { warps_per_cta: 4, registers, shared_bytes: 0 };
+        let found = SmConfig::new(settings).unwrap().residency(&launch);
+        found.map(|one| (one.ctas, one.warps, one.limit, one.empty_registers))
+    };
+    let (skewed, linear) = (BankLayout::WarpSkewed, BankLayout::Linear);
+    // 21 registers are two rows of 16: 32 warps take the 64 rows.
+    assert_eq!(resident(skewed, 16, 21), Ok((8, 32, Limit::Ctas, 32 * 11)));
+    assert_eq!(resident(linear, 16, 21), Ok((8, 32, Limit::Ctas, 0)));
+    // 33 are three rows, of 21 warps.
+    assert_eq!(resident(skewed, 16, 33), Ok((5, 20, Limit::Registers, 20 * 15)));
+    assert_eq!(resident(linear, 16, 33), Ok((7, 28, Limit::Registers, 0)));
+    assert_eq!(resident(skewed, 16, 32), Ok((8, 32, Limit::Ctas, 0)));
+    // 3 banks have 341 rows and one register more; 22 registers are 8 rows, of 42 warps.
+    assert_eq!(resident(skewed, 3, 22), Ok((8, 32, Limit::Ctas, 64)));
+    assert_eq!(resident(skewed, 3, 100), Ok((2, 8, Limit::Registers, 8 * 2)));
+    assert_eq!(resident(skewed, 16, 250), Ok((1, 4, Limit::Registers, 4 * 6)));
+    let error = resident(skewed, 16, 257).unwrap_err();
+    assert_eq!((error.limit, error.needed, error.available), (Limit::Registers, 139_264, 131_072));
+    // What a study asks for: as many warps in a register file that holds no more.
+    let settings = collecting(CollectorSettings { bank_layout: skewed, ..SRAM });
+    assert_eq!(settings.register_file_for(20, 33), 20 * 48 * 128);
+}
+
 #[test]
 fn what_a_design_cannot_have_with_collectors_is_refused() {
     let error = |settings| SmConfig::new(settings).unwrap_err();
@@ -423,6 +455,7 @@ fn random_collectors(random: &mut Random) -> SmSettings {
     let collectors = CollectorSettings {
         units: one_of(random, &[1, 2, 8, 16, 32]),
         banks,
+        bank_layout: one_of(random, &[BankLayout::WarpSkewed, BankLayout::Linear]),
         read_cycles: one_of(random, &[1, 1, 2]),
         write_cycles: one_of(random, &[1, 3, 3, 10]),
         split_bank_write: random.chance(50),

@@ -1,6 +1,7 @@
 //! Operand delivery of a design: what its machine gives, and what a design file changes.
 
 use serde::Deserialize;
+use strata_core::bank_layout::BankLayout;
 use strata_core::sm::operand_delivery::{
     CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
 };
@@ -28,6 +29,7 @@ pub(super) enum Delivery {
 pub(super) struct Choice {
     units: u8,
     banks: u8,
+    bank_layout: BankLayout,
     split_bank_write: bool,
     write_pool_entries: u8,
     write_pool_ports: PoolPorts,
@@ -41,6 +43,7 @@ impl Choice {
         Self {
             units,
             banks,
+            bank_layout: CollectorSettings::WARRF_SRAM.bank_layout,
             split_bank_write: false,
             write_pool_entries: 0,
             write_pool_ports: CollectorSettings::WARRF_SRAM.write_pool_ports,
@@ -54,6 +57,7 @@ impl Choice {
         Self {
             units: settings.units,
             banks: settings.banks,
+            bank_layout: settings.bank_layout,
             split_bank_write: settings.split_bank_write,
             write_pool_entries: settings.write_pool_entries,
             write_pool_ports: settings.write_pool_ports,
@@ -71,12 +75,38 @@ pub(super) enum DeliveryText {
     Collectors,
 }
 
+/// What a design file calls a layout of the banks.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LayoutText {
+    WarpSkewed,
+    Linear,
+}
+
+impl LayoutText {
+    const fn core(self) -> BankLayout {
+        match self {
+            Self::WarpSkewed => BankLayout::WarpSkewed,
+            Self::Linear => BankLayout::Linear,
+        }
+    }
+}
+
+/// The name that a design file uses for a layout of the banks.
+pub const fn layout_name(layout: BankLayout) -> &'static str {
+    match layout {
+        BankLayout::WarpSkewed => "warp-skewed",
+        BankLayout::Linear => "linear",
+    }
+}
+
 /// `[collectors]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CollectorTable {
     units: Option<i64>,
     banks: Option<i64>,
+    bank_layout: Option<LayoutText>,
     read_cycles: Option<i64>,
     write_cycles: Option<i64>,
     split_bank_write: Option<bool>,
@@ -103,11 +133,12 @@ impl Delivery {
         }
     }
 
-    /// That of the machine's baseline, with as many units and banks.
+    /// That of the machine's baseline, with as many units and the same banks.
     pub(super) fn baseline(self, machine: &Machine) -> Self {
         match (self, Self::of_machine(machine)) {
             (Self::Collectors(own), Self::Collectors(_)) => {
-                Self::Collectors(Choice::new(own.units, own.banks))
+                let Choice { units, banks, bank_layout, .. } = own;
+                Self::Collectors(Choice { bank_layout, ..Choice::new(units, banks) })
             }
             (_, of_machine) => of_machine,
         }
@@ -142,6 +173,7 @@ impl Delivery {
             Self::Collectors(choice) => Ok(OperandDelivery::Collectors(CollectorSettings {
                 units: choice.units,
                 banks: choice.banks,
+                bank_layout: choice.bank_layout,
                 read_cycles: choice.read_cycles.unwrap_or(short(read)),
                 write_cycles: choice.write_cycles.unwrap_or(short(write)),
                 split_bank_write: choice.split_bank_write,
@@ -198,6 +230,7 @@ impl CollectorTable {
         let entries = number("write_pool_entries", entries, 0, write_pool::MAX_ENTRIES, "entries")?;
         choice.units = units.unwrap_or(choice.units);
         choice.banks = banks.unwrap_or(choice.banks);
+        choice.bank_layout = self.bank_layout.map_or(choice.bank_layout, LayoutText::core);
         choice.read_cycles = read.or(choice.read_cycles);
         choice.write_cycles = write.or(choice.write_cycles);
         choice.split_bank_write = self.split_bank_write.unwrap_or(choice.split_bank_write);
@@ -222,6 +255,7 @@ pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String
         ("operand_delivery", name.to_owned()),
         ("collectors.units", of(|settings| settings.units.to_string())),
         ("collectors.banks", of(|settings| settings.banks.to_string())),
+        ("collectors.bank_layout", of(|settings| layout_name(settings.bank_layout).to_owned())),
         ("collectors.read_cycles", of(|settings| settings.read_cycles.to_string())),
         ("collectors.write_cycles", of(|settings| settings.write_cycles.to_string())),
         ("collectors.split_bank_write", of(|settings| settings.split_bank_write.to_string())),
@@ -234,6 +268,10 @@ pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String
 pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
     let OperandDelivery::Collectors(settings) = delivery else { return Vec::new() };
     let CollectorSettings { units, banks, read_cycles, write_cycles, .. } = settings;
+    let layout = match settings.bank_layout {
+        BankLayout::WarpSkewed => "",
+        BankLayout::Linear => " laid out linearly",
+    };
     let split = if settings.split_bank_write { ", split bank writes" } else { "" };
     let pool = match settings.write_pool_entries {
         0 => String::new(),
@@ -247,8 +285,8 @@ pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
         }
     };
     let text = format!(
-        "{units} collectors, {banks} banks, reads of {read_cycles} and writes of {write_cycles} \
-         cycles{split}{pool}"
+        "{units} collectors, {banks} banks{layout}, reads of {read_cycles} and writes of \
+         {write_cycles} cycles{split}{pool}"
     );
     vec![("operands", text)]
 }

@@ -221,8 +221,8 @@ impl Machine {
         MainMemory::new(self.memories()?, MemoryKind::Sram)
     }
 
-    /// The variant with a flat SRAM register file in which so many instructions issue in a cycle, if
-    /// there is one.
+    /// The variant with a flat SRAM register file in which so many instructions issue in a cycle,
+    /// if there is one.
     pub fn sram_variant(&self, issue_slots: u8) -> Option<&Variant> {
         self.variant.iter().find(|variant| {
             variant.memory == MemoryKind::Sram && variant.issue_slots == Some(issue_slots)

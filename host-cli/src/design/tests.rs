@@ -1,5 +1,6 @@
 //! Designs of other memories: names, files, energies, leakage and baselines.
 
+use strata_core::bank_layout::BankLayout;
 use strata_core::energy::BankEnergy;
 use strata_core::organisation::Organisation;
 use strata_core::sm::config::SmSettings;
@@ -207,7 +208,7 @@ fn a_file_gives_any_machine_another_memory() {
 fn a_file_changes_the_collectors() {
     let own = parsed(
         "base = \"warrf\"\n[collectors]\nunits = 8\nbanks = 4\nread_cycles = 2\nwrite_cycles = 9\n\
-         split_bank_write = false\nwrite_pool_entries = 1\nwrite_pool_ports = 2\n[energy]\nsource = \"x\"\n\
+         split_bank_write = false\nwrite_pool_entries = 1\nwrite_pool_ports = 2\nbank_layout = \"linear\"\n[energy]\nsource = \"x\"\n\
          write_pool_read = \"1 pJ\"\nwrite_pool_write = \"2 pJ\"\nmrf_write = \"3 pJ\"\n",
     );
     let expected = CollectorSettings {
@@ -218,6 +219,7 @@ fn a_file_changes_the_collectors() {
         split_bank_write: false,
         write_pool_entries: 1,
         write_pool_ports: PoolPorts::Any(2),
+        bank_layout: BankLayout::Linear,
     };
     assert_eq!(collectors(&own), expected);
     let table = own.energy.as_ref().unwrap();
@@ -227,7 +229,7 @@ fn a_file_changes_the_collectors() {
     let baseline = own.baseline();
     assert_eq!(baseline.energy.unwrap().mrf.bank, bank(47_360, 40_960));
     let plain = CollectorSettings::WARRF_SRAM;
-    let units = CollectorSettings { units: 8, banks: 4, ..plain };
+    let units = CollectorSettings { units: 8, banks: 4, bank_layout: BankLayout::Linear, ..plain };
     assert_eq!(baseline.sm.operand_delivery, OperandDelivery::Collectors(units));
     let all = "base = \"warrf-gtx480\"\nscheduling = \"single-level\"";
     assert_eq!(parsed(all).active_warps(), 48);

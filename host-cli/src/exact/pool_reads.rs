@@ -7,13 +7,13 @@
 //! 2. It spends 32 % less in all: `1.49 (1 - l) + k l = 0.68`, with the leakage's share `l` of
 //!    SRAM's energy, and `k` of it left in STT-RAM; so `l`.
 //! 3. With the pool, 31 % of the writes are avoided and 38 % of the energy: what is left for its
-//!    accesses is `d = (0.62 - k l) / (1 - l)` of SRAM's. Every write is one of the pool, those that
-//!    are left are a read of the pool, if that is charged, and a write of a bank. What a credit `c`
-//!    of the reads spares, which the pool serves instead of a bank, makes up for the rest:
-//!    `R x - c x (R - p) + p + 0.69 (W + p) = d (r x + w)`.
+//!    accesses is `d = (0.62 - k l) / (1 - l)` of SRAM's. Every write is one of the pool, those
+//!    that are left are a read of the pool, if that is charged, and a write of a bank. What a
+//!    credit `c` of the reads spares, which the pool serves instead of a bank, makes up for the
+//!    rest: `R x - c x (R - p) + p + 0.69 (W + p) = d (r x + w)`.
 //!
-//! The means are taken as ratios of means, and WarRF as fast as SRAM (2.5 % slower in print), so
-//! that it leaks as long.
+//! The means are taken as ratios of means, and its design as fast as SRAM (2.5 % slower in print),
+//! so that it leaks as long.
 
 use super::figures::Numbers;
 use super::papers::{WarrfTechnology, papers};
@@ -156,7 +156,7 @@ mod tests {
         let accesses = 2.0 * sttram.read_pj_bit + sttram.write_pj_bit;
         let reads = sttram.read_pj_bit + pool;
         let with_pool = reads + pool + 0.25 * (sttram.write_pj_bit + pool);
-        let total = |dynamic: f64| (dynamic / flat + leakage_left(of)) / 2.0;
+        let total = |dynamic: f64| f64::midpoint(dynamic / flat, leakage_left(of));
         let means = Means {
             sttram_dynamic: accesses / flat,
             sttram_total: total(accesses),

@@ -5,8 +5,10 @@
 //! its policies, scheduling in one or two levels, split bank writes, the cycles of a write, the
 //! write pool. What it leaves: collectors and their timing, energy, the window and the four banks
 //! of machines without collectors, whose writes take a cycle here. What it has in one form alone is
-//! said ([`Plan::instead`]): its pool does one access in a clock.
+//! said ([`Plan::instead`]): its registers lie one after another, and its pool does one access in a
+//! clock.
 
+use strata_core::bank_layout::BankLayout;
 use strata_core::organisation::{OrganisationSettings, Scheduling};
 use strata_core::prototype::cache_block::CacheSettings;
 use strata_core::prototype::settings::{REGISTERS, Settings};
@@ -14,8 +16,8 @@ use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, RegisterFileCach
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::write_pool::PoolPorts;
 
-use crate::design::Design;
 use crate::design::pool_ports::PortsName;
+use crate::design::{Design, layout_name};
 use crate::failure::Failure;
 
 /// Warps of the prototype.
@@ -146,6 +148,10 @@ fn instead(design: &Design) -> Vec<String> {
     let ports = |ports| PortsName(ports).to_string();
     let (own, name) = (PoolPorts::Any(1), &design.name);
     let mut all = Vec::new();
+    if delivery.bank_layout != BankLayout::Linear {
+        let [own, its] = [BankLayout::Linear, delivery.bank_layout].map(layout_name);
+        all.push(format!("bank_layout = {own} ({name}: {its})"));
+    }
     if delivery.write_pool_entries != 0 && delivery.write_pool_ports != own {
         let (own, its) = (ports(own), ports(delivery.write_pool_ports));
         all.push(format!("write_pool_ports = {own} ({name}: {its})"));

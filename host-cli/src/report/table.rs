@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::{Check, RunReport};
+use super::{Check, ResidencyReport, RunReport};
 
 /// A design's ratios that the summary averages over workloads: key, and heading.
 const RATIOS: [(&str, &str); 3] = [
@@ -90,6 +90,9 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     let in_time = reports.iter().any(|report| report.mode == "cycle");
     if in_time {
         header.extend(["cycles", "thread\nIPC", "resident\nwarps", "in\nCTAs", "limited by"]);
+    }
+    if columns.worn {
+        header.push("registers\nleft empty");
     }
     table.set_header(header);
     let mut previous = "";
@@ -192,6 +195,9 @@ fn row(name: &str, report: &RunReport, columns: &Columns) -> Vec<String> {
         cells.push(ipc(report.derived.get("ipc").copied().flatten()));
         cells.extend(residency(report));
     }
+    if columns.worn {
+        cells.push(range(residencies(report).map(|one| one.empty_registers)));
+    }
     cells
 }
 
@@ -231,21 +237,27 @@ fn across_strands(reports: &[&RunReport], (own, least, _): (&str, &str, &str)) -
 
 /// Resident warps, resident CTAs, and what limits them; of launches that differ, all there are.
 fn residency(report: &RunReport) -> [String; 3] {
-    let launches: Vec<_> = report.launches.iter().filter_map(|launch| launch.residency).collect();
-    let range = |numbers: Vec<u32>| {
-        let (least, most) = (numbers.iter().min(), numbers.iter().max());
-        match (least, most) {
-            (Some(least), Some(most)) if least != most => format!("{least}-{most}"),
-            (Some(least), _) => least.to_string(),
-            _ => "-".to_owned(),
-        }
-    };
-    let limits = distinct(launches.iter().map(|launch| launch.limit));
+    let launches = || residencies(report);
+    let limits = distinct(launches().map(|launch| launch.limit));
     [
-        range(launches.iter().map(|launch| launch.warps).collect()),
-        range(launches.iter().map(|launch| launch.ctas).collect()),
+        range(launches().map(|launch| launch.warps)),
+        range(launches().map(|launch| launch.ctas)),
         limits.join(", ").replace('_', " "),
     ]
+}
+
+/// What of each launch was resident, in time.
+fn residencies(report: &RunReport) -> impl Iterator<Item = ResidencyReport> + Clone {
+    report.launches.iter().filter_map(|launch| launch.residency)
+}
+
+/// The number, or the least and the most of different ones.
+fn range(numbers: impl Iterator<Item = u32> + Clone) -> String {
+    match (numbers.clone().min(), numbers.max()) {
+        (Some(least), Some(most)) if least != most => format!("{least}-{most}"),
+        (Some(least), _) => least.to_string(),
+        _ => "-".to_owned(),
+    }
 }
 
 fn ipc(value: Option<f64>) -> String {

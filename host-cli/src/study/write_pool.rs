@@ -225,8 +225,7 @@ fn sweeps(axes: &Axes, own: CollectorSettings) -> Vec<Sweep> {
     }
     // Without a pool nobody accesses it.
     for base in both.into_iter().filter(|base| base.write_pool_entries != 0) {
-        let with =
-            |&write_pool_ports: &PoolPorts| CollectorSettings { write_pool_ports, ..base };
+        let with = |&write_pool_ports: &PoolPorts| CollectorSettings { write_pool_ports, ..base };
         sweeps.push(("write_pool_ports", axes.ports.iter().map(with).collect()));
     }
     for base in both {

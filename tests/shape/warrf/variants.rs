@@ -1,0 +1,123 @@
+//! What other layouts of the banks and another width of issue do to the page's first figures.
+
+use std::fmt::Write as _;
+
+use strata::report::ResidencyReport;
+use strata::workload;
+use strata_core::write_pool::PoolPorts;
+
+use super::page::{head, spread};
+use super::{
+    REPORTS, SBW, SRAM, STTRAM, WARRF, WPOOL, counter, derived, dual, gain, linear, registers,
+    with_ports,
+};
+use crate::reports::{mean, without_one};
+
+/// Mean, and the least and the most without any one workload.
+fn shown(of: impl Fn(&str) -> f64 + Copy) -> String {
+    let [least, most] = without_one(of);
+    format!("{:+.1} % [{least:+.1}, {most:+.1}]", mean(of))
+}
+
+/// Gains of steps, as on this page and in a variant of the machine; `names` are those of both.
+fn rows(steps: &[(&str, (&str, &str))], names: [&str; 2], variant: fn(&str) -> String) -> String {
+    let mut text =
+        String::from("| step | | mean | least | most |\n| --- | --- | ---: | ---: | ---: |\n");
+    for &(step, (design, over)) in steps {
+        let own = |workload: &str| gain(workload, design, over);
+        let _ = writeln!(text, "| {step} | {} | {} |", names[0], spread(own));
+        let (design, over) = (variant(design), variant(over));
+        let other = |workload: &str| gain(workload, &design, &over);
+        let _ = writeln!(text, "| | {} | {} |", names[1], spread(other));
+    }
+    text
+}
+
+/// What is resident of a launch in both layouts: of that which loses most warps, then of that which
+/// leaves most registers empty.
+fn resident(workload: &str) -> [ResidencyReport; 2] {
+    let of = |design: &str| {
+        let launches = REPORTS.get(workload, design).launches.iter();
+        launches.map(|launch| launch.residency.expect("it ran in time")).collect::<Vec<_>>()
+    };
+    let both = of(SRAM).into_iter().zip(of(&linear(SRAM)));
+    let most = both.max_by_key(|(own, other)| (other.warps - own.warps, own.empty_registers));
+    most.map(|(own, other)| [own, other]).expect("there is a launch")
+}
+
+/// Where registers lie (DEV-052).
+pub(super) fn layouts() -> String {
+    let two = with_ports(WARRF, PoolPorts::Any(2));
+    let mut text = String::from(
+        "## Where registers lie\n\n\
+         In bank (register + warp) mod 16, as here, and with `bank_layout = \"linear\"`: all registers of\n\
+         all warps one after another (DEV-052).\n\n",
+    );
+    let steps = [
+        ("STT-RAM instead of SRAM", (STTRAM, SRAM)),
+        ("split bank writes", (SBW, STTRAM)),
+        ("WarRF instead of STT-RAM", (WARRF, STTRAM)),
+        ("the same with a pool of 2 accesses", (two.as_str(), STTRAM)),
+        ("WarRF instead of SRAM", (WARRF, SRAM)),
+    ];
+    text.push_str(&rows(&steps, ["skewed", "linear"], linear));
+    text.push_str(
+        "\nA skewed warp begins a row of all banks, so that what its registers leave of its last row stays\n\
+         empty. Of the launch that loses most warps by it: warps that fit, and warp-wide registers of 1024\n\
+         that stay empty beside them; IPC of SRAM skewed, in percent of linear.\n\n",
+    );
+    let columns = ["registers", "warps, skewed", "warps, linear", "empty", "IPC of SRAM"];
+    text.push_str(&head("workload", &columns.map(str::to_owned)));
+    let relative = |workload: &str| gain(workload, SRAM, &linear(SRAM)) + 100.0;
+    for workload in workload::names() {
+        let registers: Vec<_> = registers(workload).iter().map(ToString::to_string).collect();
+        let [own, other] = resident(workload);
+        let _ = writeln!(
+            text,
+            "| {workload} | {} | {} | {} | {} | {:.1} |",
+            registers.join(", "),
+            own.warps,
+            other.warps,
+            own.empty_registers,
+            relative(workload)
+        );
+    }
+    let _ = writeln!(text, "\nIPC of SRAM changes by {}.\n", shown(|name| relative(name) - 100.0));
+    text
+}
+
+/// Two instructions in a cycle (DEV-070).
+pub(super) fn issue() -> String {
+    let mut text = String::from(
+        "## Instructions in a cycle\n\n\
+         One, as assumed here, and two from different warps (`-dual-issue`), as from the two schedulers\n\
+         of Fermi; the paper prints no width (DEV-070).\n\n",
+    );
+    let steps = [
+        ("STT-RAM instead of SRAM", (STTRAM, SRAM)),
+        ("split bank writes", (SBW, STTRAM)),
+        ("a write pool beside split bank writes", (WARRF, SBW)),
+        ("a write pool instead", (WPOOL, STTRAM)),
+        ("both", (WARRF, STTRAM)),
+        ("all, against SRAM", (WARRF, SRAM)),
+    ];
+    text.push_str(&rows(&steps, ["one", "two"], dual));
+    let faster = |name: &str| gain(name, &dual(SRAM), SRAM);
+    let accesses = |workload: &str| {
+        let of = |name| counter(workload, &dual(WARRF), name);
+        (of("write_pool_reads") + of("write_pool_writes")) as f64 / of("cycles") as f64
+    };
+    let _ = writeln!(
+        text,
+        "\nThe IPC of SRAM changes by {} with two, {:.1} instead of {:.1}. Accesses come\n\
+         closer to each other, so that STT-RAM's writes cost more, split bank writes win more, and the\n\
+         ports of the pool, which makes {:.2} accesses in a cycle, cost more. In the linear layout STT-RAM\n\
+         changes IPC by {} with two; the paper has -14 %.\n",
+        shown(faster),
+        mean(|name| derived(name, &dual(SRAM), "ipc")),
+        mean(|name| derived(name, SRAM, "ipc")),
+        mean(accesses),
+        shown(|name| gain(name, &linear(&dual(STTRAM)), &linear(&dual(SRAM)))),
+    );
+    text
+}
