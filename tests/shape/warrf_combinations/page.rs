@@ -144,9 +144,9 @@ fn leakages() -> String {
     let product = |price, design| average(Measure::EnergyDelay(price), design);
     format!(
         "**Best of all** is WarRF, or the pool without split bank writes, below an ORF of 3 with a split\n\
-         LRF: {:.1} % of the energy and {:.1} % of the EDP, at {:.1} % of the IPC. In nine workloads one of\n\
-         them is best; in `needle` and `histogram` the pool is best below a single entry, and in `hotspot`\n\
-         the pool is one level too many. If reads that hit the pool cost those of a bank, WarRF has\n\
+         LRF: {:.1} % of the energy and {:.1} % of the EDP, at {:.1} % of the IPC. In ten workloads one of\n\
+         them is best; in `needle` the pool is best below a single entry, and in `hotspot` the pool is\n\
+         one level too many. If reads that hit the pool cost those of a bank, WarRF has\n\
          {:.1} % of the EDP there, and levels of 3 entries or more are best in every workload.\n\n\
          **If the leakage is read as printed** STT-RAM saves none worth the name, and the best on the mean\n\
          is SRAM below an ORF of 3 with a split LRF: {:.1} % of the EDP, for {:.1} % with WarRF and {:.1} %\n\
