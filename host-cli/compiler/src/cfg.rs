@@ -40,7 +40,20 @@ pub(crate) struct Graph {
 impl Graph {
     /// Builds the graph of code that has at least one instruction.
     pub(crate) fn new(code: &impl ControlFlow) -> Result<Self, Limit> {
-        let graph = Self::basic(code)?;
+        Self::ordered(code, Order::of(code))
+    }
+
+    /// The graph of code whose lanes wait in an order that forgets something.
+    #[cfg(test)]
+    pub(crate) fn forgetting(
+        code: &impl ControlFlow,
+        forgotten: crate::order::Forgotten,
+    ) -> Result<Self, Limit> {
+        Self::ordered(code, Order::forgetting(code, forgotten))
+    }
+
+    fn ordered(code: &impl ControlFlow, order: Order) -> Result<Self, Limit> {
+        let graph = Self::with_places(code, order, &[])?;
         let left = graph.places_left(code)?;
         if left.is_empty() { Ok(graph) } else { Self::with_places(code, graph.order, &left) }
     }
@@ -112,16 +125,8 @@ impl Graph {
     /// Instructions behind those that wait on a side of a branch, where lanes may be left while
     /// another side goes on, or while lanes at the reconvergence point go on to the end.
     fn places_left(&self, code: &impl ControlFlow) -> Result<Vec<usize>, Limit> {
-        let mut waits: Vec<Vec<(Stop, usize)>> = vec![Vec::new(); self.blocks.len()];
-        for pc in 0..code.count() {
-            self.order.stops(code, pc, |stop, place| {
-                if stop != Stop::Turn {
-                    waits[self.block_of[pc]].push((stop, place));
-                }
-            });
-        }
         let mut left = Vec::new();
-        if waits.iter().all(Vec::is_empty) {
+        if self.order.waits(0..code.count()).is_empty() {
             return Ok(left);
         }
         let mut seen = vec![usize::MAX; self.blocks.len()];
@@ -138,14 +143,15 @@ impl Graph {
                 }
                 *done = (done.0 || which.0, done.1 || which.1);
                 walks += 1;
-                let mut inside: Vec<(Stop, usize)> = Vec::new();
+                let mut inside: Vec<(usize, Stop)> = Vec::new();
                 self.walk_side((side, join), (&mut seen, walks), |block| {
                     steps += 1;
-                    inside.extend(&waits[block]);
+                    let block = &self.blocks[block];
+                    inside.extend(self.order.waits(block.start..block.end));
                     if steps > MAX_WAITING_PAIRS { Err(Limit::nesting()) } else { Ok(()) }
                 })?;
-                if which.0 || inside.iter().any(|&(stop, _)| stop == Stop::Members) {
-                    left.extend(inside.iter().map(|&(_, place)| place));
+                if which.0 || inside.iter().any(|&(_, stop)| stop == Stop::Members) {
+                    left.extend(inside.iter().map(|&(pc, _)| pc + 1));
                 }
             }
         }

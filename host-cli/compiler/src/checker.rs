@@ -17,8 +17,8 @@
 //! - what the bits let into the last result file is never read by a shared unit;
 //! - every instruction that may read a pending long-latency result is marked.
 //!
-//! [`check_levels`] proves, of a program fitted to a compiler-managed hierarchy, that every operand
-//! is at the level that its slot names.
+//! [`LevelsChecker`] proves, of a program fitted to a compiler-managed hierarchy, that every
+//! operand is at the level that its slot names.
 //!
 //! Does not say whether a bit or mark that is missing could have been set, nor whether a mark that
 //! is set is needed.
@@ -44,7 +44,7 @@ use crate::operands::{definitions, uses};
 use crate::program::{Location, Program};
 use graph::Graph;
 
-pub use levels::check_levels;
+pub use levels::{LevelsChecker, check_levels};
 
 /// One way in which a program is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -238,8 +238,9 @@ pub fn check(kernel: &Kernel, program: &Program) -> Result<(), Vec<Violation>> {
     if matches!(expanded, Cow::Owned(_)) {
         spills::check(original, kernel, program, &graph, &mut report);
     }
-    held::check(kernel, program, &graph, &waiting, &mut report);
-    hints::check(kernel, program, &graph, &waiting, &mut report);
+    let values = held::Values::new(kernel, program, &graph);
+    held::check(kernel, program, (&graph, &waiting), &values, &mut report);
+    hints::check(kernel, program, (&graph, &waiting), &values, &mut report);
     reach::check(kernel, program, &graph, &mut report);
     pending::check(program, &graph, &waiting, &mut report);
     report.done()

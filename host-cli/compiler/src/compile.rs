@@ -1,5 +1,8 @@
 //! The pipeline.
 
+#[cfg(test)]
+mod order_mutants;
+
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
 
@@ -79,6 +82,10 @@ impl Allocated {
     fn new(kernel: &Kernel) -> Result<Self, Limit> {
         let graph = Graph::new(kernel)?;
         let divergence = Divergence::new(kernel, &graph)?;
+        Self::of(kernel, graph, divergence)
+    }
+
+    fn of(kernel: &Kernel, graph: Graph, divergence: Divergence) -> Result<Self, Limit> {
         let values = Values::new(kernel, &graph)?;
         check_triples(&divergence, &values)?;
         let intervals = Intervals::new(&graph, &divergence, &values);

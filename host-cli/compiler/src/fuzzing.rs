@@ -93,7 +93,7 @@ fn proved(kernel: &Kernel, limit: Option<RegisterLimit>, config: &HierarchyConfi
 }
 
 /// A hierarchy by the bits of the options.
-fn config(options: [u8; OPTIONS]) -> HierarchyConfig {
+pub(crate) fn config(options: [u8; OPTIONS]) -> HierarchyConfig {
     let [_, _, sizes, switches] = options;
     let on = |bit: u8| switches >> bit & 1 == 1;
     let lrf = [Lrf::None, Lrf::Unified, Lrf::Split][usize::from(sizes >> 3) % 3];

@@ -7,6 +7,8 @@
 //! wait for them and the point is *before the end*: on every path from there the thread exits
 //! without waiting and without a loop.
 
+use std::ops::Range;
+
 use strata_ptx::module::Instruction;
 use strata_ptx::opcode::{MemoryOrder, Opcode};
 
@@ -31,6 +33,8 @@ pub struct Order {
     /// Instructions before each that access memory so that others' accesses are seen.
     strong_before: Vec<u32>,
     before_end: Vec<bool>,
+    /// Instructions that wait for other lanes or warps, ascending, and what for.
+    waits: Vec<(usize, Stop)>,
 }
 
 impl Order {
@@ -40,13 +44,22 @@ impl Order {
     }
 
     pub(crate) fn of(code: &impl ControlFlow) -> Self {
-        let mut strong_before = vec![0];
-        let mut strong = 0;
+        let mut strong_before = Vec::with_capacity(code.count() + 1);
+        let (mut strong, mut waits) = (0, Vec::new());
+        strong_before.push(strong);
         for pc in 0..code.count() {
-            strong += u32::from(is_strong(code.instruction(pc)));
+            let instruction = code.instruction(pc);
+            strong += u32::from(is_strong(instruction));
             strong_before.push(strong);
+            waits.extend(waits_for(instruction).map(|stop| (pc, stop)));
         }
-        Self { strong_before, before_end: before_end(code) }
+        Self { strong_before, before_end: before_end(code, &waits), waits }
+    }
+
+    /// The instructions of a range that wait for other lanes or warps, and what for.
+    pub(crate) fn waits(&self, pcs: Range<usize>) -> &[(usize, Stop)] {
+        let place = |end| self.waits.partition_point(|&(pc, _)| pc < end);
+        &self.waits[place(pcs.start)..place(pcs.end)]
     }
 
     /// Whether every path from an instruction exits without waiting and without a loop.
@@ -68,18 +81,24 @@ impl Order {
         pc: usize,
         mut visit: impl FnMut(Stop, usize),
     ) {
-        let instruction = code.instruction(pc);
-        if waits_for_members(instruction) {
-            visit(Stop::Members, pc + 1);
-        } else if is_barrier(instruction) {
-            visit(Stop::Barrier, pc + 1);
-        } else if flow(instruction) != Flow::Next {
+        if let [(_, stop)] = *self.waits(pc..pc + 1) {
+            visit(stop, pc + 1);
+        } else if flow(code.instruction(pc)) != Flow::Next {
             code.successors(pc, |next| {
                 if let Some(next) = next.filter(|&next| self.may_turn(pc, next)) {
                     visit(Stop::Turn, next);
                 }
             });
         }
+    }
+}
+
+/// What an instruction waits for, if it waits for other lanes or warps.
+fn waits_for(instruction: &Instruction) -> Option<Stop> {
+    if waits_for_members(instruction) {
+        Some(Stop::Members)
+    } else {
+        is_barrier(instruction).then_some(Stop::Barrier)
     }
 }
 
@@ -105,30 +124,35 @@ pub(crate) fn is_strong(instruction: &Instruction) -> bool {
 
 /// For each instruction, whether all paths from it exit without waiting and without a loop: those
 /// that all of whose successors are such, beginning with exits.
-fn before_end(code: &impl ControlFlow) -> Vec<bool> {
+fn before_end(code: &impl ControlFlow, waits: &[(usize, Stop)]) -> Vec<bool> {
     let count = code.count();
     let mut missing = vec![0_u32; count];
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut falls = vec![false; count + 1];
+    // Other ways to an instruction than from the one before it.
+    let mut jumps = Vec::new();
     let mut work = Vec::new();
     for (pc, missing) in missing.iter_mut().enumerate() {
         code.successors(pc, |next| {
-            if let Some(next) = next {
-                *missing += 1;
-                before[next].push(pc);
+            let Some(next) = next else { return };
+            *missing += 1;
+            if next != pc + 1 || std::mem::replace(&mut falls[next], true) {
+                jumps.push((next, pc));
             }
         });
         if *missing == 0 {
             work.push(pc);
         }
     }
+    jumps.sort_unstable();
     let mut found = vec![false; count];
     while let Some(pc) = work.pop() {
-        let instruction = code.instruction(pc);
-        if waits_for_members(instruction) || is_barrier(instruction) {
+        if waits.binary_search_by_key(&pc, |&(pc, _)| pc).is_ok() {
             continue;
         }
         found[pc] = true;
-        for &from in &before[pc] {
+        let jumps = &jumps[jumps.partition_point(|&(to, _)| to < pc)..];
+        let jumps = jumps.iter().take_while(|&&(to, _)| to == pc).map(|&(_, from)| from);
+        for from in jumps.chain(falls[pc].then(|| pc - 1)) {
             missing[from] -= 1;
             if missing[from] == 0 {
                 work.push(from);
@@ -136,4 +160,33 @@ fn before_end(code: &impl ControlFlow) -> Vec<bool> {
         }
     }
     found
+}
+
+/// What a wrong analysis may leave out.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forgotten {
+    /// Lanes stop behind what waits for members.
+    Members,
+    /// Lanes stop behind a barrier.
+    Barriers,
+    /// Turns of loops end.
+    Turns,
+    /// Lanes at a reconvergence point go on to the end.
+    BeforeEnd,
+}
+
+#[cfg(test)]
+impl Order {
+    /// The order of code without a part.
+    pub(crate) fn forgetting(code: &impl ControlFlow, forgotten: Forgotten) -> Self {
+        let mut this = Self::of(code);
+        match forgotten {
+            Forgotten::Members => this.waits.retain(|&(_, stop)| stop != Stop::Members),
+            Forgotten::Barriers => this.waits.retain(|&(_, stop)| stop != Stop::Barrier),
+            Forgotten::Turns => this.strong_before.fill(0),
+            Forgotten::BeforeEnd => this.before_end.fill(false),
+        }
+        this
+    }
 }

@@ -12,7 +12,7 @@ use covering::{covering, product};
 use strata::design;
 use strata::levels::fitted;
 use strata::workload::{Options, Overrides, Prepared, Toolchain, Workload, names};
-use strata_compiler::checker::{check, check_levels};
+use strata_compiler::checker::{LevelsChecker, check};
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
@@ -91,6 +91,9 @@ struct Subject {
     orders: [(Kernel, Vec<Program>); 2],
 }
 
+/// For each program of a subject, by the same indices.
+type Checkers<'a> = [Vec<LevelsChecker<'a>>; 2];
+
 /// Every kernel of every workload.
 fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
@@ -129,15 +132,22 @@ impl Subject {
         Self { name, orders }
     }
 
+    /// A checker for each of its programs.
+    fn checkers(&self) -> Checkers<'_> {
+        self.orders.each_ref().map(|(kernel, programs)| {
+            let ready = |program| LevelsChecker::new(kernel, program).expect(&self.name);
+            programs.iter().map(ready).collect()
+        })
+    }
+
     /// Fits it to a combination, has the checker prove the result, and counts the slots that are
     /// not only in the main register file.
-    fn upper_slots(&self, case: &Case, config: &HierarchyConfig) -> usize {
+    fn upper_slots(&self, case: &Case, config: &HierarchyConfig, checkers: &Checkers<'_>) -> usize {
         let [registers, order] = case.code;
-        let (kernel, programs) = &self.orders[order];
-        let program = &programs[registers];
+        let program = &self.orders[order].1[registers];
         let hierarchy =
             fitted(program, config).unwrap_or_else(|e| panic!("{}: {e}", self.told(case)));
-        if let Err(violations) = check_levels(kernel, program, &hierarchy, config) {
+        if let Err(violations) = checkers[order][registers].check(&hierarchy, config) {
             panic!("{}: {}", self.told(case), violations[0]);
         }
         hierarchy.placements.iter().filter(|placement| placement.upper.is_some()).count()
@@ -152,12 +162,14 @@ impl Subject {
 fn check_all(rows: &[Vec<usize>]) {
     let subjects = subjects();
     assert!(subjects.len() >= 2 * names().count(), "{} kernels", subjects.len());
+    let checkers: Vec<Checkers<'_>> = subjects.iter().map(Subject::checkers).collect();
     let cases: Vec<Case> = rows.iter().map(|row| Case::new(row)).collect();
     let kept: Vec<usize> = cases
         .iter()
         .map(|case| {
             let config = case.config();
-            subjects.iter().map(|subject| subject.upper_slots(case, &config)).sum()
+            let all = subjects.iter().zip(&checkers);
+            all.map(|(subject, checkers)| subject.upper_slots(case, &config, checkers)).sum()
         })
         .collect();
     println!("{} kernels under {} combinations", subjects.len(), cases.len());

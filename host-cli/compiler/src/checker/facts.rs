@@ -179,7 +179,7 @@ fn only_arrives(instruction: &Instruction) -> bool {
     name && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
 }
 
-fn waits_at_barrier(instruction: &Instruction) -> bool {
+pub(super) fn waits_at_barrier(instruction: &Instruction) -> bool {
     let name = matches!(instruction.opcode, Opcode::Bar | Opcode::Barrier);
     let arrives = instruction.modifiers.barrier == Some(BarrierOp::Arrive);
     name && !arrives && !instruction.modifiers.warp

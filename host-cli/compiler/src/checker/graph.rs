@@ -8,11 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
+use strata_ptx::module::Instruction;
+use strata_ptx::opcode::{MemoryOrder, Modifiers, Opcode};
 
+use super::facts::waits_at_barrier;
 use super::{Problem, Report};
-use crate::classify::is_barrier;
 use crate::kernel::{ControlFlow, Flow, Kernel, flow};
-use crate::order::{is_strong, waits_for_members};
 use crate::program::Program;
 
 /// A run of instructions that control enters at `start` and leaves behind `end - 1`.
@@ -72,8 +73,8 @@ impl Graph {
         let mut starts = BTreeSet::from([0]);
         let waits = |pc: usize| {
             let instruction = &kernel.instructions[pc];
-            let members = waits_for_members(instruction).then_some(For::Members);
-            members.or(is_barrier(instruction).then_some(For::Barrier))
+            let barrier = waits_at_barrier(instruction).then_some(For::Barrier);
+            barrier.or(names_members(instruction).then_some(For::Members))
         };
         for (pc, instruction) in kernel.instructions.iter().enumerate() {
             if flow(instruction) != Flow::Next || waits(pc).is_some() {
@@ -103,7 +104,7 @@ impl Graph {
             let waits = waits(end - 1);
             let turns = |&to: &usize| {
                 let body = starts[to]..end;
-                starts[to] < end && kernel.instructions[body].iter().any(is_strong)
+                starts[to] < end && kernel.instructions[body].iter().any(sees_stores)
             };
             let stops = next.iter().copied().filter(|to| waits.is_some() || turns(to)).collect();
             let join = join.filter(|_| divergent);
@@ -295,6 +296,25 @@ impl Graph {
         };
         let ends = spread(self.nodes.iter().map(|node| node.exits).collect());
         spread(ends.into_iter().map(|ends| !ends).collect())
+    }
+}
+
+/// Whether an instruction has a member mask, whose lanes it waits for.
+fn names_members(instruction: &Instruction) -> bool {
+    use Opcode as O;
+    let Modifiers { sync, warp, .. } = instruction.modifiers;
+    let between_lanes =
+        matches!(instruction.opcode, O::Elect | O::Match | O::Redux | O::Shfl | O::Vote);
+    sync && between_lanes || warp && matches!(instruction.opcode, O::Bar | O::Barrier)
+}
+
+/// Whether an instruction has a result that what other threads store meanwhile may decide.
+fn sees_stores(instruction: &Instruction) -> bool {
+    let weak = matches!(instruction.modifiers.order, None | Some(MemoryOrder::Weak));
+    match instruction.opcode {
+        Opcode::Ld => !weak,
+        Opcode::Atom => true,
+        _ => false,
     }
 }
 

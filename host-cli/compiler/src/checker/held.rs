@@ -85,8 +85,24 @@ pub(super) struct Kept {
     stopped: bool,
 }
 
+/// What is known of the values at the start of each node.
+pub(super) struct Values {
+    /// Virtual registers that a lane there may still read.
+    pub(super) live: Vec<FixedBitSet>,
+    /// Where the values of these are.
+    pub(super) held: Vec<Held>,
+}
+
+impl Values {
+    pub(super) fn new(kernel: &Kernel, program: &Program, graph: &Graph) -> Self {
+        let live = live_in(kernel, graph);
+        let held = held_in(kernel, program, graph, &live);
+        Self { live, held }
+    }
+}
+
 /// Virtual registers that a lane at the start of each node may still read.
-pub(super) fn live_in(kernel: &Kernel, graph: &Graph) -> Vec<FixedBitSet> {
+fn live_in(kernel: &Kernel, graph: &Graph) -> Vec<FixedBitSet> {
     let mut live = vec![FixedBitSet::with_capacity(kernel.registers.len()); graph.nodes.len()];
     let mut changed = true;
     while changed {
@@ -121,12 +137,7 @@ pub(super) fn before(instruction: &Instruction, live: &mut FixedBitSet) {
 }
 
 /// Where values are at the start of each node: the least that all paths agree on.
-pub(super) fn held_in(
-    kernel: &Kernel,
-    program: &Program,
-    graph: &Graph,
-    live: &[FixedBitSet],
-) -> Vec<Held> {
+fn held_in(kernel: &Kernel, program: &Program, graph: &Graph, live: &[FixedBitSet]) -> Vec<Held> {
     let mut held = vec![Held::default(); graph.nodes.len()];
     let mut reached = vec![false; graph.nodes.len()];
     let mut work = BTreeSet::from([0]);
@@ -215,15 +226,13 @@ pub(super) fn kept(
 pub(super) fn check(
     kernel: &Kernel,
     program: &Program,
-    graph: &Graph,
-    waiting: &Waiting,
+    (graph, waiting): (&Graph, &Waiting),
+    Values { live, held }: &Values,
     report: &mut Report<'_>,
 ) {
-    let live = live_in(kernel, graph);
-    let held = held_in(kernel, program, graph, &live);
     let name = |value: RegisterId| kernel.registers[value.index()].name.clone();
     for (number, node) in graph.nodes.iter().enumerate() {
-        let kept = kept(waiting, &held, &live, number);
+        let kept = kept(waiting, held, live, number);
         let mut state = held[number].clone();
         for pc in node.start..node.end {
             let (ours, theirs) = (&kernel.instructions[pc], &program.instructions[pc].instruction);

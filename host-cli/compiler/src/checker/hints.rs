@@ -5,7 +5,7 @@ use strata_core::image::Flags;
 use strata_ptx::module::{Operand, RegisterId};
 
 use super::graph::{Graph, Waiting};
-use super::held::{Kept, before, held_in, kept, live_in};
+use super::held::{Kept, Values, before, kept};
 use super::{Again, Problem, Report, places_meet, writes};
 use crate::kernel::Kernel;
 use crate::operands::registers_of;
@@ -34,20 +34,18 @@ struct Slots {
 pub(super) fn check(
     kernel: &Kernel,
     program: &Program,
-    graph: &Graph,
-    waiting: &Waiting,
+    (graph, waiting): (&Graph, &Waiting),
+    Values { live, held }: &Values,
     report: &mut Report<'_>,
 ) {
-    let live = live_in(kernel, graph);
     let near = near_in(kernel, program, graph);
-    let held = held_in(kernel, program, graph, &live);
     for (number, node) in graph.nodes.iter().enumerate() {
         let scope = |wanted: &[FixedBitSet], hints| {
             let mut ahead = FixedBitSet::with_capacity(kernel.registers.len());
             node.next.iter().for_each(|&next| ahead.union_with(&wanted[next]));
-            Scope { program, kernel, ahead, kept: kept(waiting, &held, wanted, number), hints }
+            Scope { program, kernel, ahead, kept: kept(waiting, held, wanted, number), hints }
         };
-        let mut all = scope(&live, ["last use", "never read"]);
+        let mut all = scope(live, ["last use", "never read"]);
         let mut soon = scope(&near, ["last use before deschedule", "not read before deschedule"]);
         for pc in (node.start..node.end).rev() {
             let record = &program.image.instructions[pc];

@@ -27,44 +27,92 @@ fn number(upper: Upper) -> usize {
     })
 }
 
-/// Checks a program fitted to a hierarchy. The program itself must have passed [`super::check`].
+/// Checks a program fitted to a hierarchy, as [`LevelsChecker::check`] does.
 ///
 /// # Errors
 ///
-/// Every violation found, in program order within each kind.
+/// As there, and as [`LevelsChecker::new`].
 pub fn check_levels(
     kernel: &Kernel,
     program: &Program,
     hierarchy: &Hierarchy,
     config: &HierarchyConfig,
 ) -> Result<(), Vec<Violation>> {
-    let mut report = Report { program, violations: Vec::new() };
-    let reduced = reductions::apply(kernel, program);
-    let expanded = spills::expand(&reduced, program, &mut report);
-    report.done()?;
-    let kernel = &*expanded;
-    let mut report = Report { program, violations: Vec::new() };
-    let fits = hierarchy.placements.len() == program.image.slots.len()
-        && hierarchy.strands.starts.len() == program.instructions.len();
-    if !fits {
-        report.add(0, Problem::Different("the number of placements or strand starts"));
-        return report.done();
+    LevelsChecker::new(kernel, program)?.check(hierarchy, config)
+}
+
+/// A program, ready to be checked with any hierarchy that it is fitted to.
+#[derive(Debug)]
+pub struct LevelsChecker<'p> {
+    program: &'p Program,
+    graph: Graph,
+    /// Nodes at whose start the upper levels are empty because lanes may have waited there while
+    /// others were descheduled.
+    emptied: Vec<bool>,
+}
+
+impl<'p> LevelsChecker<'p> {
+    /// Finds the ways through a program, which must have passed [`super::check`] with its kernel.
+    ///
+    /// # Errors
+    ///
+    /// What the program adds to the kernel cannot be told from it.
+    pub fn new(kernel: &Kernel, program: &'p Program) -> Result<Self, Vec<Violation>> {
+        let mut report = Report { program, violations: Vec::new() };
+        let reduced = reductions::apply(kernel, program);
+        let expanded = spills::expand(&reduced, program, &mut report);
+        report.done()?;
+        let graph = Graph::new(&expanded, program);
+        let emptied = emptied(program, &graph);
+        Ok(Self { program, graph, emptied })
     }
-    let graph = Graph::new(kernel, program);
-    let levels = Levels { program, hierarchy, config };
-    levels.check_names(&mut report);
-    levels.check_starts(&graph, &mut report);
-    report.done()?;
-    let mut report = Report { program, violations: Vec::new() };
-    let emptied = levels.emptied(&graph);
-    let at_start = levels.at_starts(&graph, &emptied);
-    for (node, state) in graph.nodes.iter().zip(at_start) {
-        let Some(mut state) = state else { continue };
-        for pc in node.start..node.end {
-            levels.step(pc, &mut state, Some(&mut report));
+
+    /// Checks the program fitted to a hierarchy.
+    ///
+    /// # Errors
+    ///
+    /// Every violation found, in program order within each kind.
+    pub fn check(
+        &self,
+        hierarchy: &Hierarchy,
+        config: &HierarchyConfig,
+    ) -> Result<(), Vec<Violation>> {
+        let Self { program, graph, emptied } = self;
+        let mut report = Report { program, violations: Vec::new() };
+        let fits = hierarchy.placements.len() == program.image.slots.len()
+            && hierarchy.strands.starts.len() == program.instructions.len();
+        if !fits {
+            report.add(0, Problem::Different("the number of placements or strand starts"));
+            return report.done();
+        }
+        let levels = Levels { program, hierarchy, config };
+        levels.check_names(&mut report);
+        levels.check_starts(graph, &mut report);
+        report.done()?;
+        let mut report = Report { program, violations: Vec::new() };
+        let at_start = levels.at_starts(graph, emptied);
+        for (node, state) in graph.nodes.iter().zip(at_start) {
+            let Some(mut state) = state else { continue };
+            for pc in node.start..node.end {
+                levels.step(pc, &mut state, Some(&mut report));
+            }
+        }
+        report.done()
+    }
+}
+
+fn emptied(program: &Program, graph: &Graph) -> Vec<bool> {
+    let mut emptied = vec![false; graph.nodes.len()];
+    for (node, waits) in graph.nodes.iter().zip(graph.waiting()) {
+        let stops = Flags::DESCHEDULE_BEFORE | Flags::BARRIER;
+        let records = &program.image.instructions[node.start..node.end];
+        if records.iter().any(|record| record.flags.intersects(stops)) {
+            for wait in waits {
+                emptied[wait.at] = true;
+            }
         }
     }
-    report.done()
+    emptied
 }
 
 /// What a thread's registers hold at some place.
@@ -221,21 +269,6 @@ impl<'a> Levels<'a> {
                 }
             }
         }
-    }
-
-    /// Nodes at whose start the upper levels are empty because lanes may have waited there while
-    /// others were descheduled.
-    fn emptied(&self, graph: &Graph) -> Vec<bool> {
-        let mut emptied = vec![false; graph.nodes.len()];
-        for (node, waits) in graph.nodes.iter().zip(graph.waiting()) {
-            let stops = Flags::DESCHEDULE_BEFORE | Flags::BARRIER;
-            if (node.start..node.end).any(|pc| self.record(pc).flags.intersects(stops)) {
-                for wait in waits {
-                    emptied[wait.at] = true;
-                }
-            }
-        }
-        emptied
     }
 
     /// What holds at the start of each node, whatever the path. What a register holds before

@@ -124,7 +124,7 @@ impl<'p> Code<'p> {
         live
     }
 
-    fn find_live_in(&mut self) {
+    pub(crate) fn find_live_in(&mut self) {
         let mut work: Vec<usize> = (0..self.graph.blocks.len()).collect();
         let mut queued = vec![true; self.graph.blocks.len()];
         while let Some(block) = work.pop() {
