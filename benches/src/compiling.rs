@@ -1,5 +1,6 @@
 //! Compiling: the built-in workloads from PTX text to programs, fitted to every compiler-managed
-//! hierarchy that the dissertation sweeps; and made-up kernels of several lengths to programs.
+//! hierarchy that the dissertation sweeps; made-up kernels of several lengths to programs; and the
+//! proof of such programs, which spill, by the checker.
 //!
 //! What a piece of work returns counts static instructions, once for each program that they are in.
 
@@ -9,9 +10,12 @@ use std::time::{Duration, Instant};
 use strata::design;
 use strata::levels::fitted;
 use strata::workload::{Toolchain, Workload, names};
+use strata_compiler::checker::check;
 use strata_compiler::hierarchy::HierarchyConfig;
+use strata_compiler::inline::inline;
+use strata_compiler::kernel::Kernel;
 use strata_compiler::program::Program;
-use strata_compiler::{CompileOptions, compile};
+use strata_compiler::{CompileOptions, RegisterLimit, allocate, compile};
 use strata_ptx::module::FunctionId;
 
 use crate::{Prepared, Work, fitting};
@@ -24,6 +28,8 @@ pub const WORK: &[Work] = &[
     Work { name: "compile_straight_10k", prepare: || made_up(10_000, false) },
     Work { name: "compile_branchy_1k", prepare: || made_up(1_000, true) },
     Work { name: "compile_branchy_10k", prepare: || made_up(10_000, true) },
+    Work { name: "check_spilled_1k", prepare: || checked(1_000) },
+    Work { name: "check_spilled_10k", prepare: || checked(10_000) },
 ];
 
 /// Both steps anew for each hierarchy, and long kernels. Only timed.
@@ -129,8 +135,27 @@ pub fn largest(text: &str) -> Option<Largest> {
 }
 
 fn made_up(length: usize, branches: bool) -> Prepared {
-    let text = fitting::text(length, branches);
+    let text = fitting::text(length, branches, fitting::REGISTERS);
     Box::new(move || fitting::program(&text).instructions.len() as u64)
+}
+
+/// Registers of kernels that are made to spill, and how many their programs have.
+const SPILLED: (u32, u16) = (48, 24);
+
+/// A made-up kernel with branches and loops, and its program, which spills.
+fn spilled(length: usize) -> (Kernel, Program) {
+    let parsed = strata_ptx::parse(&fitting::text(length, true, SPILLED.0));
+    let kernel = inline(&parsed.module, FunctionId(0)).expect("no calls");
+    let program = allocate(&kernel, RegisterLimit::new(SPILLED.1)).expect("operands fit");
+    (kernel, program)
+}
+
+fn checked(length: usize) -> Prepared {
+    let (kernel, program) = spilled(length);
+    Box::new(move || {
+        check(&kernel, &program).expect("it does what its kernel says");
+        program.instructions.len() as u64
+    })
 }
 
 #[cfg(test)]
@@ -151,9 +176,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_checked_spills_and_fills() {
+        let (_, program) = spilled(1_000);
+        let length = program.instructions.len();
+        assert!(program.spill_bytes > 0 && length > 1_300, "{length}");
+        assert_eq!(checked(1_000)(), length as u64);
+    }
+
+    #[test]
     fn the_largest_kernel_is_found() {
-        let long = fitting::text(200, true).replace("made_up", "long");
-        let short = fitting::text(40, false);
+        let long = fitting::text(200, true, 16).replace("made_up", "long");
+        let short = fitting::text(40, false, 16);
         let kernel = short.find(".visible").expect("its first line");
         let found = largest(&(long + &short[kernel..])).expect("both are fine");
         assert_eq!(found.name, "long");

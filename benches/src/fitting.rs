@@ -17,7 +17,7 @@ use crate::counting::Sequence;
 use crate::{Prepared, Work};
 
 /// Registers that the arithmetic goes through.
-const REGISTERS: u32 = 16;
+pub(crate) const REGISTERS: u32 = 16;
 /// Instructions from one forward branch to the next, where there are any.
 const BLOCK: usize = 8;
 /// Instructions from one load to the next.
@@ -68,21 +68,21 @@ const fn config() -> HierarchyConfig {
 
 /// A kernel of about `length` instructions: arithmetic on a few registers with a load now and then;
 /// with `branches`, short forward branches in loops.
-pub(crate) fn text(length: usize, branches: bool) -> String {
+pub(crate) fn text(length: usize, branches: bool, registers: u32) -> String {
     // Whole blocks, so that every branch has its label.
     let length = length / BLOCK * BLOCK;
-    let mut text = String::from(
+    let mut text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n\
-         .visible .entry made_up(.param .u64 at)\n{\n\
-         .reg .b32 %r<16>;\n.reg .b64 %rd<1>;\n.reg .pred %p<1>;\nld.param.u64 %rd0, [at];\n",
+         .visible .entry made_up(.param .u64 at)\n{{\n.reg .b32 %r<{registers}>;\n\
+         .reg .b64 %rd<1>;\n.reg .pred %p<1>;\nld.param.u64 %rd0, [at];\n",
     );
     let mut sequence = Sequence(1);
-    for register in 0..REGISTERS {
+    for register in 0..registers {
         let _ = writeln!(text, "mov.u32 %r{register}, {register};");
     }
-    let start = REGISTERS as usize + 1;
+    let start = registers as usize + 1;
     for at in start..length {
-        let [to, from, with] = [(); 3].map(|()| sequence.below(REGISTERS));
+        let [to, from, with] = [(); 3].map(|()| sequence.below(registers));
         if branches && at % LOOP == 0 {
             let _ = writeln!(text, "LOOP{}:", at / LOOP);
         }
@@ -100,7 +100,7 @@ pub(crate) fn text(length: usize, branches: bool) -> String {
             let _ = writeln!(text, "@%p0 bra LOOP{};", at / LOOP);
         }
     }
-    for register in 0..REGISTERS {
+    for register in 0..registers {
         let _ = writeln!(text, "st.global.u32 [%rd0+{}], %r{register};", 4 * register);
     }
     text.push_str("ret;\n}\n");
@@ -125,7 +125,7 @@ fn fitted(program: &Program) -> Hierarchy {
 }
 
 fn prepare(length: usize, branches: bool) -> Prepared {
-    let program = program(&text(length, branches));
+    let program = program(&text(length, branches, REGISTERS));
     Box::new(move || {
         black_box(fitted(&program));
         program.instructions.len() as u64
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn programs_have_their_length_and_values_to_keep() {
         for branches in [false, true] {
-            let program = program(&text(1_000, branches));
+            let program = program(&text(1_000, branches, REGISTERS));
             let length = program.instructions.len();
             assert!((950..=1_100).contains(&length), "{length}");
             let hierarchy = fitted(&program);
