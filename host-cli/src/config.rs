@@ -4,6 +4,7 @@ pub mod error;
 pub mod name;
 pub mod place;
 pub mod quantity;
+pub mod strict;
 pub mod suggest;
 
 pub use error::ConfigError;

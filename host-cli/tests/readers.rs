@@ -298,6 +298,32 @@ fn a_value_of_another_type_is_refused() {
     }
 }
 
+/// A table is written as a table: as a list of its values some could be left over unread.
+#[test]
+fn a_list_in_place_of_a_table_is_refused() {
+    for (sample, text, read) in samples() {
+        let root: Value = toml::from_str(text).expect(sample);
+        let mut tried = 0;
+        for path in every_path(&root) {
+            let Value::Table(table) = at(&mut root.clone(), &path).clone() else { continue };
+            let list: Vec<Value> = table.values().cloned().chain([Value::Integer(9)]).collect();
+            for list in [Vec::new(), list] {
+                let mut changed = root.clone();
+                *at(&mut changed, &path) = Value::Array(list.clone());
+                let found = read(&written(&changed));
+                assert!(found.is_err(), "{sample}: {} = {list:?}", path.join("."));
+                tried += 1;
+            }
+        }
+        assert!(tried > 1, "{sample}");
+    }
+    let every = "base = \"isca11-rfc6\"\nname = \"other\"\n\
+                 cache = [4, \"lru\", \"writes\", true, true, true, false, 99, \"odd\"]\n";
+    let message = message(design_file, every);
+    assert!(message.contains("line 3, column 9"), "{message}");
+    assert!(message.contains("invalid type: sequence, expected a table"), "{message}");
+}
+
 /// Integers have one value in all their forms.
 #[test]
 fn forms_of_numbers() {

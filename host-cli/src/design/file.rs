@@ -24,7 +24,7 @@ use super::sm::{
 use super::{Design, Managed, PoolReadEnergy, name};
 use crate::config::quantity::{Energy, Length, WireEnergy};
 use crate::config::suggest::{nearest_listed, suggest};
-use crate::config::{ConfigError, name as plain};
+use crate::config::{ConfigError, name as plain, strict};
 
 /// A design file with every key, its values and their ranges; it is valid itself.
 pub const FORMAT: &str = include_str!("format.toml");
@@ -222,10 +222,11 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
 }
 
 fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
-    let mut written: DesignFile = toml::from_str(text).map_err(|error| ConfigError::Malformed {
-        file: file.to_owned(),
-        message: error.to_string().trim_end().to_owned() + &nearest_key(error.message()),
-    })?;
+    let mut written: DesignFile =
+        strict::from_str(text).map_err(|error| ConfigError::Malformed {
+            file: file.to_owned(),
+            message: error.to_string().trim_end().to_owned() + &nearest_key(error.message()),
+        })?;
     let mut parts = name::parts(&written.base).map_err(|_| ConfigError::Range {
         file: file.to_owned(),
         key: "base".to_owned(),

@@ -14,6 +14,7 @@ use super::memory::{MainMemory, Memories, MemoryKind, memories};
 use super::technology::technology;
 pub use super::technology::{CacheBank, NoEnergy, Technology};
 use crate::config::quantity::{Frequency, Length, Power};
+use crate::config::strict;
 
 /// An SM, as one paper describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -341,7 +342,7 @@ pub fn machine(name: &str) -> Option<&'static Machine> {
 
 /// Files that come with the program.
 pub(super) fn embedded<T: serde::de::DeserializeOwned>(files: &[&str]) -> Vec<T> {
-    let parse = |file: &&str| toml::from_str(file);
+    let parse = |file: &&str| strict::from_str(file);
     let parsed: Result<_, _> = files.iter().map(parse).collect();
     parsed.expect("invariant: a test parses every embedded file")
 }

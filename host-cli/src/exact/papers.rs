@@ -4,8 +4,11 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// `data/papers.toml`, as far as it is used.
+use crate::config::strict;
+
+/// `data/papers.toml`, as far as it is used; a test lists what is not.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Papers {
     pub(super) exact: Vec<Exact>,
     pub(super) inconsistent: Vec<Inconsistent>,
@@ -15,6 +18,7 @@ pub(super) struct Papers {
 
 /// A figure that a paper measured on its own workloads: shown beside ours, never fitted.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Claim {
     /// Its key.
     pub id: String,
@@ -30,11 +34,11 @@ pub struct Claim {
 #[derive(Deserialize)]
 pub(super) struct Exact {
     pub(super) id: String,
-    #[serde(default)]
     pub(super) what: String,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Inconsistent {
     pub(super) id: String,
     pub(super) printed: String,
@@ -59,6 +63,7 @@ pub(super) struct Isca11 {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Rows<T> {
     pub(super) rows: Vec<T>,
 }
@@ -98,6 +103,7 @@ pub(super) struct Table6Dot1 {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Pair<T> {
     pub(super) gtx580: T,
     pub(super) hd7970: T,
@@ -105,6 +111,7 @@ pub(super) struct Pair<T> {
 
 /// Storage of a chip. Unit: KB, of each SM but for the L2 cache.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ChipStorage {
     pub(super) threads: u128,
     pub(super) sms: u128,
@@ -174,6 +181,7 @@ pub(super) struct WarrfMemory {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct WarrfPool {
     pub(super) entries: u8,
     pub(super) access_pj_bit: f64,
@@ -182,8 +190,122 @@ pub(super) struct WarrfPool {
 /// The facts.
 pub(super) fn papers() -> &'static Papers {
     static PAPERS: LazyLock<Papers> = LazyLock::new(|| {
-        toml::from_str(include_str!("../../data/papers.toml"))
+        strict::from_str(include_str!("../../data/papers.toml"))
             .expect("invariant: a test parses the embedded file")
     });
     &PAPERS
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use toml::Value;
+
+    use super::*;
+
+    /// What stands in the file for machines and figures that are not built, or for people.
+    const NOT_READ: &[&str] = &[
+        "exact.baseline",
+        "exact.expars",
+        "exact.value",
+        "exact.warpman",
+        "tables.dissertation.chapter7",
+        "tables.dissertation.chip_power",
+        "tables.dissertation.table4_4_sim",
+        "tables.dissertation.table4_5_bank_energy.lrf.entries",
+        "tables.dissertation.table4_5_bank_energy.mrf.entries",
+        "tables.dissertation.table4_6_wire",
+        "tables.dissertation.table4_7_sram_16byte",
+        "tables.dissertation.table6_1_mrf_reads_per_instruction.lower_bound_reads",
+        "tables.dissertation.table6_1_mrf_reads_per_instruction.lower_bound_writes",
+        "tables.dissertation.table6_1_mrf_reads_per_instruction.orf_entries",
+        "tables.dissertation.table7_2_best_config_384kb",
+        "tables.expars",
+        "tables.isca11.table3_model.mrf_bank_area_um2",
+        "tables.isca11.table3_model.mrf_read_pj",
+        "tables.isca11.table3_model.mrf_to_alu_mm",
+        "tables.isca11.table3_model.mrf_write_pj",
+        "tables.isca11.table4_sim",
+        "tables.micro12.table2_sim.alu_latency",
+        "tables.micro12.table2_sim.cache_kb",
+        "tables.micro12.table2_sim.cache_line_bytes",
+        "tables.micro12.table2_sim.cache_ways",
+        "tables.micro12.table2_sim.dram_latency",
+        "tables.micro12.table2_sim.max_threads",
+        "tables.micro12.table2_sim.rf_bank_kb",
+        "tables.micro12.table2_sim.rf_kb",
+        "tables.micro12.table2_sim.sfu_latency",
+        "tables.micro12.table2_sim.shared_bytes_per_cycle",
+        "tables.micro12.table2_sim.shared_kb",
+        "tables.micro12.table2_sim.shared_latency",
+        "tables.micro12.table2_sim.tex_latency",
+        "tables.micro12.table3_energy",
+        "tables.micro12.table4_bank_energy",
+        "tables.micro12.table5_max_accesses_per_bank_percent",
+        "tables.micro12.table6_capacity",
+        "tables.warrf.table1_sim.const_kb",
+        "tables.warrf.table1_sim.dram_ghz",
+        "tables.warrf.table1_sim.icnt_ghz",
+        "tables.warrf.table1_sim.l1_kb",
+        "tables.warrf.table1_sim.l2_kb",
+        "tables.warrf.table1_sim.shared_banks",
+        "tables.warrf.table1_sim.tex_kb",
+        "tables.warrf.table1_sim.warp",
+        "tables.warrf.table2_technology_22nm.sram.write_cycles",
+        "tables.warrf.table2_technology_22nm.sttram.write_cycles",
+    ];
+
+    /// Renames every key of a value, one at a time, and asks whether anyone misses it.
+    fn unread(root: &Value, at: &mut Vec<String>, value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Table(table) => {
+                for (key, inside) in table {
+                    at.push(key.clone());
+                    if read(&renamed(root, at)).is_ok() {
+                        let keys = at.iter().filter(|key| key.parse::<usize>().is_err());
+                        found.insert(keys.map(String::as_str).collect::<Vec<_>>().join("."));
+                    } else {
+                        unread(root, at, inside, found);
+                    }
+                    at.pop();
+                }
+            }
+            Value::Array(list) => {
+                for (index, inside) in list.iter().enumerate() {
+                    at.push(index.to_string());
+                    unread(root, at, inside, found);
+                    at.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn read(root: &Value) -> Result<Papers, toml::de::Error> {
+        strict::from_str(&toml::to_string(root).expect("it was read from a file"))
+    }
+
+    fn renamed(root: &Value, path: &[String]) -> Value {
+        let mut root = root.clone();
+        let (key, above) = path.split_last().expect("a key");
+        let inside = above.iter().fold(&mut root, |value, key| match value {
+            Value::Array(list) => &mut list[key.parse::<usize>().expect("a number")],
+            table => &mut table[key.as_str()],
+        });
+        let table = inside.as_table_mut().expect("it has keys");
+        let value = table.remove(key).expect("it is there");
+        table.insert(format!("{key}s"), value);
+        root
+    }
+
+    #[test]
+    fn every_key_is_read_or_listed_as_unread() {
+        let root: Value = toml::from_str(include_str!("../../data/papers.toml")).expect("TOML");
+        read(&root).expect("its own text");
+        let mut found = BTreeSet::new();
+        unread(&root, &mut Vec::new(), &root, &mut found);
+        let listed: BTreeSet<String> = NOT_READ.iter().map(|&key| key.to_owned()).collect();
+        assert_eq!(found, listed);
+    }
 }

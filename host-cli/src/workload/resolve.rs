@@ -18,6 +18,7 @@ use super::plan::{
 };
 use super::{names, real, reference};
 use crate::config::place::Position;
+use crate::config::strict;
 use crate::config::suggest::nearest_listed;
 
 /// Most memory for all buffers of a plan. Unit: bytes.
@@ -44,7 +45,7 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// Reads the document.
     pub(super) fn parse(self) -> Result<Document> {
-        let document = toml::from_str(self.text).map_err(|error: toml::de::Error| {
+        let document = strict::from_str(self.text).map_err(|error: toml::de::Error| {
             let position = error.span().map(|span| Position::of(self.text, span.start));
             let mut message = error.message().trim_end().replace('\n', "; ");
             if let Some(near) = nearest_listed(error.message()) {

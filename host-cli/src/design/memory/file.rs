@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Memories, MemoryKind, Sourced};
 use crate::config::suggest::nearest_listed;
-use crate::config::{ConfigError, name};
+use crate::config::{ConfigError, name, strict};
 
 /// Longest technology file. Unit: bytes.
 const LONGEST: u64 = 1 << 20;
@@ -30,7 +30,7 @@ pub fn load(path: &Path) -> Result<Arc<Memories>, ConfigError> {
 
 /// Reads a technology from the text of a file; `file` is used in messages.
 pub fn parse(file: &str, text: &str) -> Result<Arc<Memories>, ConfigError> {
-    let memories: Memories = toml::from_str(text).map_err(|error| ConfigError::Malformed {
+    let memories: Memories = strict::from_str(text).map_err(|error| ConfigError::Malformed {
         file: file.to_owned(),
         message: nearest_listed(error.message()).map_or_else(
             || error.to_string().trim_end().to_owned(),
