@@ -16,8 +16,13 @@ pub(crate) fn source_keys(repository: &Repository) -> Vec<Violation> {
     let Some(sources) = repository.file(SOURCES) else {
         return vec![Violation::of(SOURCES, "missing: the list of sources")];
     };
-    let defined: BTreeSet<&str> = sources.lines().filter_map(|(_, line)| table(line)).collect();
-    let mut found = Vec::new();
+    let list: toml::Table = match sources.text.parse() {
+        Ok(list) => list,
+        Err(error) => return vec![Violation::of(SOURCES, error.to_string())],
+    };
+    let mut found: Vec<Violation> =
+        list.iter().filter_map(|(key, source)| incomplete(key, source)).collect();
+    let defined: BTreeSet<&str> = list.keys().map(String::as_str).collect();
     for file in repository.with_extension(&["rs", "toml"]).filter(|file| file.path != SOURCES) {
         let marker = if file.is("rs") { "//" } else { "#" };
         for (number, line) in file.lines() {
@@ -31,9 +36,35 @@ pub(crate) fn source_keys(repository: &Repository) -> Vec<Violation> {
     found
 }
 
-/// The name of a TOML table's heading.
-fn table(line: &str) -> Option<&str> {
-    line.trim().strip_prefix('[')?.strip_suffix(']')
+/// What every source says.
+const SOURCE_FIELDS: [&str; 4] = ["title", "venue", "year", "takes"];
+/// What it may say besides.
+const AUTHORS: &str = "authors";
+
+/// A source of the list that lacks a field, or has one of another name or type.
+fn incomplete(key: &str, source: &toml::Value) -> Option<Violation> {
+    let Some(fields) = source.as_table() else {
+        return Some(Violation::of(SOURCES, format!("`{key}` is no table of a source")));
+    };
+    let good = |(name, value): (&String, &toml::Value)| match name.as_str() {
+        "year" => value.as_integer().is_some_and(|year| (1900..2100).contains(&year)),
+        AUTHORS => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+        name => {
+            let text = value.as_str().is_some_and(|text| !text.trim().is_empty());
+            text && SOURCE_FIELDS.contains(&name)
+        }
+    };
+    let lacks = SOURCE_FIELDS.iter().find(|name| !fields.contains_key(**name));
+    let wrong = fields.iter().find(|field| !good(*field)).map(|(name, _)| name);
+    match (lacks, wrong) {
+        (Some(name), _) => Some(format!("source `{key}` has no `{name}`")),
+        (None, Some(name)) => Some(format!(
+            "`{name}` of source `{key}`: expected {} or {AUTHORS}, a text, the year a number",
+            SOURCE_FIELDS.join(", ")
+        )),
+        (None, None) => None,
+    }
+    .map(|message| Violation::of(SOURCES, message))
 }
 
 /// Source keys in a comment: capitals and digits in brackets that belong to nothing before them.
@@ -228,9 +259,34 @@ mod tests {
         repository
     }
 
+    const SOURCE: &str = "<ISCA11>\ntitle = \"x\"\nauthors = \"A. B\"\nvenue = \"y\"\nyear = 2011\n\
+                          takes = \"Table 2\"\n";
+
+    #[test]
+    fn a_source_says_what_it_is() {
+        let of = |list: &str| source_keys(&made_up(&[(SOURCES, list)]));
+        assert_eq!(of(SOURCE), []);
+        assert_eq!(of(&SOURCE.replace("authors = \"A. B\"\n", "")), []);
+        for (from, to, told) in [
+            ("title = \"x\"\n", "", "source `ISCA11` has no `title`"),
+            ("takes", "gives", "source `ISCA11` has no `takes`"),
+            ("authors", "author", "`author` of source `ISCA11`"),
+            ("\"y\"", "\" \"", "`venue` of source `ISCA11`"),
+            ("2011", "\"2011\"", "`year` of source `ISCA11`"),
+            ("2011", "20111", "`year` of source `ISCA11`"),
+            ("<ISCA11>", "ISCA11 = 1\n<X>", "`ISCA11` is no table of a source"),
+            ("title", "title = \"x\"\ntitle", "duplicate key"),
+            ("<ISCA11>", "<ISCA11", "TOML parse error at line 1"),
+        ] {
+            let found = of(&SOURCE.replacen(from, to, 1));
+            assert_eq!(found.len(), 1, "{to}: {found:?}");
+            assert!(found[0].message.contains(told), "{to}: {found:?}");
+        }
+    }
+
     #[test]
     fn an_unknown_source_key_is_found() {
-        let sources = "[ISCA11]\ntitle = \"x\"\n";
+        let sources = SOURCE;
         let code = "const A: u8 = 1; // <ISCA11> Table 2\nconst B: u8 = 2; // <ISCA12> Table 2\n\
                     /// See [`LANES`], [LINK](x), entries[LEN], [x] and [0].\nlet x = y[INDEX];\n\
                     #![deny(x)]\n";
