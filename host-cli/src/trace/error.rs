@@ -66,6 +66,12 @@ pub enum Problem {
     /// A tracer version that is known but not read.
     #[error("tracer version {0} is not read; versions 3, 4 and 5 are")]
     Version(u32),
+    /// Where a thread block lies in a cluster of thread blocks.
+    #[error(
+        "`{0}` says where the thread block lies in a cluster (sm_90 and later); launches in \
+         clusters are not read"
+    )]
+    Cluster(String),
     /// A value that contradicts the header or an earlier line.
     #[error("{what} {value} is outside the range 0 to {last}")]
     OutOfRange {
@@ -177,7 +183,9 @@ impl TraceError {
             Problem::Version(0..=2) => {
                 "run the tracer's post-processing tool of version 3 or later"
             }
-            Problem::Version(_) => "trace with version 5 of the tracer (Accel-Sim 1.3)",
+            Problem::Version(_) | Problem::Cluster(_) => {
+                "trace with version 5 of the tracer (Accel-Sim 1.3)"
+            }
             Problem::OutOfRange { .. }
             | Problem::Repeated { .. }
             | Problem::Lanes { .. }

@@ -16,6 +16,10 @@ pub(crate) const MAX_INSTRUCTIONS: usize = 1 << 17;
 /// addresses, is under 1000 bytes.
 const MAX_INSTRUCTION_LINE: usize = 2048;
 
+/// What newer tracers say of a thread block besides: its cluster in the grid, its place and its
+/// rank in the cluster. Only launches in clusters of one could be run without them.
+const CLUSTER: [&[u8]; 4] = [b"cluster id", b"cta", b"cta rank", b"rank"];
+
 /// Receives what a trace file holds, in the file's order.
 pub(crate) trait Visitor {
     /// The header was read.
@@ -240,7 +244,10 @@ impl Body {
                 return if found == warps { Ok(()) } else { Err(lines.error(missing)) };
             }
             let number = value(line, b"warp").and_then(decimal);
-            let warp = number.ok_or_else(|| expected(WARP, line));
+            let warp = number.ok_or_else(|| {
+                let of_cluster = CLUSTER.iter().any(|key| value(line, key).is_some());
+                if of_cluster { Problem::Cluster(bare(line)) } else { expected(WARP, line) }
+            });
             let warp = warp.and_then(|warp| self.new_warp(warp, &mut seen));
             let warp = warp.map_err(|problem| lines.error(problem))?;
             self.warp(lines, cta, warp, visitor)?;
