@@ -140,7 +140,7 @@ fn repeat_block(lines: &mut Vec<Vec<u8>>, at: usize, random: &mut Random) {
     if let Ok(before) = text
         && random.below(2) == 0
     {
-        lines[count] = format!("insts = {}", before + times * block.len()).into_bytes();
+        lines[count] = format!("insts = {}", before.wrapping_add(times * block.len())).into_bytes();
     }
 }
 
@@ -174,4 +174,17 @@ fn change_words(line: &mut Vec<u8>, random: &mut Random) {
         _ => words.push(new),
     }
     *line = words.join(&b' ');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_at_the_end_of_its_range_is_changed_too() {
+        let text = format!("warp = 0\ninsts = {}\n{}", usize::MAX, "0030 ffffffff 0 EXIT 0 0 0\n");
+        let mutants: std::collections::BTreeSet<Vec<u8>> =
+            (0..500).map(|seed| mutate_trace(text.as_bytes(), &mut Random(seed))).collect();
+        assert!(mutants.len() > 300, "{}", mutants.len());
+    }
 }
