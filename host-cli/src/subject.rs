@@ -10,7 +10,7 @@ use strata_compiler::{CompileOptions, RegisterLimit};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 
 use crate::cli::SourceArgs;
-use crate::config::ConfigError;
+use crate::config::{ConfigError, name};
 use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::levels::LevelsError;
@@ -81,6 +81,14 @@ pub enum Subject {
 impl Subject {
     /// Finds what an input names.
     pub fn new(input: &str, args: &SourceArgs) -> Result<Self, Failure> {
+        name::line(input).map_err(|why| {
+            Failure::input(format!("{input:?} cannot be the name of an input: {why}"))
+                .hint("rename it; a name is printed as it is, on one line")
+        })?;
+        if args.allow_outside && !trace::is_list(input) {
+            return Err(Failure::input(format!("`{input}` is no list of traces"))
+                .hint("`--allow-outside` is for a `kernelslist.g`, which names other files"));
+        }
         if !is_recorded(input) {
             return Ok(Self::Workload(Box::new(workload(input, args)?)));
         }
@@ -147,19 +155,23 @@ pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Fa
     if inputs.is_empty() {
         return workload::names().map(|name| Subject::new(name, args)).collect();
     }
-    // A launch description is for the PTX files among the inputs, a size for all but traces;
-    // without any such input it is a mistake.
+    // A launch description is for the PTX files among the inputs, a size for all but traces, a look
+    // outside for lists; without any such input it is a mistake.
     let any = |of: fn(&str) -> bool| inputs.iter().any(|input| of(input));
     let others = SourceArgs {
         launch: args.launch.clone().filter(|_| !any(is_ptx)),
         scale: args.scale.filter(|_| !any(|input| !is_recorded(input))),
+        allow_outside: args.allow_outside && !any(trace::is_list),
         ..args.clone()
     };
     let workloads = SourceArgs { scale: args.scale, ..others.clone() };
+    let files = SourceArgs { launch: args.launch.clone(), ..workloads.clone() };
+    let lists = SourceArgs { allow_outside: args.allow_outside, ..others.clone() };
     let subject = |input: &String| {
         let args = match input {
+            input if trace::is_list(input) => &lists,
             input if is_recorded(input) => &others,
-            input if is_ptx(input) => args,
+            input if is_ptx(input) => &files,
             _ => &workloads,
         };
         Subject::new(input, args)

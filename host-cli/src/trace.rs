@@ -34,6 +34,6 @@ pub use error::{Problem, TraceError};
 pub use export::{EXPORT, export};
 pub use header::{Header, unknown_keys};
 pub use launch::{Keep, TracedLaunch};
-pub use list::{Entry, Reach, entries, is_trace};
+pub use list::{Entry, Reach, entries, is_list, is_trace};
 pub use native::native_instructions;
 pub use opcode::{Class, classify};

@@ -216,6 +216,12 @@ fn options_without_effect() {
         ("study write-pool tiny.traceg --scale small", "is a trace, which has its size"),
         ("fpga run tiny.traceg --board host --scale small", "is a trace, which has its size"),
         ("run ./tiny.traceg --launch good.toml", "is a trace, which has its launches in it"),
+        ("run vectoradd --allow-outside", "`vectoradd` is no list of traces"),
+        ("run --allow-outside", "is no list of traces"),
+        ("run tiny.traceg --allow-outside", "`tiny.traceg` is no list of traces"),
+        ("run no.strata --mode cycle --allow-outside", "`no.strata` is no list of traces"),
+        ("run vectoradd tiny.traceg --allow-outside", "`vectoradd` is no list of traces"),
+        ("trace record tiny.traceg -o /dev/null --allow-outside", "is no list of traces"),
         ("run vectoradd --force", "--timeline <OUT.json>"),
         ("run vectoradd --timeline-slices 5", "--timeline <OUT.json>"),
         ("technology import nvsim-output.txt --force", "--output <OUT.toml>"),
@@ -250,6 +256,22 @@ fn repeated_options() {
     ] {
         let error = refused(&words(arguments));
         assert!(error.contains(told), "{arguments}: {error}");
+    }
+}
+
+/// Tables, listings and reports quote what an input is called.
+#[test]
+fn names_of_inputs_that_cannot_be_printed() {
+    for ending in ["ptx", "traceg", "strata"] {
+        for (name, told) in [
+            ("a\u{1b}[2J", "`\\u{1b}` is not allowed"),
+            ("a\u{202e}b", "`\\u{202e}` is not allowed"),
+            ("a\nb", "`\\n` is not allowed"),
+        ] {
+            let error = refused(&["run", &format!("{name}.{ending}")]);
+            assert!(error.contains("cannot be the name of an input"), "{error}");
+            assert!(error.contains(told) && !error.contains(name), "{error}");
+        }
     }
 }
 

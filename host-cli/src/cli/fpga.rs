@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use strata_core::prototype::regmap::LINE_BAUD;
 use strata_link::message::MOST_ACCESSES;
 
 use super::SourceArgs;
@@ -43,8 +44,9 @@ pub struct ConnectArgs {
     /// A board that runs: its serial device, such as `/dev/ttyUSB0`, or `HOST:PORT`.
     #[arg(long, value_name = "DEVICE|HOST:PORT")]
     pub port: Option<String>,
-    /// Speed of a serial device. Unit: bits in a second. Default: 1000000.
+    /// Speed of a serial device. Unit: bits in a second.
     #[arg(long, value_name = "N", conflicts_with_all = ["sim", "board"],
+        help = format!("Speed of a serial device. Unit: bits in a second. Default: {LINE_BAUD}"),
         value_parser = clap::value_parser!(u32).range(300..=4_000_000))]
     pub baud: Option<u32>,
 }

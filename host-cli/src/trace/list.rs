@@ -40,10 +40,14 @@ pub fn is_trace(input: &str) -> bool {
     extension.is_some_and(|extension| extension == "traceg" || extension == "g")
 }
 
+/// Whether a file name is that of a list of traces.
+pub fn is_list(input: &str) -> bool {
+    Path::new(unpacked_name(input)).extension().is_some_and(|extension| extension == "g")
+}
+
 /// Reads a list; a trace file stands for a list of itself.
 pub fn entries(path: &Path, reach: Reach) -> Result<Vec<Entry>, TraceError> {
-    let is_list = |name: &str| Path::new(name).extension().is_some_and(|ending| ending == "g");
-    if !is_list(unpacked_name(&path.to_string_lossy())) {
+    if !is_list(&path.to_string_lossy()) {
         return Ok(vec![Entry::Launch(path.to_owned())]);
     }
     let folder = path.parent().unwrap_or(Path::new(""));
