@@ -53,6 +53,10 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     REFERENCES.iter().map(|(name, _)| *name)
 }
 
+/// Most innermost steps of a reference: some minutes. A kernel within the usual budget of
+/// instructions has fewer.
+const MOST_STEPS: u128 = 1 << 37;
+
 /// Why a reference cannot be computed: the launch file does not offer what it starts from.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
@@ -69,6 +73,12 @@ pub enum ReferenceError {
         name: &'static str,
         /// Its value.
         value: i64,
+    },
+    /// It would take too long.
+    #[error("the host reference would take {steps} steps, and at most {MOST_STEPS} are allowed")]
+    TooLong {
+        /// Its innermost steps.
+        steps: u128,
     },
     /// A buffer is missing.
     #[error("the host reference needs a buffer `{name}`")]
@@ -161,6 +171,17 @@ impl<'a> Inputs<'a> {
     }
 }
 
+/// Makes sure that a reference ends in time: `sides` are those of its nested loops, where they are
+/// not bounded by a buffer alone.
+///
+/// # Errors
+/// Too many steps.
+fn bounded(sides: &[usize]) -> Result<(), ReferenceError> {
+    // At most four sides of 31 bits.
+    let steps = sides.iter().map(|&side| side.max(1) as u128).product();
+    if steps > MOST_STEPS { Err(ReferenceError::TooLong { steps }) } else { Ok(()) }
+}
+
 /// The index before, staying at 0: how stencils mirror the first row and column.
 const fn step_back(index: usize) -> usize {
     index.saturating_sub(1)
@@ -208,5 +229,33 @@ impl Values {
             Self::F64(values) => values[index],
         };
         if element == ElementType::F32 { f64::from(value as f32) } else { value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::{Overrides, Toolchain, Workload};
+
+    #[test]
+    fn references_end_in_time() {
+        let long: [(&str, &[(&str, i64)]); 5] = [
+            ("mandelbrot", &[("limit", i64::from(i32::MAX))]),
+            ("nbody", &[("bodies", 3000), ("steps", 1 << 16)]),
+            ("hotspot", &[("columns", 2000), ("rows", 2000), ("steps", 1 << 16)]),
+            ("srad", &[("columns", 4000), ("rows", 4000), ("iterations", 16_000)]),
+            ("matrixmul", &[("n", 6000)]),
+        ];
+        for (name, parameters) in long {
+            let workload = Workload::builtin(name, Toolchain::Nvcc).unwrap();
+            let module = strata_ptx::parse(&workload.ptx).module;
+            let overrides: Overrides = parameters
+                .iter()
+                .map(|&(parameter, value)| (parameter.to_owned(), value))
+                .collect();
+            let (plan, _) = workload.plan("small", &overrides, &module).unwrap();
+            let found = find(name).unwrap()(Inputs::new(&plan));
+            assert!(matches!(found, Err(ReferenceError::TooLong { .. })), "{name}: {found:?}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Heat conduction on a chip, in explicit time steps.
 
-use super::{Expected, Inputs, Values, step_back};
+use super::{Expected, Inputs, Values, bounded, step_back};
 
 /// Physical constants, the same numbers as in the launch file.
 const ACROSS: f64 = 0.9_f32 as f64;
@@ -15,6 +15,7 @@ const SCALE: f64 = 0.125;
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {
     let (columns, rows) = (inputs.parameter("columns")?, inputs.parameter("rows")?);
     let steps = inputs.parameter("steps")?;
+    bounded(&[columns, rows, steps])?;
     let cells = columns * rows;
     let widen = |values: Vec<f32>| -> Vec<f64> { values.into_iter().map(f64::from).collect() };
     let power = widen(inputs.f32("power", cells)?);

@@ -1,6 +1,6 @@
 //! Escape times of the Mandelbrot set.
 
-use super::{Expected, Inputs, Values};
+use super::{Expected, Inputs, Values, bounded};
 
 /// Corner and width of the picture, the same numbers as in the launch file.
 const LEFT: f32 = -2.1;
@@ -12,6 +12,7 @@ const WIDTH: f32 = 2.9;
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {
     let (columns, rows) = (inputs.parameter("columns")?, inputs.parameter("rows")?);
     let limit = inputs.parameter("limit")?;
+    bounded(&[columns, rows, 4, limit])?;
     let pixels = inputs.u32("times", columns * rows)?.len();
     let spacing = WIDTH / (2 * columns) as f32;
     let mut times = Vec::with_capacity(pixels);

@@ -1,10 +1,11 @@
 //! `c = a * b` for square row-major matrices.
 
-use super::{Expected, Inputs, Values};
+use super::{Expected, Inputs, Values, bounded};
 
 /// The definition in double precision.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {
     let n = inputs.parameter("n")?;
+    bounded(&[n, n, n])?;
     let (a, b) = (inputs.f32("a", n * n)?, inputs.f32("b", n * n)?);
     let mut c = vec![0.0_f64; n * n];
     // The middle loop runs over the inner dimension so that rows are read in order.

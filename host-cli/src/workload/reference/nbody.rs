@@ -1,6 +1,6 @@
 //! Bodies that attract each other.
 
-use super::{Expected, Inputs, Values};
+use super::{Expected, Inputs, Values, bounded};
 
 /// Time step and squared softening length, the same numbers as in the launch file.
 const STEP: f64 = 0.0005_f32 as f64;
@@ -13,6 +13,7 @@ type Vector = [f64; 4];
 /// The kernel alternates between two sets of arrays, so the last two states are the results.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {
     let (count, steps) = (inputs.parameter("bodies")?, inputs.parameter("steps")?);
+    bounded(&[count, count, steps])?;
     let read = |name| Ok(vectors(&inputs.f32(name, 4 * count)?));
     let mut bodies: Vec<Vector> = read("bodies_even")?;
     let mut velocities: Vec<Vector> = read("velocities_even")?;

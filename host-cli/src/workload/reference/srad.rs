@@ -1,6 +1,6 @@
 //! Speckle reducing anisotropic diffusion.
 
-use super::{Expected, Inputs, Values, step_back};
+use super::{Expected, Inputs, Values, bounded, step_back};
 
 /// Step size of the diffusion, the same number as in the launch file.
 const LAMBDA: f64 = 0.5;
@@ -9,6 +9,7 @@ const LAMBDA: f64 = 0.5;
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {
     let (columns, rows) = (inputs.parameter("columns")?, inputs.parameter("rows")?);
     let iterations = inputs.parameter("iterations")?;
+    bounded(&[columns, rows, iterations])?;
     let cells = columns * rows;
     let image = inputs.f32("image", cells)?;
     let mut field: Vec<f64> = image.iter().map(|&value| (f64::from(value) / 255.0).exp()).collect();
