@@ -1,6 +1,9 @@
 //! Traces and recordings that were changed on purpose: whatever is read runs in both modes, and
 //! nothing takes more memory than docs/TRACES.md says.
 
+#[path = "../../tests/switch.rs"]
+mod switch;
+
 use std::path::{Path, PathBuf};
 
 use strata::output::Output;
@@ -12,7 +15,7 @@ use strata::trace::store::{self, record_trace};
 
 /// Mutants of each format; a hundred times as many among all tests.
 fn mutants() -> u64 {
-    if std::env::var_os("STRATA_FULL_TESTS").is_some() { 200_000 } else { 2000 }
+    if switch::is_on("STRATA_FULL_TESTS") { 200_000 } else { 2000 }
 }
 
 /// A recording to be written.

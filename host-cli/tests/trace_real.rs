@@ -21,9 +21,12 @@ use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::units::LaneMask;
 
 fn folder() -> Option<PathBuf> {
-    let named = std::env::var_os("STRATA_TRACES").map(PathBuf::from);
+    if let Some(named) = std::env::var_os("STRATA_TRACES").map(PathBuf::from) {
+        assert!(named.is_dir(), "STRATA_TRACES names {}, which is no folder", named.display());
+        return Some(named);
+    }
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
-    named.or(Some(beside)).filter(|folder| folder.is_dir())
+    Some(beside).filter(|folder| folder.is_dir())
 }
 
 /// Unpacks an archive; `None` where it is not.

@@ -185,7 +185,7 @@ const LIMITED: &str = "ulimit -v 600000; exec \"$0\" \"$@\"";
 #[test]
 fn a_grid_whose_warps_all_differ_is_counted_in_bounded_memory() {
     let folder = tempfile::tempdir().expect("a folder");
-    let full = std::env::var_os("STRATA_FULL_TESTS").is_some();
+    let full = crate::switch::is_on("STRATA_FULL_TESTS");
     let ctas = if full { 35_157 } else { 12_000 };
     let [ptx, launch] = ways(folder.path(), ctas);
     let program = env!("CARGO_BIN_EXE_strata-under-test");

@@ -12,6 +12,9 @@ mod leaving;
 mod outputs;
 mod timeline;
 
+#[path = "../switch.rs"]
+mod switch;
+
 use std::path::PathBuf;
 
 use strata_tests::{Outcome, start};

@@ -12,3 +12,6 @@ mod reports;
 mod warrf;
 mod warrf_combinations;
 mod whole_operands;
+
+#[path = "../switch.rs"]
+mod switch;

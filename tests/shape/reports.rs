@@ -86,7 +86,7 @@ pub(crate) fn dearer(reads: u64) -> f64 {
 pub(crate) fn hold_page(name: &str, page: &str) {
     println!("{page}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results").join(name);
-    if std::env::var_os("STRATA_BLESS").is_some() {
+    if crate::switch::is_on("STRATA_BLESS") {
         std::fs::write(&path, page).expect("the page can be written");
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();

@@ -4,6 +4,9 @@
 //! change, `BLESS=1 cargo test -p strata-ptx --test diagnostics` writes them anew; read the
 //! difference.
 
+#[path = "../../../tests/switch.rs"]
+mod switch;
+
 use std::path::Path;
 
 use strata_ptx::diagnostic::{Diagnostic, LineIndex, Position, render};
@@ -24,7 +27,7 @@ fn messages_are_as_recorded() {
         let recorded = folder.join(format!("{name}.txt"));
         let text = std::fs::read_to_string(&source).expect("the file is there");
         let found = rendered(&format!("{name}.ptx"), &text);
-        if std::env::var_os("BLESS").is_some() {
+        if switch::is_on("BLESS") {
             std::fs::write(&recorded, &found).expect("writable");
         }
         let expected = std::fs::read_to_string(&recorded).expect("recorded messages");

@@ -7,6 +7,8 @@
 //! size is none of them: its kernels are the same at every size.
 
 mod covering;
+#[path = "../../../tests/switch.rs"]
+mod switch;
 
 use covering::{covering, product};
 use strata::design;
@@ -181,7 +183,7 @@ fn check_all(rows: &[Vec<usize>]) {
 
 /// Whether `cargo xtask test --full` runs the tests.
 fn is_full() -> bool {
-    std::env::var_os("STRATA_FULL_TESTS").is_some()
+    switch::is_on("STRATA_FULL_TESTS")
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn listings_with_levels_are_as_committed() {
 fn compare(name: &str, found: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/listings");
     let file = folder.join(name).with_extension("txt");
-    if std::env::var_os("STRATA_REWRITE").is_some() {
+    if crate::switch::is_on("STRATA_REWRITE") {
         std::fs::write(&file, found).expect("the folder can be written");
     }
     let expected = std::fs::read_to_string(&file).unwrap_or_default();

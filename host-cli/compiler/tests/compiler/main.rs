@@ -19,3 +19,5 @@ mod random;
 mod reductions;
 mod schedule;
 mod spills;
+#[path = "../../../../tests/switch.rs"]
+mod switch;
