@@ -1,5 +1,6 @@
 //! Mutants of good files for about a second, from a seed that a failure names.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use strata_ptx::fuzzing::Random;
@@ -57,4 +58,37 @@ fn mutants_of_outputs_are_read_or_refused() {
         include_str!("../../../tests/cli/inputs/cacti-output.txt"),
     ];
     check(&inputs, import);
+}
+
+/// What a fuzz target does with an input.
+type Target = fn(&[u8]);
+
+/// What libFuzzer found worth keeping, and what the targets start from.
+#[test]
+fn the_corpora_are_read_or_refused() {
+    use crate::trace::fuzzing::{check_recording, check_trace};
+    let targets: [(&str, Target); 6] = [
+        ("design", design),
+        ("import", import),
+        ("launch", launch),
+        ("recording", |bytes| {
+            check_recording(bytes);
+        }),
+        ("technology", technology),
+        ("trace", |bytes| {
+            check_trace(bytes);
+        }),
+    ];
+    for (name, target) in targets {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).expect(name) {
+            let path = entry.expect(name).path();
+            let bytes = std::fs::read(&path).expect(name);
+            let done = std::panic::catch_unwind(|| target(&bytes));
+            assert!(done.is_ok(), "{}", path.display());
+            count += 1;
+        }
+        assert!(count > 1, "{name}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The fuzz target's check, run on choices with fixed seeds and on mutants of real PTX.
 
 use std::panic::catch_unwind;
+use std::path::Path;
 
 use strata_compiler::fuzzing::{Choices, check, generate, is_text};
 use strata_ptx::fuzzing::{Random, mutate};
@@ -35,6 +36,20 @@ fn both_checkers_accept_what_is_made_of_mutants() {
         assert!(catch_unwind(|| check(&mutant)).is_ok(), "seed {seed}");
     }
     assert!(compiled > 25, "{compiled}");
+}
+
+/// What libFuzzer found worth keeping, and what the target starts from.
+#[test]
+fn both_checkers_accept_what_is_made_of_the_corpus() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/compile");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the corpus") {
+        let path = entry.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("a file");
+        assert!(catch_unwind(|| check(&bytes)).is_ok(), "{}", path.display());
+        count += 1;
+    }
+    assert!(count > 1, "{count}");
 }
 
 /// The generator reaches what it is for: every kind of flow, calls, barriers and wide values.
