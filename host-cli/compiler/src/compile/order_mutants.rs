@@ -168,3 +168,25 @@ fn what_forgets_a_reason_to_wait_is_rejected() {
         assert!(levels > 0 || harmless, "{mutant:?}: no levels are rejected");
     }
 }
+
+/// The checkers know each operation that waits for members, and not only some of them.
+#[test]
+fn what_forgets_an_operation_that_waits_is_rejected() {
+    let shuffle = "shfl.sync.idx.b32 %r4, %r1, 0, 31, -1;";
+    for operation in [
+        shuffle,
+        "vote.sync.ballot.b32 %r4, %p1, -1;",
+        "match.any.sync.b32 %r4, %r1, -1;",
+        "redux.sync.add.u32 %r4, %r1, -1;",
+        "elect.sync %r4|%p1, -1;",
+        "mov.u32 %r4, 1;\nbar.warp.sync -1;",
+    ] {
+        let kernel = kernel(&BEFORE_END.replace(shuffle, operation));
+        let options = [0, 0, 2, 7];
+        assert_eq!(Mutant::Nothing.of_program(&kernel), [], "{operation}");
+        assert_eq!(Mutant::Nothing.of_levels(&kernel, options), [], "{operation}");
+        let mutant = Mutant::Order(Forgotten::Members);
+        assert!(mutant.of_program(&kernel).iter().any(is_due), "{operation}");
+        assert!(mutant.of_levels(&kernel, options).iter().any(is_due), "{operation}");
+    }
+}

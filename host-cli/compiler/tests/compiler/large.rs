@@ -19,7 +19,7 @@ const BLOCK: usize = 8;
 const LOOP: usize = 80;
 
 /// A kernel of about `length` instructions, with branches and loops if `branches`.
-fn made_up(length: usize, branches: bool) -> Kernel {
+pub(crate) fn made_up(length: usize, branches: bool) -> Kernel {
     let length = length / LOOP * LOOP;
     let mut text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n\

@@ -449,3 +449,98 @@ fn nothing_private_is_left_where_a_shared_unit_looks() {
     let expected = "private reads is set for slot 0, but a shared unit may read it as `%r9`";
     assert!(texts.len() == 1 && texts[0].contains(expected), "{texts:?}");
 }
+
+/// A pair is lost with either of its words, and a single with a pair over it, whichever was there
+/// first.
+#[test]
+fn every_word_of_a_pair_is_kept() {
+    const TEXT: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.entry k(.param .u64 at) {
+.reg .b32 %r<4>;
+.reg .b64 %rd<3>;
+mov.u32 %r1, %tid.x;
+ld.param.u64 %rd1, [at];
+mov.u32 %r2, %tid.y;
+st.global.u32 [%rd1], %r1;
+st.global.u32 [%rd1+4], %r2;
+ret;
+}
+";
+    let parsed = strata_ptx::parse(TEXT);
+    let kernel = strata_compiler::inline::inline(&parsed.module, FunctionId(0)).expect("no calls");
+    let program = allocate(&kernel, None).expect("small");
+    let at = |name: &str| program.registers.iter().position(|r| r.name == name).expect("declared");
+    let Location::General { first, count: 2 } = program.registers[at("%rd1")].location else {
+        panic!("a pair")
+    };
+    for (single, lost) in [("%r1", "%r1"), ("%r2", "%rd1")] {
+        for word in [first, first + 1] {
+            let mut mutant = program.clone();
+            mutant.registers[at(single)].location = Location::General { first: word, count: 1 };
+            refresh_slots(&mut mutant);
+            let violations = check(&kernel, &mutant).expect_err(single);
+            let reads_lost = violations.iter().any(|violation| {
+                matches!(&violation.problem, Problem::LostValue { register, .. } if register == lost)
+            });
+            assert!(reads_lost, "{single} in {word}: {violations:?}");
+        }
+    }
+}
+
+/// A value that two paths leave in two places is in none where they meet.
+#[test]
+fn a_value_is_in_one_place_on_all_paths() {
+    const TEXT: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.entry k(.param .u64 at) {
+.reg .b32 %r<4>;
+.reg .b64 %rd<3>;
+.reg .pred %p<2>;
+ld.param.u64 %rd1, [at];
+mov.u32 %r2, %tid.x;
+setp.lt.u32 %p1, %r2, 16;
+@%p1 bra OTHER;
+mov.u32 %r1, 1;
+bra MEET;
+OTHER:
+mov.u32 %r1, 2;
+MEET:
+st.global.u32 [%rd1], %r1;
+ret;
+}
+";
+    let parsed = strata_ptx::parse(TEXT);
+    let kernel = strata_compiler::inline::inline(&parsed.module, FunctionId(0)).expect("no calls");
+    let program = allocate(&kernel, None).expect("small");
+    let writes = |pc: usize| match program.instructions[pc].instruction.destinations.first() {
+        Some(Operand::Register(register)) => program.registers[register.index()].name == "%r1",
+        _ => false,
+    };
+    let definitions: Vec<usize> =
+        (0..program.instructions.len()).filter(|&pc| writes(pc)).collect();
+    assert_eq!(definitions.len(), 2);
+    for pc in definitions {
+        let mut mutant = program.clone();
+        let other = RegisterId(mutant.registers.len() as u32);
+        let place = Location::General { first: mutant.general_registers, count: 1 };
+        mutant.general_registers += 1;
+        mutant.image.registers += 1;
+        let Some(Operand::Register(old)) = mutant.instructions[pc].instruction.destinations.pop()
+        else {
+            panic!("a register")
+        };
+        let mut copy = mutant.registers[old.index()].clone();
+        copy.location = place;
+        mutant.registers.push(copy);
+        mutant.instructions[pc].instruction.destinations.push(Operand::Register(other));
+        refresh_slots(&mut mutant);
+        let violations = check(&kernel, &mutant).expect_err("it is elsewhere on one path");
+        let lost = |problem: &Problem| matches!(problem, Problem::LostValue { register, .. } if register == "%r1");
+        assert!(violations.iter().any(|violation| lost(&violation.problem)), "{violations:?}");
+    }
+}

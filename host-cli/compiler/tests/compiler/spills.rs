@@ -67,6 +67,20 @@ fn every_mutant_of_a_spill_is_rejected_for_its_fault() {
     reject_all(&MUTATORS, &spilled(16));
 }
 
+/// Where paths meet, what is in a slot on one of them only is not there, and a slot that is written
+/// later holds nothing else any more.
+#[test]
+fn every_mutant_of_spills_between_branches_is_rejected() {
+    let kernel = crate::large::made_up(240, true);
+    let program = allocate(&kernel, RegisterLimit::new(24)).expect("operands fit");
+    for mutants in [missing_store(&program), early_store(&program), shared_slot(&program)] {
+        assert!(mutants.len() > 20, "{}", mutants.len());
+        for (pc, mutant) in mutants {
+            assert!(check(&kernel, &mutant).is_err(), "accepted at {pc}");
+        }
+    }
+}
+
 /// Every other fault shows in a program that spills as well.
 #[test]
 fn every_mutant_of_a_spilled_program_is_rejected() {
