@@ -344,3 +344,11 @@ fn a_baseline_costs_the_same_whether_or_not_it_is_asked_for() {
     assert!(relative.contains(&("warrf-gtx480", "100")), "{relative:?}");
     assert!(!relative.contains(&("sttram", "100")), "{relative:?}");
 }
+
+/// The speed that help names is the one that is used.
+#[test]
+fn help_names_the_speed_of_the_register_map() {
+    let help = strata(&["fpga", "info", "--help"]);
+    let speed = format!("Default: {}", strata_core::prototype::regmap::LINE_BAUD);
+    assert!(help.stdout.contains(&speed), "{help}");
+}
