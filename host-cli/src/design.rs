@@ -4,6 +4,7 @@ mod changes;
 mod collectors;
 mod delivery;
 pub mod file;
+mod keys;
 pub mod machine;
 pub mod managed;
 pub mod memory;

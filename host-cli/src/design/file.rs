@@ -16,6 +16,7 @@ use strata_core::sm::config::SmSettings;
 
 use super::changes::changes;
 use super::delivery::{CollectorTable, DeliveryText};
+use super::keys::nearest_key;
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
 use super::sm::{
@@ -23,7 +24,6 @@ use super::sm::{
 };
 use super::{Design, Managed, PoolReadEnergy, name};
 use crate::config::quantity::{Energy, Length, WireEnergy};
-use crate::config::suggest::{nearest_listed, suggest};
 use crate::config::{ConfigError, name as plain, strict};
 
 /// A design file with every key, its values and their ranges; it is valid itself.
@@ -322,46 +322,6 @@ fn time(file: &str, written: &mut DesignFile, sm: &mut SmSettings) -> Result<(),
     rules.apply(file, sm)
 }
 
-/// The lines of [`FORMAT`], those of tables that exclude each other as if they were not commented
-/// out.
-fn format_lines() -> impl Iterator<Item = &'static str> {
-    FORMAT.lines().map(|line| line.strip_prefix("# ").unwrap_or(line))
-}
-
-/// Keys of earlier versions, and what to write instead.
-const RENAMED: [(&str, &str); 1] = [(
-    "write_pool_accesses",
-    "`write_pool_ports`: write `write_pool_ports = \"1rw\"` for one access in a cycle, \
-     `write_pool_ports = 4` for four",
-)];
-
-/// The key that an unknown one resembles most, as a line to add to the message about it.
-fn nearest_key(message: &str) -> String {
-    let renamed = |(key, _): &&(&str, &str)| message.contains(&format!("unknown field `{key}`"));
-    if let Some((key, now)) = RENAMED.iter().find(renamed) {
-        return format!("\n`{key}` is now {now}");
-    }
-    if let Some(near) = nearest_listed(message) {
-        return format!("\ndid you mean `{near}`?");
-    }
-    let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
-    let Some((unknown, _)) = unknown else { return String::new() };
-    // A key of another table.
-    let mut place = "before the first table".to_owned();
-    let mut keys = Vec::new();
-    for line in format_lines() {
-        if let Some((table, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            place = format!("in `[{table}]`");
-            keys.push((table, "as a table".to_owned()));
-        } else if let Some((key, _)) = line.split_once(" = ") {
-            keys.push((key, place.clone()));
-        }
-    }
-    let near = suggest(unknown, keys.iter().map(|(key, _)| *key));
-    let found = near.first().and_then(|near| keys.iter().find(|(key, _)| key == near));
-    found.map_or_else(String::new, |(key, place)| format!("\ndid you mean `{key}` {place}?"))
-}
-
 fn small(file: &str, key: &str, value: i64, most: u8) -> Result<u8, ConfigError> {
     u8::try_from(value).ok().filter(|value| (1..=most).contains(value)).ok_or_else(|| {
         ConfigError::Range {
@@ -606,6 +566,7 @@ fn has_last_result_file(parts: &Parts) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::keys::format_lines;
     use super::*;
     use strata_core::sm::config::WarpReplacement;
     use strata_core::units::Femtojoules;
