@@ -77,6 +77,20 @@ fn a_board_with_a_fault() {
     insta::assert_snapshot!(fails(Manner::Faults));
 }
 
+/// Names that a device gives are printed; a design of it that is not known here has no name.
+#[test]
+fn a_board_that_says_what_cannot_be() {
+    for manner in [Manner::OddName, Manner::OddWorkload, Manner::Designs] {
+        for command in ["info", "bench"] {
+            let port = format!("127.0.0.1:{}", FakeBoard::start(manner).port());
+            let error = strata(&["--quiet", "fpga", command, "--port", &port]);
+            assert_eq!((error.status, &*error.stdout), (Some(2), ""), "{manner:?}: {error}");
+            let said = error.stderr.contains("build both ends from the same version");
+            assert!(said && !error.stderr.contains('\u{1b}'), "{manner:?}: {error}");
+        }
+    }
+}
+
 #[test]
 fn a_board_that_is_too_small() {
     insta::assert_snapshot!(fails(Manner::Small));

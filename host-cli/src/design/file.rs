@@ -704,7 +704,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 16 + 7 + 6 + 8 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 17 + 7 + 6 + 8 + 10 + 10 + 11 + 5);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use strata_firmware::DESIGNS;
 use strata_link::message::{Counters, FIRMWARE, Feed, Info, PrototypeLink, Reply, Request};
 use strata_link::{Counts, LinkError, SendError, Settings};
 
@@ -11,6 +12,7 @@ use super::board::Board;
 use super::error::FpgaError;
 use super::interrupt;
 use super::port::Line;
+use crate::config::name::{shown, word};
 
 /// How long a usual answer may take, and a board answer without taking a message.
 const ANSWER: Duration = Duration::from_secs(4);
@@ -80,7 +82,7 @@ impl Session {
     /// As of every request: the board is gone, refuses, or answers something else.
     pub fn info(&mut self) -> Result<Info, FpgaError> {
         match self.ask(&Request::Info)? {
-            Reply::Info(info) => Ok(info),
+            Reply::Info(info) if is_proper(&info) => Ok(info),
             _ => Err(self.strange()),
         }
     }
@@ -190,7 +192,7 @@ impl Session {
         let board = || self.board.name().to_owned();
         match message.decode::<Reply>() {
             Ok(Reply::Fault(report)) => {
-                Err(FpgaError::Fault { board: board(), report: report.to_string() })
+                Err(FpgaError::Fault { board: board(), report: shown(&report).into_owned() })
             }
             Ok(Reply::Refused(refusal)) => {
                 Err(FpgaError::Refused { board: board(), refusal: Box::new(refusal) })
@@ -270,6 +272,12 @@ impl Session {
         let ended = self.board.ended();
         interrupt::check().err().or(ended).unwrap_or(seen)
     }
+}
+
+/// Whether the names that a device gives can be printed, and its designs are known here.
+fn is_proper(info: &Info) -> bool {
+    let workload = info.workload.as_deref().is_none_or(|name| word(name).is_ok());
+    word(&info.board).is_ok() && workload && usize::from(info.designs) <= DESIGNS.len()
 }
 
 /// This end of a new link over a line of some speed, 0 if it has none.

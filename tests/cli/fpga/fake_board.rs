@@ -32,8 +32,14 @@ pub(crate) enum Manner {
     Hangs { feeds: u32 },
     /// Closes the first connection after some batches, and is good at the second.
     Cut { feeds: u32 },
-    /// Has a fault.
+    /// Has a fault, and says so with an escape sequence.
     Faults,
+    /// Has an escape sequence in its name.
+    OddName,
+    /// Has a launch whose name is none.
+    OddWorkload,
+    /// Has more designs than there are.
+    Designs,
     /// Has fewer entries than designs need.
     Small,
     /// Counts one thing otherwise.
@@ -153,7 +159,7 @@ fn babble(mut stream: TcpStream, manner: Manner) {
 fn answer(request: &Request<'_>, manner: Manner, model: &mut Option<Model>) -> Reply {
     match request {
         Request::Info if manner == Manner::Faults => {
-            Reply::Fault("panicked at main.rs:7".try_into().unwrap())
+            Reply::Fault("panicked at main.rs:7 \u{1b}[2J".try_into().unwrap())
         }
         Request::Info => Reply::Info(info(manner)),
         Request::Configure { settings, .. } => {
@@ -203,7 +209,7 @@ fn answer(request: &Request<'_>, manner: Manner, model: &mut Option<Model>) -> R
 
 fn info(manner: Manner) -> Info {
     Info {
-        board: "fake".try_into().unwrap(),
+        board: if manner == Manner::OddName { "fa\u{1b}[2Jke" } else { "fake" }.try_into().unwrap(),
         ticks_hz: 1_000,
         prototype: Parameters {
             implementation: Implementation::Hardware,
@@ -216,7 +222,7 @@ fn info(manner: Manner) -> Info {
             banks: 16,
             rows: 64,
         },
-        workload: None,
-        designs: 0,
+        workload: (manner == Manner::OddWorkload).then(|| "a\nb".try_into().unwrap()),
+        designs: if manner == Manner::Designs { 200 } else { 0 },
     }
 }
