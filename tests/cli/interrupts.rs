@@ -27,8 +27,9 @@ impl Running {
     fn started(home: &Home, before: &[&str], arguments: &str, stderr: Stdio) -> Self {
         let script = [before, &["exec \"$0\" \"$@\""]].concat().join("; ");
         let program = env!("CARGO_BIN_EXE_strata-under-test");
-        let child = Command::new("sh")
-            .args(["-c", &script, program])
+        // A shell's background jobs, the tests among them, may have signals ignored.
+        let child = Command::new("env")
+            .args(["--default-signal=INT,TERM,HUP", "sh", "-c", &script, program])
             .args(words(arguments))
             .current_dir(home.folder())
             .stdin(Stdio::null())
@@ -70,11 +71,19 @@ impl Running {
         bits.expect("a mask") >> (signal - 1) & 1 == 1
     }
 
+    /// Whether the program has taken the place of those that start it.
+    fn is_started(&self) -> bool {
+        let program = fs::read_link(format!("/proc/{}/exe", self.0.id())).expect("it runs");
+        program.ends_with("strata-under-test")
+    }
+
     /// Waits until signals are handled; then the work begins.
     fn until_handled(&mut self) {
         let running = &*self;
-        let (deadline, interrupt) = (Instant::now() + PATIENCE, 2);
-        while !running.has("SigCgt:", interrupt) {
+        let deadline = Instant::now() + PATIENCE;
+        let handled =
+            || running.is_started() && [1, 2, 15].iter().all(|&s| running.has("SigCgt:", s));
+        while !handled() {
             assert!(Instant::now() < deadline, "no handler");
             thread::sleep(Duration::from_millis(2));
         }
