@@ -327,6 +327,26 @@ fn a_device_says_nothing_before_a_byte_has_come() {
     assert!(matches!(rig.ask(&Request::Info), Reply::Info(_)));
 }
 
+/// No two sessions have one number: it depends on when the host's first byte came.
+#[test]
+fn each_start_of_a_device_draws_another_session() {
+    let mut sessions = Vec::new();
+    for delay_ms in [0, 7, 40, 90] {
+        let mut memory = ApplicationMemory::new();
+        let mut rig = Rig::new(SoftwarePrototype::new(), &mut memory);
+        rig.now_ms.set(rig.now_ms.get() + delay_ms);
+        assert!(matches!(rig.ask(&Request::Info), Reply::Info(_)));
+        sessions.push(rig.link.peer().expect("it has answered").session);
+        let mut second = ApplicationMemory::new();
+        let mut rig = rig.restarted(&mut second, None, &[]);
+        rig.reconnect();
+        assert!(matches!(rig.ask(&Request::Info), Reply::Info(_)));
+        sessions.push(rig.link.peer().expect("it has answered").session);
+    }
+    let different: std::collections::BTreeSet<u32> = sessions.iter().copied().collect();
+    assert_eq!(different.len(), sessions.len(), "{sessions:x?}");
+}
+
 /// What would go on for long ends when its host is gone and another one comes.
 #[test]
 fn what_a_device_is_asked_for_ends_with_the_link() {
