@@ -155,12 +155,15 @@ fn a_file_of_an_older_program_is_refused_with_its_version() {
     let folder = tempfile::tempdir().unwrap();
     let path = recorded(folder.path());
     let mut bytes = std::fs::read(&path).unwrap();
-    bytes[8] = 1;
-    std::fs::write(&path, &bytes).unwrap();
-    let error = Recording::open(&path).unwrap_err();
-    assert_eq!((error.offset, &error.problem), (8, &StoreProblem::Version(1)));
-    assert!(error.to_string().contains("version 1; this program reads version 2"), "{error}");
-    assert!(error.problem.help().contains("record again"), "{}", error.problem.help());
+    for version in [1, 2] {
+        bytes[8] = version;
+        std::fs::write(&path, &bytes).unwrap();
+        let error = Recording::open(&path).unwrap_err();
+        assert_eq!((error.offset, &error.problem), (8, &StoreProblem::Version(version.into())));
+        let expected = format!("version {version}; this program reads version 3");
+        assert!(error.to_string().contains(&expected), "{error}");
+        assert!(error.problem.help().contains("record again"), "{}", error.problem.help());
+    }
 }
 
 #[test]
@@ -266,7 +269,7 @@ fn recordings_of_workloads_and_traces_count_like_their_origin() {
             assert_eq!(of(&["r.strata"]), of(arguments), "{arguments:?}");
         }
         let (_, info, _) = strata(folder, &["trace", "info", "r.strata"]);
-        assert!(info.contains("launch 0: ") && info.contains("format version 2"), "{info}");
+        assert!(info.contains("launch 0: ") && info.contains("format version 3"), "{info}");
         let (status, _, error) = strata(folder, &["trace", "export", "r.strata", "-o", "out"]);
         assert_eq!(status, 0, "{error}");
         let again = counters(folder, &["out/kernelslist.g"]).0;
