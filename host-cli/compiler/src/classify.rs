@@ -11,7 +11,7 @@
 //!   memory, space shared, short latency; `vote`, `activemask` and `elect` are ALU;
 //! - matrix products are ALU instructions (no paper has them); matrix loads and stores are memory;
 //! - fences and the arriving half of a barrier are control and do not deschedule;
-//! - every atomic whose result somebody reads is long, in shared memory too.
+//! - every atomic whose result is read is long, in shared memory too.
 
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_ptx::module::{Instruction, StateSpace};

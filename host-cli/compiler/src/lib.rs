@@ -6,7 +6,7 @@
 //!    ([`kernel::Kernel`]); `frame` places the variables.
 //! 2. `cfg`: basic blocks, post-dominators, reconvergence points; `divergence`: where lanes wait
 //!    while others execute.
-//! 3. `reductions`: atomics whose result nobody reads. On request `schedule` then reorders the
+//! 3. `reductions`: atomics whose result is never read. On request `schedule` then reorders the
 //!    instructions of each block. `values`: virtual registers to webs; `intervals`: where each web
 //!    is live under SIMT order.
 //! 4. `allocate`: webs to physical registers; `spill` first, where they are to fit into a number

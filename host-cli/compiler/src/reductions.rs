@@ -1,4 +1,4 @@
-//! Atomics whose result nobody reads are reductions: they write no register, and nothing waits for
+//! Atomics whose result is never read are reductions: they write no register, and nothing waits for
 //! them (rule 16).
 //!
 //! `atom` becomes `red` where PTX has that form. What has none (`exch`, `cas`, and operations that

@@ -1,4 +1,4 @@
-//! Atomics whose result nobody reads.
+//! Atomics whose result is never read.
 
 use strata_compiler::checker::{Problem, check};
 use strata_compiler::inline::inline;

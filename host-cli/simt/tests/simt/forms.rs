@@ -22,7 +22,7 @@ const PARTLY: [(&str, &str); 21] = [
     ("atom", "`atom.f16` cannot be executed: vector atomics"),
     ("atom", "`atom.f16x2` cannot be executed: vector atomics"),
     ("atom", "`atom.f32` cannot be executed: vector atomics"),
-    // Atomics whose result nobody reads.
+    // Atomics whose result is never read.
     ("atom", "`red.bf16` cannot be executed: vector atomics"),
     ("atom", "`red.f16` cannot be executed: vector atomics"),
     ("atom", "`red.f16x2` cannot be executed: vector atomics"),
