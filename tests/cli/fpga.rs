@@ -154,6 +154,24 @@ fn the_board_in_this_process_has_three_equal_columns() {
     insta::assert_snapshot!(outcome.stdout);
 }
 
+/// On a terminal, which `script` of every Debian makes: how far it is, and how long is left.
+#[test]
+fn a_terminal_sees_how_long_is_left() {
+    let program = env!("CARGO_BIN_EXE_strata-under-test");
+    let command = format!("'{program}' fpga run vectoradd --board host --accesses 3000");
+    let outcome = std::process::Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("`script` of util-linux is there");
+    let seen = String::from_utf8_lossy(&outcome.stdout);
+    assert!(outcome.status.success(), "{seen}");
+    let before = seen.find("0/3000 isca11-rfc6, 0s left").expect(&seen);
+    let later = seen.rfind("/3000 ").expect(&seen);
+    assert!(before < later && seen[later..].contains("s left"), "{seen}");
+    assert!(seen.contains("equal: all counters"), "{seen}");
+}
+
 #[test]
 fn the_report_is_also_json() {
     let outcome = strata(&[
