@@ -141,8 +141,8 @@ fn beyond(design: &Design, organisation: &OrganisationSettings) -> Option<(Strin
     None
 }
 
-/// What of a design the prototype has in the one form that its hardware has. It changes when an
-/// access happens, not what becomes of it.
+/// The parameters of a design for which the prototype has a fixed value of its own. They change
+/// when an access happens, not its outcome.
 fn instead(design: &Design) -> Vec<String> {
     let Some(delivery) = design.collectors() else { return Vec::new() };
     let ports = |ports| PortsName(ports).to_string();

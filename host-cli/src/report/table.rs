@@ -246,7 +246,7 @@ fn residency(report: &RunReport) -> [String; 3] {
     ]
 }
 
-/// What of each launch was resident, in time.
+/// The resident warps and CTAs of each launch, in cycle mode.
 fn residencies(report: &RunReport) -> impl Iterator<Item = ResidencyReport> + Clone {
     report.launches.iter().filter_map(|launch| launch.residency)
 }
