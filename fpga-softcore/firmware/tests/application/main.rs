@@ -347,6 +347,19 @@ fn each_start_of_a_device_draws_another_session() {
     assert_eq!(different.len(), sessions.len(), "{sessions:x?}");
 }
 
+/// A clock that begins again with each start says the same at each.
+#[test]
+fn the_number_of_a_start_makes_its_session_another() {
+    let sessions = [1, 2, 3].map(|starts| {
+        let mut memory = ApplicationMemory::new();
+        let mut rig = Rig::after_starts(SoftwarePrototype::new(), &mut memory, starts);
+        assert!(matches!(rig.ask(&Request::Info), Reply::Info(_)));
+        rig.link.peer().expect("it has answered").session
+    });
+    let different = std::collections::BTreeSet::from(sessions);
+    assert_eq!(different.len(), sessions.len(), "{sessions:x?}");
+}
+
 /// What would go on for long ends when its host is gone and another one comes.
 #[test]
 fn what_a_device_is_asked_for_ends_with_the_link() {

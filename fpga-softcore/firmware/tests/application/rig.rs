@@ -184,6 +184,15 @@ impl<'m, P: Prototype> Rig<'m, P> {
     pub(crate) fn new(prototype: P, memory: &'m mut ApplicationMemory) -> Self {
         Self::with(prototype, NoLaunch, memory, 0, None)
     }
+
+    /// The same, when it has counted so many starts.
+    pub(crate) fn after_starts(
+        prototype: P,
+        memory: &'m mut ApplicationMemory,
+        starts: u32,
+    ) -> Self {
+        Self::make(prototype, NoLaunch, memory, 0, None, starts)
+    }
 }
 
 impl<'m, P: Prototype, L: HotLoops> Rig<'m, P, L> {
@@ -195,6 +204,17 @@ impl<'m, P: Prototype, L: HotLoops> Rig<'m, P, L> {
         one_in: u64,
         fault: Option<Text>,
     ) -> Self {
+        Self::make(prototype, loops, memory, one_in, fault, 1)
+    }
+
+    fn make(
+        prototype: P,
+        loops: L,
+        memory: &'m mut ApplicationMemory,
+        one_in: u64,
+        fault: Option<Text>,
+        starts: u32,
+    ) -> Self {
         let [host, device] = line(one_in);
         let now_ms = Rc::new(Cell::new(0));
         let pin = Pin::default();
@@ -204,7 +224,7 @@ impl<'m, P: Prototype, L: HotLoops> Rig<'m, P, L> {
             now_ms: Rc::clone(&now_ms),
             logs: VecDeque::new(),
         };
-        let device = Application::new(board, prototype, loops, memory, 1, fault);
+        let device = Application::new(board, prototype, loops, memory, starts, fault);
         let link = Link::new(Settings::new(FIRMWARE, 1), 0);
         Self { device, link, end: host, pin, now_ms, logs: Vec::new(), session: 1 }
     }

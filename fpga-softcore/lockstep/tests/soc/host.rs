@@ -12,6 +12,7 @@ use crate::simulator::LIMIT;
 pub(crate) struct Host<L> {
     link: PrototypeLink,
     line: L,
+    session: u32,
     start: Instant,
 }
 
@@ -21,7 +22,15 @@ impl<L: Read + Write> Host<L> {
         let mut settings = Settings::new(FIRMWARE, session);
         // The board's time is slower than ours, and the line may be as well.
         settings.answer_ms = 2_000;
-        Self { link: PrototypeLink::new(settings, 0), line, start: Instant::now() }
+        Self { link: PrototypeLink::new(settings, 0), line, session, start: Instant::now() }
+    }
+
+    /// Says everything again as soon as a command of `strata` does, but does not give up: the board
+    /// is simulated, and may be slow.
+    pub(crate) fn as_patient_as_a_command(mut self) -> Self {
+        let usual = Settings::new(FIRMWARE, self.session);
+        self.link = PrototypeLink::new(Settings { attempts: u32::MAX, ..usual }, 0);
+        self
     }
 
     /// The line, of a session that is given up.
@@ -46,6 +55,15 @@ impl<L: Read + Write> Host<L> {
     /// Asks without waiting, if the link takes it now. Returns whether it did.
     pub(crate) fn start(&mut self, request: &Request<'_>) -> bool {
         self.link.send(request).is_ok()
+    }
+
+    /// Asks without waiting, as soon as the link takes it.
+    pub(crate) fn start_for_sure(&mut self, request: &Request<'_>) {
+        let end = Instant::now() + LIMIT;
+        while !self.start(request) {
+            assert!(Instant::now() < end, "{request:?} is not taken; {:?}", self.link.counts());
+            self.turn();
+        }
     }
 
     /// Takes what has been answered.

@@ -21,13 +21,27 @@ fn below(state: &mut u32, limit: u32) -> u32 {
     *state % limit
 }
 
+/// When a host is killed.
+#[derive(Clone, Copy)]
+struct Death {
+    /// Its first request has been sent.
+    is_met: bool,
+    /// Turns from its start, or from that request.
+    turns: u32,
+    /// Bytes of a frame that is cut.
+    cut: usize,
+}
+
 /// Batches one after the other, as a run sends them, until it is killed.
-fn run(mut host: Host<TcpStream>, turns: u32, cut: usize) {
+fn run(mut host: Host<TcpStream>, death: Death) {
     let configure = Request::Configure { settings: SETTINGS, batch: BATCH as u16 };
     let words = [0xf_0001; BATCH];
     let mut first = 0;
-    let mut is_configured = false;
-    for _ in 0..turns {
+    let mut is_configured = death.is_met;
+    if is_configured {
+        host.start_for_sure(&configure);
+    }
+    for _ in 0..death.turns {
         if is_configured {
             let mut room = [0; 4 * BATCH];
             let feed = Feed::new(first, &words, &mut room).expect("it is short enough");
@@ -38,17 +52,20 @@ fn run(mut host: Host<TcpStream>, turns: u32, cut: usize) {
         host.turn();
         host.forget_answers();
     }
-    host.die(cut);
+    host.die(death.cut);
 }
 
 /// One request, until it is killed.
-fn ask(mut host: Host<TcpStream>, request: &Request<'_>, turns: u32, cut: usize) {
-    let mut is_sent = false;
-    for _ in 0..turns {
+fn ask(mut host: Host<TcpStream>, request: &Request<'_>, death: Death) {
+    let mut is_sent = death.is_met;
+    if is_sent {
+        host.start_for_sure(request);
+    }
+    for _ in 0..death.turns {
         is_sent = is_sent || host.start(request);
         host.turn();
     }
-    host.die(cut);
+    host.die(death.cut);
 }
 
 /// The bound of what is waited for is [`crate::simulator::LIMIT`]: without an end of its own the
@@ -69,16 +86,19 @@ fn whenever_a_host_is_killed_the_next_one_is_answered() {
         Request::Bench(Bench::Prototype { settings, accesses }),
     ];
     for number in 0..HOSTS {
-        let host = over_tcp(&board, 2 * number + 1);
+        let host = over_tcp(&board, 2 * number + 1).as_patient_as_a_command();
         // A turn is a millisecond or twenty; a frame that is cut has begun.
-        let turns = below(&mut random, 60);
-        let cut = below(&mut random, 12) as usize;
+        let death = Death {
+            is_met: below(&mut random, 4) > 0,
+            turns: below(&mut random, 60),
+            cut: below(&mut random, 12) as usize,
+        };
         match requests.get(number as usize % (requests.len() + 1)) {
-            Some(request) => ask(host, request, turns, cut),
-            None => run(host, turns, cut),
+            Some(request) => ask(host, request, death),
+            None => run(host, death),
         }
         let start = Instant::now();
-        says_who_it_is(&mut over_tcp(&board, 2 * number + 2));
+        says_who_it_is(&mut over_tcp(&board, 2 * number + 2).as_patient_as_a_command());
         longest = longest.max(start.elapsed());
     }
     println!("the longest wait: {:.2} s", longest.as_secs_f64());
