@@ -97,6 +97,7 @@ fn prepare(kernel: Kernel, settings: SmSettings, ctas: u64, iterations: u64) -> 
             paths: &launch.paths,
             accesses,
             barriers: None,
+            resident_registers: launch.code.image.registers,
             threads: launch.header.block.iter().product(),
             shared_bytes: launch.header.shared_bytes,
         };

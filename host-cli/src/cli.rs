@@ -6,9 +6,11 @@ pub mod study;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use strata_compiler::RegisterLimit;
+use strata_compiler::{Order, RegisterLimit};
 
+use crate::failure::Failure;
 use crate::timeline::CycleRange;
 use crate::trace::Reach;
 
@@ -290,10 +292,10 @@ pub struct SourceArgs {
         i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
     ))]
     pub registers: Option<u16>,
-    /// Reorder instructions within basic blocks first, so that values are read soon after they are
-    /// made.
-    #[arg(long)]
-    pub schedule: bool,
+    /// Order of instructions within basic blocks: that of PTX; by latencies, with the registers as
+    /// allocated or without limit on them; or values close to their readers. Default: `ptx`.
+    #[arg(long = "order", value_name = "ORDER", value_parser = order(), value_delimiter = ',')]
+    pub orders: Vec<Order>,
     /// Count only launches of this kernel; all launches still execute.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
@@ -312,6 +314,13 @@ pub struct SourceArgs {
     pub allow_outside: bool,
 }
 
+/// Reads the name of an order.
+fn order() -> impl TypedValueParser<Value = Order> {
+    let named = |name: String| Order::ALL.into_iter().find(|order| order.name() == name);
+    PossibleValuesParser::new(Order::ALL.map(Order::name))
+        .map(move |name| named(name).unwrap_or_default())
+}
+
 /// Most warp instructions of an input unless more are asked for.
 const MAX_INSTRUCTIONS: u64 = 4_000_000_000;
 
@@ -328,12 +337,26 @@ impl SourceArgs {
             scale: Some(scale),
             set: Vec::new(),
             registers: None,
-            schedule: false,
+            orders: Vec::new(),
             kernel: None,
             launch_index: None,
             cta: None,
             max_instructions: None,
             allow_outside: false,
+        }
+    }
+
+    /// The order of instructions.
+    ///
+    /// # Errors
+    ///
+    /// More than one.
+    pub fn order(&self) -> Result<Order, Failure> {
+        match self.orders[..] {
+            [] => Ok(Order::default()),
+            [order] => Ok(order),
+            _ => Err(Failure::input("`--order` names several orders")
+                .hint("name one; `study active-warps` takes several")),
         }
     }
 

@@ -36,6 +36,10 @@ pub struct RunReport {
     pub machine: String,
     /// `count`: accesses in program order, without time.
     pub mode: String,
+    /// Order of the instructions: `ptx`, `scheduled`, `scheduled-renamed` or `close`, as `--order`
+    /// calls it; of a trace of machine code `machine-code`; of a recording that with which it was
+    /// made.
+    pub order: String,
     /// What the results were compared with.
     pub check: Check,
     /// Launches that were counted, in order.
@@ -133,6 +137,9 @@ impl From<Residency> for ResidencyReport {
         Self { ctas, warps, limit: limit.name(), empty_registers }
     }
 }
+
+/// Order of the instructions of a trace of machine code.
+pub(crate) const MACHINE_CODE: &str = "machine-code";
 
 /// This build's name and version.
 pub fn tool() -> Tool {

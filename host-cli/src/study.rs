@@ -7,12 +7,12 @@ pub mod active_warps;
 pub mod encoding;
 pub mod limits;
 pub mod registers;
-pub mod reorder;
 mod statistics;
 pub mod write_pool;
 
 use rayon::prelude::*;
-use strata_core::sm::config::{Launch, SmConfig, SmSettings, Timing};
+use strata_compiler::Order;
+use strata_core::sm::config::SmSettings;
 use strata_core::sm::counters::SmCounters;
 use strata_core::units::LANES;
 
@@ -26,19 +26,10 @@ use crate::report::RunReport;
 use crate::subject::{self, Subject};
 use crate::timing::{Timed, TimedLaunch, TimingError, time_launch};
 
-/// In which order a kernel's instructions are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// As the input has them.
-    Program,
-    /// As [`reorder::reordered`] puts them for this timing.
-    Scheduled(Timing),
-}
-
 /// Points that share the code they run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The order of instructions.
+    /// Order of the instructions of a workload. Traces and recordings have their own.
     pub order: Order,
     /// The SM of each point.
     pub points: Vec<SmSettings>,
@@ -62,7 +53,8 @@ pub struct Outcome {
     pub resident_warps: u32,
 }
 
-/// Runs every input once, and every launch of it under every point of every plan.
+/// Runs every input once for each order, and every launch of it under every point of the plans of
+/// that order.
 ///
 /// `jobs` is the number of threads, 0 for one for each core. What comes back is in the order of the
 /// inputs, the plans and their points, whatever `jobs` is.
@@ -95,21 +87,40 @@ fn replay_input(
 ) -> Result<Vec<Vec<Outcome>>, Failure> {
     let mut outcomes: Vec<Vec<Outcome>> =
         plans.iter().map(|plan| vec![Outcome::default(); plan.points.len()]).collect();
-    let visit = |launch: &Counted<'_>| {
-        plans.iter().zip(&mut outcomes).try_for_each(|(plan, outcomes)| plan.add(launch, outcomes))
-    };
     let mut request = input.request.clone();
     request.options.accesses = true;
     match &input.subject {
         Subject::Workload(workload) => {
-            let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-            measure::each_launch(workload, &prepared, &request, printer, visit)?;
+            for order in Order::ALL {
+                let mut plans: Vec<_> = zip_of(plans, &mut outcomes, |plan| plan.order == order);
+                if plans.is_empty() {
+                    continue;
+                }
+                let mut workload = workload.clone();
+                workload.options.order = order;
+                let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
+                measure::each_launch(&workload, &prepared, &request, printer, |launch| {
+                    plans.iter_mut().try_for_each(|(plan, outcomes)| plan.add(launch, outcomes))
+                })?;
+            }
         }
         Subject::Trace(path) => {
-            measure::each_recorded_launch(path, &request, printer, visit)?;
+            let mut plans = zip_of(plans, &mut outcomes, |_| true);
+            measure::each_recorded_launch(path, &request, printer, |launch| {
+                plans.iter_mut().try_for_each(|(plan, outcomes)| plan.add(launch, outcomes))
+            })?;
         }
     }
     Ok(outcomes)
+}
+
+/// The plans that are wanted, each with what comes out.
+fn zip_of<'a>(
+    plans: &'a [Plan],
+    outcomes: &'a mut [Vec<Outcome>],
+    wanted: impl Fn(&Plan) -> bool,
+) -> Vec<(&'a Plan, &'a mut Vec<Outcome>)> {
+    plans.iter().zip(outcomes).filter(|(plan, _)| wanted(plan)).collect()
 }
 
 impl Plan {
@@ -117,19 +128,7 @@ impl Plan {
     fn add(&self, launch: &Counted<'_>, outcomes: &mut [Outcome]) -> Result<(), EvaluateError> {
         let timed = launch.timed();
         let ctas = launch.grid.iter().map(|&count| u64::from(count)).product();
-        let new = match self.order {
-            Order::Program => None,
-            Order::Scheduled(timing) => {
-                Some(reorder::reordered(timed.image.image, timed.paths, &timing))
-            }
-        };
-        let run = |settings: &SmSettings| match &new {
-            None => run(*settings, &timed, ctas),
-            Some(image) => {
-                let settings = with_residency_of(*settings, &timed, image.registers)?;
-                run(settings, &TimedLaunch { image: image.into(), ..timed }, ctas)
-            }
-        };
+        let run = |settings: &SmSettings| run(*settings, &timed, ctas);
         let runs: Vec<_> = self.points.par_iter().map(run).collect();
         for (outcome, run) in outcomes.iter_mut().zip(runs) {
             outcome.add(&run?)?;
@@ -152,22 +151,4 @@ fn run(settings: SmSettings, launch: &TimedLaunch<'_>, ctas: u64) -> Result<Outc
     let warps = u64::from(launch.threads.div_ceil(LANES));
     let resident_warps = u64::from(residency.ctas).min(ctas) * warps;
     Ok(Outcome { counters, resident_warps: resident_warps as u32 })
-}
-
-/// The SM with a register file of which a kernel with `registers` fills as much as the launch's own
-/// does, so that as many CTAs are resident.
-fn with_residency_of(
-    settings: SmSettings,
-    launch: &TimedLaunch<'_>,
-    registers: u16,
-) -> Result<SmSettings, TimingError> {
-    let warps_per_cta = launch.threads.div_ceil(LANES);
-    let own = Launch {
-        warps_per_cta,
-        registers: launch.image.image.registers,
-        shared_bytes: launch.shared_bytes,
-    };
-    let residency = SmConfig::new(settings)?.residency(&own).map_err(TimingError::TooLarge)?;
-    let register_file_bytes = settings.register_file_for(residency.warps, registers.max(1));
-    Ok(SmSettings { register_file_bytes, ..settings })
 }

@@ -6,7 +6,7 @@ mod names;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use strata_compiler::{CompileOptions, RegisterLimit};
+use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 
 use crate::cli::SourceArgs;
@@ -34,14 +34,25 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
         Workload::builtin(input, Toolchain::Nvcc)
     };
     let mut workload = workload?;
-    workload.options = options(args);
+    workload.options = options(args)?;
     Ok(workload)
 }
 
 /// How kernels are to be compiled.
-pub fn options(args: &SourceArgs) -> CompileOptions {
+pub fn options(args: &SourceArgs) -> Result<CompileOptions, Failure> {
     let registers = args.registers.and_then(RegisterLimit::new);
-    CompileOptions { registers, schedule: args.schedule }
+    let order = args.order()?;
+    if order == Order::ScheduledRenamed && registers.is_some() {
+        return Err(Failure::input(format!(
+            "`--order {}` takes as many registers as it needs",
+            order.name()
+        ))
+        .hint(format!(
+            "leave `--registers` out, or choose `--order {}`",
+            Order::Scheduled.name()
+        )));
+    }
+    Ok(CompileOptions { registers, order })
 }
 
 /// Compiles a workload at one size, or says everything that keeps it from running.
@@ -98,11 +109,11 @@ impl Subject {
             ))
             .hint("`--registers` is for workloads and PTX files"));
         }
-        if args.schedule {
+        if !args.orders.is_empty() {
             return Err(Failure::input(format!(
-                "`{input}` is a trace, whose instructions have their order"
+                "`{input}` is a trace, whose instructions have the order that it was made with"
             ))
-            .hint("`--schedule` is for workloads and PTX files"));
+            .hint("`--order` is for workloads and PTX files"));
         }
         if args.launch.is_some() || !args.set.is_empty() {
             return Err(Failure::input(format!(

@@ -3,7 +3,9 @@
 use strata_core::arbiter::{BankedRegister, QueuedRead};
 use strata_core::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
 use strata_core::image::ImageError;
-use strata_core::sm::config::{CtaTooLarge, Residency, SmConfig, SmConfigError, SmSettings};
+use strata_core::sm::config::{
+    CtaTooLarge, Launch, Residency, SmConfig, SmConfigError, SmSettings,
+};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{
@@ -58,6 +60,9 @@ pub struct TimedLaunch<'a> {
     pub accesses: &'a AccessDictionary,
     /// Where its warps' barrier instructions arrived; without, all barriers of a CTA are one.
     pub barriers: Option<&'a BarrierDictionary>,
+    /// Registers of a thread by which it is said how many CTAs are resident; the register file has
+    /// room for the others. Unit: 32-bit registers.
+    pub resident_registers: u16,
     /// Threads of a CTA.
     pub threads: u32,
     /// Shared memory of a CTA, static and dynamic. Unit: bytes.
@@ -101,7 +106,7 @@ fn run<const CAPACITY: usize>(
     launch: &TimedLaunch<'_>,
     observer: impl SmObserver,
 ) -> Result<Timed, TimingError> {
-    let config = SmConfig::new(settings)?;
+    let config = SmConfig::new(with_room(settings, launch)?)?;
     let image = launch.image.checked()?;
     let size = MemorySize::of(&config, &image);
     let mut warps = Vec::new();
@@ -142,6 +147,21 @@ fn run<const CAPACITY: usize>(
     });
     let counters = sm.run(ctas)?;
     Ok(Timed { counters, residency, cell_writes })
+}
+
+/// The SM with a register file of which the launch fills as much as one with its
+/// [`TimedLaunch::resident_registers`] would, so that as many CTAs are resident.
+fn with_room(settings: SmSettings, launch: &TimedLaunch<'_>) -> Result<SmSettings, TimingError> {
+    let registers = launch.image.image.registers;
+    if launch.resident_registers == registers {
+        return Ok(settings);
+    }
+    let warps_per_cta = launch.threads.div_ceil(LANES);
+    let (registers_of, shared_bytes) = (launch.resident_registers, launch.shared_bytes);
+    let fewer = Launch { warps_per_cta, registers: registers_of, shared_bytes };
+    let residency = SmConfig::new(settings)?.residency(&fewer).map_err(TimingError::TooLarge)?;
+    let register_file_bytes = settings.register_file_for(residency.warps, registers.max(1));
+    Ok(SmSettings { register_file_bytes, ..settings })
 }
 
 impl<'a> TimedLaunch<'a> {

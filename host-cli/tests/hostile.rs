@@ -177,6 +177,8 @@ fn executions_that_are_only_claimed_take_no_memory() {
             registers: 1,
             ..Image::default()
         },
+        order: None,
+        resident_registers: 1,
         assumptions: Vec::new(),
         paths: PathDictionary::from_parts(vec![turn; turns], vec![turns], vec![warp]).unwrap(),
     };

@@ -6,7 +6,7 @@ use strata::design;
 use strata::measure::{Request, SpillTraffic, reports};
 use strata::printer::Printer;
 use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, names};
-use strata_compiler::RegisterLimit;
+use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_core::sm::config::{Launch, SmConfig};
 
 /// What a run did, summed over its launches.
@@ -19,18 +19,14 @@ struct Run {
 
 /// Runs one workload and asserts that its results are right.
 fn run(name: &str, toolchain: Toolchain, size: &str) -> Run {
-    run_within(name, toolchain, size, None)
+    run_as(name, toolchain, size, CompileOptions::default())
 }
 
-/// The same with at most so many registers per thread.
-fn run_within(
-    name: &str,
-    toolchain: Toolchain,
-    size: &str,
-    registers: Option<RegisterLimit>,
-) -> Run {
+/// The same with at most so many registers per thread, or in another order.
+fn run_as(name: &str, toolchain: Toolchain, size: &str, options: CompileOptions) -> Run {
+    let CompileOptions { registers, .. } = options;
     let mut workload = Workload::builtin(name, toolchain).expect(name);
-    workload.options.registers = registers;
+    workload.options = options;
     let prepared = Prepared::new(&workload, size, &Overrides::new())
         .unwrap_or_else(|error| panic!("{name} by {}: {error}", toolchain.name()));
     for program in &prepared.programs {
@@ -84,12 +80,27 @@ fn spilled(name: &str) {
         let whole = run(name, toolchain, "small");
         for registers in [16, 18, 24, 32] {
             let limit = RegisterLimit::new(registers);
-            let run = run_within(name, toolchain, "small", limit);
+            let options = CompileOptions { registers: limit, ..CompileOptions::default() };
+            let run = run_as(name, toolchain, "small", options);
             // Spilling moves values, and computes the same bits from them.
             assert!(run.finals == whole.finals, "{name} in {registers}");
             assert!(run.warp_instructions >= whole.warp_instructions, "{name} in {registers}");
             assert_eq!(run.traffic.executed, run.warp_instructions, "{name} in {registers}");
             assert_eq!(run.traffic.without(), whole.warp_instructions, "{name} in {registers}");
+        }
+    }
+}
+
+/// An order of instructions changes neither their number nor a bit of the results.
+fn reordered(name: &str) {
+    for toolchain in [Toolchain::Nvcc, Toolchain::Clang] {
+        let own = run(name, toolchain, "small");
+        for order in Order::ALL {
+            let options = CompileOptions { registers: None, order };
+            let run = run_as(name, toolchain, "small", options);
+            assert!(run.finals == own.finals, "{name} in order {}", order.name());
+            let counts = (run.launches, run.warp_instructions);
+            assert_eq!(counts, (own.launches, own.warp_instructions), "{name}, {}", order.name());
         }
     }
 }
@@ -115,6 +126,11 @@ macro_rules! workloads {
             #[test]
             fn matches_its_reference_when_it_spills() {
                 super::spilled(stringify!($name));
+            }
+
+            #[test]
+            fn matches_its_reference_in_every_order() {
+                super::reordered(stringify!($name));
             }
 
             #[test]

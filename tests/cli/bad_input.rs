@@ -54,7 +54,10 @@ refuses! {
     names_of_hardware: ["study", "encoding", "vectoradd", "--design", "diss-rfc6"];
     names_of_a_trace: ["study", "encoding", "tiny.traceg"];
     a_trace_on_a_compiler_managed_hierarchy: ["run", "tiny.traceg", "--design", "diss-orf3"];
-    a_trace_to_be_scheduled: ["run", "tiny.traceg", "--schedule"];
+    an_order_that_firmware_cannot_have: [
+        "trace", "embed", "vectoradd", "--order", "scheduled-renamed", "-o", "never.rs"
+    ];
+    a_trace_to_be_scheduled: ["run", "tiny.traceg", "--order", "ptx"];
     active_warps_of_a_compiler_managed_hierarchy:
         ["study", "active-warps", "vectoradd", "--design", "diss-orf3"];
     a_design_file_with_an_unknown_key: ["run", "vectoradd", "--design", "unknown-key.toml"];
@@ -115,8 +118,6 @@ refuses! {
     a_write_pool_without_ports: ["study", "write-pool", "vectoradd", "--ports", "0"];
     writes_of_no_cycles: ["study", "write-pool", "vectoradd", "--write-cycles", "3,0"];
     no_active_warps: ["study", "active-warps", "vectoradd", "--active-warps", "4,0"];
-    a_cache_in_scheduled_order:
-        ["study", "active-warps", "vectoradd", "--design", "isca11-rfc6", "--order", "scheduled"];
     hints_for_two_levels_with_one: [
         "study", "active-warps", "vectoradd", "--design", "isca11-rfc6-bypass", "--active-warps",
         "8,all"
@@ -234,7 +235,12 @@ fn options_without_effect() {
         ("inspect vectoradd --design isca11-rfc6", "a listing shows nothing of `isca11-rfc6`"),
         ("fpga info --port localhost:1 --baud 9600", "is a network connection, which has no"),
         ("fpga info --port tcp:host:1 --baud 9600", "is a network connection, which has no"),
-        ("study limits vectoradd --schedule", "`--schedule` is one of the limits"),
+        ("study limits vectoradd --order close", "`--order close` is one of the limits"),
+        ("run vectoradd --order ptx,close", "`--order` names several orders"),
+        (
+            "run vectoradd --order scheduled-renamed --registers 32",
+            "`--order scheduled-renamed` takes as many registers as it needs",
+        ),
     ] {
         let error = refused(&words(arguments));
         assert!(error.contains(told), "{arguments}: {error}");

@@ -84,7 +84,7 @@ prints! {
     ];
     active_warps_as_csv: [
         "study", "active-warps", "matrixmul", "--scale", "small", "--active-warps", "all,4,4",
-        "--order", "program,scheduled", "--alu-latency", "4", "--scheduler", "round-robin",
+        "--order", "ptx,scheduled,scheduled-renamed", "--alu-latency", "4", "--scheduler", "round-robin",
         "--format", "csv"
     ];
     active_warps_of_a_users_file_as_json: [
@@ -123,8 +123,13 @@ prints! {
         "study", "encoding", "good.ptx", "--launch", "good.toml", "--design",
         "diss-orf2-noreadoperands-onelevel", "--format", "json"
     ];
-    a_workload_with_instructions_scheduled:
-        ["run", "bfs", "--scale", "small", "--schedule", "--design", "diss-orf3-lrf-split"];
+    a_workload_in_close_order:
+        ["run", "bfs", "--scale", "small", "--order", "close", "--design", "diss-orf3-lrf-split"];
+    a_workload_in_scheduled_order: [
+        "run", "scalarprod", "--scale", "small", "--order", "scheduled-renamed", "--mode", "cycle",
+        "--design", "diss-orf3-lrf-split", "--design", "isca11-rfc6"
+    ];
+    a_kernel_in_scheduled_order: ["inspect", "vectoradd", "--order", "scheduled"];
     a_kernel_fitted_to_a_hierarchy: ["inspect", "vectoradd", "--design", "diss-orf3-lrf-split"];
     a_kernel_profiled_on_a_hierarchy: [
         "inspect", "vectoradd", "--profile", "--scale", "small", "--design", "diss-orf3-lrf-unified"

@@ -76,7 +76,7 @@ fn a_study_prints_the_same_bytes_for_every_number_of_jobs() {
                 "--active-warps",
                 "3,all",
                 "--order",
-                "program,scheduled",
+                "ptx,scheduled",
                 "--format",
                 format,
                 "-j",
@@ -95,7 +95,7 @@ fn a_study_prints_the_same_bytes_for_every_number_of_jobs() {
 #[test]
 fn the_command_of_a_report_makes_it_again() {
     for arguments in [
-        "run good.ptx --launch good.toml --design mine.toml --registers 24 --schedule",
+        "run good.ptx --launch good.toml --design mine.toml --registers 24 --order close",
         "run dct8x8 --scale small --set rows=80 --design diss-orf3-lrf-split --launch-index 0",
         "run reduction --scale small --mode cycle --design in-time.toml --cta 1",
         "study active-warps good.ptx --launch good.toml --design faster.toml --active-warps 2,all",

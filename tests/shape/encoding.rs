@@ -17,6 +17,7 @@ use strata::study::encoding::{Encoding, Scheme, Study, run};
 use strata::subject;
 use strata::workload;
 
+use crate::orders::{OF_THE_DISSERTATION, by_order};
 use crate::reports::hold_page;
 
 /// Kinds of last result file, as in a design's name.
@@ -166,7 +167,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Naming the levels of the dissertation's compiler-managed hierarchies\n\n\
          What a partition of the register names costs ([DISS] 6.5.5), on the twelve workloads at their\n\
-         small size; `strata study encoding` shows the same for other inputs and designs. Names are\n\
+         small size, in the order of the PTX; `strata study encoding` shows the same for other inputs and designs. Names are\n\
          counted by DEV-049. A bit costs at most 0.3 % of the chip's dynamic power (4.4.2), of which\n\
          register files have 10.5 %. This page is checked by `cargo test -p strata-tests --test shape`.\n",
     );
@@ -185,6 +186,8 @@ fn page() -> String {
     }
     sizes_table(&mut page);
     page.push_str(REMARKS);
+    let designs = ["diss-orf3", "diss-orf3-lrf-unified", "diss-orf3-lrf-split"];
+    page.push_str(&by_order(&designs, "dissertation", OF_THE_DISSERTATION));
     page
 }
 

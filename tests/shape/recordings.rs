@@ -15,14 +15,23 @@ use strata::subject;
 use strata::trace::store::{self, Recording, StoreError, StoreProblem, Stored};
 use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 use strata::workload;
+use strata_compiler::Order;
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::path::PathStep;
 
 const DESIGNS: [&str; 3] = ["isca11", "isca11-rfc6", "dissertation"];
 
-/// Records a workload and gives the name of the file.
+fn source(order: Order) -> SourceArgs {
+    SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) }
+}
+
+/// Records a workload in PTX order and gives the name of the file.
 fn recorded(name: &str, folder: &Path) -> String {
-    let args = SourceArgs::of(Scale::Small);
+    recorded_in(Order::Ptx, name, folder)
+}
+
+fn recorded_in(order: Order, name: &str, folder: &Path) -> String {
+    let args = source(order);
     let file = folder.join(format!("{name}.strata"));
     let workload = subject::workload(name, &args).expect("the workload loads");
     let request = Request::new(&args).expect("the options are valid");
@@ -31,8 +40,8 @@ fn recorded(name: &str, folder: &Path) -> String {
     file.to_str().expect("the path is UTF-8").to_owned()
 }
 
-fn reports(name: &str, recording: Option<&str>) -> Vec<RunReport> {
-    let args = SourceArgs::of(Scale::Small);
+fn reports(name: &str, order: Order, recording: Option<&str>) -> Vec<RunReport> {
+    let args = source(order);
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     let designs: Vec<_> =
         DESIGNS.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
@@ -50,16 +59,21 @@ fn reports(name: &str, recording: Option<&str>) -> Vec<RunReport> {
 #[test]
 fn recordings_replay_in_time_as_their_workloads_run() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in workload::names() {
-        let file = recorded(name, folder.path());
-        for (ran, replayed) in reports(name, None).iter().zip(reports(name, Some(&file))) {
-            let at = format!("{name}, {}", ran.design);
+    let in_ptx_order = workload::names().map(|name| (name, Order::Ptx));
+    let others = [Order::Scheduled, Order::ScheduledRenamed, Order::Close];
+    for (name, order) in in_ptx_order.chain(others.map(|order| ("dct8x8", order))) {
+        let file = recorded_in(order, name, folder.path());
+        let ran = reports(name, order, None);
+        for (ran, replayed) in ran.iter().zip(reports(name, order, Some(&file))) {
+            let at = format!("{name}, {}, {}", ran.design, order.name());
+            assert_eq!((&*ran.order, &*replayed.order), (order.name(), order.name()), "{at}");
             assert!(ran.counters["cycles"] > 0, "{at}");
             assert_eq!(replayed.counters, ran.counters, "{at}");
             assert_eq!(replayed.launches.len(), ran.launches.len(), "{at}");
             for (one, other) in replayed.launches.iter().zip(&ran.launches) {
                 assert_eq!(one.counters, other.counters, "{at}, launch {}", one.index);
                 assert_eq!((one.registers, one.warps), (other.registers, other.warps), "{at}");
+                assert_eq!(one.residency, other.residency, "{at}");
             }
         }
     }

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use strata::design::{self, Design};
 use strata::report::table;
 
+use crate::orders::{OF_TRACES, by_order};
 use crate::reports::{Reports, hold_page};
 
 /// Entries that the paper sweeps.
@@ -186,8 +187,8 @@ fn wires_charged_once_give_table_5() {
 fn page() -> String {
     let mut page = String::from(
         "# ISCA'11 on our workloads\n\n\
-         Mean over the twelve workloads at their small size, in count mode. The papers' figures\n\
-         are known from their text only (the plots are not in our copies), on other workloads:\n\
+         Mean over the twelve workloads at their small size, in count mode and, but for the last\n\
+         table, in the order of the PTX. The papers' figures are known from their text only (the plots are not in our copies), on other workloads:\n\
          they are shown beside ours and never fitted. This page is checked by\n\
          `cargo test -p strata-tests --test shape`.\n\n## Accesses avoided (Figures 6 and 11)\n\n",
     );
@@ -214,6 +215,8 @@ fn page() -> String {
     page.push_str(&grid());
     page.push_str(&wires());
     page.push_str(&by_workload());
+    let designs = ["isca11-rfc3", "isca11-rfc6", "isca11-rfc6-bypass", "isca11-rfc6-single"];
+    page.push_str(&by_order(&designs, "isca11", OF_TRACES));
     page
 }
 

@@ -8,6 +8,7 @@ use strata::measure::{self, Request};
 use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::{subject, workload};
+use strata_compiler::Order;
 use strata_core::units::CLUSTERS;
 
 /// Every workload under each of some designs.
@@ -21,7 +22,12 @@ impl Reports {
 
     /// Executes every workload once.
     pub(crate) fn in_mode(mode: Mode, designs: &[Design]) -> Self {
-        let args = SourceArgs::of(Scale::Small);
+        Self::in_order(Order::Ptx, mode, designs)
+    }
+
+    /// Executes every workload once, with its instructions in an order.
+    pub(crate) fn in_order(order: Order, mode: Mode, designs: &[Design]) -> Self {
+        let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
         let request = Request::new(&args).expect("the options are valid").in_mode(mode);
         let printer = Printer::new(true);
         let reports = workload::names().flat_map(|name| {

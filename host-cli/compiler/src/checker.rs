@@ -17,8 +17,9 @@
 //! - what the bits let into the last result file is never read by a shared unit;
 //! - every instruction that may read a pending long-latency result is marked.
 //!
-//! [`LevelsChecker`] proves, of a program fitted to a compiler-managed hierarchy, that every
-//! operand is at the level that its slot names.
+//! [`check_order`] proves that a kernel in another order computes what it did. [`LevelsChecker`]
+//! proves, of a program fitted to a compiler-managed hierarchy, that every operand is at the level
+//! that its slot names.
 //!
 //! Does not say whether a bit or mark that is missing could have been set, nor whether a mark that
 //! is set is needed.
@@ -28,6 +29,7 @@ mod graph;
 mod held;
 mod hints;
 mod levels;
+mod order;
 mod pending;
 mod reach;
 mod reductions;
@@ -45,6 +47,7 @@ use crate::program::{Location, Program};
 use graph::Graph;
 
 pub use levels::{LevelsChecker, check_levels};
+pub use order::check_order;
 
 /// One way in which a program is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -181,6 +184,15 @@ pub enum Problem {
         /// What it names.
         placement: Placement,
     },
+    /// It is in another block than before, or no longer at its end.
+    #[error("was moved out of its basic block")]
+    LeftItsBlock,
+    /// Memory, lanes or clocks may see another order.
+    #[error("comes behind a later instruction that also acts beyond its registers")]
+    Overtaken,
+    /// An operand may be other results than in the kernel before.
+    #[error("reads other results than in the kernel's own order")]
+    OtherOperands,
     /// A mark is missing.
     #[error("reads {register:?}, which may be pending, without a deschedule mark")]
     Unmarked {

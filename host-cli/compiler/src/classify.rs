@@ -59,16 +59,6 @@ pub(crate) fn memory_space(instruction: &Instruction) -> Option<MemorySpace> {
     }
 }
 
-/// Whether an instruction reads or writes memory that another one may write, or exchanges values
-/// with other lanes through it.
-pub(crate) fn reaches_memory(instruction: &Instruction) -> bool {
-    match unit(instruction) {
-        Unit::Texture => true,
-        Unit::Memory => memory_space(instruction) != Some(MemorySpace::Constant),
-        _ => false,
-    }
-}
-
 fn space(space: Option<StateSpace>) -> MemorySpace {
     match space {
         None | Some(StateSpace::Generic | StateSpace::Global) => MemorySpace::Global,

@@ -16,7 +16,7 @@ use crate::kernel::Kernel;
 use crate::limits::{Limit, MAX_HELD_TRIPLES, RegisterLimit};
 use crate::program::{Location, Origin, Program, ProgramInstruction, ProgramRegister};
 use crate::reductions;
-use crate::schedule;
+use crate::schedule::{self, Order, Reordered};
 use crate::spill::{Attempt, Before, crowded, spill};
 use crate::values::Values;
 
@@ -26,9 +26,8 @@ pub struct CompileOptions {
     /// Registers that a thread may have: what does not fit is spilled to local memory. None: as
     /// many as the kernel needs.
     pub registers: Option<RegisterLimit>,
-    /// The instructions are reordered first ([`schedule`]), unless that needs more registers or
-    /// spills more.
-    pub schedule: bool,
+    /// Order of the instructions.
+    pub order: Order,
 }
 
 /// Compiles one kernel of a module: inlines its calls, allocates its registers, builds its image.
@@ -47,16 +46,59 @@ pub fn compile(
     options: CompileOptions,
 ) -> Result<Program, Vec<Diagnostic>> {
     let kernel = inline(module, kernel)?;
-    let allocated = |kernel| allocate(kernel, options.registers).map_err(|problem| vec![problem]);
-    let plain = allocated(&kernel)?;
-    if !options.schedule {
-        return Ok(plain);
+    in_order(&kernel, options).map_err(|problem| vec![problem])
+}
+
+/// Compiles a kernel whose calls are inlined.
+///
+/// # Errors
+///
+/// As [`compile`], less those of inlining.
+pub(crate) fn in_order(kernel: &Kernel, options: CompileOptions) -> Result<Program, Diagnostic> {
+    let CompileOptions { registers, order } = options;
+    if order == Order::Ptx {
+        return allocate(kernel, registers);
     }
-    let reordered = reductions::find(&kernel).and_then(|kernel| schedule::within_limits(&kernel));
-    let reordered = reordered.map_err(|limit| vec![limit.of(&kernel)])?;
-    let reordered = allocated(&reordered)?;
-    let size = |program: &Program| (program.general_registers, program.spill_bytes);
-    Ok(if size(&reordered) <= size(&plain) { reordered } else { plain })
+    let reordered = reordered(kernel, order).map_err(|limit| limit.of(kernel))?;
+    let (Reordered { kernel: scheduled, .. }, before) = reordered;
+    let fits = |before: &registers::Allocation| {
+        registers.is_none_or(|limit| before.general <= limit.get())
+    };
+    let program = match (order, &before) {
+        (Order::Scheduled, Some(before)) if fits(before) => in_places(&scheduled, before),
+        _ => within_limits(&scheduled, registers),
+    };
+    let mut program = program.map_err(|limit| limit.of(&scheduled))?;
+    if let (Order::ScheduledRenamed, Some(before)) = (order, before) {
+        program.resident_registers = before.general;
+    }
+    if order == Order::Close {
+        let plain = allocate(kernel, registers)?;
+        let size = |program: &Program| (program.general_registers, program.spill_bytes);
+        if size(&plain) < size(&program) {
+            program = plain;
+        }
+    }
+    program.order = order;
+    Ok(program)
+}
+
+/// A kernel with unread atomics as reductions, in another order; and where its registers were
+/// before, if that is known.
+pub(crate) fn reordered(
+    kernel: &Kernel,
+    order: Order,
+) -> Result<(Reordered, Option<registers::Allocation>), Limit> {
+    let kernel = &*reductions::find(kernel)?;
+    Ok(match order {
+        Order::Ptx => (schedule::as_it_is(kernel), None),
+        Order::Close => (schedule::close(kernel)?, None),
+        Order::Scheduled | Order::ScheduledRenamed => {
+            let Allocated { graph, values, allocation, .. } = Allocated::new(kernel)?;
+            let places = (order == Order::Scheduled).then_some(&allocation);
+            (schedule::by_latencies(kernel, &graph, &values, places), Some(allocation))
+        }
+    })
 }
 
 /// Allocates the registers of a kernel whose calls are inlined, within a limit if there is one, and
@@ -130,6 +172,13 @@ fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Progra
     Ok(program)
 }
 
+/// The program of a reordered kernel whose registers are where they were.
+fn in_places(kernel: &Kernel, before: &registers::Allocation) -> Result<Program, Limit> {
+    let mut allocated = Allocated::new(kernel)?;
+    allocated.allocation = schedule::same_places(kernel, &allocated.values, before);
+    assemble(kernel, allocated)
+}
+
 /// Refuses kernels in which too many values wait in too many places.
 fn check_triples(divergence: &Divergence, values: &Values) -> Result<(), Limit> {
     let held = |&place: &u32| values.live_in[place as usize].len();
@@ -172,6 +221,8 @@ fn assemble(kernel: &Kernel, allocated: Allocated) -> Result<Program, Limit> {
             .map(|table| table.iter().map(|label| kernel.targets[label.index()]).collect())
             .collect(),
         general_registers: allocation.general,
+        order: Order::default(),
+        resident_registers: allocation.general,
         predicate_registers: allocation.predicates,
         shared_bytes: kernel.shared_bytes,
         local_bytes: kernel.local_bytes,

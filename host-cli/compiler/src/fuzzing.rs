@@ -8,14 +8,15 @@ use strata_ptx::module::{FunctionId, Module};
 
 pub use generate::{Choices, generate};
 
-use crate::checker::{check as check_program, check_levels};
+use crate::checker::{check as check_program, check_levels, check_order};
+use crate::compile::in_order;
 use crate::hierarchy::{
     AccessCosts, Code, Costs, DualWrites, HierarchyConfig, LevelCosts, Lrf, fit,
 };
 use crate::inline::inline;
 use crate::kernel::Kernel;
 use crate::limits::RegisterLimit;
-use crate::{allocate, schedule};
+use crate::{CompileOptions, Order, allocate, schedule};
 
 /// Longest PTX that is compiled. Unit: bytes.
 const TEXT_MAX: usize = 24 << 10;
@@ -69,13 +70,32 @@ fn compile_one(module: &Module, id: FunctionId, options: [u8; OPTIONS]) -> bool 
     if kernel.instructions.len() > INSTRUCTIONS_MAX {
         return false;
     }
-    let kernel = match options[0] & 1 {
-        0 => kernel,
-        _ => schedule(&kernel).expect("a small kernel can be reordered"),
+    let order = Order::ALL[usize::from(options[0] % 4)];
+    let kernel = match order {
+        Order::Ptx => kernel,
+        _ => reordered(&kernel, order),
     };
     let few = RegisterLimit::new(RegisterLimit::MIN + u16::from(options[1] % 24));
     let config = config(options);
     [None, few].into_iter().all(|limit| proved(&kernel, limit, &config))
+}
+
+/// The kernel in another order, which must pass the checker of orders, and what is made of it
+/// without a limit.
+fn reordered(kernel: &Kernel, order: Order) -> Kernel {
+    let reordered = schedule(kernel, order).expect("a small kernel can be reordered");
+    if let Err(violations) = check_order(kernel, &reordered) {
+        panic!("{} of {} in order {}", violations[0], kernel.name, order.name());
+    }
+    let program = in_order(kernel, CompileOptions { registers: None, order });
+    let program = program.expect("a small kernel can be allocated");
+    let is_plain = order == Order::Close && check_program(kernel, &program).is_ok();
+    if let Err(violations) = check_program(&reordered.kernel, &program)
+        && !is_plain
+    {
+        panic!("{} of {} in order {}", violations[0], kernel.name, order.name());
+    }
+    reordered.kernel
 }
 
 /// Whether a kernel can be compiled. What came of it must pass both checkers.

@@ -55,4 +55,4 @@ mod values;
 
 pub use compile::{CompileOptions, allocate, compile};
 pub use limits::RegisterLimit;
-pub use schedule::schedule;
+pub use schedule::{Order, Reordered, schedule};

@@ -21,6 +21,7 @@ use strata_ptx::module::{Instruction, LabelId, RegisterId, StateSpace};
 use strata_ptx::types::ScalarType;
 
 use crate::kernel::ControlFlow;
+use crate::schedule::Order;
 
 /// Where a register of the program lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,6 +129,11 @@ pub struct Program {
     pub branch_tables: Vec<Vec<u32>>,
     /// 32-bit registers per thread.
     pub general_registers: u16,
+    /// Order in which its instructions were asked for.
+    pub order: Order,
+    /// 32-bit registers per thread by which it is said how many CTAs are resident: of
+    /// [`Order::ScheduledRenamed`] those of PTX order, else all.
+    pub resident_registers: u16,
     /// Predicate registers per thread.
     pub predicate_registers: u16,
     /// Statically allocated shared memory. Unit: bytes for each CTA.

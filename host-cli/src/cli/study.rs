@@ -64,15 +64,6 @@ impl Scheduler {
     }
 }
 
-/// Order of a kernel's instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Order {
-    /// That of the input.
-    Program,
-    /// Each block list-scheduled first, as a final compiler might; designs without a cache only.
-    Scheduled,
-}
-
 /// Arguments of `study active-warps`.
 #[derive(Clone, Debug, Args)]
 pub struct ActiveWarpsArgs {
@@ -102,9 +93,6 @@ pub struct ActiveWarpsArgs {
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_LATENCY))
     )]
     pub alu_latencies: Vec<u16>,
-    /// Orders of the kernels' instructions.
-    #[arg(long = "order", value_enum, value_delimiter = ',', default_value = "program")]
-    pub orders: Vec<Order>,
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,

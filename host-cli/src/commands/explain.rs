@@ -11,7 +11,7 @@ use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::listing::Listing;
 use strata_compiler::program::{Origin, Program};
-use strata_compiler::{CompileOptions, RegisterLimit, compile};
+use strata_compiler::{CompileOptions, Order, RegisterLimit, compile};
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
 
@@ -37,7 +37,7 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
         return Err(inspect::no_kernel(&module, args.kernel.as_deref(), &file));
     }
     let registers = args.registers.and_then(RegisterLimit::new);
-    let options = CompileOptions { registers, schedule: false };
+    let options = CompileOptions { registers, order: Order::Ptx };
     let mut found = String::new();
     let mut lines = Vec::new();
     let mut problems = Vec::new();

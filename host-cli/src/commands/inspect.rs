@@ -50,7 +50,7 @@ fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
         scale,
         set,
         registers: _,
-        schedule: _,
+        orders: _,
         kernel: _,
         launch_index,
         cta,
@@ -90,7 +90,7 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
     }
     let (file, source) = source(&args.input)?;
     let (module, unexecutable) = parse(&file, &source)?;
-    let options = subject::options(&args.source);
+    let options = subject::options(&args.source)?;
     let mut text = String::new();
     for (id, function) in kernels(&module, args.source.kernel.as_deref()) {
         if !text.is_empty() {

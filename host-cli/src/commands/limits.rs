@@ -1,5 +1,7 @@
 //! `study limits`: the idealisations of a compiler-managed hierarchy.
 
+use strata_compiler::Order;
+
 use crate::cli::study::{LimitsArgs, LimitsFormat};
 use crate::design;
 use crate::failure::{ExitStatus, Failure};
@@ -11,8 +13,8 @@ use crate::subject;
 
 /// Runs the command.
 pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    if args.source.schedule {
-        return Err(Failure::input("`--schedule` is one of the limits")
+    if args.source.order()? == Order::Close {
+        return Err(Failure::input("`--order close` is one of the limits")
             .hint("leave it out; it has a column of its own"));
     }
     let design = design::resolve(&args.design)?;

@@ -2,8 +2,9 @@
 
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
+use strata_compiler::Order;
 
-use crate::cli::study::{ActiveWarpsArgs, Order, StudyCommand, StudyFormat};
+use crate::cli::study::{ActiveWarpsArgs, StudyCommand, StudyFormat};
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
@@ -33,15 +34,22 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
         [] => vec![DEFAULT_DESIGN.to_owned()],
         names => names.to_vec(),
     };
+    let orders = match args.source.orders.as_slice() {
+        [] => vec![Order::default()],
+        orders => distinct(orders.iter().copied()),
+    };
     let axes = Axes {
         designs: subject::designs(&names)?,
         schedulers: distinct(args.schedulers.iter().map(|scheduler| scheduler.core())),
         alu_latencies: distinct(args.alu_latencies.iter().copied()),
-        scheduled: distinct(args.orders.iter().map(|&order| order == Order::Scheduled)),
+        orders,
         sizes: distinct(args.sizes.iter().copied()),
     };
     let request = Request::new(&args.source)?;
-    let subjects = subject::subjects(&args.inputs, &args.source)?.into_iter();
+    // Each input is one subject, whose order the sweep chooses.
+    let mut source = args.source.clone();
+    source.orders.truncate(1);
+    let subjects = subject::subjects(&args.inputs, &source)?.into_iter();
     let inputs: Vec<_> =
         subjects.map(|subject| Input { subject, request: request.clone() }).collect();
     let mut study = active_warps::run(&[axes], &inputs, parallel::jobs(args.jobs), printer)?;
@@ -70,7 +78,6 @@ fn command_line(
             args.schedulers.iter().map(|value| name(value.to_possible_value())).collect(),
         ),
         ("alu-latency", args.alu_latencies.iter().map(ToString::to_string).collect()),
-        ("order", args.orders.iter().map(|value| name(value.to_possible_value())).collect()),
     ];
     for (option, values) in lists.iter().filter(|(_, values)| !values.is_empty()) {
         words.extend([format!("--{option}"), values.join(",")]);

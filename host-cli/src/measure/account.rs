@@ -1,5 +1,7 @@
 //! Accounts: what each design, and all of them together, have seen of a subject.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
@@ -48,6 +50,8 @@ pub(super) struct Common {
     /// The same by clusters.
     pub(super) flat_clusters: Counters,
     pub(super) usage: ValueUsage,
+    /// Orders of the launches' instructions, as reports call them.
+    pub(super) orders: BTreeSet<&'static str>,
     /// With a limit of registers, what spilling adds.
     pub(super) spills: Option<SpillTraffic>,
     /// What crosses the boundaries of strands that end with basic blocks, and of those that do not,
@@ -129,6 +133,7 @@ impl Common {
             flat: launch.count_flat()?,
             flat_clusters: evaluate::count_launch(&Organisation::FLAT, true, image.into(), paths)?,
             usage: evaluate::launch_usage(image, paths)?,
+            orders: BTreeSet::from([launch.order()]),
             spills,
             ..Self::default()
         })
@@ -138,6 +143,7 @@ impl Common {
         if let (Some(spills), Some(part)) = (&mut self.spills, &part.spills) {
             spills.merge(part);
         }
+        self.orders.extend(&part.orders);
         self.flat = self.flat.checked_add(&part.flat)?;
         self.flat_clusters = self.flat_clusters.checked_add(&part.flat_clusters)?;
         self.usage.add(&part.usage, 1)?;
@@ -319,6 +325,7 @@ impl Account<'_> {
             design: design.name.clone(),
             machine: design.machine.name.clone(),
             mode: request.mode.name().to_owned(),
+            order: common.orders.iter().copied().collect::<Vec<_>>().join(", "),
             check,
             launches: self.launches,
             counters,

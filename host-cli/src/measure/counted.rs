@@ -1,5 +1,6 @@
 //! Counted: one launch to be counted, from wherever it comes.
 
+use strata_compiler::Order;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::program::{Image, Program};
 use strata_core::event::Counters;
@@ -25,6 +26,10 @@ pub(crate) struct Counted<'a> {
     pub(super) block: [u32; 3],
     /// Unit: 32-bit registers per thread.
     pub(crate) registers: u16,
+    /// Registers per thread by which it is said how many CTAs are resident.
+    pub(super) resident_registers: u16,
+    /// Order of its instructions; none: that of machine code.
+    pub(super) order: Option<Order>,
     pub(crate) image: &'a Image,
     pub(crate) paths: &'a PathDictionary,
     /// What memory instructions moved, for cycle mode.
@@ -46,6 +51,8 @@ impl<'a> Counted<'a> {
             grid: launch.grid,
             block: launch.block,
             registers: launch.program.general_registers,
+            resident_registers: launch.program.resident_registers,
+            order: Some(launch.program.order),
             image: &launch.program.image,
             paths: &launch.outcome.paths,
             accesses: &launch.outcome.accesses,
@@ -115,6 +122,11 @@ impl<'a> Counted<'a> {
         evaluate::count_launch(&Organisation::FLAT, false, self.image.into(), self.paths)
     }
 
+    /// What reports call the order of its instructions.
+    pub(super) fn order(&self) -> &'static str {
+        self.order.map_or(report::MACHINE_CODE, Order::name)
+    }
+
     /// What the SM runs.
     pub(crate) fn timed(&self) -> TimedLaunch<'a> {
         TimedLaunch {
@@ -122,6 +134,7 @@ impl<'a> Counted<'a> {
             paths: self.paths,
             accesses: self.accesses,
             barriers: self.barriers,
+            resident_registers: self.resident_registers,
             threads: self.block.iter().product(),
             shared_bytes: self.shared_bytes,
         }

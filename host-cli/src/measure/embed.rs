@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use strata_compiler::Order;
 use strata_core::image::{Predicates, StaticInstruction};
 use strata_core::path::PathStep;
 use strata_core::units::LaneMask;
@@ -33,6 +34,13 @@ pub fn embed(
     request: &Request,
     printer: &Printer,
 ) -> Result<usize, Failure> {
+    if workload.options.order == Order::ScheduledRenamed {
+        return Err(Failure::input(format!(
+            "firmware has no register file that grows with `--order {}`",
+            workload.options.order.name()
+        ))
+        .hint("choose another order"));
+    }
     let request = request.clone().in_mode(Mode::Cycle);
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
     let failed = |error: std::io::Error| Failure::file(output.named(), "write", &error);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use strata_compiler::Order;
 use strata_compiler::program::Image;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
@@ -25,6 +26,8 @@ struct Replayed {
     header: Header,
     instructions: Vec<TracedInstruction>,
     image: Image,
+    resident_registers: u16,
+    order: Option<Order>,
     paths: PathDictionary,
     /// What its warps moved, where that is asked for.
     accesses: AccessDictionary,
@@ -88,6 +91,8 @@ impl Tape {
                     unknown_keys: launch.unknown_keys,
                     header: launch.header,
                     instructions: launch.code.instructions,
+                    resident_registers: launch.code.image.registers,
+                    order: None,
                     image: launch.code.image,
                     paths: launch.paths,
                     accesses: launch.accesses.unwrap_or_default(),
@@ -114,7 +119,8 @@ impl Tape {
 }
 
 fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
-    let Stored { header, instructions, image, assumptions, paths, .. } = stored;
+    let Stored { header, instructions, image, order, resident_registers, .. } = stored;
+    let Stored { assumptions, paths, .. } = stored;
     let count = header.ctas();
     if let Some(cta) = cta.filter(|&cta| cta >= count) {
         return Err(Failure::input(format!(
@@ -130,7 +136,17 @@ fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
     let assumptions = assumptions.iter().map(ToString::to_string).collect();
     let accesses = AccessDictionary::default();
     let unknown_keys = Vec::new();
-    Ok(Replayed { header, instructions, image, paths, accesses, assumptions, unknown_keys })
+    Ok(Replayed {
+        header,
+        instructions,
+        image,
+        resident_registers,
+        order,
+        paths,
+        accesses,
+        assumptions,
+        unknown_keys,
+    })
 }
 
 /// Reads a trace or a recording once and counts it under every design, as [`super::reports`] does
@@ -229,6 +245,8 @@ impl Replayed {
             grid: self.header.grid,
             block: self.header.block,
             registers: self.image.registers,
+            resident_registers: self.resident_registers,
+            order: self.order,
             image: &self.image,
             paths: &self.paths,
             accesses: &self.accesses,

@@ -37,8 +37,9 @@ impl Request {
         for (name, value) in &overrides {
             words.extend(["--set".to_owned(), format!("{name}={value}")]);
         }
-        if args.schedule {
-            words.push("--schedule".to_owned());
+        if !args.orders.is_empty() {
+            let names: Vec<&str> = args.orders.iter().map(|order| order.name()).collect();
+            words.extend(["--order".to_owned(), names.join(",")]);
         }
         if args.allow_outside {
             words.push("--allow-outside".to_owned());

@@ -81,6 +81,8 @@ fn stored(launch: LaunchRecord<'_>) -> Stored {
         },
         instructions: native_instructions(program, executable),
         image: program.image.clone(),
+        order: Some(program.order),
+        resident_registers: program.resident_registers,
         assumptions: Vec::new(),
         paths: outcome.paths,
     }

@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 
 use super::{Endurance, EnergyInTime, RunReport};
 
-/// The reports as CSV (RFC 4180, `\n` line ends). Columns: workload, design, machine, mode, then
-/// the union of counters, derived ratios and energies in sorted order, then energy with leakage and
-/// wear where a report has them; a missing value is empty.
+/// The reports as CSV (RFC 4180, `\n` line ends). Columns: workload, design, machine, mode, order,
+/// then the union of counters, derived ratios and energies in sorted order, then energy with
+/// leakage and wear where a report has them; a missing value is empty.
 pub fn to_text(reports: &[RunReport]) -> String {
     let counters = columns(reports, |report| report.counters.keys().cloned().collect());
     let derived = columns(reports, |report| report.derived.keys().cloned().collect());
     let energy = columns(reports, |report| {
         report.energy_fj.iter().flat_map(|parts| parts.keys().cloned()).collect()
     });
-    let mut text = String::from("workload,design,machine,mode");
+    let mut text = String::from("workload,design,machine,mode,order");
     for name in counters.iter().chain(&derived) {
         text.push(',');
         text.push_str(name);
@@ -31,8 +31,8 @@ pub fn to_text(reports: &[RunReport]) -> String {
     }
     text.push('\n');
     for report in reports {
-        let labels = [&report.workload, &report.design, &report.machine, &report.mode];
-        let labels = labels.map(|label| field(label));
+        let RunReport { workload, design, machine, mode, order, .. } = report;
+        let labels = [workload, design, machine, mode, order].map(|label| field(label));
         text.push_str(&labels.join(","));
         for name in &counters {
             push(&mut text, report.counters.get(name));

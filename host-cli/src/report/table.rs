@@ -109,7 +109,7 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         }
     }
     align(&mut table);
-    let mut text = format!("{table}\n");
+    let mut text = format!("{table}\n{}", orders(reports));
     for unavailable in distinct(reports.iter().filter_map(|r| r.energy_unavailable.as_deref())) {
         let _ = writeln!(text, "energy: {unavailable}");
     }
@@ -134,6 +134,19 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         let _ = writeln!(text, "{remark}");
     }
     text
+}
+
+/// The orders of instructions, with their workloads where there are several.
+fn orders(reports: &[RunReport]) -> String {
+    let all = distinct(reports.iter().map(|report| report.order.as_str()));
+    let one = |order: &&str| {
+        let of_order = reports.iter().filter(|report| report.order == *order);
+        let workloads = distinct(of_order.map(|report| report.workload.as_str()));
+        let named =
+            if all.len() > 1 { format!(" ({})", workloads.join(", ")) } else { String::new() };
+        format!("order of instructions: {order}{named}\n")
+    };
+    all.iter().map(one).collect()
 }
 
 /// What a limit of registers did to a workload's instructions, where there is one.

@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use strata_compiler::Order;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::sm::config::{BarrierRule, Scheduler, SmConfig, SmSettings, WarpReplacement};
 
 use super::statistics::{mean, standard_deviation};
-use super::{Input, Order, Outcome, Plan, replay};
+use super::{Input, Outcome, Plan, replay};
 use crate::active_set::Size;
 use crate::design::Design;
 use crate::failure::Failure;
@@ -25,7 +26,7 @@ use crate::subject::Subject;
 pub use render::{to_csv, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
-pub const SCHEMA: &str = "strata.study.active-warps/1";
+pub const SCHEMA: &str = "strata.study.active-warps/2";
 
 /// What is swept: every combination, the last axis fastest.
 #[derive(Clone, Debug)]
@@ -37,8 +38,8 @@ pub struct Axes {
     /// Latencies of the ALUs; none: each design's own. Branches and double precision follow where
     /// they take as long as the design's ALUs. Unit: cycles.
     pub alu_latencies: Vec<u16>,
-    /// Whether instructions are put in the order of [`super::reorder`].
-    pub scheduled: Vec<bool>,
+    /// Orders of the kernels' instructions. Traces and recordings have their own.
+    pub orders: Vec<Order>,
     /// Sizes of the active set.
     pub sizes: Vec<Size>,
 }
@@ -69,7 +70,7 @@ pub struct Series {
     pub scheduler: String,
     /// Unit: cycles.
     pub alu_latency_cycles: u16,
-    /// `program`: the order of the input. `scheduled`: list-scheduled blocks.
+    /// Order of the instructions of workloads and PTX files, as `--order` calls it.
     pub order: String,
     /// One for each size of the active set.
     pub points: Vec<Point>,
@@ -158,20 +159,12 @@ fn lay_out(axes: &Axes) -> Result<Vec<(Series, Plan)>, Failure> {
             ))
             .hint("`strata run --mode cycle` does"));
         }
-        for &scheduled in &axes.scheduled {
-            if scheduled && design.cache().is_some() {
-                return Err(Failure::input(format!(
-                    "design `{}` has a register file cache, whose hints of liveness are for \
-                         the program's own order",
-                    design.name
-                ))
-                .hint("`--order scheduled` needs a design without one"));
-            }
+        for &order in &axes.orders {
             for scheduler in or_own(&axes.schedulers, design.sm.scheduler) {
                 for alu_latency in or_own(&axes.alu_latencies, design.sm.timing.alu_latency) {
                     let sm = SmSettings { scheduler, ..with_alu_latency(design.sm, alu_latency) };
-                    let plan = plan(design, sm, scheduled, &axes.sizes)?;
-                    all.push((series(design, &sm, scheduled), plan));
+                    let plan = plan(design, sm, order, &axes.sizes)?;
+                    all.push((series(design, &sm, order), plan));
                 }
             }
         }
@@ -179,21 +172,17 @@ fn lay_out(axes: &Axes) -> Result<Vec<(Series, Plan)>, Failure> {
     Ok(all)
 }
 
-fn plan(design: &Design, sm: SmSettings, scheduled: bool, sizes: &[Size]) -> Result<Plan, Failure> {
+fn plan(design: &Design, sm: SmSettings, order: Order, sizes: &[Size]) -> Result<Plan, Failure> {
     let points = sizes.iter().map(|&size| at_size(sm, size, design));
-    Ok(Plan {
-        // One order for all latencies of the ALUs: the code that runs is the same.
-        order: if scheduled { Order::Scheduled(design.sm.timing) } else { Order::Program },
-        points: points.collect::<Result<_, _>>()?,
-    })
+    Ok(Plan { order, points: points.collect::<Result<_, _>>()? })
 }
 
-fn series(design: &Design, sm: &SmSettings, scheduled: bool) -> Series {
+fn series(design: &Design, sm: &SmSettings, order: Order) -> Series {
     Series {
         design: design.name.clone(),
         scheduler: scheduler_name(sm.scheduler).to_owned(),
         alu_latency_cycles: sm.timing.alu_latency,
-        order: if scheduled { "scheduled" } else { "program" }.to_owned(),
+        order: order.name().to_owned(),
         points: Vec::new(),
     }
 }
@@ -301,7 +290,7 @@ mod tests {
             designs: names.iter().map(|name| design::resolve(name).unwrap()).collect(),
             schedulers: vec![],
             alu_latencies: vec![],
-            scheduled: vec![false],
+            orders: vec![Order::Ptx],
             sizes: vec![Size::Active(8), Size::All],
         }
     }
@@ -344,8 +333,5 @@ mod tests {
     fn hints_that_need_two_levels_are_refused_with_one() {
         let error = lay_out(&axes(&["isca11-rfc6-bypass"])).unwrap_err();
         assert!(error.message().contains("isca11-rfc6-bypass"), "{}", error.message());
-        let mut axes = axes(&["isca11-rfc6"]);
-        axes.scheduled = vec![true];
-        assert!(lay_out(&axes).unwrap_err().message().contains("--order scheduled"));
     }
 }

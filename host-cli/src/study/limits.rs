@@ -7,6 +7,7 @@ mod variable;
 
 use std::collections::BTreeMap;
 
+use strata_compiler::Order;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_core::energy::{EnergyTable, LevelEnergy};
 use strata_core::event::{CounterOverflow, Counters};
@@ -42,8 +43,8 @@ pub enum Limit {
     /// Strands hold loops in which no warp is descheduled, so that values stay where they are past
     /// backward branches.
     PastBackwardBranches,
-    /// Instructions reordered within basic blocks by this project's own pass.
-    Scheduled,
+    /// Instructions reordered within basic blocks by this project's own pass ([`Order::Close`]).
+    Close,
 }
 
 /// Every limit that is studied, the design itself first.
@@ -53,7 +54,7 @@ pub const LIMITS: [Limit; 6] = [
     Limit::Entries(5),
     Limit::PastDeschedules,
     Limit::PastBackwardBranches,
-    Limit::Scheduled,
+    Limit::Close,
 ];
 
 impl Limit {
@@ -64,7 +65,7 @@ impl Limit {
             Self::Entries(entries) => format!("{entries} entries at its energy"),
             Self::PastDeschedules => "never emptied by a deschedule".to_owned(),
             Self::PastBackwardBranches => "kept past backward branches".to_owned(),
-            Self::Scheduled => "instructions scheduled (a real pass)".to_owned(),
+            Self::Close => "instructions in close order (a real pass)".to_owned(),
         }
     }
 
@@ -75,13 +76,13 @@ impl Limit {
             Self::Entries(8) => Some(-9),
             Self::Entries(5) => Some(-6),
             Self::PastDeschedules => Some(-8),
-            Self::Entries(_) | Self::Design | Self::PastBackwardBranches | Self::Scheduled => None,
+            Self::Entries(_) | Self::Design | Self::PastBackwardBranches | Self::Close => None,
         }
     }
 
     fn config(self, managed: Managed, own: HierarchyConfig) -> HierarchyConfig {
         match self {
-            Self::Design | Self::Scheduled => own,
+            Self::Design | Self::Close => own,
             Self::Entries(entries) => {
                 HierarchyConfig { orf_entries: entries.max(managed.entries), ..own }
             }
@@ -223,8 +224,8 @@ fn only(design: &Design, table: &EnergyTable) -> [Option<Design>; 2] {
     [last, entries]
 }
 
-/// Executes workloads in their own order and scheduled, and prices them under every limit. Rows
-/// come in the order of the workloads, whatever `jobs` is.
+/// Executes workloads in the order asked for and in close order, and prices them under every limit.
+/// Rows come in the order of the workloads, whatever `jobs` is.
 pub fn rows(
     workloads: &[Workload],
     design: &Design,
@@ -266,15 +267,17 @@ impl Study<'_> {
         printer: &Printer,
     ) -> Result<Row, Failure> {
         let mut totals = Totals::default();
-        for scheduled in [false, true] {
+        for close in [false, true] {
             let mut workload = workload.clone();
-            workload.options.schedule = scheduled;
+            if close {
+                workload.options.order = Order::Close;
+            }
             let mut request = request.clone();
-            request.options.accesses = !scheduled;
+            request.options.accesses = !close;
             let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
             measure::each_launch(&workload, &prepared, &request, printer, |launch| {
-                self.count(launch, scheduled, &mut totals)?;
-                if scheduled { Ok(()) } else { self.share(launch, &mut totals) }
+                self.count(launch, close, &mut totals)?;
+                if close { Ok(()) } else { self.share(launch, &mut totals) }
             })?;
         }
         self.price(&workload.name, &totals)
@@ -284,16 +287,16 @@ impl Study<'_> {
     fn count(
         &self,
         launch: &Counted<'_>,
-        scheduled: bool,
+        close: bool,
         totals: &mut Totals,
     ) -> Result<(), EvaluateError> {
         for (limit, total) in LIMITS.iter().zip(&mut totals.limits) {
-            if (*limit == Limit::Scheduled) == scheduled {
+            if (*limit == Limit::Close) == close {
                 let config = limit.config(self.managed, self.own);
                 add(total, &launch.count_fitted(self.design.organisation(), &config)?)?;
             }
         }
-        if !scheduled {
+        if !close {
             add(&mut totals.flat, &launch.count_flat()?)?;
             for (design, total) in self.hardware.iter().flatten().zip(&mut totals.hardware) {
                 add(total, &launch.count_under(design.organisation(), None)?)?;

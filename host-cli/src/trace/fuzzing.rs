@@ -56,7 +56,8 @@ pub fn check_trace(text: &[u8]) -> bool {
     let counted = read(false).expect("what cycle mode reads, count mode reads");
     assert_eq!((&counted.header, &counted.paths), (&launch.header, &launch.paths));
     let accesses = launch.accesses.unwrap_or_default();
-    run(&launch.header, &launch.code.image, &launch.paths, &accesses, Origin::Trace);
+    let image = (&launch.code.image, launch.code.image.registers);
+    run(&launch.header, image, &launch.paths, &accesses, Origin::Trace);
     true
 }
 
@@ -76,14 +77,15 @@ fn read_recording(bytes: &[u8]) -> Result<(), StoreError> {
         let Some(rest) = left.checked_sub(stored.warp_instructions()) else { return Ok(()) };
         left = rest;
         let accesses = recording.accesses(&stored, None)?;
-        run(&stored.header, &stored.image, &stored.paths, &accesses, Origin::Recording);
+        let image = (&stored.image, stored.resident_registers);
+        run(&stored.header, image, &stored.paths, &accesses, Origin::Recording);
     }
     Ok(())
 }
 
 fn run(
     header: &Header,
-    image: &Image,
+    (image, resident_registers): (&Image, u16),
     paths: &PathDictionary,
     accesses: &AccessDictionary,
     origin: Origin,
@@ -96,6 +98,7 @@ fn run(
             paths,
             accesses,
             barriers: None,
+            resident_registers,
             threads: header.threads(),
             shared_bytes: header.shared_bytes,
         };

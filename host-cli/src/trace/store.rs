@@ -32,13 +32,16 @@ use std::path::Path;
 
 use crate::trace::Header;
 use crate::trace::code::{Assumption, TracedInstruction};
+use strata_compiler::Order;
 use strata_compiler::program::Image;
+#[cfg(doc)]
+use strata_compiler::program::Program;
 use strata_simt::paths::PathDictionary;
 
 /// Version of the format and of what it holds. Raised when a reader of before cannot read the files
 /// of after, and when marks, hints or operands of a kernel change, with which a recording of before
 /// would count otherwise than the same kernel now.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Whether an input names a recording of ours.
 pub fn is_recording(input: &str) -> bool {
@@ -173,6 +176,11 @@ pub struct Stored {
     pub instructions: Vec<TracedInstruction>,
     /// Facts for the machine.
     pub image: Image,
+    /// Order of the instructions; none: that of machine code.
+    pub order: Option<Order>,
+    /// Registers of a thread by which it is said how many CTAs are resident
+    /// ([`Program::resident_registers`]). Unit: 32-bit registers.
+    pub resident_registers: u16,
     /// What was assumed about opcodes.
     pub assumptions: Vec<Assumption>,
     /// Distinct paths and warps, the warps in the order of their addresses.

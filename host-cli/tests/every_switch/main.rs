@@ -1,6 +1,6 @@
 //! The independent checker over every kernel of every workload, by both compilers, fitted to
 //! hierarchies of every size with every kind of last result file, with the optimisations and the
-//! encoding's restrictions off and on, in few registers and many, in program order and scheduled.
+//! encoding's restrictions off and on, in few registers and many, in every order of instructions.
 //!
 //! Every two values of every two of these occur together in each run of the tests; with the variable
 //! `STRATA_FULL_TESTS` set, as `cargo xtask test --full` does, every combination. A workload's own
@@ -14,12 +14,12 @@ use covering::{covering, product};
 use strata::design;
 use strata::levels::fitted;
 use strata::workload::{Options, Overrides, Prepared, Toolchain, Workload, names};
-use strata_compiler::checker::{LevelsChecker, check};
+use strata_compiler::checker::{LevelsChecker, check, check_order};
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::program::Program;
-use strata_compiler::{RegisterLimit, allocate, schedule};
+use strata_compiler::{Order, RegisterLimit, allocate, schedule};
 use strata_core::placement::Placement;
 use strata_ptx::module::FunctionId;
 
@@ -43,19 +43,17 @@ const PARTS: [&[&str]; 6] = [
 ];
 /// Registers that a thread may have.
 const REGISTERS: [Option<u16>; 5] = [None, Some(16), Some(18), Some(24), Some(32)];
-/// Whether instructions are reordered first.
-const SCHEDULED: [bool; 2] = [false, true];
 
 /// How many values each factor has: the name's parts, registers, order.
 fn sizes() -> Vec<usize> {
-    let own = [REGISTERS.len(), SCHEDULED.len()];
+    let own = [REGISTERS.len(), Order::ALL.len()];
     PARTS.iter().map(|values| values.len()).chain(own).collect()
 }
 
 /// A combination.
 struct Case {
     design: String,
-    /// Indices into [`REGISTERS`] and [`SCHEDULED`].
+    /// Indices into [`REGISTERS`] and [`Order::ALL`].
     code: [usize; 2],
 }
 
@@ -74,8 +72,8 @@ impl Case {
     fn told(&self, input: &str) -> String {
         let registers =
             REGISTERS[self.code[0]].map(|registers| format!(" --registers {registers}"));
-        let order = if SCHEDULED[self.code[1]] { " --schedule" } else { "" };
-        format!("{input} --design {}{}{order}", self.design, registers.unwrap_or_default())
+        let (registers, order) = (registers.unwrap_or_default(), Order::ALL[self.code[1]].name());
+        format!("{input} --design {}{registers} --order {order}", self.design)
     }
 
     fn config(&self) -> HierarchyConfig {
@@ -89,12 +87,12 @@ impl Case {
 /// A kernel as one compiler wrote it, allocated and, where it has to be, spilled and scheduled.
 struct Subject {
     name: String,
-    /// By whether instructions are reordered, then by registers.
-    orders: [(Kernel, Vec<Program>); 2],
+    /// By the order of instructions, then by registers.
+    orders: [(Kernel, Vec<Program>); Order::ALL.len()],
 }
 
 /// For each program of a subject, by the same indices.
-type Checkers<'a> = [Vec<LevelsChecker<'a>>; 2];
+type Checkers<'a> = [Vec<LevelsChecker<'a>>; Order::ALL.len()];
 
 /// Every kernel of every workload.
 fn subjects() -> Vec<Subject> {
@@ -107,7 +105,7 @@ fn subjects() -> Vec<Subject> {
                 if function.kernel {
                     let name = format!("{workload}/{} by {}", function.name, toolchain.name());
                     let kernel = inline(&module, FunctionId(index as u32)).expect(&name);
-                    subjects.push(Subject::new(name, kernel));
+                    subjects.push(Subject::new(name, &kernel));
                 }
             }
         }
@@ -116,9 +114,13 @@ fn subjects() -> Vec<Subject> {
 }
 
 impl Subject {
-    fn new(name: String, kernel: Kernel) -> Self {
-        let reordered = schedule(&kernel).expect(&name);
-        let orders = [kernel, reordered].map(|kernel| {
+    fn new(name: String, kernel: &Kernel) -> Self {
+        let orders = Order::ALL.map(|order| {
+            let reordered = schedule(kernel, order).expect(&name);
+            if let Err(violations) = check_order(kernel, &reordered) {
+                panic!("{name} in order {}: {}", order.name(), violations[0]);
+            }
+            let kernel = reordered.kernel;
             let programs = REGISTERS.map(|registers| {
                 let limit = registers.and_then(RegisterLimit::new);
                 let program = allocate(&kernel, limit).expect(&name);
@@ -196,7 +198,7 @@ fn finals(name: &str, case: Option<&Case>) -> Vec<Vec<u8>> {
     let told = || case.map_or_else(|| name.to_owned(), |case| case.told(name));
     let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
     workload.options.registers = case.and_then(Case::registers);
-    workload.options.schedule = case.is_some_and(|case| SCHEDULED[case.code[1]]);
+    workload.options.order = case.map(|case| Order::ALL[case.code[1]]).unwrap_or_default();
     let mut prepared = Prepared::new(&workload, "small", &Overrides::new()).expect(name);
     if let Some(case) = case {
         let config = case.config();

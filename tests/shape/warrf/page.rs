@@ -14,6 +14,7 @@ use super::{
     dearer, derived, energy, extremes, gain, printed, ratio, registers, relative_ipc, variants,
     with_ports, write_heaviest,
 };
+use crate::orders::by_order;
 use crate::reports::{mean, without_one};
 
 pub(super) fn page() -> String {
@@ -21,7 +22,7 @@ pub(super) fn page() -> String {
         "# A register file of STT-RAM on our workloads\n\n\
          [WARRF] Figures 6, 7 and 8 on machine `warrf-gtx480`: a main register file of SRAM or of\n\
          STT-RAM (`sttram`), with split bank writes (`sttram-sbw`), with a write pool of 60 entries\n\
-         (`sttram-wpool`), with both (`warrf`). The twelve workloads are at size `small`; means count\n\
+         (`sttram-wpool`), with both (`warrf`). The twelve workloads are at size `small`, in the order of the PTX; means count\n\
          each once, relative to its own SRAM baseline; in [brackets] the least and the most of the means\n\
          over all workloads but one. The paper's figures are known from its text only, on other\n\
          workloads: they are shown beside ours and never fitted. The pool does a read and a write in a\n\
@@ -41,6 +42,12 @@ pub(super) fn page() -> String {
     page.push_str(&endurance());
     page.push_str(&costs());
     page.push_str(&sweeps());
+    page.push_str(&by_order(
+        &["sttram", "sttram-sbw", "sttram-wpool", "warrf"],
+        "warrf-gtx480",
+        "[WARRF] simulates with GPGPU-Sim, which executes PTX as it is or machine code; which of them\n\
+         is not said.",
+    ));
     page
 }
 

@@ -12,6 +12,7 @@ use super::{
     Price, REPORTS, ReadHits, SRAM, average, cycles, energy_delay, ipc, least_share, name, names,
     ranked, relative, resolved, speed, storage, total, with_ports, writes,
 };
+use crate::orders::by_order;
 use crate::reports::{mean, without_one};
 
 pub(super) fn page() -> String {
@@ -21,7 +22,7 @@ pub(super) fn page() -> String {
          machine `warrf-gtx480` and its STT-RAM designs, each below a register file cache (`-rfcN`), an\n\
          operand register file (`-orfN`), one with a split last result file, or nothing. No paper has\n\
          these combinations: [WARRF] has no upper levels, and those of [RFC2011] and [DISS] lie above\n\
-         SRAM. In cycle mode, workload size `small`, 8 active warps, means over the twelve workloads; all\n\
+         SRAM. In cycle mode, workload size `small`, in the order of the PTX, 8 active warps, means over the twelve workloads; all\n\
          relative numbers are in percent of the SRAM register file without upper levels. *EDP* is energy\n\
          times delay; *mW* reads [WARRF]'s leakage as milliwatts for each bank, *as printed* as the\n\
          microwatts that stand there (DEVIATIONS.md, DEV-050). Energy of upper levels is inferred\n\
@@ -35,6 +36,15 @@ pub(super) fn page() -> String {
     }
     page.push_str(&hardware());
     page.push_str(&ports());
+    let designs = [
+        "warrf-gtx480-rfc6",
+        "warrf-gtx480-orf3",
+        "sttram",
+        "sttram-rfc3",
+        "sttram-orf3",
+        "warrf-orf3",
+    ];
+    page.push_str(&by_order(&designs, "warrf-gtx480", "No paper has these combinations."));
     page
 }
 

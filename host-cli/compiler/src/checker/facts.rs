@@ -47,7 +47,7 @@ pub(super) fn check_correspondence(kernel: &Kernel, program: &Program, report: &
 }
 
 /// An instruction with every register number replaced by 0.
-fn anonymous(instruction: &Instruction) -> Instruction {
+pub(super) fn anonymous(instruction: &Instruction) -> Instruction {
     let mut copy = instruction.clone();
     for operand in copy.destinations.iter_mut().chain(&mut copy.sources) {
         map_registers(operand, &mut |_| RegisterId(0));
@@ -58,7 +58,8 @@ fn anonymous(instruction: &Instruction) -> Instruction {
     copy
 }
 
-fn all_registers(instruction: &Instruction) -> Vec<RegisterId> {
+/// Registers that an instruction names: what it writes, then what it reads.
+pub(super) fn all_registers(instruction: &Instruction) -> Vec<RegisterId> {
     let mut all = super::writes(instruction);
     all.extend(super::reads(instruction));
     all

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use strata_ptx::module::{Operand, RegisterId};
+use strata_ptx::module::{Instruction, Operand, RegisterId};
 use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
 
 use super::{reads, writes};
@@ -12,12 +12,21 @@ use crate::program::{Origin, Program};
 /// The kernel with the results of atomics left out where the program leaves them out and may. Where
 /// it may not, the instruction stays, and differs from the program's.
 pub(super) fn apply<'k>(kernel: &'k Kernel, program: &Program) -> Cow<'k, Kernel> {
+    let numbered = program.instructions.iter().filter_map(|made| match made.origin {
+        Origin::Kernel(number) => Some((number as usize, &made.instruction)),
+        _ => None,
+    });
+    without_results(kernel, numbered)
+}
+
+/// The same for instructions with their numbers in the kernel.
+pub(super) fn without_results<'k, 'i>(
+    kernel: &'k Kernel,
+    made: impl Iterator<Item = (usize, &'i Instruction)>,
+) -> Cow<'k, Kernel> {
     let mut reduced = Cow::Borrowed(kernel);
-    for instruction in &program.instructions {
-        let Origin::Kernel(number) = instruction.origin else { continue };
-        let number = number as usize;
+    for (number, theirs) in made {
         let Some(ours) = kernel.instructions.get(number) else { continue };
-        let theirs = &instruction.instruction;
         let left_out = ours.opcode == Opcode::Atom && writes(theirs).is_empty();
         if !left_out || writes(ours).into_iter().any(|result| is_read(kernel, number, result)) {
             continue;

@@ -39,7 +39,7 @@ impl Bench {
 
     /// Compiles a kernel.
     pub(crate) fn compile(&self, kernel: &str) -> Result<Program, Vec<Diagnostic>> {
-        let options = CompileOptions { registers: self.registers, schedule: false };
+        let options = CompileOptions { registers: self.registers, ..CompileOptions::default() };
         strata_compiler::compile(&self.module, self.id(kernel), options)
     }
 

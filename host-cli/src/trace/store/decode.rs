@@ -4,6 +4,7 @@
 //! A right checksum does not make right contents. What is read here can be counted in both modes,
 //! or is refused by them as input.
 
+use strata_compiler::Order;
 use strata_compiler::inline::MAX_INSTRUCTIONS;
 use strata_compiler::program::Image;
 use strata_core::image::{CheckedImage, Flags, MAX_SLOTS, Predicates, StaticInstruction};
@@ -12,7 +13,7 @@ use strata_core::units::{LaneMask, RegisterId};
 use strata_simt::numbers::Source;
 use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, WarpPath};
 
-use super::facts::{SPACES, UNITS};
+use super::facts::{ORDERS, SPACES, UNITS};
 use super::{StoreProblem, Stored};
 use crate::trace::Header;
 use crate::trace::code::{Assumption, KINDS_OF_ASSUMPTION, TracedInstruction};
@@ -31,6 +32,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Stored, Vec<WarpPath>), StoreProbl
     let mut source = Source(bytes);
     let source = &mut source;
     let header = get_header(source).ok_or(StoreProblem::Contents("the header of a launch"))?;
+    let (order, resident_registers) =
+        get_order(source, &header).ok_or(StoreProblem::Contents("the order of a launch"))?;
     let count = limited(source, "instructions", MAX_INSTRUCTIONS)?;
     let instructions = (0..count).map(|_| get_instruction(source)).collect::<Option<Vec<_>>>();
     let instructions = instructions.ok_or(StoreProblem::Contents("an instruction"))?;
@@ -52,7 +55,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Stored, Vec<WarpPath>), StoreProbl
     }
     let paths = PathDictionary::from_parts(steps, ends, recorded.clone()).ok_or(paths)?;
     check_warps(&header, &paths)?;
-    let stored = Stored { header, instructions, image, assumptions, paths };
+    let stored =
+        Stored { header, instructions, image, order, resident_registers, assumptions, paths };
     Ok((stored, recorded))
 }
 
@@ -124,6 +128,15 @@ fn get_header(source: &mut Source<'_>) -> Option<Header> {
     // Version 0 is what was executed here.
     let known = matches!(header.tracer_version, 0 | 3..=5) && header.binary_version <= 999;
     (known && header.registers <= MAX_REGISTERS).then_some(header)
+}
+
+/// The order of the instructions, and the registers that residency counts.
+fn get_order(source: &mut Source<'_>, header: &Header) -> Option<(Option<Order>, u16)> {
+    let order = *ORDERS.get(usize::from(source.byte()?))?;
+    let registers: u16 = source.small()?;
+    // Version 0 is what was executed here.
+    let known = order.is_some() == (header.tracer_version == 0) && registers <= MAX_REGISTERS;
+    known.then_some((order, registers))
 }
 
 fn flag(source: &mut Source<'_>) -> Option<bool> {
@@ -272,6 +285,8 @@ mod tests {
     struct Parts {
         /// Name, grid, block, shared memory, registers, binary version, windows, tracer, lines.
         header: Vec<u8>,
+        /// PTX order, one register.
+        order: Vec<u8>,
         /// One instruction, `NOP`: its address, name, results, operands, width.
         code: Vec<u8>,
         /// One register; of the instruction: operands, results, unit, memory, eight sets of bits.
@@ -288,6 +303,7 @@ mod tests {
         fn good() -> Self {
             Self {
                 header: vec![1, b'k', 1, 1, 1, 33, 1, 1, 0, 1, 70, 0, 0, 0, 0, 0],
+                order: vec![1, 1],
                 code: vec![1, 0, 3, b'N', b'O', b'P', 0, 0, 0],
                 image: [&[1][..], &[0; 12]].concat(),
                 assumptions: vec![0],
@@ -298,9 +314,9 @@ mod tests {
         }
 
         fn decode(&self) -> Result<Stored, StoreProblem> {
-            let Self { header, code, image, assumptions, steps, ends, warps } = self;
-            let bytes = [header, code, image, assumptions, steps, ends, warps].map(Vec::as_slice);
-            decode(&bytes.concat()).map(|(stored, _)| stored)
+            let Self { header, order, code, image, assumptions, steps, ends, warps } = self;
+            let bytes = [header, order, code, image, assumptions, steps, ends, warps];
+            decode(&bytes.map(Vec::as_slice).concat()).map(|(stored, _)| stored)
         }
     }
 
@@ -313,6 +329,9 @@ mod tests {
             (|parts| parts.header[2] = 0, "the header of a launch"),
             (|parts| parts.header[14] = 1, "the header of a launch"),
             (|parts| parts.header[15] = 2, "the header of a launch"),
+            (|parts| parts.order[0] = 0, "the order of a launch"),
+            (|parts| parts.order[0] = 5, "the order of a launch"),
+            (|parts| parts.order = vec![1, 0x81, 2], "the order of a launch"),
             (|parts| parts.code[3] = b'n', "an instruction"),
             (|parts| parts.code[4] = 0x1b, "an instruction"),
             (

@@ -1,6 +1,7 @@
 //! The facts of a launch as bytes.
 
 use rustc_hash::FxHashMap;
+use strata_compiler::Order;
 use strata_compiler::program::Image;
 use strata_core::image::{MemorySpace, Unit};
 use strata_core::path::PathStep;
@@ -19,6 +20,13 @@ pub(super) const SPACES: [Option<MemorySpace>; 5] = [
     Some(MemorySpace::Shared),
     Some(MemorySpace::Constant),
 ];
+pub(super) const ORDERS: [Option<Order>; 5] = [
+    None,
+    Some(Order::Ptx),
+    Some(Order::Scheduled),
+    Some(Order::ScheduledRenamed),
+    Some(Order::Close),
+];
 /// Shortest stretch of steps that is written as a repetition.
 const MIN_MATCH: usize = 3;
 
@@ -26,6 +34,8 @@ const MIN_MATCH: usize = 3;
 pub(super) fn encode(stored: &Stored, recorded: &[WarpPath]) -> Vec<u8> {
     let mut out = Vec::new();
     header(&mut out, &stored.header);
+    out.push(ORDERS.iter().position(|&order| order == stored.order).unwrap_or_default() as u8);
+    put(&mut out, stored.resident_registers.into());
     put(&mut out, stored.instructions.len() as u64);
     for instruction in &stored.instructions {
         put(&mut out, instruction.pc);
@@ -161,6 +171,8 @@ mod tests {
         let stored = Stored {
             header: launch.header,
             instructions: launch.code.instructions,
+            order: None,
+            resident_registers: launch.code.image.registers,
             image: launch.code.image,
             assumptions: launch.code.assumptions,
             paths: launch.paths,

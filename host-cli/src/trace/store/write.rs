@@ -184,6 +184,8 @@ fn stored(launch: TracedLaunch) -> Stored {
     Stored {
         header: launch.header,
         instructions: launch.code.instructions,
+        order: None,
+        resident_registers: launch.code.image.registers,
         image: launch.code.image,
         assumptions: launch.code.assumptions,
         paths: launch.paths,

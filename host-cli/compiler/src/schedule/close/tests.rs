@@ -1,13 +1,13 @@
 //! The compiler's liveness, for each thread alone, against NVIDIA's: machine code as a kernel whose
 //! virtual registers are the machine's, over the facts in `tests/life_ranges`.
 
-#[path = "../../../tests/life_ranges/facts.rs"]
+#[path = "../../../../tests/life_ranges/facts.rs"]
 mod facts;
 
 use std::collections::BTreeSet;
 
-use strata_ptx::module::{Guard, LabelId, Register, Span};
-use strata_ptx::opcode::Modifiers;
+use strata_ptx::module::{Guard, Instruction, LabelId, Operand, Register, Span};
+use strata_ptx::opcode::{Modifiers, Opcode};
 use strata_ptx::types::ScalarType;
 
 use self::facts::{all, compare_lives};
