@@ -1,6 +1,7 @@
 //! Traces of real GPUs, where they are: what is read is what the files hold, counted line by line.
 //!
-//! They are too large to be committed. `$STRATA_TRACES` or `../shared/traces` beside the repository
+//! As text they are too large to be committed; `host-cli/recordings` has two of them as recordings,
+//! which `STRATA_BLESS=1` makes again. `$STRATA_TRACES` or `../shared/traces` beside the repository
 //! names the folder. Elsewhere the tests report themselves as ignored, which the usual harness cannot
 //! do at run time; hence the `main` of its own.
 
@@ -19,6 +20,9 @@ use strata_core::event::Event;
 use strata_core::image::{CheckedImage, Flags};
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::units::LaneMask;
+
+#[path = "../../tests/switch.rs"]
+mod switch;
 
 fn folder() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("STRATA_TRACES").map(PathBuf::from) {
@@ -155,6 +159,27 @@ fn exports(archive: &str, add_immediate: bool) -> bool {
     true
 }
 
+/// Records an archive and compares the bytes with the committed recording, or writes it where that
+/// is asked for; whether the archive is there.
+fn is_committed(archive: &str, name: &str) -> bool {
+    let Some(source) = unpack(archive) else { return false };
+    let target = tempfile::tempdir().unwrap();
+    let file = target.path().join(name);
+    let list = lists(source.path()).remove(0);
+    let output = Output::new(&file, store::KIND, false, &[]).unwrap();
+    record_trace(&list, Reach::Folder, &output, u64::MAX).unwrap();
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("recordings").join(name);
+    if switch::is_on("STRATA_BLESS") {
+        std::fs::copy(&file, &committed).unwrap();
+    }
+    let [now, before] = [&file, &committed].map(|file| std::fs::read(file).unwrap());
+    assert!(
+        now == before,
+        "host-cli/recordings/{name} is not what {archive} gives; its README says how to make it again"
+    );
+    true
+}
+
 /// The two-level machine finds every deschedule marked, and counts every instruction.
 fn check_machine(launch: &TracedLaunch, warp_instructions: u64) {
     let scheduling = Scheduling::TwoLevel { active_warps: 8 };
@@ -195,6 +220,12 @@ const TESTS: &[(&str, Test)] = &[
     ("synthetic_stream_is_what_its_text_says", || {
         let found = check("synthetic-stream-sm70-v5.tar.xz");
         found.inspect(|found| assert_eq!(*found, (1, 738_816))).is_some()
+    }),
+    ("the_committed_recording_of_bfs_is_what_its_trace_gives", || {
+        is_committed("rodinia-bfs-sm80-v3.tar.xz", "bfs-sm80.strata")
+    }),
+    ("the_committed_recording_of_vectoradd_is_what_its_trace_gives", || {
+        is_committed("vectoradd-sm80-v5.tar.xz", "vectoradd-sm80.strata")
     }),
     ("rodinia_bfs_is_exported_line_by_line", || exports("rodinia-bfs-sm80-v3.tar.xz", true)),
     ("synthetic_stream_is_exported_line_by_line", || {

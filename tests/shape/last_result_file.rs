@@ -8,8 +8,11 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use strata::cli::Mode;
+use strata::design;
 use strata::workload;
 
+use crate::machine_code;
 use crate::orders::{OF_THE_DISSERTATION, by_order};
 use crate::reports::{Reports, hold_page, mean};
 
@@ -140,6 +143,7 @@ fn page() -> String {
     page.push_str(&energy_by_size());
     page.push_str(&breakdown());
     page.push_str(&by_workload());
+    page.push_str(&beside_machine_code());
     let designs = ["diss-rfc6", "diss-rfc3-lrf", "diss-rfc6-lrf"];
     page.push_str(&by_order(&designs, "dissertation", OF_THE_DISSERTATION));
     page
@@ -266,20 +270,47 @@ fn by_workload() -> String {
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for workload in workload::names() {
-        let _ = write!(text, "| {workload} |");
-        for (entries, suffix) in [(3, ""), (6, ""), (3, "-lrf"), (6, "-lrf")] {
-            let _ = write!(text, " {:.3} |", energy_of(workload, &name(entries, suffix)));
-        }
-        let own = &REPORTS.get(workload, "diss-rfc6-lrf").counters;
-        let flat = &REPORTS.get(workload, FLAT).counters;
-        let percent = |part: u64, whole: u64| part as f64 * 100.0 / whole as f64;
-        let _ = writeln!(
-            text,
-            " {:.1} % | {:.1} % | {:.1} % |",
-            percent(own["lrf_reads"], flat["mrf_reads"]),
-            percent(own["lrf_writes"], flat["mrf_writes"]),
-            percent(own["lrf_evictions"], own["lrf_writes"]),
-        );
+        let _ = writeln!(text, "| {workload} | {} |", cells(&REPORTS, workload));
     }
     text
+}
+
+/// Designs of which an input's line shows the energy.
+fn shown() -> [String; 4] {
+    [(3, ""), (6, ""), (3, "-lrf"), (6, "-lrf")].map(|(entries, suffix)| name(entries, suffix))
+}
+
+fn cells(reports: &Reports, input: &str) -> String {
+    let mut text = String::new();
+    for design in shown() {
+        let energy = reports.get(input, &design).derived["energy_relative_percent"];
+        let _ = write!(text, "{:.3} | ", energy.expect("Table 4.5 has every size") / 100.0);
+    }
+    let own = &reports.get(input, "diss-rfc6-lrf").counters;
+    let flat = &reports.get(input, FLAT).counters;
+    let percent = |part: u64, whole: u64| part as f64 * 100.0 / whole as f64;
+    let _ = write!(
+        text,
+        "{:.1} % | {:.1} % | {:.1} %",
+        percent(own["lrf_reads"], flat["mrf_reads"]),
+        percent(own["lrf_writes"], flat["mrf_writes"]),
+        percent(own["lrf_evictions"], own["lrf_writes"]),
+    );
+    text
+}
+
+fn beside_machine_code() -> String {
+    let names = shown().into_iter().chain([FLAT.to_owned()]);
+    let designs: Vec<_> =
+        names.map(|name| design::resolve(&name).expect("the design exists")).collect();
+    let machine = machine_code::recorded(Mode::Count, &designs);
+    format!(
+        "\n## Machine code beside PTX\n\n\
+         Recordings of NVIDIA's machine code of `sm_80`, and our PTX of the same algorithms; [why they\n\
+         differ](machine-code.md). Not in the means above.\n\n\
+         | input | `diss-rfc3` | `diss-rfc6` | `diss-rfc3-lrf` | `diss-rfc6-lrf` | reads served | \
+         results taken | of them moved down |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n{}",
+        machine_code::lines(&REPORTS, &machine, cells)
+    )
 }

@@ -6,6 +6,7 @@ mod cycle;
 mod encoding;
 mod last_result_file;
 mod limits;
+mod machine_code;
 mod orders;
 mod recordings;
 mod register_file_cache;

@@ -31,11 +31,19 @@ fn recorded(name: &str, folder: &Path) -> String {
 }
 
 fn recorded_in(order: Order, name: &str, folder: &Path) -> String {
-    let args = source(order);
-    let file = folder.join(format!("{name}.strata"));
-    let workload = subject::workload(name, &args).expect("the workload loads");
-    let request = Request::new(&args).expect("the options are valid");
-    let output = Output::new(&file, store::KIND, false, &[]).expect("a new file");
+    record_as(name, &source(order), &folder.join(format!("{name}.strata")))
+}
+
+/// Records a workload, with some of its sizes set, as a file; gives the file's name.
+pub(crate) fn record(name: &str, set: &[&str], file: &Path) -> String {
+    let set = set.iter().map(|&set| set.to_owned()).collect();
+    record_as(name, &SourceArgs { set, ..SourceArgs::of(Scale::Small) }, file)
+}
+
+fn record_as(name: &str, args: &SourceArgs, file: &Path) -> String {
+    let workload = subject::workload(name, args).expect("the workload loads");
+    let request = Request::new(args).expect("the options are valid");
+    let output = Output::new(file, store::KIND, false, &[]).expect("a new file");
     measure::record(&workload, &output, &request, &Printer::new(true)).expect("it is recorded");
     file.to_str().expect("the path is UTF-8").to_owned()
 }

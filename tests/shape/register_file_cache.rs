@@ -8,9 +8,11 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use strata::cli::Mode;
 use strata::design::{self, Design};
 use strata::report::table;
 
+use crate::machine_code;
 use crate::orders::{OF_TRACES, by_order};
 use crate::reports::{Reports, hold_page};
 
@@ -215,6 +217,7 @@ fn page() -> String {
     page.push_str(&grid());
     page.push_str(&wires());
     page.push_str(&by_workload());
+    page.push_str(&beside_machine_code());
     let designs = ["isca11-rfc3", "isca11-rfc6", "isca11-rfc6-bypass", "isca11-rfc6-single"];
     page.push_str(&by_order(&designs, "isca11", OF_TRACES));
     page
@@ -315,4 +318,35 @@ fn by_workload() -> String {
         "\nPaper: 60-70 % of values read once, 40-50 % read once and within 3 instructions.\n",
     );
     text
+}
+
+fn beside_machine_code() -> String {
+    let (two, one) = ("isca11-rfc6", "isca11-rfc6-single");
+    let designs = [two, one].map(|name| design::resolve(name).expect("the design exists"));
+    let machine = machine_code::recorded(Mode::Count, &designs);
+    let cells = |reports: &Reports, name: &str| {
+        let ratio = |design: &str, key: &str| {
+            reports.get(name, design).derived[key].expect("the ratio exists")
+        };
+        let avoided = |design: &str| {
+            let of = |what: &str| ratio(design, &format!("mrf_{what}_avoided_percent"));
+            format!("{:.1} / {:.1}", of("reads"), of("writes"))
+        };
+        format!(
+            "{} | {} | {:.3} | {:.1} % | {:.1} %",
+            avoided(one),
+            avoided(two),
+            ratio(two, "energy_relative_percent") / 100.0,
+            ratio(two, "values_read_once_percent"),
+            ratio(two, "values_read_once_within_3_instructions_percent"),
+        )
+    };
+    format!(
+        "\n## Machine code beside PTX (6 entries)\n\n\
+         Recordings of NVIDIA's machine code of `sm_80`, and our PTX of the same algorithms; [why they\n\
+         differ](machine-code.md). Accesses avoided in percent, reads / writes; not in the means above.\n\n\
+         | input | all warps | two-level | energy | values read once | read once within 3 |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: |\n{}",
+        machine_code::lines(&REPORTS, &machine, cells)
+    )
 }

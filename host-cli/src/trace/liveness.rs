@@ -2,7 +2,7 @@
 //!
 //! The same two flows as for PTX (marks forward, liveness backward), at the grain of instructions
 //! and of physical registers, because machine code has no webs left. Registers that no instruction
-//! names are in no set.
+//! names are in no set. What a trace cannot show is taken to be live (DEV-080).
 
 use std::collections::VecDeque;
 

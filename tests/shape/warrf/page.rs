@@ -39,6 +39,7 @@ pub(super) fn page() -> String {
     page.push_str(&writes());
     page.push_str(&energies());
     page.push_str(&write_heavy());
+    page.push_str(&variants::beside_machine_code());
     page.push_str(&endurance());
     page.push_str(&costs());
     page.push_str(&sweeps());

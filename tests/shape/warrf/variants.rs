@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 
+use strata::cli::Mode;
 use strata::report::ResidencyReport;
 use strata::workload;
 use strata_core::write_pool::PoolPorts;
 
 use super::page::{head, spread};
 use super::{
-    REPORTS, SBW, SRAM, STTRAM, WARRF, WPOOL, counter, derived, dual, gain, linear, registers,
-    with_ports,
+    FIGURE_6, REPORTS, SBW, SRAM, STTRAM, WARRF, WPOOL, counter, derived, dual, gain, linear,
+    ratio, registers, resolve, with_ports,
 };
-use crate::reports::{mean, without_one};
+use crate::machine_code;
+use crate::reports::{Reports, mean, without_one};
 
 /// Mean, and the least and the most without any one workload.
 fn shown(of: impl Fn(&str) -> f64 + Copy) -> String {
@@ -120,4 +122,40 @@ pub(super) fn issue() -> String {
         shown(|name| gain(name, &linear(&dual(STTRAM)), &linear(&dual(SRAM)))),
     );
     text
+}
+
+/// Recordings of machine code under the designs of Figure 6.
+pub(super) fn beside_machine_code() -> String {
+    let machine = machine_code::recorded(Mode::Cycle, &FIGURE_6.map(resolve));
+    let cells = |reports: &Reports, input: &str| {
+        let cycles = |design: &str| reports.get(input, design).counters["cycles"];
+        let derived = |design: &str, key: &str| {
+            reports.get(input, design).derived[key].expect("the divisor is not zero")
+        };
+        let ipc = FIGURE_6[1..].iter().map(|design| {
+            let relative = ratio(cycles(SRAM), cycles(design));
+            format!("{relative:.1}")
+        });
+        let mut cells = vec![format!("{:.1}", derived(SRAM, "ipc"))];
+        cells.extend(ipc);
+        for (design, key) in [
+            (WARRF, "mrf_writes_avoided_percent"),
+            (STTRAM, "total_energy_relative_percent"),
+            (WARRF, "total_energy_relative_percent"),
+        ] {
+            cells.push(format!("{:.1}", derived(design, key)));
+        }
+        cells.join(" | ")
+    };
+    let titles = FIGURE_6.iter().map(|design| format!("`{design}`"));
+    let energy = ["writes avoided", "energy, `sttram`", "energy, `warrf`"].map(str::to_owned);
+    let columns: Vec<_> = titles.chain(energy).collect();
+    format!(
+        "## Machine code beside PTX\n\n\
+         Recordings of NVIDIA's machine code of `sm_80`, and our PTX of the same algorithms; [why they\n\
+         differ](machine-code.md). IPC as in Figure 6; writes that `warrf` avoids and energy with leakage\n\
+         in milliwatts, in percent of SRAM's. Not in the means above.\n\n{}{}\n",
+        head("input", &columns),
+        machine_code::lines(&REPORTS, &machine, cells)
+    )
 }

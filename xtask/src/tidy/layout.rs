@@ -38,6 +38,7 @@ pub(crate) fn workloads(repository: &Repository) -> Vec<Violation> {
 const LICENCES: &[(&str, &str, &str)] = &[
     ("LICENSE-MIT", "Permission is hereby granted, free of charge", "DEALINGS IN THE"),
     ("LICENSE-APACHE", "Version 2.0, January 2004", "END OF TERMS AND CONDITIONS"),
+    ("host-cli/recordings/LICENSE", "Copyright (c) 2017 yaotsu", "DEALINGS IN THE"),
 ];
 
 /// A licence that is absent or cut off.
@@ -133,11 +134,12 @@ mod tests {
     fn a_licence_that_is_absent_or_cut_off_is_found() {
         let whole: Vec<String> =
             LICENCES.iter().map(|(_, first, last)| format!("{first}\n{last}\n")).collect();
-        let files = [("LICENSE-MIT", whole[0].as_str()), ("LICENSE-APACHE", whole[1].as_str())];
+        let paths = LICENCES.iter().map(|(path, ..)| *path);
+        let files: Vec<_> = paths.zip(whole.iter().map(String::as_str)).collect();
         assert!(licences(&Repository::of(&files)).is_empty());
-        assert_eq!(licences(&Repository::default()).len(), 2);
-        let cut = [("LICENSE-MIT", LICENCES[0].1), ("LICENSE-APACHE", LICENCES[1].1)];
-        assert_eq!(licences(&Repository::of(&cut)).len(), 2);
+        assert_eq!(licences(&Repository::default()).len(), LICENCES.len());
+        let cut: Vec<_> = LICENCES.iter().map(|(path, first, _)| (*path, *first)).collect();
+        assert_eq!(licences(&Repository::of(&cut)).len(), LICENCES.len());
     }
 
     #[test]
