@@ -22,7 +22,7 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let request = Request::new(&args.source)?;
     let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
     let jobs = parallel::jobs(args.jobs);
-    let rows = limits::rows(&workloads, &design, &request, jobs, printer)?;
+    let rows = limits::rows(&workloads, &design, &limits::CLOCKS, &request, jobs, printer)?;
     printer.data(&match args.format {
         LimitsFormat::Table => limits::to_table(&rows, &design.name),
         LimitsFormat::Csv => limits::to_csv(&rows),

@@ -1,6 +1,7 @@
 //! Limits: how much better a compiler-managed hierarchy could get, by the idealisations of `[DISS]`
 //! 6.6, and what a real pass attains.
 
+mod assumed;
 mod oracle;
 mod render;
 mod variable;
@@ -25,6 +26,8 @@ use crate::printer::Printer;
 use crate::subject;
 use crate::timing::TimingError;
 use crate::workload::Workload;
+use assumed::HOLDS;
+pub use assumed::{CLOCKS, Clock, Hold};
 use oracle::Bracket;
 pub use render::{to_csv, to_table};
 use variable::Savings;
@@ -116,10 +119,21 @@ pub struct Shared {
     pub attained: u64,
     /// Energy that no choice goes below. Unit: femtojoules.
     pub bound: u64,
-    /// With the design's own number of entries for each warp.
+    /// With the design's own number of entries for each warp, by the clock.
     pub cycles: u64,
     /// Cycles in which warps were within a strand, summed over the warps.
     pub strand_cycles: u64,
+}
+
+/// The same under one set of assumptions, most active warps first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assumed {
+    /// How time goes on.
+    pub clock: Clock,
+    /// How long entries are held.
+    pub hold: Hold,
+    /// What the oracle makes of it.
+    pub shared: [Shared; 2],
 }
 
 /// A register file cache with as many entries. Unit: femtojoules.
@@ -140,8 +154,8 @@ pub struct Row {
     pub flat: u64,
     /// Of the design under each limit, in the order of [`LIMITS`].
     pub energies: Vec<u64>,
-    /// With entries given by an oracle, most active warps first.
-    pub shared: [Shared; 2],
+    /// With entries given by an oracle: by each clock, every way to hold them.
+    pub assumed: Vec<Assumed>,
     /// Of the hardware counterpart; none where its energy is not known.
     pub hardware: Option<Hardware>,
     /// If every access were to the design's last result file, at the distance of the private
@@ -152,6 +166,7 @@ pub struct Row {
 /// What is studied.
 struct Study<'a> {
     design: &'a Design,
+    clocks: &'a [Clock],
     managed: Managed,
     own: HierarchyConfig,
     /// The SMs that share the design's entries.
@@ -163,7 +178,7 @@ struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    fn new(design: &'a Design) -> Result<Self, Failure> {
+    fn new(design: &'a Design, clocks: &'a [Clock]) -> Result<Self, Failure> {
         let Some(managed) = design.managed else {
             return Err(Failure::input(format!(
                 "design `{}` has no compiler-managed hierarchy",
@@ -193,7 +208,7 @@ impl<'a> Study<'a> {
         let sms = [(active, design.sm), fewer];
         let hardware = hardware(design, managed);
         let only = only(design, table);
-        Ok(Self { design, managed, own: managed.config(table), sms, hardware, only })
+        Ok(Self { design, clocks, managed, own: managed.config(table), sms, hardware, only })
     }
 }
 
@@ -224,18 +239,29 @@ fn only(design: &Design, table: &EnergyTable) -> [Option<Design>; 2] {
     [last, entries]
 }
 
-/// Executes workloads in the order asked for and in close order, and prices them under every limit.
-/// Rows come in the order of the workloads, whatever `jobs` is.
+/// Executes workloads in the order asked for and in close order, and prices them under every limit,
+/// the oracle's by each of some clocks, at least one. Rows come in the order of the workloads,
+/// whatever `jobs` is.
 pub fn rows(
     workloads: &[Workload],
     design: &Design,
+    clocks: &[Clock],
     request: &Request,
     jobs: usize,
     printer: &Printer,
 ) -> Result<Vec<Row>, Failure> {
-    let study = Study::new(design)?;
+    let study = Study::new(design, clocks)?;
     let row = |workload: &Workload| study.row(workload, request, printer);
     parallel::each(workloads, jobs, printer, |workload| &workload.name, row)
+}
+
+/// What has been run of a workload by one clock.
+#[derive(Default)]
+struct Ran {
+    time: SmCounters,
+    /// In the order of [`HOLDS`].
+    brackets: [Bracket; HOLDS.len()],
+    strand_cycles: u64,
 }
 
 /// What has been counted of a workload.
@@ -246,9 +272,8 @@ struct Totals {
     limits: [Counters; LIMITS.len()],
     /// Without any entry of the operand register file.
     without: Counters,
-    times: [SmCounters; 2],
-    brackets: [Bracket; 2],
-    strand_cycles: [u64; 2],
+    /// In the order of the clocks, and most active warps first.
+    runs: Vec<[Ran; 2]>,
     hardware: [Counters; 2],
     /// By kernel.
     savings: BTreeMap<String, Savings>,
@@ -267,6 +292,7 @@ impl Study<'_> {
         printer: &Printer,
     ) -> Result<Row, Failure> {
         let mut totals = Totals::default();
+        totals.runs.resize_with(self.clocks.len(), Default::default);
         for close in [false, true] {
             let mut workload = workload.clone();
             if close {
@@ -317,13 +343,17 @@ impl Study<'_> {
         add(&mut totals.without, &without)?;
         let entries = self.managed.entries;
         let capacity = u32::from(entries) * u32::from(self.sms[0].0);
-        for (index, &(_, sm)) in self.sms.iter().enumerate() {
-            let outcome = variable::run(sm, &launch.timed(), savings, (capacity, entries))?;
-            totals.times[index] =
-                totals.times[index].checked_add(&outcome.time).ok_or(TimingError::Overflow)?;
-            totals.brackets[index].attained += outcome.bracket.attained;
-            totals.brackets[index].bound += outcome.bracket.bound;
-            totals.strand_cycles[index] += outcome.strand_cycles;
+        for (clock, runs) in self.clocks.iter().zip(&mut totals.runs) {
+            for (&(_, sm), ran) in self.sms.iter().zip(runs) {
+                let sm = clock.settings(sm);
+                let outcome = variable::run(sm, &launch.timed(), savings, (capacity, entries))?;
+                ran.time = ran.time.checked_add(&outcome.time).ok_or(TimingError::Overflow)?;
+                for (total, more) in ran.brackets.iter_mut().zip(outcome.brackets) {
+                    total.attained += more.attained;
+                    total.bound += more.bound;
+                }
+                ran.strand_cycles += outcome.strand_cycles;
+            }
         }
         Ok(())
     }
@@ -336,13 +366,21 @@ impl Study<'_> {
         };
         let without = energy(self.design, &totals.without)?;
         let after = |saved: i128| u64::try_from(i128::from(without) - saved).unwrap_or(0);
-        let shared = [0, 1].map(|index| Shared {
-            active_warps: self.sms[index].0,
-            attained: after(totals.brackets[index].attained),
-            bound: after(totals.brackets[index].bound),
-            cycles: totals.times[index].cycles(),
-            strand_cycles: totals.strand_cycles[index],
-        });
+        let assumed = |clock: Clock, runs: &[Ran; 2], place: usize| Assumed {
+            clock,
+            hold: HOLDS[place],
+            shared: [0, 1].map(|index| Shared {
+                active_warps: self.sms[index].0,
+                attained: after(runs[index].brackets[place].attained),
+                bound: after(runs[index].brackets[place].bound),
+                cycles: runs[index].time.cycles(),
+                strand_cycles: runs[index].strand_cycles,
+            }),
+        };
+        let mut all = Vec::new();
+        for (&clock, runs) in self.clocks.iter().zip(&totals.runs) {
+            all.extend((0..HOLDS.len()).map(|place| assumed(clock, runs, place)));
+        }
         let hardware = match &self.hardware {
             None => None,
             Some([flushed, kept]) => Some(Hardware {
@@ -358,7 +396,7 @@ impl Study<'_> {
             workload: workload.to_owned(),
             flat: energy(self.design, &totals.flat)?,
             energies: limits.collect::<Result<_, _>>()?,
-            shared,
+            assumed: all,
             hardware,
             only: [last?, entries?],
         })

@@ -16,7 +16,9 @@ use ledger::Ledger;
 use prices::{Asks, Prices};
 
 /// Numbers of entries that an execution may be given: none to all that a thread can name.
-pub(super) const CHOICES: usize = MAX_ORF_ENTRIES as usize + 1;
+pub(super) const CHOICES: usize = ENTRIES + 1;
+/// Most entries of an execution.
+pub(super) const ENTRIES: usize = MAX_ORF_ENTRIES as usize;
 /// Executions of strands that are decided together unless a test asks for fewer.
 const EPOCH: usize = 1 << 13;
 
@@ -40,15 +42,16 @@ impl Curve {
         self.0.partition_point(|&savings| savings < self.0[limit])
     }
 
-    /// The corners above `from` of the least concave function that is nowhere below it: more
-    /// entries for ever less gain.
-    fn corners(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+    /// The corners above `from` of the least concave function that is nowhere below it: ever less
+    /// gain for what more entries cost. `costs` are those of all of each number of entries.
+    fn corners(&self, from: usize, costs: [i128; CHOICES]) -> impl Iterator<Item = usize> + '_ {
         let mut at = from;
         std::iter::from_fn(move || {
             let gain = |to: usize| i128::from(self.0[to] - self.0[at]);
+            let cost = |to: usize| costs[to] - costs[at];
             // The steepest rise, and of equal ones the longest.
             let steeper = |a: usize, b: usize| {
-                let (ours, theirs) = (gain(b) * (a - at) as i128, gain(a) * (b - at) as i128);
+                let (ours, theirs) = (gain(b) * cost(a), gain(a) * cost(b));
                 if ours >= theirs { b } else { a }
             };
             let next = (at + 1..CHOICES).reduce(steeper).filter(|&next| gain(next) > 0)?;
@@ -65,6 +68,9 @@ pub(super) struct Execution {
     pub(super) from: u64,
     /// The cycle after its last issue.
     pub(super) until: u64,
+    /// Of each entry that it may be given, the cycles that it is held: the first and the one after
+    /// the last, within those of the execution; equal if the entry is not used.
+    pub(super) held: [(u64, u64); ENTRIES],
     /// What it saves, as [`Oracle::curve`] names it.
     pub(super) curve: u32,
     /// What it was given when an epoch ended before it did.
@@ -93,7 +99,7 @@ pub(super) struct Bracket {
 #[derive(Debug)]
 pub(super) struct Oracle {
     /// Entries that all warps share.
-    capacity: u32,
+    capacity: i32,
     /// Entries of each warp if all had as many.
     fair: usize,
     epoch: usize,
@@ -113,7 +119,7 @@ impl Oracle {
 
     fn with_epochs(capacity: u32, fair: u8, epoch: usize) -> Self {
         Self {
-            capacity,
+            capacity: i32::try_from(capacity).unwrap_or(i32::MAX),
             fair: usize::from(fair),
             epoch,
             curves: Vec::new(),
@@ -216,17 +222,25 @@ impl Epoch<'_> {
         &self.oracle.curves[execution.curve as usize]
     }
 
-    /// Its cycles in this epoch.
+    /// Some cycles' part in this epoch.
+    fn here(&self, (from, until): (u64, u64)) -> (u64, u64) {
+        let from = from.max(self.oracle.since);
+        (from, until.max(from))
+    }
+
+    /// An execution's cycles in this epoch.
     fn cycles(&self, execution: &Execution) -> (u64, u64) {
-        let from = execution.from.max(self.oracle.since);
-        (from, execution.until.max(from))
+        self.here((execution.from, execution.until))
     }
 
     /// What is held whatever is decided: by what was given its entries in an earlier epoch, and by
     /// what goes on in a later one.
     fn keep(&self, open: &mut [Open]) -> Ledger {
         let (since, now) = (self.oracle.since, self.now);
-        let both = self.ended.iter().map(|execution| self.cycles(execution));
+        let both = self.ended.iter().flat_map(|execution| {
+            let held = execution.held.iter().map(|&held| self.here(held));
+            held.chain([self.cycles(execution)])
+        });
         let mut points: Vec<u64> = both.flat_map(|(from, until)| [from, until]).collect();
         points.extend(open.iter().map(|open| open.from.max(since)));
         points.extend([since, now]);
@@ -235,16 +249,16 @@ impl Epoch<'_> {
         let mut held = Ledger::new(points);
         for execution in self.ended {
             let (from, until) = self.cycles(execution);
-            held.add(held.place(from), held.place(until), execution.given.map_or(0, u32::from));
+            held.add(held.place(from), held.place(until), execution.given.map_or(0, i32::from));
         }
         let end = held.place(now);
         for open in open.iter() {
-            held.add(held.place(open.from.max(since)), end, open.given.map_or(0, u32::from));
+            held.add(held.place(open.from.max(since)), end, open.given.map_or(0, i32::from));
         }
         for open in open.iter_mut().filter(|open| open.given.is_none()) {
             let first = held.place(open.from.max(since));
-            let room = self.oracle.capacity.saturating_sub(held.most(first, end));
-            let given = room.min(self.oracle.fair as u32);
+            let room = (self.oracle.capacity - held.most(first, end)).max(0);
+            let given = room.min(self.oracle.fair as i32);
             held.add(first, end, given);
             open.given = Some(given as u8);
         }
@@ -252,9 +266,23 @@ impl Epoch<'_> {
     }
 
     fn asks(&self, held: &Ledger, execution: &Execution) -> Asks<'_> {
-        let (from, until) = self.cycles(execution);
-        let curve = self.curve(execution);
-        Asks { curve, first: held.place(from), end: held.place(until) }
+        let spans = execution.held.map(|cycles| {
+            let (from, until) = self.here(cycles);
+            (held.place(from), held.place(until))
+        });
+        Asks { curve: self.curve(execution), spans }
+    }
+
+    /// Holds more entries for an execution that has some, one after the other while there is room
+    /// in every cycle; returns how many it then has.
+    fn take(&self, held: &mut Ledger, asks: &Asks<'_>, has: usize, wanted: usize) -> usize {
+        for (more, &(first, end)) in asks.spans[has..wanted].iter().enumerate() {
+            if held.most(first, end) >= self.oracle.capacity {
+                return has + more;
+            }
+            held.add(first, end, 1);
+        }
+        wanted
     }
 
     /// A choice that fits in every cycle: first what executions save with at most `start` entries,
@@ -274,24 +302,27 @@ impl Epoch<'_> {
                 given[index] = self.curve(execution).enough(usize::from(earlier));
                 continue;
             }
-            free.push((index, execution));
-            let Asks { curve, first, end } = asks[index];
-            let used = curve.enough(start);
-            if held.most(first, end) + used as u32 <= self.oracle.capacity {
-                held.add(first, end, used as u32);
-                given[index] = used;
+            free.push(index);
+            let used = asks[index].curve.enough(start);
+            given[index] = self.take(&mut held, &asks[index], 0, used);
+            if given[index] < used {
+                release(&mut held, &asks[index], &mut given[index], 0);
             }
         }
         let mut rises: Vec<Rise> = Vec::new();
-        for (index, execution) in free {
-            let (from, until) = self.cycles(execution);
-            let cycles = i128::from(until - from);
-            let cost = prices.map_or(cycles, |prices| prices.cost(&asks[index]));
-            let curve = asks[index].curve;
+        for index in free {
+            let Asks { curve, spans } = asks[index];
+            let mut costs = [0; CHOICES];
+            for entry in 0..ENTRIES {
+                let (from, until) = self.here(self.ended[index].held[entry]);
+                let cycles = i128::from(until - from);
+                let cost = prices.map_or(cycles, |prices| prices.cost(spans[entry]));
+                costs[entry + 1] = costs[entry] + cost;
+            }
             let mut at = given[index];
-            for to in curve.corners(at) {
+            for to in curve.corners(at, costs) {
                 let gain = curve.0[to] - curve.0[at];
-                rises.push(Rise { gain, cost: (to - at) as i128 * cost, execution: index, to });
+                rises.push(Rise { gain, cost: costs[to] - costs[at], execution: index, to });
                 at = to;
             }
         }
@@ -302,21 +333,28 @@ impl Epoch<'_> {
         let mut full = vec![false; self.ended.len()];
         for rise in rises {
             let index = rise.execution;
-            if full[index] {
+            if full[index] || given[index] >= rise.to {
                 continue;
             }
-            let Asks { curve, first, end } = asks[index];
-            let room = self.oracle.capacity.saturating_sub(held.most(first, end)) as usize;
-            full[index] = given[index] + room < rise.to;
-            let to = rise.to.min(given[index] + room);
-            let to = curve.enough(to).max(given[index]);
-            held.add(first, end, (to - given[index]) as u32);
-            given[index] = to;
+            let before = given[index];
+            given[index] = self.take(&mut held, &asks[index], before, rise.to);
+            full[index] = given[index] < rise.to;
+            // Of what it has got, it keeps what it saves by.
+            let enough = asks[index].curve.enough(given[index]).max(before);
+            release(&mut held, &asks[index], &mut given[index], enough);
         }
         let saved = self.ended.iter().zip(&given);
         let saved = saved.map(|(execution, &given)| i128::from(self.curve(execution).0[given]));
         Choice { saved: saved.sum(), given }
     }
+}
+
+/// Lets an execution keep only some of the entries that it has.
+fn release(held: &mut Ledger, asks: &Asks<'_>, has: &mut usize, kept: usize) {
+    for &(first, end) in &asks.spans[kept..*has] {
+        held.add(first, end, -1);
+    }
+    *has = kept;
 }
 
 #[cfg(test)]

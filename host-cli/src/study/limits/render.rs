@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    FEWER_WARPS_PRINTED, LIMITS, Limit, ONLY_ENTRIES, ONLY_PRINTED, PAST_BRANCHES_PRINTED, Row,
-    Shared, VARIABLE_PRINTED,
+    Assumed, FEWER_WARPS_PRINTED, LIMITS, Limit, ONLY_ENTRIES, ONLY_PRINTED, PAST_BRANCHES_PRINTED,
+    Row, Shared, VARIABLE_PRINTED,
 };
 use crate::report::table::{align, mean, new_table};
 
@@ -28,7 +28,7 @@ fn percent(part: u64, of: u64) -> Option<f64> {
 impl Row {
     /// What a number of warps attains, and its bound.
     fn shared_of(&self, index: usize) -> u64 {
-        let Shared { attained, bound, .. } = self.shared[index / 2];
+        let Shared { attained, bound, .. } = self.assumed[0].shared[index / 2];
         if index.is_multiple_of(2) { attained } else { bound }
     }
 }
@@ -57,7 +57,9 @@ fn shared_columns(warps: [u8; 2]) -> Vec<Column> {
         index,
         printed: index.is_multiple_of(2).then(|| printed[index / 2]),
     };
-    let throughput = |row: &Row, _: usize| percent(row.shared[0].cycles, row.shared[1].cycles);
+    let throughput = |row: &Row, _: usize| {
+        percent(row.assumed[0].shared[0].cycles, row.assumed[0].shared[1].cycles)
+    };
     let mut columns: Vec<_> = (0..4).map(energy).collect();
     columns.push(Column {
         header: format!("IPC of {} warps\nof that of {}", warps[1], warps[0]),
@@ -121,6 +123,30 @@ fn table(rows: &[Row], columns: &[Column]) -> String {
     table.to_string()
 }
 
+/// The means under each of the oracle's assumptions.
+fn assumptions(rows: &[Row], first: &Row) -> String {
+    let mut table = new_table();
+    let warps = first.assumed[0].shared.map(|shared| shared.active_warps);
+    let header = warps.iter().flat_map(|warps| {
+        [format!("{warps} warps\nattained"), format!("{warps} warps\nno less than")]
+    });
+    table.set_header(["time", "entries held"].map(str::to_owned).into_iter().chain(header));
+    for (place, Assumed { clock, hold, .. }) in first.assumed.iter().enumerate() {
+        let cell = |index: usize, of: fn(&Shared) -> u64| {
+            let energy = |row: &Row| of(&row.assumed[place].shared[index]);
+            let mean = mean(rows.iter().map(|row| percent(energy(row), row.energies[0])));
+            mean.map_or_else(|| "-".to_owned(), |mean| format!("{:+.1} %", mean - 100.0))
+        };
+        let cells = (0..2).flat_map(|index| {
+            [cell(index, |shared| shared.attained), cell(index, |shared| shared.bound)]
+        });
+        let told = [clock.label(), hold.label()].map(str::to_owned);
+        table.add_row(told.into_iter().chain(cells));
+    }
+    align(&mut table);
+    table.to_string()
+}
+
 /// The rows as tables, workload by workload; beneath, the means, their change, and what the
 /// dissertation prints.
 pub fn to_table(rows: &[Row], design: &str) -> String {
@@ -129,12 +155,17 @@ pub fn to_table(rows: &[Row], design: &str) -> String {
         table(rows, &limit_columns())
     );
     let Some(first) = rows.first() else { return text };
-    let warps = first.shared.map(|shared| shared.active_warps);
+    let warps = first.assumed[0].shared.map(|shared| shared.active_warps);
     let _ = write!(
         text,
         "\nits entries shared out to strands by an oracle, a register file cache as large, and \
          every access to one level\n{}\n",
         table(rows, &shared_columns(warps))
+    );
+    let _ = write!(
+        text,
+        "\nthe oracle's change of energy by how time goes on and how long entries are held\n{}\n",
+        assumptions(rows, first)
     );
     let _ = writeln!(
         text,
@@ -160,13 +191,20 @@ pub fn to_csv(rows: &[Row]) -> String {
             };
         };
         for (limit, &energy) in LIMITS.iter().zip(&row.energies) {
-            let time = (*limit == Limit::Design).then_some(&row.shared[0]);
+            let time = (*limit == Limit::Design).then_some(&row.assumed[0].shared[0]);
             line(&limit.label(), energy, time);
         }
-        for shared in &row.shared {
-            let what = format!("entries shared by {} warps", shared.active_warps);
-            line(&format!("{what} (attained)"), shared.attained, Some(shared));
-            line(&format!("{what} (no less than)"), shared.bound, Some(shared));
+        for (place, Assumed { clock, hold, shared }) in row.assumed.iter().enumerate() {
+            // The design's own clock and whole strands go without saying.
+            let told = match place {
+                0 => String::new(),
+                _ => format!("; {}; {}", clock.label(), hold.label()).replace(',', ";"),
+            };
+            for shared in shared {
+                let what = format!("entries shared by {} warps{told}", shared.active_warps);
+                line(&format!("{what} (attained)"), shared.attained, Some(shared));
+                line(&format!("{what} (no less than)"), shared.bound, Some(shared));
+            }
         }
         if let Some(hardware) = row.hardware {
             line("register file cache flushed at backward branches", hardware.flushed, None);

@@ -4,6 +4,7 @@
 use strata_compiler::hierarchy::{Code, HierarchyConfig, fit};
 use strata_compiler::program::Program;
 use strata_core::count::count_path;
+use strata_core::image::StaticInstruction;
 use strata_core::path::PathStep;
 use strata_core::placement::{MAX_ORF_ENTRIES, Placement, Upper};
 use strata_core::sm::config::{MAX_RESIDENT_WARPS, SmSettings};
@@ -11,7 +12,8 @@ use strata_core::sm::counters::SmCounters;
 use strata_core::sm::{Issue, Observation, WarpPhase, WarpPhases};
 use strata_core::units::LaneMask;
 
-use super::oracle::{Bracket, CHOICES, Curve, Execution, Open, Oracle};
+use super::assumed::{HOLDS, Hold};
+use super::oracle::{Bracket, CHOICES, Curve, ENTRIES, Execution, Open, Oracle};
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::levels::{Fitted, LevelsError};
@@ -24,6 +26,9 @@ pub(super) struct Savings {
     /// For each instruction, energy that one execution by a warp saves against a program that uses
     /// no entry; less than nothing where it fills entries for others. Unit: femtojoules.
     by_pc: Vec<[i64; CHOICES]>,
+    /// For each instruction, the entries that it writes or reads with some number of them. Bit `i`:
+    /// entry `i`.
+    touched: Vec<u8>,
     /// For each instruction, whether a warp that comes to it leaves every strand that it is in.
     leaves: Vec<bool>,
     /// Placements without any entry of the operand register file.
@@ -46,19 +51,20 @@ impl Savings {
         // The last result file comes first, so that it holds the same with any number of entries.
         let without: Vec<_> = own.placements.iter().map(|&placement| lowered(placement)).collect();
         let nothing = energies(program, design, &without)?;
+        let mut touched = vec![0; program.image.instructions.len()];
         for entries in 1..=MAX_ORF_ENTRIES {
             let config = HierarchyConfig { orf_entries: entries, ..*config };
-            let spent = energies(
-                program,
-                design,
-                &fit(&code, &config).map_err(LevelsError::from)?.placements,
-            )?;
+            let placements = fit(&code, &config).map_err(LevelsError::from)?.placements;
+            for (all, instruction) in touched.iter_mut().zip(&program.image.instructions) {
+                *all |= entries_of(instruction, &placements);
+            }
+            let spent = energies(program, design, &placements)?;
             for ((savings, before), after) in by_pc.iter_mut().zip(&nothing).zip(spent) {
                 savings[usize::from(entries)] = before - after;
             }
         }
         let leaves = own.strands.leaves_all(&code);
-        Ok(Self { by_pc, leaves, without, own: own.placements })
+        Ok(Self { by_pc, touched, leaves, without, own: own.placements })
     }
 }
 
@@ -68,6 +74,16 @@ fn lowered(placement: Placement) -> Placement {
         Some(Upper::Orf(_)) => Placement::MAIN,
         Some(Upper::Lrf(_)) | None => placement,
     }
+}
+
+/// The entries that an instruction writes or reads. Bit `i`: entry `i`.
+fn entries_of(instruction: &StaticInstruction, placements: &[Placement]) -> u8 {
+    let slots = usize::from(instruction.sources) + usize::from(instruction.destinations);
+    let own = &placements[instruction.first_slot as usize..][..slots];
+    own.iter().fold(0, |all, placement| match placement.upper {
+        Some(Upper::Orf(entry)) => all | 1 << entry,
+        Some(Upper::Lrf(_)) | None => all,
+    })
 }
 
 /// Energy of one execution of each instruction. Unit: femtojoules.
@@ -91,8 +107,8 @@ fn energies(
 pub(super) struct Outcome {
     /// Of the SM, with the design's own number of entries for each warp.
     pub(super) time: SmCounters,
-    /// Saved against no entries at all.
-    pub(super) bracket: Bracket,
+    /// Saved against no entries at all, in the order of [`HOLDS`].
+    pub(super) brackets: [Bracket; HOLDS.len()],
     /// Cycles that warps were in a strand, summed over the warps.
     pub(super) strand_cycles: u64,
     /// What each number of entries saves if all warps have as many. Unit: femtojoules.
@@ -100,30 +116,22 @@ pub(super) struct Outcome {
     uniform: [i128; CHOICES],
 }
 
-/// Runs a launch in time, and gives each execution of a strand its share of `capacity` entries.
+/// Runs a launch in time, and gives each execution of a strand its share of some entries: all that
+/// warps share, and how many each has in the design.
 pub(super) fn run(
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
     savings: &Savings,
-    (capacity, fair): (u32, u8),
+    entries: (u32, u8),
 ) -> Result<Outcome, EvaluateError> {
     let image = Fitted { placements: Some(&savings.own), ..launch.image };
     let launch = TimedLaunch { image, ..*launch };
-    let mut follower = Follower {
-        savings,
-        oracle: Oracle::new(capacity, fair),
-        strand_cycles: 0,
-        #[cfg(test)]
-        uniform: [0; CHOICES],
-        running: vec![None; MAX_RESIDENT_WARPS],
-        phases: WarpPhases::default(),
-    };
+    let mut follower = Follower::new(savings, entries);
     let timed = observe_launch(settings, &launch, |observation| follower.hear(&observation))?;
     follower.finish();
-    let bracket = follower.oracle.bracket();
     Ok(Outcome {
         time: timed.counters,
-        bracket,
+        brackets: follower.oracles.each_ref().map(Oracle::bracket),
         strand_cycles: follower.strand_cycles,
         #[cfg(test)]
         uniform: follower.uniform,
@@ -137,13 +145,39 @@ struct Running {
     /// Cycle of its last issue so far.
     last: u64,
     saved: [i64; CHOICES],
-    given: Option<u8>,
+    /// Of each entry, the cycles of the first and the last issue so far that touch it.
+    touched: [Option<(u64, u64)>; ENTRIES],
+    /// In the order of [`HOLDS`].
+    given: [Option<u8>; HOLDS.len()],
+}
+
+impl Running {
+    fn new(from: u64) -> Self {
+        Self {
+            from,
+            last: from,
+            saved: [0; CHOICES],
+            touched: [None; ENTRIES],
+            given: [None; HOLDS.len()],
+        }
+    }
+
+    /// The cycles that it holds each entry, the first and the one after the last.
+    fn held(&self, hold: Hold) -> [(u64, u64); ENTRIES] {
+        match hold {
+            Hold::Strand => [(self.from, self.last + 1); ENTRIES],
+            Hold::Entry => self.touched.map(|touched| {
+                touched.map_or((self.from, self.from), |(first, last)| (first, last + 1))
+            }),
+        }
+    }
 }
 
 /// Follows every warp from strand to strand.
 struct Follower<'a> {
     savings: &'a Savings,
-    oracle: Oracle,
+    /// In the order of [`HOLDS`]; all have the same executions.
+    oracles: [Oracle; HOLDS.len()],
     strand_cycles: u64,
     #[cfg(test)]
     uniform: [i128; CHOICES],
@@ -153,7 +187,19 @@ struct Follower<'a> {
     phases: WarpPhases,
 }
 
-impl Follower<'_> {
+impl<'a> Follower<'a> {
+    fn new(savings: &'a Savings, (capacity, fair): (u32, u8)) -> Self {
+        Self {
+            savings,
+            oracles: HOLDS.map(|_| Oracle::new(capacity, fair)),
+            strand_cycles: 0,
+            #[cfg(test)]
+            uniform: [0; CHOICES],
+            running: vec![None; MAX_RESIDENT_WARPS],
+            phases: WarpPhases::default(),
+        }
+    }
+
     fn hear(&mut self, observation: &Observation) {
         match observation {
             Observation::Issue(issue) => self.issue(issue),
@@ -171,16 +217,21 @@ impl Follower<'_> {
         let (place, pc) = (usize::from(issue.place), issue.pc as usize);
         if self.savings.leaves[pc] {
             self.end(place);
-            if self.oracle.is_full() {
+            if self.oracles[0].is_full() {
                 self.settle(issue.cycle);
             }
         }
-        let new = Running { from: issue.cycle, last: 0, saved: [0; CHOICES], given: None };
-        let running = self.running[place].get_or_insert(new);
+        let running = self.running[place].get_or_insert(Running::new(issue.cycle));
         running.last = issue.cycle;
         if !issue.mask.is_empty() {
             let one = &self.savings.by_pc[pc];
             running.saved.iter_mut().zip(one).for_each(|(sum, one)| *sum += one);
+            let now = self.savings.touched[pc];
+            for (entry, touched) in running.touched.iter_mut().enumerate() {
+                if now >> entry & 1 != 0 {
+                    touched.get_or_insert((issue.cycle, 0)).1 = issue.cycle;
+                }
+            }
         }
     }
 
@@ -190,10 +241,12 @@ impl Follower<'_> {
         for (sum, saved) in self.uniform.iter_mut().zip(running.saved) {
             *sum += i128::from(saved);
         }
-        let curve = self.oracle.curve(Curve::new(running.saved));
-        let (from, until, given) = (running.from, running.last + 1, running.given);
+        let (from, until) = (running.from, running.last + 1);
         self.strand_cycles += until - from;
-        self.oracle.add(Execution { from, until, curve, given });
+        for ((oracle, hold), given) in self.oracles.iter_mut().zip(HOLDS).zip(running.given) {
+            let curve = oracle.curve(Curve::new(running.saved));
+            oracle.add(Execution { from, until, held: running.held(hold), curve, given });
+        }
     }
 
     /// Ends an epoch. A warp that has left the active set, or has ended, is in no strand.
@@ -211,20 +264,24 @@ impl Follower<'_> {
                 self.end(place);
             }
         }
-        let running = || self.running.iter().flatten();
-        let mut open: Vec<Open> =
-            running().map(|running| Open { from: running.from, given: running.given }).collect();
-        self.oracle.settle(now, &mut open);
-        for (running, open) in self.running.iter_mut().flatten().zip(open) {
-            running.given = open.given;
+        for (place, oracle) in self.oracles.iter_mut().enumerate() {
+            let running = self.running.iter().flatten();
+            let open = |running: &Running| Open { from: running.from, given: running.given[place] };
+            let mut open: Vec<Open> = running.map(open).collect();
+            oracle.settle(now, &mut open);
+            for (running, open) in self.running.iter_mut().flatten().zip(open) {
+                running.given[place] = open.given;
+            }
         }
     }
 
     fn finish(&mut self) {
         let last = self.running.iter().flatten().map(|running| running.last + 1).max();
         (0..self.running.len()).for_each(|place| self.end(place));
-        let now = last.unwrap_or(0).max(self.oracle.latest());
-        self.oracle.settle(now, &mut []);
+        for oracle in &mut self.oracles {
+            let now = last.unwrap_or(0).max(oracle.latest());
+            oracle.settle(now, &mut []);
+        }
     }
 }
 
@@ -233,6 +290,7 @@ mod tests {
     use strata_compiler::{CompileOptions, compile};
     use strata_ptx::module::FunctionId;
 
+    use super::super::assumed::CLOCKS;
     use super::*;
     use crate::cli::{Scale, SourceArgs};
 
@@ -280,6 +338,9 @@ mod tests {
         assert!(savings.by_pc[..2].iter().flatten().all(|&saved| saved == 0));
         assert_eq!(&savings.leaves[..6], [true, false, true, false, false, false]);
         assert!(savings.without.iter().all(|&placement| placement == Placement::MAIN));
+        // The first entry has %r2 from its write to its last read, and %r4 from then on; the second
+        // has %r3.
+        assert_eq!(savings.touched[..6], [0, 0, 0b01, 0b11, 0b11, 0]);
         let program = compiled(
             "mov.u32 %r1, %tid.x;
              bar.sync 0;
@@ -305,6 +366,66 @@ mod tests {
         measure::each_launch(&workload, &prepared, &request, &Printer::new(true), visit).unwrap();
     }
 
+    /// The strand of [`strands_save_what_the_tables_say`], in cycles 10, 20 and 30: %r2 in the
+    /// first entry from 10 on, %r3 in the second from 20 on, both read last in 30.
+    #[test]
+    fn entries_are_held_from_their_first_write_to_their_last_read() {
+        let program = compiled(
+            "mov.u32 %r1, %tid.x;
+             bar.sync 0;
+             add.s32 %r2, %r1, 1;
+             add.s32 %r3, %r2, %r2;
+             add.s32 %r4, %r3, %r2;",
+        );
+        let savings = savings(&program, "diss-orf3");
+        let mut follower = Follower::new(&savings, (24, 3));
+        let mut issue = |cycle: u64, pc: u32, mask: u32| {
+            let mask = LaneMask(mask);
+            follower.issue(&Issue { cycle, slot: 0, place: 5, cta: 0, warp: 0, pc, mask });
+            follower.running[5].unwrap()
+        };
+        assert_eq!(issue(10, 2, 1).held(Hold::Entry)[..3], [(10, 11), (10, 10), (10, 10)]);
+        // Without an enabled lane nothing is written or read.
+        assert_eq!(issue(15, 3, 0).held(Hold::Entry)[..3], [(10, 11), (10, 10), (10, 10)]);
+        assert_eq!(issue(20, 3, 1).held(Hold::Entry)[..3], [(10, 21), (20, 21), (10, 10)]);
+        let last = issue(30, 4, 1);
+        assert_eq!(last.held(Hold::Entry)[..3], [(10, 31), (20, 31), (10, 10)]);
+        assert_eq!(last.held(Hold::Strand), [(10, 31); ENTRIES]);
+        // The next strand begins without any.
+        assert_eq!(issue(40, 2, 1).held(Hold::Entry)[..2], [(40, 41), (40, 40)]);
+    }
+
+    /// Without stalls an instruction issues in nearly every cycle. In turn the active warps are all
+    /// within strands; one after another hardly more than one is, which gets all that it can use.
+    #[test]
+    fn without_stalls_an_instruction_issues_in_every_cycle() {
+        let design = design::resolve("diss-orf3-lrf-split").unwrap();
+        let config = design.managed.unwrap().config(design.energy.as_ref().unwrap());
+        for name in ["matrixmul", "scalarprod"] {
+            each_launch(name, |launch| {
+                let savings = Savings::new(launch.program().unwrap(), &design, &config)?;
+                let [stalled, in_turn, one] = CLOCKS.map(|clock| {
+                    run(clock.settings(design.sm), &launch.timed(), &savings, (24, 3)).unwrap()
+                });
+                let within =
+                    |outcome: &Outcome| outcome.strand_cycles as f64 / outcome.time.cycles() as f64;
+                let issued = in_turn.time.accesses.warp_instructions();
+                for unstalled in [&in_turn, &one] {
+                    let cycles = unstalled.time.cycles();
+                    assert!((issued..issued + issued / 50).contains(&cycles), "{name}: {cycles}");
+                    assert_eq!(unstalled.uniform, stalled.uniform, "{name}");
+                }
+                assert!(stalled.time.cycles() > in_turn.time.cycles(), "{name}");
+                let [sm, turn, alone] = [&stalled, &in_turn, &one].map(within);
+                assert!(sm < turn && turn > 6.5 && alone < 2.0, "{name}: {sm}, {turn}, {alone}");
+                let [strand, entry] = one.brackets;
+                assert_eq!((strand.attained, entry.attained), (strand.bound, strand.bound));
+                assert!(strand.attained >= stalled.brackets[0].bound, "{name}");
+                Ok(())
+            });
+        }
+    }
+
     /// What is added up strand by strand, as the SM issues, is what count mode counts: with every
     /// number of entries. The oracle is at least as good as equal shares, and its bound no worse
     /// than all entries for everyone.
@@ -327,8 +448,11 @@ mod tests {
                     let summed = outcome.uniform[usize::from(entries)];
                     assert_eq!(summed, saved, "{name}, {entries} entries");
                 }
-                let Bracket { attained, bound } = outcome.bracket;
-                assert!(outcome.uniform[3] <= attained && attained <= bound, "{name}");
+                for Bracket { attained, bound } in outcome.brackets {
+                    assert!(outcome.uniform[3] <= attained && attained <= bound, "{name}");
+                }
+                let [strand, entry] = outcome.brackets;
+                assert!(strand.attained <= entry.bound, "{name}: {strand:?}, {entry:?}");
                 launches += 1;
                 Ok(())
             });

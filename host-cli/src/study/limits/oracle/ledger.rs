@@ -8,9 +8,9 @@ pub(super) struct Ledger {
     points: Vec<u64>,
     /// A segment tree: the most entries held in each node's cycles, those that `added` of the nodes
     /// above it says left out.
-    most: Vec<u32>,
+    most: Vec<i32>,
     /// Entries held in all cycles of a node, beyond what its children say.
-    added: Vec<u32>,
+    added: Vec<i32>,
 }
 
 impl Ledger {
@@ -34,8 +34,8 @@ impl Ledger {
         self.points.partition_point(|&point| point < cycle)
     }
 
-    /// Holds more entries in some intervals, `end` not among them.
-    pub(super) fn add(&mut self, first: usize, end: usize, entries: u32) {
+    /// Holds more entries in some intervals, `end` not among them; fewer if `entries` is negative.
+    pub(super) fn add(&mut self, first: usize, end: usize, entries: i32) {
         if first >= end || entries == 0 {
             return;
         }
@@ -61,19 +61,19 @@ impl Ledger {
         }
     }
 
-    fn hold(&mut self, node: usize, entries: u32) {
+    fn hold(&mut self, node: usize, entries: i32) {
         self.most[node] += entries;
         self.added[node] += entries;
     }
 
     /// Most entries held in a cycle of some intervals, `end` not among them.
-    pub(super) fn most(&self, first: usize, end: usize) -> u32 {
+    pub(super) fn most(&self, first: usize, end: usize) -> i32 {
         if first >= end { 0 } else { self.most_in(1, 0, self.leaves(), first, end) }
     }
 
-    fn most_in(&self, node: usize, low: usize, high: usize, first: usize, end: usize) -> u32 {
+    fn most_in(&self, node: usize, low: usize, high: usize, first: usize, end: usize) -> i32 {
         if end <= low || high <= first {
-            return 0;
+            return i32::MIN;
         }
         if first <= low && high <= end {
             return self.most[node];
@@ -99,11 +99,14 @@ mod tests {
         };
         for cycles in [1_u64, 2, 3, 7, 8, 21] {
             let mut ledger = Ledger::new((0..=cycles).map(|point| 10 * point).collect());
-            let mut array = vec![0_u32; cycles as usize];
+            let mut array = vec![0; cycles as usize];
             for step in 0..200 {
                 let (a, b) = (random(cycles + 1), random(cycles + 1));
                 let (from, until) = (a.min(b), a.max(b));
-                let entries = random(5) as u32;
+                // What was added is taken away again at times.
+                let held = array.get(from as usize..until as usize).unwrap_or_default();
+                let least = held.iter().copied().min().unwrap_or(0);
+                let entries = if step % 3 == 2 { -least } else { random(5) as i32 };
                 ledger.add(ledger.place(10 * from), ledger.place(10 * until), entries);
                 let range = from as usize..until as usize;
                 array[range].iter_mut().for_each(|held| *held += entries);

@@ -4,7 +4,7 @@
 //! for itself, and what all entries cost is paid back: the Lagrangian dual of the choice. Prices
 //! are looked for that make this bound small; a bad search makes a bad bound, never a wrong one.
 
-use super::{CHOICES, Curve};
+use super::{CHOICES, Curve, ENTRIES};
 
 /// A price is a multiple of a femtojoule divided by this.
 const UNIT: i128 = 1 << 8;
@@ -17,10 +17,8 @@ const PATIENCE: usize = 6;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asks<'a> {
     pub(super) curve: &'a Curve,
-    /// Its first interval.
-    pub(super) first: usize,
-    /// The interval after its last.
-    pub(super) end: usize,
+    /// Of each entry, the first interval that it is held in and the one after its last.
+    pub(super) spans: [(usize, usize); ENTRIES],
 }
 
 /// Prices by interval, and what they prove.
@@ -33,14 +31,14 @@ pub(super) struct Prices {
 }
 
 impl Prices {
-    /// What an entry costs for an execution, in a unit of its own.
-    pub(super) fn cost(&self, asks: &Asks<'_>) -> i128 {
-        self.until[asks.end] - self.until[asks.first]
+    /// What an entry costs that is held so long, in a unit of its own.
+    pub(super) fn cost(&self, (first, end): (usize, usize)) -> i128 {
+        self.until[end] - self.until[first]
     }
 
     /// Looks for good prices for intervals of these lengths, with so many entries in each.
     /// `attained` is what some choice saves.
-    pub(super) fn find(asks: &[Asks<'_>], lengths: &[u64], capacity: u32, attained: i128) -> Self {
+    pub(super) fn find(asks: &[Asks<'_>], lengths: &[u64], capacity: i32, attained: i128) -> Self {
         let market = Market { asks, lengths, capacity: i128::from(capacity) };
         let mut prices = vec![0; lengths.len()];
         let mut answer = market.ask(&prices);
@@ -96,19 +94,20 @@ impl Market<'_> {
         let mut sum = self.capacity * until[prices.len()];
         let mut changes = vec![0; prices.len() + 1];
         for asks in self.asks {
-            let cost = until[asks.end] - until[asks.first];
-            let pays =
-                |entries: usize| i128::from(asks.curve.0[entries]) * UNIT - cost * entries as i128;
-            let mut best = (0, 0);
+            let (mut best, mut cost) = ((0, 0), 0);
             for entries in 1..CHOICES {
-                let gain = pays(entries);
+                let (first, end) = asks.spans[entries - 1];
+                cost += until[end] - until[first];
+                let gain = i128::from(asks.curve.0[entries]) * UNIT - cost;
                 if gain > best.0 {
                     best = (gain, entries);
                 }
             }
             sum += best.0;
-            changes[asks.first] += best.1 as i128;
-            changes[asks.end] -= best.1 as i128;
+            for &(first, end) in &asks.spans[..best.1] {
+                changes[first] += 1;
+                changes[end] -= 1;
+            }
         }
         let held = changes.iter().scan(0, |held, change| {
             *held += change;
