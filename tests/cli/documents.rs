@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Parser as _;
 use strata::cli::Cli;
+use strata_tests::start;
 
 use crate::strata;
 
@@ -42,4 +43,31 @@ fn the_smallest_launch_file_runs() {
     // 32 warps: even the last, with 8 threads inside, executes all 14 instructions.
     assert_eq!(reports[0]["counters"]["warp_instructions"], 32 * 14, "{}", outcome.stdout);
     assert_eq!(reports[0]["check"], "none");
+}
+
+/// From the root of a clone: machine code that is committed.
+#[test]
+fn the_recordings_run_as_documents_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut runs = 0;
+    for name in ["docs/TRACES.md", "host-cli/recordings/README.md"] {
+        let text = document(name);
+        for typed in text.lines().filter(|line| line.starts_with("strata run host-cli/")) {
+            let words: Vec<&str> = typed.split_whitespace().skip(1).collect();
+            let arguments = [&words[..], &["--format", "json", "--quiet"]].concat();
+            let outcome = start(env!("CARGO_BIN_EXE_strata-under-test"), &root, &arguments);
+            assert_eq!(outcome.status, Some(0), "{name}, `{typed}`: {outcome}");
+            let reports: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+            for report in reports.as_array().expect("reports") {
+                let expected = match report["workload"].as_str() {
+                    Some("host-cli/recordings/bfs-sm80.strata") => 159_509,
+                    Some("host-cli/recordings/vectoradd-sm80.strata") => 26_601,
+                    other => panic!("{name}, `{typed}`: {other:?}"),
+                };
+                assert_eq!(report["counters"]["warp_instructions"], expected, "{name}");
+                runs += 1;
+            }
+        }
+    }
+    assert_eq!(runs, 4);
 }
