@@ -116,6 +116,21 @@ pub enum DeviceError {
         /// Unit: bytes.
         limit: u64,
     },
+    /// Addresses of the module's width do not reach so far.
+    #[error(
+        "cannot allocate {bytes} bytes for `{name}`: {left} bytes are left that addresses of \
+         {bits} bits reach"
+    )]
+    OutOfAddresses {
+        /// Name of the buffer.
+        name: String,
+        /// Unit: bytes.
+        bytes: u64,
+        /// Unit: bytes.
+        left: u64,
+        /// Unit: bits.
+        bits: u8,
+    },
     /// The alignment is not a power of two, or absurd.
     #[error("alignment {align} of `{name}` is not a power of two up to 1 MiB")]
     BadAlignment {
@@ -246,24 +261,25 @@ impl Device {
         if !align.is_power_of_two() || align > 1 << 20 {
             return Err(DeviceError::BadAlignment { name: name.to_owned(), align });
         }
-        let start = self.next.next_multiple_of(align.max(MIN_ALIGN));
-        let end = start.checked_add(bytes).and_then(|end| end.checked_add(GUARD_BYTES));
+        let name = name.to_owned();
         let used = self.used.saturating_add(bytes);
-        let end = end.filter(|&end| end <= self.map.end && used <= self.limit);
         let mut data = Vec::new();
-        let reserved = data.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)).is_ok();
-        let Some(end) = end.filter(|_| reserved) else {
-            return Err(DeviceError::OutOfMemory {
-                name: name.to_owned(),
-                bytes,
-                used: self.used,
-                limit: self.limit,
-            });
-        };
+        let reserved = used <= self.limit
+            && data.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)).is_ok();
+        if !reserved {
+            let (used, limit) = (self.used, self.limit);
+            return Err(DeviceError::OutOfMemory { name, bytes, used, limit });
+        }
+        let start = self.next.next_multiple_of(align.max(MIN_ALIGN));
+        let left = self.map.end.saturating_sub(GUARD_BYTES).saturating_sub(start);
+        if bytes > left {
+            let bits = self.address_bits;
+            return Err(DeviceError::OutOfAddresses { name, bytes, left, bits });
+        }
         data.resize(bytes as usize, 0);
         self.used = used;
-        self.next = end;
-        self.buffers.push(Buffer { name: name.to_owned(), start, data, writable });
+        self.next = start + bytes + GUARD_BYTES;
+        self.buffers.push(Buffer { name, start, data, writable });
         Ok(start)
     }
 
@@ -497,6 +513,19 @@ mod tests {
         let mut small = Device::with_limit(32, Device::DEFAULT_LIMIT);
         let address = small.alloc("a", 1 << 20, 1).unwrap();
         assert!(address < 1 << 32);
-        assert!(small.alloc("b", 0xf000_0000, 1).is_err());
+        let error = small.alloc("b", 0xf000_0000, 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cannot allocate 4026531840 bytes for `b`: 4025409536 bytes are left that addresses of \
+             32 bits reach"
+        );
+        // The last bytes can be had, and then nothing.
+        small.next = small.map.end - GUARD_BYTES - 512;
+        assert!(matches!(
+            small.alloc("c", 513, 1),
+            Err(DeviceError::OutOfAddresses { left: 512, bits: 32, .. })
+        ));
+        small.alloc("c", 512, 1).unwrap();
+        assert!(small.alloc("d", 1, 1).is_err());
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The format is C's: flags `-+ #0`, width and precision (also `*`), lengths `hh h l ll z j t`,
 //! conversions `d i u o x X c s p f F e E g G a A %`. Arguments lie in a packed list, each at its
-//! natural alignment, as compilers lay them out. Wrong formats print as they are.
+//! natural alignment, as compilers lay them out; with 32-bit addresses, pointers and what `l`, `z`
+//! and `t` say have 4 bytes. Wrong formats print as they are.
 
 use super::warp::{Surroundings, Warp};
 use crate::fault::{AssertionFault, Fault, Place};
@@ -93,6 +94,8 @@ pub(super) fn assertion(
 trait Arguments {
     /// The next value of 4 or 8 bytes.
     fn value(&mut self, size: u32) -> u64;
+    /// Width of a pointer. Unit: bytes.
+    fn pointer(&self) -> u32;
     /// The string at an address.
     fn string(&mut self, address: u64) -> Vec<u8>;
 }
@@ -110,6 +113,10 @@ impl Arguments for List<'_, '_, '_> {
         let at = self.next.wrapping_add(step - 1) & !(step - 1);
         self.next = at.wrapping_add(step);
         self.around.memory.peek(&self.warp.local, self.lane, at, size).unwrap_or(0)
+    }
+
+    fn pointer(&self) -> u32 {
+        u32::from(self.around.executable.address_bits) / 8
     }
 
     fn string(&mut self, address: u64) -> Vec<u8> {
@@ -192,10 +199,12 @@ fn convert(
         }
     }
     while let Some(letter @ (b'h' | b'l' | b'L' | b'z' | b'j' | b't')) = rest.get(at) {
-        if *letter == b'h' {
-            spec.half += 1;
-        } else {
-            spec.wide = true;
+        match letter {
+            b'h' => spec.half += 1,
+            // A lone `l` is as wide as a pointer.
+            b'l' if rest.get(at + 1) == Some(&b'l') => spec.wide = true,
+            b'l' | b'z' | b't' => spec.wide |= arguments.pointer() == 8,
+            _ => spec.wide = true,
         }
         at += 1;
     }
@@ -253,13 +262,16 @@ fn field(conversion: u8, spec: &mut Spec, arguments: &mut impl Arguments) -> Opt
         }
         b'c' => plain(vec![arguments.value(4) as u8]),
         b's' => {
-            let address = arguments.value(8);
+            let address = arguments.value(arguments.pointer());
             let mut text = arguments.string(address);
             text.truncate(spec.precision.unwrap_or(usize::MAX));
             spec.zero = false;
             plain(text)
         }
-        b'p' => plain(format!("{:#x}", arguments.value(8)).into_bytes()),
+        b'p' => {
+            let address = arguments.value(arguments.pointer());
+            plain(format!("{address:#x}").into_bytes())
+        }
         b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
             float(conversion, f64::from_bits(arguments.value(8)), spec)
         }
@@ -410,12 +422,16 @@ fn pad(text: &mut Vec<u8>, field: &Field, spec: &Spec) {
 mod tests {
     use super::*;
 
-    struct Values(Vec<u64>);
+    /// Values, and the width of a pointer.
+    struct Values(Vec<u64>, u32);
 
     impl Arguments for Values {
         fn value(&mut self, size: u32) -> u64 {
             let value = self.0.remove(0);
             if size == 4 { value & 0xffff_ffff } else { value }
+        }
+        fn pointer(&self) -> u32 {
+            self.1
         }
         fn string(&mut self, address: u64) -> Vec<u8> {
             format!("<{address}>").into_bytes()
@@ -423,7 +439,11 @@ mod tests {
     }
 
     fn printed(format: &str, values: &[u64]) -> String {
-        let mut values = Values(values.to_vec());
+        printed_with(8, format, values)
+    }
+
+    fn printed_with(pointer: u32, format: &str, values: &[u64]) -> String {
+        let mut values = Values(values.to_vec(), pointer);
         let (text, _) = expand(format.as_bytes(), &mut values);
         assert!(values.0.is_empty(), "{format} left arguments");
         String::from_utf8(text).unwrap()
@@ -473,5 +493,20 @@ mod tests {
         assert_eq!(printed("%s|%8s|%-6s|%.2s", &[1, 2, 3, 444]), "<1>|     <2>|<3>   |<4");
         assert_eq!(printed("%c%c %p %%", &[65, 66, 0x7f00]), "AB 0x7f00 %");
         assert_eq!(printed("100%! %k %", &[]), "100%! %k %");
+    }
+
+    #[test]
+    fn pointers_and_longs_are_as_wide_as_addresses() {
+        let format = "%lx %zx %tx %p %s %llx %jx %x";
+        let value = 0x12_3456_789a;
+        assert_eq!(
+            printed_with(4, format, &[value; 8]),
+            "3456789a 3456789a 3456789a 0x3456789a <878082202> 123456789a 123456789a 3456789a"
+        );
+        assert_eq!(
+            printed_with(8, format, &[value; 8]),
+            "123456789a 123456789a 123456789a 0x123456789a <78187493530> 123456789a 123456789a \
+             3456789a"
+        );
     }
 }

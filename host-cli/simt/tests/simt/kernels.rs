@@ -172,3 +172,23 @@ fn printf_and_a_failing_assertion() {
     assert!(assertion.function.contains("printer"), "{fault}");
     assert_eq!(assertion.place.thread.tid, [2, 0, 0]);
 }
+
+/// With 32-bit addresses pointers and lists of arguments are as narrow.
+#[test]
+fn printf_with_narrow_addresses() {
+    let text = ".version 6.3\n.target sm_75\n.address_size 32\n\
+        .extern .func (.param .b32 result) vprintf(.param .b32 format, .param .b32 list);\n\
+        .global .align 1 .b8 name[4] = {75, 101, 121, 0};\n\
+        .global .align 1 .b8 format[13] = {37, 115, 32, 37, 108, 117, 32, 37, 108, 108, 117, 10};\n\
+        .visible .entry k() {\n.local .align 8 .b8 list[16];\n.reg .b32 %r<9>;\n.reg .b64 %rd<2>;\n\
+        mov.u32 %r1, list;\ncvta.local.u32 %r2, %r1;\nmov.u32 %r3, name;\n\
+        cvta.global.u32 %r3, %r3;\nst.local.u32 [%r1], %r3;\nmov.u32 %r4, 7;\n\
+        st.local.u32 [%r1+4], %r4;\nmov.u64 %rd1, 42949672960;\nst.local.u64 [%r1+8], %rd1;\n\
+        mov.u32 %r5, format;\ncvta.global.u32 %r5, %r5;\n\
+        {\n.param .b32 param0;\nst.param.b32 [param0], %r5;\n.param .b32 param1;\n\
+        st.param.b32 [param1], %r2;\n.param .b32 retval0;\n\
+        call (retval0), vprintf, (param0, param1);\nld.param.b32 %r6, [retval0];\n}\nret;\n}\n";
+    let mut bench = Bench::new(text);
+    let outcome = bench.run("k", &launch(1, 1, Arguments::default())).unwrap();
+    assert_eq!(String::from_utf8(outcome.printf).unwrap(), "Key 7 42949672960\n");
+}

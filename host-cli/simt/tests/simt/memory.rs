@@ -260,3 +260,46 @@ fn addresses_of_32_bits() {
     bench.run("k", &launch(1, 1, Arguments::default().u32(out as u32))).unwrap();
     assert_eq!(bench.read(out, 1), [3]);
 }
+
+/// Sums of 32-bit addresses and offsets wrap around; constant memory, generic addresses of local and
+/// global memory and addresses in initial contents are as narrow.
+#[test]
+fn narrow_addresses_wrap_and_reach_every_space() {
+    let text = ".version 6.3\n.target sm_75\n.address_size 32\n\
+        .global .u32 g[4] = {1, 2, 3, 4};\n.const .u32 c[2] = {5, 6};\n\
+        .global .u32 p[2] = {g, generic(g)};\n\
+        .entry k(.param .u32 out) {\n.reg .b32 %r<16>;\n.reg .b64 %rd<3>;\n\
+        .local .align 4 .b8 frame[8];\n\
+        ld.param.u32 %r0, [out];\n\
+        mov.u32 %r1, g;\nsub.s32 %r2, %r1, 268435464;\n\
+        ld.global.u32 %r2, [%r2+268435468];\nadd.s32 %r1, %r1, -8;\n\
+        mad.lo.s32 %r1, %r2, -4, %r1;\nld.global.u32 %r3, [%r1+20];\n\
+        mov.u32 %r4, c;\nld.const.u32 %r5, [%r4+4];\n\
+        mov.u32 %r6, frame;\nst.local.u32 [%r6+4], %r5;\ncvta.local.u32 %r6, %r6;\n\
+        ld.u32 %r7, [%r6+4];\n\
+        ld.global.u32 %r8, [p+4];\nld.u32 %r9, [%r8+8];\n\
+        cvta.global.u32 %r10, %r1;\ncvta.to.global.u32 %r10, %r10;\n\
+        atom.global.add.u32 %r11, [%r10+24], %r9;\nld.global.u32 %r12, [g+12];\n\
+        cvt.u64.u32 %rd1, %r1;\nld.global.u32 %r13, [%rd1+24];\n\
+        st.global.v4.u32 [%r0], {%r2, %r3, %r5, %r7};\n\
+        st.global.v4.u32 [%r0+16], {%r9, %r11, %r12, %r13};\nexit;\n}\n";
+    let mut bench = Bench::new(text);
+    let out = bench.words("out", &[0; 8]);
+    bench.run("k", &launch(1, 1, Arguments::default().u32(out as u32))).unwrap();
+    assert_eq!(bench.read(out, 8), [2, 2, 6, 6, 3, 3, 4, 6]);
+}
+
+/// What 32 bits do not reach is an error with its place, never another address.
+#[test]
+fn an_address_beyond_32_bits_is_an_error() {
+    let text = ".version 6.3\n.target sm_75\n.address_size 32\n\
+        .entry k(.param .u32 out) {\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n\
+        ld.param.u32 %r0, [out];\ncvt.u64.u32 %rd0, %r0;\nadd.s64 %rd1, %rd0, 4294967296;\n\
+        st.global.u32 [%rd1], %r0;\nexit;\n}\n";
+    let mut bench = Bench::new(text);
+    let out = bench.words("out", &[0]);
+    let fault = bench.run("k", &launch(1, 1, Arguments::default().u32(out as u32))).unwrap_err();
+    let message = fault.to_string();
+    assert!(message.contains("PTX line 10") && message.contains("0x1"), "{message}");
+    assert_eq!(bench.read(out, 1), [0]);
+}
