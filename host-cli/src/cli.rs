@@ -13,6 +13,7 @@ use strata_compiler::{Order, RegisterLimit};
 use crate::failure::Failure;
 use crate::timeline::CycleRange;
 use crate::trace::Reach;
+use crate::workload::Toolchain;
 
 /// A laboratory for the register file of a GPU streaming multiprocessor.
 #[derive(Debug, Parser)]
@@ -283,6 +284,9 @@ pub struct SourceArgs {
     /// Problem size of workloads and PTX files. Default: `default`.
     #[arg(long, value_enum)]
     pub scale: Option<Scale>,
+    /// Which PTX of built-in workloads. Default: `nvcc`.
+    #[arg(long, value_enum, value_name = "BY")]
+    pub ptx: Option<Toolchain>,
     /// Override a size parameter of the workload, such as `n=4096`.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub set: Vec<String>,
@@ -335,6 +339,7 @@ impl SourceArgs {
         Self {
             launch: None,
             scale: Some(scale),
+            ptx: None,
             set: Vec::new(),
             registers: None,
             orders: Vec::new(),
@@ -461,6 +466,9 @@ pub struct ExplainArgs {
     /// Line of the PTX, from 1: the second number of each line that `inspect` prints.
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub line: u32,
+    /// Which PTX of a built-in workload. Default: `nvcc`.
+    #[arg(long, value_enum, value_name = "BY")]
+    pub ptx: Option<Toolchain>,
     /// Only this kernel, where inlined functions are in several.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,

@@ -22,6 +22,7 @@ use crate::workload::{self, Overrides, Toolchain, Workload, WorkloadError, parse
 /// Finds a workload by name, or reads a PTX file and its launch file.
 pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
     let workload = if is_file(input) {
+        without_ptx(input, args.ptx)?;
         let Some(launch) = &args.launch else {
             return Err(Failure::input(format!("`{input}` needs a launch description"))
                 .hint("pass `--launch L.toml`; docs/WORKLOADS.md describes the file"));
@@ -31,11 +32,20 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
         return Err(Failure::input(format!("`{input}` is no PTX file"))
             .hint("`--launch` is for PTX files; built-in workloads have their own"));
     } else {
-        Workload::builtin(input, Toolchain::Nvcc)
+        Workload::builtin(input, args.ptx.unwrap_or_default())
     };
     let mut workload = workload?;
     workload.options = options(args)?;
     Ok(workload)
+}
+
+/// Refuses a choice of PTX where the input is a file.
+pub fn without_ptx(input: &str, ptx: Option<Toolchain>) -> Result<(), Failure> {
+    if ptx.is_none() {
+        return Ok(());
+    }
+    Err(Failure::input(format!("`{input}` is no built-in workload"))
+        .hint("`--ptx` chooses among what several compilers made of a built-in workload"))
 }
 
 /// How kernels are to be compiled.
@@ -103,6 +113,7 @@ impl Subject {
         if !is_recorded(input) {
             return Ok(Self::Workload(Box::new(workload(input, args)?)));
         }
+        without_ptx(input, args.ptx)?;
         if args.registers.is_some() {
             return Err(Failure::input(format!(
                 "`{input}` is a trace, whose registers are allocated"
@@ -166,17 +177,19 @@ pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Fa
     if inputs.is_empty() {
         return workload::names().map(|name| Subject::new(name, args)).collect();
     }
-    // A launch description is for the PTX files among the inputs, a size for all but traces, a look
-    // outside for lists; without any such input it is a mistake.
+    // A launch description is for the PTX files among the inputs, a choice of PTX for built-in
+    // workloads, a size for all but traces, a look outside for lists; without any such input it is
+    // a mistake.
     let any = |of: fn(&str) -> bool| inputs.iter().any(|input| of(input));
     let others = SourceArgs {
         launch: args.launch.clone().filter(|_| !any(is_ptx)),
         scale: args.scale.filter(|_| !any(|input| !is_recorded(input))),
+        ptx: args.ptx.filter(|_| !any(is_built_in)),
         allow_outside: args.allow_outside && !any(trace::is_list),
         ..args.clone()
     };
-    let workloads = SourceArgs { scale: args.scale, ..others.clone() };
-    let files = SourceArgs { launch: args.launch.clone(), ..workloads.clone() };
+    let workloads = SourceArgs { scale: args.scale, ptx: args.ptx, ..others.clone() };
+    let files = SourceArgs { launch: args.launch.clone(), scale: args.scale, ..others.clone() };
     let lists = SourceArgs { allow_outside: args.allow_outside, ..others.clone() };
     let subject = |input: &String| {
         let args = match input {
@@ -224,6 +237,11 @@ pub fn is_recorded(input: &str) -> bool {
 /// Whether it names a PTX file among all kinds of inputs.
 fn is_ptx(input: &str) -> bool {
     is_file(input) && !is_recorded(input)
+}
+
+/// Whether it names a built-in workload among all kinds of inputs.
+fn is_built_in(input: &str) -> bool {
+    !is_file(input) && !is_recorded(input)
 }
 
 /// Whether an input names a PTX file rather than a built-in workload.

@@ -80,22 +80,19 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// A built-in workload, as compiled by `toolchain`.
+    /// A built-in workload with the PTX that `toolchain` made.
     pub fn builtin(name: &str, toolchain: Toolchain) -> Result<Self, WorkloadError> {
         let entry = catalog::find(name)?;
-        let ptx = match toolchain {
-            Toolchain::Nvcc => Some(entry.nvcc),
-            Toolchain::Clang => entry.clang,
-        };
-        let ptx = ptx.ok_or_else(|| WorkloadError::NoSuchBuild {
-            name: name.to_owned(),
-            toolchain: toolchain.name(),
-        })?;
-        Self::from_texts(
+        let mut workload = Self::from_texts(
             name.to_owned(),
-            (format!("{name}/{}", toolchain.file()), Cow::Borrowed(ptx)),
+            (format!("{name}/{}", toolchain.file()), Cow::Borrowed(entry.ptx(toolchain))),
             (format!("{name}/launch.toml"), Cow::Borrowed(entry.launch)),
-        )
+        )?;
+        if toolchain != Toolchain::default() {
+            workload.name = toolchain.title(name);
+            workload.arguments.extend(["--ptx".to_owned(), toolchain.name().to_owned()]);
+        }
+        Ok(workload)
     }
 
     /// A user's workload from two files.

@@ -216,6 +216,11 @@ fn options_without_effect() {
         ("trace record tiny.traceg -o /dev/null --scale small", "is a trace, which has its size"),
         ("study write-pool tiny.traceg --scale small", "is a trace, which has its size"),
         ("fpga run tiny.traceg --board host --scale small", "is a trace, which has its size"),
+        ("run tiny.traceg --ptx nvcc", "`tiny.traceg` is no built-in workload"),
+        ("run good.ptx --launch good.toml --ptx clang", "`good.ptx` is no built-in workload"),
+        ("run good.ptx tiny.traceg --launch good.toml --ptx clang", "is no built-in workload"),
+        ("inspect good.ptx --ptx nvcc32", "`good.ptx` is no built-in workload"),
+        ("explain good.ptx 5 --ptx nvcc32", "`good.ptx` is no built-in workload"),
         ("run ./tiny.traceg --launch good.toml", "is a trace, which has its launches in it"),
         ("run vectoradd --allow-outside", "`vectoradd` is no list of traces"),
         ("run --allow-outside", "is no list of traces"),
@@ -252,6 +257,7 @@ fn options_without_effect() {
 fn repeated_options() {
     for (arguments, told) in [
         ("run vectoradd --mode count --mode cycle", "cannot be used multiple times"),
+        ("run vectoradd --ptx nvcc --ptx clang", "cannot be used multiple times"),
         ("run vectoradd --scale small --scale small", "cannot be used multiple times"),
         ("run vectoradd --quiet --quiet", "cannot be used multiple times"),
         ("trace record vectoradd -o a.strata -o b.strata", "cannot be used multiple times"),

@@ -85,6 +85,58 @@ fn inputs_of_one_file_name_are_told_apart_in_every_format() {
     assert_eq!(values(&alone, "workload"), ["kernel", "B/kernel.traceg"]);
 }
 
+/// A choice of PTX is for the built-in workloads among the inputs; their names say it, and the
+/// command that repeats a report.
+#[test]
+fn workloads_are_called_by_their_ptx() {
+    let folder = two_folders();
+    let json = |ptx: &[&str]| {
+        let inputs = ["run", "vectoradd", "A/kernel.ptx", "--launch", "A/l.toml"];
+        let rest = ["--scale", "small", "--format", "json"];
+        strata_in(folder.path(), &[&inputs, ptx, &rest].concat())
+    };
+    let plain = json(&[]);
+    assert_eq!(values(&plain, "workload"), ["vectoradd", "kernel"]);
+    assert_eq!(json(&["--ptx", "nvcc"]), plain);
+    let mut seen = vec![plain];
+    for ptx in ["nvcc32", "clang", "clang32"] {
+        let own = json(&["--ptx", ptx]);
+        assert_eq!(values(&own, "workload"), [&format!("vectoradd/{ptx}"), "kernel"]);
+        let commands = values(&own, "command");
+        assert!(commands[0].starts_with(&format!("strata run vectoradd --ptx {ptx} ")), "{own}");
+        assert!(!commands[1].contains("--ptx"), "{}", commands[1]);
+        seen.push(own);
+    }
+    let reads = |json: &String| {
+        let reports: serde_json::Value = serde_json::from_str(json).expect("JSON");
+        reports[0]["counters"]["mrf_reads"].as_u64().expect("a count")
+    };
+    let mut reads: Vec<u64> = seen.iter().map(reads).collect();
+    reads.sort_unstable();
+    reads.dedup();
+    assert_eq!(reads.len(), 4, "each is another program");
+}
+
+/// Listings and explanations show the PTX that was asked for.
+#[test]
+fn listings_are_of_the_chosen_ptx() {
+    for ptx in ["nvcc", "nvcc32", "clang", "clang32"] {
+        let shown = |words: &[&str]| {
+            let outcome = strata(&[words, &["--ptx", ptx]].concat());
+            assert_eq!(outcome.status, Some(0), "{outcome}");
+            outcome.stdout
+        };
+        let listing = shown(&["inspect", "vectoradd"]);
+        let wide = if ptx.ends_with("32") { ["u32", "u64"] } else { ["u64", "u32"] };
+        let [own, other] = wide.map(|ty| format!("cvta.to.global.{ty}"));
+        assert!(listing.contains(&own) && !listing.contains(&other), "{ptx}: {listing}");
+        let line = listing.lines().find(|line| line.contains(&own)).expect("it is there");
+        let line = line.split_whitespace().nth(1).expect("the line of the PTX");
+        let explained = shown(&["explain", "vectoradd", line]);
+        assert!(explained.contains(&own), "{ptx}, line {line}: {explained}");
+    }
+}
+
 #[test]
 fn studies_tell_inputs_apart_too() {
     let folder = two_folders();

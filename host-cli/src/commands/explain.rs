@@ -29,7 +29,7 @@ use page::Page;
 /// Runs the command.
 pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let design = design::resolve(&args.design)?;
-    let (file, source) = inspect::source(&args.input)?;
+    let (file, source) = inspect::source(&args.input, args.ptx)?;
     let (module, _) = inspect::parse(&file, &source)?;
     let kernels: Vec<FunctionId> =
         inspect::kernels(&module, args.kernel.as_deref()).map(|(id, _)| id).collect();

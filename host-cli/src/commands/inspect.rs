@@ -48,6 +48,7 @@ fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
     let SourceArgs {
         launch,
         scale,
+        ptx: _,
         set,
         registers: _,
         orders: _,
@@ -88,7 +89,7 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
         ))
         .hint("add `--profile`, or leave `--design` out"));
     }
-    let (file, source) = source(&args.input)?;
+    let (file, source) = source(&args.input, args.source.ptx)?;
     let (module, unexecutable) = parse(&file, &source)?;
     let options = subject::options(&args.source)?;
     let mut text = String::new();
@@ -179,13 +180,14 @@ pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Fa
 }
 
 /// A workload's PTX, or a file's, with its name for messages.
-pub(super) fn source(name: &str) -> Result<(String, String), Failure> {
+pub(super) fn source(name: &str, ptx: Option<Toolchain>) -> Result<(String, String), Failure> {
     if subject::is_file(name) {
+        subject::without_ptx(name, ptx)?;
         let path = Path::new(name);
         let text = workload::read_ptx(path)?;
         return Ok((name.to_owned(), text));
     }
-    let workload = Workload::builtin(name, Toolchain::Nvcc)?;
+    let workload = Workload::builtin(name, ptx.unwrap_or_default())?;
     Ok((workload.ptx_file.clone(), workload.ptx.into_owned()))
 }
 

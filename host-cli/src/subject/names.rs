@@ -80,7 +80,7 @@ fn typed(subject: &Subject) -> &str {
 fn names(subject: &Subject) -> Vec<String> {
     let typed = typed(subject);
     if matches!(subject, Subject::Trace(_)) || !is_file(typed) {
-        return vec![typed.to_owned()];
+        return vec![subject.name().to_owned()];
     }
     let path = Path::new(typed).with_extension("");
     let mut parts: Vec<Component<'_>> =

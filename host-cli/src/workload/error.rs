@@ -19,14 +19,6 @@ pub enum WorkloadError {
         /// Built-in names that look alike, best first; may be empty.
         suggestions: Vec<&'static str>,
     },
-    /// The workload exists, but not compiled by this compiler.
-    #[error("workload `{name}` has no PTX made by {toolchain}")]
-    NoSuchBuild {
-        /// The workload.
-        name: String,
-        /// The compiler.
-        toolchain: &'static str,
-    },
     /// The workload does not define this size.
     #[error("workload `{workload}` has no size `{size}`; it defines {known}")]
     UnknownSize {
@@ -94,7 +86,6 @@ impl WorkloadError {
                          `FILE.ptx --launch FILE.toml`, a trace's `kernelslist.g`, or `F.strata`"
                     .to_owned(),
             },
-            Self::NoSuchBuild { .. } => "every workload has PTX made by nvcc".to_owned(),
             Self::UnknownSize { .. } => "choose one of these, or add it to the file".to_owned(),
             Self::Override { .. } => {
                 "write NAME=VALUE, where VALUE is an integer such as 4096 or 4 * 1024".to_owned()

@@ -429,6 +429,28 @@ fn mistakes_of_arguments_and_repetition_are_named() {
     );
 }
 
+/// A buffer's address is as wide as the module's addresses.
+#[test]
+fn buffers_need_parameters_as_wide_as_addresses() {
+    let launch = "[[launch]]\nkernel = \"k\"\ngrid = [1]\nblock = [32]\narguments = [\"a\"]\n";
+    for (bits, other) in [(32, 64), (64, 32)] {
+        let plan = |width: u8| {
+            let ty = if width == 32 { ScalarType::U32 } else { ScalarType::U64 };
+            let functions = vec![kernel("k", &[ty])];
+            let module = Module { address_bits: bits, functions, ..module() };
+            workload(format!("{HEAD}{launch}"))?.plan("small", &Overrides::new(), &module)
+        };
+        plan(bits).expect("as wide");
+        assert_eq!(
+            told(&plan(other).expect_err("of another width")),
+            format!(
+                "l.toml:19: launch[0].arguments[0]: parameter 0 of kernel `k` is .u{other}, the \
+                 argument is a buffer"
+            )
+        );
+    }
+}
+
 #[test]
 fn mistakes_of_buffers_are_named() {
     let buffer = |name: &str, ty: &str, count: &str, generator: &str| {
@@ -604,7 +626,7 @@ fn parsed(workload: &Workload) -> Module {
 #[test]
 fn built_in_workloads_fit_their_kernels_and_references() {
     for name in names() {
-        for toolchain in [Toolchain::Nvcc, Toolchain::Clang] {
+        for toolchain in Toolchain::ALL {
             let workload = Workload::builtin(name, toolchain).expect(name);
             let module = parsed(&workload);
             for size in ["small", "default"] {
