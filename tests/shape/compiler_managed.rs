@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use strata::design;
-use strata::workload;
+use strata::workload::{self, Toolchain};
 
 use crate::orders::{OF_THE_DISSERTATION, by_order};
-use crate::reports::{Reports, hold_page, mean};
+use crate::reports::{OF_PTX, Reports, beside, by, hold_page, labelled, mean, sizes};
 use crate::whole_operands::{self, Shares};
 
 /// Entries that the dissertation sweeps.
@@ -51,27 +51,33 @@ fn variants() -> impl Iterator<Item = String> {
     })
 }
 
-/// Every workload at its small size under every design, and under the flat register file.
+/// Every workload at its small size with each toolchain's PTX, under every design, and under the
+/// flat register file.
 static REPORTS: LazyLock<Reports> = LazyLock::new(|| {
     let names = ENTRIES.flat_map(|entries| FAMILIES.map(|family| name(family, entries)));
-    Reports::of_names(names.chain(variants()).chain([FLAT.to_owned()]))
+    Reports::of_each_ptx(names.chain(variants()).chain([FLAT.to_owned()]))
 });
 
-/// The flat register file, then 1 to 8 entries with a split last result file.
-static WHOLE_OPERANDS: LazyLock<Vec<Shares>> = LazyLock::new(|| {
+/// By toolchain: the flat register file, then 1 to 8 entries with a split last result file.
+static WHOLE_OPERANDS: LazyLock<[Vec<Shares>; 4]> = LazyLock::new(|| {
     let names = ["dissertation".to_owned()].into_iter();
     let names = names.chain(ENTRIES.map(|entries| name(SPLIT, entries)));
     let designs: Vec<_> =
         names.map(|name| design::resolve(&name).expect("the design exists")).collect();
-    whole_operands::shares(&designs)
+    Toolchain::ALL.map(|toolchain| whole_operands::shares(toolchain, &designs))
 });
 
+fn whole_operands(toolchain: Toolchain) -> &'static [Shares] {
+    let place = Toolchain::ALL.iter().position(|&other| other == toolchain);
+    &WHOLE_OPERANDS[place.expect("it is one of all")]
+}
+
 fn reads(design: &str, counters: &[&str]) -> f64 {
-    REPORTS.share(design, counters, FLAT, "mrf_reads")
+    REPORTS.share(design, counters, &beside(design, FLAT), "mrf_reads")
 }
 
 fn writes(design: &str, counters: &[&str]) -> f64 {
-    REPORTS.share(design, counters, FLAT, "mrf_writes")
+    REPORTS.share(design, counters, &beside(design, FLAT), "mrf_writes")
 }
 
 /// Reads of the middle level by operands, and reads that move values down.
@@ -114,12 +120,13 @@ fn part(design: &str, part: &str) -> f64 {
     let spent = |workload: &str, design: &str, part: &str| {
         REPORTS.get(workload, design).energy_fj.as_ref().expect("known")[part] as f64
     };
-    mean(|name| 100.0 * spent(name, design, part) / spent(name, "dissertation", "total"))
+    let flat = beside(design, FLAT);
+    mean(|name| 100.0 * spent(name, design, part) / spent(name, &flat, "total"))
 }
 
 /// The size with the least energy, and that energy.
-fn best(family: &str) -> (u8, f64) {
-    let energies = ENTRIES.map(|entries| (entries, energy(&name(family, entries))));
+fn best(toolchain: Toolchain, family: &str) -> (u8, f64) {
+    let energies = ENTRIES.map(|entries| (entries, energy(&by(toolchain, &name(family, entries)))));
     energies.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are sizes")
 }
 
@@ -137,7 +144,7 @@ fn the_committed_page_of_the_software_hierarchies_holds_these_numbers() {
 fn every_operand_is_served_once_and_nothing_is_moved_down() {
     for report in REPORTS.0.iter().filter(|report| report.design.contains("-orf")) {
         let counter = |name: &str| report.counters[name];
-        let flat = &REPORTS.get(&report.workload, "dissertation").counters;
+        let flat = &REPORTS.get(&report.workload, &beside(&report.design, FLAT)).counters;
         let at = format!("{}, {}", report.workload, report.design);
         let served = counter("mrf_reads") + counter("orf_reads") + counter("lrf_reads");
         assert_eq!(served, flat["mrf_reads"], "{at}");
@@ -156,20 +163,23 @@ fn every_operand_is_served_once_and_nothing_is_moved_down() {
 #[test]
 fn software_beats_hardware_at_every_size_and_a_split_last_result_file_every_other() {
     let paper = "paper: 0.66, 0.59; 0.55, -, 0.46 at the best sizes";
-    for entries in ENTRIES {
-        let all = FAMILIES.map(|family| energy(&name(family, entries)));
-        println!("{entries} entries: {all:.3?}, {paper}");
-        let [two_hardware, three_hardware, two, unified, split] = all;
-        assert!(two < two_hardware, "{entries} entries, two levels: {all:.3?}, {paper}");
-        assert!(unified < three_hardware, "{entries} entries, three: {all:.3?}, {paper}");
-        assert!(split < unified && unified < two, "{entries} entries: {all:.3?}, {paper}");
+    for toolchain in Toolchain::ALL {
+        for entries in ENTRIES {
+            let all = FAMILIES.map(|family| energy(&by(toolchain, &name(family, entries))));
+            let at = format!("{entries} entries, {toolchain:?}: {all:.3?}, {paper}");
+            println!("{at}");
+            let [two_hardware, three_hardware, two, unified, split] = all;
+            assert!(two < two_hardware, "two levels, {at}");
+            assert!(unified < three_hardware, "three levels, {at}");
+            assert!(split < unified && unified < two, "{at}");
+        }
     }
 }
 
 #[test]
 fn few_entries_are_best() {
     for (family, paper) in [(TWO_SOFTWARE, 3), (UNIFIED, 3), (SPLIT, 3)] {
-        let (entries, least) = best(family);
+        let (entries, least) = best(Toolchain::Nvcc, family);
         println!("{family}: {entries} entries, {least:.3}; paper {paper} entries");
         assert!((3..=6).contains(&entries), "{family}: best with {entries}, paper {paper}");
     }
@@ -234,7 +244,7 @@ fn main_register_file_reads_fall_with_entries_as_in_table_6_1() {
 fn instructions_with_many_operands_from_the_main_register_file_become_rare() {
     for (kind, factor) in [("words", 2.0), ("operands", 3.0)] {
         let of = |shares: &Shares| if kind == "words" { shares.words } else { shares.operands };
-        let all: Vec<[f64; 5]> = WHOLE_OPERANDS.iter().map(of).collect();
+        let all: Vec<[f64; 5]> = WHOLE_OPERANDS[0].iter().map(of).collect();
         let many: Vec<f64> = all.iter().map(|bins| bins[2..].iter().sum()).collect();
         println!("{kind}: two and more in {many:.1?} %, paper 40 % flat");
         // The last two sizes are dear, so that values may stay out.
@@ -250,11 +260,13 @@ fn instructions_with_many_operands_from_the_main_register_file_become_rare() {
 /// The core's counters, and what programs and paths say without it.
 #[test]
 fn operands_are_counted_as_the_programs_say() {
-    let designs = ["dissertation".to_owned()].into_iter();
-    let designs = designs.chain(ENTRIES.map(|entries| name(SPLIT, entries)));
-    for (design, shares) in designs.zip(WHOLE_OPERANDS.iter()) {
-        for (own, counted) in shares.words.iter().zip(operands_from_main(&design)) {
-            assert!((own - counted).abs() < 1e-5, "{design}: {own} and {counted} %");
+    for (toolchain, all) in Toolchain::ALL.into_iter().zip(WHOLE_OPERANDS.iter()) {
+        let designs = ["dissertation".to_owned()].into_iter();
+        let designs = designs.chain(ENTRIES.map(|entries| name(SPLIT, entries)));
+        for (design, shares) in designs.map(|design| by(toolchain, &design)).zip(all) {
+            for (own, counted) in shares.words.iter().zip(operands_from_main(&design)) {
+                assert!((own - counted).abs() < 1e-5, "{design}: {own} and {counted} %");
+            }
         }
     }
 }
@@ -277,7 +289,7 @@ fn no_design_goes_below_what_crosses_its_strands() {
         designs += 1;
     }
     let managed = 3 * 8 + variants().count();
-    assert_eq!(designs, managed * workload::names().count());
+    assert_eq!(designs, managed * workload::names().count() * Toolchain::ALL.len());
 }
 
 /// Roughly 20 % fewer writes of the ORF than of the RFC, and overhead writes of less than 10 %
@@ -305,10 +317,19 @@ fn page() -> String {
     let mut page = String::from(
         "# The dissertation's compiler-managed hierarchies on our workloads\n\n\
          Mean over the twelve workloads at their small size, in count mode and, but for the last\n\
-         table, in the order of the PTX; two-level scheduler with 8 active warps. HW is a register file cache with FIFO and liveness, SW an operand register file\n\
-         with every optimisation. The figures are known from their text only (the plots are not in our\n\
-         copies), on other workloads: what the text claims is shown beside ours and never fitted. This\n\
-         page is checked by `cargo test -p strata-tests --test shape`.\n",
+         table, in the order of the PTX; two-level scheduler with 8 active warps. HW is a register file\n\
+         cache with FIFO and liveness, SW an operand register file with every optimisation. The figures\n\
+         are known from their text only (the plots are not in our copies), on other workloads: what the\n\
+         text claims is shown beside ours and never fitted. This page is checked by `cargo test -p strata-tests --test shape`.\n\n",
+    );
+    page.push_str(OF_PTX);
+    let energies =
+        Toolchain::ALL.map(|toolchain| format!("{:.3}", energy(&by(toolchain, &name(SPLIT, 3)))));
+    let [nvcc, nvcc32, clang, clang32] = energies;
+    let _ = writeln!(
+        page,
+        "\nThe spread, as energy of 3 entries with a split LRF: {nvcc} with nvcc, {nvcc32} with nvcc32,\n\
+         {clang} with clang, {clang32} with clang32; paper 0.46."
     );
     for table in [
         reads_by_level,
@@ -331,9 +352,9 @@ fn page() -> String {
 
 /// Rows of five designs' cells for each size.
 fn rows(text: &mut String, cells: impl Fn(&str) -> String) {
-    for entries in ENTRIES {
-        let cells = FAMILIES.map(|family| cells(&name(family, entries)));
-        let _ = writeln!(text, "| {entries} | {} |", cells.join(" | "));
+    for (label, entries, toolchain) in sizes(ENTRIES) {
+        let cells = FAMILIES.map(|family| cells(&by(toolchain, &name(family, entries))));
+        let _ = writeln!(text, "| {label} | {} |", cells.join(" | "));
     }
 }
 
@@ -404,20 +425,29 @@ fn energy_by_size() -> String {
     );
     text.push_str(FIVE);
     rows(&mut text, |design| format!("{:.3}", energy(design)));
-    let best = FAMILIES.map(best);
-    let cells = best.map(|(entries, least)| format!("{least:.3} ({entries})"));
-    let _ = writeln!(text, "| best | {} |", cells.join(" | "));
+    for toolchain in Toolchain::ALL {
+        let best = FAMILIES.map(|family| best(toolchain, family));
+        let cells = best.map(|(entries, least)| format!("{least:.3} ({entries})"));
+        let label = labelled("best", toolchain);
+        let _ = writeln!(text, "| {label} | {} |", cells.join(" | "));
+    }
     text.push_str("| paper's best | 0.66 (3) | 0.59 (6) | 0.55 (3) | | 0.46 (3) |\n");
-    let [two_hardware, three_hardware, two, _, split] = best.map(|(_, least)| least);
-    let _ = writeln!(
-        text,
+    text.push_str(
         "\nEnergy efficiency of the best designs against each other, as the paper's 22 % (SW to HW, two\n\
-         levels), 44 % (SW, split, to HW, two) and 27 % (SW, split, to HW, three): {:.0} %, {:.0} % and\n\
-         {:.0} %.",
-        (two_hardware / two - 1.0) * 100.0,
-        (two_hardware / split - 1.0) * 100.0,
-        (three_hardware / split - 1.0) * 100.0,
+         levels), 44 % (SW, split, to HW, two) and 27 % (SW, split, to HW, three):\n",
     );
+    let told = Toolchain::ALL.map(|toolchain| {
+        let [two_hardware, three_hardware, two, _, split] =
+            FAMILIES.map(|family| best(toolchain, family).1);
+        format!(
+            "{:.0} %, {:.0} % and {:.0} %",
+            (two_hardware / two - 1.0) * 100.0,
+            (two_hardware / split - 1.0) * 100.0,
+            (three_hardware / split - 1.0) * 100.0,
+        )
+    });
+    let [nvcc, nvcc32, clang, clang32] = told;
+    let _ = writeln!(text, "{nvcc}; nvcc32 {nvcc32}; clang {clang}; clang32 {clang32}.");
     text
 }
 
@@ -430,12 +460,12 @@ fn optimisations() -> String {
          | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for (family, label) in [(TWO_SOFTWARE, "none"), (SPLIT, "split")] {
-        for entries in ENTRIES {
-            let steps = STEPS.map(|step| energy(&(name(family, entries) + step)));
+        for (size, entries, toolchain) in sizes(ENTRIES) {
+            let steps = STEPS.map(|step| energy(&by(toolchain, &(name(family, entries) + step))));
             let fall = |from: usize, to: usize| (1.0 - steps[to] / steps[from]) * 100.0;
             let _ = writeln!(
                 text,
-                "| {entries} | {label} | {:.3} | {:.1} | {:.1} | {:.1} | {:.1} |",
+                "| {size} | {label} | {:.3} | {:.1} | {:.1} | {:.1} | {:.1} |",
                 steps[0],
                 fall(0, 1),
                 fall(1, 2),
@@ -451,20 +481,22 @@ fn optimisations() -> String {
 fn bandwidth() -> String {
     let mut text = String::from(
         "\n## Reads of the main register file (Table 6.1)\n\n\
-         For each instruction, split LRF.\n\n\
-         | entries | here | of the flat register file's | paper | of the flat register file's |\n\
-         | ---: | ---: | ---: | ---: | ---: |\n",
+         For each instruction, split LRF, and in percent of the flat register file's.\n\n\
+         | entries | nvcc | of flat | nvcc32 | of flat | clang | of flat | clang32 | of flat | paper | of \
+         flat |\n\
+         | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    let flat = reads_per_instruction("dissertation");
-    let _ = writeln!(text, "| flat | {flat:.2} | | {TABLE_6_1_FLAT:.2} | |");
+    let reads = |design: &str| Toolchain::ALL.map(|ptx| reads_per_instruction(&by(ptx, design)));
+    let flat = reads(FLAT);
+    let cells = flat.map(|own| format!("{own:.2} | |"));
+    let _ = writeln!(text, "| flat | {} {TABLE_6_1_FLAT:.2} | |", cells.join(" "));
     for (entries, paper) in ENTRIES.zip(TABLE_6_1) {
-        let own = reads_per_instruction(&name(SPLIT, entries));
-        let _ = writeln!(
-            text,
-            "| {entries} | {own:.2} | {:.0} % | {paper:.2} | {:.0} % |",
-            own * 100.0 / flat,
-            paper * 100.0 / TABLE_6_1_FLAT,
-        );
+        let _ = write!(text, "| {entries} |");
+        let own = reads(&name(SPLIT, entries));
+        for (own, flat) in own.into_iter().zip(flat).chain([(paper, TABLE_6_1_FLAT)]) {
+            let _ = write!(text, " {own:.2} | {:.0} % |", own * 100.0 / flat);
+        }
+        text.push('\n');
     }
     text
 }
@@ -477,8 +509,9 @@ fn operands() -> String {
          | entries | none | one | two | more | one, whole | two, whole | more, whole |\n\
          | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    let labels = ["flat".to_owned()].into_iter().chain(ENTRIES.map(|entries| entries.to_string()));
-    for (label, Shares { words, operands }) in labels.zip(WHOLE_OPERANDS.iter()) {
+    let flat = Toolchain::ALL.map(|toolchain| (labelled("flat", toolchain), 0, toolchain));
+    for (label, entries, toolchain) in flat.into_iter().chain(sizes(ENTRIES)) {
+        let Shares { words, operands } = &whole_operands(toolchain)[usize::from(entries)];
         let more = |bins: &[f64; 5]| bins[3] + bins[4];
         let [none, one, two, ..] = words;
         let _ = writeln!(
@@ -496,7 +529,7 @@ fn operands() -> String {
     );
     let many = |bins: [f64; 5]| bins[2..].iter().sum::<f64>();
     let one_wide = |entries: usize| {
-        let Shares { words, operands } = WHOLE_OPERANDS[entries];
+        let Shares { words, operands } = whole_operands(Toolchain::Nvcc)[entries];
         many(words) - many(operands)
     };
     let _ = writeln!(
@@ -531,15 +564,21 @@ fn bounds() -> String {
     ];
     let shares =
         ["values_read_by_shared_datapath_percent", "values_read_by_shared_made_by_private_percent"];
-    let mut row = |label: &str, of: &dyn Fn(&str, &str) -> f64| {
+    let mut row = |label: &str, toolchain: Toolchain, of: &dyn Fn(&str, &str) -> f64| {
+        let of = |design: &str, key: &str| of(&by(toolchain, design), key);
         let cells = keys.map(|(entries, key)| format!("{:.2}", of(&name(SPLIT, entries), key)));
-        let shares = shares.map(|key| format!("{:.1}", of("dissertation", key)));
+        let shares = shares.map(|key| format!("{:.1}", of(FLAT, key)));
+        let label = labelled(label, toolchain);
         let _ = writeln!(text, "| {label} | {} | {} |", cells.join(" | "), shares.join(" | "));
     };
     for workload in workload::names() {
-        row(workload, &|design, key| ratio_of(workload, design, key));
+        for toolchain in [Toolchain::Nvcc, Toolchain::Nvcc32] {
+            row(workload, toolchain, &|design, key| ratio_of(workload, design, key));
+        }
     }
-    row("mean", &ratio);
+    for toolchain in Toolchain::ALL {
+        row("mean", toolchain, &ratio);
+    }
     text.push_str("| paper | 0.27 | 0.41 | 0.35 | 0.17 | | | 7 | 70 |\n");
     text
 }
@@ -554,11 +593,13 @@ fn restrictions() -> String {
          | ---: | --- | ---: | ---: | ---: |\n",
     );
     for (family, label) in [(TWO_SOFTWARE, "none"), (SPLIT, "split")] {
-        for entries in ENTRIES {
+        for (size, entries, toolchain) in sizes(ENTRIES) {
             let free = name(family, entries);
-            let _ = write!(text, "| {entries} | {label} |");
+            let own = energy(&by(toolchain, &free));
+            let _ = write!(text, "| {size} | {label} |");
             for suffix in RESTRICTIONS {
-                let rise = (energy(&format!("{free}{suffix}")) / energy(&free) - 1.0) * 100.0;
+                let restricted = energy(&by(toolchain, &format!("{free}{suffix}")));
+                let rise = (restricted / own - 1.0) * 100.0;
                 let _ = write!(text, " {rise:.1} |");
             }
             text.push('\n');
@@ -575,11 +616,11 @@ fn breakdown() -> String {
          | entries | MRF wire | MRF bank | ORF wire | ORF bank | LRF wire | LRF bank | MRF's part of it |\n\
          | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for entries in ENTRIES {
-        let design = name(SPLIT, entries);
+    for (size, entries, toolchain) in sizes(ENTRIES) {
+        let design = by(toolchain, &name(SPLIT, entries));
         let parts = ["mrf_wire", "mrf_bank", "orf_wire", "orf_bank", "lrf_wire", "lrf_bank"]
             .map(|name| part(&design, name));
-        let _ = write!(text, "| {entries} |");
+        let _ = write!(text, "| {size} |");
         for part in parts {
             let _ = write!(text, " {part:.1} |");
         }
@@ -608,8 +649,9 @@ fn by_workload() -> String {
          `diss-orf3-lrf-split`: energy saved against the flat register file, in percent; reads by level in\n\
          percent of all operands, those of the shared datapath among them; reads of the flat register\n\
          file for each instruction, and deschedules and barriers for 100.\n\n\
-         | workload | saved | paper | MRF | ORF | LRF | shared datapath | reads | deschedules |\n\
-         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+         | workload | saved | nvcc32 | clang | clang32 | paper | MRF | ORF | LRF | shared datapath | reads \
+         | deschedules |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let design = name(SPLIT, 3);
     let mut names: Vec<&str> = workload::names().collect();
@@ -620,10 +662,13 @@ fn by_workload() -> String {
         let shared = REPORTS.sum(name, "dissertation", &["mrf_reads_shared"]) * 100.0 / all;
         let instructions = REPORTS.sum(name, &design, &["warp_instructions"]);
         let stops = REPORTS.sum(name, &design, &["deschedules", "barrier_deschedules"]);
+        let saved = Toolchain::ALL.map(|toolchain| {
+            format!("{:.1}", (1.0 - energy_of(name, &by(toolchain, &design))) * 100.0)
+        });
         let _ = writeln!(
             text,
-            "| {name} | {:.1} | {} | {:.1} | {:.1} | {:.1} | {shared:.1} | {:.2} | {:.1} |",
-            (1.0 - energy_of(name, &design)) * 100.0,
+            "| {name} | {} | {} | {:.1} | {:.1} | {:.1} | {shared:.1} | {:.2} | {:.1} |",
+            saved.join(" | "),
             printed_saving(name),
             reads("mrf_reads"),
             reads("orf_reads"),

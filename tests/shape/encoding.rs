@@ -5,6 +5,8 @@
 //! what is committed there, so that no number moves unseen, and asserts what must hold. Set
 //! `STRATA_BLESS=1` to write the file anew after a change that is meant to move numbers.
 
+mod ptx;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -185,6 +187,7 @@ fn page() -> String {
         }
     }
     sizes_table(&mut page);
+    page.push_str(&ptx::table());
     page.push_str(REMARKS);
     let designs = ["diss-orf3", "diss-orf3-lrf-unified", "diss-orf3-lrf-split"];
     page.push_str(&by_order(&designs, "dissertation", OF_THE_DISSERTATION));

@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 
 use strata::cli::Mode;
 use strata::design;
-use strata::workload;
+use strata::workload::{self, Toolchain};
 
 use crate::machine_code;
 use crate::orders::{OF_THE_DISSERTATION, by_order};
-use crate::reports::{Reports, hold_page, mean};
+use crate::reports::{OF_PTX, Reports, beside, by, hold_page, labelled, mean, sizes};
 
 /// Entries that the dissertation sweeps.
 const ENTRIES: std::ops::RangeInclusive<u8> = 1..=8;
@@ -27,18 +27,19 @@ fn name(entries: u8, suffix: &str) -> String {
     format!("diss-rfc{entries}{suffix}")
 }
 
-/// Every workload at its small size under every design, and under the flat register file.
+/// Every workload at its small size with each toolchain's PTX, under every design, and under the
+/// flat register file.
 static REPORTS: LazyLock<Reports> = LazyLock::new(|| {
     let names = ENTRIES.flat_map(|entries| FAMILIES.map(|suffix| name(entries, suffix)));
-    Reports::of_names(names.chain([FLAT.to_owned()]))
+    Reports::of_each_ptx(names.chain([FLAT.to_owned()]))
 });
 
 fn reads(design: &str, counters: &[&str]) -> f64 {
-    REPORTS.share(design, counters, FLAT, "mrf_reads")
+    REPORTS.share(design, counters, &beside(design, FLAT), "mrf_reads")
 }
 
 fn writes(design: &str, counters: &[&str]) -> f64 {
-    REPORTS.share(design, counters, FLAT, "mrf_writes")
+    REPORTS.share(design, counters, &beside(design, FLAT), "mrf_writes")
 }
 
 /// Reads that move values down, which the flat register file has not.
@@ -72,7 +73,7 @@ fn the_committed_page_of_the_hardware_hierarchies_holds_these_numbers() {
 fn every_operand_is_served_and_every_result_written_once() {
     for report in &REPORTS.0 {
         let counter = |name: &str| report.counters[name];
-        let flat = &REPORTS.get(&report.workload, FLAT).counters;
+        let flat = &REPORTS.get(&report.workload, &beside(&report.design, FLAT)).counters;
         let at = format!("{}, {}", report.workload, report.design);
         let served = counter("mrf_reads") + counter("rfc_reads") + counter("lrf_reads");
         let twice = counter("rfc_partial_hits") + counter("lrf_partial_hits");
@@ -134,9 +135,17 @@ fn page() -> String {
     let mut page = String::from(
         "# The dissertation's hardware hierarchies on our workloads\n\n\
          Mean over the twelve workloads at their small size, in count mode and, but for the last\n\
-         table, in the order of the PTX; two-level scheduler with 8 active warps, FIFO, liveness. The figures are known from their text only (the plots are not\n\
-         in our copies), on other workloads: what the text claims is shown beside ours and never\n\
-         fitted. This page is checked by `cargo test -p strata-tests --test shape`.\n",
+         table, in the order of the PTX; two-level scheduler with 8 active warps, FIFO, liveness. The\n\
+         figures are known from their text only (the plots are not in our copies), on other workloads:\n\
+         what the text claims is shown beside ours and never fitted. This page is checked by `cargo test -p strata-tests --test shape`.\n\n",
+    );
+    page.push_str(OF_PTX);
+    let [nvcc, nvcc32, clang, clang32] =
+        Toolchain::ALL.map(|toolchain| format!("{:.3}", energy(&by(toolchain, &name(6, "-lrf")))));
+    let _ = writeln!(
+        page,
+        "\nThe spread, as energy of 6 entries with an LRF: {nvcc} with nvcc, {nvcc32} with nvcc32, {clang} with\n\
+         clang, {clang32} with clang32; paper 0.59."
     );
     page.push_str(&reads_by_level());
     page.push_str(&writes_by_level());
@@ -157,11 +166,11 @@ fn reads_by_level() -> String {
          | entries | MRF | RFC | moves | with LRF: MRF | RFC | LRF | moves |\n\
          | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for entries in ENTRIES {
-        let (two, three) = (name(entries, ""), name(entries, "-lrf"));
+    for (size, entries, toolchain) in sizes(ENTRIES) {
+        let [two, three] = ["", "-lrf"].map(|suffix| by(toolchain, &name(entries, suffix)));
         let _ = writeln!(
             text,
-            "| {entries} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+            "| {size} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
             reads(&two, &["mrf_reads"]),
             reads(&two, &["rfc_reads"]),
             reads(&two, &MOVES),
@@ -186,11 +195,11 @@ fn writes_by_level() -> String {
          | entries | MRF | RFC | moves | with LRF: MRF | RFC | LRF | moves |\n\
          | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for entries in ENTRIES {
-        let (two, three) = (name(entries, ""), name(entries, "-lrf"));
+    for (size, entries, toolchain) in sizes(ENTRIES) {
+        let [two, three] = ["", "-lrf"].map(|suffix| by(toolchain, &name(entries, suffix)));
         let _ = writeln!(
             text,
-            "| {entries} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+            "| {size} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
             writes(&two, &MAIN_RESULTS),
             writes(&two, &CACHE_RESULTS),
             writes(&two, &MOVES),
@@ -211,9 +220,10 @@ fn energy_by_size() -> String {
          | entries | two levels | three levels | two, no liveness | three, no liveness |\n\
          | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for entries in ENTRIES {
-        let cells = FAMILIES.map(|suffix| format!(" {:.3} |", energy(&name(entries, suffix))));
-        let _ = writeln!(text, "| {entries} |{}", cells.concat());
+    for (size, entries, toolchain) in sizes(ENTRIES) {
+        let energy = |suffix: &str| energy(&by(toolchain, &name(entries, suffix)));
+        let cells = FAMILIES.map(|suffix| format!(" {:.3} |", energy(suffix)));
+        let _ = writeln!(text, "| {size} |{}", cells.concat());
     }
     text.push_str("| paper, 3 | 0.66 | | | |\n| paper, 6 | | 0.59 | | |\n");
     let _ = writeln!(
@@ -244,14 +254,17 @@ fn breakdown() -> String {
         "writeback_bank",
         "writeback_wire",
     ];
-    for design in [name(3, ""), name(6, ""), name(3, "-lrf"), name(6, "-lrf")] {
-        let _ = write!(text, "| `{design}` |");
+    let designs = [name(3, ""), name(6, ""), name(3, "-lrf"), name(6, "-lrf")];
+    let rows = designs.iter().flat_map(|design| Toolchain::ALL.map(|ptx| (design, ptx)));
+    for (design, toolchain) in rows {
+        let _ = write!(text, "| {} |", labelled(&format!("`{design}`"), toolchain));
+        let design = by(toolchain, design);
         for part in parts {
             let shares = workload::names().map(|workload| {
                 let of = |design: &str| {
                     REPORTS.get(workload, design).energy_fj.as_ref().expect("known").clone()
                 };
-                of(&design)[part] as f64 * 100.0 / of(FLAT)["total"] as f64
+                of(&design)[part] as f64 * 100.0 / of(&beside(&design, FLAT))["total"] as f64
             });
             let shares: Vec<f64> = shares.collect();
             let _ = write!(text, " {:.1} |", shares.iter().sum::<f64>() / shares.len() as f64);
@@ -269,8 +282,11 @@ fn by_workload() -> String {
          results taken | of them moved down |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for workload in workload::names() {
-        let _ = writeln!(text, "| {workload} | {} |", cells(&REPORTS, workload));
+    let rows = workload::names()
+        .flat_map(|name| [Toolchain::Nvcc, Toolchain::Nvcc32].map(|toolchain| (name, toolchain)));
+    for (workload, toolchain) in rows {
+        let cells = cells(&REPORTS, workload, toolchain);
+        let _ = writeln!(text, "| {} | {cells} |", labelled(workload, toolchain));
     }
     text
 }
@@ -280,14 +296,14 @@ fn shown() -> [String; 4] {
     [(3, ""), (6, ""), (3, "-lrf"), (6, "-lrf")].map(|(entries, suffix)| name(entries, suffix))
 }
 
-fn cells(reports: &Reports, input: &str) -> String {
+fn cells(reports: &Reports, input: &str, toolchain: Toolchain) -> String {
     let mut text = String::new();
-    for design in shown() {
+    for design in shown().map(|design| by(toolchain, &design)) {
         let energy = reports.get(input, &design).derived["energy_relative_percent"];
         let _ = write!(text, "{:.3} | ", energy.expect("Table 4.5 has every size") / 100.0);
     }
-    let own = &reports.get(input, "diss-rfc6-lrf").counters;
-    let flat = &reports.get(input, FLAT).counters;
+    let own = &reports.get(input, &by(toolchain, "diss-rfc6-lrf")).counters;
+    let flat = &reports.get(input, &by(toolchain, FLAT)).counters;
     let percent = |part: u64, whole: u64| part as f64 * 100.0 / whole as f64;
     let _ = write!(
         text,
@@ -311,6 +327,8 @@ fn beside_machine_code() -> String {
          | input | `diss-rfc3` | `diss-rfc6` | `diss-rfc3-lrf` | `diss-rfc6-lrf` | reads served | \
          results taken | of them moved down |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n{}",
-        machine_code::lines(&REPORTS, &machine, cells)
+        machine_code::lines(&REPORTS, &machine, |reports, input| {
+            cells(reports, input, Toolchain::default())
+        })
     )
 }

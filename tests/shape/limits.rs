@@ -4,6 +4,8 @@
 //! what is committed there, so that no number moves unseen, and asserts what must hold. Set
 //! `STRATA_BLESS=1` to write the file anew after a change that is meant to move numbers.
 
+mod ptx;
+
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -238,6 +240,7 @@ fn page() -> String {
     for table in [summary, assumptions, other_designs, by_workload] {
         page.push_str(&table());
     }
+    page.push_str(&ptx::table());
     page.push_str(&by_order(&[DESIGN], "dissertation", OF_THE_DISSERTATION));
     page
 }

@@ -7,6 +7,7 @@ use strata::design::{self, Design};
 use strata::measure::{self, Request};
 use strata::printer::Printer;
 use strata::report::RunReport;
+use strata::workload::Toolchain;
 use strata::{subject, workload};
 use strata_compiler::Order;
 use strata_core::units::CLUSTERS;
@@ -28,19 +29,36 @@ impl Reports {
     /// Executes every workload once, with its instructions in an order.
     pub(crate) fn in_order(order: Order, mode: Mode, designs: &[Design]) -> Self {
         let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
-        let request = Request::new(&args).expect("the options are valid").in_mode(mode);
+        Self::of_source(&args, mode, designs)
+    }
+
+    fn of_source(args: &SourceArgs, mode: Mode, designs: &[Design]) -> Self {
+        let request = Request::new(args).expect("the options are valid").in_mode(mode);
         let printer = Printer::new(true);
         let reports = workload::names().flat_map(|name| {
-            let workload = subject::workload(name, &args).expect("the workload loads");
+            let workload = subject::workload(name, args).expect("the workload loads");
             measure::reports(&workload, designs, &request, &printer).expect("the workload runs")
         });
         Self(reports.collect())
     }
 
-    /// The same with designs by name.
-    pub(crate) fn of_names(names: impl Iterator<Item = String>) -> Self {
+    /// In count mode, designs by name, with each toolchain's PTX: a report's design is called as
+    /// [`by`] says, its workload as ever.
+    pub(crate) fn of_each_ptx(names: impl Iterator<Item = String>) -> Self {
         let design = |name: String| design::resolve(&name).expect("the design exists");
-        Self::of(&names.map(design).collect::<Vec<_>>())
+        let designs: Vec<Design> = names.map(design).collect();
+        let mut all = Vec::new();
+        for toolchain in Toolchain::ALL {
+            let Self(mut reports) = Self::of_source(&source(toolchain), Mode::Count, &designs);
+            for report in &mut reports {
+                let mut names = workload::names();
+                let plain = names.find(|name| toolchain.title(name) == report.workload);
+                plain.expect("it is built in").clone_into(&mut report.workload);
+                report.design = by(toolchain, &report.design);
+            }
+            all.append(&mut reports);
+        }
+        Self(all)
     }
 
     /// One workload's under one design.
@@ -60,6 +78,53 @@ impl Reports {
         mean(|name| 100.0 * self.sum(name, design, counters) / self.sum(name, flat, &[of]))
     }
 }
+
+/// Workloads at their small size with a toolchain's PTX.
+pub(crate) fn source(toolchain: Toolchain) -> SourceArgs {
+    SourceArgs { ptx: Some(toolchain), ..SourceArgs::of(Scale::Small) }
+}
+
+/// What a design is called where kernels are a toolchain's: the default's have nothing behind it.
+pub(crate) fn by(toolchain: Toolchain, design: &str) -> String {
+    match toolchain {
+        Toolchain::Nvcc => design.to_owned(),
+        other => format!("{design}@{}", other.name()),
+    }
+}
+
+/// Another design with the same kernels as that of a name that [`by`] made.
+pub(crate) fn beside(design: &str, other: &str) -> String {
+    let kernels = design.split_once('@').map_or_else(String::new, |(_, name)| format!("@{name}"));
+    other.to_owned() + &kernels
+}
+
+/// The sizes of a table, each as its label, its entries and the kernels' toolchain: 64-bit and
+/// 32-bit addresses beside each other, and with 3 entries clang's beside nvcc's.
+pub(crate) fn sizes(
+    entries: std::ops::RangeInclusive<u8>,
+) -> impl Iterator<Item = (String, u8, Toolchain)> {
+    entries.flat_map(|entries| {
+        let shown = Toolchain::ALL.into_iter().filter(move |&toolchain| {
+            entries == 3 || matches!(toolchain, Toolchain::Nvcc | Toolchain::Nvcc32)
+        });
+        shown.map(move |toolchain| (labelled(&entries.to_string(), toolchain), entries, toolchain))
+    })
+}
+
+/// A row's label with the toolchain, if it is not the default one.
+pub(crate) fn labelled(label: &str, toolchain: Toolchain) -> String {
+    match toolchain {
+        Toolchain::Nvcc => label.to_owned(),
+        other => format!("{label}, {}", other.name()),
+    }
+}
+
+/// What pages say of the PTX that their rows are of.
+pub(crate) const OF_PTX: &str = "\
+Rows are of nvcc's PTX, as all that is said of them is, unless they name another: `nvcc32` is the
+same with 32-bit addresses, `clang` another compiler's, `clang32` that with 32-bit addresses
+(DEV-075, DEV-076).
+";
 
 /// Mean over the workloads.
 pub(crate) fn mean(of: impl Fn(&str) -> f64) -> f64 {

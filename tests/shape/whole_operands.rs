@@ -2,14 +2,16 @@
 //! once and not word by word as the model's counters do: made from the programs and the recorded
 //! paths, without the core.
 
-use strata::cli::{Scale, SourceArgs};
+use strata::cli::Scale;
 use strata::design::Design;
 use strata::levels::Levels;
 use strata::subject;
-use strata::workload::{self, Options, Overrides, Prepared};
+use strata::workload::{self, Options, Overrides, Prepared, Toolchain};
 use strata_compiler::hierarchy::Hierarchy;
 use strata_compiler::program::{Location, Program};
 use strata_ptx::module::{AddressBase, Operand, RegisterId};
+
+use crate::reports::source;
 
 /// Shares of the instructions that read none, one, two, three and more. Unit: percent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,10 +22,11 @@ pub(crate) struct Shares {
     pub(crate) operands: [f64; 5],
 }
 
-/// The mean over the workloads at their small size under each design, flat or compiler-managed.
-pub(crate) fn shares(designs: &[Design]) -> Vec<Shares> {
+/// The mean over the workloads at their small size, with a toolchain's PTX, under each design, flat
+/// or compiler-managed.
+pub(crate) fn shares(toolchain: Toolchain, designs: &[Design]) -> Vec<Shares> {
     let mut means = vec![Shares::default(); designs.len()];
-    let args = SourceArgs::of(Scale::Small);
+    let args = source(toolchain);
     let workloads = workload::names().count() as f64;
     for name in workload::names() {
         let workload = subject::workload(name, &args).expect("the workload loads");
