@@ -187,7 +187,7 @@ fn page() -> String {
         }
     }
     sizes_table(&mut page);
-    page.push_str(&ptx::table());
+    page.push_str(&ptx::section());
     page.push_str(REMARKS);
     let designs = ["diss-orf3", "diss-orf3-lrf-unified", "diss-orf3-lrf-split"];
     page.push_str(&by_order(&designs, "dissertation", OF_THE_DISSERTATION));

@@ -240,7 +240,7 @@ fn page() -> String {
     for table in [summary, assumptions, other_designs, by_workload] {
         page.push_str(&table());
     }
-    page.push_str(&ptx::table());
+    page.push_str(&ptx::section());
     page.push_str(&by_order(&[DESIGN], "dissertation", OF_THE_DISSERTATION));
     page
 }

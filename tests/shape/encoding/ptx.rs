@@ -32,7 +32,7 @@ static STUDIES: LazyLock<[[[Study; 4]; 2]; 3]> = LazyLock::new(|| {
 });
 
 /// The section of the page.
-pub(super) fn table() -> String {
+pub(super) fn section() -> String {
     let mut text = String::from(
         "\n## Other PTX\n\n\
          3 entries. All else on this page is of nvcc's PTX with 64-bit addresses: `nvcc32` is the same with\n\

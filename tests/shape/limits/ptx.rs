@@ -13,20 +13,24 @@ use strata::study::limits::{
 use strata::subject;
 use strata::workload::{self, Toolchain};
 
-use super::{DESIGN, attained, eight, five, limit, loops, mean, never, only, past_branches};
-use super::{STUDIES, close};
-use crate::reports::source;
+use super::{
+    DESIGN, OTHERS, STUDIES, attained, close, eight, five, limit, loops, mean, never, only,
+    past_branches,
+};
+use crate::reports::{labelled, source};
 
-/// Every workload at its small size under each limit of [`DESIGN`], by toolchain.
-static OTHERS: LazyLock<[Vec<Row>; 3]> = LazyLock::new(|| {
+/// Every workload at its small size under each limit of each design, by toolchain.
+static BY_PTX: LazyLock<[[Vec<Row>; 3]; 3]> = LazyLock::new(|| {
     [Toolchain::Nvcc32, Toolchain::Clang, Toolchain::Clang32].map(|toolchain| {
         let args = source(toolchain);
         let request = Request::new(&args).expect("the options are valid");
         let load = |name| subject::workload(name, &args).expect("the workload loads");
         let workloads: Vec<_> = workload::names().map(load).collect();
-        let design = design::resolve(DESIGN).expect("the design exists");
-        rows(&workloads, &design, &CLOCKS[..1], &request, 0, &Printer::new(true))
-            .expect("every workload runs and computes what its reference does")
+        [DESIGN, OTHERS[0], OTHERS[1]].map(|name| {
+            let design = design::resolve(name).expect("the design exists");
+            rows(&workloads, &design, &CLOCKS[..1], &request, 0, &Printer::new(true))
+                .expect("every workload runs and computes what its reference does")
+        })
     })
 });
 
@@ -48,13 +52,14 @@ const SHOWN: [Shown; 10] = [
     ("6.6.4", "5 entries only", Some(ONLY_PRINTED[1]), |row| only(row, 1)),
 ];
 
-fn by_toolchain() -> [&'static [Row]; 4] {
-    let [nvcc32, clang, clang32] = &*OTHERS;
-    [&STUDIES[0], nvcc32, clang, clang32]
+/// The rows of a design, by its place among all, for each toolchain.
+fn by_toolchain(design: usize) -> [&'static [Row]; 4] {
+    let [nvcc32, clang, clang32] = &*BY_PTX;
+    [&STUDIES[design], &nvcc32[design], &clang[design], &clang32[design]]
 }
 
-/// The table of the page.
-pub(super) fn table() -> String {
+/// The section of the page.
+pub(super) fn section() -> String {
     let mut text = String::from(
         "\n## Other PTX\n\n\
          All else on this page is of nvcc's PTX with 64-bit addresses: `nvcc32` is the same with 32-bit\n\
@@ -64,8 +69,32 @@ pub(super) fn table() -> String {
     );
     for (section, limit, printed, of) in SHOWN {
         let printed = printed.map_or_else(String::new, |printed| printed.to_string());
-        let cells = by_toolchain().map(|rows| format!("{:.1}", mean(rows, of)));
+        let cells = by_toolchain(0).map(|rows| format!("{:.1}", mean(rows, of)));
         let _ = writeln!(text, "| {section} | {limit} | {printed} | {} |", cells.join(" | "));
+    }
+    let heads = SHOWN[..8].iter().map(|(_, limit, ..)| *limit).collect::<Vec<_>>().join(" | ");
+    let figures = |of: &dyn Fn(fn(&Row) -> f64) -> f64| {
+        SHOWN[..8].iter().map(|(.., figure)| format!("{:.1}", of(*figure))).collect::<Vec<_>>()
+    };
+    let _ = writeln!(
+        text,
+        "\nThe other designs, each against itself:\n\n| design | {heads} |\n| --- |{}",
+        " ---: |".repeat(8)
+    );
+    for (place, design) in OTHERS.into_iter().enumerate() {
+        for (toolchain, rows) in Toolchain::ALL.into_iter().zip(by_toolchain(place + 1)) {
+            let cells = figures(&|figure| mean(rows, figure)).join(" | ");
+            let _ = writeln!(text, "| {} | {cells} |", labelled(&format!("`{design}`"), toolchain));
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\n`{DESIGN}` by workload, with 32-bit addresses:\n\n| workload | {heads} |\n| --- |{}",
+        " ---: |".repeat(8)
+    );
+    for row in by_toolchain(0)[1] {
+        let cells = figures(&|figure| figure(row)).join(" | ");
+        let _ = writeln!(text, "| {} | {cells} |", row.workload);
     }
     text
 }
@@ -74,7 +103,7 @@ pub(super) fn table() -> String {
 /// more for each, and whatever a deschedule or branch loses costs energy.
 #[test]
 fn limits_keep_their_order_whatever_the_ptx() {
-    for (toolchain, rows) in Toolchain::ALL.into_iter().zip(by_toolchain()) {
+    for (toolchain, rows) in Toolchain::ALL.into_iter().zip(by_toolchain(0)) {
         let own = |of: fn(&Row) -> f64| mean(rows, of);
         let at = format!("{toolchain:?}: {:.2?}", SHOWN.map(|(_, _, _, of)| own(of)));
         println!("{at}");
