@@ -1,6 +1,6 @@
 //! Workloads: kernels with everything needed to launch them and to check their results.
 //!
-//! A workload is a PTX text and a launch file (`docs/WORKLOADS.md` describes its fields); twelve
+//! A workload is a PTX text and a launch file (`docs/WORKLOADS.md` describes its fields); some
 //! are built in, users bring their own as files. The way of a workload:
 //!
 //! - [`Workload::builtin`] or [`Workload::from_files`] reads and parses the launch file
@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 use strata_compiler::CompileOptions;
 use strata_ptx::module::Module;
 
-pub use self::catalog::{Toolchain, names};
+pub use self::catalog::{Group, Toolchain, all_names, group_names, names, of_group};
 pub use self::compare::CheckPlan;
 pub use self::error::{LaunchFileError, WorkloadError};
 pub use self::plan::LaunchPlan;

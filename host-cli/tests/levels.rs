@@ -3,7 +3,7 @@
 
 use strata::design::{Design, resolve};
 use strata::levels::Levels;
-use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, names};
+use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 use strata_compiler::RegisterLimit;
 use strata_core::placement::{Placement, Upper};
 use strata_simt::LevelsError;
@@ -50,7 +50,7 @@ fn served(placements: &[Vec<Placement>]) -> [usize; 2] {
 fn same_results(design: &str, registers: Option<u16>) {
     let design = resolve(design).expect("the design exists");
     let (mut orf, mut lrf) = (0, 0);
-    for name in names() {
+    for name in all_names() {
         let plain = prepared(name, registers);
         let expected = run(&plain).expect(name);
         let placements = placements(&plain, &design);

@@ -5,7 +5,7 @@ use strata::cli::{Scale, SourceArgs};
 use strata::design;
 use strata::measure::{Request, SpillTraffic, reports};
 use strata::printer::Printer;
-use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, names};
+use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_core::sm::config::{Launch, SmConfig};
 
@@ -147,7 +147,7 @@ macro_rules! workloads {
         #[test]
         fn no_workload_is_left_out() {
             let mut tested = vec![$(stringify!($name)),*];
-            let mut built_in: Vec<&str> = names().collect();
+            let mut built_in: Vec<&str> = all_names().collect();
             tested.sort_unstable();
             built_in.sort_unstable();
             assert_eq!(tested, built_in);
@@ -157,7 +157,7 @@ macro_rules! workloads {
 
 workloads!(
     vectoradd, matrixmul, reduction, scalarprod, hotspot, needle, bfs, srad, dct8x8, mandelbrot,
-    nbody, histogram
+    nbody, histogram, cp, mriq, dgemm, sgemm, fft512, scan, bitonic, montecarlo, bilinear
 );
 
 fn prepared(name: &str) -> Prepared {
@@ -167,7 +167,7 @@ fn prepared(name: &str) -> Prepared {
 
 #[test]
 fn integer_results_do_not_depend_on_the_toolchain() {
-    for name in ["vectoradd", "needle", "bfs", "mandelbrot", "histogram"] {
+    for name in ["vectoradd", "needle", "bfs", "mandelbrot", "histogram", "scan", "bitonic"] {
         let [nvcc, others @ ..] = Toolchain::ALL.map(|toolchain| run(name, toolchain, "small"));
         assert!(others.iter().all(|run| run.finals == nvcc.finals), "{name}");
     }
@@ -249,6 +249,19 @@ fn results_depend_on_overrides_as_the_reference_says() {
         ("scalarprod", &[("pairs", 3), ("length", 127), ("ctas", 5)]),
         ("bfs", &[("nodes", 2), ("edges", 1), ("source", 1)]),
         ("mandelbrot", &[("columns", 5), ("rows", 3), ("limit", 1)]),
+        ("cp", &[("atoms", 1), ("columns", 129), ("rows", 1)]),
+        ("mriq", &[("samples", 1), ("voxels", 1)]),
+        ("dgemm", &[("m", 1), ("n", 1), ("k", 3)]),
+        ("dgemm", &[("m", 32), ("n", 16), ("k", 4)]),
+        ("sgemm", &[("m", 1), ("n", 1), ("k", 7)]),
+        ("sgemm", &[("m", 64), ("n", 8), ("k", 8)]),
+        ("fft512", &[("transforms", 1)]),
+        ("scan", &[("n", 1)]),
+        ("scan", &[("n", 2049)]),
+        ("bitonic", &[("rows", 2), ("length", 1)]),
+        ("bitonic", &[("rows", 3), ("length", 256)]),
+        ("montecarlo", &[("walkers", 1), ("paths", 1), ("pairs", 1)]),
+        ("bilinear", &[("columns", 1), ("rows", 1), ("width", 3), ("height", 2)]),
     ] {
         let workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         let overrides: Overrides =
@@ -360,6 +373,15 @@ fn a_wrong_kernel_is_noticed() {
         ("mandelbrot", "sub.rn.f32", "add.rn.f32"),
         ("nbody", "rsqrt.approx.f32", "rcp.approx.f32"),
         ("histogram", "255", "127"),
+        ("cp", "rsqrt.approx.f32", "rcp.approx.f32"),
+        ("mriq", "cos.approx.f32", "sin.approx.f32"),
+        ("dgemm", "fma.rn.f64", "fma.rz.f64"),
+        ("sgemm", "fma.rn.f32", "fma.rz.f32"),
+        ("fft512", "0f3F3504F3", "0f3F350000"),
+        ("scan", "add.s32", "sub.s32"),
+        ("bitonic", "setp.gt.u32", "setp.ge.u32"),
+        ("montecarlo", "1664525", "1664521"),
+        ("bilinear", "cvt.rmi.s32.f32", "cvt.rni.s32.f32"),
     ] {
         let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         let text = workload.ptx.replace(right, wrong);

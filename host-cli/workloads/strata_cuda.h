@@ -49,7 +49,14 @@ __device__ __forceinline__ float fma_rn(float a, float b, float c) {
 __device__ __forceinline__ float mul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
 __device__ __forceinline__ float add_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
 __device__ __forceinline__ float sub_rn(float a, float b) { return __nvvm_add_rn_f(a, -b); }
+__device__ __forceinline__ double fma_rn(double a, double b, double c) {
+    return __nvvm_fma_rn_d(a, b, c);
+}
+__device__ __forceinline__ double mul_rn(double a, double b) { return __nvvm_mul_rn_d(a, b); }
 __device__ __forceinline__ float reciprocal_sqrt(float a) { return __nvvm_rsqrt_approx_f(a); }
+__device__ __forceinline__ float sin_approx(float a) { return __nvvm_sin_approx_f(a); }
+__device__ __forceinline__ float cos_approx(float a) { return __nvvm_cos_approx_f(a); }
+__device__ __forceinline__ int round_down(float a) { return __nvvm_f2i_rm(a); }
 __device__ __forceinline__ float maximum(float a, float b) { return __nvvm_fmax_f(a, b); }
 __device__ __forceinline__ void atomic_add(u32 *at, u32 value) {
     __nvvm_atom_add_gen_i((int *)at, (int)value);
@@ -81,7 +88,14 @@ __device__ __forceinline__ float fma_rn(float a, float b, float c) { return __fm
 __device__ __forceinline__ float mul_rn(float a, float b) { return __fmul_rn(a, b); }
 __device__ __forceinline__ float add_rn(float a, float b) { return __fadd_rn(a, b); }
 __device__ __forceinline__ float sub_rn(float a, float b) { return __fsub_rn(a, b); }
+__device__ __forceinline__ double fma_rn(double a, double b, double c) {
+    return __fma_rn(a, b, c);
+}
+__device__ __forceinline__ double mul_rn(double a, double b) { return __dmul_rn(a, b); }
 __device__ __forceinline__ float reciprocal_sqrt(float a) { return rsqrtf(a); }
+__device__ __forceinline__ float sin_approx(float a) { return __sinf(a); }
+__device__ __forceinline__ float cos_approx(float a) { return __cosf(a); }
+__device__ __forceinline__ int round_down(float a) { return __float2int_rd(a); }
 __device__ __forceinline__ float maximum(float a, float b) { return fmaxf(a, b); }
 __device__ __forceinline__ void atomic_add(u32 *at, u32 value) { atomicAdd(at, value); }
 
@@ -96,6 +110,13 @@ __device__ __forceinline__ float exp2_approx(float a) {
 __device__ __forceinline__ float log2_approx(float a) {
     float result;
     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+    return result;
+}
+
+// The hardware's square root, accurate to about 23 bits.
+__device__ __forceinline__ float sqrt_approx(float a) {
+    float result;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
     return result;
 }
 

@@ -93,7 +93,7 @@ fn instruction(line: &str) -> Instruction {
         marks.push_str(more);
     }
     let shared = match words.next().expect("a unit") {
-        "alu" | "ctl" | "dp" => false,
+        "alu" | "ctl" | "f64" => false,
         "sfu" | "mem.c" | "mem.g" | "mem.l" | "mem.s" | "tex" => true,
         other => panic!("unit `{other}` in: {line}"),
     };

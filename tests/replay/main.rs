@@ -16,7 +16,7 @@ use listing::Kernels;
 use machine::{Cache, Counts, Upper, Warp};
 use serde_json::Value;
 
-const WORKLOADS: [&str; 12] = [
+const WORKLOADS: [&str; 21] = [
     "vectoradd",
     "matrixmul",
     "reduction",
@@ -29,6 +29,15 @@ const WORKLOADS: [&str; 12] = [
     "mandelbrot",
     "nbody",
     "histogram",
+    "cp",
+    "mriq",
+    "dgemm",
+    "sgemm",
+    "fft512",
+    "scan",
+    "bitonic",
+    "montecarlo",
+    "bilinear",
 ];
 
 /// A design, and what stands in the tables of its machine.

@@ -53,6 +53,41 @@ impl Toolchain {
     }
 }
 
+/// A group of built-in workloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// The twelve over which every mean is taken, and which commands without inputs run.
+    Suite,
+    /// Kernels with what the suite has little or nothing of: special functions, double precision,
+    /// many registers, unrolled loops, filtering.
+    Extra,
+}
+
+impl Group {
+    /// Every group, in the order in which they are listed.
+    pub const ALL: [Self; 2] = [Self::Suite, Self::Extra];
+
+    /// Its name; a command line has it behind `@`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Suite => "suite",
+            Self::Extra => "extra",
+        }
+    }
+
+    /// The group's workloads, in the order in which they are listed and run.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        self.entries().iter().map(|entry| entry.name)
+    }
+
+    const fn entries(self) -> &'static [Entry] {
+        match self {
+            Self::Suite => SUITE,
+            Self::Extra => EXTRA,
+        }
+    }
+}
+
 /// A built-in workload's files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
@@ -95,8 +130,7 @@ macro_rules! entry {
     };
 }
 
-/// All of them, in the order in which they are listed and run.
-pub(super) const ENTRIES: &[Entry] = &[
+const SUITE: &[Entry] = &[
     entry!("vectoradd"),
     entry!("matrixmul"),
     entry!("reduction"),
@@ -111,16 +145,51 @@ pub(super) const ENTRIES: &[Entry] = &[
     entry!("histogram"),
 ];
 
-/// Names of all built-in workloads, in the order in which they are listed and run.
+const EXTRA: &[Entry] = &[
+    entry!("cp"),
+    entry!("mriq"),
+    entry!("dgemm"),
+    entry!("sgemm"),
+    entry!("fft512"),
+    entry!("scan"),
+    entry!("bitonic"),
+    entry!("montecarlo"),
+    entry!("bilinear"),
+];
+
+/// Names of the suite's workloads, in the order in which they are listed and run.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ENTRIES.iter().map(|entry| entry.name)
+    Group::Suite.names()
+}
+
+/// Names of all built-in workloads, group by group.
+pub fn all_names() -> impl Iterator<Item = &'static str> {
+    Group::ALL.into_iter().flat_map(Group::names)
+}
+
+/// What stands for every group.
+const EVERY_GROUP: &str = "all";
+
+/// The workloads of a group by its name, or of all; none if there is no such group.
+pub fn of_group(name: &str) -> Option<Vec<&'static str>> {
+    if name == EVERY_GROUP {
+        return Some(all_names().collect());
+    }
+    let group = Group::ALL.into_iter().find(|group| group.name() == name)?;
+    Some(group.names().collect())
+}
+
+/// Names for which [`of_group`] has workloads.
+pub fn group_names() -> impl Iterator<Item = &'static str> {
+    Group::ALL.into_iter().map(Group::name).chain([EVERY_GROUP])
 }
 
 /// The files of a built-in workload.
 pub(super) fn find(name: &str) -> Result<&'static Entry, WorkloadError> {
-    ENTRIES.iter().find(|entry| entry.name == name).ok_or_else(|| WorkloadError::Unknown {
+    let mut entries = Group::ALL.into_iter().flat_map(Group::entries);
+    entries.find(|entry| entry.name == name).ok_or_else(|| WorkloadError::Unknown {
         name: name.to_owned(),
-        suggestions: suggest(name, names()),
+        suggestions: suggest(name, all_names()),
     })
 }
 
@@ -129,11 +198,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn built_in_names_are_distinct() {
-        let mut sorted: Vec<&str> = names().collect();
+    fn built_in_names_are_distinct_and_every_one_is_in_a_group() {
+        let mut sorted: Vec<&str> = all_names().collect();
+        let count = sorted.len();
         sorted.sort_unstable();
         sorted.dedup();
-        assert_eq!(sorted.len(), ENTRIES.len());
+        assert_eq!(sorted.len(), count);
+        assert_eq!(names().count(), 12);
+        assert!(names().eq(of_group("suite").expect("a group")));
+        assert!(all_names().eq(of_group("all").expect("all groups")));
+        let each = group_names().map(|group| of_group(group).expect(group).len());
+        assert_eq!(each.collect::<Vec<_>>(), [12, count - 12, count]);
+        assert_eq!(of_group("suit"), None);
     }
 
     /// Names, titles and addresses are those of the toolchain, whichever field holds its PTX.
@@ -143,7 +219,7 @@ mod tests {
         assert_eq!(names, ["nvcc", "nvcc32", "clang", "clang32"]);
         let titles = Toolchain::ALL.map(|toolchain| toolchain.title("bfs"));
         assert_eq!(titles, ["bfs", "bfs/nvcc32", "bfs/clang", "bfs/clang32"]);
-        for entry in ENTRIES {
+        for entry in Group::ALL.into_iter().flat_map(Group::entries) {
             for toolchain in Toolchain::ALL {
                 let (name, ptx) = (toolchain.name(), entry.ptx(toolchain));
                 let maker = if name.starts_with("nvcc") { "NVIDIA NVVM" } else { "LLVM NVPTX" };

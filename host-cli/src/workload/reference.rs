@@ -9,15 +9,24 @@ use super::buffer::ElementType;
 use super::plan::LaunchPlan;
 
 mod bfs;
+mod bilinear;
+mod bitonic;
+mod cp;
 mod dct8x8;
+mod dgemm;
+mod fft512;
 mod histogram;
 mod hotspot;
 mod mandelbrot;
 mod matrixmul;
+mod montecarlo;
+mod mriq;
 mod nbody;
 mod needle;
 mod reduction;
 mod scalarprod;
+mod scan;
+mod sgemm;
 mod srad;
 mod vectoradd;
 
@@ -30,15 +39,24 @@ pub type Reference = fn(Inputs<'_>) -> Expected;
 /// Every reference and its name.
 const REFERENCES: &[(&str, Reference)] = &[
     ("bfs", bfs::reference),
+    ("bilinear", bilinear::reference),
+    ("bitonic", bitonic::reference),
+    ("cp", cp::reference),
     ("dct8x8", dct8x8::reference),
+    ("dgemm", dgemm::reference),
+    ("fft512", fft512::reference),
     ("histogram", histogram::reference),
     ("hotspot", hotspot::reference),
     ("mandelbrot", mandelbrot::reference),
     ("matrixmul", matrixmul::reference),
+    ("montecarlo", montecarlo::reference),
+    ("mriq", mriq::reference),
     ("nbody", nbody::reference),
     ("needle", needle::reference),
     ("reduction", reduction::reference),
     ("scalarprod", scalarprod::reference),
+    ("scan", scan::reference),
+    ("sgemm", sgemm::reference),
     ("srad", srad::reference),
     ("vectoradd", vectoradd::reference),
 ];
@@ -154,6 +172,12 @@ impl<'a> Inputs<'a> {
         Ok(words(&bytes).map(f32::from_bits).collect())
     }
 
+    /// The initial contents of a buffer of exactly `count` double-precision numbers.
+    pub fn f64(self, name: &'static str, count: usize) -> Result<Vec<f64>, ReferenceError> {
+        let bytes = self.bytes(name, ElementType::F64, count)?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|word| f64::from_le_bytes(*word)).collect())
+    }
+
     /// The initial contents of a buffer of exactly `count` unsigned 32-bit numbers.
     pub fn u32(self, name: &'static str, count: usize) -> Result<Vec<u32>, ReferenceError> {
         Ok(words(&self.bytes(name, ElementType::U32, count)?).collect())
@@ -239,12 +263,17 @@ mod tests {
 
     #[test]
     fn references_end_in_time() {
-        let long: [(&str, &[(&str, i64)]); 5] = [
+        let long: [(&str, &[(&str, i64)]); 10] = [
             ("mandelbrot", &[("limit", i64::from(i32::MAX))]),
             ("nbody", &[("bodies", 3000), ("steps", 1 << 16)]),
             ("hotspot", &[("columns", 2000), ("rows", 2000), ("steps", 1 << 16)]),
             ("srad", &[("columns", 4000), ("rows", 4000), ("iterations", 16_000)]),
             ("matrixmul", &[("n", 6000)]),
+            ("cp", &[("atoms", 100_000), ("columns", 4000), ("rows", 4000)]),
+            ("mriq", &[("samples", 1 << 20), ("voxels", 1 << 20)]),
+            ("dgemm", &[("m", 6000), ("n", 6000), ("k", 6000)]),
+            ("sgemm", &[("m", 6000), ("n", 6000), ("k", 6000)]),
+            ("montecarlo", &[("walkers", 1 << 20), ("paths", 1 << 10), ("pairs", 1 << 10)]),
         ];
         for (name, parameters) in long {
             let workload = Workload::builtin(name, Toolchain::Nvcc).unwrap();

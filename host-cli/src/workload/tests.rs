@@ -602,7 +602,7 @@ fn files_that_cannot_be_read_are_named() {
 
 #[test]
 fn built_in_launch_files_parse_and_define_both_sizes() {
-    for name in names() {
+    for name in all_names() {
         let workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         let sizes: Vec<&str> = workload.sizes().map(|(size, _)| size).collect();
         assert_eq!(sizes, ["default", "small"], "{name}");
@@ -625,7 +625,7 @@ fn parsed(workload: &Workload) -> Module {
 
 #[test]
 fn built_in_workloads_fit_their_kernels_and_references() {
-    for name in names() {
+    for name in all_names() {
         for toolchain in Toolchain::ALL {
             let workload = Workload::builtin(name, toolchain).expect(name);
             let module = parsed(&workload);

@@ -13,7 +13,7 @@ mod switch;
 use covering::{covering, product};
 use strata::design;
 use strata::levels::fitted;
-use strata::workload::{Options, Overrides, Prepared, Toolchain, Workload, names};
+use strata::workload::{Options, Overrides, Prepared, Toolchain, Workload, all_names};
 use strata_compiler::checker::{LevelsChecker, check, check_order};
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::inline::inline;
@@ -97,7 +97,7 @@ type Checkers<'a> = [Vec<LevelsChecker<'a>>; Order::ALL.len()];
 /// Every kernel of every workload.
 fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
-    for workload in names() {
+    for workload in all_names() {
         for toolchain in [Toolchain::Nvcc, Toolchain::Clang] {
             let found = Workload::builtin(workload, toolchain).expect(workload);
             let module = strata_ptx::parse(&found.ptx).module;
@@ -165,7 +165,7 @@ impl Subject {
 /// Checks all kernels under all these combinations.
 fn check_all(rows: &[Vec<usize>]) {
     let subjects = subjects();
-    assert!(subjects.len() >= 2 * names().count(), "{} kernels", subjects.len());
+    assert!(subjects.len() >= 2 * all_names().count(), "{} kernels", subjects.len());
     let checkers: Vec<Checkers<'_>> = subjects.iter().map(Subject::checkers).collect();
     let cases: Vec<Case> = rows.iter().map(|row| Case::new(row)).collect();
     let kept: Vec<usize> = cases
@@ -217,7 +217,7 @@ fn finals(name: &str, case: Option<&Case>) -> Vec<Vec<u8>> {
 #[test]
 fn workloads_compute_the_same_under_every_pair_of_switches() {
     let cases: Vec<Case> = covering(&sizes()).iter().map(|row| Case::new(row)).collect();
-    let names: Vec<&str> = names().collect();
+    let names: Vec<&str> = all_names().collect();
     for (number, name) in names.iter().enumerate() {
         let plain = finals(name, None);
         for (row, case) in cases.iter().enumerate() {
