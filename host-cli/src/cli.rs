@@ -379,8 +379,9 @@ impl SourceArgs {
 /// Arguments of `run`.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// Workload names, PTX files, Accel-Sim traces, or recordings; none means all workloads.
-    #[arg(value_name = "WORKLOAD|FILE.ptx|kernelslist.g|F.strata")]
+    /// Workload names, groups of them (`@extra`), PTX files, Accel-Sim traces, or recordings; none
+    /// means the suite.
+    #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx|kernelslist.g|F.strata")]
     pub inputs: Vec<String>,
     /// Design to evaluate: a name (`strata designs`) or a design file. Repeat it for more. Default:
     /// `isca11`; without inputs `isca11`, `dissertation` and `isca11-rfc6`.

@@ -10,6 +10,7 @@ use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 
 use crate::cli::SourceArgs;
+use crate::config::suggest::{did_you_mean, suggest};
 use crate::config::{ConfigError, name};
 use crate::design::{self, Design};
 use crate::failure::Failure;
@@ -17,7 +18,9 @@ use crate::levels::LevelsError;
 use crate::trace::store::{self, RecordError, StoreError};
 use crate::trace::{self, Entry, Reach, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
-use crate::workload::{self, Overrides, Toolchain, Workload, WorkloadError, parse_override};
+use crate::workload::{
+    self, GROUP_MARK, Overrides, Toolchain, Workload, WorkloadError, parse_override,
+};
 
 /// Finds a workload by name, or reads a PTX file and its launch file.
 pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
@@ -172,11 +175,44 @@ impl Subject {
     }
 }
 
-/// What inputs name, the workloads if there are none; each with a name of its own.
-pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Failure> {
+/// The inputs with the workloads of a group in the place of its name; the suite if there are none.
+///
+/// # Errors
+/// There is no such group.
+fn with_groups(inputs: &[String]) -> Result<Vec<String>, Failure> {
     if inputs.is_empty() {
-        return workload::names().map(|name| Subject::new(name, args)).collect();
+        return Ok(workload::names().map(str::to_owned).collect());
     }
+    let mut all = Vec::new();
+    for input in inputs {
+        match group(input) {
+            Some(group) => {
+                let names = workload::of_group(group).ok_or_else(|| unknown_group(group))?;
+                all.extend(names.into_iter().map(str::to_owned));
+            }
+            None => all.push(input.clone()),
+        }
+    }
+    Ok(all)
+}
+
+/// The name of the group that an input names, if it names one.
+fn group(input: &str) -> Option<&str> {
+    input.strip_prefix(GROUP_MARK).filter(|_| !is_file(input) && !is_recorded(input))
+}
+
+fn unknown_group(group: &str) -> Failure {
+    let known = workload::group_names().map(|name| format!("`{GROUP_MARK}{name}`"));
+    let known = known.collect::<Vec<_>>().join(", ");
+    let near = did_you_mean(&suggest(group, workload::group_names()));
+    let near = near.map_or_else(String::new, |question| format!("{question} "));
+    let message = format!("there is no group `{group}` of workloads; there are: {known}");
+    Failure::input(message).hint(format!("{near}`strata workloads` lists them"))
+}
+
+/// What inputs name, the suite's workloads if there are none; each with a name of its own.
+pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Failure> {
+    let inputs = &with_groups(inputs)?;
     // A launch description is for the PTX files among the inputs, a choice of PTX for built-in
     // workloads, a size for all but traces, a look outside for lists; without any such input it is
     // a mistake.

@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 use strata_compiler::CompileOptions;
 use strata_ptx::module::Module;
 
-pub use self::catalog::{Group, Toolchain, all_names, group_names, names, of_group};
+pub use self::catalog::{GROUP_MARK, Group, Toolchain, all_names, group_names, names, of_group};
 pub use self::compare::CheckPlan;
 pub use self::error::{LaunchFileError, WorkloadError};
 pub use self::plan::LaunchPlan;

@@ -171,3 +171,52 @@ fn more_threads_than_are_of_use_are_said_and_change_nothing() {
     assert!(few.stderr.is_empty(), "{few}");
     assert!(many.stderr.contains("`-j 1000000`") && many.stderr.contains("4 for each core"));
 }
+
+/// The inputs of the rows of a table of digests, in order.
+fn digested(inputs: &[&str]) -> Vec<String> {
+    let of_digest = ["--scale", "small", "--design", "isca11", "--format", "digest"];
+    let outcome = strata(&[&["run"], inputs, &of_digest].concat());
+    assert_eq!(outcome.status, Some(0), "{inputs:?}: {outcome}");
+    outcome.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_group_stands_for_its_workloads() {
+    let [suite, extra, all] = ["@suite", "@extra", "@all"].map(|group| digested(&[group]));
+    assert_eq!(digested(&[]), suite);
+    assert_eq!(suite.len(), 12);
+    assert!(extra.len() >= 8, "{extra:?}");
+    assert_eq!(digested(&["@extra", "@suite"]), [&extra[..], &suite].concat());
+    assert_eq!(all, [&suite[..], &extra].concat());
+    let beside = digested(&["hotspot", "@extra"]);
+    assert!(suite.contains(&beside[0]), "{}", beside[0]);
+    assert_eq!(beside[1..], extra);
+}
+
+#[test]
+fn groups_that_cannot_be_meant_are_refused() {
+    for (arguments, parts) in [
+        (
+            &["run", "@extr"][..],
+            [
+                "error: there is no group `extr` of workloads; there are: `@suite`, `@extra`, `@all`",
+                "did you mean `extra`? `strata workloads` lists them",
+            ],
+        ),
+        (
+            &["inspect", "@suite"],
+            ["error: unknown workload `@suite`", "groups are for commands that take several"],
+        ),
+        (&["run", "@suite", "bfs"], ["error: `bfs` is given twice", "name each input once"]),
+        (
+            &["run", "@extra", "--mode", "cycle", "--timeline", "t.json"],
+            ["error: `--timeline` draws one input, 9 are given", "name one input"],
+        ),
+    ] {
+        let outcome = strata(arguments);
+        assert_eq!((outcome.status, &*outcome.stdout), (Some(2), ""), "{arguments:?}: {outcome}");
+        for part in parts {
+            assert!(outcome.stderr.contains(part), "{arguments:?}: {}", outcome.stderr);
+        }
+    }
+}

@@ -67,8 +67,9 @@ impl Scheduler {
 /// Arguments of `study active-warps`.
 #[derive(Clone, Debug, Args)]
 pub struct ActiveWarpsArgs {
-    /// Workload names, PTX files, Accel-Sim traces, or recordings; none means all workloads.
-    #[arg(value_name = "WORKLOAD|FILE.ptx|kernelslist.g|F.strata")]
+    /// Workload names, groups of them (`@extra`), PTX files, Accel-Sim traces, or recordings; none
+    /// means the suite.
+    #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx|kernelslist.g|F.strata")]
     pub inputs: Vec<String>,
     /// Designs: names (`strata designs`) or design files, whose own levels of scheduling do not
     /// matter. Default: `isca11`.
@@ -107,8 +108,8 @@ pub struct ActiveWarpsArgs {
 /// Arguments of `study registers`.
 #[derive(Clone, Debug, Args)]
 pub struct RegistersArgs {
-    /// Workload names or PTX files; none means all workloads.
-    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    /// Workload names, groups of them (`@extra`), or PTX files; none means the suite.
+    #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx")]
     pub inputs: Vec<String>,
     /// Registers of a thread to try, 16 to 255.
     #[arg(
@@ -139,8 +140,8 @@ pub enum LimitsFormat {
 /// Arguments of `study limits`.
 #[derive(Clone, Debug, Args)]
 pub struct LimitsArgs {
-    /// Workload names or PTX files; none means all workloads.
-    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    /// Workload names, groups of them (`@extra`), or PTX files; none means the suite.
+    #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx")]
     pub inputs: Vec<String>,
     /// A design with a compiler-managed hierarchy: a name or a design file.
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "diss-orf3-lrf-split")]
@@ -159,8 +160,8 @@ pub struct LimitsArgs {
 /// Arguments of `study encoding`.
 #[derive(Clone, Debug, Args)]
 pub struct EncodingArgs {
-    /// Workload names or PTX files; none means all workloads.
-    #[arg(value_name = "WORKLOAD|FILE.ptx")]
+    /// Workload names, groups of them (`@extra`), or PTX files; none means the suite.
+    #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx")]
     pub inputs: Vec<String>,
     /// A design with a compiler-managed hierarchy: a name or a design file. Its restriction of
     /// results in two levels is marked; all are shown.
@@ -187,8 +188,9 @@ pub struct EncodingArgs {
 /// Arguments of `study write-pool`.
 #[derive(Clone, Debug, Args)]
 pub struct WritePoolArgs {
-    /// Workload names, PTX files, Accel-Sim traces, or recordings; none means all workloads.
-    #[arg(value_name = "WORKLOAD|FILE.ptx|kernelslist.g|F.strata")]
+    /// Workload names, groups of them (`@extra`), PTX files, Accel-Sim traces, or recordings; none
+    /// means the suite.
+    #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx|kernelslist.g|F.strata")]
     pub inputs: Vec<String>,
     /// A design with operand collectors: a name or a design file. Each sweep starts from it and is
     /// run without and with split bank writes.

@@ -6,20 +6,25 @@ use crate::design;
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 use crate::report::table;
-use crate::workload::{self, Toolchain, Workload};
+use crate::workload::{GROUP_MARK, Group, Toolchain, Workload};
 
-/// Lists the built-in workloads with their kernels and the parameters of each size.
+/// Lists the built-in workloads, group by group, with the parameters of each size.
 pub fn workloads(printer: &Printer) -> Result<ExitStatus, Failure> {
     let mut table = table::new_table();
-    table.set_header(["workload", "size", "parameters", "description"]);
-    for name in workload::names() {
-        let workload = Workload::builtin(name, Toolchain::Nvcc)?;
-        for (index, (size, parameters)) in workload.sizes().enumerate() {
-            let parameters: Vec<String> =
-                parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let (name, description) =
-                if index == 0 { (name, workload.description()) } else { ("", "") };
-            table.add_row([name, size, &parameters.join(" "), description]);
+    table.set_header(["group", "workload", "size", "parameters", "description"]);
+    for group in Group::ALL {
+        let named = format!("{GROUP_MARK}{}", group.name());
+        let mut head = named.as_str();
+        for name in group.names() {
+            let workload = Workload::builtin(name, Toolchain::Nvcc)?;
+            for (index, (size, parameters)) in workload.sizes().enumerate() {
+                let parameters: Vec<String> =
+                    parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                let (name, description) =
+                    if index == 0 { (name, workload.description()) } else { ("", "") };
+                table.add_row([head, name, size, &parameters.join(" "), description]);
+                head = "";
+            }
         }
     }
     printer.data(&format!("{table}\n"))

@@ -22,8 +22,9 @@ const DEFAULT_DESIGN: &str = "isca11";
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let designs = subject::designs(&design_names(args))?;
-    check_timeline(args)?;
+    check_timeline(args, args.inputs.len())?;
     let subjects = subject::subjects(&args.inputs, &args.source)?;
+    check_timeline(args, subjects.len())?;
     let timeline =
         timeline_request(args, &subject::files(&subjects, &designs, args.source.reach())?)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
@@ -36,8 +37,8 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     }
 }
 
-/// Whether what `--timeline` asks for can be had.
-fn check_timeline(args: &RunArgs) -> Result<(), Failure> {
+/// Whether what `--timeline` asks for can be had of so many inputs.
+fn check_timeline(args: &RunArgs, inputs: usize) -> Result<(), Failure> {
     if args.timeline.is_none() {
         return Ok(());
     }
@@ -45,7 +46,7 @@ fn check_timeline(args: &RunArgs) -> Result<(), Failure> {
         return Err(Failure::input("`--timeline` draws cycles, and count mode has none")
             .hint("add `--mode cycle`"));
     }
-    for (what, given) in [("input", args.inputs.len()), ("design", args.designs.len().max(1))] {
+    for (what, given) in [("input", inputs), ("design", args.designs.len().max(1))] {
         if given != 1 {
             return Err(Failure::input(format!(
                 "`--timeline` draws one {what}, {given} are given"

@@ -67,7 +67,7 @@ impl Group {
     /// Every group, in the order in which they are listed.
     pub const ALL: [Self; 2] = [Self::Suite, Self::Extra];
 
-    /// Its name; a command line has it behind `@`.
+    /// Its name; a command line has it behind [`GROUP_MARK`].
     pub const fn name(self) -> &'static str {
         match self {
             Self::Suite => "suite",
@@ -166,6 +166,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn all_names() -> impl Iterator<Item = &'static str> {
     Group::ALL.into_iter().flat_map(Group::names)
 }
+
+/// What the name of a group has before it on a command line.
+pub const GROUP_MARK: char = '@';
 
 /// What stands for every group.
 const EVERY_GROUP: &str = "all";

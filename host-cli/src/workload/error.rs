@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::catalog::GROUP_MARK;
 use super::expression::ExpressionError;
 use crate::config::name::{self, NameError};
 use crate::config::place::Position;
@@ -80,6 +81,9 @@ impl WorkloadError {
     /// How to fix it, in one sentence.
     pub fn help(&self) -> String {
         match self {
+            Self::Unknown { name, .. } if name.starts_with(GROUP_MARK) => {
+                "name one workload; groups are for commands that take several inputs".to_owned()
+            }
             Self::Unknown { suggestions, .. } => match did_you_mean(suggestions) {
                 Some(question) => format!("{question} `strata workloads` lists all"),
                 None => "`strata workloads` lists them; other inputs are files: \
