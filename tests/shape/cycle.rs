@@ -70,7 +70,7 @@ fn of(name: &str, mode: Mode, designs: &[&str]) -> Vec<RunReport> {
 /// a count: the two modes agree to the last access, launch by launch.
 #[test]
 fn both_modes_count_the_same_accesses_in_every_workload_and_design() {
-    for name in workload::names() {
+    for name in workload::all_names() {
         for (count, cycle) in reports(name, Mode::Count).iter().zip(reports(name, Mode::Cycle)) {
             let at = format!("{name}, {}", count.design);
             for (counter, expected) in &count.counters {
@@ -94,7 +94,7 @@ fn both_modes_count_the_same_accesses_in_every_workload_and_design() {
 fn a_write_pool_moves_accesses_and_loses_none() {
     let with: Vec<&str> = POOLS.iter().map(|(pool, _)| *pool).collect();
     let without: Vec<&str> = POOLS.iter().map(|(_, same)| *same).collect();
-    for name in workload::names() {
+    for name in workload::all_names() {
         let counted = of(name, Mode::Count, &without);
         for (pool, same) in of(name, Mode::Cycle, &with).iter().zip(&counted) {
             let at = format!("{name}, {}", pool.design);
@@ -150,7 +150,7 @@ fn conserves(pool: &BTreeMap<String, u64>, same: &BTreeMap<String, u64>, at: &st
 
 #[test]
 fn every_issue_slot_of_every_cycle_has_one_reason() {
-    for name in workload::names() {
+    for name in workload::all_names() {
         for report in reports(name, Mode::Cycle) {
             let slots = report.counters.iter().filter(|(counter, _)| counter.starts_with("slots_"));
             let sum: u64 = slots.map(|(_, slots)| slots).sum();
