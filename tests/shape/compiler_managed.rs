@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use strata::design;
 use strata::workload::{self, Toolchain};
 
+use crate::groups;
 use crate::orders::{OF_THE_DISSERTATION, by_order};
 use crate::reports::{OF_PTX, Reports, beside, by, hold_page, labelled, mean, sizes};
 use crate::whole_operands::{self, Shares};
@@ -345,6 +346,7 @@ fn page() -> String {
     ] {
         page.push_str(&table());
     }
+    page.push_str(&groups::section(&groups::table(&["diss-orf3", "diss-orf3-lrf-split"])));
     let designs = ["diss-rfc3", "diss-orf3", "diss-orf3-lrf-unified", "diss-orf3-lrf-split"];
     page.push_str(&by_order(&designs, "dissertation", OF_THE_DISSERTATION));
     page

@@ -12,6 +12,7 @@ use strata::cli::Mode;
 use strata::design;
 use strata::workload::{self, Toolchain};
 
+use crate::groups;
 use crate::machine_code;
 use crate::orders::{OF_THE_DISSERTATION, by_order};
 use crate::reports::{OF_PTX, Reports, beside, by, hold_page, labelled, mean, sizes};
@@ -153,6 +154,7 @@ fn page() -> String {
     page.push_str(&breakdown());
     page.push_str(&by_workload());
     page.push_str(&beside_machine_code());
+    page.push_str(&groups::section(&groups::table(&["diss-rfc6-lrf"])));
     let designs = ["diss-rfc6", "diss-rfc3-lrf", "diss-rfc6-lrf"];
     page.push_str(&by_order(&designs, "dissertation", OF_THE_DISSERTATION));
     page

@@ -19,9 +19,10 @@ use strata::study::limits::{
     Shared, VARIABLE_PRINTED, rows,
 };
 use strata::subject;
-use strata::workload;
+use strata::workload::Group;
 use strata_compiler::Order;
 
+use crate::groups;
 use crate::orders::{OF_THE_DISSERTATION, by_order};
 use crate::reports::hold_page;
 
@@ -32,19 +33,25 @@ const OTHERS: [&str; 2] = ["diss-orf3", "diss-orf6-lrf-split"];
 
 /// Every workload at its small size under each limit, of [`DESIGN`] and of the others.
 static STUDIES: LazyLock<[Vec<Row>; 3]> =
-    LazyLock::new(|| [DESIGN, OTHERS[0], OTHERS[1]].map(|name| study(name, Order::Ptx)));
+    LazyLock::new(|| [DESIGN, OTHERS[0], OTHERS[1]].map(|name| study(SUITE, name)));
 
 /// The same of [`DESIGN`] with the instructions scheduled.
-static SCHEDULED: LazyLock<Vec<Row>> = LazyLock::new(|| study(DESIGN, Order::Scheduled));
+static SCHEDULED: LazyLock<Vec<Row>> =
+    LazyLock::new(|| study((Group::Suite, Order::Scheduled), DESIGN));
 
-fn study(name: &str, order: Order) -> Vec<Row> {
+/// The other group's workloads under [`DESIGN`].
+static EXTRA: LazyLock<Vec<Row>> = LazyLock::new(|| study((Group::Extra, Order::Ptx), DESIGN));
+
+const SUITE: (Group, Order) = (Group::Suite, Order::Ptx);
+
+fn study((group, order): (Group, Order), name: &str) -> Vec<Row> {
     let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
     let request = Request::new(&args).expect("the options are valid");
     let load = |name| subject::workload(name, &args).expect("the workload loads");
-    let workloads: Vec<_> = workload::names().map(load).collect();
+    let workloads: Vec<_> = group.names().map(load).collect();
     let design = design::resolve(name).expect("the design exists");
-    // What the oracle is not said to know is asked of the first design in PTX order alone.
-    let all = name == DESIGN && order == Order::Ptx;
+    // What the oracle is not said to know is asked of the first design and the suite alone.
+    let all = name == DESIGN && (group, order) == SUITE;
     let clocks = &CLOCKS[..if all { CLOCKS.len() } else { 1 }];
     rows(&workloads, &design, clocks, &request, 0, &Printer::new(true))
         .expect("every workload runs and computes what its reference does")
@@ -237,7 +244,7 @@ fn page() -> String {
          by `cargo test -p strata-tests --test shape`; `strata study limits` shows the same of any design\n\
          and size.\n",
     );
-    for table in [summary, assumptions, other_designs, by_workload] {
+    for table in [summary, assumptions, other_designs, by_workload, other_workloads] {
         page.push_str(&table());
     }
     page.push_str(&ptx::section());
@@ -311,6 +318,28 @@ fn assumptions() -> String {
         let _ = writeln!(text, "| {} | {} | {} |", clock.label(), hold.label(), cells.join(" | "));
     }
     text
+}
+
+/// The other group's means beside the suite's and those of all.
+fn other_workloads() -> String {
+    let limits: [(&str, Figure); 8] = [
+        ("entries by an oracle, 8 active warps", |row| attained(row, 0)),
+        ("6 active warps", |row| attained(row, 1)),
+        ("RFC not flushed at backward branches", past_branches),
+        ("ORF kept past backward branches", loops),
+        ("8 entries at the energy of 3", eight),
+        ("5 entries at the energy of 3", five),
+        ("instructions in close order", close),
+        ("never emptied by a deschedule", never),
+    ];
+    let all: Vec<Row> = STUDIES[0].iter().chain(EXTRA.iter()).cloned().collect();
+    let mut table =
+        String::from("| limit | suite | `extra` | all |\n| --- | ---: | ---: | ---: |\n");
+    for (name, of) in limits {
+        let means = [&STUDIES[0], &EXTRA, &all].map(|rows| format!(" {:.1} |", mean(rows, of)));
+        let _ = writeln!(table, "| {name} |{}", means.concat());
+    }
+    groups::section(&table)
 }
 
 fn other_designs() -> String {

@@ -12,6 +12,7 @@ use strata::cli::Mode;
 use strata::design::{self, Design};
 use strata::report::table;
 
+use crate::groups;
 use crate::machine_code;
 use crate::orders::{OF_TRACES, by_order};
 use crate::reports::{Reports, hold_page};
@@ -218,6 +219,7 @@ fn page() -> String {
     page.push_str(&wires());
     page.push_str(&by_workload());
     page.push_str(&beside_machine_code());
+    page.push_str(&groups::section(&groups::table(&["isca11-rfc6"])));
     let designs = ["isca11-rfc3", "isca11-rfc6", "isca11-rfc6-bypass", "isca11-rfc6-single"];
     page.push_str(&by_order(&designs, "isca11", OF_TRACES));
     page

@@ -23,19 +23,33 @@ impl Reports {
 
     /// Executes every workload once.
     pub(crate) fn in_mode(mode: Mode, designs: &[Design]) -> Self {
-        Self::in_order(Order::Ptx, mode, designs)
+        Self::run(mode, workload::names(), designs)
+    }
+
+    /// Executes these workloads once each.
+    pub(crate) fn run<'a>(
+        mode: Mode,
+        names: impl Iterator<Item = &'a str>,
+        designs: &[Design],
+    ) -> Self {
+        Self::of_source(&SourceArgs::of(Scale::Small), mode, names, designs)
     }
 
     /// Executes every workload once, with its instructions in an order.
     pub(crate) fn in_order(order: Order, mode: Mode, designs: &[Design]) -> Self {
         let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
-        Self::of_source(&args, mode, designs)
+        Self::of_source(&args, mode, workload::names(), designs)
     }
 
-    fn of_source(args: &SourceArgs, mode: Mode, designs: &[Design]) -> Self {
+    fn of_source<'a>(
+        args: &SourceArgs,
+        mode: Mode,
+        names: impl Iterator<Item = &'a str>,
+        designs: &[Design],
+    ) -> Self {
         let request = Request::new(args).expect("the options are valid").in_mode(mode);
         let printer = Printer::new(true);
-        let reports = workload::names().flat_map(|name| {
+        let reports = names.flat_map(|name| {
             let workload = subject::workload(name, args).expect("the workload loads");
             measure::reports(&workload, designs, &request, &printer).expect("the workload runs")
         });
@@ -49,7 +63,8 @@ impl Reports {
         let designs: Vec<Design> = names.map(design).collect();
         let mut all = Vec::new();
         for toolchain in Toolchain::ALL {
-            let Self(mut reports) = Self::of_source(&source(toolchain), Mode::Count, &designs);
+            let Self(mut reports) =
+                Self::of_source(&source(toolchain), Mode::Count, workload::names(), &designs);
             for report in &mut reports {
                 let mut names = workload::names();
                 let plain = names.find(|name| toolchain.title(name) == report.workload);
@@ -59,6 +74,15 @@ impl Reports {
             all.append(&mut reports);
         }
         Self(all)
+    }
+
+    /// The same with workloads by name.
+    pub(crate) fn of_workloads<'a>(
+        workloads: impl Iterator<Item = &'a str>,
+        designs: impl Iterator<Item = String>,
+    ) -> Self {
+        let design = |name: String| design::resolve(&name).expect("the design exists");
+        Self::run(Mode::Count, workloads, &designs.map(design).collect::<Vec<_>>())
     }
 
     /// One workload's under one design.

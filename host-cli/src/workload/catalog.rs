@@ -56,7 +56,7 @@ impl Toolchain {
 /// A group of built-in workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// The twelve over which every mean is taken, and which commands without inputs run.
+    /// The twelve over which every mean is taken (DEV-077), and which commands without inputs run.
     Suite,
     /// Kernels with what the suite has little or nothing of: special functions, double precision,
     /// many registers, unrolled loops, filtering.

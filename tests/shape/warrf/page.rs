@@ -14,6 +14,7 @@ use super::{
     dearer, derived, energy, extremes, gain, printed, ratio, registers, relative_ipc, variants,
     with_ports, write_heaviest,
 };
+use crate::groups;
 use crate::orders::by_order;
 use crate::reports::{mean, without_one};
 
@@ -43,6 +44,7 @@ pub(super) fn page() -> String {
     page.push_str(&endurance());
     page.push_str(&costs());
     page.push_str(&sweeps());
+    page.push_str(&groups::section(&groups::table_in_time()));
     page.push_str(&by_order(
         &["sttram", "sttram-sbw", "sttram-wpool", "warrf"],
         "warrf-gtx480",
