@@ -105,10 +105,7 @@ pub enum Subject {
 impl Subject {
     /// Finds what an input names.
     pub fn new(input: &str, args: &SourceArgs) -> Result<Self, Failure> {
-        name::line(input).map_err(|why| {
-            Failure::input(format!("{input:?} cannot be the name of an input: {why}"))
-                .hint("rename it; a name is printed as it is, on one line")
-        })?;
+        check_name(input)?;
         if args.allow_outside && !trace::is_list(input) {
             return Err(Failure::input(format!("`{input}` is no list of traces"))
                 .hint("`--allow-outside` is for a `kernelslist.g`, which names other files"));
@@ -175,6 +172,14 @@ impl Subject {
     }
 }
 
+/// Whether an input can be named in messages and tables.
+fn check_name(input: &str) -> Result<(), Failure> {
+    name::line(input).map_err(|why| {
+        Failure::input(format!("{input:?} cannot be the name of an input: {why}"))
+            .hint("rename it; a name is printed as it is, on one line")
+    })
+}
+
 /// The inputs with the workloads of a group in the place of its name; the suite if there are none.
 ///
 /// # Errors
@@ -187,6 +192,7 @@ fn with_groups(inputs: &[String]) -> Result<Vec<String>, Failure> {
     for input in inputs {
         match group(input) {
             Some(group) => {
+                check_name(input)?;
                 let names = workload::of_group(group).ok_or_else(|| unknown_group(group))?;
                 all.extend(names.into_iter().map(str::to_owned));
             }

@@ -203,6 +203,7 @@ fn groups_that_cannot_be_meant_are_refused() {
                 "did you mean `extra`? `strata workloads` lists them",
             ],
         ),
+        (&["run", "@a\nb"], ["error: \"@a\\nb\" cannot be the name of an input", "on one line"]),
         (
             &["inspect", "@suite"],
             ["error: unknown workload `@suite`", "groups are for commands that take several"],
