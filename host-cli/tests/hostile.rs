@@ -83,11 +83,12 @@ fn recording(facts: &[u8]) -> Vec<u8> {
     chunks.push(chunk(*b"DONE", &[0]));
     let count = chunks.len() as u64;
     chunks.push(chunk(*b"END.", &count.to_le_bytes()));
-    [b"STRATA\x1a\n\x03\0\0\0".to_vec(), chunks.concat()].concat()
+    [b"STRATA\x1a\n\x04\0\0\0".to_vec(), chunks.concat()].concat()
 }
 
-/// Name, grid, block, shared memory, registers, binary version, windows, tracer, lines.
-const HEADER: [u8; 16] = [1, b'k', 1, 1, 1, 32, 1, 1, 0, 1, 70, 0, 0, 0, 0, 0];
+/// Name, grid, block, shared memory, registers, binary version, windows, tracer, lines; order and
+/// registers by which residency is counted.
+const HEADER: [u8; 18] = [1, b'k', 1, 1, 1, 32, 1, 1, 0, 1, 70, 0, 0, 0, 0, 0, 1, 1];
 
 fn number(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
