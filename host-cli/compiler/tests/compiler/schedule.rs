@@ -3,6 +3,7 @@
 
 use strata_compiler::checker::{self, Problem};
 use strata_compiler::kernel::Kernel;
+use strata_compiler::program::Program;
 use strata_compiler::{CompileOptions, Order, Reordered, allocate, compile, schedule};
 use strata_ptx::module::{FunctionId, Instruction, Operand, RegisterId, Span};
 use strata_ptx::opcode::Opcode;
@@ -153,18 +154,36 @@ fn compiled_kernels_are_right_in_every_order() {
             };
             let plain = compiled(Order::Ptx, None);
             for order in [Order::Scheduled, Order::ScheduledRenamed] {
-                let reordered = schedule(&kernel, order).expect("small").kernel;
+                let reordered = schedule(&kernel, order).expect("small");
                 for registers in [None, Some(20), Some(255)] {
                     let program = compiled(order, registers);
                     let name = format!("{name}, {}, {}, {registers:?}", kernel.name, order.name());
-                    checker::check(&reordered, &program)
+                    checker::check(&reordered.kernel, &program)
                         .unwrap_or_else(|problems| panic!("{name}: {}", problems[0]));
+                    let resident = match order {
+                        Order::ScheduledRenamed => plain.general_registers,
+                        _ => program.general_registers,
+                    };
+                    assert_eq!(program.resident_registers, resident, "{name}");
                     if order == Order::Scheduled && program.spill_bytes == 0 {
-                        assert_eq!(program.general_registers, plain.general_registers, "{name}");
+                        in_the_same_registers(&plain, &program, &reordered.from, &name);
                     }
                 }
             }
         }
+    }
+}
+
+/// Each instruction names the physical registers that it named in PTX order.
+fn in_the_same_registers(plain: &Program, program: &Program, from: &[u32], name: &str) {
+    assert_eq!(program.general_registers, plain.general_registers, "{name}");
+    let named = |program: &Program, pc: usize| {
+        let image = program.image.borrow();
+        let record = &program.image.instructions[pc];
+        (image.sources(record).to_vec(), image.destinations(record).to_vec())
+    };
+    for (pc, &from) in from.iter().enumerate() {
+        assert_eq!(named(program, pc), named(plain, from as usize), "{name}, {pc}");
     }
 }
 
@@ -202,6 +221,9 @@ fn the_checker_refuses_what_may_not_change_places() {
     assert!(other(exchanged(output, 1, 2)), "the last definition is another");
     let guarded = "mov.u32 %r1, 1; @%p1 mov.u32 %r1, 2; @%p2 mov.u32 %r1, 3; st.u32 [%rd1], %r1;";
     assert!(other(exchanged(guarded, 2, 3)), "lanes in which both guards are true");
+    let thrice =
+        "@%p1 mov.u32 %r1, 2; @%p2 mov.u32 %r1, 3; @%p3 mov.u32 %r1, 4; st.u32 [%rd1], %r1;";
+    assert!(other(exchanged(thrice, 1, 2)), "what the last one leaves");
     let carry = "add.cc.u32 %r1, %r9, 1; addc.u32 %r2, %r9, 2; add.cc.u32 %r3, %r9, 3;";
     assert!(other(exchanged(carry, 2, 3)), "the carry flag");
     let turned = "L: add.u32 %r1, %r2, 1; add.u32 %r2, %r9, 1; @%p1 bra L;";
@@ -260,9 +282,13 @@ fn arguments_and_results_of_calls_keep_their_order() {
     check(&kernel, "a call");
 }
 
-/// Opcodes of a scheduled body, the parameter's load first.
+/// Opcodes of a body in close order, the parameter's load first.
 fn scheduled(body: &str) -> Vec<&'static str> {
-    let scheduled = schedule(&kernel(body), Order::Close).expect("small").kernel;
+    opcodes(body, Order::Close)
+}
+
+fn opcodes(body: &str, order: Order) -> Vec<&'static str> {
+    let scheduled = schedule(&kernel(body), order).expect("small").kernel;
     scheduled.instructions.iter().map(|instruction| instruction.opcode.name()).collect()
 }
 
@@ -285,6 +311,59 @@ fn long_latencies_are_neither_delayed_nor_waited_for_earlier() {
     let load = loads.max();
     assert!(load < place("sub") && place("sub") < place("xor"), "{order:?}");
     assert!(place("add") < place("xor"), "{order:?}");
+}
+
+#[test]
+fn long_chains_go_first() {
+    let body = "add.s32 %r1, %r9, 1; st.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1+4];
+        mul.lo.s32 %r3, %r9, 2; ld.shared.u32 %r4, [%r3]; st.global.u32 [%rd1+8], %r4;";
+    // The product takes the register of the sum, unless it is renamed.
+    let allocated = ["ld", "add", "st", "ld", "mul", "ld", "st", "ret"];
+    assert_eq!(opcodes(body, Order::Scheduled), allocated);
+    let renamed = ["ld", "add", "mul", "st", "ld", "ld", "st", "ret"];
+    assert_eq!(opcodes(body, Order::ScheduledRenamed), renamed);
+    // Sum and product are one virtual register.
+    let body = "add.s32 %r1, %r9, 1; st.global.u32 [%rd1], %r1; mul.lo.s32 %r1, %r8, 2;
+        rcp.approx.f32 %r2, %r1; st.global.u32 [%rd1+4], %r2;";
+    let product_first = |order| {
+        let all = opcodes(body, order);
+        let place = |name| all.iter().position(|&other| other == name);
+        place("mul") < place("add")
+    };
+    assert!(!product_first(Order::Scheduled) && product_first(Order::ScheduledRenamed));
+}
+
+/// The flag of a carry is no register, and there is one of it.
+#[test]
+fn carries_keep_their_order() {
+    let body = "add.cc.u32 %r1, %r9, 1; addc.u32 %r2, %r9, 2; add.cc.u32 %r3, %r8, 3;
+        addc.u32 %r4, %r8, 4; rcp.approx.f32 %r5, %r4; st.global.u32 [%rd1], %r5;
+        st.global.u32 [%rd1+4], %r2;";
+    check(&kernel(body), "carries");
+}
+
+/// Nothing moves across a barrier, nor across an instruction behind which lanes may be left.
+#[test]
+fn nothing_moves_across_a_wait() {
+    let chain = "mul.lo.s32 %r1, %r9, 3; mul.lo.s32 %r2, %r1, 5; st.shared.u32 [%r2], %r1;";
+    let divergent = format!(
+        "@%p1 bra B; bar.warp.sync -1; {chain} bra.uni C;
+         B: bar.warp.sync -1; add.s32 %r3, %r9, 1; st.shared.u32 [%r9], %r3; C:"
+    );
+    for body in [format!("bar.sync 0; {chain}"), divergent] {
+        for order in [Order::Scheduled, Order::ScheduledRenamed] {
+            let all = opcodes(&body, order);
+            let place = |name| all.iter().position(|&other| other == name).expect("it is there");
+            assert!(place("bar") < place("mul"), "{}: {all:?}", order.name());
+        }
+    }
+    let before = "@%p1 bra B; mul.lo.s32 %r1, %r9, 3; xor.b32 %r2, %r1, 5; bar.warp.sync -1;
+        st.shared.u32 [%r9], %r2; bra.uni C; B: bar.warp.sync -1; C:";
+    for order in [Order::Scheduled, Order::ScheduledRenamed] {
+        let all = opcodes(before, order);
+        let place = |name| all.iter().position(|&other| other == name).expect("it is there");
+        assert!(place("xor") < place("bar"), "{}: {all:?}", order.name());
+    }
 }
 
 #[test]
