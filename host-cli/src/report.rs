@@ -37,7 +37,7 @@ pub struct RunReport {
     /// `count`: accesses in program order, without time.
     pub mode: String,
     /// Order of the instructions: `ptx`, `scheduled`, `scheduled-renamed` or `close`, as `--order`
-    /// calls it; of a trace of machine code `machine-code`; of a recording that with which it was
+    /// calls it; `trace` for the order of a trace's lines; of a recording that with which it was
     /// made.
     pub order: String,
     /// What the results were compared with.
@@ -138,8 +138,8 @@ impl From<Residency> for ResidencyReport {
     }
 }
 
-/// Order of the instructions of a trace of machine code.
-pub(crate) const MACHINE_CODE: &str = "machine-code";
+/// Order of the instructions of a trace: that of its lines, however they came about.
+pub(crate) const OF_A_TRACE: &str = "trace";
 
 /// This build's name and version.
 pub fn tool() -> Tool {

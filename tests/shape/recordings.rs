@@ -204,6 +204,32 @@ fn exports_of_workloads_come_back_with_all_that_the_format_carries() {
     assert_eq!(lost, expected);
 }
 
+/// A trace has one number of registers; residency is another one's affair in the renamed order.
+#[test]
+fn exports_whose_residency_would_change_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (order, refused) in [(Order::Scheduled, false), (Order::ScheduledRenamed, true)] {
+        let file = recorded_in(order, "dct8x8", folder.path());
+        let mut recording = Recording::open(file.as_ref()).expect("it opens");
+        let target = folder.path().join(order.name());
+        let export = |recording: &mut Recording, approximate| {
+            let create = PartialFolder::create(&target, EXPORT, &[]).expect("a new folder");
+            export(recording, &create, approximate)
+        };
+        match export(&mut recording, false) {
+            Err(StoreError {
+                problem: StoreProblem::Residency { resident, registers, .. },
+                ..
+            }) => {
+                assert!(refused && resident < registers, "{resident}, {registers}");
+                let mut recording = Recording::open(file.as_ref()).expect("it opens");
+                assert!(export(&mut recording, true).is_ok());
+            }
+            other => assert!(!refused && other.is_ok(), "{other:?}"),
+        }
+    }
+}
+
 /// A pass over the addresses costs what they cost, and counting needs none.
 #[test]
 fn recordings_stay_small_and_say_what_addresses_take() {

@@ -28,7 +28,7 @@ pub(crate) struct Counted<'a> {
     pub(crate) registers: u16,
     /// Registers per thread by which it is said how many CTAs are resident.
     pub(super) resident_registers: u16,
-    /// Order of its instructions; none: that of machine code.
+    /// Order of its instructions; none: that of a trace.
     pub(super) order: Option<Order>,
     pub(crate) image: &'a Image,
     pub(crate) paths: &'a PathDictionary,
@@ -124,7 +124,7 @@ impl<'a> Counted<'a> {
 
     /// What reports call the order of its instructions.
     pub(super) fn order(&self) -> &'static str {
-        self.order.map_or(report::MACHINE_CODE, Order::name)
+        self.order.map_or(report::OF_A_TRACE, Order::name)
     }
 
     /// What the SM runs.

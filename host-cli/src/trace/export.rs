@@ -31,8 +31,8 @@ fn is_kernel(name: &str) -> bool {
 /// # Errors
 ///
 /// Those of the recording; a folder that cannot be written; a launch of which only some CTAs were
-/// recorded, which other simulators cannot run; an instruction whose registers the format cannot
-/// name, unless what can be named will do (`approximate`).
+/// recorded, which other simulators cannot run; and, unless it may be `approximate`, an instruction
+/// whose registers the format cannot name, or a launch of which fewer CTAs would be resident.
 pub fn export(
     recording: &mut Recording,
     folder: &PartialFolder,
@@ -77,8 +77,14 @@ fn check_ctas(stored: &Stored, launch: u64) -> Result<(), StoreProblem> {
     if found == grid { Ok(()) } else { Err(StoreProblem::MissingCtas { launch, found, grid }) }
 }
 
-/// Refuses a launch with an instruction that, read back, would name other registers.
+/// Refuses a launch with an instruction that, read back, would name other registers, and one of
+/// which fewer CTAs would be resident.
 fn check_registers(stored: &Stored, launch: u64) -> Result<(), StoreProblem> {
+    let (resident, registers) = (stored.resident_registers, stored.image.registers);
+    if resident != registers {
+        let kernel = stored.header.name.clone();
+        return Err(StoreProblem::Residency { launch, kernel, resident, registers });
+    }
     let image = stored.image.borrow();
     for (instruction, record) in stored.instructions.iter().zip(image.instructions) {
         let own = [image.sources(record), image.destinations(record)];

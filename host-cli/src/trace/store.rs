@@ -6,11 +6,12 @@
 //! launch  = address chunk*, fact chunk*, done chunk
 //! ```
 //!
-//! Numbers are little-endian; those within chunks are LEB128. Facts are the header, the code, the
-//! machine's image, the distinct paths (repeated stretches as a distance and a length, so that
-//! loops cost little) and the warps. Addresses are rows of differences ([`strata_simt::rows`]):
-//! each instruction's base against its last one, strides only where they change. Who only counts
-//! skips them. The end chunk says how many chunks there are.
+//! Numbers are little-endian; those within chunks are LEB128. Facts are the header, the order of
+//! instructions, the registers that residency counts, the code, the machine's image, the distinct
+//! paths (repeated stretches as a distance and a length, so that loops cost little) and the warps.
+//! Addresses are rows of differences ([`strata_simt::rows`]): each instruction's base against its
+//! last one, strides only where they change. Who only counts skips them. The end chunk says how
+//! many chunks there are.
 //!
 //! Chunks hold at most 1 MiB, so that writing and skipping need no more memory than that; reading a
 //! launch takes what its distinct paths take, within limits (`decode`). Any cut or change is an
@@ -106,6 +107,21 @@ pub enum StoreProblem {
         /// As a trace names it.
         mnemonic: String,
     },
+    /// A launch whose residency does not follow from its registers.
+    #[error(
+        "launch {launch} (`{kernel}`): a trace cannot say that residency counts {resident} \
+         registers of a thread where {registers} are named, as `--order scheduled-renamed` has it"
+    )]
+    Residency {
+        /// Index of the launch.
+        launch: u64,
+        /// Its kernel.
+        kernel: String,
+        /// Registers that residency counts.
+        resident: u16,
+        /// Registers that are named.
+        registers: u16,
+    },
     /// More of something than memory is reserved for.
     #[error("more than {limit} {what}")]
     TooMany {
@@ -158,6 +174,9 @@ impl StoreProblem {
                 "record a smaller size, or one CTA with `--cta`; `strata run` counts it in parts"
             }
             Self::MissingCtas { .. } => "record without `--cta`",
+            Self::Residency { .. } => {
+                "`--approximate` exports it as it is: fewer CTAs may be resident then"
+            }
             Self::Unnamed { .. } => {
                 "`--approximate` exports it with the registers that can be named (docs/TRACES.md)"
             }
@@ -176,7 +195,7 @@ pub struct Stored {
     pub instructions: Vec<TracedInstruction>,
     /// Facts for the machine.
     pub image: Image,
-    /// Order of the instructions; none: that of machine code.
+    /// Order of the instructions; none: that of a trace.
     pub order: Option<Order>,
     /// Registers of a thread by which it is said how many CTAs are resident
     /// ([`Program::resident_registers`]). Unit: 32-bit registers.
