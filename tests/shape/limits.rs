@@ -50,7 +50,7 @@ fn study((group, order): (Group, Order), name: &str) -> Vec<Row> {
     let load = |name| subject::workload(name, &args).expect("the workload loads");
     let workloads: Vec<_> = group.names().map(load).collect();
     let design = design::resolve(name).expect("the design exists");
-    // What the oracle is not said to know is asked of the first design and the suite alone.
+    // The assumptions about the oracle are compared for the first design and the suite alone.
     let all = name == DESIGN && group == Group::Suite;
     let clocks = &CLOCKS[..if all { CLOCKS.len() } else { 1 }];
     rows(&workloads, &design, clocks, &request, 0, &Printer::new(true))
@@ -304,7 +304,7 @@ fn summary() -> String {
 /// The paper's 6.6.1 under every assumption.
 fn assumptions() -> String {
     let mut text = format!(
-        "\n## What the oracle is not said to know\n\n\
+        "\n## Assumptions about the oracle\n\n\
          6.6.1 does not say when a strand lets go of its entries, nor in which order warps go on meanwhile:\n\
          the accesses were counted by an emulator that only executes (4.2; DEV-079). *SM*: in the cycles of\n\
          the design's SM, as above. *No stalls*: an instruction in each cycle, of the active warps in turn\n\

@@ -3,7 +3,7 @@
 //!
 //! The tables are written to `docs/results/machine-code.md`; the test compares them with what is
 //! committed there, so that no number moves unseen, and asserts what the text says. Other pages take
-//! their rows from [`recorded`]. Set `STRATA_BLESS=1` to write the file anew after a change that is
+//! their rows from [`recorded`]. Set `STRATA_BLESS=1` to write the file again after a change that is
 //! meant to move numbers.
 
 use std::collections::BTreeSet;
