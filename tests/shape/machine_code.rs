@@ -23,6 +23,7 @@ use strata::trace::{EXPORT, Reach, export};
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::units::{LaneMask, RegisterId};
 
+use crate::orders::{ORDERS, line};
 use crate::recordings;
 use crate::reports::{Reports, hold_page};
 
@@ -375,10 +376,34 @@ fn page() -> String {
          hierarchy, its encoding and its limits) need a program to place operands in, and refuse\n\
          recordings of machine code.\n",
     );
-    for part in [executed, used, cached, why] {
+    for part in [executed, used, cached, by_order, why] {
         page.push_str(&part());
     }
     page
+}
+
+fn by_order() -> String {
+    let mut text = String::from(
+        "\n## By order of instructions\n\n\
+         NVIDIA's compiler scheduled the machine code; our PTX is shown in its own order and scheduled\n\
+         (`--order`). In cycle mode: MRF accesses avoided and energy under `isca11-rfc6`, in percent of\n\
+         the flat register file's; IPC in thread instructions a cycle, flat and with the cache.\n\n\
+         | form | reads / writes avoided | energy | IPC, flat | IPC, cached |\n\
+         | --- | ---: | ---: | ---: | ---: |\n",
+    );
+    let names = ["isca11", "isca11-rfc6"];
+    let designs = names.map(|name| design::resolve(name).expect("the design exists"));
+    let ptx = ORDERS.map(|order| (order, Reports::in_order(order, Mode::Cycle, &designs)));
+    let machine = recorded(Mode::Cycle, &designs);
+    for name in ALGORITHMS {
+        for (order, reports) in &ptx {
+            let cells = line(reports, name, names[1], names[0]);
+            let _ = writeln!(text, "| {name}, PTX, {} | {cells} |", order.name());
+        }
+        let cells = line(&machine, name, names[1], names[0]);
+        let _ = writeln!(text, "| {name}, machine code | {cells} |");
+    }
+    text
 }
 
 fn one(value: f64) -> String {

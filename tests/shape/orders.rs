@@ -69,6 +69,20 @@ pub(crate) fn by_order(designs: &[&str], baseline: &str, papers: &str) -> String
     text
 }
 
+/// One workload's line behind its label: MRF accesses avoided and energy under a design, and the IPC
+/// of `baseline` and of the design.
+pub(crate) fn line(reports: &Reports, workload: &str, name: &str, baseline: &str) -> String {
+    let of = |design: &str, key: &str| derived(reports, workload, design, key);
+    format!(
+        "{:.1} / {:.1} | {:.1} | {:.2} | {:.2}",
+        of(name, "mrf_reads_avoided_percent"),
+        of(name, "mrf_writes_avoided_percent"),
+        of(name, "energy_relative_percent"),
+        of(baseline, "ipc"),
+        of(name, "ipc")
+    )
+}
+
 fn means(reports: &Reports, name: &str, baseline: &str) -> Means {
     let of = |key: &str| mean(|workload| derived(reports, workload, name, key));
     let has_energy = reports.0.iter().any(|r| r.design == name && r.energy_fj.is_some());

@@ -21,6 +21,7 @@ use strata_ptx::opcode::{Half, Opcode};
 use strata_ptx::types::ScalarType;
 
 use crate::groups::{self, HEADLINES, REPORTS, means, ratio};
+use crate::orders::{OF_TRACES, by_order};
 use crate::reports::hold_page;
 
 /// Whose report has a workload's own figures: they are the same under every design.
@@ -366,6 +367,7 @@ fn page() -> String {
     page.push_str(&groups::table_in_time());
     page.push_str(&by_workload());
     page.push_str(&missing());
+    page.push_str(&by_order(&["isca11-rfc6"], "isca11", OF_TRACES));
     page
 }
 
