@@ -1,11 +1,13 @@
 //! Checks the operands of an instruction against its form.
 
+pub(crate) mod addresses;
 mod particular;
 
 use crate::diagnostic::Diagnostic;
 use crate::forms::{Form, Pipe, Slot, SlotKind, SlotType};
 use crate::module::{
     AddressBase, Function, Module, Operand, RegisterId, Span, SpecialRegister, StateSpace, Symbol,
+    Variable,
 };
 use crate::opcode::{Modifiers, Opcode};
 use crate::parser::Written;
@@ -27,6 +29,8 @@ pub(crate) struct Checked {
     pub(crate) destinations: Vec<Operand>,
     pub(crate) sources: Vec<Operand>,
     pub(crate) problems: Vec<Diagnostic>,
+    /// What is wrong unless the module's addresses have 32 bits.
+    pub(crate) narrow: Option<Diagnostic>,
 }
 
 /// Whether a form can have this many operands.
@@ -43,7 +47,8 @@ pub(crate) fn takes(form: &Form, count: usize) -> bool {
 
 /// Checks and sorts the operands; their number is known to suit the form.
 pub(crate) fn operands(context: &Context<'_>, form: &Form, written: Vec<Written>) -> Checked {
-    let mut checked = Checked::default();
+    let narrow = addresses::narrow(context, &written);
+    let mut checked = Checked { narrow, ..Checked::default() };
     checked.problems.extend(particular(context, &written));
     let mut slots = form.slots.iter().peekable();
     for written in written {
@@ -142,6 +147,14 @@ impl Context<'_> {
 
     fn register(&self, id: RegisterId) -> ScalarType {
         self.function.registers.get(id.index()).map_or(ScalarType::B32, |register| register.ty)
+    }
+
+    fn variable(&self, symbol: Symbol) -> Option<&Variable> {
+        match symbol {
+            Symbol::Module(id) => self.module.variables.get(id.index()),
+            Symbol::Local(id) => self.function.variables.get(id.index()),
+            Symbol::Function(_) => None,
+        }
     }
 
     fn slot_type(&self, ty: SlotType) -> Option<ScalarType> {
@@ -343,14 +356,10 @@ impl Context<'_> {
     }
 
     fn address_symbol(&self, symbol: Symbol, span: Span) -> Check {
-        let variable = match symbol {
-            Symbol::Module(id) => self.module.variables.get(id.index()),
-            Symbol::Local(id) => self.function.variables.get(id.index()),
-            Symbol::Function(_) => {
-                return fail("operand-kind", span, "a function cannot be loaded or stored");
-            }
-        };
-        let Some(variable) = variable else { return Ok(()) };
+        if matches!(symbol, Symbol::Function(_)) {
+            return fail("operand-kind", span, "a function cannot be loaded or stored");
+        }
+        let Some(variable) = self.variable(symbol) else { return Ok(()) };
         // The second address of a copy is in global memory whatever the modifiers say.
         let Some(space) = self.modifiers.space.filter(|_| self.opcode != Opcode::CpAsync) else {
             return Ok(());

@@ -55,8 +55,8 @@ pub struct Module {
     pub version: (u8, u8),
     /// First word of `.target`, such as `sm_75`.
     pub target: String,
-    /// `.address_size`. Unit: bits; 32 or 64. 64 where it is not written: before PTX 2.3 there was
-    /// no such directive, and narrower addresses are read by the instructions themselves.
+    /// `.address_size`. Unit: bits; 32 or 64. Where it is not written, which PTX before 2.3 could
+    /// not, 32 if an instruction has an address of global memory in 32 bits, and 64 otherwise.
     pub address_bits: u8,
     /// Variables of module scope, in file order.
     pub variables: Vec<Variable>,

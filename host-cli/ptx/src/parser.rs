@@ -53,6 +53,7 @@ pub fn parse(source: &str) -> Parsed {
     }
     let mut parser = Parser::new(source);
     parser.module();
+    parser.settle_address_size();
     Parsed { module: parser.module, diagnostics: parser.sink.finish() }
 }
 
@@ -122,6 +123,8 @@ struct Parser<'a> {
     double_is_single: bool,
     /// `.address_size` has been read.
     address_size_given: bool,
+    /// What is wrong unless addresses have 32 bits.
+    narrow: Vec<Diagnostic>,
 }
 
 impl<'a> Parser<'a> {
@@ -143,6 +146,7 @@ impl<'a> Parser<'a> {
             initial_budget: text.len().saturating_mul(16).saturating_add(1 << 20),
             double_is_single: false,
             address_size_given: false,
+            narrow: Vec::new(),
         }
     }
 

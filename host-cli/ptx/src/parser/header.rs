@@ -2,7 +2,8 @@
 
 use super::scope::{Body, Name};
 use super::variable::SPACES;
-use super::{Parser, Result};
+use super::{DIAGNOSTICS_MAX, Parser, Result};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::lexer::Token;
 use crate::module::{Function, FunctionId, Linkage, Span, Symbol, Variable};
 
@@ -168,6 +169,31 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             _ => Err(self.error("bad-address-size", span, "an address has 32 or 64 bits")),
+        }
+    }
+
+    /// Keeps what is wrong only if the module's addresses have 64 bits, until that is known.
+    pub(super) fn note_narrow(&mut self, problem: Option<Diagnostic>) {
+        let Some(mut problem) = problem.filter(|_| self.narrow.len() <= DIAGNOSTICS_MAX) else {
+            return;
+        };
+        problem.kernel.clone_from(&self.inside);
+        self.narrow.push(problem);
+    }
+
+    /// Decides how wide the addresses of a module are that does not say: PTX had no
+    /// `.address_size` before 2.3, and its instructions tell.
+    pub(super) fn settle_address_size(&mut self) {
+        let narrow = std::mem::take(&mut self.narrow);
+        let uses_narrow = narrow.iter().any(|problem| problem.kind == DiagnosticKind::Error);
+        if uses_narrow && !self.address_size_given {
+            self.module.address_bits = 32;
+        }
+        if self.module.address_bits == 64 {
+            for problem in narrow {
+                let span = problem.span;
+                self.sink.push(|| problem, span);
+            }
         }
     }
 

@@ -3,9 +3,10 @@
 use super::constant::Constant;
 use super::variable::Attributes;
 use super::{Parser, Reported, Result};
+use crate::check::addresses::stored;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
-use crate::module::{AddressInitializer, Initializer, Span};
+use crate::module::{AddressInitializer, Initializer, Span, StateSpace, Symbol};
 use crate::types::{Kind, ScalarType};
 
 impl Parser<'_> {
@@ -174,9 +175,33 @@ impl Parser<'_> {
             let message = format!("an address does not fit a `.{}` element", ty.name());
             return Err(self.error("bad-initializer", span, message));
         }
+        if !self.is_fixed(symbol) {
+            let message =
+                format!("the address of `{}` differs from CTA to CTA", super::shorten(name));
+            let hint = "initial contents are addresses of `.global` and `.const` variables";
+            return Err(self.error_with_hint(
+                "bad-initializer",
+                name_span,
+                message,
+                Some(hint.into()),
+            ));
+        }
+        self.note_narrow(stored(ty, symbol, name_span));
         let size = ty.bytes() as u8;
         contents.addresses.push(AddressInitializer { offset, size, symbol, addend, generic });
         self.store(contents, offset, &[0; 16][..usize::from(size)], span)
+    }
+
+    /// Whether a symbol has one address for as long as its module is loaded.
+    fn is_fixed(&self, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Module(id) => {
+                let space = self.module.variables.get(id.index()).map(|variable| variable.space);
+                matches!(space, Some(StateSpace::Global | StateSpace::Const))
+            }
+            Symbol::Function(_) => true,
+            Symbol::Local(_) => false,
+        }
     }
 
     fn mask(&mut self, span: Span) -> Reported {

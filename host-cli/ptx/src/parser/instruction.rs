@@ -257,6 +257,7 @@ impl<'a> Parser<'a> {
             self.report(Diagnostic::unsupported("target-property", span, message));
         }
         if checked.problems.is_empty() {
+            self.note_narrow(checked.narrow);
             return Ok((modifiers, types, checked.destinations, checked.sources));
         }
         for problem in checked.problems {
