@@ -8,27 +8,28 @@
 use crate::event::{Counters, Datapath, Event};
 use crate::fault::PathFault;
 use crate::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
-use crate::hierarchy::{RegisterSketch, Step, UpperLevels, WarpHierarchy, first_awaited};
+use crate::hierarchy::{Step, UpperLevels, WarpHierarchy};
 use crate::image::{CheckedImage, Flags, StaticInstruction};
-use crate::organisation::{Organisation, OrganisationSettings, Scheduling};
+use crate::organisation::Organisation;
 use crate::path::PathStep;
+use crate::rules::{After, PendingResults, RegisterSketch, Rules, check_mark};
 use crate::tally::Tally;
 use crate::units::LaneMask;
 
 /// Counts one warp's path. Unit of the access counters: accesses of a whole warp.
 ///
-/// `awaited` is working memory, one element for each register of the kernel; its contents do not
+/// `pending` is working memory, one element for each register of the kernel; its contents do not
 /// matter and are overwritten. The end of the path is the end of the warp.
 pub fn count_path(
     config: &Organisation,
     image: CheckedImage<'_>,
-    awaited: &mut [LaneMask],
+    pending: &mut [LaneMask],
     path: impl IntoIterator<Item = PathStep>,
 ) -> Result<Counters, PathFault> {
     if config.settings().cache.is_some_and(|cache| usize::from(cache.entries) <= DEVICE_CAPACITY) {
-        WarpCounter::<DEVICE_CAPACITY, false>::count(config, image, awaited, path)
+        WarpCounter::<DEVICE_CAPACITY, false>::count(config, image, pending, path)
     } else {
-        WarpCounter::<HOST_CAPACITY, false>::count(config, image, awaited, path)
+        WarpCounter::<HOST_CAPACITY, false>::count(config, image, pending, path)
     }
 }
 
@@ -37,10 +38,10 @@ pub fn count_path(
 pub fn count_path_clusters(
     config: &Organisation,
     image: CheckedImage<'_>,
-    awaited: &mut [LaneMask],
+    pending: &mut [LaneMask],
     path: impl IntoIterator<Item = PathStep>,
 ) -> Result<Counters, PathFault> {
-    WarpCounter::<HOST_CAPACITY, true>::count(config, image, awaited, path)
+    WarpCounter::<HOST_CAPACITY, true>::count(config, image, pending, path)
 }
 
 /// Counts the path of one warp as it is executed.
@@ -51,38 +52,36 @@ pub fn count_path_clusters(
 pub struct WarpCounter<'a, const CAPACITY: usize, const BY_CLUSTER: bool> {
     image: CheckedImage<'a>,
     upper: Option<UpperLevels<CAPACITY>>,
-    two_level: bool,
-    settings: OrganisationSettings,
-    /// For each register, the lanes whose value is a long-latency result issued since the warp's
-    /// last deschedule.
-    awaited: &'a mut [LaneMask],
-    /// The registers of which `awaited` has lanes, and perhaps more.
+    rules: Rules,
+    compiler_managed: bool,
+    /// Lanes of the pending results, by register.
+    pending: &'a mut [LaneMask],
     sketch: RegisterSketch,
     counters: Counters,
 }
 
 impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY, BY_CLUSTER> {
-    /// Starts a warp. `awaited` is working memory as in [`count_path`].
+    /// Starts a warp. `pending` is working memory as in [`count_path`].
     pub fn new(
         config: &Organisation,
         image: CheckedImage<'a>,
-        awaited: &'a mut [LaneMask],
+        pending: &'a mut [LaneMask],
     ) -> Result<Self, PathFault> {
         let settings = config.settings();
         let upper = UpperLevels::of(settings).map_err(PathFault::Cache)?;
         if settings.compiler_managed && !image.is_placed() {
             return Err(PathFault::NotPlaced);
         }
-        let (needed, given) = (usize::from(image.registers), awaited.len());
-        let awaited =
-            awaited.get_mut(..needed).ok_or(PathFault::ScratchTooShort { needed, given })?;
-        awaited.fill(LaneMask::EMPTY);
+        let (needed, given) = (usize::from(image.registers), pending.len());
+        let pending =
+            pending.get_mut(..needed).ok_or(PathFault::ScratchTooShort { needed, given })?;
+        pending.fill(LaneMask::EMPTY);
         Ok(Self {
             image,
             upper,
-            two_level: matches!(settings.scheduling, Scheduling::TwoLevel { .. }),
-            settings: *settings,
-            awaited,
+            rules: Rules::of(settings),
+            compiler_managed: settings.compiler_managed,
+            pending,
             sketch: RegisterSketch::EMPTY,
             counters: Counters::default(),
         })
@@ -120,10 +119,10 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
     fn count(
         config: &Organisation,
         image: CheckedImage<'a>,
-        awaited: &'a mut [LaneMask],
+        pending: &'a mut [LaneMask],
         path: impl IntoIterator<Item = PathStep>,
     ) -> Result<Counters, PathFault> {
-        let mut counter = Self::new(config, image, awaited)?;
+        let mut counter = Self::new(config, image, pending)?;
         for step in path {
             counter.step(step)?;
         }
@@ -134,8 +133,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
     fn parts(&mut self) -> (WarpHierarchy<'_, CAPACITY>, &mut Counters) {
         let hierarchy = WarpHierarchy {
             upper: self.upper.as_mut(),
-            awaited: self.awaited,
-            sketch: &mut self.sketch,
+            pending: PendingResults::new(self.pending, &mut self.sketch),
         };
         (hierarchy, &mut self.counters)
     }
@@ -149,45 +147,35 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
     ) -> Result<(), PathFault> {
         let sources = self.image.sources(instruction);
         let destinations = self.image.destinations(instruction);
-        let two_level = self.two_level;
-        let placements =
-            if self.settings.compiler_managed { self.image.placements(instruction) } else { &[] };
+        let (rules, managed) = (self.rules, self.compiler_managed);
+        let registers = (sources, destinations);
+        let step = Step::new(&self.image, (pc, instruction), registers, managed, mask);
         let (mut hierarchy, counters) = self.parts();
-        if !hierarchy.sketch.is_empty()
-            && let Some(register) = first_awaited(hierarchy.awaited, sources, mask)
-        {
-            if !instruction.flags.contains(Flags::DESCHEDULE_BEFORE) {
-                return Err(PathFault::UnmarkedDeschedule { pc, register });
-            }
+        if let Some(register) = hierarchy.pending.first_read(sources, mask) {
+            check_mark(pc, instruction.flags, register)?;
             counters.record(Event::Deschedule, 1);
             hierarchy.deschedule(&mut Tally::<BY_CLUSTER>::new(counters, Datapath::Private));
         }
-        let datapath = Datapath::of(instruction.unit);
-        let step = Step { instruction, sources, destinations, placements, mask };
-        if let Some(register) = hierarchy.out_of_reach(&step) {
-            return Err(PathFault::OutOfReach { pc, register });
-        }
-        hierarchy.execute(step, two_level, &mut Tally::<BY_CLUSTER>::new(counters, datapath));
+        let mut tally = Tally::<BY_CLUSTER>::new(counters, Datapath::of(instruction.unit));
+        hierarchy.execute(&step, rules, &mut tally)?;
+        tally.end_instruction();
         if instruction.flags.intersects(Flags::BARRIER.union(Flags::BACKWARD_BRANCH)) {
-            self.after(instruction.flags);
+            self.follow(rules.after(instruction.flags));
         }
         Ok(())
     }
 
     /// What follows an instruction's operands.
-    fn after(&mut self, flags: Flags) {
-        let barrier = self.two_level && flags.contains(Flags::BARRIER);
-        let backward =
-            self.settings.flush_at_backward_branches && flags.contains(Flags::BACKWARD_BRANCH);
+    fn follow(&mut self, after: After) {
         let (mut hierarchy, counters) = self.parts();
-        if barrier {
+        if after.deschedule {
             counters.record(Event::BarrierDeschedule, 1);
         }
         let mut tally = Tally::<BY_CLUSTER>::new(counters, Datapath::Private);
-        if barrier {
+        if after.deschedule {
             hierarchy.deschedule(&mut tally);
         }
-        if backward {
+        if after.flush {
             hierarchy.flush(&mut tally);
         }
     }

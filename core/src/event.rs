@@ -359,14 +359,6 @@ impl Counters {
         self.counts[event as usize] += times;
     }
 
-    /// Counts an access as another event than it was first taken for, before it was known which
-    /// level would serve it.
-    #[inline]
-    pub(crate) fn reclassify(&mut self, from: Event, to: Event) {
-        self.counts[from as usize] -= 1;
-        self.counts[to as usize] += 1;
-    }
-
     /// Counts `instructions` that each read `operands` from the main register file.
     #[inline]
     pub(crate) fn record_main_operands(&mut self, operands: u32, instructions: u64) {

@@ -1,52 +1,83 @@
 //! One warp's register hierarchy, instruction by instruction: what count mode and cycle mode share.
 //!
-//! Models: the operand traffic of an instruction through the levels, which long-latency results are
-//! awaited on the warp's executed path, what a deschedule and the end of the warp do.
-//! Does not model: when any of it happens.
+//! Models: the operand traffic of an instruction through the levels, what a deschedule and the end
+//! of the warp do to them.
+//! Does not model: when any of it happens; before which instructions a warp is descheduled
+//! (`rules`).
 //! Source: `docs/MODEL.md`, rules 7 to 18 and 24.
 
-use crate::image::{Flags, StaticInstruction};
-use crate::last_result_file::{self, LastResultFile, LastResultFileConfig};
+use crate::access::{Access, AccessSink};
+use crate::fault::PathFault;
+use crate::image::{CheckedImage, StaticInstruction};
+use crate::last_result_file::{LastResultFile, LastResultFileConfig};
 use crate::organisation::OrganisationSettings;
-use crate::placement::Placement;
+use crate::placement::{Placement, Upper};
 use crate::register_file_cache::{
-    self, ConfigError, InFront, Lookup, Operands, RegisterFileCache, RegisterFileCacheConfig,
+    ConfigError, InFront, Lookup, Operands, RegisterFileCache, RegisterFileCacheConfig,
 };
+use crate::rules::{PendingResults, Rules};
 use crate::units::{LaneMask, RegisterId};
 
-/// Hears what the levels do, in order.
-pub(crate) trait Observer:
-    register_file_cache::Observer + last_result_file::Observer
-{
-}
-
-impl<T: register_file_cache::Observer + last_result_file::Observer> Observer for T {}
-
-/// Hears what the hierarchy does, in order.
-pub(crate) trait Listener: Observer {
-    /// The flat main register file serves every slot of an instruction.
-    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask);
-
-    /// An operand is read where the compiler placed it.
-    fn source(&mut self, register: RegisterId, placement: Placement, mask: LaneMask);
-
-    /// A result is written where the compiler placed it.
-    fn result(&mut self, register: RegisterId, placement: Placement, mask: LaneMask);
-
-    /// An instruction's operands have all been read. Goes without saying of a flat register file.
-    fn operands_read(&mut self);
-}
-
-/// The registers of an instruction with its facts.
+/// An executed instruction with its registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'i> {
-    pub(crate) instruction: &'i StaticInstruction,
-    pub(crate) sources: &'i [RegisterId],
-    pub(crate) destinations: &'i [RegisterId],
+    pc: u32,
+    instruction: &'i StaticInstruction,
+    sources: &'i [RegisterId],
+    destinations: &'i [RegisterId],
     /// Where the compiler placed them, sources first; nothing if it manages no hierarchy.
-    pub(crate) placements: &'i [Placement],
+    placements: &'i [Placement],
     /// Lanes enabled. Not empty.
-    pub(crate) mask: LaneMask,
+    mask: LaneMask,
+}
+
+impl<'i> Step<'i> {
+    /// An instruction of an image, executed in the lanes of `mask`, at least one; `managed` by the
+    /// compiler's placements. `registers` are its sources and its destinations.
+    #[inline]
+    pub(crate) fn new(
+        image: &CheckedImage<'i>,
+        (pc, instruction): (u32, &'i StaticInstruction),
+        (sources, destinations): (&'i [RegisterId], &'i [RegisterId]),
+        managed: bool,
+        mask: LaneMask,
+    ) -> Self {
+        let placements = if managed { image.placements(instruction) } else { &[] };
+        Self { pc, instruction, sources, destinations, placements, mask }
+    }
+
+    /// Reads operands and writes results where the compiler placed them. Returns the results that
+    /// go to the main register file, a bit for each.
+    fn managed(&self, sink: &mut impl AccessSink) -> u32 {
+        let (read, written) = self.placements.split_at(self.sources.len());
+        for (&register, &placement) in self.sources.iter().zip(read) {
+            let upper = match (placement.upper, placement.main) {
+                (None, _) => None,
+                (Some(Upper::Orf(_)), false) => Some(Access::OrfRead),
+                (Some(Upper::Orf(_)), true) => Some(Access::OrfFill),
+                (Some(Upper::Lrf(_)), false) => Some(Access::LrfRead),
+                (Some(Upper::Lrf(_)), true) => Some(Access::LrfFill),
+            };
+            let main = placement.main.then_some(Access::MrfRead);
+            for access in [main, upper].into_iter().flatten() {
+                sink.access(access, register, self.mask);
+            }
+        }
+        let mut to_main = 0;
+        for (index, (&register, &placement)) in self.destinations.iter().zip(written).enumerate() {
+            to_main |= u32::from(placement.main) << index;
+            let (upper, both) = match placement.upper {
+                None => (None, None),
+                Some(Upper::Orf(_)) => (Some(Access::OrfWrite), Some(Access::OrfDualWrite)),
+                Some(Upper::Lrf(_)) => (Some(Access::LrfWrite), Some(Access::LrfDualWrite)),
+            };
+            let main = placement.main.then_some(Access::MrfWrite);
+            for access in [main, upper, both.filter(|_| placement.main)].into_iter().flatten() {
+                sink.access(access, register, self.mask);
+            }
+        }
+        to_main
+    }
 }
 
 /// One warp's levels above the main register file.
@@ -61,59 +92,12 @@ pub struct UpperLevels<const CAPACITY: usize> {
 pub(crate) struct WarpHierarchy<'s, const CAPACITY: usize> {
     /// What the design has above the main register file.
     pub(crate) upper: Option<&'s mut UpperLevels<CAPACITY>>,
-    /// For each register, the lanes whose value is a long-latency result issued since the warp's
-    /// last deschedule.
-    pub(crate) awaited: &'s mut [LaneMask],
-    /// The registers of which `awaited` has lanes, and perhaps more.
-    pub(crate) sketch: &'s mut RegisterSketch,
-}
-
-/// A set of registers by their numbers modulo 16, which may seem to have others than were put in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RegisterSketch(u16);
-
-impl RegisterSketch {
-    pub(crate) const EMPTY: Self = Self(0);
-
-    // Not within a loop over instructions, of which few need it.
-    #[inline(never)]
-    pub(crate) fn of(registers: &[RegisterId]) -> Self {
-        let bits = registers.iter().map(|register| 1 << (register.0 % 16));
-        Self(bits.fold(0, |all, bit: u16| all | bit))
-    }
-
-    #[cold]
-    fn with(self, registers: &[RegisterId]) -> Self {
-        Self(self.0 | Self::of(registers).0)
-    }
-
-    #[inline]
-    pub(crate) const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// False only if no register is in both.
-    #[inline]
-    pub(crate) const fn may_meet(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
+    pub(crate) pending: PendingResults<'s>,
 }
 
 /// Bit `index` of an instruction's hints.
 const fn bit(hints: u32, index: usize) -> bool {
     hints >> index & 1 != 0
-}
-
-/// The first register of `sources` of which an enabled lane is a long-latency result still
-/// awaited.
-#[inline]
-pub(crate) fn first_awaited(
-    awaited: &[LaneMask],
-    sources: &[RegisterId],
-    mask: LaneMask,
-) -> Option<RegisterId> {
-    let waits = |source: &&RegisterId| !awaited[usize::from(source.0)].and(mask).is_empty();
-    sources.iter().find(waits).copied()
 }
 
 impl<const CAPACITY: usize> UpperLevels<CAPACITY> {
@@ -127,165 +111,152 @@ impl<const CAPACITY: usize> UpperLevels<CAPACITY> {
         Ok(Some(Self { cache, last }))
     }
 
+    /// One instruction. Returns the results that go to the main register file, a bit for each.
+    #[inline]
+    fn step(
+        &mut self,
+        step: &Step<'_>,
+        pending: bool,
+        sink: &mut impl AccessSink,
+    ) -> Result<u32, PathFault> {
+        let instruction = step.instruction;
+        let operands = Operands {
+            sources: step.sources,
+            last_use: instruction.last_use,
+            last_use_before_deschedule: instruction.last_use_before_deschedule,
+            destinations: step.destinations,
+            not_read_before_deschedule: instruction.not_read_before_deschedule,
+            bypass: pending,
+            mask: step.mask,
+        };
+        if self.last.is_none() {
+            return Ok(self.cache.step(&operands, sink));
+        }
+        if let Some(register) = self.out_of_reach(&operands, instruction) {
+            return Err(PathFault::OutOfReach { pc: step.pc, register });
+        }
+        Ok(self.step_through(&operands, instruction, sink))
+    }
+
     /// The register that a shared unit would have to read from the last result file, if there is
     /// one: the compiler's mark was wrong.
     #[inline(never)]
-    fn out_of_reach(&self, step: &Step<'_>) -> Option<RegisterId> {
+    fn out_of_reach(
+        &self,
+        operands: &Operands<'_>,
+        instruction: &StaticInstruction,
+    ) -> Option<RegisterId> {
         let (register, lanes) = self.last.as_ref()?.entry()?;
-        let asks = step.instruction.unit.is_shared_datapath() && step.sources.contains(&register);
-        (asks && !lanes.and(step.mask).is_empty()).then_some(register)
+        let asks = instruction.unit.is_shared_datapath() && operands.sources.contains(&register);
+        (asks && !lanes.and(operands.mask).is_empty()).then_some(register)
     }
 
-    /// One instruction through the last result file and the cache behind it.
+    /// One instruction through the last result file and the cache behind it. Returns as
+    /// [`Self::step`] does.
     // Apart, so that designs of two levels do not pay for it.
     #[inline(never)]
     fn step_through(
         &mut self,
         operands: &Operands<'_>,
         instruction: &StaticInstruction,
-        to: &mut impl Observer,
-    ) {
-        let Self { cache, last: Some(last) } = self else { return };
+        sink: &mut impl AccessSink,
+    ) -> u32 {
+        let Self { cache, last: Some(last) } = self else { return 0 };
         let shared = instruction.unit.is_shared_datapath();
         let mut found = Lookup::default();
         for (index, &source) in operands.sources.iter().enumerate() {
             let unneeded = bit(operands.last_use_before_deschedule, index);
-            let rest = last.read(source, operands.mask, unneeded, to);
+            let rest = last.read(source, operands.mask, unneeded, sink);
             if rest.is_empty() {
                 cache.pass_over(source, index, operands, &mut found);
             } else {
-                cache.read(source, index, rest, operands, &mut found, to);
+                cache.read(source, index, rest, operands, &mut found, sink);
             }
         }
         for (index, &source) in operands.sources.iter().enumerate() {
             if bit(operands.last_use, index) {
-                last.last_read(source, to);
+                last.last_read(source, sink);
             }
         }
         let in_front = last.entry().map(|(register, lanes)| InFront { register, lanes });
-        cache.end_reads(&found, in_front.unwrap_or(InFront::NOTHING), operands, to);
+        cache.end_reads(&found, in_front.unwrap_or(InFront::NOTHING), operands, sink);
+        let mut to_main = 0;
         for (index, &destination) in operands.destinations.iter().enumerate() {
             let private = !shared && bit(instruction.private_reads, index);
             if !private || cache.bypasses(index, operands) {
-                cache.write(destination, index, operands, to);
-                last.invalidate(destination, operands.mask, to);
+                to_main |= u32::from(cache.write(destination, index, operands, sink)) << index;
+                last.invalidate(destination, operands.mask, sink);
                 continue;
             }
             let unneeded = bit(operands.not_read_before_deschedule, index);
-            let evicted = last.write(destination, operands.mask, unneeded, to);
+            let evicted = last.write(destination, operands.mask, unneeded, sink);
             // What is overtaken leaves first, so that the victim may take its place.
-            cache.invalidate(destination, operands.mask, to);
+            cache.invalidate(destination, operands.mask, sink);
             if let Some(victim) = evicted {
-                cache.accept(victim.register, victim.lanes, victim.unneeded, to);
+                cache.accept(victim.register, victim.lanes, victim.unneeded, sink);
             }
         }
+        to_main
     }
 
-    fn flush(&mut self, to: &mut impl Observer) {
+    fn flush(&mut self, sink: &mut impl AccessSink) {
         // The last result is the youngest.
-        self.cache.flush(to);
+        self.cache.flush(sink);
         if let Some(last) = &mut self.last {
-            last.flush(to);
+            last.flush(sink);
         }
     }
 
-    fn exit(&mut self, to: &mut impl Observer) {
-        self.cache.exit(to);
+    fn exit(&mut self, sink: &mut impl AccessSink) {
+        self.cache.exit(sink);
         if let Some(last) = &mut self.last {
-            last.exit(to);
+            last.exit(sink);
         }
     }
 }
 
 impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
-    /// The register that a shared unit would have to read from the last result file, if there is
-    /// one. Such an instruction cannot be executed.
+    /// Executes one instruction. Returns the results that go to the main register file, a bit for
+    /// each.
+    ///
+    /// # Errors
+    /// A shared unit would have to read from the last result file, which it does not reach.
     #[inline]
-    pub(crate) fn out_of_reach(&self, step: &Step<'_>) -> Option<RegisterId> {
-        match &self.upper {
-            Some(upper) if upper.last.is_some() => upper.out_of_reach(step),
-            _ => None,
-        }
-    }
-
-    /// Executes one instruction. With `two_level`, long-latency results bypass the upper levels and
-    /// are awaited from now on.
-    #[inline]
-    pub(crate) fn execute(&mut self, step: Step<'_>, two_level: bool, to: &mut impl Listener) {
-        let instruction = step.instruction;
-        let long_latency = two_level && instruction.flags.contains(Flags::LONG_LATENCY);
+    pub(crate) fn execute(
+        &mut self,
+        step: &Step<'_>,
+        rules: Rules,
+        sink: &mut impl AccessSink,
+    ) -> Result<u32, PathFault> {
+        let pending = rules.makes_pending(step.instruction.flags);
+        self.pending.issue(step.destinations, step.mask, pending);
         if let Some(upper) = &mut self.upper {
-            let operands = Operands {
-                sources: step.sources,
-                last_use: instruction.last_use,
-                last_use_before_deschedule: instruction.last_use_before_deschedule,
-                destinations: step.destinations,
-                not_read_before_deschedule: instruction.not_read_before_deschedule,
-                bypass: long_latency,
-                mask: step.mask,
-            };
-            if upper.last.is_some() {
-                upper.step_through(&operands, instruction, to);
-            } else {
-                upper.cache.step(&operands, to);
-            }
-            to.operands_read();
-        } else if step.placements.is_empty() {
-            to.flat(step.sources, step.destinations, step.mask);
-        } else {
-            let (read, written) = step.placements.split_at(step.sources.len());
-            for (&register, &placement) in step.sources.iter().zip(read) {
-                to.source(register, placement, step.mask);
-            }
-            for (&register, &placement) in step.destinations.iter().zip(written) {
-                to.result(register, placement, step.mask);
-            }
-            to.operands_read();
+            return upper.step(step, pending, sink);
         }
-        self.track(step.destinations, step.mask, long_latency);
+        if !step.placements.is_empty() {
+            return Ok(step.managed(sink));
+        }
+        sink.flat(step.sources, step.destinations, step.mask);
+        Ok(u32::MAX)
     }
 
     /// The warp leaves the active set.
-    pub(crate) fn deschedule(&mut self, to: &mut impl Observer) {
-        self.flush(to);
-        if !self.sketch.is_empty() {
-            self.awaited.fill(LaneMask::EMPTY);
-            *self.sketch = RegisterSketch::EMPTY;
-        }
+    pub(crate) fn deschedule(&mut self, sink: &mut impl AccessSink) {
+        self.flush(sink);
+        self.pending.deschedule();
     }
 
     /// Writes what is only in the upper levels back and empties them.
-    pub(crate) fn flush(&mut self, to: &mut impl Observer) {
+    pub(crate) fn flush(&mut self, sink: &mut impl AccessSink) {
         if let Some(upper) = &mut self.upper {
-            upper.flush(to);
+            upper.flush(sink);
         }
     }
 
     /// The warp ends.
-    pub(crate) fn exit(&mut self, to: &mut impl Observer) {
+    pub(crate) fn exit(&mut self, sink: &mut impl AccessSink) {
         if let Some(upper) = &mut self.upper {
-            upper.exit(to);
-        }
-    }
-
-    /// Notes which lanes hold long-latency results now. Exact by lane, because the two sides of a
-    /// divergent branch may give a register values of both kinds.
-    #[inline]
-    pub(crate) fn track(
-        &mut self,
-        destinations: &[RegisterId],
-        mask: LaneMask,
-        long_latency: bool,
-    ) {
-        if !long_latency && self.sketch.is_empty() {
-            return;
-        }
-        for destination in destinations {
-            let lanes = &mut self.awaited[usize::from(destination.0)];
-            *lanes = if long_latency { lanes.or(mask) } else { lanes.without(mask) };
-        }
-        if long_latency && !destinations.is_empty() {
-            *self.sketch = self.sketch.with(destinations);
+            upper.exit(sink);
         }
     }
 }
@@ -296,42 +267,22 @@ mod tests {
     use super::*;
     use crate::image::Unit;
     use crate::register_file_cache::{Allocation, Replacement};
-    use last_result_file::Access as Last;
-    use register_file_cache::Access as Cache;
     use std::vec::Vec;
 
     const FULL: LaneMask = LaneMask::FULL;
     const LEFT: LaneMask = LaneMask(0xffff_0000);
     const RIGHT: LaneMask = LaneMask(0x0000_ffff);
 
-    /// Something that either level did.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum Did {
-        Last(Last, u16, LaneMask),
-        Cache(Cache, u16, LaneMask),
+    /// An access, its register and its lanes.
+    type Did = (Access, u16, LaneMask);
+
+    /// An access of all lanes.
+    fn full(access: Access, register: u16) -> Did {
+        (access, register, FULL)
     }
 
-    #[derive(Default)]
-    struct Seen(Vec<Did>);
-
-    impl register_file_cache::Observer for Seen {
-        fn observe(&mut self, access: Cache, register: RegisterId, lanes: LaneMask) {
-            self.0.push(Did::Cache(access, register.0, lanes));
-        }
-    }
-
-    impl last_result_file::Observer for Seen {
-        fn observe_last(&mut self, access: Last, register: RegisterId, lanes: LaneMask) {
-            self.0.push(Did::Last(access, register.0, lanes));
-        }
-    }
-
-    fn last(access: Last, register: u16) -> Did {
-        Did::Last(access, register, FULL)
-    }
-
-    fn cache(access: Cache, register: u16) -> Did {
-        Did::Cache(access, register, FULL)
+    fn note(seen: &mut Vec<Did>) -> impl FnMut(Access, RegisterId, LaneMask) {
+        |access, register, lanes| seen.push((access, register.0, lanes))
     }
 
     const PLAIN: RegisterFileCacheConfig = RegisterFileCacheConfig {
@@ -401,19 +352,12 @@ mod tests {
                 bypass: what.bypass,
                 mask: what.mask,
             };
-            let step = Step {
-                instruction: &instruction,
-                placements: &[],
-                sources: &sources,
-                destinations: &destinations,
-                mask: what.mask,
-            };
-            if let Some(register) = self.0.out_of_reach(&step) {
+            if let Some(register) = self.0.out_of_reach(&operands, &instruction) {
                 return Err(register);
             }
-            let mut seen = Seen::default();
-            self.0.step_through(&operands, &instruction, &mut seen);
-            Ok(seen.0)
+            let mut seen = Vec::new();
+            self.0.step_through(&operands, &instruction, &mut note(&mut seen));
+            Ok(seen)
         }
 
         fn run(&mut self, what: Do<'_>) -> Vec<Did> {
@@ -424,10 +368,16 @@ mod tests {
             self.run(Do { write: &[register], ..ALU })
         }
 
-        fn end(&mut self, act: impl FnOnce(&mut UpperLevels<8>, &mut Seen)) -> Vec<Did> {
-            let mut seen = Seen::default();
-            act(&mut self.0, &mut seen);
-            seen.0
+        fn flush(&mut self) -> Vec<Did> {
+            let mut seen = Vec::new();
+            self.0.flush(&mut note(&mut seen));
+            seen
+        }
+
+        fn exit(&mut self) -> Vec<Did> {
+            let mut seen = Vec::new();
+            self.0.exit(&mut note(&mut seen));
+            seen
         }
 
         fn resident(&self) -> (Option<u16>, Vec<u16>) {
@@ -439,22 +389,22 @@ mod tests {
     #[test]
     fn a_result_goes_to_the_last_result_file_and_from_there_down_level_by_level() {
         let mut bench = Bench::new(PLAIN);
-        assert_eq!(bench.write(1), [last(Last::Write, 1), last(Last::Allocation, 1)]);
+        assert_eq!(bench.write(1), [full(Access::LrfWrite, 1), full(Access::LrfAllocation, 1)]);
         let expected = [
-            last(Last::Write, 2),
-            last(Last::Eviction, 1),
-            last(Last::Allocation, 2),
-            cache(Cache::Allocation, 1),
+            full(Access::LrfWrite, 2),
+            full(Access::LrfEviction, 1),
+            full(Access::LrfAllocation, 2),
+            full(Access::RfcAllocation, 1),
         ];
         assert_eq!(bench.write(2), expected);
         bench.write(3);
         assert_eq!(bench.resident(), (Some(3), [1, 2].to_vec()));
         let expected = [
-            last(Last::Write, 4),
-            last(Last::Eviction, 3),
-            last(Last::Allocation, 4),
-            cache(Cache::WritebackEviction, 1),
-            cache(Cache::Allocation, 3),
+            full(Access::LrfWrite, 4),
+            full(Access::LrfEviction, 3),
+            full(Access::LrfAllocation, 4),
+            full(Access::RfcWritebackEviction, 1),
+            full(Access::RfcAllocation, 3),
         ];
         assert_eq!(bench.write(4), expected);
     }
@@ -466,10 +416,10 @@ mod tests {
         bench.write(2);
         let seen = bench.run(Do { read: &[1, 2, 3, 2], ..ALU });
         let expected = [
-            cache(Cache::ReadHit, 1),
-            last(Last::Read, 2),
-            cache(Cache::MainRead, 3),
-            last(Last::Read, 2),
+            full(Access::RfcRead, 1),
+            full(Access::LrfRead, 2),
+            full(Access::MrfRead, 3),
+            full(Access::LrfRead, 2),
         ];
         assert_eq!(seen, expected);
     }
@@ -480,7 +430,7 @@ mod tests {
         bench.write(1);
         assert_eq!(
             bench.run(Do { read: &[1], write: &[1], ..ALU }),
-            [last(Last::Read, 1), last(Last::Write, 1)]
+            [full(Access::LrfRead, 1), full(Access::LrfWrite, 1)]
         );
     }
 
@@ -492,11 +442,11 @@ mod tests {
         assert_eq!(bench.resident(), (Some(2), [1].to_vec()));
         // r1 is written again: its old value makes room for r2, and nothing is written back.
         let expected = [
-            last(Last::Write, 1),
-            last(Last::Eviction, 2),
-            last(Last::Allocation, 1),
-            cache(Cache::Drop, 1),
-            cache(Cache::Allocation, 2),
+            full(Access::LrfWrite, 1),
+            full(Access::LrfEviction, 2),
+            full(Access::LrfAllocation, 1),
+            full(Access::RfcDrop, 1),
+            full(Access::RfcAllocation, 2),
         ];
         assert_eq!(bench.write(1), expected);
     }
@@ -513,8 +463,11 @@ mod tests {
             // An older value of the register is overtaken.
             bench.write(1);
             let seen = bench.run(Do { write: &[1], ..skips });
-            let expected =
-                [cache(Cache::Write, 1), cache(Cache::Allocation, 1), last(Last::Drop, 1)];
+            let expected = [
+                full(Access::RfcWrite, 1),
+                full(Access::RfcAllocation, 1),
+                full(Access::LrfDrop, 1),
+            ];
             assert_eq!(seen, expected, "{:?}", skips.unit);
             assert_eq!(bench.resident(), (None, [1].to_vec()));
         }
@@ -545,8 +498,8 @@ mod tests {
             bypass: true,
             ..ALU
         };
-        assert_eq!(bench.run(load(2)), [cache(Cache::MainWrite, 2), last(Last::Drop, 2)]);
-        assert_eq!(bench.run(load(1)), [cache(Cache::MainWrite, 1), cache(Cache::Drop, 1)]);
+        assert_eq!(bench.run(load(2)), [full(Access::MrfWrite, 2), full(Access::LrfDrop, 2)]);
+        assert_eq!(bench.run(load(1)), [full(Access::MrfWrite, 1), full(Access::RfcDrop, 1)]);
         assert_eq!(bench.resident(), (None, [].to_vec()));
     }
 
@@ -556,21 +509,21 @@ mod tests {
         bench.write(1);
         let seen = bench.run(Do { read: &[1, 1], dead: 0b10, write: &[2], ..ALU });
         let expected = [
-            last(Last::Read, 1),
-            last(Last::Read, 1),
-            last(Last::Drop, 1),
-            last(Last::Write, 2),
-            last(Last::Allocation, 2),
+            full(Access::LrfRead, 1),
+            full(Access::LrfRead, 1),
+            full(Access::LrfDrop, 1),
+            full(Access::LrfWrite, 2),
+            full(Access::LrfAllocation, 2),
         ];
         assert_eq!(seen, expected);
         // Without liveness the entry goes the long way.
         let mut bench = Bench::new(RegisterFileCacheConfig { liveness: false, ..PLAIN });
         bench.write(1);
         let seen = bench.run(Do { read: &[1], dead: 0b1, write: &[2], ..ALU });
-        assert_eq!(seen[2], last(Last::Eviction, 1));
+        assert_eq!(seen[2], full(Access::LrfEviction, 1));
         assert_eq!(
-            bench.end(UpperLevels::exit),
-            [cache(Cache::WritebackFlush, 1), last(Last::WritebackFlush, 2)]
+            bench.exit(),
+            [full(Access::RfcWritebackFlush, 1), full(Access::LrfWritebackFlush, 2)]
         );
     }
 
@@ -579,12 +532,12 @@ mod tests {
         let mut bench = Bench::new(PLAIN);
         let seen = bench.run(Do { write: &[4, 5], ..ALU });
         let expected = [
-            last(Last::Write, 4),
-            last(Last::Allocation, 4),
-            last(Last::Write, 5),
-            last(Last::Eviction, 4),
-            last(Last::Allocation, 5),
-            cache(Cache::Allocation, 4),
+            full(Access::LrfWrite, 4),
+            full(Access::LrfAllocation, 4),
+            full(Access::LrfWrite, 5),
+            full(Access::LrfEviction, 4),
+            full(Access::LrfAllocation, 5),
+            full(Access::RfcAllocation, 4),
         ];
         assert_eq!(seen, expected);
     }
@@ -598,16 +551,16 @@ mod tests {
         bench.run(Do { write: &[1], mask: LEFT, ..ALU });
         let seen = bench.run(Do { read: &[1], ..ALU });
         let expected = [
-            Did::Last(Last::Read, 1, LEFT),
-            Did::Last(Last::PartialHit, 1, LEFT),
-            Did::Cache(Cache::ReadHit, 1, RIGHT),
+            (Access::LrfRead, 1, LEFT),
+            (Access::LrfPartialHit, 1, LEFT),
+            (Access::RfcRead, 1, RIGHT),
         ];
         assert_eq!(seen, expected);
         // Evicted, they join the others, whose age counts.
         assert_eq!(bench.resident(), (Some(1), [1, 2].to_vec()));
         bench.write(3);
         assert_eq!(bench.resident(), (Some(3), [1, 2].to_vec()));
-        assert_eq!(bench.run(Do { read: &[1], ..ALU }), [cache(Cache::ReadHit, 1)]);
+        assert_eq!(bench.run(Do { read: &[1], ..ALU }), [full(Access::RfcRead, 1)]);
         // Three levels serve one operand.
         let mut bench = Bench::new(PLAIN);
         bench.run(Do { write: &[1], mask: LaneMask(0b0010), ..ALU });
@@ -615,21 +568,18 @@ mod tests {
         bench.run(Do { write: &[1], mask: LaneMask(0b0001), ..ALU });
         let seen = bench.run(Do { read: &[1], mask: LaneMask(0b0111), ..ALU });
         let expected = [
-            Did::Last(Last::Read, 1, LaneMask(0b0001)),
-            Did::Last(Last::PartialHit, 1, LaneMask(0b0001)),
-            Did::Cache(Cache::ReadHit, 1, LaneMask(0b0010)),
-            Did::Cache(Cache::MainRead, 1, LaneMask(0b0100)),
-            Did::Cache(Cache::PartialHit, 1, LaneMask(0b0010)),
+            (Access::LrfRead, 1, LaneMask(0b0001)),
+            (Access::LrfPartialHit, 1, LaneMask(0b0001)),
+            (Access::RfcRead, 1, LaneMask(0b0010)),
+            (Access::MrfRead, 1, LaneMask(0b0100)),
+            (Access::RfcPartialHit, 1, LaneMask(0b0010)),
         ];
         assert_eq!(seen, expected);
         // A last read by some lanes frees the value in both levels.
         let seen = bench.run(Do { read: &[1], dead: 1, mask: LaneMask(0b0001), ..ALU });
         assert_eq!(
             seen[1..],
-            [
-                Did::Last(Last::Drop, 1, LaneMask(0b0001)),
-                Did::Cache(Cache::Drop, 1, LaneMask(0b0010))
-            ]
+            [(Access::LrfDrop, 1, LaneMask(0b0001)), (Access::RfcDrop, 1, LaneMask(0b0010))]
         );
     }
 
@@ -640,11 +590,11 @@ mod tests {
         bench.run(Do { write: &[1], mask: LEFT, ..ALU });
         let seen = bench.run(Do { read: &[1], ..ALU });
         let expected = [
-            Did::Last(Last::Read, 1, LEFT),
-            Did::Last(Last::PartialHit, 1, LEFT),
-            Did::Cache(Cache::MainRead, 1, RIGHT),
-            Did::Cache(Cache::Fill, 1, RIGHT),
-            Did::Cache(Cache::Allocation, 1, RIGHT),
+            (Access::LrfRead, 1, LEFT),
+            (Access::LrfPartialHit, 1, LEFT),
+            (Access::MrfRead, 1, RIGHT),
+            (Access::RfcFill, 1, RIGHT),
+            (Access::RfcAllocation, 1, RIGHT),
         ];
         assert_eq!(seen, expected);
     }
@@ -655,14 +605,18 @@ mod tests {
             Bench::new(RegisterFileCacheConfig { liveness_aware_bypass: true, ..PLAIN });
         bench.write(1);
         let seen = bench.run(Do { write: &[1], unneeded: 1, ..ALU });
-        assert_eq!(seen, [cache(Cache::MainWrite, 1), last(Last::Drop, 1)]);
+        assert_eq!(seen, [full(Access::MrfWrite, 1), full(Access::LrfDrop, 1)]);
         // r2's last read before the deschedule has passed when it is evicted.
         bench.write(2);
         let Some(file) = &mut bench.0.last else { panic!("there is one") };
-        file.read(RegisterId(2), FULL, true, &mut |_: Last, _: RegisterId, _: LaneMask| {});
+        file.read(RegisterId(2), FULL, true, &mut |_: Access, _: RegisterId, _: LaneMask| {});
         assert_eq!(
             bench.write(3),
-            [last(Last::Write, 3), last(Last::WritebackEviction, 2), last(Last::Allocation, 3)]
+            [
+                full(Access::LrfWrite, 3),
+                full(Access::LrfWritebackEviction, 2),
+                full(Access::LrfAllocation, 3)
+            ]
         );
     }
 
@@ -673,14 +627,14 @@ mod tests {
             bench.write(register);
         }
         let flushed = [
-            cache(Cache::WritebackFlush, 1),
-            cache(Cache::WritebackFlush, 2),
-            last(Last::WritebackFlush, 3),
+            full(Access::RfcWritebackFlush, 1),
+            full(Access::RfcWritebackFlush, 2),
+            full(Access::LrfWritebackFlush, 3),
         ];
-        assert_eq!(bench.end(UpperLevels::flush), flushed);
-        assert_eq!(bench.end(UpperLevels::flush), []);
+        assert_eq!(bench.flush(), flushed);
+        assert_eq!(bench.flush(), []);
         bench.write(1);
-        assert_eq!(bench.end(UpperLevels::exit), [last(Last::Drop, 1)]);
+        assert_eq!(bench.exit(), [full(Access::LrfDrop, 1)]);
     }
 
     /// What each lane of each register holds, level by level, and what the program wrote last.
@@ -735,36 +689,27 @@ mod tests {
         }
     }
 
-    impl register_file_cache::Observer for Values {
-        fn observe(&mut self, access: Cache, register: RegisterId, lanes: LaneMask) {
-            let did = Did::Cache(access, register.0, lanes);
+    impl AccessSink for Values {
+        fn access(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+            let did = (access, register.0, lanes);
             match access {
-                Cache::ReadHit => self.read(1, register, lanes, did),
-                Cache::MainRead => self.read(0, register, lanes, did),
-                Cache::Write => self.write(1, register, lanes),
-                Cache::MainWrite => self.write(0, register, lanes),
-                Cache::Fill => self.shift(0, 1, register, lanes),
-                Cache::WritebackEviction | Cache::WritebackFlush => {
+                Access::MrfRead => self.read(0, register, lanes, did),
+                Access::MrfWrite => self.write(0, register, lanes),
+                Access::RfcRead => self.read(1, register, lanes, did),
+                Access::RfcWrite => self.write(1, register, lanes),
+                Access::RfcFill => self.shift(0, 1, register, lanes),
+                Access::RfcWritebackEviction | Access::RfcWritebackFlush => {
                     self.shift(1, 0, register, lanes);
                 }
-                Cache::Drop => self.shift(1, 1, register, lanes),
-                Cache::PartialHit | Cache::Allocation => {}
-            }
-        }
-    }
-
-    impl last_result_file::Observer for Values {
-        fn observe_last(&mut self, access: Last, register: RegisterId, lanes: LaneMask) {
-            let did = Did::Last(access, register.0, lanes);
-            match access {
-                Last::Read => self.read(2, register, lanes, did),
-                Last::Write => self.write(2, register, lanes),
-                Last::Eviction => self.shift(2, 1, register, lanes),
-                Last::WritebackEviction | Last::WritebackFlush => {
+                Access::RfcDrop => self.shift(1, 1, register, lanes),
+                Access::LrfRead => self.read(2, register, lanes, did),
+                Access::LrfWrite => self.write(2, register, lanes),
+                Access::LrfEviction => self.shift(2, 1, register, lanes),
+                Access::LrfWritebackEviction | Access::LrfWritebackFlush => {
                     self.shift(2, 0, register, lanes);
                 }
-                Last::Drop => self.shift(2, 2, register, lanes),
-                Last::PartialHit | Last::Allocation => {}
+                Access::LrfDrop => self.shift(2, 2, register, lanes),
+                _ => {}
             }
         }
     }
@@ -824,14 +769,7 @@ mod tests {
                 if below(12) == 0 {
                     upper.flush(&mut values);
                 }
-                let step = Step {
-                    instruction: &instruction,
-                    placements: &[],
-                    sources: &sources,
-                    destinations: &destinations,
-                    mask,
-                };
-                if upper.out_of_reach(&step).is_some() {
+                if upper.out_of_reach(&operands, &instruction).is_some() {
                     continue;
                 }
                 upper.step_through(&operands, &instruction, &mut values);

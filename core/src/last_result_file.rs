@@ -6,6 +6,7 @@
 //! Does not model: where an evicted value goes on to (`hierarchy`), values, time, energy.
 //! Source: `[DISS]` 6.2.2, 6.5.2, Table 4.5; `docs/MODEL.md`, rule 24.
 
+use crate::access::{Access, AccessSink};
 use crate::units::{LaneMask, RegisterId};
 
 /// What a last result file takes over from the cache behind it, fixed for a run.
@@ -15,40 +16,6 @@ pub struct LastResultFileConfig {
     pub liveness: bool,
     /// A victim that no path reads before the warp's next deschedule skips the cache, too.
     pub liveness_aware_bypass: bool,
-}
-
-/// One thing the last result file did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// An operand's lanes came from the entry.
-    Read,
-    /// The operand needed the entry and a lower level, which is reported apart.
-    PartialHit,
-    /// A result was written to the entry.
-    Write,
-    /// The entry moved to the register file cache to make room.
-    Eviction,
-    /// The entry was written back to the main register file to make room.
-    WritebackEviction,
-    /// The entry was written back to the main register file by a flush.
-    WritebackFlush,
-    /// A register newly occupies the entry.
-    Allocation,
-    /// The entry was given up without being moved or written back.
-    Drop,
-}
-
-/// Hears what the last result file does, in order.
-pub trait Observer {
-    /// `access` concerned these lanes of this register.
-    fn observe_last(&mut self, access: Access, register: RegisterId, lanes: LaneMask);
-}
-
-impl<F: FnMut(Access, RegisterId, LaneMask)> Observer for F {
-    #[inline]
-    fn observe_last(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
-        self(access, register, lanes);
-    }
 }
 
 /// A value that leaves the last result file for the register file cache.
@@ -101,7 +68,7 @@ impl LastResultFile {
         source: RegisterId,
         mask: LaneMask,
         unneeded: bool,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) -> LaneMask {
         let held = self.lanes_of(source);
         if held.is_empty() {
@@ -111,9 +78,9 @@ impl LastResultFile {
         let hit = held.and(mask);
         let rest = mask.without(hit);
         if !hit.is_empty() {
-            observer.observe_last(Access::Read, source, hit);
+            sink.access(Access::LrfRead, source, hit);
             if !rest.is_empty() {
-                observer.observe_last(Access::PartialHit, source, hit);
+                sink.access(Access::LrfPartialHit, source, hit);
             }
         }
         rest
@@ -121,9 +88,9 @@ impl LastResultFile {
 
     /// The value of a register was read for the last time.
     #[inline]
-    pub fn last_read(&mut self, register: RegisterId, observer: &mut impl Observer) {
+    pub fn last_read(&mut self, register: RegisterId, sink: &mut impl AccessSink) {
         if self.config.liveness {
-            self.invalidate(register, LaneMask::FULL, observer);
+            self.invalidate(register, LaneMask::FULL, sink);
         }
     }
 
@@ -134,9 +101,9 @@ impl LastResultFile {
         destination: RegisterId,
         mask: LaneMask,
         unneeded: bool,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) -> Option<Evicted> {
-        observer.observe_last(Access::Write, destination, mask);
+        sink.access(Access::LrfWrite, destination, mask);
         let held = self.lanes_of(destination);
         if !held.is_empty() {
             self.lanes = held.or(mask);
@@ -147,48 +114,43 @@ impl LastResultFile {
         let mut evicted = None;
         if !old.lanes.is_empty() {
             let skips = self.config.liveness_aware_bypass && old.unneeded;
-            let access = if skips { Access::WritebackEviction } else { Access::Eviction };
-            observer.observe_last(access, old.register, old.lanes);
+            let access = if skips { Access::LrfWritebackEviction } else { Access::LrfEviction };
+            sink.access(access, old.register, old.lanes);
             evicted = (!skips).then_some(old);
         }
-        observer.observe_last(Access::Allocation, destination, mask);
+        sink.access(Access::LrfAllocation, destination, mask);
         (self.register, self.lanes, self.unneeded) = (destination, mask, unneeded);
         evicted
     }
 
     /// Gives up lanes that a write to a lower level has overtaken.
     #[inline]
-    pub fn invalidate(
-        &mut self,
-        register: RegisterId,
-        mask: LaneMask,
-        observer: &mut impl Observer,
-    ) {
+    pub fn invalidate(&mut self, register: RegisterId, mask: LaneMask, sink: &mut impl AccessSink) {
         let held = self.lanes_of(register);
         if held.is_empty() {
             return;
         }
         self.lanes = held.without(mask);
         if self.lanes.is_empty() {
-            observer.observe_last(Access::Drop, register, held);
+            sink.access(Access::LrfDrop, register, held);
         }
     }
 
     /// Writes the entry back to the main register file and empties it.
-    pub fn flush(&mut self, observer: &mut impl Observer) {
-        self.empty(Access::WritebackFlush, observer);
+    pub fn flush(&mut self, sink: &mut impl AccessSink) {
+        self.empty(Access::LrfWritebackFlush, sink);
     }
 
     /// Empties the entry at the end of the warp: with liveness nothing is live any more, without it
     /// the entry is written back.
-    pub fn exit(&mut self, observer: &mut impl Observer) {
-        let access = if self.config.liveness { Access::Drop } else { Access::WritebackFlush };
-        self.empty(access, observer);
+    pub fn exit(&mut self, sink: &mut impl AccessSink) {
+        let access = if self.config.liveness { Access::LrfDrop } else { Access::LrfWritebackFlush };
+        self.empty(access, sink);
     }
 
-    fn empty(&mut self, access: Access, observer: &mut impl Observer) {
+    fn empty(&mut self, access: Access, sink: &mut impl AccessSink) {
         if !self.lanes.is_empty() {
-            observer.observe_last(access, self.register, self.lanes);
+            sink.access(access, self.register, self.lanes);
             self.lanes = LaneMask::EMPTY;
         }
     }

@@ -5,8 +5,10 @@
 //! and what a warp executed as a path of [`path::PathStep`]s. [`count`] walks the path through a
 //! warp's register hierarchy (`hierarchy`), which has the levels of an [`organisation`]: a
 //! [`register_file_cache`] with or without a [`last_result_file`], or levels that a compiler
-//! manages, which have no state here: [`placement`] names the level of every operand. Every event
-//! of the one table in [`event`] is counted once, where it happens (accesses in `tally`);
+//! manages, which have no state here: [`placement`] names the level of every operand. [`rules`] says
+//! when a warp is descheduled and what that does; each [`access`] of a level is told to a sink.
+//! Every event of the one table in [`event`] is counted once, where it is known (accesses in
+//! `tally`);
 //! [`energy`] multiplies counts by a paper's table at the end, [`leakage`] adds what the time of a
 //! run costs, and [`chip_power`] puts the result into the context of a chip. [`value_usage`]
 //! describes a path without any machine. [`sm`] runs the paths of many warps through the same
@@ -45,6 +47,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::float_arithmetic)]
 
+pub mod access;
 pub mod arbiter;
 pub mod bank_layout;
 pub mod chip_power;
@@ -63,6 +66,7 @@ pub mod path;
 pub mod placement;
 pub mod prototype;
 pub mod register_file_cache;
+pub mod rules;
 pub mod sm;
 pub mod split_bank_write;
 mod tally;

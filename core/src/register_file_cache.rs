@@ -12,6 +12,7 @@ mod tags;
 
 use age_order::AgeOrder;
 
+use crate::access::{Access, AccessSink};
 use crate::units::{LaneMask, RegisterId};
 
 pub use config::{Allocation, ConfigError, MAX_ENTRIES, RegisterFileCacheConfig, Replacement};
@@ -34,44 +35,6 @@ pub struct Operands<'a> {
     pub bypass: bool,
     /// Lanes that take part. Not empty.
     pub mask: LaneMask,
-}
-
-/// One thing the cache did, in the papers' words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// An operand's lanes came from an entry.
-    ReadHit,
-    /// An operand's lanes came from the main register file.
-    MainRead,
-    /// The operand needed both of the above, which are reported apart.
-    PartialHit,
-    /// A result was written to an entry.
-    Write,
-    /// A result was written to the main register file instead.
-    MainWrite,
-    /// An operand that missed was copied into an entry.
-    Fill,
-    /// A dirty entry was written back to make room.
-    WritebackEviction,
-    /// A dirty entry was written back by a flush.
-    WritebackFlush,
-    /// A register newly occupies an entry.
-    Allocation,
-    /// An entry was given up without a writeback.
-    Drop,
-}
-
-/// Hears what the cache does, in order.
-pub trait Observer {
-    /// `access` concerned these lanes of this register.
-    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask);
-}
-
-impl<F: FnMut(Access, RegisterId, LaneMask)> Observer for F {
-    #[inline]
-    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
-        self(access, register, lanes);
-    }
 }
 
 /// What one way of a cache holds.
@@ -193,24 +156,27 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     }
 
     /// Runs one instruction's operand traffic: all reads, then the allocation of operands that
-    /// missed, in operand order, then the results.
+    /// missed, in operand order, then the results. Returns the results that bypass the cache and go
+    /// to the main register file, a bit for each.
     ///
     /// Cost: at most `CAPACITY` tag compares for each slot, twice that with reads allocating.
     #[inline]
-    pub fn step(&mut self, operands: &Operands<'_>, observer: &mut impl Observer) {
+    pub fn step(&mut self, operands: &Operands<'_>, sink: &mut impl AccessSink) -> u32 {
         debug_assert!(!operands.mask.is_empty());
         // Reads come first because an instruction may name its destination as a source, and deaths
         // after all reads because it may read a register twice.
         let mut found = Lookup::default();
         for (index, &source) in operands.sources.iter().enumerate() {
-            self.read(source, index, operands.mask, operands, &mut found, observer);
+            self.read(source, index, operands.mask, operands, &mut found, sink);
         }
-        self.end_reads(&found, InFront::NOTHING, operands, observer);
+        self.end_reads(&found, InFront::NOTHING, operands, sink);
+        let mut to_main = 0;
         for (index, &destination) in operands.destinations.iter().enumerate() {
-            self.write(destination, index, operands, observer);
+            to_main |= u32::from(self.write(destination, index, operands, sink)) << index;
         }
         debug_assert_eq!(self.dirty & !self.occupied, 0);
         debug_assert_eq!(self.unneeded & !self.occupied, 0);
+        to_main
     }
 
     /// What follows an instruction's reads: deaths, and the allocation of operands that missed.
@@ -220,13 +186,13 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         found: &Lookup,
         in_front: InFront,
         operands: &Operands<'_>,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) {
         if found.dead != 0 {
-            self.drop_slots(found.dead, observer);
+            self.drop_slots(found.dead, sink);
         }
         if found.missed != 0 && self.config.allocation == Allocation::WritesAndReads {
-            self.allocate_reads(found.missed, in_front, operands, observer);
+            self.allocate_reads(found.missed, in_front, operands, sink);
         }
     }
 
@@ -237,7 +203,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         operands.bypass || (self.config.liveness_aware_bypass && unneeded)
     }
 
-    /// Writes result `index`.
+    /// Writes result `index`. Returns whether it goes to the main register file.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "hot, and left alone it is called with all of this")]
     pub(crate) fn write(
@@ -245,16 +211,18 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         destination: RegisterId,
         index: usize,
         operands: &Operands<'_>,
-        observer: &mut impl Observer,
-    ) {
-        if self.bypasses(index, operands) {
-            observer.observe(Access::MainWrite, destination, operands.mask);
-            self.invalidate(destination, operands.mask, observer);
+        sink: &mut impl AccessSink,
+    ) -> bool {
+        let bypasses = self.bypasses(index, operands);
+        if bypasses {
+            sink.access(Access::MrfWrite, destination, operands.mask);
+            self.invalidate(destination, operands.mask, sink);
         } else {
-            observer.observe(Access::Write, destination, operands.mask);
+            sink.access(Access::RfcWrite, destination, operands.mask);
             let unneeded = operands.not_read_before_deschedule >> index & 1 != 0;
-            self.accept(destination, operands.mask, unneeded, observer);
+            self.accept(destination, operands.mask, unneeded, sink);
         }
+        bypasses
     }
 
     /// Takes in a value that is nowhere below: a result, or what a level in front has evicted.
@@ -264,40 +232,40 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         register: RegisterId,
         lanes: LaneMask,
         unneeded: bool,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) {
-        let slot = self.place(register, lanes, unneeded, observer);
+        let slot = self.place(register, lanes, unneeded, sink);
         self.make_dirty(slot);
     }
 
     /// Writes every dirty entry back, oldest first, and empties the cache.
-    pub fn flush(&mut self, observer: &mut impl Observer) {
-        self.empty(Access::WritebackFlush, observer);
+    pub fn flush(&mut self, sink: &mut impl AccessSink) {
+        self.empty(Access::RfcWritebackFlush, sink);
     }
 
     /// Empties the cache at the end of the warp: with liveness nothing is live any more, without it
     /// every dirty entry is written back.
-    pub fn exit(&mut self, observer: &mut impl Observer) {
-        let dirty = if self.config.liveness { Access::Drop } else { Access::WritebackFlush };
-        self.empty(dirty, observer);
+    pub fn exit(&mut self, sink: &mut impl AccessSink) {
+        let dirty = if self.config.liveness { Access::RfcDrop } else { Access::RfcWritebackFlush };
+        self.empty(dirty, sink);
     }
 
     /// Does one entry's part of a [`Self::flush`], the oldest's, and returns the way that it had.
     /// `None` when the cache is empty.
-    pub fn flush_oldest(&mut self, observer: &mut impl Observer) -> Option<usize> {
+    pub fn flush_oldest(&mut self, sink: &mut impl AccessSink) -> Option<usize> {
         if self.occupied == 0 {
             return None;
         }
         let slot = self.order.slot(0);
-        self.vacate(slot, Access::WritebackFlush, observer);
+        self.vacate(slot, Access::RfcWritebackFlush, sink);
         Some(slot)
     }
 
-    fn empty(&mut self, dirty: Access, observer: &mut impl Observer) {
+    fn empty(&mut self, dirty: Access, sink: &mut impl AccessSink) {
         for position in 0..self.resident() {
             let slot = self.order.slot(position);
-            let access = if self.dirty & (1 << slot) != 0 { dirty } else { Access::Drop };
-            observer.observe(access, RegisterId(self.tags[slot]), self.lanes[slot]);
+            let access = if self.dirty & (1 << slot) != 0 { dirty } else { Access::RfcDrop };
+            sink.access(access, RegisterId(self.tags[slot]), self.lanes[slot]);
         }
         self.order = AgeOrder::EMPTY;
         self.occupied = 0;
@@ -322,9 +290,9 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         mask: LaneMask,
         operands: &Operands<'_>,
         found: &mut Lookup,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) {
-        if let Some(slot) = self.look(source, index, mask, operands, found, observer)
+        if let Some(slot) = self.look(source, index, mask, operands, found, sink)
             && self.config.replacement == Replacement::Lru
             && !self.lanes[slot].and(mask).is_empty()
         {
@@ -343,23 +311,23 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         mask: LaneMask,
         operands: &Operands<'_>,
         found: &mut Lookup,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) -> Option<usize> {
         let Some(slot) = self.find(source) else {
-            observer.observe(Access::MainRead, source, mask);
+            sink.access(Access::MrfRead, source, mask);
             found.missed |= 1 << index;
             return None;
         };
         let hit = self.lanes[slot].and(mask);
         let missing = mask.without(hit);
         if !hit.is_empty() {
-            observer.observe(Access::ReadHit, source, hit);
+            sink.access(Access::RfcRead, source, hit);
         }
         if !missing.is_empty() {
-            observer.observe(Access::MainRead, source, missing);
+            sink.access(Access::MrfRead, source, missing);
             found.missed |= 1 << index;
             if !hit.is_empty() {
-                observer.observe(Access::PartialHit, source, hit);
+                sink.access(Access::RfcPartialHit, source, hit);
             }
         }
         self.heed(slot, index, operands, found);
@@ -401,7 +369,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         missed: u32,
         in_front: InFront,
         operands: &Operands<'_>,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) {
         for (index, &source) in operands.sources.iter().enumerate() {
             if missed >> index & 1 == 0 {
@@ -420,8 +388,8 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
             if missing.is_empty() || dead || bypass {
                 continue;
             }
-            observer.observe(Access::Fill, source, missing);
-            self.place(source, wanted, unneeded, observer);
+            sink.access(Access::RfcFill, source, missing);
+            self.place(source, wanted, unneeded, sink);
         }
     }
 
@@ -431,14 +399,14 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         register: RegisterId,
         mask: LaneMask,
         unneeded: bool,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) -> usize {
         if let Some(slot) = self.find(register) {
             self.place_again(slot, mask, unneeded);
             self.make_used(slot);
             slot
         } else {
-            self.place_anew(register, mask, unneeded, observer)
+            self.place_anew(register, mask, unneeded, sink)
         }
     }
 
@@ -457,17 +425,17 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         register: RegisterId,
         mask: LaneMask,
         unneeded: bool,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) -> usize {
         let in_use = (1_u16 << self.config.entries) - 1;
         let free = in_use & !self.occupied;
         let slot = if free == 0 {
-            self.evict(observer)
+            self.evict(sink)
         } else {
             // Of 32 bits: there is no table for 16.
             u32::from(free).trailing_zeros() as usize
         };
-        observer.observe(Access::Allocation, register, mask);
+        sink.access(Access::RfcAllocation, register, mask);
         self.order.push(slot, self.resident());
         self.resident += 1;
         self.tags[slot] = register.0;
@@ -485,17 +453,17 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
 
     /// Frees the victim's slot. The cache is full.
     #[inline]
-    fn evict(&mut self, observer: &mut impl Observer) -> usize {
+    fn evict(&mut self, sink: &mut impl AccessSink) -> usize {
         let slot = self.victim();
-        self.vacate(slot, Access::WritebackEviction, observer);
+        self.vacate(slot, Access::RfcWritebackEviction, sink);
         slot
     }
 
     /// Frees a slot, which is `writeback` if its value is nowhere else.
     #[inline]
-    fn vacate(&mut self, slot: usize, writeback: Access, observer: &mut impl Observer) {
+    fn vacate(&mut self, slot: usize, writeback: Access, sink: &mut impl AccessSink) {
         let dirty = self.dirty & (1 << slot) != 0;
-        self.release(slot, if dirty { writeback } else { Access::Drop }, observer);
+        self.release(slot, if dirty { writeback } else { Access::RfcDrop }, sink);
     }
 
     #[inline]
@@ -535,27 +503,27 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         &mut self,
         register: RegisterId,
         mask: LaneMask,
-        observer: &mut impl Observer,
+        sink: &mut impl AccessSink,
     ) {
         let Some(slot) = self.find(register) else { return };
         let kept = self.lanes[slot].without(mask);
         if kept.is_empty() {
-            self.release(slot, Access::Drop, observer);
+            self.release(slot, Access::RfcDrop, sink);
         } else {
             self.lanes[slot] = kept;
         }
     }
 
-    fn drop_slots(&mut self, mut slots: u16, observer: &mut impl Observer) {
+    fn drop_slots(&mut self, mut slots: u16, sink: &mut impl AccessSink) {
         while slots != 0 {
-            self.release(u32::from(slots).trailing_zeros() as usize, Access::Drop, observer);
+            self.release(u32::from(slots).trailing_zeros() as usize, Access::RfcDrop, sink);
             slots &= slots - 1;
         }
     }
 
     #[inline]
-    fn release(&mut self, slot: usize, access: Access, observer: &mut impl Observer) {
-        observer.observe(access, RegisterId(self.tags[slot]), self.lanes[slot]);
+    fn release(&mut self, slot: usize, access: Access, sink: &mut impl AccessSink) {
+        sink.access(access, RegisterId(self.tags[slot]), self.lanes[slot]);
         self.order.remove(slot);
         let kept = !(1 << slot);
         self.resident -= 1;

@@ -1,14 +1,64 @@
-//! Tally: what the hierarchy does, as events. The one place where accesses are counted, for both
-//! modes.
+//! Tally: accesses as events. The one place where they are counted, for both modes.
 
+use crate::access::{Access, AccessSink};
 use crate::event::{Counters, Datapath, Event};
-use crate::hierarchy::Listener;
-use crate::last_result_file;
-use crate::placement::{Placement, Upper};
-use crate::register_file_cache::{Access, Observer};
 use crate::units::{LaneMask, RegisterId};
 
-/// Turns what the hierarchy does into events of one instruction's datapath.
+/// The event that an access of an instruction is, by its datapath.
+#[inline]
+pub(crate) const fn event(access: Access, datapath: Datapath) -> Event {
+    use Datapath::{Private, Shared};
+    match (access, datapath) {
+        (Access::MrfRead, Private) => Event::MrfReadPrivate,
+        (Access::MrfRead, Shared) => Event::MrfReadShared,
+        (Access::MrfWrite, Private) => Event::MrfWritePrivate,
+        (Access::MrfWrite, Shared) => Event::MrfWriteShared,
+        (Access::RfcRead, Private) => Event::RfcReadPrivate,
+        (Access::RfcRead, Shared) => Event::RfcReadShared,
+        (Access::RfcPartialHit, _) => Event::RfcPartialHit,
+        (Access::RfcWrite, Private) => Event::RfcWritePrivate,
+        (Access::RfcWrite, Shared) => Event::RfcWriteShared,
+        (Access::RfcFill, Private) => Event::RfcFillPrivate,
+        (Access::RfcFill, Shared) => Event::RfcFillShared,
+        (Access::RfcWritebackEviction, _) => Event::RfcWritebackEviction,
+        (Access::RfcWritebackFlush, _) => Event::RfcWritebackFlush,
+        (Access::RfcAllocation, _) => Event::RfcAllocation,
+        (Access::RfcDrop, _) => Event::RfcDrop,
+        (Access::LrfRead, _) => Event::LrfRead,
+        (Access::LrfPartialHit, _) => Event::LrfPartialHit,
+        (Access::LrfWrite, _) => Event::LrfWrite,
+        (Access::LrfFill, _) => Event::LrfFill,
+        (Access::LrfEviction, _) => Event::LrfEviction,
+        (Access::LrfWritebackEviction, _) => Event::LrfWritebackEviction,
+        (Access::LrfWritebackFlush, _) => Event::LrfWritebackFlush,
+        (Access::LrfAllocation, _) => Event::LrfAllocation,
+        (Access::LrfDrop, _) => Event::LrfDrop,
+        (Access::LrfDualWrite, _) => Event::DualWriteLrf,
+        (Access::OrfRead, Private) => Event::OrfReadPrivate,
+        (Access::OrfRead, Shared) => Event::OrfReadShared,
+        (Access::OrfWrite, Private) => Event::OrfWritePrivate,
+        (Access::OrfWrite, Shared) => Event::OrfWriteShared,
+        (Access::OrfFill, Private) => Event::OrfFillPrivate,
+        (Access::OrfFill, Shared) => Event::OrfFillShared,
+        (Access::OrfDualWrite, Private) => Event::DualWriteOrfPrivate,
+        (Access::OrfDualWrite, Shared) => Event::DualWriteOrfShared,
+    }
+}
+
+/// Whether an access is counted once, however many clusters have an enabled lane.
+const fn is_whole(access: Access) -> bool {
+    matches!(
+        access,
+        Access::RfcPartialHit
+            | Access::RfcAllocation
+            | Access::RfcDrop
+            | Access::LrfPartialHit
+            | Access::LrfAllocation
+            | Access::LrfDrop
+    )
+}
+
+/// Counts the accesses of one instruction, or of a flush.
 pub(crate) struct Tally<'a, const BY_CLUSTER: bool> {
     counters: &'a mut Counters,
     datapath: Datapath,
@@ -30,115 +80,36 @@ impl<'a, const BY_CLUSTER: bool> Tally<'a, BY_CLUSTER> {
         let quads = pairs | pairs >> 2;
         u64::from((quads & 0x1111_1111).count_ones())
     }
-}
 
-impl<const BY_CLUSTER: bool> Listener for Tally<'_, BY_CLUSTER> {
+    /// Operands come from the main register file, or from a write pool in front of it, which is
+    /// not known yet.
     #[inline]
-    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
-        let weight = Self::weight(mask);
-        let (read, write) = match self.datapath {
-            Datapath::Private => (Event::MrfReadPrivate, Event::MrfWritePrivate),
-            Datapath::Shared => (Event::MrfReadShared, Event::MrfWriteShared),
-        };
-        self.counters.record(read, sources.len() as u64 * weight);
-        self.counters.record(write, destinations.len() as u64 * weight);
-        self.counters.record_main_operands(sources.len() as u32, 1);
+    pub(crate) fn main_operands(&mut self, operands: usize) {
+        self.main_operands += operands as u32;
     }
 
-    fn source(&mut self, _: RegisterId, placement: Placement, mask: LaneMask) {
-        let weight = Self::weight(mask);
-        if placement.main {
-            let read = match self.datapath {
-                Datapath::Private => Event::MrfReadPrivate,
-                Datapath::Shared => Event::MrfReadShared,
-            };
-            self.counters.record(read, weight);
-            self.main_operands += 1;
-        }
-        let upper = match (placement.upper, placement.main, self.datapath) {
-            (None, ..) => return,
-            (Some(Upper::Orf(_)), false, Datapath::Private) => Event::OrfReadPrivate,
-            (Some(Upper::Orf(_)), false, Datapath::Shared) => Event::OrfReadShared,
-            (Some(Upper::Orf(_)), true, Datapath::Private) => Event::OrfFillPrivate,
-            (Some(Upper::Orf(_)), true, Datapath::Shared) => Event::OrfFillShared,
-            (Some(Upper::Lrf(_)), false, _) => Event::LrfRead,
-            (Some(Upper::Lrf(_)), true, _) => Event::LrfFill,
-        };
-        self.counters.record(upper, weight);
-    }
-
-    fn result(&mut self, _: RegisterId, placement: Placement, mask: LaneMask) {
-        let weight = Self::weight(mask);
-        if placement.main {
-            let write = match self.datapath {
-                Datapath::Private => Event::MrfWritePrivate,
-                Datapath::Shared => Event::MrfWriteShared,
-            };
-            self.counters.record(write, weight);
-        }
-        let (upper, both) = match (placement.upper, self.datapath) {
-            (None, _) => return,
-            (Some(Upper::Orf(_)), Datapath::Private) => {
-                (Event::OrfWritePrivate, Event::DualWriteOrfPrivate)
-            }
-            (Some(Upper::Orf(_)), Datapath::Shared) => {
-                (Event::OrfWriteShared, Event::DualWriteOrfShared)
-            }
-            (Some(Upper::Lrf(_)), _) => (Event::LrfWrite, Event::DualWriteLrf),
-        };
-        self.counters.record(upper, weight);
-        if placement.main {
-            self.counters.record(both, weight);
-        }
-    }
-
+    /// The accesses were all those of an instruction.
     #[inline]
-    fn operands_read(&mut self) {
+    pub(crate) fn end_instruction(self) {
         self.counters.record_main_operands(self.main_operands, 1);
     }
 }
 
-impl<const BY_CLUSTER: bool> Observer for Tally<'_, BY_CLUSTER> {
+impl<const BY_CLUSTER: bool> AccessSink for Tally<'_, BY_CLUSTER> {
     #[inline]
-    fn observe(&mut self, access: Access, _: RegisterId, lanes: LaneMask) {
-        use Datapath::{Private, Shared};
+    fn access(&mut self, access: Access, _: RegisterId, lanes: LaneMask) {
         // An operand of which only some lanes come from there is one as well.
-        self.main_operands += u32::from(access == Access::MainRead);
-        let event = match (access, self.datapath) {
-            (Access::ReadHit, Private) => Event::RfcReadPrivate,
-            (Access::ReadHit, Shared) => Event::RfcReadShared,
-            (Access::MainRead, Private) => Event::MrfReadPrivate,
-            (Access::MainRead, Shared) => Event::MrfReadShared,
-            (Access::Write, Private) => Event::RfcWritePrivate,
-            (Access::Write, Shared) => Event::RfcWriteShared,
-            (Access::MainWrite, Private) => Event::MrfWritePrivate,
-            (Access::MainWrite, Shared) => Event::MrfWriteShared,
-            (Access::Fill, Private) => Event::RfcFillPrivate,
-            (Access::Fill, Shared) => Event::RfcFillShared,
-            (Access::PartialHit, _) => return self.counters.record(Event::RfcPartialHit, 1),
-            (Access::WritebackEviction, _) => Event::RfcWritebackEviction,
-            (Access::WritebackFlush, _) => Event::RfcWritebackFlush,
-            (Access::Allocation, _) => return self.counters.record(Event::RfcAllocation, 1),
-            (Access::Drop, _) => return self.counters.record(Event::RfcDrop, 1),
-        };
-        self.counters.record(event, Self::weight(lanes));
+        self.main_operands += u32::from(matches!(access, Access::MrfRead));
+        let weight = if is_whole(access) { 1 } else { Self::weight(lanes) };
+        self.counters.record(event(access, self.datapath), weight);
     }
-}
 
-impl<const BY_CLUSTER: bool> last_result_file::Observer for Tally<'_, BY_CLUSTER> {
     #[inline]
-    fn observe_last(&mut self, access: last_result_file::Access, _: RegisterId, lanes: LaneMask) {
-        use last_result_file::Access;
-        let event = match access {
-            Access::Read => Event::LrfRead,
-            Access::Write => Event::LrfWrite,
-            Access::Eviction => Event::LrfEviction,
-            Access::WritebackEviction => Event::LrfWritebackEviction,
-            Access::WritebackFlush => Event::LrfWritebackFlush,
-            Access::PartialHit => return self.counters.record(Event::LrfPartialHit, 1),
-            Access::Allocation => return self.counters.record(Event::LrfAllocation, 1),
-            Access::Drop => return self.counters.record(Event::LrfDrop, 1),
-        };
-        self.counters.record(event, Self::weight(lanes));
+    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
+        let weight = Self::weight(mask);
+        let (read, write) = (Access::MrfRead, Access::MrfWrite);
+        self.counters.record(event(read, self.datapath), sources.len() as u64 * weight);
+        self.counters.record(event(write, self.datapath), destinations.len() as u64 * weight);
+        self.main_operands(sources.len());
     }
 }

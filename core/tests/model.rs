@@ -6,6 +6,7 @@ mod reference;
 
 use random::{Random, lanes_of};
 use reference::{Cache, Slots, Stop, Totals};
+use strata_core::access::Access;
 use strata_core::count::count_path;
 use strata_core::event::{Counters, Event};
 use strata_core::fault::PathFault;
@@ -13,8 +14,7 @@ use strata_core::image::{CheckedImage, Flags, KernelImage, StaticInstruction, Un
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{
-    Access, Allocation, MAX_ENTRIES, Operands, RegisterFileCache, RegisterFileCacheConfig,
-    Replacement,
+    Allocation, MAX_ENTRIES, Operands, RegisterFileCache, RegisterFileCacheConfig, Replacement,
 };
 use strata_core::units::{LANES, LaneMask, RegisterId};
 
@@ -51,16 +51,17 @@ fn random_registers(random: &mut Random, most: u32, registers: u32) -> Vec<Regis
 /// What the cache reports, in the reference's terms; the datapath is not the cache's business.
 fn total(totals: &mut Totals, access: Access, side: usize) {
     *match access {
-        Access::ReadHit => &mut totals.cache_reads[side],
-        Access::MainRead => &mut totals.main_reads[side],
-        Access::PartialHit => &mut totals.both,
-        Access::Write => &mut totals.cache_writes[side],
-        Access::MainWrite => &mut totals.main_writes[side],
-        Access::Fill => &mut totals.cache_fills[side],
-        Access::WritebackEviction => &mut totals.evicted,
-        Access::WritebackFlush => &mut totals.flushed,
-        Access::Allocation => &mut totals.allocated,
-        Access::Drop => &mut totals.dropped,
+        Access::RfcRead => &mut totals.cache_reads[side],
+        Access::MrfRead => &mut totals.main_reads[side],
+        Access::RfcPartialHit => &mut totals.both,
+        Access::RfcWrite => &mut totals.cache_writes[side],
+        Access::MrfWrite => &mut totals.main_writes[side],
+        Access::RfcFill => &mut totals.cache_fills[side],
+        Access::RfcWritebackEviction => &mut totals.evicted,
+        Access::RfcWritebackFlush => &mut totals.flushed,
+        Access::RfcAllocation => &mut totals.allocated,
+        Access::RfcDrop => &mut totals.dropped,
+        other => panic!("a cache alone does not tell of {other:?}"),
     } += 1;
 }
 
@@ -92,29 +93,30 @@ impl Values {
             let (main, cached) = (&mut self.main[register][lane], &mut self.cached[register][lane]);
             let wanted = &mut self.program[register][lane];
             let read = match access {
-                Access::ReadHit => *cached,
-                Access::MainRead => *main,
-                Access::Write => {
+                Access::RfcRead => *cached,
+                Access::MrfRead => *main,
+                Access::RfcWrite => {
                     (*cached, *wanted) = (Some(self.next), Some(self.next));
                     continue;
                 }
-                Access::MainWrite => {
+                Access::MrfWrite => {
                     (*main, *wanted) = (Some(self.next), Some(self.next));
                     continue;
                 }
-                Access::Fill => {
+                Access::RfcFill => {
                     *cached = *main;
                     continue;
                 }
-                Access::WritebackEviction | Access::WritebackFlush => {
+                Access::RfcWritebackEviction | Access::RfcWritebackFlush => {
                     (*main, *cached) = (*cached, None);
                     continue;
                 }
-                Access::Drop => {
+                Access::RfcDrop => {
                     *cached = None;
                     continue;
                 }
-                Access::PartialHit | Access::Allocation => continue,
+                // Nothing moves. Other levels' accesses fail the totals.
+                _ => continue,
             };
             // A value that was never written, or that the compiler declared dead, may be anything.
             if wanted.is_some() && read != *wanted {

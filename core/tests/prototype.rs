@@ -6,10 +6,11 @@ mod random;
 mod sequencer;
 
 use random::{Random, lanes_of};
+use strata_core::access::Access;
 use strata_core::prototype::cache_block::{CacheBlock, CacheOutcome, CacheSettings, Response};
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::register_file_cache::{
-    Access, Allocation, Operands, RegisterFileCache, RegisterFileCacheConfig, Replacement,
+    Allocation, Operands, RegisterFileCache, RegisterFileCacheConfig, Replacement,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -73,13 +74,13 @@ fn instruction(
     let mut events = Lanes::default();
     let mut note = |access, _, lanes: LaneMask| {
         let kind = match access {
-            Access::ReadHit => 0,
-            Access::MainRead => 1,
-            Access::Write => 2,
-            Access::Allocation => 3,
-            Access::WritebackEviction | Access::WritebackFlush => 4,
-            Access::Drop => return events[5] += 1,
-            Access::PartialHit | Access::MainWrite | Access::Fill => return,
+            Access::RfcRead => 0,
+            Access::MrfRead => 1,
+            Access::RfcWrite => 2,
+            Access::RfcAllocation => 3,
+            Access::RfcWritebackEviction | Access::RfcWritebackFlush => 4,
+            Access::RfcDrop => return events[5] += 1,
+            _ => return,
         };
         events[kind] += lanes.0.count_ones();
     };

@@ -1,7 +1,7 @@
 //! The register file cache rule by rule: each test is one sentence of `docs/MODEL.md`.
 
+use strata_core::access::Access::{self, *};
 use strata_core::register_file_cache::{
-    Access::{self, *},
     Allocation, ConfigError, MAX_ENTRIES, Operands, RegisterFileCache, RegisterFileCacheConfig,
     Replacement,
 };
@@ -97,14 +97,14 @@ fn rule_7_reads_come_before_the_write() {
     // The instruction reads the register that its result evicts, and the one it writes.
     let seen = bench.run(Do { read: &[1, 2], write: &[2], ..Do::default() });
     let expected = [
-        (ReadHit, 1, FULL),
-        (MainRead, 2, FULL),
-        (Write, 2, FULL),
-        (WritebackEviction, 1, FULL),
-        (Allocation, 2, FULL),
+        (RfcRead, 1, FULL),
+        (MrfRead, 2, FULL),
+        (RfcWrite, 2, FULL),
+        (RfcWritebackEviction, 1, FULL),
+        (RfcAllocation, 2, FULL),
     ];
     assert_eq!(seen, expected);
-    assert_eq!(bench.read(2), [(ReadHit, 2, FULL)]);
+    assert_eq!(bench.read(2), [(RfcRead, 2, FULL)]);
 }
 
 #[test]
@@ -112,10 +112,13 @@ fn rule_8_rewriting_in_place_writes_nothing_back_and_keeps_the_fifo_age() {
     let mut bench = Bench::new(config(2));
     bench.write(1);
     bench.write(2);
-    assert_eq!(bench.write(1), [(Write, 1, FULL)]);
+    assert_eq!(bench.write(1), [(RfcWrite, 1, FULL)]);
     assert_eq!(bench.resident(), [1, 2]);
     let seen = bench.write(3);
-    assert_eq!(seen, [(Write, 3, FULL), (WritebackEviction, 1, FULL), (Allocation, 3, FULL)]);
+    assert_eq!(
+        seen,
+        [(RfcWrite, 3, FULL), (RfcWritebackEviction, 1, FULL), (RfcAllocation, 3, FULL)]
+    );
 }
 
 #[test]
@@ -129,7 +132,7 @@ fn rule_8_with_lru_rewriting_and_reading_make_an_entry_the_most_recent() {
     assert_eq!(bench.resident(), [2, 3, 1]);
     bench.read(2);
     assert_eq!(bench.resident(), [3, 1, 2]);
-    assert_eq!(bench.write(4)[1], (WritebackEviction, 3, FULL));
+    assert_eq!(bench.write(4)[1], (RfcWritebackEviction, 3, FULL));
     // Within an instruction, operand order decides.
     bench.run(Do { read: &[2, 1], ..Do::default() });
     assert_eq!(bench.resident(), [4, 2, 1]);
@@ -141,22 +144,22 @@ fn fifo_does_not_care_about_reads() {
     bench.write(1);
     bench.write(2);
     bench.read(1);
-    assert_eq!(bench.write(3)[1], (WritebackEviction, 1, FULL));
+    assert_eq!(bench.write(3)[1], (RfcWritebackEviction, 1, FULL));
 }
 
 #[test]
 fn rule_9_a_partial_write_holds_its_lanes_only() {
     let mut bench = Bench::new(config(1));
     let seen = bench.run(Do { write: &[1], mask: Some(LEFT), ..Do::default() });
-    assert_eq!(seen, [(Write, 1, LEFT), (Allocation, 1, LEFT)]);
+    assert_eq!(seen, [(RfcWrite, 1, LEFT), (RfcAllocation, 1, LEFT)]);
     // Inside: a hit. Across: both levels, both counted. Outside: the main register file alone.
     let read = |mask| Do { read: &[1], mask: Some(mask), ..Do::default() };
-    assert_eq!(bench.run(read(LaneMask(1 << 31))), [(ReadHit, 1, LaneMask(1 << 31))]);
+    assert_eq!(bench.run(read(LaneMask(1 << 31))), [(RfcRead, 1, LaneMask(1 << 31))]);
     let across = bench.run(read(FULL));
-    assert_eq!(across, [(ReadHit, 1, LEFT), (MainRead, 1, RIGHT), (PartialHit, 1, LEFT)]);
-    assert_eq!(bench.run(read(RIGHT)), [(MainRead, 1, RIGHT)]);
+    assert_eq!(across, [(RfcRead, 1, LEFT), (MrfRead, 1, RIGHT), (RfcPartialHit, 1, LEFT)]);
+    assert_eq!(bench.run(read(RIGHT)), [(MrfRead, 1, RIGHT)]);
     // Only the valid lanes are written back.
-    assert_eq!(bench.end(false), [(WritebackFlush, 1, LEFT)]);
+    assert_eq!(bench.end(false), [(RfcWritebackFlush, 1, LEFT)]);
 }
 
 #[test]
@@ -164,8 +167,8 @@ fn rule_9_partial_writes_add_lanes_to_the_entry() {
     let mut bench = Bench::new(config(1));
     bench.run(Do { write: &[1], mask: Some(LEFT), ..Do::default() });
     let seen = bench.run(Do { write: &[1], mask: Some(RIGHT), ..Do::default() });
-    assert_eq!(seen, [(Write, 1, RIGHT)]);
-    assert_eq!(bench.read(1), [(ReadHit, 1, FULL)]);
+    assert_eq!(seen, [(RfcWrite, 1, RIGHT)]);
+    assert_eq!(bench.read(1), [(RfcRead, 1, FULL)]);
 }
 
 #[test]
@@ -174,7 +177,8 @@ fn rule_11_a_last_read_frees_the_entry_before_anything_is_evicted() {
     bench.write(1);
     bench.write(2);
     let seen = bench.run(Do { read: &[2], dead: 1, write: &[3], ..Do::default() });
-    let expected = [(ReadHit, 2, FULL), (Drop, 2, FULL), (Write, 3, FULL), (Allocation, 3, FULL)];
+    let expected =
+        [(RfcRead, 2, FULL), (RfcDrop, 2, FULL), (RfcWrite, 3, FULL), (RfcAllocation, 3, FULL)];
     assert_eq!(seen, expected);
     assert_eq!(bench.resident(), [1, 3]);
 }
@@ -185,7 +189,7 @@ fn rule_11_a_register_read_twice_dies_after_both_reads() {
     bench.write(1);
     for dead in [0b10, 0b01] {
         let seen = bench.run(Do { read: &[1, 1], dead, ..Do::default() });
-        assert_eq!(seen, [(ReadHit, 1, FULL), (ReadHit, 1, FULL), (Drop, 1, FULL)]);
+        assert_eq!(seen, [(RfcRead, 1, FULL), (RfcRead, 1, FULL), (RfcDrop, 1, FULL)]);
         bench.write(1);
     }
 }
@@ -195,8 +199,8 @@ fn rule_11_without_liveness_the_mark_means_nothing() {
     let mut bench = Bench::new(RegisterFileCacheConfig { liveness: false, ..config(1) });
     bench.write(1);
     let seen = bench.run(Do { read: &[1], dead: 1, ..Do::default() });
-    assert_eq!(seen, [(ReadHit, 1, FULL)]);
-    assert_eq!(bench.write(2)[1], (WritebackEviction, 1, FULL));
+    assert_eq!(seen, [(RfcRead, 1, FULL)]);
+    assert_eq!(bench.write(2)[1], (RfcWritebackEviction, 1, FULL));
 }
 
 #[test]
@@ -204,14 +208,14 @@ fn rule_12_a_bypassing_result_invalidates_the_stale_entry() {
     let mut bench = Bench::new(config(2));
     bench.write(1);
     let seen = bench.run(Do { write: &[1], bypass: true, ..Do::default() });
-    assert_eq!(seen, [(MainWrite, 1, FULL), (Drop, 1, FULL)]);
-    assert_eq!(bench.read(1), [(MainRead, 1, FULL)]);
+    assert_eq!(seen, [(MrfWrite, 1, FULL), (RfcDrop, 1, FULL)]);
+    assert_eq!(bench.read(1), [(MrfRead, 1, FULL)]);
     // Lanes that the result does not write stay current in the entry.
     bench.write(1);
     let seen = bench.run(Do { write: &[1], bypass: true, mask: Some(LEFT), ..Do::default() });
-    assert_eq!(seen, [(MainWrite, 1, LEFT)]);
+    assert_eq!(seen, [(MrfWrite, 1, LEFT)]);
     let seen = bench.read(1);
-    assert_eq!(seen, [(ReadHit, 1, RIGHT), (MainRead, 1, LEFT), (PartialHit, 1, RIGHT)]);
+    assert_eq!(seen, [(RfcRead, 1, RIGHT), (MrfRead, 1, LEFT), (RfcPartialHit, 1, RIGHT)]);
 }
 
 #[test]
@@ -220,19 +224,19 @@ fn rule_12_reads_allocate_clean_entries_in_operand_order_and_then_the_result() {
     let mut bench = Bench::new(reads);
     let seen = bench.run(Do { read: &[1, 2], write: &[3], ..Do::default() });
     let expected = [
-        (MainRead, 1, FULL),
-        (MainRead, 2, FULL),
-        (Fill, 1, FULL),
-        (Allocation, 1, FULL),
-        (Fill, 2, FULL),
-        (Allocation, 2, FULL),
-        (Write, 3, FULL),
-        (Drop, 1, FULL),
-        (Allocation, 3, FULL),
+        (MrfRead, 1, FULL),
+        (MrfRead, 2, FULL),
+        (RfcFill, 1, FULL),
+        (RfcAllocation, 1, FULL),
+        (RfcFill, 2, FULL),
+        (RfcAllocation, 2, FULL),
+        (RfcWrite, 3, FULL),
+        (RfcDrop, 1, FULL),
+        (RfcAllocation, 3, FULL),
     ];
     assert_eq!(seen, expected);
     // Clean entries are dropped, dirty ones written back.
-    assert_eq!(bench.end(false), [(Drop, 2, FULL), (WritebackFlush, 3, FULL)]);
+    assert_eq!(bench.end(false), [(RfcDrop, 2, FULL), (RfcWritebackFlush, 3, FULL)]);
 }
 
 #[test]
@@ -242,21 +246,21 @@ fn reads_allocate_each_register_once_and_nothing_dead() {
     let seen = bench.run(Do { read: &[1, 1], ..Do::default() });
     assert_eq!(
         seen,
-        [(MainRead, 1, FULL), (MainRead, 1, FULL), (Fill, 1, FULL), (Allocation, 1, FULL)]
+        [(MrfRead, 1, FULL), (MrfRead, 1, FULL), (RfcFill, 1, FULL), (RfcAllocation, 1, FULL)]
     );
     let seen = bench.run(Do { read: &[2, 2], dead: 0b10, ..Do::default() });
-    assert_eq!(seen, [(MainRead, 2, FULL), (MainRead, 2, FULL)]);
+    assert_eq!(seen, [(MrfRead, 2, FULL), (MrfRead, 2, FULL)]);
     // An operand that hit is not filled again when another operand's fill evicts it.
     let one = RegisterFileCacheConfig { entries: 1, ..reads };
     let mut bench = Bench::new(one);
     bench.write(1);
     let seen = bench.run(Do { read: &[2, 1], ..Do::default() });
     let expected = [
-        (MainRead, 2, FULL),
-        (ReadHit, 1, FULL),
-        (Fill, 2, FULL),
-        (WritebackEviction, 1, FULL),
-        (Allocation, 2, FULL),
+        (MrfRead, 2, FULL),
+        (RfcRead, 1, FULL),
+        (RfcFill, 2, FULL),
+        (RfcWritebackEviction, 1, FULL),
+        (RfcAllocation, 2, FULL),
     ];
     assert_eq!(seen, expected);
 }
@@ -268,9 +272,9 @@ fn a_fill_of_missing_lanes_completes_the_entry() {
     bench.run(Do { write: &[1], mask: Some(LEFT), ..Do::default() });
     let seen = bench.read(1);
     let expected =
-        [(ReadHit, 1, LEFT), (MainRead, 1, RIGHT), (PartialHit, 1, LEFT), (Fill, 1, RIGHT)];
+        [(RfcRead, 1, LEFT), (MrfRead, 1, RIGHT), (RfcPartialHit, 1, LEFT), (RfcFill, 1, RIGHT)];
     assert_eq!(seen, expected);
-    assert_eq!(bench.read(1), [(ReadHit, 1, FULL)]);
+    assert_eq!(bench.read(1), [(RfcRead, 1, FULL)]);
 }
 
 #[test]
@@ -279,16 +283,17 @@ fn rule_13_what_is_not_read_before_the_deschedule_skips_the_cache() {
     let mut bench = Bench::new(bypass);
     bench.write(1);
     let seen = bench.run(Do { write: &[1, 2], unneeded: 0b01, ..Do::default() });
-    let expected = [(MainWrite, 1, FULL), (Drop, 1, FULL), (Write, 2, FULL), (Allocation, 2, FULL)];
+    let expected =
+        [(MrfWrite, 1, FULL), (RfcDrop, 1, FULL), (RfcWrite, 2, FULL), (RfcAllocation, 2, FULL)];
     assert_eq!(seen, expected);
     // Without the option the hint changes nothing.
     let seen = Bench::new(config(2)).run(Do { write: &[1], unneeded: 1, ..Do::default() });
-    assert_eq!(seen, [(Write, 1, FULL), (Allocation, 1, FULL)]);
+    assert_eq!(seen, [(RfcWrite, 1, FULL), (RfcAllocation, 1, FULL)]);
     // An operand that is not read again is not allocated either.
     let mut bench =
         Bench::new(RegisterFileCacheConfig { allocation: Allocation::WritesAndReads, ..bypass });
     let seen = bench.run(Do { read: &[5], read_unneeded: 1, ..Do::default() });
-    assert_eq!(seen, [(MainRead, 5, FULL)]);
+    assert_eq!(seen, [(MrfRead, 5, FULL)]);
 }
 
 #[test]
@@ -298,14 +303,14 @@ fn rule_13_the_victim_is_the_oldest_entry_not_read_before_the_deschedule() {
     for (register, unneeded) in [(1, 0), (2, 1), (3, 1), (4, 0)] {
         bench.run(Do { write: &[register], unneeded, ..Do::default() });
     }
-    assert_eq!(bench.write(5)[1], (WritebackEviction, 2, FULL));
-    assert_eq!(bench.write(6)[1], (WritebackEviction, 3, FULL));
+    assert_eq!(bench.write(5)[1], (RfcWritebackEviction, 2, FULL));
+    assert_eq!(bench.write(6)[1], (RfcWritebackEviction, 3, FULL));
     // None is marked any more: the oldest.
-    assert_eq!(bench.write(7)[1], (WritebackEviction, 1, FULL));
+    assert_eq!(bench.write(7)[1], (RfcWritebackEviction, 1, FULL));
     // A read may mark an entry, and a later write of the register unmarks it.
     bench.run(Do { read: &[5, 6], read_unneeded: 0b11, ..Do::default() });
     bench.write(5);
-    assert_eq!(bench.write(8)[1], (WritebackEviction, 6, FULL));
+    assert_eq!(bench.write(8)[1], (RfcWritebackEviction, 6, FULL));
 }
 
 #[test]
@@ -313,11 +318,11 @@ fn rule_14_at_exit_liveness_writes_nothing_back() {
     let mut bench = Bench::new(config(3));
     bench.write(2);
     bench.write(1);
-    assert_eq!(bench.end(true), [(Drop, 2, FULL), (Drop, 1, FULL)]);
+    assert_eq!(bench.end(true), [(RfcDrop, 2, FULL), (RfcDrop, 1, FULL)]);
     let mut bench = Bench::new(RegisterFileCacheConfig { liveness: false, ..config(3) });
     bench.write(2);
     bench.write(1);
-    assert_eq!(bench.end(true), [(WritebackFlush, 2, FULL), (WritebackFlush, 1, FULL)]);
+    assert_eq!(bench.end(true), [(RfcWritebackFlush, 2, FULL), (RfcWritebackFlush, 1, FULL)]);
     assert_eq!(bench.resident(), []);
 }
 
@@ -339,11 +344,11 @@ fn a_pair_of_results_takes_two_entries_even_when_there_is_one() {
     let mut bench = Bench::new(config(1));
     let seen = bench.run(Do { write: &[2, 3], ..Do::default() });
     let expected = [
-        (Write, 2, FULL),
-        (Allocation, 2, FULL),
-        (Write, 3, FULL),
-        (WritebackEviction, 2, FULL),
-        (Allocation, 3, FULL),
+        (RfcWrite, 2, FULL),
+        (RfcAllocation, 2, FULL),
+        (RfcWrite, 3, FULL),
+        (RfcWritebackEviction, 2, FULL),
+        (RfcAllocation, 3, FULL),
     ];
     assert_eq!(seen, expected);
 }
@@ -351,12 +356,12 @@ fn a_pair_of_results_takes_two_entries_even_when_there_is_one() {
 #[test]
 fn the_last_register_and_the_largest_cache_work() {
     let mut bench = Bench::new(config(MAX_ENTRIES));
-    assert_eq!(bench.read(0), [(MainRead, 0, FULL)]);
+    assert_eq!(bench.read(0), [(MrfRead, 0, FULL)]);
     for register in 0..u16::from(MAX_ENTRIES) {
         bench.write(u16::MAX - register);
     }
-    assert_eq!(bench.read(u16::MAX), [(ReadHit, u16::MAX, FULL)]);
-    assert_eq!(bench.write(0)[1], (WritebackEviction, u16::MAX, FULL));
+    assert_eq!(bench.read(u16::MAX), [(RfcRead, u16::MAX, FULL)]);
+    assert_eq!(bench.write(0)[1], (RfcWritebackEviction, u16::MAX, FULL));
 }
 
 #[test]

@@ -7,9 +7,10 @@
 //! Source: the contract in `docs/hw/register_file_cache.md`; `docs/MODEL.md`, rules 7 to 14.
 
 use super::command::{Command, Operation};
+use crate::access::Access;
 use crate::register_file_cache::{
-    Access, Allocation, ConfigError, InFront, Lookup, Operands, RegisterFileCache,
-    RegisterFileCacheConfig, Replacement,
+    Allocation, ConfigError, InFront, Lookup, Operands, RegisterFileCache, RegisterFileCacheConfig,
+    Replacement,
 };
 use crate::units::{LaneMask, RegisterId};
 
@@ -97,15 +98,11 @@ impl Seen {
     fn note(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
         let victim = |writeback| Some(Victim { register, lanes, writeback });
         match access {
-            Access::ReadHit => self.served = lanes,
-            Access::MainRead => self.missing = lanes,
-            Access::WritebackEviction | Access::WritebackFlush => self.victim = victim(true),
-            Access::Drop => self.victim = victim(false),
-            Access::PartialHit
-            | Access::MainWrite
-            | Access::Write
-            | Access::Fill
-            | Access::Allocation => {}
+            Access::RfcRead => self.served = lanes,
+            Access::MrfRead => self.missing = lanes,
+            Access::RfcWritebackEviction | Access::RfcWritebackFlush => self.victim = victim(true),
+            Access::RfcDrop => self.victim = victim(false),
+            _ => {}
         }
     }
 }

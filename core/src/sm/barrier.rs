@@ -159,7 +159,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         self.count_whole(warp);
         self.release_barriers(cta)?;
         let always = self.config.settings().barrier == BarrierRule::Always;
-        let passes = self.two_level && always && flags.contains(Flags::BARRIER);
+        let passes = always && self.rules.after(flags).deschedule;
         Ok(passes || self.leaves_at_barrier(warp))
     }
 

@@ -8,7 +8,7 @@
 use super::arrivals::after;
 use super::collectors::{
     Collected, CollectorUnits, Collectors, Delivery, PORTS, ResultOnItsWay, UnderWay, distinct,
-    main_write, port,
+    port,
 };
 use super::config::MAX_RESIDENT_WARPS;
 use super::counters::{CycleEvent, SmCounters};
@@ -19,12 +19,12 @@ use super::observe::{Observation, SmObserver, WriteCause};
 use super::operand_delivery::COLLECTOR_CYCLES;
 use super::requests::{Requests, cause};
 use super::warp::{Phase, Trace, Warp};
+use crate::access::Access;
 use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
 use crate::event::{Datapath, Event};
-use crate::fault::PathFault;
-use crate::hierarchy::{Listener, Step, WarpHierarchy};
-use crate::image::Flags;
-use crate::tally::Tally;
+use crate::hierarchy::{Step, WarpHierarchy};
+use crate::rules::PendingResults;
+use crate::tally::{Tally, event};
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::PoolRead;
 
@@ -96,16 +96,19 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
         if grant.beside_write {
             self.counters.record(CycleEvent::SplitBankRead, 1);
         }
-        let (main, pool) = match grant.datapath {
-            Datapath::Private => (Event::MrfReadPrivate, Event::WritePoolReadPrivate),
-            Datapath::Shared => (Event::MrfReadShared, Event::WritePoolReadShared),
+        let main = event(Access::MrfRead, grant.datapath);
+        let pool = match grant.datapath {
+            Datapath::Private => Event::WritePoolReadPrivate,
+            Datapath::Shared => Event::WritePoolReadShared,
         };
+        let accesses = &mut self.counters.accesses;
         match grant.pool {
-            PoolRead::Miss => {}
-            PoolRead::Hit => self.counters.accesses.reclassify(main, pool),
+            PoolRead::Miss => accesses.record(main, 1),
+            PoolRead::Hit => accesses.record(pool, 1),
             PoolRead::PartialHit => {
-                self.counters.accesses.record(pool, 1);
-                self.counters.accesses.record(Event::WritePoolPartialHit, 1);
+                accesses.record(main, 1);
+                accesses.record(pool, 1);
+                accesses.record(Event::WritePoolPartialHit, 1);
             }
         }
         if O::LISTENS && grant.pool != PoolRead::Hit {
@@ -119,7 +122,9 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn write(&mut self, grant: WriteGrant) -> LaneMask {
-        self.counters.record(CycleEvent::WriteDelay, grant.waited);
+        if grant.waited != 0 {
+            self.counters.record(CycleEvent::WriteDelay, grant.waited);
+        }
         let (warp, register) = (usize::from(grant.warp), usize::from(grant.register.0));
         let result = &mut self.comings.results[grant.index];
         let ResultOnItsWay { event, flushed, .. } = *result;
@@ -133,6 +138,7 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
         let accesses = &mut self.counters.accesses;
         match grant.target {
             WriteTarget::Bank => {
+                accesses.record(event, 1);
                 self.tell_write(grant.bank, grant.warp, grant.register, cause(event));
                 return more;
             }
@@ -144,7 +150,7 @@ impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
                 self.tell_write(bank, victim.warp, victim.register, WriteCause::WritePool);
             }
         }
-        self.counters.accesses.reclassify(event, in_pool(event));
+        self.counters.accesses.record(in_pool(event), 1);
         more
     }
 }
@@ -199,16 +205,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let (sources, destinations) = (facts.sources(&self.image), facts.destinations(&self.image));
         let (mask, ready) = (state.mask, &mut self.memory.ready[warp * self.row..][..self.row]);
         delivery.announce(warp, facts, (destinations, mask, wait), ready, true);
-        let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
-        tally.flat(sources, destinations, mask);
-        let long = facts.flags.contains(Flags::LONG_LATENCY);
-        if self.two_level && (long || state.sketch.may_meet(facts.sketch)) {
-            let mut hierarchy = WarpHierarchy::<CAPACITY> {
-                upper: None,
-                awaited: &mut self.memory.awaited[warp * registers..][..registers],
-                sketch: &mut state.sketch,
-            };
-            hierarchy.track(destinations, mask, long);
+        self.counters.accesses.record_main_operands(sources.len() as u32, 1);
+        let pending = self.rules.makes_pending(facts.flags);
+        if pending || state.sketch.may_meet(facts.sketch) {
+            let lanes = &mut self.memory.awaited[warp * registers..][..registers];
+            PendingResults::new(lanes, &mut state.sketch).issue(destinations, mask, pending);
         }
         let Delivery { collectors, queues, .. } = delivery;
         let unit = collectors.units.next();
@@ -235,18 +236,17 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let registers = usize::from(self.image.registers);
         let mut hierarchy = WarpHierarchy {
             upper: self.memory.caches[usize::from(state.place)].as_mut(),
-            awaited: &mut self.memory.awaited[warp * registers..][..registers],
-            sketch: &mut state.sketch,
+            pending: PendingResults::new(
+                &mut self.memory.awaited[warp * registers..][..registers],
+                &mut state.sketch,
+            ),
         };
         let instruction = &self.image.instructions[state.pc as usize];
         let managed = self.config.settings().organisation.settings().compiler_managed;
         let (sources, destinations) = (facts.sources(&self.image), facts.destinations(&self.image));
-        let placements = if managed { self.image.placements(instruction) } else { &[] };
-        let mask = state.mask;
-        let step = Step { instruction, sources, destinations, placements, mask };
-        if let Some(register) = hierarchy.out_of_reach(&step) {
-            return Err(PathFault::OutOfReach { pc: state.pc, register }.into());
-        }
+        let (pc, mask) = (state.pc, state.mask);
+        let registers = (sources, destinations);
+        let step = Step::new(&self.image, (pc, instruction), registers, managed, mask);
         let ready = &mut self.memory.ready[warp * self.row..][..self.row];
         // Before the levels hear of it: one result may evict another of the same instruction.
         delivery.announce(warp, facts, (destinations, mask, wait), ready, false);
@@ -257,12 +257,14 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             datapath: facts.datapath,
             ..Requests::new(tally, delivery, ready, warp, self.now)
         };
-        hierarchy.execute(step, self.two_level, &mut requests);
-        let Requests { reads, to_main, .. } = requests;
+        let to_main = hierarchy.execute(&step, self.rules, &mut requests)?;
+        let Requests { tally, reads, .. } = requests;
+        tally.end_instruction();
         distinct(destinations, |index, register| {
             let result = delivery.collectors.arbiter.index(warp as u8, register);
             if to_main >> index & 1 != 0 {
-                delivery.results[result].goes_to_main(mask, main_write(facts.datapath));
+                delivery.results[result]
+                    .goes_to_main(mask, event(Access::MrfWrite, facts.datapath));
             }
         });
         Ok(reads)
@@ -318,8 +320,10 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 arbiter.cycle(queues, self.now, &mut accesses);
             }
             moved = accesses.comings.moved;
-            let waiting = u64::from(arbiter.queued_reads());
-            self.counters.record(CycleEvent::OperandWait, waiting);
+            let waiting = arbiter.queued_reads();
+            if waiting != 0 {
+                self.counters.record(CycleEvent::OperandWait, u64::from(waiting));
+            }
         }
         let mut moved = moved & self.unsettled;
         while moved != 0 {

@@ -14,9 +14,11 @@ use super::facts::{Class, Facts, ReadyAt, Wait};
 use super::fault::Fault;
 use super::machine::first;
 use super::operand_delivery::{CollectorSettings, MAX_COLLECTOR_UNITS, OperandDelivery};
+use crate::access::Access;
 use crate::arbiter::{Arbiter, ArbiterConfig, BankedRegister, QueuedRead, Queues};
-use crate::event::{Datapath, Event};
+use crate::event::Event;
 use crate::image::{CheckedImage, Flags};
+use crate::tally;
 use crate::units::{LANES, LaneMask, RegisterId};
 
 /// Ports from the collectors to the execution units.
@@ -228,14 +230,6 @@ pub(super) struct Delivery<'m> {
     pub(super) results: &'m mut [ResultOnItsWay],
 }
 
-/// What a result is counted as that goes straight to the main register file.
-pub(super) const fn main_write(datapath: Datapath) -> Event {
-    match datapath {
-        Datapath::Private => Event::MrfWritePrivate,
-        Datapath::Shared => Event::MrfWriteShared,
-    }
-}
-
 /// Visits each register once, with the place where it stands first.
 #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
 #[inline(always)]
@@ -290,7 +284,7 @@ impl<'m> Delivery<'m> {
         ready: &mut [ReadyAt],
         to_main: bool,
     ) {
-        let event = main_write(facts.datapath);
+        let event = tally::event(Access::MrfWrite, facts.datapath);
         let long = facts.flags.contains(Flags::LONG_LATENCY);
         let under_way = &mut self.collectors.under_way[warp];
         // One without results is under way until it starts.

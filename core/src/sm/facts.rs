@@ -3,8 +3,8 @@
 use super::config::{ShortWaits, SmConfig, Timing};
 use super::ports::BankCounts;
 use crate::event::Datapath;
-use crate::hierarchy::RegisterSketch;
 use crate::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
+use crate::rules::RegisterSketch;
 use crate::units::RegisterId;
 
 /// Where an instruction goes, as far as time is concerned.

@@ -10,13 +10,11 @@ use super::observe::{Observation, SmObserver, WriteCause, Writes};
 use super::ports::BankCounts;
 use super::requests::Requests;
 use super::warp::{Departure, MemoryAccess, Trace};
+use crate::access::{Access, AccessSink};
 use crate::event::{Counters, Datapath, Event};
-use crate::fault::PathFault;
-use crate::hierarchy::{Listener, Step, WarpHierarchy, first_awaited};
+use crate::hierarchy::{Step, WarpHierarchy};
 use crate::image::Flags;
-use crate::last_result_file;
-use crate::placement::Placement;
-use crate::register_file_cache::{Access, Observer};
+use crate::rules::{PendingResults, check_mark, first_pending};
 use crate::tally::Tally;
 use crate::units::{LaneMask, RegisterId};
 
@@ -30,44 +28,26 @@ struct Traffic<'s, O> {
     /// When the instruction's result is there, conflicts apart.
     done: u64,
     reads: BankCounts,
-    /// Results heard of so far.
-    results: u32,
-    /// Bit `i`: result `i` goes to the main register file.
-    to_main: u32,
     write_delay: u64,
 }
 
-impl<O: SmObserver> Observer for Traffic<'_, O> {
+impl<O: SmObserver> AccessSink for Traffic<'_, O> {
     #[inline]
-    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+    fn access(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
         match access {
-            Access::MainRead => self.reads.add(register),
-            Access::Write => self.results += 1,
-            Access::MainWrite => {
-                self.to_main |= 1 << self.results;
-                self.results += 1;
-            }
-            Access::WritebackEviction | Access::WritebackFlush => self.write_back(register),
+            Access::MrfRead => self.reads.add(register),
+            Access::RfcWritebackEviction
+            | Access::RfcWritebackFlush
+            | Access::LrfWritebackEviction
+            | Access::LrfWritebackFlush => self.write_back(register),
             _ => {}
         }
-        self.tally.observe(access, register, lanes);
+        self.tally.access(access, register, lanes);
     }
-}
 
-impl<O: SmObserver> last_result_file::Observer for Traffic<'_, O> {
-    fn observe_last(
-        &mut self,
-        access: last_result_file::Access,
-        register: RegisterId,
-        lanes: LaneMask,
-    ) {
-        use last_result_file::Access;
-        match access {
-            Access::Write => self.results += 1,
-            Access::WritebackEviction | Access::WritebackFlush => self.write_back(register),
-            _ => {}
-        }
-        self.tally.observe_last(access, register, lanes);
+    #[inline]
+    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
+        self.tally.flat(sources, destinations, mask);
     }
 }
 
@@ -78,32 +58,6 @@ impl<O: SmObserver> Traffic<'_, O> {
         // The victim leaves when the new value comes, or when it has come itself.
         let time = self.done.max(self.ready[usize::from(register.0)].cycle());
         self.write_delay += self.writes.write(register, time, self.now) - time;
-    }
-}
-
-impl<O: SmObserver> Listener for Traffic<'_, O> {
-    #[inline]
-    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
-        self.to_main = u32::MAX;
-        self.tally.flat(sources, destinations, mask);
-    }
-
-    fn source(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
-        if placement.main {
-            self.reads.add(register);
-        }
-        self.tally.source(register, placement, mask);
-    }
-
-    fn result(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
-        self.to_main |= u32::from(placement.main) << self.results;
-        self.results += 1;
-        self.tally.result(register, placement, mask);
-    }
-
-    #[inline]
-    fn operands_read(&mut self) {
-        self.tally.operands_read();
     }
 }
 
@@ -118,28 +72,14 @@ struct Flush<'s, O> {
     write_delay: u64,
 }
 
-impl<O: SmObserver> Observer for Flush<'_, O> {
+impl<O: SmObserver> AccessSink for Flush<'_, O> {
     // Flushes are rare, and inlined they cost the loop that issues registers.
     #[inline(never)]
-    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
-        if access == Access::WritebackFlush {
+    fn access(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+        if matches!(access, Access::RfcWritebackFlush | Access::LrfWritebackFlush) {
             self.write_back(register);
         }
-        self.tally.observe(access, register, lanes);
-    }
-}
-
-impl<O: SmObserver> last_result_file::Observer for Flush<'_, O> {
-    fn observe_last(
-        &mut self,
-        access: last_result_file::Access,
-        register: RegisterId,
-        lanes: LaneMask,
-    ) {
-        if access == last_result_file::Access::WritebackFlush {
-            self.write_back(register);
-        }
-        self.tally.observe_last(access, register, lanes);
+        self.tally.access(access, register, lanes);
     }
 }
 
@@ -173,12 +113,12 @@ impl Emptying {
     fn apply<const CAPACITY: usize>(
         self,
         hierarchy: &mut WarpHierarchy<'_, CAPACITY>,
-        to: &mut (impl Observer + last_result_file::Observer),
+        sink: &mut impl AccessSink,
     ) {
         match self {
-            Self::Flush => hierarchy.flush(to),
-            Self::Deschedule => hierarchy.deschedule(to),
-            Self::Exit => hierarchy.exit(to),
+            Self::Flush => hierarchy.flush(sink),
+            Self::Deschedule => hierarchy.deschedule(sink),
+            Self::Exit => hierarchy.exit(sink),
         }
     }
 }
@@ -245,6 +185,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let (sources, destinations) =
                 (facts.sources(&self.image), facts.destinations(&self.image));
             tally.flat(sources, destinations, LaneMask::FULL);
+            tally.end_instruction();
             (facts.reads, u32::MAX)
         } else {
             self.access_registers(warp, facts, done)?
@@ -289,23 +230,15 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let registers = usize::from(self.image.registers);
         let mut hierarchy = WarpHierarchy {
             upper: self.memory.caches[usize::from(state.place)].as_mut(),
-            awaited: &mut self.memory.awaited[warp * registers..][..registers],
-            sketch: &mut state.sketch,
+            pending: PendingResults::new(
+                &mut self.memory.awaited[warp * registers..][..registers],
+                &mut state.sketch,
+            ),
         };
         let instruction = &self.image.instructions[state.pc as usize];
         let managed = self.config.settings().organisation.settings().compiler_managed;
-        let placements = if managed { self.image.placements(instruction) } else { &[] };
-        let step = Step {
-            instruction,
-            sources: facts.sources(&self.image),
-            destinations: facts.destinations(&self.image),
-            placements,
-            mask: state.mask,
-        };
-        if let Some(register) = hierarchy.out_of_reach(&step) {
-            return Err(PathFault::OutOfReach { pc: state.pc, register }.into());
-        }
-        let flat = hierarchy.upper.is_none() && placements.is_empty();
+        let registers = (facts.sources(&self.image), facts.destinations(&self.image));
+        let step = Step::new(&self.image, (state.pc, instruction), registers, managed, state.mask);
         self.writes.next(warp, WriteCause::Eviction);
         let mut traffic = Traffic {
             tally: Tally::new(&mut self.counters.accesses, facts.datapath),
@@ -314,16 +247,15 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             now: self.now,
             done,
             reads: BankCounts::default(),
-            results: 0,
-            to_main: 0,
             write_delay: 0,
         };
-        hierarchy.execute(step, self.two_level, &mut traffic);
-        let Traffic { reads, to_main, write_delay, .. } = traffic;
+        let to_main = hierarchy.execute(&step, self.rules, &mut traffic)?;
+        let Traffic { tally, reads, write_delay, .. } = traffic;
+        tally.end_instruction();
         if write_delay != 0 {
             self.counters.record(CycleEvent::WriteDelay, write_delay);
         }
-        Ok((if flat { facts.reads } else { reads }, to_main))
+        Ok((if self.flat { facts.reads } else { reads }, to_main))
     }
 
     /// Reads operands from the banks. Returns by how much that delays the instruction.
@@ -382,10 +314,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let hierarchy = self.config.settings().organisation.settings();
         let tag_check = if hierarchy.cache.is_some() { timing.tag_check_cycles } else { 0 };
         let mut cycle = self.now + u64::from(timing.branch_latency) + u64::from(tag_check);
-        let flushes = hierarchy.flush_at_backward_branches
-            && flags.contains(Flags::BACKWARD_BRANCH)
-            && !mask.is_empty();
-        if flushes {
+        if self.rules.after(flags).flush && !mask.is_empty() {
             cycle = cycle.max(self.empty(warp, self.now + 1, Emptying::Flush));
         }
         ReadyAt::new(cycle, Wait::Branch)
@@ -398,8 +327,10 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let state = &mut self.memory.warps[warp];
         let mut hierarchy = WarpHierarchy {
             upper: self.memory.caches[usize::from(state.place)].as_mut(),
-            awaited: &mut self.memory.awaited[warp * registers..][..registers],
-            sketch: &mut state.sketch,
+            pending: PendingResults::new(
+                &mut self.memory.awaited[warp * registers..][..registers],
+                &mut state.sketch,
+            ),
         };
         let accesses: &mut Counters = &mut self.counters.accesses;
         let tally = Tally::new(accesses, Datapath::Private);
@@ -520,10 +451,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let sources = facts.sources(&self.image);
         let registers = usize::from(self.image.registers);
         let awaited = &self.memory.awaited[warp * registers..][..registers];
-        let Some(register) = first_awaited(awaited, sources, state.mask) else { return Ok(false) };
-        if !facts.flags.contains(Flags::DESCHEDULE_BEFORE) {
-            return Err(PathFault::UnmarkedDeschedule { pc: state.pc, register }.into());
-        }
+        let Some(register) = first_pending(awaited, sources, state.mask) else { return Ok(false) };
+        check_mark(state.pc, facts.flags, register)?;
         Ok(true)
     }
 

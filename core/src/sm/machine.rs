@@ -20,6 +20,7 @@ use super::warp::{Trace, Warp};
 use super::wheel::Wheel;
 use crate::hierarchy::UpperLevels;
 use crate::image::CheckedImage;
+use crate::rules::Rules;
 use crate::units::LaneMask;
 
 /// Elements of working memory that an SM needs.
@@ -143,6 +144,7 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) facts: &'m [Facts],
     /// Elements of `memory.ready` for each warp: registers, then predicates.
     pub(super) row: usize,
+    pub(super) rules: Rules,
     pub(super) two_level: bool,
     /// No level above the main register file.
     pub(super) flat: bool,
@@ -256,6 +258,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             memory,
             facts,
             row: size.ready / size.warps,
+            rules: Rules::of(settings.organisation.settings()),
             two_level: config.two_level(),
             flat,
             delivery,

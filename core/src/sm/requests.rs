@@ -1,15 +1,15 @@
 //! Requests: what an instruction or a flush asks the arbiter of operand collectors for, as its
 //! warp's levels tell of it.
+//!
+//! Accesses of the main register file are counted when the arbiter lets them happen, because a write
+//! pool may serve them; all others here.
 
 use super::collectors::{Delivery, ResultOnItsWay};
 use super::facts::{ReadyAt, Wait};
 use super::observe::WriteCause;
+use crate::access::{Access, AccessSink};
 use crate::event::{Datapath, Event};
-use crate::hierarchy::Listener;
-use crate::last_result_file;
-use crate::placement::Placement;
-use crate::register_file_cache::{Access, Observer};
-use crate::tally::Tally;
+use crate::tally::{Tally, event};
 use crate::units::{LaneMask, RegisterId};
 
 /// Asks the arbiter for what an instruction or a flush needs of the main register file.
@@ -24,10 +24,6 @@ pub(super) struct Requests<'s, 'm> {
     pub(super) unit: usize,
     pub(super) datapath: Datapath,
     pub(super) reads: u8,
-    /// Results heard of so far.
-    pub(super) results: u32,
-    /// Bit `i`: result `i` goes to the main register file.
-    pub(super) to_main: u32,
 }
 
 impl<'s, 'm> Requests<'s, 'm> {
@@ -40,18 +36,7 @@ impl<'s, 'm> Requests<'s, 'm> {
         now: u64,
     ) -> Self {
         let (warp, datapath) = (warp as u8, Datapath::Private);
-        Self {
-            tally,
-            delivery,
-            ready,
-            warp,
-            now,
-            unit: 0,
-            datapath,
-            reads: 0,
-            results: 0,
-            to_main: 0,
-        }
+        Self { tally, delivery, ready, warp, now, unit: 0, datapath, reads: 0 }
     }
 
     #[inline]
@@ -86,72 +71,24 @@ impl<'s, 'm> Requests<'s, 'm> {
     }
 }
 
-impl Observer for Requests<'_, '_> {
+impl AccessSink for Requests<'_, '_> {
     #[inline]
-    fn observe(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
+    fn access(&mut self, access: Access, register: RegisterId, lanes: LaneMask) {
         match access {
-            Access::MainRead => self.read(register, lanes),
-            Access::Write => self.results += 1,
-            Access::MainWrite => {
-                self.to_main |= 1 << self.results;
-                self.results += 1;
+            Access::MrfRead => {
+                self.tally.main_operands(1);
+                self.read(register, lanes);
             }
-            Access::WritebackEviction => {
-                self.write_back(register, lanes, Event::RfcWritebackEviction);
+            // Its write is asked for when it is there.
+            Access::MrfWrite => {}
+            Access::RfcWritebackEviction
+            | Access::RfcWritebackFlush
+            | Access::LrfWritebackEviction
+            | Access::LrfWritebackFlush => {
+                self.write_back(register, lanes, event(access, self.datapath));
             }
-            Access::WritebackFlush => self.write_back(register, lanes, Event::RfcWritebackFlush),
-            _ => {}
+            _ => self.tally.access(access, register, lanes),
         }
-        self.tally.observe(access, register, lanes);
-    }
-}
-
-impl last_result_file::Observer for Requests<'_, '_> {
-    fn observe_last(
-        &mut self,
-        access: last_result_file::Access,
-        register: RegisterId,
-        lanes: LaneMask,
-    ) {
-        use last_result_file::Access;
-        match access {
-            Access::Write => self.results += 1,
-            Access::WritebackEviction => {
-                self.write_back(register, lanes, Event::LrfWritebackEviction);
-            }
-            Access::WritebackFlush => self.write_back(register, lanes, Event::LrfWritebackFlush),
-            _ => {}
-        }
-        self.tally.observe_last(access, register, lanes);
-    }
-}
-
-impl Listener for Requests<'_, '_> {
-    #[inline]
-    fn flat(&mut self, sources: &[RegisterId], destinations: &[RegisterId], mask: LaneMask) {
-        for &source in sources {
-            self.read(source, mask);
-        }
-        self.to_main = u32::MAX;
-        self.tally.flat(sources, destinations, mask);
-    }
-
-    fn source(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
-        if placement.main {
-            self.read(register, mask);
-        }
-        self.tally.source(register, placement, mask);
-    }
-
-    fn result(&mut self, register: RegisterId, placement: Placement, mask: LaneMask) {
-        self.to_main |= u32::from(placement.main) << self.results;
-        self.results += 1;
-        self.tally.result(register, placement, mask);
-    }
-
-    #[inline]
-    fn operands_read(&mut self) {
-        self.tally.operands_read();
     }
 }
 

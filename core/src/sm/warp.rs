@@ -3,8 +3,8 @@
 use super::barrier::BarrierCall;
 use super::barrier::BarrierLanes;
 use super::facts::{ReadyAt, Wait};
-use crate::hierarchy::RegisterSketch;
 use crate::path::PathStep;
+use crate::rules::RegisterSketch;
 use crate::units::LaneMask;
 
 /// The bytes that one executed memory instruction moves.

@@ -14,12 +14,16 @@
 use std::sync::Arc;
 
 use strata_compiler::program::{Image, Program};
-use strata_core::image::{CheckedImage, Flags, ImageError, StaticInstruction};
+use strata_core::image::{CheckedImage, ImageError, StaticInstruction};
 use strata_core::placement::{LRF_BANKS, MAX_ORF_ENTRIES, Placement, Upper};
-use strata_core::units::RegisterId;
+use strata_core::rules::{PendingResults, RegisterSketch, Rules};
+use strata_core::units::{LaneMask, RegisterId};
 
 use crate::decode::Executable;
 use crate::row::{Lanes, Row, lanes, store_row};
+
+/// A compiler-managed hierarchy is that of a two-level scheduler's active warps.
+const RULES: Rules = Rules { two_level: true, flush_at_backward_branches: false };
 
 /// What is found where there is no value: no small number in any type, and no address.
 const GARBAGE: Row = Row::splat(0xc57a_1e5d);
@@ -111,9 +115,9 @@ pub(crate) struct WarpLevels {
     main: Vec<Row>,
     /// The entries of the operand register file, then the banks of the last result file.
     upper: [Row; (MAX_ORF_ENTRIES + LRF_BANKS) as usize],
-    /// For each register, the lanes whose value is a long-latency result issued since the warp's
-    /// last deschedule.
-    pending: Vec<u32>,
+    /// Lanes of the pending results, by register.
+    pending: Vec<LaneMask>,
+    sketch: RegisterSketch,
     /// The instruction whose results still lie in the registers' rows, and its lanes.
     done: Option<(u32, u32)>,
 }
@@ -133,7 +137,8 @@ impl WarpLevels {
             levels: Arc::clone(levels),
             main: vec![Row::ZERO; registers],
             upper: [GARBAGE; _],
-            pending: vec![0; registers],
+            pending: vec![LaneMask::EMPTY; registers],
+            sketch: RegisterSketch::EMPTY,
             done: None,
         }
     }
@@ -149,7 +154,11 @@ impl WarpLevels {
 
     fn deschedule(&mut self) {
         self.upper = [GARBAGE; _];
-        self.pending.fill(0);
+        self.pending().deschedule();
+    }
+
+    fn pending(&mut self) -> PendingResults<'_> {
+        PendingResults::new(&mut self.pending, &mut self.sketch)
     }
 
     /// Loads what an instruction is about to read in the lanes of `mask`. Its results are awaited
@@ -158,10 +167,11 @@ impl WarpLevels {
         self.settle(file);
         let levels = Arc::clone(&self.levels);
         let instruction = &levels.image.instructions[pc as usize];
-        let sources = levels.slots(instruction, false);
-        if sources.clone().any(|(register, _)| self.pending[register] & mask != 0) {
+        let image = levels.image.borrow();
+        if self.pending().first_read(image.sources(instruction), LaneMask(mask)).is_some() {
             self.deschedule();
         }
+        let sources = levels.slots(instruction, false);
         for (slot, (register, placement)) in sources.clone().enumerate() {
             let value = match placement {
                 Placement { main: false, upper: Some(upper) } => &self.upper[entry(upper)],
@@ -184,12 +194,9 @@ impl WarpLevels {
                 store_row(&mut self.upper[entry(upper)], &self.main[register].0, mask);
             }
         }
-        let long_latency = instruction.flags.contains(Flags::LONG_LATENCY);
-        for (register, _) in levels.slots(instruction, true) {
-            let pending = &mut self.pending[register];
-            *pending = if long_latency { *pending | mask } else { *pending & !mask };
-        }
-        if instruction.flags.contains(Flags::BARRIER) {
+        let pending = RULES.makes_pending(instruction.flags);
+        self.pending().issue(image.destinations(instruction), LaneMask(mask), pending);
+        if RULES.after(instruction.flags).deschedule {
             self.deschedule();
         }
     }
@@ -206,7 +213,7 @@ impl WarpLevels {
         let levels = Arc::clone(&self.levels);
         let instruction = &levels.image.instructions[pc as usize];
         // What a barrier leaves above the main register file is lost at once.
-        let keeps = !instruction.flags.contains(Flags::BARRIER);
+        let keeps = !RULES.after(instruction.flags).deschedule;
         for (register, placement) in levels.slots(instruction, true) {
             let value = &file.rows[register].0;
             if placement.main {

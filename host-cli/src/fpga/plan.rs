@@ -9,10 +9,11 @@
 //! clock.
 
 use strata_core::bank_layout::BankLayout;
-use strata_core::organisation::{OrganisationSettings, Scheduling};
+use strata_core::organisation::OrganisationSettings;
 use strata_core::prototype::cache_block::CacheSettings;
 use strata_core::prototype::settings::{REGISTERS, Settings};
 use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, RegisterFileCacheConfig};
+use strata_core::rules::Rules;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::write_pool::PoolPorts;
 
@@ -42,10 +43,8 @@ pub struct Plan {
     pub design: String,
     /// The cache, with what its requester decides: fills and bypasses.
     pub cache: Option<RegisterFileCacheConfig>,
-    /// Warps leave the active set to wait.
-    pub two_level: bool,
-    /// The cache is flushed at backward branches.
-    pub flush_at_backward_branches: bool,
+    /// When warps leave the active set, and the cache is flushed.
+    pub rules: Rules,
     /// There is a write pool.
     pub pool: bool,
     /// What of the design the prototype has in another form, one sentence each.
@@ -87,8 +86,7 @@ impl Plan {
         Ok(Self {
             design: design.name.clone(),
             cache: organisation.cache,
-            two_level: matches!(organisation.scheduling, Scheduling::TwoLevel { .. }),
-            flush_at_backward_branches: organisation.flush_at_backward_branches,
+            rules: Rules::of(organisation),
             pool: settings.write_pool_entries != 0,
             instead: instead(design),
             settings,

@@ -9,9 +9,11 @@
 //!
 //! Source: `docs/MODEL.md`, rules 7 to 18.
 
-use strata_core::image::{Flags, StaticInstruction};
+use strata_core::access::Access;
+use strata_core::image::StaticInstruction;
 use strata_core::prototype::command::{Command, Operation};
-use strata_core::register_file_cache::{Access, MAX_ENTRIES, Operands, RegisterFileCache};
+use strata_core::register_file_cache::{MAX_ENTRIES, Operands, RegisterFileCache};
+use strata_core::rules::{PendingResults, RegisterSketch};
 use strata_core::units::{LaneMask, RegisterId};
 
 use super::material::{Launch, Material};
@@ -61,10 +63,9 @@ struct Warp {
     path: u32,
     step: usize,
     offset: u32,
-    /// For each register, the lanes whose value is a long-latency result issued since the warp's
-    /// last deschedule.
-    awaited: Vec<LaneMask>,
-    anything_awaited: bool,
+    /// Lanes of the pending results, by register.
+    pending: Vec<LaneMask>,
+    sketch: RegisterSketch,
     /// What the cache holds, where that decides which commands there are.
     mirror: Option<RegisterFileCache<{ MAX_ENTRIES as usize }>>,
 }
@@ -180,8 +181,8 @@ impl Warp {
             path,
             step: 0,
             offset: 0,
-            awaited: vec![LaneMask::EMPTY; usize::from(launch.image.registers)],
-            anything_awaited: false,
+            pending: vec![LaneMask::EMPTY; usize::from(launch.image.registers)],
+            sketch: RegisterSketch::EMPTY,
             mirror: mirror.and_then(|config| RegisterFileCache::new(config).ok()),
         }
     }
@@ -220,11 +221,10 @@ impl Warp {
     ) {
         let image = launch.image.borrow();
         let (sources, destinations) = (image.sources(instruction), image.destinations(instruction));
-        let waits = |source: &RegisterId| !self.awaited[usize::from(source.0)].and(mask).is_empty();
-        if self.anything_awaited && sources.iter().any(waits) {
+        if self.pending().first_read(sources, mask).is_some() {
             self.deschedule(plan, to, made);
         }
-        let long_latency = plan.two_level && instruction.flags.contains(Flags::LONG_LATENCY);
+        let long_latency = plan.rules.makes_pending(instruction.flags);
         let operands = Operands {
             sources,
             last_use: instruction.last_use,
@@ -238,7 +238,7 @@ impl Warp {
         to.read(&operands);
         if let Some(mirror) = &mut self.mirror {
             mirror.step(&operands, &mut |access, register, _| {
-                if access == Access::Fill {
+                if access == Access::RfcFill {
                     to.push(Operation::Fill, register, mask);
                 }
             });
@@ -250,13 +250,18 @@ impl Warp {
             to.push(operation, register, mask);
         }
         made.accesses += (sources.len() + destinations.len()) as u64;
-        self.track(destinations, mask, long_latency);
-        if plan.two_level && instruction.flags.contains(Flags::BARRIER) {
+        self.pending().issue(destinations, mask, long_latency);
+        let after = plan.rules.after(instruction.flags);
+        if after.deschedule {
             self.deschedule(plan, to, made);
         }
-        if plan.flush_at_backward_branches && instruction.flags.contains(Flags::BACKWARD_BRANCH) {
+        if after.flush {
             self.flush(plan, to);
         }
+    }
+
+    fn pending(&mut self) -> PendingResults<'_> {
+        PendingResults::new(&mut self.pending, &mut self.sketch)
     }
 
     fn deschedule(&mut self, plan: &Plan, to: &mut Sink<'_>, made: &mut Made) {
@@ -265,10 +270,7 @@ impl Warp {
         if plan.pool {
             to.whole(Operation::Demote);
         }
-        if self.anything_awaited {
-            self.awaited.fill(LaneMask::EMPTY);
-            self.anything_awaited = false;
-        }
+        self.pending().deschedule();
     }
 
     fn flush(&mut self, plan: &Plan, to: &mut Sink<'_>) {
@@ -278,17 +280,6 @@ impl Warp {
         if plan.cache.is_some() {
             to.whole(Operation::Flush);
         }
-    }
-
-    fn track(&mut self, destinations: &[RegisterId], mask: LaneMask, long_latency: bool) {
-        if !long_latency && !self.anything_awaited {
-            return;
-        }
-        for destination in destinations {
-            let lanes = &mut self.awaited[usize::from(destination.0)];
-            *lanes = if long_latency { lanes.or(mask) } else { lanes.without(mask) };
-        }
-        self.anything_awaited |= long_latency && !destinations.is_empty();
     }
 }
 

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use strata_compiler::program::Image;
 use strata_core::count::count_path;
 use strata_core::event::{Counters, Event};
-use strata_core::image::{CheckedImage, Unit};
+use strata_core::image::{CheckedImage, Flags, Unit};
 use strata_core::path::PathStep;
 use strata_core::prototype::counters::Counter;
 use strata_core::prototype::outcome::Outcome;
