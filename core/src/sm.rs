@@ -69,6 +69,7 @@ pub mod fault;
 mod issue;
 mod lifecycle;
 mod machine;
+mod memory;
 mod observe;
 pub mod operand_delivery;
 mod ports;

@@ -184,9 +184,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                     warp: warp as u8,
                     port: port(facts.class) as u8,
                     missing,
-                    hit,
                     pc: self.memory.warps[warp].pc,
-                    bytes: access.bytes,
+                    access,
                     from: self.now + EARLIEST_START,
                     order: 0,
                 },
@@ -310,7 +309,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let mut accesses = Accesses {
                 now: self.now,
                 counters: &mut self.counters,
-                observer: &mut self.writes.observer,
+                observer: &mut self.observer,
                 units,
                 comings,
             };
@@ -370,15 +369,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// nothing but that or has predicates to write, of which it is known now when they are there.
     #[inline]
     fn start(&mut self, instruction: &Collected) -> u64 {
-        let Collected { warp, pc, bytes, hit, .. } = *instruction;
+        let Collected { warp, pc, access, .. } = *instruction;
         let (warp, facts) = (usize::from(warp), &self.facts[pc as usize]);
-        let timing = &self.config.settings().timing;
-        let done = if hit {
-            self.now + u64::from(timing.hit_latency)
-        } else {
-            self.tell_unit(warp, pc, facts, bytes);
-            self.units.start(facts, bytes, self.now, &mut self.counters)
-        };
+        let done = self.start_in_unit((warp, pc), facts, access);
         let Some(Delivery { collectors, results, .. }) = &mut self.delivery else { return 0 };
         let mut moved = 0;
         if !facts.has_registers() {

@@ -14,6 +14,7 @@ use super::facts::{Class, Facts, ReadyAt, Wait};
 use super::fault::Fault;
 use super::machine::first;
 use super::operand_delivery::{CollectorSettings, MAX_COLLECTOR_UNITS, OperandDelivery};
+use super::warp::MemoryAccess;
 use crate::access::Access;
 use crate::arbiter::{Arbiter, ArbiterConfig, BankedRegister, QueuedRead, Queues};
 use crate::event::Event;
@@ -41,10 +42,9 @@ pub(super) struct Collected {
     pub(super) port: u8,
     /// Operands that have not come.
     pub(super) missing: u8,
-    /// A cache has what it asks memory for.
-    pub(super) hit: bool,
     pub(super) pc: u32,
-    pub(super) bytes: u32,
+    /// What it moves.
+    pub(super) access: MemoryAccess,
     /// First cycle in which it can start, as far as its operands that have come are concerned.
     pub(super) from: u64,
     /// Instructions collected before.
@@ -52,8 +52,15 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    const NOTHING: Self =
-        Self { warp: 0, port: 0, missing: 0, hit: false, pc: 0, bytes: 0, from: 0, order: 0 };
+    const NOTHING: Self = Self {
+        warp: 0,
+        port: 0,
+        missing: 0,
+        pc: 0,
+        access: MemoryAccess::uncached(0),
+        from: 0,
+        order: 0,
+    };
 }
 
 /// A register whose value is on its way, from the issue of what makes it to the end of its write;

@@ -3,10 +3,11 @@
 use super::barrier::{AT_BARRIERS, BarrierCall};
 use super::config::WarpReplacement;
 use super::counters::CycleEvent;
-use super::facts::{Class, Facts, ReadyAt, Wait, Waits, bits};
+use super::facts::{BusyUnit, Class, Facts, ReadyAt, Wait, Waits, bits};
 use super::fault::Fault;
 use super::machine::Sm;
-use super::observe::{Observation, SmObserver, WriteCause, Writes};
+use super::memory::SharedAccess;
+use super::observe::{Observation, ObservedPorts, SmObserver, WriteCause, Writer};
 use super::ports::BankCounts;
 use super::requests::Requests;
 use super::warp::{Departure, MemoryAccess, Trace};
@@ -21,7 +22,7 @@ use crate::units::{LaneMask, RegisterId};
 /// Follows an instruction's operand traffic to banks and ports.
 struct Traffic<'s, O> {
     tally: Tally<'s, false>,
-    writes: &'s mut Writes<O>,
+    writes: ObservedPorts<'s, O>,
     /// When each register of the warp is there.
     ready: &'s [ReadyAt],
     now: u64,
@@ -64,7 +65,7 @@ impl<O: SmObserver> Traffic<'_, O> {
 /// Follows a flush to the write ports.
 struct Flush<'s, O> {
     tally: Tally<'s, false>,
-    writes: &'s mut Writes<O>,
+    writes: ObservedPorts<'s, O>,
     ready: &'s mut [ReadyAt],
     now: u64,
     /// First cycle after the flush.
@@ -171,14 +172,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     #[inline]
     fn execute(&mut self, warp: usize, facts: &Facts) -> Result<(), Fault> {
         let access = self.access(warp, facts)?;
-        let mut wait = facts.wait;
-        let done = if access.hit && facts.class == Class::Dram {
-            wait = Wait::Cached;
-            self.memory.warps[warp].asked_until
-        } else {
-            self.tell_unit(warp, self.memory.warps[warp].pc, facts, access.bytes);
-            self.units.start(facts, access.bytes, self.now, &mut self.counters)
-        };
+        let hit = access.hit && facts.class == Class::Dram;
+        let wait = if hit { Wait::Cached } else { facts.wait };
+        let done = self.start_in_unit((warp, self.memory.warps[warp].pc), facts, access);
         // Without levels of either kind there is nothing to look up and nothing to track.
         let (reads, to_main) = if self.flat && !self.two_level {
             let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
@@ -197,6 +193,44 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         Ok(())
     }
 
+    /// Starts a warp's instruction, whose unit is free. Returns the cycle from which an instruction
+    /// that uses its result can issue.
+    #[inline]
+    pub(super) fn start_in_unit(
+        &mut self,
+        (warp, pc): (usize, u32),
+        facts: &Facts,
+        access: MemoryAccess,
+    ) -> u64 {
+        self.tell_unit((warp, pc), facts, access);
+        if facts.class == Class::Free {
+            return self.now + u64::from(facts.latency);
+        }
+        self.start_in_busy_unit(facts, access)
+    }
+
+    /// The same in a unit or memory that an instruction takes for some time.
+    // Apart from the loop over cycles, which has other things to keep in registers.
+    #[inline(never)]
+    fn start_in_busy_unit(&mut self, facts: &Facts, access: MemoryAccess) -> u64 {
+        let now = self.now;
+        match facts.class {
+            Class::Free => now + u64::from(facts.latency),
+            Class::Unit(BusyUnit::SharedMemory) => {
+                let (bytes, counters) = (access.bytes, &mut self.counters);
+                let SharedAccess { there, free } =
+                    self.memory_system.access_shared(bytes, now, counters);
+                self.units.take(BusyUnit::SharedMemory, free);
+                there
+            }
+            Class::Unit(unit) => {
+                self.units.start(unit, now);
+                now + u64::from(facts.latency)
+            }
+            Class::Dram => self.memory_system.access_global(access, now, &mut self.counters),
+        }
+    }
+
     /// What the warp's next instruction moves.
     #[inline]
     pub(super) fn access(&mut self, warp: usize, facts: &Facts) -> Result<MemoryAccess, Fault> {
@@ -209,8 +243,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     fn next_access(&mut self, warp: usize) -> Result<MemoryAccess, Fault> {
         let state = &mut self.memory.warps[warp];
         if self.facts[state.pc as usize].class == Class::Dram {
-            let latency = self.config.settings().timing.hit_latency;
-            state.asked_until = self.now + u64::from(latency);
+            state.asked_until = self.memory_system.hit_known_at(self.now);
         }
         state.trace.as_mut().and_then(Trace::next_access).ok_or_else(|| {
             let cta = self.ctas[usize::from(state.cta)].number;
@@ -239,10 +272,13 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let managed = self.config.settings().organisation.settings().compiler_managed;
         let registers = (facts.sources(&self.image), facts.destinations(&self.image));
         let step = Step::new(&self.image, (state.pc, instruction), registers, managed, state.mask);
-        self.writes.next(warp, WriteCause::Eviction);
         let mut traffic = Traffic {
             tally: Tally::new(&mut self.counters.accesses, facts.datapath),
-            writes: &mut self.writes,
+            writes: ObservedPorts {
+                ports: &mut self.writes,
+                observer: &mut self.observer,
+                writer: Writer { place: warp as u8, cause: WriteCause::Eviction },
+            },
             ready: &self.memory.ready[warp * self.row..][..self.row],
             now: self.now,
             done,
@@ -282,12 +318,16 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let (row, done, wait) = (self.row, done.cycle(), done.wait());
         let ready = &mut self.memory.ready[warp * row..][..row];
         let destinations = facts.destinations(&self.image);
-        self.writes.next(warp, WriteCause::Result);
+        let mut writes = ObservedPorts {
+            ports: &mut self.writes,
+            observer: &mut self.observer,
+            writer: Writer { place: warp as u8, cause: WriteCause::Result },
+        };
         let mut last = done;
         for (index, &register) in destinations.iter().enumerate() {
             let mut time = done + index as u64;
             if to_main >> index & 1 != 0 {
-                let cycle = self.writes.write(register, time, self.now);
+                let cycle = writes.write(register, time, self.now);
                 if cycle != time {
                     self.counters.record(CycleEvent::WriteDelay, cycle - time);
                     time = cycle;
@@ -339,8 +379,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             how.apply(&mut hierarchy, &mut Requests::new(tally, delivery, ready, warp, from));
             return from;
         }
-        self.writes.next(warp, WriteCause::Flush);
-        let writes = &mut self.writes;
+        let writes = ObservedPorts {
+            ports: &mut self.writes,
+            observer: &mut self.observer,
+            writer: Writer { place: warp as u8, cause: WriteCause::Flush },
+        };
         let mut flush = Flush { tally, writes, ready, now: from, end: from, write_delay: 0 };
         how.apply(&mut hierarchy, &mut flush);
         let (end, delay) = (flush.end, flush.write_delay);

@@ -12,8 +12,9 @@ use super::config::{Launch, MAX_RESIDENT_CTAS, Residency, SmConfig};
 use super::counters::{CycleEvent, SmCounters, StallReason};
 use super::facts::{BusyUnit, Facts, ReadyAt, Wait, pack, predicates};
 use super::fault::Fault;
-use super::observe::{SmObserver, Unobserved, Writes};
-use super::ports::ReadPorts;
+use super::memory::MemorySystem;
+use super::observe::{SmObserver, Unobserved};
+use super::ports::{ReadPorts, WritePorts};
 use super::schedule::Selector;
 use super::units::Units;
 use super::warp::{Trace, Warp};
@@ -172,8 +173,10 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     /// First cycle in which operand reads do not hold up the pipeline.
     pub(super) blocked_until: u64,
     pub(super) reads: ReadPorts,
-    pub(super) writes: Writes<O>,
+    pub(super) writes: WritePorts,
+    pub(super) observer: O,
     pub(super) units: Units,
+    pub(super) memory_system: MemorySystem,
     pub(super) ctas: [Cta; MAX_RESIDENT_CTAS],
     /// Warps whose traces have told of barriers that are not everybody's.
     pub(super) named_barriers: u64,
@@ -276,8 +279,10 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             selector: Selector::new(settings.scheduler),
             blocked_until: 0,
             reads: ReadPorts::default(),
-            writes: Writes::new(observer),
+            writes: WritePorts::new(),
+            observer,
             units: Units::new(&settings.timing),
+            memory_system: MemorySystem::new(&settings.timing),
             ctas: [Cta::default(); MAX_RESIDENT_CTAS],
             named_barriers: 0,
             resident_ctas: 0,
@@ -377,7 +382,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     }
 
     fn finish(mut self, slots: u64) -> SmCounters {
-        let end = self.now.max(self.units.dram_free());
+        let end = self.now.max(self.memory_system.drained_at());
         self.counters.charge(StallReason::Drain, (end - self.now) * slots);
         if end > self.now {
             self.tell_cycles(end - self.now, 0, StallReason::Drain);

@@ -8,10 +8,11 @@
 
 use super::config::{BANKS, MAX_RESIDENT_WARPS};
 use super::counters::StallReason;
-use super::facts::{Facts, Wait};
+use super::facts::{BusyUnit, Class, Facts, Wait};
 use super::machine::Sm;
 use super::ports::{BankCounts, WritePorts};
-use super::warp::{Phase, Trace};
+use super::warp::{MemoryAccess, Phase, Trace};
+use crate::image::Unit;
 use crate::units::{LaneMask, RegisterId};
 
 /// Hears what happens in an SM, in the order in which it is decided.
@@ -268,38 +269,29 @@ impl WarpPhases {
     }
 }
 
-/// The write ports, and who hears of every write.
-///
-/// The observer lives here because writes are reserved where the rest of the SM is out of reach.
-#[derive(Clone, Debug)]
-pub(super) struct Writes<O> {
-    ports: WritePorts,
-    pub(super) observer: O,
-    /// Whose writes come next, and why.
-    place: u8,
-    cause: WriteCause,
+/// Whose writes of the main register file are reserved, and why.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Writer {
+    /// The warp's place.
+    pub(super) place: u8,
+    pub(super) cause: WriteCause,
 }
 
-impl<O: SmObserver> Writes<O> {
-    pub(super) const fn new(observer: O) -> Self {
-        Self { ports: WritePorts::new(), observer, place: 0, cause: WriteCause::Result }
-    }
+/// The write ports, and who hears of every write.
+pub(super) struct ObservedPorts<'s, O> {
+    pub(super) ports: &'s mut WritePorts,
+    pub(super) observer: &'s mut O,
+    pub(super) writer: Writer,
+}
 
-    /// Says whose writes come next, and why.
-    #[inline]
-    pub(super) fn next(&mut self, warp: usize, cause: WriteCause) {
-        if O::LISTENS {
-            (self.place, self.cause) = (warp as u8, cause);
-        }
-    }
-
+impl<O: SmObserver> ObservedPorts<'_, O> {
     /// Reserves a write as [`WritePorts::write`] does.
     #[inline]
     pub(super) fn write(&mut self, register: RegisterId, time: u64, now: u64) -> u64 {
         let cycle = self.ports.write(register, time, now);
         if O::LISTENS {
             let bank = BankCounts::bank(register) as u8;
-            let (place, cause) = (self.place, self.cause);
+            let Writer { place, cause } = self.writer;
             self.observer.observe(Observation::BankWrite { bank, place, register, cycle, cause });
         }
         cycle
@@ -312,7 +304,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     pub(super) fn tell(&mut self, observation: impl FnOnce(&Self) -> Observation) {
         if O::LISTENS {
             let observation = observation(self);
-            self.writes.observer.observe(observation);
+            self.observer.observe(observation);
         }
     }
 
@@ -333,18 +325,51 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         });
     }
 
-    /// Tells what a warp's instruction at `pc`, which moves `bytes`, is about to take.
+    /// Tells which unit or memory a warp's instruction at `pc` is about to take.
     #[inline]
-    pub(super) fn tell_unit(&mut self, warp: usize, pc: u32, facts: &Facts, bytes: u32) {
-        if O::LISTENS {
-            let instruction = &self.image.instructions[pc as usize];
-            let taken = self.units.occupied(facts, instruction, bytes, self.now);
-            if let Some((unit, from, until)) = taken {
-                let place = warp as u8;
-                let told = Observation::Unit { unit, place, pc, from, until };
-                self.writes.observer.observe(told);
-            }
+    pub(super) fn tell_unit(
+        &mut self,
+        (warp, pc): (usize, u32),
+        facts: &Facts,
+        access: MemoryAccess,
+    ) {
+        if O::LISTENS
+            && let Some((unit, from, until)) = self.occupied(pc, facts, access)
+        {
+            let place = warp as u8;
+            self.observer.observe(Observation::Unit { unit, place, pc, from, until });
         }
+    }
+
+    /// What an instruction that starts now takes, the first cycle, and the one after the last; none
+    /// of an access to DRAM that moves nothing.
+    fn occupied(&self, pc: u32, facts: &Facts, access: MemoryAccess) -> Option<(SmUnit, u64, u64)> {
+        let (now, bytes) = (self.now, access.bytes);
+        let (unit, (from, until)) = match facts.class {
+            Class::Free => {
+                let unit = match self.image.instructions[pc as usize].unit {
+                    Unit::Control => SmUnit::Control,
+                    Unit::Memory => SmUnit::Constant,
+                    _ => SmUnit::Alu,
+                };
+                (unit, (now, now + 1))
+            }
+            Class::Unit(BusyUnit::SharedMemory) => {
+                (SmUnit::SharedMemory, self.memory_system.shared_occupancy(bytes, now))
+            }
+            Class::Unit(unit) => {
+                let name = match unit {
+                    BusyUnit::Double => SmUnit::DoublePrecision,
+                    BusyUnit::SpecialFunction => SmUnit::SpecialFunction,
+                    BusyUnit::Texture => SmUnit::Texture,
+                    BusyUnit::SharedMemory => SmUnit::SharedMemory,
+                };
+                (name, (now, now + self.units.interval(unit)))
+            }
+            Class::Dram if access.hit => return None,
+            Class::Dram => (SmUnit::Dram, self.memory_system.dram_occupancy(bytes, now)),
+        };
+        (from != until).then_some((unit, from, until))
     }
 
     /// Tells of operand reads that have just been planned for a warp's instruction.
@@ -357,7 +382,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 if count != 0 {
                     let (bank, from) = (bank as u8, until - count);
                     let told = Observation::BankRead { bank, place, pc, from, until };
-                    self.writes.observer.observe(told);
+                    self.observer.observe(told);
                 }
             }
         }
