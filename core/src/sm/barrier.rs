@@ -177,7 +177,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// descheduled before. It must not wait in the active set, so it is descheduled once more.
     fn leaves_at_barrier(&self, warp: usize) -> bool {
         let blocked = self.memory.warps[warp].at_barrier;
-        blocked && self.two_level && self.config.settings().barrier != BarrierRule::Never
+        blocked && self.rules.two_level && self.config.settings().barrier != BarrierRule::Never
     }
 
     /// Whether a warp waits: when all its lanes do. Lanes that do not wait run on while the others

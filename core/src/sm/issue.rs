@@ -176,7 +176,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let wait = if hit { Wait::Cached } else { facts.wait };
         let done = self.start_in_unit((warp, self.memory.warps[warp].pc), facts, access);
         // Without levels of either kind there is nothing to look up and nothing to track.
-        let (reads, to_main) = if self.flat && !self.two_level {
+        let (reads, to_main) = if self.flat && !self.rules.two_level {
             let mut tally = Tally::<false>::new(&mut self.counters.accesses, facts.datapath);
             let (sources, destinations) =
                 (facts.sources(&self.image), facts.destinations(&self.image));
@@ -460,7 +460,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             return self.pause(warp, departs);
         }
         let sketch = self.facts[state.pc as usize].sketch;
-        if self.two_level && state.sketch.may_meet(sketch) && self.must_leave(warp)? {
+        if self.rules.two_level && state.sketch.may_meet(sketch) && self.must_leave(warp)? {
             self.leave_at(warp, Departure::Data, self.memory.warps[warp].fetch);
         } else {
             self.await_operands(warp);

@@ -117,14 +117,15 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let Some(warp) = first_from(self.sets.returnable, self.next_return) else { break };
             let bit = 1 << warp;
             // With one level every warp has its own place.
-            let place = if self.two_level { self.places.trailing_zeros() as usize } else { warp };
+            let place =
+                if self.rules.two_level { self.places.trailing_zeros() as usize } else { warp };
             self.sets.returnable &= !bit;
             self.places &= !(1 << place);
             self.active |= bit;
             let state = &mut self.memory.warps[warp];
             state.place = place as u8;
             let ended = state.left == 0;
-            if self.two_level {
+            if self.rules.two_level {
                 self.next_return = (warp as u32 + 1) % MAX_RESIDENT_WARPS as u32;
                 self.counters.record(CycleEvent::Activation, 1);
             }

@@ -146,7 +146,6 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     /// Elements of `memory.ready` for each warp: registers, then predicates.
     pub(super) row: usize,
     pub(super) rules: Rules,
-    pub(super) two_level: bool,
     /// No level above the main register file.
     pub(super) flat: bool,
     /// Operand collectors, of an SM that has them.
@@ -181,6 +180,8 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     /// Warps whose traces have told of barriers that are not everybody's.
     pub(super) named_barriers: u64,
     pub(super) resident_ctas: u32,
+    /// The host has no CTA left to launch.
+    no_more_ctas: bool,
     pub(super) launched_ctas: u64,
     pub(super) launched_warps: u64,
     pub(super) counters: SmCounters,
@@ -262,7 +263,6 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             facts,
             row: size.ready / size.warps,
             rules: Rules::of(settings.organisation.settings()),
-            two_level: config.two_level(),
             flat,
             delivery,
             collecting: 0,
@@ -286,6 +286,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             ctas: [Cta::default(); MAX_RESIDENT_CTAS],
             named_barriers: 0,
             resident_ctas: 0,
+            no_more_ctas: false,
             launched_ctas: 0,
             launched_warps: 0,
             counters: SmCounters::default(),
@@ -300,88 +301,73 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     /// Runs CTAs, in the order given, as room becomes free, to the end of the last.
     ///
     /// A CTA is as many warps as the launch says. Cycles in which nothing can happen cost no time.
-    pub fn run<C>(self, ctas: impl IntoIterator<Item = C>) -> Result<SmCounters, Fault>
+    pub fn run<C>(mut self, ctas: impl IntoIterator<Item = C>) -> Result<SmCounters, Fault>
     where
         C: IntoIterator<Item = T>,
     {
-        // Nothing ends it before its end.
-        self.run_at_pace::<C, false>(ctas.into_iter(), || true).map(Option::unwrap_or_default)
+        let mut ctas = ctas.into_iter();
+        while self.step(&mut ctas)? {}
+        Ok(self.finish())
     }
 
     /// Like [`Self::run`], as long as `goes_on`, which is asked in each cycle that is visited.
     /// `None` if it was not to go on.
     pub fn run_while<C>(
-        self,
-        ctas: impl IntoIterator<Item = C>,
-        goes_on: impl FnMut() -> bool,
-    ) -> Result<Option<SmCounters>, Fault>
-    where
-        C: IntoIterator<Item = T>,
-    {
-        self.run_at_pace::<C, false>(ctas.into_iter(), goes_on)
-    }
-
-    /// Like [`Self::run`], but visits every cycle: slower, with the same result.
-    pub fn run_every_cycle<C>(self, ctas: impl IntoIterator<Item = C>) -> Result<SmCounters, Fault>
-    where
-        C: IntoIterator<Item = T>,
-    {
-        self.run_at_pace::<C, true>(ctas.into_iter(), || true).map(Option::unwrap_or_default)
-    }
-
-    fn run_at_pace<C, const EVERY_CYCLE: bool>(
         mut self,
-        mut ctas: impl Iterator<Item = C>,
+        ctas: impl IntoIterator<Item = C>,
         mut goes_on: impl FnMut() -> bool,
     ) -> Result<Option<SmCounters>, Fault>
     where
         C: IntoIterator<Item = T>,
     {
-        let slots = u64::from(self.config.settings().issue_slots);
-        let mut exhausted = false;
+        let mut ctas = ctas.into_iter();
         while goes_on() {
-            let due = self.wheel.advance(self.now);
-            if due != 0 {
-                self.events(due);
+            if !self.step(&mut ctas)? {
+                return Ok(Some(self.finish()));
             }
-            while !exhausted && self.resident_ctas < self.residency.ctas {
-                match ctas.next() {
-                    Some(cta) => self.launch(cta)?,
-                    None => exhausted = true,
-                }
-            }
-            if self.sets.returnable != 0 {
-                self.activate()?;
-            }
-            if self.resident_ctas == 0 && exhausted {
-                return Ok(Some(self.finish(slots)));
-            }
-            match self.delivery.as_ref().map(|all| all.collectors.arbiter.is_plain()) {
-                None => {}
-                Some(true) => self.step_collectors::<true>(),
-                Some(false) => self.step_collectors::<false>(),
-            }
-            self.check();
-            self.selector.rotate(self.active, 1);
-            let (issued, reason) = self.issue_slots(slots)?;
-            self.counters.charge(StallReason::Issued, issued);
-            self.counters.charge(reason, slots - issued);
-            let mut next = self.now + 1;
-            if issued == 0 {
-                let Some(event) = self.next_event() else { return Err(self.stalled(reason)) };
-                if !EVERY_CYCLE {
-                    self.counters.charge(reason, slots * (event - next));
-                    self.selector.rotate(self.active, event - next);
-                    next = event;
-                }
-            }
-            self.tell_cycles(next - self.now, issued, reason);
-            self.now = next;
         }
         Ok(None)
     }
 
-    fn finish(mut self, slots: u64) -> SmCounters {
+    /// Like [`Self::run`], but visits every cycle: slower, with the same result.
+    pub fn run_every_cycle<C>(
+        mut self,
+        ctas: impl IntoIterator<Item = C>,
+    ) -> Result<SmCounters, Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        let mut ctas = ctas.into_iter();
+        while self.visit::<C, true>(&mut ctas)? {}
+        Ok(self.finish())
+    }
+
+    /// Visits one cycle, [`Self::next_event`]. CTAs are taken from `ctas`, in order, as room becomes
+    /// free, until it has none left. Returns false at the end of the last CTA, and from then on.
+    ///
+    /// For who embeds an SM in another simulator or in firmware: between two steps it can be left
+    /// alone for any time.
+    ///
+    /// # Errors
+    /// What the traces get wrong; the SM is of no further use then.
+    #[expect(clippy::inline_always, reason = "the body of the loop over cycles")]
+    #[inline(always)]
+    pub fn step<C>(&mut self, ctas: &mut impl Iterator<Item = C>) -> Result<bool, Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        self.visit::<C, false>(ctas)
+    }
+
+    /// The cycle that the next [`Self::step`] visits: the first in which something can happen.
+    /// Unit: cycles from the launch of the first CTA.
+    pub const fn next_event(&self) -> u64 {
+        self.now
+    }
+
+    /// The counters of all steps so far, and of the memory traffic that is still under way.
+    pub fn finish(mut self) -> SmCounters {
+        let slots = u64::from(self.config.settings().issue_slots);
         let end = self.now.max(self.memory_system.drained_at());
         self.counters.charge(StallReason::Drain, (end - self.now) * slots);
         if end > self.now {
@@ -390,6 +376,69 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.counters.record(CycleEvent::Cycle, end);
         debug_assert_eq!(self.counters.all_slots(), end * slots);
         self.counters
+    }
+
+    #[expect(clippy::inline_always, reason = "the body of the loop over cycles")]
+    #[inline(always)]
+    fn visit<C, const EVERY_CYCLE: bool>(
+        &mut self,
+        ctas: &mut impl Iterator<Item = C>,
+    ) -> Result<bool, Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        let slots = u64::from(self.config.settings().issue_slots);
+        let due = self.wheel.advance(self.now);
+        if due != 0 {
+            self.events(due);
+        }
+        if self.resident_ctas < self.residency.ctas {
+            self.admit(ctas)?;
+        }
+        if self.sets.returnable != 0 {
+            self.activate()?;
+        }
+        if self.resident_ctas == 0 && self.no_more_ctas {
+            return Ok(false);
+        }
+        match self.delivery.as_ref().map(|all| all.collectors.arbiter.is_plain()) {
+            None => {}
+            Some(true) => self.step_collectors::<true>(),
+            Some(false) => self.step_collectors::<false>(),
+        }
+        self.check();
+        self.selector.rotate(self.active, 1);
+        let (issued, reason) = self.issue_slots(slots)?;
+        self.counters.charge(StallReason::Issued, issued);
+        self.counters.charge(reason, slots - issued);
+        let mut next = self.now + 1;
+        if issued == 0 {
+            let Some(event) = self.next_change() else { return Err(self.stalled(reason)) };
+            if !EVERY_CYCLE {
+                self.counters.charge(reason, slots * (event - next));
+                self.selector.rotate(self.active, event - next);
+                next = event;
+            }
+        }
+        self.tell_cycles(next - self.now, issued, reason);
+        self.now = next;
+        Ok(true)
+    }
+
+    /// Launches CTAs as far as there is room.
+    // Apart from the loop over cycles, which has other things to keep in registers.
+    #[inline(never)]
+    fn admit<C>(&mut self, ctas: &mut impl Iterator<Item = C>) -> Result<(), Fault>
+    where
+        C: IntoIterator<Item = T>,
+    {
+        while !self.no_more_ctas && self.resident_ctas < self.residency.ctas {
+            match ctas.next() {
+                Some(cta) => self.launch(cta)?,
+                None => self.no_more_ctas = true,
+            }
+        }
+        Ok(())
     }
 
     /// Issues up to `slots` instructions of different warps. Returns how many, and what became of
@@ -454,7 +503,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     }
 
     /// The next cycle in which something can change, when nothing issued in this one.
-    fn next_event(&self) -> Option<u64> {
+    fn next_change(&self) -> Option<u64> {
         let mut next = self.wheel.next().unwrap_or(u64::MAX);
         if let Some(delivery) = &self.delivery {
             if delivery.collectors.is_busy() {

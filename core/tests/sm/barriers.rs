@@ -1,7 +1,7 @@
 //! Named barriers: who waits for whom, to the cycle.
 
 use crate::exact::{ISCA11, one, two_level};
-use crate::machine::{Grid, Kernel, OwnedTrace, both, run, simulate};
+use crate::machine::{Grid, Kernel, OwnedTrace, Pace, both, run, simulate};
 use crate::random::Random;
 use strata_core::image::{Flags, Unit};
 use strata_core::path::PathStep;
@@ -29,7 +29,7 @@ fn issues(settings: SmSettings, kernel: &Kernel, cta: &[OwnedTrace]) -> Vec<Vec<
             cycles[issue.warp as usize].push(issue.cycle);
         }
     };
-    simulate(settings, kernel, 0, &grid, false, told).unwrap();
+    simulate(settings, kernel, 0, &grid, Pace::Skipping, told).unwrap();
     cycles
 }
 

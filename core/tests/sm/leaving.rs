@@ -1,7 +1,7 @@
 //! When a warp leaves the active set to wait for data, and when it does not.
 
 use crate::exact::{ISCA11, assert_earliest_at, each, one, two_level};
-use crate::machine::{Kernel, OwnedTrace, both, run, simulate};
+use crate::machine::{Kernel, OwnedTrace, Pace, both, run, simulate};
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::sm::config::{ShortWaits, SmSettings, Timing, WarpReplacement};
 use strata_core::sm::counters::{SmCounters, StallReason};
@@ -32,7 +32,7 @@ fn issues(settings: SmSettings, kernel: &Kernel, grid: &[Vec<OwnedTrace>]) -> Ve
             cycles[issue.warp as usize].push(issue.cycle);
         }
     };
-    simulate(settings, kernel, 0, &grid.to_vec(), false, told).unwrap();
+    simulate(settings, kernel, 0, &grid.to_vec(), Pace::Skipping, told).unwrap();
     cycles
 }
 

@@ -160,13 +160,24 @@ impl OwnedDelivery {
 /// CTAs by warps.
 pub(crate) type Grid = Vec<Vec<OwnedTrace>>;
 
-/// Runs a grid, skipping idle cycles or visiting each.
+/// How an SM is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// From event to event, in one call.
+    Skipping,
+    /// Every cycle.
+    EveryCycle,
+    /// From event to event, in a call each, as one who embeds it does.
+    Stepped,
+}
+
+/// Runs a grid.
 pub(crate) fn simulate(
     settings: SmSettings,
     kernel: &Kernel,
     shared_bytes: u32,
     grid: &Grid,
-    every_cycle: bool,
+    pace: Pace,
     observe: impl FnMut(Observation),
 ) -> Result<SmCounters, Fault> {
     let config = SmConfig::new(settings).unwrap();
@@ -188,20 +199,37 @@ pub(crate) fn simulate(
         delivery: delivery.borrow(),
     };
     let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;
-    let sm = Sm::observed(&config, image, warps_per_cta, shared_bytes, memory, observe)?;
-    let ctas = grid.iter().map(|cta| cta.iter().map(OwnedTrace::borrow));
-    if every_cycle { sm.run_every_cycle(ctas) } else { sm.run(ctas) }
+    let mut sm = Sm::observed(&config, image, warps_per_cta, shared_bytes, memory, observe)?;
+    let mut ctas = grid.iter().map(|cta| cta.iter().map(OwnedTrace::borrow));
+    match pace {
+        Pace::Skipping => sm.run(ctas),
+        Pace::EveryCycle => sm.run_every_cycle(ctas),
+        Pace::Stepped => {
+            let mut now = sm.next_event();
+            assert_eq!(now, 0);
+            while sm.step(&mut ctas)? {
+                assert!(sm.next_event() > now, "after {now}");
+                now = sm.next_event();
+            }
+            // The end is the end.
+            assert_eq!(sm.step(&mut ctas), Ok(false));
+            assert_eq!(sm.next_event(), now);
+            Ok(sm.finish())
+        }
+    }
 }
 
-/// Runs a grid both ways and holds the results beside each other.
+/// Runs a grid at every pace: the results are the same.
 pub(crate) fn both(
     settings: SmSettings,
     kernel: &Kernel,
     shared_bytes: u32,
     grid: &Grid,
 ) -> Result<SmCounters, Fault> {
-    let skipped = simulate(settings, kernel, shared_bytes, grid, false, |_| {});
-    assert_eq!(skipped, simulate(settings, kernel, shared_bytes, grid, true, |_| {}));
+    let at = |pace| simulate(settings, kernel, shared_bytes, grid, pace, |_| {});
+    let skipped = at(Pace::Skipping);
+    assert_eq!(skipped, at(Pace::EveryCycle));
+    assert_eq!(skipped, at(Pace::Stepped));
     if let Ok(counters) = &skipped {
         let slots = u64::from(settings.issue_slots);
         assert_eq!(counters.all_slots(), counters.cycles() * slots);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::machine::{Grid, Kernel, OwnedTrace, simulate};
+use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate};
 use crate::random::Random;
 use strata_core::count::count_path;
 use strata_core::event::Counters;
@@ -261,10 +261,11 @@ pub(crate) fn drive(
 ) -> Result<SmCounters, Fault> {
     let mut told = Told::default();
     let slots = u64::from(settings.issue_slots);
-    let skipping = simulate(settings, kernel, 0, grid, false, |one| told.add(seed, slots, &one));
+    let skipping =
+        simulate(settings, kernel, 0, grid, Pace::Skipping, |one| told.add(seed, slots, &one));
     let mut singly = Told::default();
     let every_cycle =
-        simulate(settings, kernel, 0, grid, true, |one| singly.add(seed, slots, &one));
+        simulate(settings, kernel, 0, grid, Pace::EveryCycle, |one| singly.add(seed, slots, &one));
     assert_eq!(skipping, every_cycle, "seed {seed}, {settings:?}");
     assert_eq!(told, singly, "seed {seed}, {settings:?}");
     let counters = skipping?;

@@ -1,7 +1,7 @@
 //! What an observer hears, against cycles worked out by hand.
 
 use crate::exact::two_level;
-use crate::machine::{Grid, Kernel, OwnedTrace, run, simulate};
+use crate::machine::{Grid, Kernel, OwnedTrace, Pace, run, simulate};
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::SmSettings;
@@ -14,7 +14,7 @@ const ISCA11: SmSettings = SmSettings::ISCA11;
 
 fn told(settings: SmSettings, kernel: &Kernel, grid: &Grid) -> Vec<Observation> {
     let mut told = Vec::new();
-    simulate(settings, kernel, 0, grid, false, |one| told.push(one)).unwrap();
+    simulate(settings, kernel, 0, grid, Pace::Skipping, |one| told.push(one)).unwrap();
     told
 }
 
