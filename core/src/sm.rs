@@ -75,6 +75,7 @@ pub mod operand_delivery;
 mod ports;
 mod requests;
 mod schedule;
+mod storage;
 mod units;
 mod warp;
 mod wheel;

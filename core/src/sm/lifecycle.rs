@@ -9,6 +9,7 @@ use super::issue::Emptying;
 use super::machine::{Cta, Sm};
 use super::observe::{Observation, SmObserver};
 use super::schedule::first_from;
+use super::storage::Grant;
 use super::warp::{Departure, Phase, Trace, Warp};
 use crate::event::Event;
 use crate::units::LaneMask;
@@ -64,40 +65,13 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// Launches a CTA; there is room for it.
     pub(super) fn launch(&mut self, traces: impl IntoIterator<Item = T>) -> Result<(), Fault> {
-        let count = self.launch.warps_per_cta;
-        let place = self.ctas.iter().position(|cta| cta.left == 0).unwrap_or(0);
-        let mismatch = Fault::WarpsInCta { cta: self.launched_ctas, expected: count };
-        let mut warps = 0;
-        let mut vacant = self.sets.vacant;
-        let mut number = 0;
-        for trace in traces {
-            if number == count {
-                return Err(mismatch);
-            }
-            let warp = vacant.trailing_zeros() as usize;
-            vacant &= vacant - 1;
-            warps |= 1 << warp;
-            let live = trace.lanes();
-            let age = self.launched_warps;
-            self.launched_warps += 1;
-            let cta = place as u8;
-            let fetch = ReadyAt::new(self.now, Wait::InOrder);
-            let trace = Some(trace);
-            self.memory.warps[warp] =
-                Warp { trace, live, cta, number, age, fetch, ..Warp::default() };
-            number += 1;
-        }
-        if number != count {
-            return Err(mismatch);
-        }
+        let (number, count) = (self.launched_ctas, self.launch.warps_per_cta);
+        let Grant { cta: slot, mut warps } = self.storage.grant();
+        self.place_warps(slot, warps, traces)?;
         let barriers = CtaBarriers::default();
-        self.ctas[place] =
-            Cta { number: self.launched_ctas, warps, running: count, barriers, left: count };
-        let cta = self.launched_ctas;
-        self.tell(|sm| Observation::CtaLaunch { cycle: sm.now, cta, slot: place as u8, warps });
+        self.ctas[usize::from(slot)] = Cta { number, warps, running: count, barriers };
+        self.tell(|sm| Observation::CtaLaunch { cycle: sm.now, cta: number, slot, warps });
         self.launched_ctas += 1;
-        self.resident_ctas += 1;
-        self.sets.vacant = vacant;
         let (row, registers) = (self.row, usize::from(self.image.registers));
         while warps != 0 {
             let warp = warps.trailing_zeros() as usize;
@@ -109,6 +83,34 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.sets.returnable |= 1 << warp;
         }
         Ok(())
+    }
+
+    /// Puts the warps of a CTA into their slots, the first into the lowest.
+    fn place_warps(
+        &mut self,
+        cta: u8,
+        mut slots: u64,
+        traces: impl IntoIterator<Item = T>,
+    ) -> Result<(), Fault> {
+        let expected = self.launch.warps_per_cta;
+        let mismatch = Fault::WarpsInCta { cta: self.launched_ctas, expected };
+        let mut number = 0;
+        for trace in traces {
+            if number == expected {
+                return Err(mismatch);
+            }
+            let warp = slots.trailing_zeros() as usize;
+            slots &= slots - 1;
+            let live = trace.lanes();
+            let age = self.launched_warps;
+            self.launched_warps += 1;
+            let fetch = ReadyAt::new(self.now, Wait::InOrder);
+            let trace = Some(trace);
+            self.memory.warps[warp] =
+                Warp { trace, live, cta, number, age, fetch, ..Warp::default() };
+            number += 1;
+        }
+        if number == expected { Ok(()) } else { Err(mismatch) }
     }
 
     /// Lets warps into the active set, round robin, as far as there are places.
@@ -243,18 +245,15 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.counters.accesses.record(Event::WritePoolDrop, u64::from(dropped));
         }
         let slot = self.memory.warps[warp].cta;
-        let cta = &mut self.ctas[usize::from(slot)];
-        cta.left -= 1;
-        if cta.left > 0 {
+        self.sets.draining |= 1 << warp;
+        let freed = self.storage.release(slot);
+        if freed == 0 {
             // Its registers stay taken until the CTA ends.
-            self.sets.draining |= 1 << warp;
             return;
         }
-        let Cta { number, warps, .. } = *cta;
+        let Cta { number, warps, .. } = self.ctas[usize::from(slot)];
         self.tell(|sm| Observation::CtaEnd { cycle: sm.now, cta: number, slot, warps });
-        self.sets.draining &= !warps;
-        self.sets.vacant |= warps;
-        self.resident_ctas -= 1;
+        self.sets.draining &= !freed;
         self.counters.record(CycleEvent::Cta, 1);
     }
 }

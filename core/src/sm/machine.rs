@@ -16,6 +16,7 @@ use super::memory::MemorySystem;
 use super::observe::{SmObserver, Unobserved};
 use super::ports::{ReadPorts, WritePorts};
 use super::schedule::Selector;
+use super::storage::Storage;
 use super::units::Units;
 use super::warp::{Trace, Warp};
 use super::wheel::Wheel;
@@ -97,15 +98,11 @@ pub(super) struct Cta {
     pub(super) running: u32,
     /// Its barriers.
     pub(super) barriers: CtaBarriers,
-    /// Warps that have not drained.
-    pub(super) left: u32,
 }
 
 /// Warps by what they do: each resident warp is in exactly one set, or in one of `waiting`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sets {
-    /// No warp there.
-    pub(super) vacant: u64,
     /// Active, with all operands.
     pub(super) ready: u64,
     /// Active, by what they wait for.
@@ -124,9 +121,8 @@ pub(super) struct Sets {
 
 impl Sets {
     fn are_a_partition_of(&self, warps: u64) -> bool {
-        let Self { vacant, ready, waiting, flushing, barrier, pending, returnable, draining } =
-            *self;
-        let sets = [vacant, ready, flushing, barrier, pending, returnable, draining];
+        let Self { ready, waiting, flushing, barrier, pending, returnable, draining } = *self;
+        let sets = [ready, flushing, barrier, pending, returnable, draining];
         let sets = || sets.into_iter().chain(waiting);
         let total: u32 = sets().map(u64::count_ones).sum();
         sets().fold(0, |all, set| all | set) == warps && total == warps.count_ones()
@@ -139,7 +135,7 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) config: SmConfig,
     pub(super) image: CheckedImage<'m>,
     pub(super) launch: Launch,
-    pub(super) residency: Residency,
+    pub(super) storage: Storage,
     pub(super) memory: Memory<'m, T, CAPACITY>,
     /// One for each instruction, apart from `memory` because they do not change any more.
     pub(super) facts: &'m [Facts],
@@ -179,7 +175,6 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) ctas: [Cta; MAX_RESIDENT_CTAS],
     /// Warps whose traces have told of barriers that are not everybody's.
     pub(super) named_barriers: u64,
-    pub(super) resident_ctas: u32,
     /// The host has no CTA left to launch.
     no_more_ctas: bool,
     pub(super) launched_ctas: u64,
@@ -258,7 +253,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             config: *config,
             image,
             launch,
-            residency,
+            storage: Storage::new(residency, warps_per_cta, lowest(size.warps)),
             memory,
             facts,
             row: size.ready / size.warps,
@@ -270,7 +265,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             leaves_while_waiting: config.leaves_while_waiting(),
             now: 0,
             wheel: Wheel::new(),
-            sets: Sets { vacant: lowest(size.warps), ..Sets::default() },
+            sets: Sets::default(),
             active: 0,
             awaiting: 0,
             wanting: [0; BusyUnit::COUNT],
@@ -285,7 +280,6 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             memory_system: MemorySystem::new(&settings.timing),
             ctas: [Cta::default(); MAX_RESIDENT_CTAS],
             named_barriers: 0,
-            resident_ctas: 0,
             no_more_ctas: false,
             launched_ctas: 0,
             launched_warps: 0,
@@ -295,7 +289,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
 
     /// How many CTAs are resident at a time, and why not more.
     pub const fn residency(&self) -> Residency {
-        self.residency
+        self.storage.residency()
     }
 
     /// Runs CTAs, in the order given, as room becomes free, to the end of the last.
@@ -392,13 +386,13 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         if due != 0 {
             self.events(due);
         }
-        if self.resident_ctas < self.residency.ctas {
+        if self.storage.has_room() {
             self.admit(ctas)?;
         }
         if self.sets.returnable != 0 {
             self.activate()?;
         }
-        if self.resident_ctas == 0 && self.no_more_ctas {
+        if self.storage.is_empty() && self.no_more_ctas {
             return Ok(false);
         }
         match self.delivery.as_ref().map(|all| all.collectors.arbiter.is_plain()) {
@@ -432,7 +426,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     where
         C: IntoIterator<Item = T>,
     {
-        while !self.no_more_ctas && self.resident_ctas < self.residency.ctas {
+        while !self.no_more_ctas && self.storage.has_room() {
             match ctas.next() {
                 Some(cta) => self.launch(cta)?,
                 None => self.no_more_ctas = true,
@@ -525,13 +519,16 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     }
 
     fn stalled(&self, reason: StallReason) -> Fault {
-        let resident = lowest(self.memory.warps.len()) & !self.sets.vacant & !self.sets.draining;
+        let resident =
+            lowest(self.memory.warps.len()) & !self.storage.vacant() & !self.sets.draining;
         Fault::Stalled { cycle: self.now, warp: resident.trailing_zeros() as u8, reason }
     }
 
     /// The invariants that hold between cycles' events and issues.
     fn check(&self) {
-        debug_assert!(self.sets.are_a_partition_of(lowest(self.memory.warps.len())));
+        debug_assert!(
+            self.sets.are_a_partition_of(lowest(self.memory.warps.len()) & !self.storage.vacant())
+        );
         debug_assert_eq!(
             self.places.count_ones() + self.active.count_ones(),
             self.config.active_warps() as u32
