@@ -75,6 +75,7 @@ pub mod operand_delivery;
 mod ports;
 mod requests;
 mod schedule;
+mod scoreboard;
 mod storage;
 mod units;
 mod warp;

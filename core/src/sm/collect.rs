@@ -12,12 +12,13 @@ use super::collectors::{
 };
 use super::config::MAX_RESIDENT_WARPS;
 use super::counters::{CycleEvent, SmCounters};
-use super::facts::{Class, Facts, ReadyAt, Wait, bits};
+use super::facts::{Class, Facts, ReadyAt, Wait};
 use super::fault::Fault;
 use super::machine::Sm;
 use super::observe::{Observation, SmObserver, WriteCause};
 use super::operand_delivery::COLLECTOR_CYCLES;
 use super::requests::{Requests, cause};
+use super::scoreboard::Scoreboard;
 use super::warp::{Phase, Trace, Warp};
 use crate::access::Access;
 use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
@@ -42,23 +43,22 @@ const fn in_pool(event: Event) -> Event {
 }
 
 /// What of an SM a register that comes touches.
-struct Comings<'s, T> {
+struct Comings<'s, 'm, T> {
     warps: &'s mut [Warp<T>],
-    ready: &'s mut [ReadyAt],
-    row: usize,
+    scoreboard: &'s mut Scoreboard<'m>,
     results: &'s mut [ResultOnItsWay],
     under_way: &'s mut [UnderWay; MAX_RESIDENT_WARPS],
     /// Warps for which something has come.
     moved: u64,
 }
 
-impl<T> Comings<'_, T> {
+impl<T> Comings<'_, '_, T> {
     /// A register is there from cycle `at` on.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn come(&mut self, index: usize, (warp, register): (usize, usize), at: u64) {
         let result = &self.results[index];
-        self.ready[warp * self.row + register] = ReadyAt::new(at, result.wait);
+        self.scoreboard.set(warp, register, ReadyAt::new(at, result.wait));
         let (state, under_way) = (&mut self.warps[warp], &mut self.under_way[warp]);
         under_way.all -= 1;
         state.results_until = state.results_until.max(at);
@@ -71,15 +71,15 @@ impl<T> Comings<'_, T> {
 }
 
 /// Follows what the arbiter lets happen.
-struct Accesses<'s, T, O> {
+struct Accesses<'s, 'm, T, O> {
     now: u64,
     counters: &'s mut SmCounters,
     observer: &'s mut O,
     units: &'s mut CollectorUnits,
-    comings: Comings<'s, T>,
+    comings: Comings<'s, 'm, T>,
 }
 
-impl<T, O: SmObserver> Accesses<'_, T, O> {
+impl<T, O: SmObserver> Accesses<'_, '_, T, O> {
     fn tell_write(&mut self, bank: u8, place: u8, register: RegisterId, cause: WriteCause) {
         if O::LISTENS {
             let cycle = self.now;
@@ -89,7 +89,7 @@ impl<T, O: SmObserver> Accesses<'_, T, O> {
     }
 }
 
-impl<T, O: SmObserver> Granted for Accesses<'_, T, O> {
+impl<T, O: SmObserver> Granted for Accesses<'_, '_, T, O> {
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn read(&mut self, grant: ReadGrant) {
@@ -169,10 +169,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         } else {
             self.request_through_levels(warp, facts, wait)?
         };
-        for predicate in bits(facts.predicates.written) {
-            let predicate = usize::from(self.image.registers) + predicate;
-            self.memory.ready[warp * self.row + predicate] = ReadyAt::pending(wait);
-        }
+        let written = facts.predicates.written;
+        self.scoreboard.set_predicates(warp, written, ReadyAt::pending(wait));
         if facts.collected
             && let Some(delivery) = &mut self.delivery
         {
@@ -202,7 +200,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let state = &mut self.memory.warps[warp];
         let registers = usize::from(self.image.registers);
         let (sources, destinations) = (facts.sources(&self.image), facts.destinations(&self.image));
-        let (mask, ready) = (state.mask, &mut self.memory.ready[warp * self.row..][..self.row]);
+        let (mask, ready) = (state.mask, self.scoreboard.row_mut(warp));
         delivery.announce(warp, facts, (destinations, mask, wait), ready, true);
         self.counters.accesses.record_main_operands(sources.len() as u32, 1);
         let pending = self.rules.makes_pending(facts.flags);
@@ -246,7 +244,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let (pc, mask) = (state.pc, state.mask);
         let registers = (sources, destinations);
         let step = Step::new(&self.image, (pc, instruction), registers, managed, mask);
-        let ready = &mut self.memory.ready[warp * self.row..][..self.row];
+        let ready = self.scoreboard.row_mut(warp);
         // Before the levels hear of it: one result may evict another of the same instruction.
         delivery.announce(warp, facts, (destinations, mask, wait), ready, false);
         let unit = delivery.collectors.units.next();
@@ -288,8 +286,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             let (warp, register) = (index / registers, index % registers);
             let mut comings = Comings {
                 warps: &mut *self.memory.warps,
-                ready: &mut *self.memory.ready,
-                row: self.row,
+                scoreboard: &mut self.scoreboard,
                 results,
                 under_way: &mut *under_way,
                 moved: 0,
@@ -300,8 +297,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         if !arbiter.is_idle() {
             let comings = Comings {
                 warps: &mut *self.memory.warps,
-                ready: &mut *self.memory.ready,
-                row: self.row,
+                scoreboard: &mut self.scoreboard,
                 results,
                 under_way,
                 moved,
@@ -393,11 +389,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// Predicates are no part of the main register file and need no write of it.
     fn start_predicates(&mut self, warp: usize, written: u32, there: u64) {
-        let registers = warp * self.row + usize::from(self.image.registers);
-        for predicate in bits(written) {
-            let wait = self.memory.ready[registers + predicate].wait();
-            self.memory.ready[registers + predicate] = ReadyAt::new(there, wait);
-        }
+        self.scoreboard.complete_predicates(warp, written, there);
         let state = &mut self.memory.warps[warp];
         state.results_until = state.results_until.max(there);
     }
@@ -410,8 +402,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let state = &mut self.memory.warps[warp];
         match state.phase {
             // Another register has come.
-            Phase::Idle
-                if self.memory.ready[warp * self.row + state.operand as usize].is_pending() => {}
+            Phase::Idle if self.scoreboard.is_pending(warp, state.operand) => {}
             Phase::Idle => {
                 self.unsettled &= !bit;
                 self.sets.waiting[state.wait as usize] &= !bit;
@@ -441,14 +432,10 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     pub(super) fn place_of_operand(&self, warp: usize, ready: ReadyAt) -> u32 {
         let state = &self.memory.warps[warp];
         let facts = &self.facts[state.pc as usize];
-        let row = &self.memory.ready[warp * self.row..][..self.row];
-        let registers = facts.registers(&self.image).iter().map(|one| usize::from(one.0));
-        let masked = state.mask.is_empty();
-        let found = registers.take_while(|_| !masked).find(|&place| row[place] == ready);
         let predicates = facts.predicates.read | facts.predicates.written;
-        let first = usize::from(self.image.registers);
-        let predicate = || bits(predicates).map(|one| first + one).find(|&one| row[one] == ready);
-        found.or_else(predicate).unwrap_or(0) as u32
+        let masked = state.mask.is_empty();
+        let registers = if masked { &[] } else { facts.registers(&self.image) };
+        self.scoreboard.place_of(warp, registers, predicates, ready)
     }
 
     /// What is under way of a warp; nothing without collectors.

@@ -3,7 +3,7 @@
 use super::barrier::{AT_BARRIERS, BarrierCall};
 use super::config::WarpReplacement;
 use super::counters::CycleEvent;
-use super::facts::{BusyUnit, Class, Facts, ReadyAt, Wait, Waits, bits};
+use super::facts::{BusyUnit, Class, Facts, ReadyAt, Wait, Waits};
 use super::fault::Fault;
 use super::machine::Sm;
 use super::memory::SharedAccess;
@@ -279,7 +279,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
                 observer: &mut self.observer,
                 writer: Writer { place: warp as u8, cause: WriteCause::Eviction },
             },
-            ready: &self.memory.ready[warp * self.row..][..self.row],
+            ready: self.scoreboard.row(warp),
             now: self.now,
             done,
             reads: BankCounts::default(),
@@ -315,8 +315,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     /// Reserves the writes of results that are there from `done` on, one a cycle.
     #[inline]
     fn write_results(&mut self, warp: usize, facts: &Facts, done: ReadyAt, to_main: u32) {
-        let (row, done, wait) = (self.row, done.cycle(), done.wait());
-        let ready = &mut self.memory.ready[warp * row..][..row];
+        let predicates = done;
+        let (done, wait) = (done.cycle(), done.wait());
+        let ready = self.scoreboard.row_mut(warp);
         let destinations = facts.destinations(&self.image);
         let mut writes = ObservedPorts {
             ports: &mut self.writes,
@@ -336,9 +337,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             last = last.max(time);
             ready[usize::from(register.0)] = ReadyAt::new(time, wait);
         }
-        let registers = usize::from(self.image.registers);
-        for predicate in bits(facts.predicates.written) {
-            ready[registers + predicate] = ReadyAt::new(done, wait);
+        let written = facts.predicates.written;
+        if written != 0 {
+            self.scoreboard.set_predicates(warp, written, predicates);
         }
         let state = &mut self.memory.warps[warp];
         state.results_until = state.results_until.max(last);
@@ -374,7 +375,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         };
         let accesses: &mut Counters = &mut self.counters.accesses;
         let tally = Tally::new(accesses, Datapath::Private);
-        let ready = &mut self.memory.ready[warp * self.row..][..self.row];
+        let ready = self.scoreboard.row_mut(warp);
         if let Some(delivery) = &mut self.delivery {
             how.apply(&mut hierarchy, &mut Requests::new(tally, delivery, ready, warp, from));
             return from;
@@ -428,27 +429,15 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     fn last_operand(&self, warp: usize, counts: impl Fn(ReadyAt) -> bool) -> ReadyAt {
         let state = &self.memory.warps[warp];
         let facts = &self.facts[state.pc as usize];
-        let ready = &self.memory.ready[warp * self.row..][..self.row];
-        let mut latest = ReadyAt::NOW;
-        let mut consider = |ready: ReadyAt| {
-            if counts(ready) {
-                latest = latest.max(ready);
-            }
-        };
         let mut predicates = facts.predicates.read;
-        // An instruction without an enabled lane needs its guard only.
-        if !state.mask.is_empty() {
+        let mut registers = facts.registers(&self.image);
+        if state.mask.is_empty() {
+            // An instruction without an enabled lane needs its guard only.
+            registers = &[];
+        } else {
             predicates |= facts.predicates.written;
-            for register in facts.registers(&self.image) {
-                consider(ready[usize::from(register.0)]);
-            }
         }
-        if predicates != 0 {
-            for predicate in bits(predicates) {
-                consider(ready[usize::from(self.image.registers) + predicate]);
-            }
-        }
-        latest
+        self.scoreboard.last(warp, registers, predicates, counts)
     }
 
     /// Decides what an active warp that has just issued, or has not begun, does next.

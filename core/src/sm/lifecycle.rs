@@ -72,11 +72,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         self.ctas[usize::from(slot)] = Cta { number, warps, running: count, barriers };
         self.tell(|sm| Observation::CtaLaunch { cycle: sm.now, cta: number, slot, warps });
         self.launched_ctas += 1;
-        let (row, registers) = (self.row, usize::from(self.image.registers));
+        let registers = usize::from(self.image.registers);
         while warps != 0 {
             let warp = warps.trailing_zeros() as usize;
             warps &= warps - 1;
-            self.memory.ready[warp * row..][..row].fill(ReadyAt::NOW);
+            self.scoreboard.clear(warp);
             self.memory.awaited[warp * registers..][..registers].fill(LaneMask::EMPTY);
             self.named_barriers &= !(1 << warp);
             self.load_step(warp)?;

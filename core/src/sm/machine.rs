@@ -16,6 +16,7 @@ use super::memory::MemorySystem;
 use super::observe::{SmObserver, Unobserved};
 use super::ports::{ReadPorts, WritePorts};
 use super::schedule::Selector;
+use super::scoreboard::Scoreboard;
 use super::storage::Storage;
 use super::units::Units;
 use super::warp::{Trace, Warp};
@@ -139,8 +140,7 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) memory: Memory<'m, T, CAPACITY>,
     /// One for each instruction, apart from `memory` because they do not change any more.
     pub(super) facts: &'m [Facts],
-    /// Elements of `memory.ready` for each warp: registers, then predicates.
-    pub(super) row: usize,
+    pub(super) scoreboard: Scoreboard<'m>,
     pub(super) rules: Rules,
     /// No level above the main register file.
     pub(super) flat: bool,
@@ -235,10 +235,11 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let Memory { warps, facts, ready, awaited, caches, delivery } = memory;
         let delivery = Delivery::new(settings, &image, &size.delivery, delivery)?;
         let facts = first(facts, "facts", size.facts)?;
+        let ready = first(ready, "ready", size.ready)?;
         let memory = Memory {
             warps: first(warps, "warps", size.warps)?,
             facts: &mut [],
-            ready: first(ready, "ready", size.ready)?,
+            ready: &mut [],
             awaited: first(awaited, "awaited", size.awaited)?,
             caches: first(caches, "caches", size.caches)?,
             delivery: DeliveryMemory::default(),
@@ -256,7 +257,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             storage: Storage::new(residency, warps_per_cta, lowest(size.warps)),
             memory,
             facts,
-            row: size.ready / size.warps,
+            scoreboard: Scoreboard::new(ready, size.warps, image.registers),
             rules: Rules::of(settings.organisation.settings()),
             flat,
             delivery,
