@@ -5,16 +5,15 @@
 //! and what a warp executed as a path of [`path::PathStep`]s. [`count`] walks the path through a
 //! warp's register hierarchy (`hierarchy`), which has the levels of an [`organisation`]: a
 //! [`register_file_cache`] with or without a [`last_result_file`], or levels that a compiler
-//! manages, which have no state here: [`placement`] names the level of every operand. [`rules`] says
-//! when a warp is descheduled and what that does; each [`access`] of a level is told to a sink.
-//! Every event of the one table in [`event`] is counted once, where it is known (accesses in
-//! `tally`);
-//! [`energy`] multiplies counts by a paper's table at the end, [`leakage`] adds what the time of a
-//! run costs, and [`chip_power`] puts the result into the context of a chip. [`value_usage`]
-//! describes a path without any machine. [`sm`] runs the paths of many warps through the same
-//! hierarchy in time. [`fault`] is what a path can get wrong, [`digest`] one number for all
-//! counters of a run, [`footprint`] the memory that all of this needs. [`prototype`] is what the
-//! hardware of the same cache does, clock by clock.
+//! manages, which have no state here: [`placement`] names the level of every operand. [`rules`]
+//! says when a warp is descheduled and what that does; each [`access`] of a level is told to a
+//! sink. Every event of the one table in [`event`] is counted once, where it is known (accesses in
+//! `tally`); [`energy`] multiplies counts by a paper's table at the end, [`leakage`] adds what the
+//! time of a run costs, and [`chip_power`] puts the result into the context of a chip.
+//! [`value_usage`] describes a path without any machine. [`sm`] runs the paths of many warps
+//! through the same hierarchy in time. [`fault`] is what a path can get wrong, [`digest`] one
+//! number for all counters of a run, [`footprint`] the memory that all of this needs. [`prototype`]
+//! is what the hardware of the same cache does, clock by clock.
 //!
 //! Principles:
 //! - Same input, same bits, on every machine: no floating point, no clock, no randomness.

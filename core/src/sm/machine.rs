@@ -337,8 +337,9 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         Ok(self.finish())
     }
 
-    /// Visits one cycle, [`Self::next_event`]. CTAs are taken from `ctas`, in order, as room becomes
-    /// free, until it has none left. Returns false at the end of the last CTA, and from then on.
+    /// Visits one cycle, [`Self::next_event`]. CTAs are taken from `ctas`, in order, as room
+    /// becomes free, until it has none left. Returns false at the end of the last CTA, and from
+    /// then on.
     ///
     /// For who embeds an SM in another simulator or in firmware: between two steps it can be left
     /// alone for any time.

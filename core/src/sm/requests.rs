@@ -1,8 +1,8 @@
 //! Requests: what an instruction or a flush asks the arbiter of operand collectors for, as its
 //! warp's levels tell of it.
 //!
-//! Accesses of the main register file are counted when the arbiter lets them happen, because a write
-//! pool may serve them; all others here.
+//! Accesses of the main register file are counted when the arbiter lets them happen, because a
+//! write pool may serve them; all others here.
 
 use super::collectors::{Delivery, ResultOnItsWay};
 use super::facts::{ReadyAt, Wait};
