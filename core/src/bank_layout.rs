@@ -3,20 +3,23 @@
 //! Does not model: which access happens (`arbiter`).
 //! Source: `[WARRF]` 3.1 has banks of two subarrays and no layout; `docs/MODEL.md`, rule 28.
 
+use crate::named;
 use crate::split_bank_write::Subarray;
 
-/// Where registers lie in the banks. Register `r` of the warp at place `w`:
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BankLayout {
-    /// In bank `(r + w) mod banks`, so that warps in the same code use different banks. A warp has
-    /// `ceil(registers / banks)` rows of all banks: the register lies in row
-    /// `w * ceil(registers / banks) + floor(r / banks)` and in subarray
-    /// `(floor(r / banks) + w) mod 2`.
-    #[default]
-    WarpSkewed,
-    /// In bank `n mod banks` and row `floor(n / banks)` for `n = w * registers + r`; even rows are
-    /// in subarray 0, odd ones in 1.
-    Linear,
+named! {
+    /// Where registers lie in the banks. Register `r` of the warp at place `w`:
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum BankLayout {
+        /// In bank `(r + w) mod banks`, so that warps in the same code use different banks. A warp
+        /// has `ceil(registers / banks)` rows of all banks: the register lies in row
+        /// `w * ceil(registers / banks) + floor(r / banks)` and in subarray
+        /// `(floor(r / banks) + w) mod 2`.
+        #[default]
+        WarpSkewed = "warp-skewed",
+        /// In bank `n mod banks` and row `floor(n / banks)` for `n = w * registers + r`; even rows
+        /// are in subarray 0, odd ones in 1.
+        Linear = "linear",
+    }
 }
 
 /// Where a register lies.

@@ -6,8 +6,8 @@
 //! rule 6.
 
 use crate::event::{Counters, Datapath, EnergyClass, Event};
-use crate::units::CLUSTERS;
-use crate::units::Femtojoules;
+use crate::named;
+use crate::units::{CLUSTERS, Femtojoules};
 
 /// 32-bit words in the 128-bit access of one cluster.
 const WORDS_PER_ACCESS: i128 = 4;
@@ -82,26 +82,20 @@ impl LastResultEnergy {
     }
 }
 
-/// Which wires a value pays for that has travelled part of its way before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum WireCharge {
-    /// Only the rest of its way: from level to level the difference of their distances, and what
-    /// goes to several levels the way to the farthest.
-    #[default]
-    Once,
-    /// For each write the whole way to its level.
-    EachTrip,
+named! {
+    /// Which wires a value pays for that has travelled part of its way before.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum WireCharge {
+        /// Only the rest of its way: from level to level the difference of their distances, and
+        /// what goes to several levels the way to the farthest.
+        #[default]
+        Once = "once",
+        /// For each write the whole way to its level.
+        EachTrip = "each-trip",
+    }
 }
 
 impl WireCharge {
-    /// The name used in design files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Once => "once",
-            Self::EachTrip => "each-trip",
-        }
-    }
-
     /// How far a value is charged that moves from one level to a lower one. Unit: micrometres.
     const fn between(self, from_um: u32, to_um: u32) -> u32 {
         match self {

@@ -6,14 +6,17 @@
 //! Source: `[RFC2011]` 3.1, 5.4; `[DISS]` 4.4.
 
 use crate::image::Unit;
+use crate::named;
 
-/// Which execution units an operand goes to or comes from: wires to the shared ones are longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Datapath {
-    /// The ALUs of a lane.
-    Private,
-    /// Special function, memory and texture units.
-    Shared,
+named! {
+    /// Which execution units an operand goes to or comes from: wires to the shared ones are longer.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Datapath {
+        /// The ALUs of a lane.
+        Private = "private",
+        /// Special function, memory and texture units.
+        Shared = "shared",
+    }
 }
 
 impl Datapath {

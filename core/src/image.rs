@@ -7,6 +7,7 @@
 use bitflags::bitflags;
 
 use crate::fault::PathFault;
+use crate::named;
 use crate::path::PathStep;
 use crate::placement::{LRF_BANKS, MAX_ORF_ENTRIES, Placement, Upper};
 use crate::units::RegisterId;
@@ -14,21 +15,36 @@ use crate::units::RegisterId;
 /// Most register slots that one instruction reads, and most that it writes.
 pub const MAX_SLOTS: usize = 32;
 
-/// The execution unit an instruction goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// The ALUs of the private datapath: integer, single precision, moves, predicates.
-    Alu,
-    /// Double precision: private datapath, half rate.
-    DoublePrecision,
-    /// Special function unit: shared datapath.
-    Sfu,
-    /// Loads, stores and atomics: shared datapath.
-    Memory,
-    /// Texture and surface unit: shared datapath.
-    Texture,
-    /// Branches, barriers, exits: no datapath operands beyond predicates.
-    Control,
+named! {
+    /// The execution unit an instruction goes to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Unit {
+        /// The ALUs of the private datapath: integer, single precision, moves, predicates.
+        Alu = "alu",
+        /// Double precision: private datapath, half rate.
+        DoublePrecision = "f64",
+        /// Special function unit: shared datapath.
+        Sfu = "sfu",
+        /// Loads, stores and atomics: shared datapath.
+        Memory = "mem",
+        /// Texture and surface unit: shared datapath.
+        Texture = "tex",
+        /// Branches, barriers, exits: no datapath operands beyond predicates.
+        Control = "ctl",
+    }
+
+    /// Where a memory instruction goes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum MemorySpace {
+        /// Global memory, and generic addresses, whatever they turn out to be.
+        Global = "g",
+        /// Local memory: spills and per-thread arrays.
+        Local = "l",
+        /// Shared memory.
+        Shared = "s",
+        /// Constant memory and parameters.
+        Constant = "c",
+    }
 }
 
 impl Unit {
@@ -36,19 +52,6 @@ impl Unit {
     pub const fn is_shared_datapath(self) -> bool {
         matches!(self, Self::Sfu | Self::Memory | Self::Texture)
     }
-}
-
-/// Where a memory instruction goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MemorySpace {
-    /// Global memory, and generic addresses, whatever they turn out to be.
-    Global,
-    /// Local memory: spills and per-thread arrays.
-    Local,
-    /// Shared memory.
-    Shared,
-    /// Constant memory and parameters.
-    Constant,
 }
 
 bitflags! {

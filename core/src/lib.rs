@@ -10,10 +10,11 @@
 //! sink. Every event of the one table in [`event`] is counted once, where it is known (accesses in
 //! `tally`); [`energy`] multiplies counts by a paper's table at the end, [`leakage`] adds what the
 //! time of a run costs, and [`chip_power`] puts the result into the context of a chip.
-//! [`value_usage`] describes a path without any machine. [`sm`] runs the paths of many warps
-//! through the same hierarchy in time. [`fault`] is what a path can get wrong, [`digest`] one
-//! number for all counters of a run, [`footprint`] the memory that all of this needs. [`prototype`]
-//! is what the hardware of the same cache does, clock by clock.
+//! [`value_usage`] describes a path without any machine. [`names`] is how users call the values of
+//! enums. [`sm`] runs the paths of many warps through the same hierarchy in time. [`fault`] is what
+//! a path can get wrong, [`digest`] one number for all counters of a run, [`footprint`] the memory
+//! that all of this needs. [`prototype`] is what the hardware of the same cache does, clock by
+//! clock.
 //!
 //! Principles:
 //! - Same input, same bits, on every machine: no floating point, no clock, no randomness.
@@ -60,6 +61,7 @@ mod hierarchy;
 pub mod image;
 pub mod last_result_file;
 pub mod leakage;
+pub mod names;
 pub mod organisation;
 pub mod path;
 pub mod placement;

@@ -3,10 +3,22 @@
 //!
 //! Source: `[RFC2011]` 3 and 4, `[DISS]` 5 and 6; `docs/MODEL.md`, "Names of machines and designs".
 
+use crate::named;
 use crate::register_file_cache::{ConfigError, RegisterFileCacheConfig};
 
 /// Most warps that may be active, and most whose caches are counted.
 pub const MAX_ACTIVE_WARPS: u8 = 32;
+
+named! {
+    /// Levels of the scheduler: see [`Scheduling`].
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum SchedulingLevels {
+        /// One: all resident warps are active.
+        SingleLevel = "single-level",
+        /// Two: some of the resident warps are active.
+        TwoLevel = "two-level",
+    }
+}
 
 /// How warps share the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +33,16 @@ pub enum Scheduling {
         /// warp do not depend on it.
         active_warps: u8,
     },
+}
+
+impl Scheduling {
+    /// Its levels, which have a name.
+    pub const fn levels(self) -> SchedulingLevels {
+        match self {
+            Self::SingleLevel => SchedulingLevels::SingleLevel,
+            Self::TwoLevel { .. } => SchedulingLevels::TwoLevel,
+        }
+    }
 }
 
 /// An organisation before it is checked.

@@ -77,6 +77,7 @@ mod observe;
 pub mod operand_delivery;
 mod ports;
 mod requests;
+mod policies;
 mod schedule;
 mod scoreboard;
 mod storage;

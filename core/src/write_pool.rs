@@ -31,7 +31,38 @@ pub enum PoolPorts {
     Any(u8),
 }
 
+/// What one access in a cycle is called.
+const ONE_ACCESS: &str = "1rw";
+/// What a read and a write are called.
+const READ_AND_WRITE: &str = "1r1w";
+
+impl core::fmt::Display for PoolPorts {
+    fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::OneReadOneWrite => to.write_str(READ_AND_WRITE),
+            Self::Any(1) => to.write_str(ONE_ACCESS),
+            Self::Any(accesses) => accesses.fmt(to),
+        }
+    }
+}
+
 impl PoolPorts {
+    /// The ports with a name, which is what they are displayed as: `1rw`, `1r1w`, or a number of
+    /// accesses from 2 on.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            ONE_ACCESS => Some(Self::Any(1)),
+            READ_AND_WRITE => Some(Self::OneReadOneWrite),
+            number => number.parse().ok().and_then(Self::of_accesses),
+        }
+    }
+
+    /// The ports of so many accesses of any kind, as a number names them: from 2 on.
+    pub fn of_accesses(accesses: u64) -> Option<Self> {
+        let accesses = u8::try_from(accesses).ok()?;
+        (2..=MAX_ACCESSES).contains(&accesses).then_some(Self::Any(accesses))
+    }
+
     /// Most writes in a cycle.
     #[inline]
     pub const fn writes(self) -> u8 {

@@ -1,26 +1,30 @@
 //! What a register file cache is built with.
 
+use crate::named;
+
 /// Most entries of one warp's cache that a paper measures.
 pub const MAX_ENTRIES: u8 = 13;
 
-/// Which entry makes room for a new register.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Replacement {
-    /// The one allocated first; rewriting an entry in place does not make it younger.
-    #[default]
-    Fifo,
-    /// The one read or written least recently.
-    Lru,
-}
+named! {
+    /// Which entry makes room for a new register.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Replacement {
+        /// The one allocated first; rewriting an entry in place does not make it younger.
+        #[default]
+        Fifo = "fifo",
+        /// The one read or written least recently.
+        Lru = "lru",
+    }
 
-/// What brings a register into the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Allocation {
-    /// Results only.
-    #[default]
-    Writes,
-    /// Results, and operands that missed.
-    WritesAndReads,
+    /// What brings a register into the cache.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Allocation {
+        /// Results only.
+        #[default]
+        Writes = "writes",
+        /// Results, and operands that missed.
+        WritesAndReads = "writes-and-reads",
+    }
 }
 
 /// Knobs of one cache, fixed for a run.

@@ -1,10 +1,12 @@
 //! What an SM is made of: limits, units, schedulers; and how many CTAs of a kernel fit.
 
-use bitflags::bitflags;
-
 use super::operand_delivery::{
     COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
 };
+pub use super::rules::{
+    BarrierRule, ReplacementRule, Scheduler, ShortWait, ShortWaits, WarpReplacement,
+};
+use crate::named;
 use crate::organisation::{Organisation, Scheduling};
 use crate::split_bank_write::MAX_BANKS;
 use crate::units::LANES;
@@ -17,64 +19,6 @@ pub const MAX_RESIDENT_CTAS: usize = 32;
 pub const MAX_LATENCY: u16 = 4096;
 /// Logical banks of the main register file: a warp operand uses the same bank in all clusters.
 pub const BANKS: usize = 4;
-
-/// Which of the warps that can issue does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Scheduler {
-    /// The warp that issued last, for as long as it can; then the one with the lowest index.
-    #[default]
-    Greedy,
-    /// Rotating priority: it moves to the next warp of the active set in every cycle, whether or
-    /// not one issued.
-    RoundRobin,
-    /// The warp that issued last, for as long as it can; then the one that was launched first.
-    GreedyThenOldest,
-    /// The next one after the last that issued.
-    LooseRoundRobin,
-}
-
-/// When a warp of a two-level scheduler leaves the active set to wait for data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum WarpReplacement {
-    /// Before it reads a pending long-latency result, at the compiler's mark, whether or not the
-    /// data has arrived.
-    #[default]
-    Preemptive,
-    /// When it has waited for an operand for this many cycles and waits still.
-    Reactive {
-        /// Cycles. Range: from 1.
-        threshold: u16,
-    },
-    /// When the caches have been asked for all that it loaded so far, and an operand missed and is
-    /// not there yet (DEV-016). Textures have no accesses in a trace and always miss.
-    CacheMiss,
-}
-
-bitflags! {
-    /// Shorter waits that make a warp of a two-level scheduler leave the active set as well: as
-    /// soon as its next instruction would wait for such a result.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    pub struct ShortWaits: u8 {
-        /// For a result of the special function unit.
-        const SPECIAL_FUNCTION = 1 << 0;
-        /// For a double-precision result.
-        const DOUBLE_PRECISION = 1 << 1;
-        /// For data from shared memory.
-        const SHARED_MEMORY = 1 << 2;
-    }
-}
-
-/// When a barrier makes a warp of a two-level scheduler leave the active set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BarrierRule {
-    /// Always, so that counts do not depend on time.
-    #[default]
-    Always,
-    /// Unless its arrival completes the barrier.
-    WhenBlocking,
-    /// Never. A CTA with more warps than the active set holds then never completes a barrier.
-    Never,
-}
 
 /// Latencies and throughputs. Every latency is the cycles from the issue of an instruction to the
 /// earliest issue of one that uses its result.
@@ -498,31 +442,18 @@ pub struct Launch {
     pub shared_bytes: u32,
 }
 
-/// What keeps another CTA from being resident.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Limit {
-    /// The warps that the scheduler has room for.
-    Warps,
-    /// The CTAs that the SM has room for.
-    Ctas,
-    /// The register file.
-    Registers,
-    /// Shared memory.
-    SharedMemory,
-}
-
-impl Limit {
-    /// Every limit, in the order in which ties are broken.
-    pub const ALL: [Self; 4] = [Self::Warps, Self::Ctas, Self::Registers, Self::SharedMemory];
-
-    /// The name used in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warps => "warps",
-            Self::Ctas => "ctas",
-            Self::Registers => "registers",
-            Self::SharedMemory => "shared_memory",
-        }
+named! {
+    /// What keeps another CTA from being resident. In the order in which ties are broken.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Limit {
+        /// The warps that the scheduler has room for.
+        Warps = "warps",
+        /// The CTAs that the SM has room for.
+        Ctas = "ctas",
+        /// The register file.
+        Registers = "registers",
+        /// Shared memory.
+        SharedMemory = "shared_memory",
     }
 }
 

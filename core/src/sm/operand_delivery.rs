@@ -5,6 +5,7 @@
 //! bank writes and the write pool.
 
 use crate::bank_layout::BankLayout;
+use crate::named;
 use crate::write_pool::PoolPorts;
 
 /// Most collector units.
@@ -15,6 +16,18 @@ pub const MAX_ACCESS_CYCLES: u8 = 32;
 /// its unit, when no other delays it: it reads an operand, starts, and writes.
 pub const COLLECTOR_CYCLES: u16 = 3;
 
+named! {
+    /// How operands come from the main register file to the units, without the parameters: see
+    /// [`OperandDelivery`].
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum DeliveryKind {
+        /// In a window of cycles from issue on.
+        FixedLatency = "fixed-latency",
+        /// Through operand collectors and an arbiter.
+        Collectors = "collectors",
+    }
+}
+
 /// How operands come from the main register file to the units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OperandDelivery {
@@ -24,6 +37,16 @@ pub enum OperandDelivery {
     FixedLatency,
     /// Through operand collectors and an arbiter, over banks of one port.
     Collectors(CollectorSettings),
+}
+
+impl OperandDelivery {
+    /// The way without its parameters, which has a name.
+    pub const fn kind(self) -> DeliveryKind {
+        match self {
+            Self::FixedLatency => DeliveryKind::FixedLatency,
+            Self::Collectors(_) => DeliveryKind::Collectors,
+        }
+    }
 }
 
 /// Operand collectors, arbiter and the banks behind them.

@@ -23,7 +23,7 @@ mod levels;
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use strata_core::image::{Flags, MemorySpace, StaticInstruction, Unit};
+use strata_core::image::{Flags, StaticInstruction, Unit};
 use strata_core::units::RegisterId as PhysicalRegister;
 use strata_ptx::module::{LabelId, Module, RegisterId, Symbol};
 use strata_ptx::print::{self, Names};
@@ -287,18 +287,11 @@ fn slot_names(slots: &[PhysicalRegister], bits: u32) -> String {
 }
 
 /// Name of the unit that an instruction goes to, as the listing has it: `alu`, `mem.g`.
-pub const fn unit_name(record: &StaticInstruction) -> &'static str {
-    match (record.unit, record.space) {
-        (Unit::Alu, _) => "alu",
-        (Unit::DoublePrecision, _) => "f64",
-        (Unit::Sfu, _) => "sfu",
-        (Unit::Texture, _) => "tex",
-        (Unit::Control, _) => "ctl",
-        (Unit::Memory, Some(MemorySpace::Global)) => "mem.g",
-        (Unit::Memory, Some(MemorySpace::Local)) => "mem.l",
-        (Unit::Memory, Some(MemorySpace::Shared)) => "mem.s",
-        (Unit::Memory, Some(MemorySpace::Constant)) => "mem.c",
-        (Unit::Memory, None) => "mem",
+pub fn unit_name(record: &StaticInstruction) -> String {
+    let unit = record.unit.name();
+    match record.space.filter(|_| record.unit == Unit::Memory) {
+        Some(space) => format!("{unit}.{}", space.name()),
+        None => unit.to_owned(),
     }
 }
 

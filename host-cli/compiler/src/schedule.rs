@@ -8,6 +8,7 @@ mod close;
 mod dependences;
 mod list;
 
+use strata_core::named;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::RegisterId;
 
@@ -19,34 +20,21 @@ use crate::operands::{definitions, uses};
 use crate::program::Location;
 use crate::values::Values;
 
-/// Order of a kernel's instructions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Order {
-    /// That of the PTX file.
-    #[default]
-    Ptx,
-    /// Each block ordered by latencies, with the registers as they are allocated in PTX order.
-    Scheduled,
-    /// Each block ordered by latencies as if every value had a register of its own; registers are
-    /// allocated afterwards, as many as that needs.
-    ScheduledRenamed,
-    /// Consumers close to their producers (`[DISS]` 6.6.3), unless that needs more registers or
-    /// spills more.
-    Close,
-}
-
-impl Order {
-    /// Every order.
-    pub const ALL: [Self; 4] = [Self::Ptx, Self::Scheduled, Self::ScheduledRenamed, Self::Close];
-
-    /// What command lines and reports call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ptx => "ptx",
-            Self::Scheduled => "scheduled",
-            Self::ScheduledRenamed => "scheduled-renamed",
-            Self::Close => "close",
-        }
+named! {
+    /// Order of a kernel's instructions.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Order {
+        /// That of the PTX file.
+        #[default]
+        Ptx = "ptx",
+        /// Each block ordered by latencies, with the registers as they are allocated in PTX order.
+        Scheduled = "scheduled",
+        /// Each block ordered by latencies as if every value had a register of its own; registers
+        /// are allocated afterwards, as many as that needs.
+        ScheduledRenamed = "scheduled-renamed",
+        /// Consumers close to their producers ([DISS] 6.6.3), unless that needs more registers or
+        /// spills more.
+        Close = "close",
     }
 }
 

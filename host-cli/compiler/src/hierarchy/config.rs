@@ -1,33 +1,36 @@
 //! What a program is fitted to: entries, energies, and which optimisations are on.
 
+use strata_core::named;
 use strata_core::placement::MAX_ORF_ENTRIES;
 
-/// The last result file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Lrf {
-    /// There is none.
-    #[default]
-    None,
-    /// One entry for each thread.
-    Unified,
-    /// One entry for each thread and operand slot.
-    Split,
-}
+named! {
+    /// The last result file.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Lrf {
+        /// There is none.
+        #[default]
+        None = "none",
+        /// One entry for each thread.
+        Unified = "unified",
+        /// One entry for each thread and operand slot.
+        Split = "split",
+    }
 
-/// Which results an instruction can write both to an upper level and to the main register file
-/// (`[DISS]` 6.5.5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum DualWrites {
-    /// All.
-    #[default]
-    Any,
-    /// All, but the entry of the operand register file follows from the register's name: its number
-    /// modulo the entries.
-    SameName,
-    /// Those for the last result file.
-    LastResultOnly,
-    /// None: a result has one level.
-    Never,
+    /// Which results an instruction can write both to an upper level and to the main register file
+    /// (`[DISS]` 6.5.5).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum DualWrites {
+        /// All.
+        #[default]
+        Any = "any",
+        /// All, but the entry of the operand register file follows from the register's name: its
+        /// number modulo the entries.
+        SameName = "same-name",
+        /// Those for the last result file.
+        LastResultOnly = "last-result-file",
+        /// None: a result has one level.
+        Never = "none",
+    }
 }
 
 /// Energy of one access of a level, wire included. Unit: femtojoules for each 128 bits.
