@@ -6,10 +6,12 @@ pub mod study;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use strata_compiler::{Order, RegisterLimit};
+use strata_core::named;
 
+use crate::config::by_name;
+use crate::design::memory::MemoryKind;
 use crate::failure::Failure;
 use crate::timeline::CycleRange;
 use crate::trace::Reach;
@@ -117,8 +119,8 @@ pub struct ImportArgs {
     #[arg(long, value_enum)]
     pub from: Option<ImportFrom>,
     /// Kind of memory. Default: what the text says; CACTI's is SRAM.
-    #[arg(long, value_enum)]
-    pub memory: Option<MemoryName>,
+    #[arg(long, value_parser = by_name::parser::<MemoryKind>())]
+    pub memory: Option<MemoryKind>,
     /// Banks that the array stands for: each leaks its part. Default: what CACTI says, 1 for NVSim.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub banks: Option<u32>,
@@ -141,15 +143,6 @@ pub enum ImportFrom {
     Nvsim,
     /// CACTI 6.5 or 7.
     Cacti,
-}
-
-/// Kinds of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MemoryName {
-    /// Static memory.
-    Sram,
-    /// Spin-transfer torque memory.
-    Sttram,
 }
 
 /// Commands on recordings, and on what is recorded.
@@ -224,41 +217,23 @@ pub enum Described {
     Fpga,
 }
 
-/// Size of a built-in workload's problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
-    /// Tens of thousands of warp instructions.
-    Small,
-    /// Millions of warp instructions.
-    Default,
-}
-
-impl Scale {
-    /// The name that a `launch.toml` uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Default => "default",
-        }
+named! {
+    /// Size of a built-in workload's problem.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Scale {
+        /// Tens of thousands of warp instructions.
+        Small = "small",
+        /// Millions of warp instructions.
+        Default = "default",
     }
-}
 
-/// What is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Mode {
-    /// Accesses in program order, without time.
-    Count,
-    /// The SM cycle by cycle.
-    Cycle,
-}
-
-impl Mode {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Cycle => "cycle",
-        }
+    /// What is simulated.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Mode {
+        /// Accesses in program order, without time.
+        Count = "count",
+        /// The SM cycle by cycle.
+        Cycle = "cycle",
     }
 }
 
@@ -282,10 +257,10 @@ pub struct SourceArgs {
     #[arg(long, value_name = "L.toml")]
     pub launch: Option<PathBuf>,
     /// Problem size of workloads and PTX files. Default: `default`.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = by_name::parser::<Scale>())]
     pub scale: Option<Scale>,
     /// Which PTX of built-in workloads. Default: `nvcc`.
-    #[arg(long, value_enum, value_name = "BY")]
+    #[arg(long, value_name = "BY", value_parser = by_name::parser::<Toolchain>())]
     pub ptx: Option<Toolchain>,
     /// Override a size parameter of the workload, such as `n=4096`.
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -298,7 +273,10 @@ pub struct SourceArgs {
     pub registers: Option<u16>,
     /// Order of instructions within basic blocks: that of PTX; by latencies, with the registers as
     /// allocated or without limit on them; or values close to their readers. Default: `ptx`.
-    #[arg(long = "order", value_name = "ORDER", value_parser = order(), value_delimiter = ',')]
+    #[arg(
+        long = "order", value_name = "ORDER", value_delimiter = ',',
+        value_parser = by_name::parser::<Order>()
+    )]
     pub orders: Vec<Order>,
     /// Count only launches of this kernel; all launches still execute.
     #[arg(long, value_name = "NAME")]
@@ -316,13 +294,6 @@ pub struct SourceArgs {
     /// Read trace files that a kernelslist.g names outside its own folder.
     #[arg(long)]
     pub allow_outside: bool,
-}
-
-/// Reads the name of an order.
-fn order() -> impl TypedValueParser<Value = Order> {
-    let named = |name: String| Order::ALL.into_iter().find(|order| order.name() == name);
-    PossibleValuesParser::new(Order::ALL.map(Order::name))
-        .map(move |name| named(name).unwrap_or_default())
 }
 
 /// Most warp instructions of an input unless more are asked for.
@@ -388,7 +359,7 @@ pub struct RunArgs {
     #[arg(long = "design", value_name = "NAME|FILE.toml")]
     pub designs: Vec<String>,
     /// `count` walks each warp's accesses in order; `cycle` also runs them through the SM in time.
-    #[arg(long, value_enum, default_value_t = Mode::Count)]
+    #[arg(long, value_parser = by_name::parser::<Mode>(), default_value = Mode::Count.name())]
     pub mode: Mode,
     /// What to execute.
     #[command(flatten)]
@@ -468,7 +439,7 @@ pub struct ExplainArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub line: u32,
     /// Which PTX of a built-in workload. Default: `nvcc`.
-    #[arg(long, value_enum, value_name = "BY")]
+    #[arg(long, value_name = "BY", value_parser = by_name::parser::<Toolchain>())]
     pub ptx: Option<Toolchain>,
     /// Only this kernel, where inlined functions are in several.
     #[arg(long, value_name = "NAME")]

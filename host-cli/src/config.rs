@@ -1,5 +1,6 @@
 //! Configuration: values with units, errors that say where and how to fix it, embedded data files.
 
+pub mod by_name;
 pub mod error;
 pub mod name;
 pub mod place;

@@ -15,19 +15,19 @@ mod price;
 mod sm;
 pub mod technology;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use strata_core::chip_power::{DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
 use strata_core::energy::{EnergyTable, WireCharge};
 use strata_core::leakage::Leakage;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
-use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
+use strata_core::register_file_cache::RegisterFileCacheConfig;
 use strata_core::sm::config::{BarrierRule, Scheduler, ShortWaits, SmSettings, WarpReplacement};
 use strata_core::sm::operand_delivery::OperandDelivery;
 
 use crate::config::ConfigError;
 use delivery::Delivery;
-pub use delivery::layout_name;
 pub use machine::{Machine, NoEnergy, machines};
 pub use managed::Managed;
 pub use memory::MainMemory;
@@ -278,14 +278,9 @@ impl Design {
 fn describe(cache: RegisterFileCacheConfig) -> String {
     let entries = cache.entries;
     let mut text = format!("RFC, {entries} {}", if entries == 1 { "entry" } else { "entries" });
-    text += match cache.replacement {
-        Replacement::Fifo => ", FIFO",
-        Replacement::Lru => ", LRU",
-    };
-    text += match cache.allocation {
-        Allocation::Writes => ", writes allocate",
-        Allocation::WritesAndReads => ", writes and reads allocate",
-    };
+    let replacement = cache.replacement.name().to_uppercase();
+    let allocation = cache.allocation.name().replace('-', " ");
+    let _ = write!(text, ", {replacement}, {allocation} allocate");
     for (on, label) in [
         (cache.liveness, ", static liveness"),
         (cache.liveness_aware_bypass, ", liveness-aware bypass"),

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use strata::cli::{Mode, Scale, SourceArgs};
-use strata::design::pool_ports::PortsName;
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
 use strata::printer::Printer;
@@ -49,7 +48,7 @@ const PORTS: [PoolPorts; 4] =
 fn with_ports(name: &str, ports: PoolPorts) -> String {
     match ports {
         PoolPorts::OneReadOneWrite => name.to_owned(),
-        ports @ PoolPorts::Any(_) => format!("{name}, {}", PortsName(ports)),
+        ports @ PoolPorts::Any(_) => format!("{name}, {ports}"),
     }
 }
 

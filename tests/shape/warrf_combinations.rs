@@ -11,7 +11,6 @@ use std::sync::LazyLock;
 
 use strata::cli::Mode;
 use strata::cost::cost;
-use strata::design::pool_ports::PortsName;
 use strata::design::{self, Design};
 use strata::workload;
 use strata_core::sm::operand_delivery::OperandDelivery;
@@ -49,7 +48,7 @@ fn names() -> impl Iterator<Item = String> {
 fn with_ports(name: &str, ports: PoolPorts) -> String {
     match ports {
         PoolPorts::OneReadOneWrite => name.to_owned(),
-        ports @ PoolPorts::Any(_) => format!("{name} with {}", PortsName(ports)),
+        ports @ PoolPorts::Any(_) => format!("{name} with {ports}"),
     }
 }
 

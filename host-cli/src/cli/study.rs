@@ -4,13 +4,14 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, Subcommand, ValueEnum};
 use strata_compiler::RegisterLimit;
-use strata_core::sm::config::{MAX_LATENCY, Scheduler as CoreScheduler};
+use strata_core::sm::config::{MAX_LATENCY, Scheduler};
 use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
-use strata_core::write_pool::MAX_ENTRIES;
+use strata_core::write_pool::{MAX_ENTRIES, PoolPorts};
 
 use super::SourceArgs;
 use crate::active_set::{DEFAULT_SIZES, Size};
-use crate::design::pool_ports::PortsName;
+use crate::config::by_name;
+use crate::design::pool_ports;
 use crate::study::write_pool::{DEFAULT_ENTRIES, DEFAULT_PORTS, DEFAULT_WRITE_CYCLES};
 
 /// Studies.
@@ -39,31 +40,6 @@ pub enum StudyFormat {
     Csv,
 }
 
-/// Which active warp issues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Scheduler {
-    /// The last issuer for as long as it can, then the one with the lowest index.
-    Greedy,
-    /// A priority that moves on in every cycle.
-    RoundRobin,
-    /// The last issuer for as long as it can, then the one launched first.
-    GreedyThenOldest,
-    /// The next one after the last issuer.
-    LooseRoundRobin,
-}
-
-impl Scheduler {
-    /// The same for the core.
-    pub fn core(self) -> CoreScheduler {
-        match self {
-            Self::Greedy => CoreScheduler::Greedy,
-            Self::RoundRobin => CoreScheduler::RoundRobin,
-            Self::GreedyThenOldest => CoreScheduler::GreedyThenOldest,
-            Self::LooseRoundRobin => CoreScheduler::LooseRoundRobin,
-        }
-    }
-}
-
 /// Arguments of `study active-warps`.
 #[derive(Clone, Debug, Args)]
 pub struct ActiveWarpsArgs {
@@ -84,7 +60,10 @@ pub struct ActiveWarpsArgs {
     )]
     pub sizes: Vec<Size>,
     /// Schedulers of the active set. Default: the design's own.
-    #[arg(long = "scheduler", value_enum, value_delimiter = ',')]
+    #[arg(
+        long = "scheduler", value_delimiter = ',',
+        value_parser = by_name::parser::<Scheduler>()
+    )]
     pub schedulers: Vec<Scheduler>,
     /// ALU latencies in cycles; branches and double precision follow. Default: the design's own.
     #[arg(
@@ -205,9 +184,10 @@ pub struct WritePoolArgs {
     /// What the write pool does in a cycle: `1rw` one access, `1r1w` a read and a write, 2 to 8 so
     /// many accesses of any kind.
     #[arg(
-        long, value_name = "PORTS,...", value_delimiter = ',', default_value = DEFAULT_PORTS
+        long, value_name = "PORTS,...", value_delimiter = ',', default_value = DEFAULT_PORTS,
+        value_parser = pool_ports::parse
     )]
-    pub ports: Vec<PortsName>,
+    pub ports: Vec<PoolPorts>,
     /// Cycles for which a write takes its bank, 1 to 32; its energy stays.
     #[arg(
         long, value_name = "N,N,...", value_delimiter = ',', default_value = DEFAULT_WRITE_CYCLES,

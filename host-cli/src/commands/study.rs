@@ -1,7 +1,5 @@
 //! `study`: sweeps over one parameter, each input executed once.
 
-use clap::ValueEnum as _;
-use clap::builder::PossibleValue;
 use strata_compiler::Order;
 
 use crate::cli::study::{ActiveWarpsArgs, StudyCommand, StudyFormat};
@@ -40,7 +38,7 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
     };
     let axes = Axes {
         designs: subject::designs(&names)?,
-        schedulers: distinct(args.schedulers.iter().map(|scheduler| scheduler.core())),
+        schedulers: distinct(args.schedulers.iter().copied()),
         alu_latencies: distinct(args.alu_latencies.iter().copied()),
         orders,
         sizes: distinct(args.sizes.iter().copied()),
@@ -69,13 +67,11 @@ fn command_line(
     for design in designs {
         words.extend(["--design".to_owned(), design.clone()]);
     }
-    let name =
-        |value: Option<PossibleValue>| value.map_or_else(String::new, |v| v.get_name().to_owned());
     let lists = [
         ("active-warps", args.sizes.iter().map(ToString::to_string).collect::<Vec<_>>()),
         (
             "scheduler",
-            args.schedulers.iter().map(|value| name(value.to_possible_value())).collect(),
+            args.schedulers.iter().map(|scheduler| scheduler.name().to_owned()).collect(),
         ),
         ("alu-latency", args.alu_latencies.iter().map(ToString::to_string).collect()),
     ];

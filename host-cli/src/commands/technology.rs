@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::cli::{ImportArgs, ImportFrom, MemoryName, TechnologyCommand};
+use crate::cli::{ImportArgs, ImportFrom, TechnologyCommand};
 use crate::config::name;
-use crate::design::memory::{MemoryKind, file};
+use crate::design::memory::file;
 use crate::failure::{ExitStatus, Failure};
 use crate::output::Output;
 use crate::partial_file::PartialFile;
@@ -37,10 +37,7 @@ fn import(args: &ImportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
             ImportFrom::Nvsim => Tool::NvSim,
             ImportFrom::Cacti => Tool::Cacti,
         }),
-        kind: args.memory.map(|memory| match memory {
-            MemoryName::Sram => MemoryKind::Sram,
-            MemoryName::Sttram => MemoryKind::Sttram,
-        }),
+        kind: args.memory,
         banks: args.banks,
     };
     let toml = technology::import(&read(path)?, &wanted).map_err(|error| {

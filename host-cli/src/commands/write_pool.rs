@@ -20,7 +20,7 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let axes = Axes {
         design: design::resolve(&args.design)?,
         entries: distinct(args.entries.iter().copied()),
-        ports: distinct(args.ports.iter().map(|ports| ports.0)),
+        ports: distinct(args.ports.iter().copied()),
         write_cycles: distinct(args.write_cycles.iter().copied()),
     };
     let request = Request::new(&args.source)?;

@@ -1,18 +1,12 @@
 //! Changes: all in which the design of a file differs from the design that it starts from, so that
 //! a report says what it is a report of.
 
-use strata_core::organisation::Scheduling;
-
 use super::{Design, EnergyOverrides, MainMemory, Managed, describe, sm};
 
 /// All that a design file can change but energies, by its key.
 fn parameters(design: &Design) -> Vec<(&'static str, String)> {
     let settings = design.organisation().settings();
     let none = || "none".to_owned();
-    let scheduling = match settings.scheduling {
-        Scheduling::SingleLevel => "single-level",
-        Scheduling::TwoLevel { .. } => "two-level",
-    };
     let mut all = vec![
         ("cache", settings.cache.map_or_else(none, describe)),
         ("flush_at_backward_branches", settings.flush_at_backward_branches.to_string()),
@@ -21,7 +15,7 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
         ("partial_warp_energy", design.partial_warp_energy.to_string()),
         ("wire_charge", design.wire_charge.name().to_owned()),
         ("pool_read_energy", design.pool_read_energy.name().to_owned()),
-        ("scheduling", scheduling.to_owned()),
+        ("scheduling", settings.scheduling.levels().name().to_owned()),
         ("active_warps", design.active_warps().to_string()),
         (
             "memory",

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use strata_core::bank_layout::BankLayout;
 use strata_core::sm::operand_delivery::{
-    CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
+    CollectorSettings, DeliveryKind, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
 };
 use strata_core::split_bank_write::MAX_BANKS;
 use strata_core::write_pool::{self, PoolPorts};
@@ -13,6 +13,7 @@ use super::memory::MainMemory;
 use super::pool_ports::PortsName;
 use super::{Machine, sm};
 use crate::config::ConfigError;
+use crate::config::by_name::ByName;
 use crate::config::quantity::Frequency;
 
 /// How operands come to the units, before the cycles of an access are known.
@@ -67,46 +68,13 @@ impl Choice {
     }
 }
 
-/// What a design file calls it.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum DeliveryText {
-    FixedLatency,
-    Collectors,
-}
-
-/// What a design file calls a layout of the banks.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum LayoutText {
-    WarpSkewed,
-    Linear,
-}
-
-impl LayoutText {
-    const fn core(self) -> BankLayout {
-        match self {
-            Self::WarpSkewed => BankLayout::WarpSkewed,
-            Self::Linear => BankLayout::Linear,
-        }
-    }
-}
-
-/// The name that a design file uses for a layout of the banks.
-pub const fn layout_name(layout: BankLayout) -> &'static str {
-    match layout {
-        BankLayout::WarpSkewed => "warp-skewed",
-        BankLayout::Linear => "linear",
-    }
-}
-
 /// `[collectors]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CollectorTable {
     units: Option<i64>,
     banks: Option<i64>,
-    bank_layout: Option<LayoutText>,
+    bank_layout: Option<ByName<BankLayout>>,
     read_cycles: Option<i64>,
     write_cycles: Option<i64>,
     split_bank_write: Option<bool>,
@@ -187,13 +155,13 @@ impl Delivery {
     pub(super) fn change(
         &mut self,
         file: &str,
-        text: Option<DeliveryText>,
+        kind: Option<DeliveryKind>,
         table: Option<&CollectorTable>,
     ) -> Result<(), ConfigError> {
         let settings = CollectorSettings::WARRF_SRAM;
-        match (text, *self) {
-            (Some(DeliveryText::FixedLatency), _) => *self = Self::FixedLatency,
-            (Some(DeliveryText::Collectors), Self::FixedLatency) => {
+        match (kind, *self) {
+            (Some(DeliveryKind::FixedLatency), _) => *self = Self::FixedLatency,
+            (Some(DeliveryKind::Collectors), Self::FixedLatency) => {
                 *self = Self::Collectors(Choice::new(settings.units, settings.banks));
             }
             _ => {}
@@ -230,7 +198,7 @@ impl CollectorTable {
         let entries = number("write_pool_entries", entries, 0, write_pool::MAX_ENTRIES, "entries")?;
         choice.units = units.unwrap_or(choice.units);
         choice.banks = banks.unwrap_or(choice.banks);
-        choice.bank_layout = self.bank_layout.map_or(choice.bank_layout, LayoutText::core);
+        choice.bank_layout = self.bank_layout.map_or(choice.bank_layout, |it| it.0);
         choice.read_cycles = read.or(choice.read_cycles);
         choice.write_cycles = write.or(choice.write_cycles);
         choice.split_bank_write = self.split_bank_write.unwrap_or(choice.split_bank_write);
@@ -247,20 +215,16 @@ pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String
         OperandDelivery::FixedLatency => none(),
         OperandDelivery::Collectors(settings) => get(settings),
     };
-    let name = match delivery {
-        OperandDelivery::FixedLatency => "fixed-latency",
-        OperandDelivery::Collectors(_) => "collectors",
-    };
     vec![
-        ("operand_delivery", name.to_owned()),
+        ("operand_delivery", delivery.kind().name().to_owned()),
         ("collectors.units", of(|settings| settings.units.to_string())),
         ("collectors.banks", of(|settings| settings.banks.to_string())),
-        ("collectors.bank_layout", of(|settings| layout_name(settings.bank_layout).to_owned())),
+        ("collectors.bank_layout", of(|settings| settings.bank_layout.name().to_owned())),
         ("collectors.read_cycles", of(|settings| settings.read_cycles.to_string())),
         ("collectors.write_cycles", of(|settings| settings.write_cycles.to_string())),
         ("collectors.split_bank_write", of(|settings| settings.split_bank_write.to_string())),
         ("collectors.write_pool_entries", of(|settings| settings.write_pool_entries.to_string())),
-        ("collectors.write_pool_ports", of(|it| PortsName(it.write_pool_ports).to_string())),
+        ("collectors.write_pool_ports", of(|settings| settings.write_pool_ports.to_string())),
     ]
 }
 

@@ -7,22 +7,22 @@ use std::io::Read;
 use serde::Deserialize;
 use strata_compiler::hierarchy::{DualWrites, Lrf};
 use strata_core::energy::{BankEnergy, WireCharge};
-use strata_core::organisation::{MAX_ACTIVE_WARPS, Scheduling};
+use strata_core::organisation::{MAX_ACTIVE_WARPS, Scheduling, SchedulingLevels};
 use strata_core::placement::MAX_ORF_ENTRIES;
 use strata_core::register_file_cache::{
     Allocation, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
 };
-use strata_core::sm::config::SmSettings;
+use strata_core::sm::config::{BarrierRule, ReplacementRule, Scheduler, ShortWait, SmSettings};
+use strata_core::sm::operand_delivery::DeliveryKind;
 
 use super::changes::changes;
-use super::delivery::{CollectorTable, DeliveryText};
+use super::delivery::CollectorTable;
 use super::keys::nearest_key;
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
-use super::sm::{
-    BarrierText, LatencyTable, ReplacementText, Rules, SchedulerText, ShortWaitText, SmTable,
-};
+use super::sm::{LatencyTable, Rules, SmTable};
 use super::{Design, Managed, PoolReadEnergy, name};
+use crate::config::by_name::ByName;
 use crate::config::quantity::{Energy, Length, WireEnergy};
 use crate::config::{ConfigError, name as plain, strict};
 
@@ -37,21 +37,21 @@ const LONGEST: u64 = 1 << 20;
 struct DesignFile {
     base: String,
     name: Option<String>,
-    scheduling: Option<SchedulingText>,
+    scheduling: Option<ByName<SchedulingLevels>>,
     active_warps: Option<i64>,
     partial_warp_energy: Option<bool>,
-    wire_charge: Option<WireChargeText>,
-    scheduler: Option<SchedulerText>,
+    wire_charge: Option<ByName<WireCharge>>,
+    scheduler: Option<ByName<Scheduler>>,
     issue_slots: Option<i64>,
-    replacement: Option<ReplacementText>,
+    replacement: Option<ByName<ReplacementRule>>,
     reactive_threshold_cycles: Option<i64>,
-    also_leaves_for: Option<Vec<ShortWaitText>>,
-    barrier: Option<BarrierText>,
+    also_leaves_for: Option<Vec<ByName<ShortWait>>>,
+    barrier: Option<ByName<BarrierRule>>,
     last_result_file: Option<bool>,
-    memory: Option<MemoryKind>,
+    memory: Option<ByName<MemoryKind>>,
     technology: Option<String>,
-    pool_read_energy: Option<PoolReadEnergy>,
-    operand_delivery: Option<DeliveryText>,
+    pool_read_energy: Option<ByName<PoolReadEnergy>>,
+    operand_delivery: Option<ByName<DeliveryKind>>,
     collectors: Option<CollectorTable>,
     cache: Option<CacheTable>,
     orf: Option<OrfTable>,
@@ -64,49 +64,12 @@ struct DesignFile {
     wires: WiresTable,
 }
 
-#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-enum SchedulingText {
-    SingleLevel,
-    TwoLevel,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum WireChargeText {
-    Once,
-    EachTrip,
-}
-
-impl WireChargeText {
-    fn value(self) -> WireCharge {
-        match self {
-            Self::Once => WireCharge::Once,
-            Self::EachTrip => WireCharge::EachTrip,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum EvictionText {
-    Fifo,
-    Lru,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum AllocationText {
-    Writes,
-    WritesAndReads,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CacheTable {
     entries: Option<i64>,
-    replacement: Option<EvictionText>,
-    allocation: Option<AllocationText>,
+    replacement: Option<ByName<Replacement>>,
+    allocation: Option<ByName<Allocation>>,
     liveness: Option<bool>,
     liveness_aware_bypass: Option<bool>,
     liveness_aware_eviction: Option<bool>,
@@ -117,49 +80,11 @@ struct CacheTable {
 #[serde(deny_unknown_fields)]
 struct OrfTable {
     entries: Option<i64>,
-    lrf: Option<LrfText>,
+    lrf: Option<ByName<Lrf>>,
     forward_branches: Option<bool>,
     read_operands: Option<bool>,
     partial_ranges: Option<bool>,
-    dual_writes: Option<DualWritesText>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum LrfText {
-    None,
-    Unified,
-    Split,
-}
-
-impl LrfText {
-    fn value(self) -> Lrf {
-        match self {
-            Self::None => Lrf::None,
-            Self::Unified => Lrf::Unified,
-            Self::Split => Lrf::Split,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum DualWritesText {
-    Any,
-    SameName,
-    LastResultFile,
-    None,
-}
-
-impl DualWritesText {
-    fn value(self) -> DualWrites {
-        match self {
-            Self::Any => DualWrites::Any,
-            Self::SameName => DualWrites::SameName,
-            Self::LastResultFile => DualWrites::LastResultOnly,
-            Self::None => DualWrites::Never,
-        }
-    }
+    dual_writes: Option<ByName<DualWrites>>,
 }
 
 #[derive(Deserialize)]
@@ -237,7 +162,7 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     parts.name = own_name(file, written.name.as_deref())?;
     parts.source = format!("{file}, after {base} ({})", parts.source);
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
-    parts.wire_charge = written.wire_charge.map(WireChargeText::value).unwrap_or_default();
+    parts.wire_charge = named(written.wire_charge, WireCharge::default());
     if let Some(table) = &written.cache {
         cache(file, table, &mut parts)?;
     }
@@ -252,10 +177,11 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     }
     scheduling(file, &written, &mut parts)?;
     let technology = written.technology.as_deref();
-    parts.memory = memory::chosen(file, written.memory, technology, parts.memory.as_ref())?;
-    let collectors = written.collectors.as_ref();
-    parts.delivery.change(file, written.operand_delivery, collectors)?;
-    pool_read_energy(file, written.pool_read_energy, &mut parts)?;
+    let kind = written.memory.map(|kind| kind.0);
+    parts.memory = memory::chosen(file, kind, technology, parts.memory.as_ref())?;
+    let kind = written.operand_delivery.map(|kind| kind.0);
+    parts.delivery.change(file, kind, written.collectors.as_ref())?;
+    pool_read_energy(file, written.pool_read_energy.map(|energy| energy.0), &mut parts)?;
     time(file, &mut written, &mut parts.sm)?;
     if let Some(table) = &written.energy {
         energy(file, table, &mut parts)?;
@@ -273,6 +199,11 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let mut design = parts.build(file)?;
     design.changed = changes(&name::resolve(&base)?, &design, &given, source);
     Ok(design)
+}
+
+/// The value that the file names, or else `otherwise`.
+fn named<T>(given: Option<ByName<T>>, otherwise: T) -> T {
+    given.map_or(otherwise, |given| given.0)
 }
 
 /// The name that the file gives, or else that of the file.
@@ -311,13 +242,14 @@ fn pool_read_energy(
 fn time(file: &str, written: &mut DesignFile, sm: &mut SmSettings) -> Result<(), ConfigError> {
     written.sm.apply(file, sm)?;
     std::mem::take(&mut written.latency_cycles).completed().apply(file, sm)?;
+    let waits = written.also_leaves_for.as_ref();
     let rules = Rules {
-        scheduler: written.scheduler,
+        scheduler: written.scheduler.map(|scheduler| scheduler.0),
         issue_slots: written.issue_slots,
-        replacement: written.replacement,
+        replacement: written.replacement.map(|rule| rule.0),
         threshold: written.reactive_threshold_cycles,
-        also_leaves_for: written.also_leaves_for.take(),
-        barrier: written.barrier,
+        also_leaves_for: waits.map(|waits| waits.iter().map(|wait| wait.0).collect()),
+        barrier: written.barrier.map(|rule| rule.0),
     };
     rules.apply(file, sm)
 }
@@ -363,16 +295,8 @@ fn cache(file: &str, table: &CacheTable, parts: &mut Parts) -> Result<(), Config
         }
     };
     cache.entries = entries.unwrap_or(cache.entries);
-    match table.replacement {
-        Some(EvictionText::Fifo) => cache.replacement = Replacement::Fifo,
-        Some(EvictionText::Lru) => cache.replacement = Replacement::Lru,
-        None => {}
-    }
-    match table.allocation {
-        Some(AllocationText::Writes) => cache.allocation = Allocation::Writes,
-        Some(AllocationText::WritesAndReads) => cache.allocation = Allocation::WritesAndReads,
-        None => {}
-    }
+    cache.replacement = named(table.replacement, cache.replacement);
+    cache.allocation = named(table.allocation, cache.allocation);
     cache.liveness = table.liveness.unwrap_or(cache.liveness);
     cache.liveness_aware_bypass =
         table.liveness_aware_bypass.unwrap_or(cache.liveness_aware_bypass);
@@ -390,18 +314,17 @@ fn scheduling(file: &str, written: &DesignFile, parts: &mut Parts) -> Result<(),
         .active_warps
         .map(|warps| small(file, "active_warps", warps, MAX_ACTIVE_WARPS))
         .transpose()?;
-    let two_level = match written.scheduling {
-        Some(text) => text == SchedulingText::TwoLevel,
-        None => matches!(parts.settings.scheduling, Scheduling::TwoLevel { .. }),
-    };
-    parts.settings.scheduling = match (two_level, active, parts.settings.scheduling) {
-        (true, Some(active_warps), _) => Scheduling::TwoLevel { active_warps },
-        (true, None, two_level @ Scheduling::TwoLevel { .. }) => two_level,
-        (true, None, Scheduling::SingleLevel) => {
+    let levels = named(written.scheduling, parts.settings.scheduling.levels());
+    parts.settings.scheduling = match (levels, active, parts.settings.scheduling) {
+        (SchedulingLevels::TwoLevel, Some(active_warps), _) => {
+            Scheduling::TwoLevel { active_warps }
+        }
+        (SchedulingLevels::TwoLevel, None, two_level @ Scheduling::TwoLevel { .. }) => two_level,
+        (SchedulingLevels::TwoLevel, None, Scheduling::SingleLevel) => {
             Scheduling::TwoLevel { active_warps: parts.machine.rfc.active_warps }
         }
-        (false, None, _) => Scheduling::SingleLevel,
-        (false, Some(_), _) => {
+        (SchedulingLevels::SingleLevel, None, _) => Scheduling::SingleLevel,
+        (SchedulingLevels::SingleLevel, Some(_), _) => {
             return Err(combination(
                 file,
                 "`active_warps` has no meaning with a single-level scheduler",
@@ -446,11 +369,11 @@ fn operand_register_file(
         }
     };
     managed.entries = entries.unwrap_or(managed.entries);
-    managed.lrf = table.lrf.map_or(managed.lrf, LrfText::value);
+    managed.lrf = named(table.lrf, managed.lrf);
     managed.forward_branches = table.forward_branches.unwrap_or(managed.forward_branches);
     managed.read_operands = table.read_operands.unwrap_or(managed.read_operands);
     managed.partial_ranges = table.partial_ranges.unwrap_or(managed.partial_ranges);
-    managed.dual_writes = table.dual_writes.map_or(managed.dual_writes, DualWritesText::value);
+    managed.dual_writes = named(table.dual_writes, managed.dual_writes);
     parts.managed = Some(managed);
     Ok(())
 }
@@ -568,6 +491,8 @@ fn has_last_result_file(parts: &Parts) -> bool {
 mod tests {
     use super::super::keys::format_lines;
     use super::*;
+    use strata_core::bank_layout::BankLayout;
+    use strata_core::names::Named;
     use strata_core::sm::config::WarpReplacement;
     use strata_core::units::Femtojoules;
 
@@ -705,6 +630,31 @@ mod tests {
             }
         }
         assert_eq!(keys, 17 + 7 + 6 + 8 + 10 + 10 + 11 + 5);
+    }
+
+    #[test]
+    fn the_format_shows_every_name() {
+        fn shown<T: Named>() {
+            for name in T::NAMES {
+                // What no machine can have.
+                let shown = FORMAT.contains(&format!("\"{name}\"")) || *name == "cache-miss";
+                assert!(shown, "{name}");
+            }
+        }
+        shown::<SchedulingLevels>();
+        shown::<WireCharge>();
+        shown::<Scheduler>();
+        shown::<ReplacementRule>();
+        shown::<ShortWait>();
+        shown::<BarrierRule>();
+        shown::<MemoryKind>();
+        shown::<PoolReadEnergy>();
+        shown::<DeliveryKind>();
+        shown::<Replacement>();
+        shown::<Allocation>();
+        shown::<Lrf>();
+        shown::<DualWrites>();
+        shown::<BankLayout>();
     }
 
     #[test]

@@ -13,6 +13,7 @@ use strata_core::units::Femtojoules;
 use super::memory::{MainMemory, Memories, MemoryKind, memories};
 use super::technology::technology;
 pub use super::technology::{CacheBank, NoEnergy, Technology};
+use crate::config::by_name::ByName;
 use crate::config::quantity::{Frequency, Length, Power};
 use crate::config::strict;
 
@@ -81,7 +82,7 @@ pub struct Variant {
     /// Its name, to which names of upper levels are appended.
     pub name: String,
     /// What the main register file is made of.
-    pub memory: MemoryKind,
+    pub memory: ByName<MemoryKind>,
     /// With split bank writes.
     #[serde(default)]
     pub split_bank_write: bool,
@@ -226,7 +227,7 @@ impl Machine {
     /// if there is one.
     pub fn sram_variant(&self, issue_slots: u8) -> Option<&Variant> {
         self.variant.iter().find(|variant| {
-            variant.memory == MemoryKind::Sram && variant.issue_slots == Some(issue_slots)
+            variant.memory.0 == MemoryKind::Sram && variant.issue_slots == Some(issue_slots)
         })
     }
 

@@ -7,9 +7,10 @@ pub mod file;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use strata_core::energy::BankEnergy;
 use strata_core::leakage::Leakage;
+use strata_core::named;
 use strata_core::units::LANES_PER_CLUSTER;
 
 use super::machine::embedded;
@@ -31,23 +32,14 @@ pub struct Sourced<T> {
     pub source: String,
 }
 
-/// The kinds of memory that a main register file is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MemoryKind {
-    /// Static memory of six transistors.
-    Sram,
-    /// Spin-transfer torque memory.
-    Sttram,
-}
-
-impl MemoryKind {
-    /// The name in files and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sram => "sram",
-            Self::Sttram => "sttram",
-        }
+named! {
+    /// The kinds of memory that a main register file is made of.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MemoryKind {
+        /// Static memory.
+        Sram = "sram",
+        /// Spin-transfer torque memory.
+        Sttram = "sttram",
     }
 }
 
@@ -119,7 +111,7 @@ impl Memories {
 
     /// The kinds that it has.
     pub fn kinds(&self) -> Vec<MemoryKind> {
-        let all = [MemoryKind::Sram, MemoryKind::Sttram].into_iter();
+        let all = MemoryKind::ALL.into_iter();
         all.filter(|kind| self.memory(*kind).is_some()).collect()
     }
 
@@ -280,7 +272,7 @@ mod tests {
     #[test]
     fn both_readings_differ_in_leakage_alone() {
         let [read, printed] = ["warrf", "warrf-as-printed"].map(|name| memories(name).unwrap());
-        for kind in [MemoryKind::Sram, MemoryKind::Sttram] {
+        for kind in MemoryKind::ALL {
             let (read, printed) = (read.memory(kind).unwrap(), printed.memory(kind).unwrap());
             let leakage = |memory: &Memory| memory.leakage_per_bank.value.0;
             assert_eq!(leakage(read), 1000 * leakage(printed));

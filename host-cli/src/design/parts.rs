@@ -94,7 +94,7 @@ impl Parts {
                 issue_slots: variant.issue_slots.unwrap_or(baseline.sm.issue_slots),
                 ..baseline.sm
             },
-            memory: technology.and_then(|all| MainMemory::new(all, variant.memory)),
+            memory: technology.and_then(|all| MainMemory::new(all, variant.memory.0)),
             ..baseline
         }
     }

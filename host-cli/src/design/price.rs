@@ -1,37 +1,30 @@
 //! Price: what accesses of a design cost, and what its main register file leaks.
 
-use serde::Deserialize;
 use strata_compiler::hierarchy::Lrf;
 use strata_core::energy::{
     BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths, WritePoolEnergy,
 };
 use strata_core::leakage::Leakage;
+use strata_core::named;
 use strata_core::units::Femtojoules;
 
 use super::memory::{MainMemory, MemoryKind};
 use super::parts::Parts;
 use super::{Managed, NoEnergy, warps};
 
-/// What the read of an operand costs that the write pool has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PoolReadEnergy {
-    /// A read of the pool's array, which serves it.
-    #[default]
-    Pool,
-    /// A read of a bank, as the figures of `[WARRF]` imply.
-    Bank,
+named! {
+    /// What the read of an operand costs that the write pool has.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum PoolReadEnergy {
+        /// A read of the pool's array, which serves it.
+        #[default]
+        Pool = "pool",
+        /// A read of a bank, as the figures of `[WARRF]` imply.
+        Bank = "bank",
+    }
 }
 
 impl PoolReadEnergy {
-    /// Its name in design files and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pool => "pool",
-            Self::Bank => "bank",
-        }
-    }
-
     /// Energy of a pool with this array, which stands beside the banks: at their distance.
     pub(super) const fn pool(self, bank: BankEnergy, main: &LevelEnergy) -> WritePoolEnergy {
         let operand_read = match self {

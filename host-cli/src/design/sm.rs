@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 use strata_core::sm::config::{
-    BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, Scheduler, ShortWaits,
-    SmConfigError, SmSettings, Timing, WarpReplacement,
+    BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, ReplacementRule, Scheduler,
+    ShortWait, ShortWaits, SmConfigError, SmSettings, Timing, WarpReplacement,
 };
 
 use super::{Machine, delivery};
@@ -145,87 +145,28 @@ pub(super) fn range(
     }
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum SchedulerText {
-    Greedy,
-    RoundRobin,
-    GreedyThenOldest,
-    LooseRoundRobin,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum ReplacementText {
-    Preemptive,
-    Reactive,
-    CacheMiss,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum ShortWaitText {
-    Sfu,
-    Double,
-    SharedMemory,
-}
-
-/// The short waits with their names in a design file.
-const SHORT_WAITS: [(ShortWaits, &str); 3] = [
-    (ShortWaits::SPECIAL_FUNCTION, "sfu"),
-    (ShortWaits::DOUBLE_PRECISION, "double"),
-    (ShortWaits::SHARED_MEMORY, "shared-memory"),
-];
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum BarrierText {
-    Always,
-    WhenBlocking,
-    Never,
-}
-
 /// What a design file says about scheduling in time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rules {
-    pub(super) scheduler: Option<SchedulerText>,
+    pub(super) scheduler: Option<Scheduler>,
     pub(super) issue_slots: Option<i64>,
-    pub(super) replacement: Option<ReplacementText>,
+    pub(super) replacement: Option<ReplacementRule>,
     pub(super) threshold: Option<i64>,
-    pub(super) also_leaves_for: Option<Vec<ShortWaitText>>,
-    pub(super) barrier: Option<BarrierText>,
+    pub(super) also_leaves_for: Option<ShortWaits>,
+    pub(super) barrier: Option<BarrierRule>,
 }
 
 impl Rules {
     pub(super) fn apply(&self, file: &str, sm: &mut SmSettings) -> Result<(), ConfigError> {
-        sm.scheduler = match self.scheduler {
-            None => sm.scheduler,
-            Some(SchedulerText::Greedy) => Scheduler::Greedy,
-            Some(SchedulerText::RoundRobin) => Scheduler::RoundRobin,
-            Some(SchedulerText::GreedyThenOldest) => Scheduler::GreedyThenOldest,
-            Some(SchedulerText::LooseRoundRobin) => Scheduler::LooseRoundRobin,
-        };
+        sm.scheduler = self.scheduler.unwrap_or(sm.scheduler);
         if let Some(slots) = self.issue_slots {
             if !(1..=2).contains(&slots) {
                 return Err(range(file, "issue_slots", slots, 1, 2, "instructions in a cycle"));
             }
             sm.issue_slots = slots as u8;
         }
-        sm.barrier = match self.barrier {
-            None => sm.barrier,
-            Some(BarrierText::Always) => BarrierRule::Always,
-            Some(BarrierText::WhenBlocking) => BarrierRule::WhenBlocking,
-            Some(BarrierText::Never) => BarrierRule::Never,
-        };
-        if let Some(waits) = &self.also_leaves_for {
-            sm.short_waits = waits.iter().fold(ShortWaits::empty(), |all, wait| {
-                all | match wait {
-                    ShortWaitText::Sfu => ShortWaits::SPECIAL_FUNCTION,
-                    ShortWaitText::Double => ShortWaits::DOUBLE_PRECISION,
-                    ShortWaitText::SharedMemory => ShortWaits::SHARED_MEMORY,
-                }
-            });
-        }
+        sm.barrier = self.barrier.unwrap_or(sm.barrier);
+        sm.short_waits = self.also_leaves_for.unwrap_or(sm.short_waits);
         self.replacement(file, sm)
     }
 
@@ -236,8 +177,8 @@ impl Rules {
             hint: hint.to_owned(),
         };
         match (self.replacement, self.threshold) {
-            (None | Some(ReplacementText::Preemptive), None) => {}
-            (Some(ReplacementText::Reactive), Some(cycles)) => {
+            (None | Some(ReplacementRule::Preemptive), None) => {}
+            (Some(ReplacementRule::Reactive), Some(cycles)) => {
                 let most = u32::from(MAX_LATENCY);
                 if !(1..=i64::from(most)).contains(&cycles) {
                     let key = "reactive_threshold_cycles";
@@ -245,20 +186,20 @@ impl Rules {
                 }
                 sm.replacement = WarpReplacement::Reactive { threshold: cycles as u16 };
             }
-            (Some(ReplacementText::Reactive), None) => {
+            (Some(ReplacementRule::Reactive), None) => {
                 return Err(wrong(
                     "`replacement = \"reactive\"` does not say how long a warp waits",
                     "add for example `reactive_threshold_cycles = 20`",
                 ));
             }
-            (Some(ReplacementText::CacheMiss), _) => {
+            (Some(ReplacementRule::CacheMiss), _) => {
                 return Err(wrong(
                     "`replacement = \"cache-miss\"` needs to know which loads hit, but no machine \
                      has a cache yet: every access to global memory takes the latency of DRAM",
                     "use `preemptive` or `reactive`",
                 ));
             }
-            (None | Some(ReplacementText::Preemptive), Some(_)) => {
+            (None | Some(ReplacementRule::Preemptive), Some(_)) => {
                 return Err(wrong(
                     "`reactive_threshold_cycles` has no meaning without reactive replacement",
                     "remove it, or set `replacement = \"reactive\"`",
@@ -298,39 +239,19 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
     }
 }
 
-/// The name that a design file uses for a rule of replacement.
-pub(super) fn replacement_name(replacement: WarpReplacement) -> String {
+/// A rule of replacement in words.
+fn replacement_name(replacement: WarpReplacement) -> String {
+    let rule = replacement.rule().name();
     match replacement {
-        WarpReplacement::Preemptive => "preemptive".to_owned(),
-        WarpReplacement::Reactive { threshold } => format!("reactive after {threshold} cycles"),
-        WarpReplacement::CacheMiss => "cache-miss".to_owned(),
+        WarpReplacement::Reactive { threshold } => format!("{rule} after {threshold} cycles"),
+        WarpReplacement::Preemptive | WarpReplacement::CacheMiss => rule.to_owned(),
     }
 }
 
 /// The names that a design file uses for short waits.
 fn short_wait_names(waits: ShortWaits) -> String {
-    let chosen = SHORT_WAITS.iter().filter(|(wait, _)| waits.contains(*wait));
-    let names: Vec<_> = chosen.map(|(_, name)| *name).collect();
+    let names: Vec<_> = waits.each().map(ShortWait::name).collect();
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
-}
-
-/// The name that a design file uses for a rule of barriers.
-pub(super) const fn barrier_name(barrier: BarrierRule) -> &'static str {
-    match barrier {
-        BarrierRule::Always => "always",
-        BarrierRule::WhenBlocking => "when-blocking",
-        BarrierRule::Never => "never",
-    }
-}
-
-/// The name that a design file uses for an order of issue.
-pub(super) const fn scheduler_name(scheduler: Scheduler) -> &'static str {
-    match scheduler {
-        Scheduler::Greedy => "greedy",
-        Scheduler::RoundRobin => "round-robin",
-        Scheduler::GreedyThenOldest => "greedy-then-oldest",
-        Scheduler::LooseRoundRobin => "loose-round-robin",
-    }
 }
 
 /// What distinguishes an SM whose warps leave the active set by other rules, or issue in pairs.
@@ -346,7 +267,7 @@ pub(super) fn axes(sm: &SmSettings) -> Vec<(&'static str, String)> {
         axes.push(("also leaves for", short_wait_names(sm.short_waits)));
     }
     if sm.barrier != BarrierRule::default() {
-        axes.push(("leaves at barriers", barrier_name(sm.barrier).to_owned()));
+        axes.push(("leaves at barriers", sm.barrier.name().to_owned()));
     }
     axes
 }
@@ -354,11 +275,11 @@ pub(super) fn axes(sm: &SmSettings) -> Vec<(&'static str, String)> {
 /// Every parameter of an SM, by the key of a design file and its value.
 pub(super) fn parameters(sm: &SmSettings) -> Vec<(&'static str, String)> {
     let mut all = vec![
-        ("scheduler", scheduler_name(sm.scheduler).to_owned()),
+        ("scheduler", sm.scheduler.name().to_owned()),
         ("issue_slots", sm.issue_slots.to_string()),
         ("replacement", replacement_name(sm.replacement)),
         ("also_leaves_for", short_wait_names(sm.short_waits)),
-        ("barrier", barrier_name(sm.barrier).to_owned()),
+        ("barrier", sm.barrier.name().to_owned()),
     ];
     all.extend(delivery::parameters(sm.operand_delivery));
     all.extend(numbers(sm).into_iter().map(|(key, value)| (key, value.to_string())));

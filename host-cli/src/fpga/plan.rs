@@ -17,8 +17,7 @@ use strata_core::rules::Rules;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::write_pool::PoolPorts;
 
-use crate::design::pool_ports::PortsName;
-use crate::design::{Design, layout_name};
+use crate::design::Design;
 use crate::failure::Failure;
 
 /// Warps of the prototype.
@@ -143,15 +142,14 @@ fn beyond(design: &Design, organisation: &OrganisationSettings) -> Option<(Strin
 /// when an access happens, not its outcome.
 fn instead(design: &Design) -> Vec<String> {
     let Some(delivery) = design.collectors() else { return Vec::new() };
-    let ports = |ports| PortsName(ports).to_string();
     let (own, name) = (PoolPorts::Any(1), &design.name);
     let mut all = Vec::new();
     if delivery.bank_layout != BankLayout::Linear {
-        let [own, its] = [BankLayout::Linear, delivery.bank_layout].map(layout_name);
+        let [own, its] = [BankLayout::Linear, delivery.bank_layout].map(BankLayout::name);
         all.push(format!("bank_layout = {own} ({name}: {its})"));
     }
     if delivery.write_pool_entries != 0 && delivery.write_pool_ports != own {
-        let (own, its) = (ports(own), ports(delivery.write_pool_ports));
+        let its = delivery.write_pool_ports;
         all.push(format!("write_pool_ports = {own} ({name}: {its})"));
     }
     all

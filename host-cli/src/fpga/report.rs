@@ -9,7 +9,6 @@ use serde::Serialize;
 use strata_core::prototype::command::Command;
 use strata_core::prototype::counters::COUNTER_NAMES;
 use strata_core::prototype::settings::Settings;
-use strata_core::register_file_cache::Replacement;
 use strata_link::message::{Difference, Diverged, Info};
 
 use super::compare::Compared;
@@ -306,10 +305,7 @@ pub fn describe(settings: &Settings) -> String {
     let mut text = match settings.cache {
         None => "no register file cache".to_owned(),
         Some(cache) => {
-            let policy = match cache.replacement {
-                Replacement::Fifo => "FIFO",
-                Replacement::Lru => "LRU",
-            };
+            let policy = cache.replacement.name().to_uppercase();
             let live = if cache.liveness { ", static liveness" } else { "" };
             format!("register file cache of {} a warp, {policy}{live}", cache.entries)
         }

@@ -180,7 +180,7 @@ fn plan(design: &Design, sm: SmSettings, order: Order, sizes: &[Size]) -> Result
 fn series(design: &Design, sm: &SmSettings, order: Order) -> Series {
     Series {
         design: design.name.clone(),
-        scheduler: scheduler_name(sm.scheduler).to_owned(),
+        scheduler: sm.scheduler.name().to_owned(),
         alu_latency_cycles: sm.timing.alu_latency,
         order: order.name().to_owned(),
         points: Vec::new(),
@@ -222,16 +222,6 @@ fn at_size(sm: SmSettings, size: Size, design: &Design) -> Result<SmSettings, Fa
     }
     SmConfig::new(sm).map_err(|error| refuse(&error))?;
     Ok(sm)
-}
-
-/// The name that design files use.
-fn scheduler_name(scheduler: Scheduler) -> &'static str {
-    match scheduler {
-        Scheduler::Greedy => "greedy",
-        Scheduler::RoundRobin => "round-robin",
-        Scheduler::GreedyThenOldest => "greedy-then-oldest",
-        Scheduler::LooseRoundRobin => "loose-round-robin",
-    }
 }
 
 fn input_point(subject: &Subject, outcome: &Outcome) -> InputPoint {

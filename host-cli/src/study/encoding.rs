@@ -8,7 +8,7 @@ mod render;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use strata_compiler::hierarchy::{DualWrites, Lrf};
+use strata_compiler::hierarchy::DualWrites;
 use strata_compiler::statistics::{WideOperands, wide_operands};
 use strata_core::energy::EnergyTable;
 use strata_core::event::Counters;
@@ -271,7 +271,7 @@ impl Fitting<'_> {
             command: String::new(),
             design: self.design.name.clone(),
             orf_entries: self.managed.entries,
-            lrf: lrf_name(self.managed).to_owned(),
+            lrf: self.managed.lrf.name().to_owned(),
             specifier_bits,
             registers,
             specifiers: specifiers(self.schemes, specifier_bits, registers),
@@ -371,14 +371,6 @@ fn pairs_of(dual_writes: DualWrites) -> &'static str {
         DualWrites::SameName => "ORF entry from name",
         DualWrites::LastResultOnly => "LRF only",
         DualWrites::Never => "none",
-    }
-}
-
-fn lrf_name(managed: Managed) -> &'static str {
-    match managed.lrf {
-        Lrf::None => "none",
-        Lrf::Unified => "unified",
-        Lrf::Split => "split",
     }
 }
 

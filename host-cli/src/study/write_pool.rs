@@ -17,7 +17,6 @@ use strata_core::write_pool::PoolPorts;
 use super::statistics::mean;
 use super::{Input, measured};
 use crate::design::Design;
-use crate::design::pool_ports::PortsName;
 use crate::failure::Failure;
 use crate::parallel;
 use crate::printer::Printer;
@@ -287,7 +286,7 @@ fn point(collectors: CollectorSettings, own: CollectorSettings, inputs: Vec<Inpu
     };
     Point {
         write_pool_entries: collectors.write_pool_entries,
-        write_pool_ports: PortsName(collectors.write_pool_ports).to_string(),
+        write_pool_ports: collectors.write_pool_ports.to_string(),
         write_cycles: collectors.write_cycles,
         split_bank_write: collectors.split_bank_write,
         own: canonical(collectors) == canonical(own),

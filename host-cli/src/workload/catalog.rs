@@ -1,39 +1,41 @@
 //! The built-in workloads, embedded so that the program needs no files.
 
-use clap::ValueEnum;
+use strata_core::named;
 
 use super::error::WorkloadError;
 use crate::config::suggest::suggest;
 
-/// What made a built-in workload's PTX of its source. Every workload has all of these; how far they
-/// are apart, DEV-075 (addresses) and DEV-076 (compilers) say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Toolchain {
-    /// NVIDIA's compiler, with 64-bit addresses
-    #[default]
-    Nvcc,
-    /// The same PTX, narrowed to 32-bit addresses
-    Nvcc32,
-    /// LLVM's compiler, with 64-bit addresses
-    Clang,
-    /// The same compiler, with 32-bit addresses
-    Clang32,
+named! {
+    /// What made a built-in workload's PTX of its source; the one that is used unless another is
+    /// asked for first. Every workload has all of these; how far they are apart, DEV-075
+    /// (addresses) and DEV-076 (compilers) say.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Toolchain {
+        /// NVIDIA's compiler, with 64-bit addresses.
+        #[default]
+        Nvcc = "nvcc",
+        /// The same PTX, narrowed to 32-bit addresses.
+        Nvcc32 = "nvcc32",
+        /// LLVM's compiler, with 64-bit addresses.
+        Clang = "clang",
+        /// The same compiler, with 32-bit addresses.
+        Clang32 = "clang32",
+    }
+
+    /// A group of built-in workloads; a command line has its name behind [`GROUP_MARK`]. In the
+    /// order in which they are listed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Group {
+        /// The twelve over which every mean is taken (DEV-077), and which commands without inputs
+        /// run.
+        Suite = "suite",
+        /// Kernels with what the suite has little or nothing of: special functions, double
+        /// precision, many registers, unrolled loops, filtering.
+        Extra = "extra",
+    }
 }
 
 impl Toolchain {
-    /// All of them, the one that is used unless another is asked for first.
-    pub const ALL: [Self; 4] = [Self::Nvcc, Self::Nvcc32, Self::Clang, Self::Clang32];
-
-    /// Its name, as `--ptx` takes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Nvcc => "nvcc",
-            Self::Nvcc32 => "nvcc32",
-            Self::Clang => "clang",
-            Self::Clang32 => "clang32",
-        }
-    }
-
     /// Name of the PTX file that it makes.
     pub const fn file(self) -> &'static str {
         match self {
@@ -53,28 +55,7 @@ impl Toolchain {
     }
 }
 
-/// A group of built-in workloads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// The twelve over which every mean is taken (DEV-077), and which commands without inputs run.
-    Suite,
-    /// Kernels with what the suite has little or nothing of: special functions, double precision,
-    /// many registers, unrolled loops, filtering.
-    Extra,
-}
-
 impl Group {
-    /// Every group, in the order in which they are listed.
-    pub const ALL: [Self; 2] = [Self::Suite, Self::Extra];
-
-    /// Its name; a command line has it behind [`GROUP_MARK`].
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Suite => "suite",
-            Self::Extra => "extra",
-        }
-    }
-
     /// The group's workloads, in the order in which they are listed and run.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         self.entries().iter().map(|entry| entry.name)

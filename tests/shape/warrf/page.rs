@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use strata::cost;
 use strata::design;
-use strata::design::pool_ports::PortsName;
 use strata::study::write_pool::{Point, Series};
 use strata::workload;
 use strata_core::write_pool::PoolPorts;
@@ -496,7 +495,7 @@ fn costs() -> String {
 }
 
 fn series(study: usize, sweep: &str, split: bool, ports: PoolPorts) -> &'static Series {
-    let name = PortsName(ports).to_string();
+    let name = ports.to_string();
     let of = |point: &Point| point.split_bank_write == split && point.write_pool_ports == name;
     let wanted = |series: &&Series| series.sweep == sweep && series.points.iter().all(of);
     SWEEPS[study].series.iter().find(wanted).expect("the series was swept")

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use strata::cost::cost;
-use strata::design::pool_ports::PortsName;
 use strata::workload;
 use strata_core::write_pool::PoolPorts;
 
@@ -316,7 +315,7 @@ fn ports() -> String {
             });
             let title = match ports {
                 PoolPorts::Any(accesses @ 2..) => format!("{accesses} accesses"),
-                ports => PortsName(ports).to_string().to_uppercase(),
+                ports => ports.to_string().to_uppercase(),
             };
             let _ = writeln!(
                 text,

@@ -63,14 +63,9 @@ fn expected() -> Vec<String> {
 
 /// What an event costs, in the table's words.
 fn cost(class: EnergyClass) -> String {
-    let access = |level: &str, datapath: Datapath| match datapath {
-        Datapath::Private => format!("{level}, private wire"),
-        Datapath::Shared => format!("{level}, shared wire"),
-    };
-    let within = |datapath: Datapath| match datapath {
-        Datapath::Private => "takes back the private wire within the MRF's".to_owned(),
-        Datapath::Shared => "takes back the shared wire within the MRF's".to_owned(),
-    };
+    let access = |level: &str, datapath: Datapath| format!("{level}, {} wire", datapath.name());
+    let within =
+        |datapath: Datapath| format!("takes back the {} wire within the MRF's", datapath.name());
     let beyond = |level: &str, datapath: Datapath| access(level, datapath) + " beyond the MRF's";
     match class {
         EnergyClass::Free => "none".to_owned(),

@@ -6,6 +6,7 @@ use strata_compiler::explain::{Explainer, Slot};
 use strata_compiler::kernel::Kernel;
 use strata_compiler::listing::unit_name;
 use strata_compiler::program::{Origin, Program};
+use strata_core::event::Datapath;
 use strata_core::image::{Flags, StaticInstruction, Unit};
 use strata_core::units::Femtojoules;
 use strata_ptx::module::RegisterId;
@@ -276,10 +277,9 @@ impl Page<'_> {
 
 fn unit(record: &StaticInstruction) -> String {
     let datapath = match record.unit {
-        Unit::Control => "no datapath",
-        unit if unit.is_shared_datapath() => "shared datapath",
-        _ => "private datapath",
+        Unit::Control => "no",
+        unit => Datapath::of(unit).name(),
     };
     let latency = if record.flags.contains(Flags::LONG_LATENCY) { "long" } else { "short" };
-    format!("{}, {datapath}, {latency} latency", unit_name(record))
+    format!("{}, {datapath} datapath, {latency} latency", unit_name(record))
 }

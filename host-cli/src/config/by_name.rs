@@ -1,0 +1,96 @@
+//! Values by their names: in TOML files, and on the command line.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
+use strata_core::names::Named;
+
+/// A value that a file names. Another name is an error that lists all, as serde's own about enums
+/// do, so that [`super::suggest::nearest_listed`] finds the nearest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByName<T>(pub T);
+
+impl<'de, T: Named> Deserialize<'de> for ByName<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_str(Name(PhantomData)).map(Self)
+    }
+}
+
+struct Name<T>(PhantomData<T>);
+
+impl<T: Named> Visitor<'_> for Name<T> {
+    type Value = T;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted: Vec<_> = T::NAMES.iter().map(|name| format!("{name:?}")).collect();
+        to.write_str(&quoted.join(" or "))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
+        T::from_name(name).ok_or_else(|| E::unknown_variant(name, T::NAMES))
+    }
+}
+
+/// The parser of an option whose values are named. The long help shows what each means.
+pub fn parser<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    let values = T::ALL
+        .iter()
+        .map(|value| PossibleValue::new(value.name()).help(value.meaning().trim_end_matches('.')));
+    // The parser lets no other name through.
+    PossibleValuesParser::new(values).try_map(|name| T::from_name(&name).ok_or("no such value"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::strict;
+    use strata_core::sm::config::Scheduler;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        scheduler: Option<ByName<Scheduler>>,
+    }
+
+    #[test]
+    fn every_name_is_read_and_all_are_listed_for_another() {
+        for scheduler in Scheduler::ALL {
+            let file: File =
+                strict::from_str(&format!("scheduler = {:?}", scheduler.name())).unwrap();
+            assert_eq!(file.scheduler, Some(ByName(scheduler)));
+        }
+        assert!(strict::from_str::<File>("").unwrap().scheduler.is_none());
+        for (text, told) in [
+            (
+                "scheduler = \"gredy\"",
+                "unknown variant `gredy`, expected one of `greedy`, `round-robin`, \
+                 `greedy-then-oldest`, `loose-round-robin`",
+            ),
+            ("\nscheduler = \"\"", "line 2, column 13"),
+            ("scheduler = 3", "invalid type: integer `3`, expected \"greedy\" or \"round-robin\""),
+            ("scheduler = {}", "invalid type: map, expected \"greedy\""),
+        ] {
+            let error = strict::from_str::<File>(text).unwrap_err().to_string();
+            assert!(error.contains(told), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_option_takes_every_name_and_tells_all() {
+        let command = clap::Command::new("x")
+            .arg(clap::Arg::new("by").long("by").value_parser(parser::<Scheduler>()));
+        let parse = |value: &str| command.clone().try_get_matches_from(["x", "--by", value]);
+        for scheduler in Scheduler::ALL {
+            let matches = parse(scheduler.name()).unwrap();
+            assert_eq!(matches.get_one::<Scheduler>("by"), Some(&scheduler));
+        }
+        let error = parse("gredy").unwrap_err().to_string();
+        assert!(error.contains("[possible values: greedy, round-robin,"), "{error}");
+        assert!(error.contains("similar value exists: 'greedy'"), "{error}");
+        let help = command.clone().render_long_help().to_string();
+        assert!(help.contains("- greedy:") && !help.contains("index."), "{help}");
+    }
+}
