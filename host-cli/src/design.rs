@@ -247,14 +247,8 @@ impl Design {
         if settings.flush_at_backward_branches {
             axes.push(("flush", "also at taken backward branches".to_owned()));
         }
-        let order = match self.sm.scheduler {
-            Scheduler::Greedy => None,
-            Scheduler::RoundRobin => Some("round robin"),
-            Scheduler::GreedyThenOldest => Some("greedy, then oldest"),
-            Scheduler::LooseRoundRobin => Some("loose round robin"),
-        };
-        if let Some(order) = order {
-            axes.push(("issue order", order.to_owned()));
+        if self.sm.scheduler != Scheduler::default() {
+            axes.push(("issue order", self.sm.scheduler.name().to_owned()));
         }
         axes.extend(sm::axes(&self.sm));
         axes.extend(self.wire_charge_axis());
