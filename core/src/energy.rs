@@ -6,6 +6,7 @@
 //! rule 6.
 
 use crate::event::{Counters, Datapath, EnergyClass, Event};
+use crate::level::Level;
 use crate::named;
 use crate::units::{CLUSTERS, Femtojoules};
 
@@ -57,28 +58,29 @@ impl WireLengths {
     }
 }
 
-/// One level of the hierarchy.
+/// What accesses of one level cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LevelEnergy {
     /// Its banks.
     pub bank: BankEnergy,
-    /// Its wires.
+    /// The read of an operand, where that costs something else than a read of the bank.
+    pub operand_read: Option<Femtojoules>,
+    /// Its wires. Of a level that only the private datapath reaches: both as long.
     pub wires: WireLengths,
 }
 
-/// The last result file, which only the private datapath reaches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct LastResultEnergy {
-    /// Its banks.
-    pub bank: BankEnergy,
-    /// Between it and the private datapath. Unit: micrometres.
-    pub private_um: u32,
-}
+impl LevelEnergy {
+    /// A level whose every read costs that of its bank.
+    pub const fn new(bank: BankEnergy, wires: WireLengths) -> Self {
+        Self { bank, operand_read: None, wires }
+    }
 
-impl LastResultEnergy {
-    /// Its wires, as if the shared datapath were as near.
-    pub const fn wires(&self) -> WireLengths {
-        WireLengths { private_um: self.private_um, shared_um: self.private_um }
+    /// What the read of an operand costs, wires apart.
+    pub const fn operand(&self) -> Femtojoules {
+        match self.operand_read {
+            Some(read) => read,
+            None => self.bank.read,
+        }
     }
 }
 
@@ -105,108 +107,77 @@ impl WireCharge {
     }
 }
 
-/// The write pool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct WritePoolEnergy {
-    /// Its array: results, and the reads of what it writes back.
-    pub bank: BankEnergy,
-    /// The read of an operand that it has.
-    pub operand_read: Femtojoules,
-    /// Its wires.
-    pub wires: WireLengths,
-}
-
-impl WritePoolEnergy {
-    /// Its array and wires, as those of a level.
-    const fn level(&self) -> LevelEnergy {
-        LevelEnergy { bank: self.bank, wires: self.wires }
-    }
-}
-
 /// What accesses cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EnergyTable {
     /// Main register file.
     pub mrf: LevelEnergy,
-    /// Register file cache, of a design that has one.
-    pub rfc: Option<LevelEnergy>,
-    /// Last result file, of a design that has one.
-    pub lrf: Option<LastResultEnergy>,
-    /// Operand register file, of a design that has one.
-    pub orf: Option<LevelEnergy>,
-    /// Write pool, of a design that has one.
-    pub write_pool: Option<WritePoolEnergy>,
+    /// The levels that the design has above it. The main register file's place is empty.
+    above: [Option<LevelEnergy>; Level::COUNT],
     /// Energy to move a 32-bit word. Unit: femtojoules for each millimetre.
     pub wire_per_mm_per_32bit: Femtojoules,
     /// Which wires a value pays for that has travelled before.
     pub wire_charge: WireCharge,
 }
 
+/// Energy of banks and wires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BanksAndWires {
+    /// Banks.
+    pub bank: Femtojoules,
+    /// Wires.
+    pub wire: Femtojoules,
+}
+
 /// Energy of all counted accesses, by what spent it. Its parts sum to the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EnergyBreakdown {
-    /// Banks of the main register file, for operands and results.
-    pub mrf_bank: Femtojoules,
-    /// Wires between the main register file and the execution units.
-    pub mrf_wire: Femtojoules,
-    /// Banks of the register file cache, for operands and results.
-    pub rfc_bank: Femtojoules,
-    /// Wires between the register file cache and the execution units.
-    pub rfc_wire: Femtojoules,
-    /// Banks of the last result file, for operands and results.
-    pub lrf_bank: Femtojoules,
-    /// Wires between the last result file and the private datapath.
-    pub lrf_wire: Femtojoules,
-    /// Banks of the operand register file.
-    pub orf_bank: Femtojoules,
-    /// Wires between the operand register file and the execution units.
-    pub orf_wire: Femtojoules,
-    /// The array of the write pool, for operands and results.
-    pub write_pool_bank: Femtojoules,
-    /// Wires between the write pool and the execution units.
-    pub write_pool_wire: Femtojoules,
-    /// Banks of both levels, for evictions and writebacks from one to the other.
-    pub writeback_bank: Femtojoules,
-    /// Wires to the lower level, for evictions and writebacks.
-    pub writeback_wire: Femtojoules,
+    levels: [BanksAndWires; Level::COUNT],
+    /// Banks of both levels and the wires between them, for evictions and writebacks.
+    pub writeback: BanksAndWires,
+}
+
+/// A part of an [`EnergyBreakdown`], displayed as reports name it: `mrf_bank`, `writeback_wire`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EnergyPart {
+    /// The level whose operands and results are meant; none: evictions and writebacks.
+    pub level: Option<Level>,
+    /// Its wires, not its banks.
+    pub wires: bool,
+}
+
+impl core::fmt::Display for EnergyPart {
+    fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let of = self.level.map_or("writeback", Level::name);
+        write!(to, "{of}_{}", if self.wires { "wire" } else { "bank" })
+    }
 }
 
 impl EnergyBreakdown {
+    /// What operands and results of a level spent.
+    pub const fn level(&self, level: Level) -> BanksAndWires {
+        self.levels[level as usize]
+    }
+
     /// Every part with its name.
-    pub const fn parts(&self) -> [(&'static str, Femtojoules); 12] {
-        [
-            ("mrf_bank", self.mrf_bank),
-            ("mrf_wire", self.mrf_wire),
-            ("rfc_bank", self.rfc_bank),
-            ("rfc_wire", self.rfc_wire),
-            ("lrf_bank", self.lrf_bank),
-            ("lrf_wire", self.lrf_wire),
-            ("orf_bank", self.orf_bank),
-            ("orf_wire", self.orf_wire),
-            ("write_pool_bank", self.write_pool_bank),
-            ("write_pool_wire", self.write_pool_wire),
-            ("writeback_bank", self.writeback_bank),
-            ("writeback_wire", self.writeback_wire),
-        ]
+    pub fn parts(&self) -> impl Iterator<Item = (EnergyPart, Femtojoules)> {
+        let levels = Level::ALL.into_iter().map(|level| (Some(level), self.level(level)));
+        levels.chain([(None, self.writeback)]).flat_map(|(level, BanksAndWires { bank, wire })| {
+            [(false, bank), (true, wire)].map(|(wires, part)| (EnergyPart { level, wires }, part))
+        })
     }
 
     /// The sum of the parts; [`EnergyTable::energy`] has checked that it fits.
     pub fn total(&self) -> Femtojoules {
-        Femtojoules(self.parts().iter().map(|(_, part)| part.0).sum())
+        Femtojoules(self.parts().map(|(_, part)| part.0).sum())
     }
 }
 
 /// Counts that the table cannot price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnergyError {
-    /// The counters hold accesses of a register file cache, and the table has none.
-    NoCache,
-    /// The counters hold accesses of a last result file, and the table has none.
-    NoLastResultFile,
-    /// The counters hold accesses of an operand register file, and the table has none.
-    NoOperandRegisterFile,
-    /// The counters hold accesses of a write pool, and the table has none.
-    NoWritePool,
+    /// The counters hold accesses of a level that the table does not have.
+    NoLevel(Level),
     /// The counters hold more results in two levels than results in the upper one.
     DualWrites,
     /// The total does not fit 64 bits of femtojoules, about 18 kilojoules.
@@ -215,16 +186,15 @@ pub enum EnergyError {
 
 impl core::fmt::Display for EnergyError {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        formatter.write_str(match self {
-            Self::NoCache => "accesses of a register file cache, but no energy table for it",
-            Self::NoLastResultFile => "accesses of a last result file, but no energy table for it",
-            Self::NoOperandRegisterFile => {
-                "accesses of an operand register file, but no energy table for it"
+        match self {
+            Self::NoLevel(level) => {
+                write!(formatter, "accesses of {}, but no energy table for it", level.one())
             }
-            Self::NoWritePool => "accesses of a write pool, but no energy table for it",
-            Self::DualWrites => "more results in two levels than in the upper one of them",
-            Self::Overflow => "the energy does not fit 64 bits of femtojoules",
-        })
+            Self::DualWrites => {
+                formatter.write_str("more results in two levels than in the upper one of them")
+            }
+            Self::Overflow => formatter.write_str("the energy does not fit 64 bits of femtojoules"),
+        }
     }
 }
 
@@ -232,20 +202,17 @@ impl core::error::Error for EnergyError {}
 
 /// Sums before the one division: banks in femtojoules, wires in femtojoules times micrometres for
 /// each millimetre.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Sums {
-    mrf_bank: i128,
-    mrf_wire: i128,
-    rfc_bank: i128,
-    rfc_wire: i128,
-    lrf_bank: i128,
-    lrf_wire: i128,
-    orf_bank: i128,
-    orf_wire: i128,
-    write_pool_bank: i128,
-    write_pool_wire: i128,
-    writeback_bank: i128,
-    writeback_wire: i128,
+    bank: i128,
+    wire: i128,
+}
+
+impl Sums {
+    fn rounded(self) -> Option<BanksAndWires> {
+        let bank = u64::try_from(self.bank).ok().map(Femtojoules)?;
+        Some(BanksAndWires { bank, wire: wires(self.wire)? })
+    }
 }
 
 /// What one 128-bit access costs.
@@ -259,6 +226,35 @@ struct Charge {
 }
 
 impl EnergyTable {
+    /// That of a main register file without levels above it.
+    pub const fn flat(
+        mrf: LevelEnergy,
+        wire_per_mm_per_32bit: Femtojoules,
+        wire_charge: WireCharge,
+    ) -> Self {
+        Self { mrf, above: [None; Level::COUNT], wire_per_mm_per_32bit, wire_charge }
+    }
+
+    /// The same with a level as given: none for a design that does not have it. The main register
+    /// file stays as it is without one.
+    #[must_use]
+    pub const fn with(mut self, level: Level, energy: Option<LevelEnergy>) -> Self {
+        match (level, energy) {
+            (Level::Mrf, Some(mrf)) => self.mrf = mrf,
+            (Level::Mrf, None) => {}
+            (level, energy) => self.above[level as usize] = energy,
+        }
+        self
+    }
+
+    /// A level, if the design has it.
+    pub const fn level(&self, level: Level) -> Option<LevelEnergy> {
+        match level {
+            Level::Mrf => Some(self.mrf),
+            level => self.above[level as usize],
+        }
+    }
+
     /// Energy of one 128-bit word over a wire. Unit: femtojoules, rounded to nearest.
     pub fn wire_per_128bit(&self, micrometres: u32) -> Option<Femtojoules> {
         wires(i128::from(micrometres) * WORDS_PER_ACCESS * i128::from(self.wire_per_mm_per_32bit.0))
@@ -292,70 +288,41 @@ impl EnergyTable {
                 return Err(EnergyError::DualWrites);
             }
         }
-        let mut sums = Sums::default();
+        let mut levels = [Sums::default(); Level::COUNT];
+        let mut writeback = Sums::default();
         for &event in Event::ALL {
             let accesses = i128::from(counters.get(event)) * clusters;
+            let class = event.energy_class();
+            let sums = match class {
+                EnergyClass::Free => continue,
+                EnergyClass::Read(level, _)
+                | EnergyClass::Write(level, _)
+                | EnergyClass::Fill(level, _)
+                | EnergyClass::DualWrite(level, _) => &mut levels[level as usize],
+                EnergyClass::Move(..) => &mut writeback,
+            };
             if accesses != 0 {
-                self.add(&mut sums, event.energy_class(), accesses)?;
+                self.add(sums, class, accesses)?;
             }
         }
-        let bank = |sum: i128| u64::try_from(sum).ok().map(Femtojoules);
-        let breakdown = || {
-            Some(EnergyBreakdown {
-                mrf_bank: bank(sums.mrf_bank)?,
-                mrf_wire: wires(sums.mrf_wire)?,
-                rfc_bank: bank(sums.rfc_bank)?,
-                rfc_wire: wires(sums.rfc_wire)?,
-                lrf_bank: bank(sums.lrf_bank)?,
-                lrf_wire: wires(sums.lrf_wire)?,
-                orf_bank: bank(sums.orf_bank)?,
-                orf_wire: wires(sums.orf_wire)?,
-                write_pool_bank: bank(sums.write_pool_bank)?,
-                write_pool_wire: wires(sums.write_pool_wire)?,
-                writeback_bank: bank(sums.writeback_bank)?,
-                writeback_wire: wires(sums.writeback_wire)?,
-            })
+        let mut breakdown = EnergyBreakdown {
+            writeback: writeback.rounded().ok_or(EnergyError::Overflow)?,
+            ..EnergyBreakdown::default()
         };
-        let breakdown = breakdown().ok_or(EnergyError::Overflow)?;
-        let mut parts = breakdown.parts().into_iter().map(|(_, part)| part.0);
+        for (to, sums) in breakdown.levels.iter_mut().zip(levels) {
+            *to = sums.rounded().ok_or(EnergyError::Overflow)?;
+        }
+        let mut parts = breakdown.parts().map(|(_, part)| part.0);
         parts.try_fold(0, u64::checked_add).ok_or(EnergyError::Overflow)?;
         Ok(breakdown)
     }
 
     fn add(&self, sums: &mut Sums, class: EnergyClass, times: i128) -> Result<(), EnergyError> {
         let charge = self.charge(class)?;
-        let (bank_sum, wire_sum) = match class {
-            EnergyClass::Free => return Ok(()),
-            EnergyClass::MrfRead(_) | EnergyClass::MrfWrite(_) => {
-                (&mut sums.mrf_bank, &mut sums.mrf_wire)
-            }
-            EnergyClass::RfcRead(_) | EnergyClass::RfcWrite(_) | EnergyClass::RfcFill(_) => {
-                (&mut sums.rfc_bank, &mut sums.rfc_wire)
-            }
-            EnergyClass::LrfRead
-            | EnergyClass::LrfWrite
-            | EnergyClass::LrfFill
-            | EnergyClass::LrfDualWrite => (&mut sums.lrf_bank, &mut sums.lrf_wire),
-            EnergyClass::OrfRead(_)
-            | EnergyClass::OrfWrite(_)
-            | EnergyClass::OrfFill(_)
-            | EnergyClass::OrfDualWrite(_) => (&mut sums.orf_bank, &mut sums.orf_wire),
-            EnergyClass::WritePoolRead(_) | EnergyClass::WritePoolWrite(_) => {
-                (&mut sums.write_pool_bank, &mut sums.write_pool_wire)
-            }
-            EnergyClass::RfcWriteback
-            | EnergyClass::LrfEviction
-            | EnergyClass::LrfWriteback
-            | EnergyClass::RfcToWritePool
-            | EnergyClass::LrfToWritePool
-            | EnergyClass::WritePoolWriteback => {
-                (&mut sums.writeback_bank, &mut sums.writeback_wire)
-            }
-        };
         let bank = i128::from(charge.from.0) + i128::from(charge.to.0);
         let words = times.checked_mul(i128::from(charge.micrometres) * WORDS_PER_ACCESS);
         let wire = words.and_then(|w| w.checked_mul(i128::from(self.wire_per_mm_per_32bit.0)));
-        for (sum, energy) in [(bank_sum, times.checked_mul(bank)), (wire_sum, wire)] {
+        for (sum, energy) in [(&mut sums.bank, times.checked_mul(bank)), (&mut sums.wire, wire)] {
             let total = energy.and_then(|energy| sum.checked_add(energy));
             *sum = total.ok_or(EnergyError::Overflow)?;
         }
@@ -364,48 +331,32 @@ impl EnergyTable {
 
     /// What one access of a cluster costs.
     fn charge(&self, class: EnergyClass) -> Result<Charge, EnergyError> {
-        let (mrf, none) = (self.mrf, Femtojoules(0));
-        let rfc = || self.rfc.ok_or(EnergyError::NoCache);
-        let lrf = || self.lrf.ok_or(EnergyError::NoLastResultFile);
-        let orf = || self.orf.ok_or(EnergyError::NoOperandRegisterFile);
-        let pool = || self.write_pool.ok_or(EnergyError::NoWritePool);
-        let charge =
-            |from, to, micrometres: u32| Charge { from, to, micrometres: micrometres.into() };
-        let read = |level: LevelEnergy, to| charge(level.bank.read, none, level.wires.to(to));
-        let write = |level: LevelEnergy, of| charge(none, level.bank.write, level.wires.to(of));
-        let last = |lrf: LastResultEnergy| LevelEnergy { bank: lrf.bank, wires: lrf.wires() };
-        // The banks of the upper levels stand beside the private datapath, so a value that moves
-        // down travels on from there.
-        let moved = |from: LevelEnergy, to: LevelEnergy| {
-            let micrometres = self.wire_charge.between(from.wires.private_um, to.wires.private_um);
-            charge(from.bank.read, to.bank.write, micrometres)
-        };
+        let of = |level| self.level(level).ok_or(EnergyError::NoLevel(level));
+        let none = Femtojoules(0);
         Ok(match class {
-            EnergyClass::Free => charge(none, none, 0),
-            EnergyClass::MrfRead(datapath) => read(mrf, datapath),
-            EnergyClass::MrfWrite(datapath) => write(mrf, datapath),
-            EnergyClass::RfcRead(datapath) => read(rfc()?, datapath),
-            EnergyClass::RfcWrite(datapath) => write(rfc()?, datapath),
-            EnergyClass::RfcFill(datapath) => self.fill(rfc()?, datapath),
-            EnergyClass::OrfRead(datapath) => read(orf()?, datapath),
-            EnergyClass::OrfWrite(datapath) => write(orf()?, datapath),
-            EnergyClass::OrfFill(datapath) => self.fill(orf()?, datapath),
-            EnergyClass::OrfDualWrite(datapath) => self.dual_write(orf()?, datapath),
-            EnergyClass::LrfRead => read(last(lrf()?), Datapath::Private),
-            EnergyClass::LrfWrite => write(last(lrf()?), Datapath::Private),
-            EnergyClass::LrfFill => self.fill(last(lrf()?), Datapath::Private),
-            EnergyClass::LrfDualWrite => self.dual_write(last(lrf()?), Datapath::Private),
-            EnergyClass::RfcWriteback => moved(rfc()?, mrf),
-            EnergyClass::LrfEviction => moved(last(lrf()?), rfc()?),
-            EnergyClass::LrfWriteback => moved(last(lrf()?), mrf),
-            EnergyClass::WritePoolRead(datapath) => {
-                charge(pool()?.operand_read, none, pool()?.wires.to(datapath))
+            EnergyClass::Free => Charge { from: none, to: none, micrometres: 0 },
+            EnergyClass::Read(level, datapath) => {
+                let energy = of(level)?;
+                let micrometres = energy.wires.to(datapath).into();
+                Charge { from: energy.operand(), to: none, micrometres }
             }
-            EnergyClass::WritePoolWrite(datapath) => write(pool()?.level(), datapath),
-            EnergyClass::RfcToWritePool => moved(rfc()?, pool()?.level()),
-            EnergyClass::LrfToWritePool => moved(last(lrf()?), pool()?.level()),
-            // The pool stands beside the banks.
-            EnergyClass::WritePoolWriteback => charge(pool()?.bank.read, mrf.bank.write, 0),
+            EnergyClass::Write(level, datapath) => {
+                let LevelEnergy { bank, wires, .. } = of(level)?;
+                Charge { from: none, to: bank.write, micrometres: wires.to(datapath).into() }
+            }
+            EnergyClass::Fill(level, datapath) => self.fill(of(level)?, datapath),
+            EnergyClass::DualWrite(level, datapath) => self.dual_write(of(level)?, datapath),
+            EnergyClass::Move(from, to) => {
+                let (upper, lower) = (of(from)?, of(to)?);
+                // The banks of the upper levels stand beside the private datapath, so a value that
+                // moves down travels on from there; the pool stands beside the banks.
+                let micrometres = match (from, to) {
+                    (Level::WritePool, Level::Mrf) => 0,
+                    _ => self.wire_charge.between(upper.wires.private_um, lower.wires.private_um),
+                };
+                let micrometres = micrometres.into();
+                Charge { from: upper.bank.read, to: lower.bank.write, micrometres }
+            }
         })
     }
 
@@ -435,31 +386,23 @@ mod tests {
 
     /// `[RFC2011]` Tables 2 and 3 for 6 entries and 8 active warps, the cache at 0.2 and 0.4 mm;
     /// the last result file of `[DISS]` Tables 4.5 and 4.6.
-    const TABLE: EnergyTable = EnergyTable {
-        mrf: LevelEnergy {
-            bank: BankEnergy { read: Femtojoules(8_000), write: Femtojoules(11_000) },
-            wires: WireLengths { private_um: 1_000, shared_um: 1_000 },
-        },
-        rfc: Some(LevelEnergy {
-            bank: BankEnergy { read: Femtojoules(2_200), write: Femtojoules(6_700) },
-            wires: WireLengths { private_um: 200, shared_um: 400 },
-        }),
-        lrf: Some(LastResultEnergy {
-            bank: BankEnergy { read: Femtojoules(700), write: Femtojoules(2_000) },
-            private_um: 50,
-        }),
-        orf: Some(LevelEnergy {
-            bank: BankEnergy { read: Femtojoules(1_200), write: Femtojoules(4_400) },
-            wires: WireLengths { private_um: 200, shared_um: 400 },
-        }),
-        write_pool: Some(WritePoolEnergy {
-            bank: BankEnergy { read: Femtojoules(1_000), write: Femtojoules(1_500) },
-            operand_read: Femtojoules(2_500),
-            wires: WireLengths { private_um: 100, shared_um: 300 },
-        }),
-        wire_per_mm_per_32bit: Femtojoules(1_900),
-        wire_charge: WireCharge::Once,
-    };
+    const TABLE: EnergyTable =
+        EnergyTable::flat(level(8_000, 11_000, 1_000, 1_000), Femtojoules(1_900), WireCharge::Once)
+            .with(Level::Rfc, Some(level(2_200, 6_700, 200, 400)))
+            .with(Level::Lrf, Some(level(700, 2_000, 50, 50)))
+            .with(Level::Orf, Some(level(1_200, 4_400, 200, 400)))
+            .with(
+                Level::WritePool,
+                Some(LevelEnergy {
+                    operand_read: Some(Femtojoules(2_500)),
+                    ..level(1_000, 1_500, 100, 300)
+                }),
+            );
+
+    const fn level(read: u64, write: u64, private_um: u32, shared_um: u32) -> LevelEnergy {
+        let bank = BankEnergy { read: Femtojoules(read), write: Femtojoules(write) };
+        LevelEnergy::new(bank, WireLengths { private_um, shared_um })
+    }
 
     fn one(event: Event) -> Counters {
         let mut counters = Counters::default();
@@ -468,7 +411,13 @@ mod tests {
     }
 
     fn parts(event: Event) -> [u64; 12] {
-        TABLE.energy(&one(event)).unwrap().parts().map(|(_, part)| part.0)
+        all(&TABLE, event)
+    }
+
+    fn all(table: &EnergyTable, event: Event) -> [u64; 12] {
+        let parts = table.energy(&one(event)).unwrap();
+        let mut parts = parts.parts().map(|(_, part)| part.0);
+        core::array::from_fn(|_| parts.next().unwrap())
     }
 
     #[test]
@@ -500,9 +449,7 @@ mod tests {
     #[test]
     fn a_value_that_has_travelled_pays_for_the_rest_of_its_way() {
         let each = EnergyTable { wire_charge: WireCharge::EachTrip, ..TABLE };
-        let [once, each] = [TABLE, each].map(|table| {
-            move |event: Event| table.energy(&one(event)).unwrap().parts().map(|(_, part)| part.0)
-        });
+        let [once, each] = [TABLE, each].map(|table| move |event: Event| all(&table, event));
         for (event, bank, way, whole) in [
             // One RFC read, one MRF write.
             (Event::RfcWritebackFlush, 105_600, 800, 1_000),
@@ -541,18 +488,19 @@ mod tests {
     fn a_level_beyond_the_main_register_file_pays_for_the_difference() {
         let wires = WireLengths { private_um: 1_000, shared_um: 1_300 };
         let mut table = TABLE;
-        for level in [&mut table.rfc, &mut table.orf] {
-            level.as_mut().unwrap().wires = wires;
+        for level in [Level::Rfc, Level::Orf] {
+            let own = table.level(level).map(|own| LevelEnergy { wires, ..own });
+            table = table.with(level, own);
         }
-        let wire = |event| table.energy(&one(event)).unwrap().rfc_wire.0;
+        let wire = |event| table.energy(&one(event)).unwrap().level(Level::Rfc).wire.0;
         assert_eq!([Event::RfcFillPrivate, Event::RfcFillShared].map(wire), [0, 18_240]);
         assert_eq!(table.beside_main(wires), WireLengths { private_um: 0, shared_um: 300 });
-        let back = |event| table.energy(&one(event)).unwrap().writeback_wire.0;
+        let back = |event| table.energy(&one(event)).unwrap().writeback.wire.0;
         assert_eq!(back(Event::RfcWritebackFlush), 0);
         // 1.3 mm in all: one to the main register file, the rest to the ORF.
         let mut both = one(Event::OrfWriteShared);
         both.record(Event::DualWriteOrfShared, 1);
-        assert_eq!(table.energy(&both).unwrap().orf_wire.0, 18_240);
+        assert_eq!(table.energy(&both).unwrap().level(Level::Orf).wire.0, 18_240);
     }
 
     #[test]
@@ -568,7 +516,8 @@ mod tests {
             counters.record(both, 2);
             let wire = |table: EnergyTable| {
                 let energy = table.energy(&counters).unwrap();
-                (energy.orf_wire.0 + energy.lrf_wire.0, energy.orf_bank.0 + energy.lrf_bank.0)
+                let [orf, lrf] = [Level::Orf, Level::Lrf].map(|level| energy.level(level));
+                (orf.wire.0 + lrf.wire.0, orf.bank.0 + lrf.bank.0)
             };
             let bank = 3 * if both == Event::DualWriteLrf { 16_000 } else { 35_200 };
             assert_eq!(wire(TABLE), (one_write, bank), "{}", both.name());
@@ -594,32 +543,37 @@ mod tests {
         let mut counters = Counters::default();
         counters.record(Event::MrfReadPrivate, 10);
         // 10 x 8 x 7.6 fJ = 608 fJ, although one access would round to 61.
-        assert_eq!(table.energy(&counters).unwrap().mrf_wire, Femtojoules(608));
+        assert_eq!(table.energy(&counters).unwrap().level(Level::Mrf).wire, Femtojoules(608));
     }
 
     #[test]
     fn what_cannot_be_priced_is_an_error() {
-        let flat = EnergyTable { rfc: None, lrf: None, orf: None, write_pool: None, ..TABLE };
+        let flat = EnergyTable::flat(TABLE.mrf, TABLE.wire_per_mm_per_32bit, TABLE.wire_charge);
         assert!(flat.energy(&one(Event::MrfWriteShared)).is_ok());
-        let two = EnergyTable { lrf: None, ..TABLE };
+        let two = TABLE.with(Level::Lrf, None);
         for event in [Event::LrfRead, Event::LrfWrite, Event::LrfWritebackFlush] {
-            let refused = Err(EnergyError::NoLastResultFile);
+            let refused = Err(EnergyError::NoLevel(Level::Lrf));
             assert_eq!(two.energy(&one(event)), refused, "{}", event.name());
         }
         for event in [Event::OrfReadPrivate, Event::OrfFillShared] {
-            let refused = Err(EnergyError::NoOperandRegisterFile);
+            let refused = Err(EnergyError::NoLevel(Level::Orf));
             assert_eq!(flat.energy(&one(event)), refused, "{}", event.name());
         }
         for event in [Event::WritePoolReadPrivate, Event::WritePoolWriteback] {
-            let refused = Err(EnergyError::NoWritePool);
+            let refused = Err(EnergyError::NoLevel(Level::WritePool));
             assert_eq!(flat.energy(&one(event)), refused, "{}", event.name());
         }
-        let without_cache = EnergyTable { rfc: None, ..TABLE };
+        let without_cache = TABLE.with(Level::Rfc, None);
         let eviction = one(Event::LrfEviction);
-        assert_eq!(without_cache.energy(&eviction), Err(EnergyError::NoCache));
-        assert_eq!(two.energy(&eviction), Err(EnergyError::NoLastResultFile));
+        assert_eq!(without_cache.energy(&eviction), Err(EnergyError::NoLevel(Level::Rfc)));
+        assert_eq!(two.energy(&eviction), Err(EnergyError::NoLevel(Level::Lrf)));
         for event in [Event::RfcReadPrivate, Event::RfcWriteShared, Event::RfcWritebackFlush] {
-            assert_eq!(flat.energy(&one(event)), Err(EnergyError::NoCache), "{}", event.name());
+            assert_eq!(
+                flat.energy(&one(event)),
+                Err(EnergyError::NoLevel(Level::Rfc)),
+                "{}",
+                event.name()
+            );
         }
         let mut counters = Counters::default();
         counters.record(Event::MrfReadPrivate, u64::MAX);

@@ -6,6 +6,7 @@
 //! Source: `[RFC2011]` 3.1, 5.4; `[DISS]` 4.4.
 
 use crate::image::Unit;
+use crate::level::Level;
 use crate::named;
 
 named! {
@@ -31,53 +32,19 @@ impl Datapath {
 pub enum EnergyClass {
     /// Nothing that the model charges.
     Free,
-    /// A read of the main register file and the wire to the consumer.
-    MrfRead(Datapath),
-    /// A write of the main register file and the wire from the producer.
-    MrfWrite(Datapath),
-    /// A read of the register file cache and the wire to the consumer.
-    RfcRead(Datapath),
-    /// A write of the register file cache and the wire from the producer.
-    RfcWrite(Datapath),
-    /// A write of the register file cache by an operand on its way from the main register file, and
-    /// the wire beyond the latter.
-    RfcFill(Datapath),
-    /// A read of the register file cache, a write of the main register file and the wire between.
-    RfcWriteback,
-    /// A read of the last result file and the wire to the private datapath, its only consumer.
-    LrfRead,
-    /// A write of the last result file and the wire from the private datapath.
-    LrfWrite,
-    /// A write of the last result file by an operand on its way from the main register file, and
-    /// the wire beyond the latter.
-    LrfFill,
-    /// What a write of the last result file spends less, because the result goes to the main
-    /// register file as well.
-    LrfDualWrite,
-    /// A read of the last result file, a write of the register file cache and the wire between.
-    LrfEviction,
-    /// A read of the last result file, a write of the main register file and the wire between.
-    LrfWriteback,
-    /// A read of the operand register file and the wire to the consumer.
-    OrfRead(Datapath),
-    /// A write of the operand register file and the wire from the producer.
-    OrfWrite(Datapath),
-    /// A write of the operand register file by an operand on its way from the main register file,
-    /// and the wire beyond the latter.
-    OrfFill(Datapath),
-    /// What a write of the operand register file spends less, because the result goes to the main
-    /// register file as well.
-    OrfDualWrite(Datapath),
-    /// A read of the write pool and the wire to the consumer.
-    WritePoolRead(Datapath),
-    /// A write of the write pool and the wire from the producer.
-    WritePoolWrite(Datapath),
-    /// A read of the register file cache, a write of the write pool and the wire between.
-    RfcToWritePool,
-    /// A read of the last result file, a write of the write pool and the wire between.
-    LrfToWritePool,
-    /// A read of the write pool and a write of the main register file beside it.
-    WritePoolWriteback,
+    /// A read of a level by an instruction, and the wire to the consumer.
+    Read(Level, Datapath),
+    /// A write of a level by an instruction, and the wire from the producer.
+    Write(Level, Datapath),
+    /// A write of a level by an operand on its way from the main register file, and the wire beyond
+    /// the latter.
+    Fill(Level, Datapath),
+    /// What a write of a level spends less, because the result goes to the main register file as
+    /// well.
+    DualWrite(Level, Datapath),
+    /// A read of the first level, a write of the second one and the wire between; none between the
+    /// write pool and the main register file, which it stands beside.
+    Move(Level, Level),
 }
 
 macro_rules! events {
@@ -122,11 +89,8 @@ macro_rules! events {
 }
 
 use Datapath::{Private, Shared};
-use EnergyClass::{
-    Free, LrfDualWrite, LrfEviction, LrfFill, LrfRead, LrfToWritePool, LrfWrite, LrfWriteback,
-    MrfRead, MrfWrite, OrfDualWrite, OrfFill, OrfRead, OrfWrite, RfcFill, RfcRead, RfcToWritePool,
-    RfcWrite, RfcWriteback, WritePoolRead, WritePoolWrite, WritePoolWriteback,
-};
+use EnergyClass::{DualWrite, Fill, Free, Move, Read, Write};
+use Level::{Lrf, Mrf, Orf, Rfc, WritePool};
 
 events! {
     /// Instructions issued, those with no lane enabled included.
@@ -134,13 +98,13 @@ events! {
     /// Lanes enabled, summed over the instructions issued.
     ThreadInstruction, thread_instructions, "thread instructions", Free;
     /// Operands read from the main register file for the private datapath.
-    MrfReadPrivate, mrf_reads_private, "warp register accesses", MrfRead(Private);
+    MrfReadPrivate, mrf_reads_private, "warp register accesses", Read(Mrf, Private);
     /// Operands read from the main register file for the shared datapath.
-    MrfReadShared, mrf_reads_shared, "warp register accesses", MrfRead(Shared);
+    MrfReadShared, mrf_reads_shared, "warp register accesses", Read(Mrf, Shared);
     /// Results of the private datapath written straight to the main register file.
-    MrfWritePrivate, mrf_writes_private, "warp register accesses", MrfWrite(Private);
+    MrfWritePrivate, mrf_writes_private, "warp register accesses", Write(Mrf, Private);
     /// Results of the shared datapath written straight to the main register file.
-    MrfWriteShared, mrf_writes_shared, "warp register accesses", MrfWrite(Shared);
+    MrfWriteShared, mrf_writes_shared, "warp register accesses", Write(Mrf, Shared);
     /// Instructions that read no operand from the main register file, those with no lane enabled
     /// included.
     MrfOperands0, mrf_operands_0, "warp instructions", Free;
@@ -153,93 +117,93 @@ events! {
     /// Instructions that read more than three operands from the main register file.
     MrfOperandsOver3, mrf_operands_over_3, "warp instructions", Free;
     /// Operands read from the register file cache for the private datapath.
-    RfcReadPrivate, rfc_reads_private, "warp register accesses", RfcRead(Private);
+    RfcReadPrivate, rfc_reads_private, "warp register accesses", Read(Rfc, Private);
     /// Operands read from the register file cache for the shared datapath.
-    RfcReadShared, rfc_reads_shared, "warp register accesses", RfcRead(Shared);
+    RfcReadShared, rfc_reads_shared, "warp register accesses", Read(Rfc, Shared);
     /// Operand reads that needed both the register file cache and the main register file, because
     /// the entry held only some of the lanes; counted as one read of each.
     RfcPartialHit, rfc_partial_hits, "operand reads", Free;
     /// Results of the private datapath written to the register file cache.
-    RfcWritePrivate, rfc_writes_private, "warp register accesses", RfcWrite(Private);
+    RfcWritePrivate, rfc_writes_private, "warp register accesses", Write(Rfc, Private);
     /// Results of the shared datapath written to the register file cache.
-    RfcWriteShared, rfc_writes_shared, "warp register accesses", RfcWrite(Shared);
+    RfcWriteShared, rfc_writes_shared, "warp register accesses", Write(Rfc, Shared);
     /// Operands of the private datapath copied into the register file cache after a miss.
-    RfcFillPrivate, rfc_fills_private, "warp register accesses", RfcFill(Private);
+    RfcFillPrivate, rfc_fills_private, "warp register accesses", Fill(Rfc, Private);
     /// Operands of the shared datapath copied into the register file cache after a miss.
-    RfcFillShared, rfc_fills_shared, "warp register accesses", RfcFill(Shared);
+    RfcFillShared, rfc_fills_shared, "warp register accesses", Fill(Rfc, Shared);
     /// Dirty entries written back to make room for another register.
-    RfcWritebackEviction, rfc_writebacks_eviction, "warp register accesses", RfcWriteback;
+    RfcWritebackEviction, rfc_writebacks_eviction, "warp register accesses", Move(Rfc, Mrf);
     /// Dirty entries written back because the cache was flushed.
-    RfcWritebackFlush, rfc_writebacks_flush, "warp register accesses", RfcWriteback;
+    RfcWritebackFlush, rfc_writebacks_flush, "warp register accesses", Move(Rfc, Mrf);
     /// Entries that a register newly occupied.
     RfcAllocation, rfc_allocations, "entries", Free;
     /// Entries given up without a writeback: dead, clean, or overtaken by a write that bypassed.
     RfcDrop, rfc_drops, "entries", Free;
     /// Operands read from the last result file, all for the private datapath.
-    LrfRead, lrf_reads, "warp register accesses", LrfRead;
+    LrfRead, lrf_reads, "warp register accesses", Read(Lrf, Private);
     /// Operand reads that needed the last result file and a lower level, because the entry held
     /// only some of the lanes; counted as one read of each level.
     LrfPartialHit, lrf_partial_hits, "operand reads", Free;
     /// Results written to the last result file, all of the private datapath.
-    LrfWrite, lrf_writes, "warp register accesses", LrfWrite;
+    LrfWrite, lrf_writes, "warp register accesses", Write(Lrf, Private);
     /// Entries moved from the last result file to the register file cache to make room.
-    LrfEviction, lrf_evictions, "warp register accesses", LrfEviction;
+    LrfEviction, lrf_evictions, "warp register accesses", Move(Lrf, Rfc);
     /// Entries of the last result file written back to the main register file to make room, because
     /// they would bypass the register file cache.
-    LrfWritebackEviction, lrf_writebacks_eviction, "warp register accesses", LrfWriteback;
+    LrfWritebackEviction, lrf_writebacks_eviction, "warp register accesses", Move(Lrf, Mrf);
     /// Entries of the last result file written back because the upper levels were flushed.
-    LrfWritebackFlush, lrf_writebacks_flush, "warp register accesses", LrfWriteback;
+    LrfWritebackFlush, lrf_writebacks_flush, "warp register accesses", Move(Lrf, Mrf);
     /// Entries that a register newly occupied in the last result file.
     LrfAllocation, lrf_allocations, "entries", Free;
     /// Entries of the last result file given up: dead, or overtaken by a write to a lower level.
     LrfDrop, lrf_drops, "entries", Free;
     /// Operands that a first read from the main register file left in the last result file.
-    LrfFill, lrf_fills, "warp register accesses", LrfFill;
+    LrfFill, lrf_fills, "warp register accesses", Fill(Lrf, Private);
     /// Operands read from the operand register file for the private datapath.
-    OrfReadPrivate, orf_reads_private, "warp register accesses", OrfRead(Private);
+    OrfReadPrivate, orf_reads_private, "warp register accesses", Read(Orf, Private);
     /// Operands read from the operand register file for the shared datapath.
-    OrfReadShared, orf_reads_shared, "warp register accesses", OrfRead(Shared);
+    OrfReadShared, orf_reads_shared, "warp register accesses", Read(Orf, Shared);
     /// Results of the private datapath written to the operand register file.
-    OrfWritePrivate, orf_writes_private, "warp register accesses", OrfWrite(Private);
+    OrfWritePrivate, orf_writes_private, "warp register accesses", Write(Orf, Private);
     /// Results of the shared datapath written to the operand register file.
-    OrfWriteShared, orf_writes_shared, "warp register accesses", OrfWrite(Shared);
+    OrfWriteShared, orf_writes_shared, "warp register accesses", Write(Orf, Shared);
     /// Operands of the private datapath that a first read left in the operand register file.
-    OrfFillPrivate, orf_fills_private, "warp register accesses", OrfFill(Private);
+    OrfFillPrivate, orf_fills_private, "warp register accesses", Fill(Orf, Private);
     /// Operands of the shared datapath that a first read left in the operand register file.
-    OrfFillShared, orf_fills_shared, "warp register accesses", OrfFill(Shared);
+    OrfFillShared, orf_fills_shared, "warp register accesses", Fill(Orf, Shared);
     /// Results of the private datapath that the compiler let be written to the operand register
     /// file and to the main register file.
-    DualWriteOrfPrivate, dual_writes_orf_private, "results", OrfDualWrite(Private);
+    DualWriteOrfPrivate, dual_writes_orf_private, "results", DualWrite(Orf, Private);
     /// Results of the shared datapath that the compiler let be written to the operand register
     /// file and to the main register file.
-    DualWriteOrfShared, dual_writes_orf_shared, "results", OrfDualWrite(Shared);
+    DualWriteOrfShared, dual_writes_orf_shared, "results", DualWrite(Orf, Shared);
     /// Results that the compiler let be written to the last result file and to the main register
     /// file.
-    DualWriteLrf, dual_writes_lrf, "results", LrfDualWrite;
+    DualWriteLrf, dual_writes_lrf, "results", DualWrite(Lrf, Private);
     /// Operands read from the write pool for the private datapath.
     WritePoolReadPrivate, write_pool_reads_private, "warp register accesses",
-        WritePoolRead(Private);
+        Read(WritePool, Private);
     /// Operands read from the write pool for the shared datapath.
-    WritePoolReadShared, write_pool_reads_shared, "warp register accesses", WritePoolRead(Shared);
+    WritePoolReadShared, write_pool_reads_shared, "warp register accesses", Read(WritePool, Shared);
     /// Operand reads that needed both the write pool and the main register file, because the entry
     /// held only some of the lanes; counted as one read of each.
     WritePoolPartialHit, write_pool_partial_hits, "operand reads", Free;
     /// Results of the private datapath written to the write pool.
     WritePoolWritePrivate, write_pool_writes_private, "warp register accesses",
-        WritePoolWrite(Private);
+        Write(WritePool, Private);
     /// Results of the shared datapath written to the write pool.
     WritePoolWriteShared, write_pool_writes_shared, "warp register accesses",
-        WritePoolWrite(Shared);
+        Write(WritePool, Shared);
     /// Dirty entries of the register file cache evicted or flushed to the write pool.
-    RfcToWritePool, rfc_to_write_pool, "warp register accesses", RfcToWritePool;
+    RfcToWritePool, rfc_to_write_pool, "warp register accesses", Move(Rfc, WritePool);
     /// Entries of the last result file evicted or flushed to the write pool.
-    LrfToWritePool, lrf_to_write_pool, "warp register accesses", LrfToWritePool;
+    LrfToWritePool, lrf_to_write_pool, "warp register accesses", Move(Lrf, WritePool);
     /// Writes of a register that the write pool held, which were overwritten in place.
     WritePoolWriteHit, write_pool_write_hits, "writes", Free;
     /// Entries of the write pool that a register newly occupied.
     WritePoolAllocation, write_pool_allocations, "entries", Free;
     /// Entries of the write pool written to the main register file to make room.
-    WritePoolWriteback, write_pool_writebacks, "warp register accesses", WritePoolWriteback;
+    WritePoolWriteback, write_pool_writebacks, "warp register accesses", Move(WritePool, Mrf);
     /// Entries of the write pool dropped because their warp had exited.
     WritePoolDrop, write_pool_drops, "entries", Free;
     /// Times a warp was descheduled to wait for a result.

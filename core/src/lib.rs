@@ -61,6 +61,7 @@ mod hierarchy;
 pub mod image;
 pub mod last_result_file;
 pub mod leakage;
+pub mod level;
 pub mod names;
 pub mod organisation;
 pub mod path;

@@ -92,6 +92,7 @@ mod tests {
     use crate::energy::WireCharge;
     use crate::event::Datapath;
     use crate::image::{MemorySpace, Unit};
+    use crate::level::Level;
     use crate::organisation::SchedulingLevels;
     use crate::register_file_cache::{Allocation, Replacement};
     use crate::sm::config::{BarrierRule, Limit, ReplacementRule, Scheduler, ShortWait};
@@ -123,6 +124,7 @@ mod tests {
         complete::<BankLayout>();
         complete::<WireCharge>();
         complete::<Datapath>();
+        complete::<Level>();
         complete::<Unit>();
         complete::<MemorySpace>();
     }

@@ -3,9 +3,10 @@
 mod collectors;
 
 use strata_compiler::hierarchy::Lrf;
-use strata_core::energy::{EnergyBreakdown, EnergyTable};
-use strata_core::event::{Counters, Event};
+use strata_core::energy::EnergyTable;
+use strata_core::event::{Counters, EnergyClass, Event};
 use strata_core::footprint::Footprint;
+use strata_core::level::Level;
 use strata_core::placement::LRF_BANKS;
 use strata_core::register_file_cache::{Allocation, Replacement};
 use strata_core::units::{Femtojoules, LANES};
@@ -108,7 +109,7 @@ impl DataBytes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessCost {
     /// What is accessed, and for which datapath.
-    pub what: &'static str,
+    pub what: String,
     /// In the banks.
     pub bank: Femtojoules,
     /// On the wires.
@@ -229,84 +230,65 @@ fn managed_cost(design: &Design) -> Option<ManagedCost> {
     })
 }
 
-/// Writes of a register file cache by operands that come from the main register file.
-const FILLS: [(Event, &str); 2] = [
-    (Event::RfcFillPrivate, "RFC write beside MRF, private datapath"),
-    (Event::RfcFillShared, "RFC write beside MRF, shared datapath"),
-];
-
-/// Writes of levels that the compiler manages whose value comes from, or also goes to, the main
-/// register file.
-const MANAGED_FILLS: [(Event, &str); 3] = [
-    (Event::LrfFill, "LRF write beside MRF, private datapath"),
-    (Event::OrfFillPrivate, "ORF write beside MRF, private datapath"),
-    (Event::OrfFillShared, "ORF write beside MRF, shared datapath"),
-];
-
 /// What moves values between levels; where the compiler places them, nothing does.
-const MOVES: [(Event, &str); 6] = [
-    (Event::LrfEviction, "eviction, LRF to RFC"),
-    (Event::RfcWritebackEviction, "writeback, RFC to MRF"),
-    (Event::LrfWritebackFlush, "writeback, LRF to MRF"),
-    (Event::RfcToWritePool, "writeback, RFC to write pool"),
-    (Event::LrfToWritePool, "writeback, LRF to write pool"),
-    (Event::WritePoolWriteback, "writeback, write pool to MRF"),
+const MOVES: [Event; 6] = [
+    Event::LrfEviction,
+    Event::RfcWritebackEviction,
+    Event::LrfWritebackFlush,
+    Event::RfcToWritePool,
+    Event::LrfToWritePool,
+    Event::WritePoolWriteback,
 ];
+
+/// What an access is, in words; none where it is not an access of its own.
+fn words(class: EnergyClass) -> Option<String> {
+    Some(match class {
+        EnergyClass::Free | EnergyClass::DualWrite(..) => return None,
+        EnergyClass::Read(level, datapath) => {
+            format!("{} read, {} datapath", level.label(), datapath.name())
+        }
+        EnergyClass::Write(level, datapath) => {
+            format!("{} write, {} datapath", level.label(), datapath.name())
+        }
+        EnergyClass::Fill(level, datapath) => {
+            format!("{} write beside MRF, {} datapath", level.label(), datapath.name())
+        }
+        EnergyClass::Move(from, to) => {
+            let what = if to == Level::Rfc { "eviction" } else { "writeback" };
+            format!("{what}, {} to {}", from.label(), to.label())
+        }
+    })
+}
+
+/// Whether a design writes operands that come from the main register file to a level.
+fn fills(design: &Design, level: Level) -> bool {
+    let allocates =
+        design.cache().is_some_and(|cache| cache.allocation == Allocation::WritesAndReads);
+    design.managed.is_some() || allocates && level == Level::Rfc
+}
 
 fn access_costs(table: &EnergyTable, design: &Design) -> Vec<AccessCost> {
-    let fills = design.cache().is_some_and(|cache| cache.allocation == Allocation::WritesAndReads);
-    let (beside, moves) = match (design.managed.is_some(), fills) {
-        (true, _) => (&MANAGED_FILLS[..], &[][..]),
-        (false, true) => (&FILLS[..], &MOVES[..]),
-        (false, false) => (&[][..], &MOVES[..]),
-    };
-    [
-        (Event::MrfReadPrivate, "MRF read, private datapath"),
-        (Event::MrfReadShared, "MRF read, shared datapath"),
-        (Event::MrfWritePrivate, "MRF write, private datapath"),
-        (Event::MrfWriteShared, "MRF write, shared datapath"),
-        (Event::RfcReadPrivate, "RFC read, private datapath"),
-        (Event::RfcReadShared, "RFC read, shared datapath"),
-        (Event::RfcWritePrivate, "RFC write, private datapath"),
-        (Event::RfcWriteShared, "RFC write, shared datapath"),
-        (Event::LrfRead, "LRF read, private datapath"),
-        (Event::LrfWrite, "LRF write, private datapath"),
-        (Event::OrfReadPrivate, "ORF read, private datapath"),
-        (Event::OrfReadShared, "ORF read, shared datapath"),
-        (Event::OrfWritePrivate, "ORF write, private datapath"),
-        (Event::OrfWriteShared, "ORF write, shared datapath"),
-        (Event::WritePoolReadPrivate, "write pool read, private datapath"),
-        (Event::WritePoolReadShared, "write pool read, shared datapath"),
-        (Event::WritePoolWritePrivate, "write pool write, private datapath"),
-        (Event::WritePoolWriteShared, "write pool write, shared datapath"),
-    ]
-    .iter()
-    .chain(beside)
-    .chain(moves)
-    .filter_map(|&(event, what)| {
+    let own = Event::ALL.iter().copied().filter(|event| {
+        matches!(event.energy_class(), EnergyClass::Read(..) | EnergyClass::Write(..))
+    });
+    let beside = Event::ALL.iter().copied().filter(
+        |event| matches!(event.energy_class(), EnergyClass::Fill(level, _) if fills(design, level)),
+    );
+    let moves = MOVES.into_iter().filter(|_| design.managed.is_none());
+    let events = own.chain(beside).chain(moves);
+    let cost = |event: Event| {
         let mut counters = Counters::default();
         counters.record(event, 1);
         // Without a level its accesses have no price and are left out.
-        let EnergyBreakdown {
-            mrf_bank,
-            mrf_wire,
-            rfc_bank,
-            rfc_wire,
-            lrf_bank,
-            lrf_wire,
-            orf_bank,
-            orf_wire,
-            write_pool_bank,
-            write_pool_wire,
-            writeback_bank,
-            writeback_wire,
-        } = table.energy(&counters).ok()?;
-        let sum = |parts: [Femtojoules; 6]| Femtojoules(parts.iter().map(|part| part.0).sum());
-        let bank = sum([mrf_bank, rfc_bank, lrf_bank, orf_bank, write_pool_bank, writeback_bank]);
-        let wire = sum([mrf_wire, rfc_wire, lrf_wire, orf_wire, write_pool_wire, writeback_wire]);
-        Some(AccessCost { what, bank, wire })
-    })
-    .collect()
+        let energy = table.energy(&counters).ok()?;
+        let sum = |wires| {
+            let parts = energy.parts().filter(|(part, _)| part.wires == wires);
+            Femtojoules(parts.map(|(_, energy)| energy.0).sum())
+        };
+        let what = words(event.energy_class())?;
+        Some(AccessCost { what, bank: sum(false), wire: sum(true) })
+    };
+    events.filter_map(cost).collect()
 }
 
 #[cfg(test)]

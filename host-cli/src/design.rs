@@ -31,7 +31,6 @@ use delivery::Delivery;
 pub use machine::{Machine, NoEnergy, machines};
 pub use managed::Managed;
 pub use memory::MainMemory;
-use parts::EnergyOverrides;
 pub use price::PoolReadEnergy;
 
 /// A design, ready to count with.

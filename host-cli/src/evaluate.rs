@@ -151,8 +151,8 @@ pub fn by_name(counters: &Counters) -> BTreeMap<String, u64> {
 
 /// Every part of an energy and their `total`, by name. Unit: femtojoules.
 pub fn energy_by_name(energy: &EnergyBreakdown) -> BTreeMap<String, u64> {
-    let parts = energy.parts().into_iter().chain([("total", energy.total())]);
-    parts.map(|(name, part)| (name.to_owned(), part.0)).collect()
+    let parts = energy.parts().map(|(part, energy)| (part.to_string(), energy.0));
+    parts.chain([("total".to_owned(), energy.total().0)]).collect()
 }
 
 #[cfg(test)]

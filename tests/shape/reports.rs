@@ -10,6 +10,7 @@ use strata::report::RunReport;
 use strata::workload::Toolchain;
 use strata::{subject, workload};
 use strata_compiler::Order;
+use strata_core::level::Level;
 use strata_core::units::CLUSTERS;
 
 /// Every workload under each of some designs.
@@ -170,8 +171,8 @@ pub(crate) fn without_one(of: impl Fn(&str) -> f64) -> [f64; 2] {
 /// as a test does with a run. Unit: femtojoules.
 pub(crate) fn dearer(reads: u64) -> f64 {
     let table = design::resolve("warrf").expect("the design exists").energy.expect("it is known");
-    let pool = table.write_pool.expect("it has one");
-    let more = table.mrf.bank.read.0 - pool.operand_read.0;
+    let pool = table.level(Level::WritePool).expect("it has one");
+    let more = table.mrf.bank.read.0 - pool.operand().0;
     // An access of a warp is one of each of its clusters.
     (reads * u64::from(CLUSTERS) * more) as f64
 }

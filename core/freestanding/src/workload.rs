@@ -4,6 +4,7 @@ use core::hint::black_box;
 
 use strata_core::count::count_path;
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge, WireLengths};
+use strata_core::level::Level;
 use strata_core::event::Counters;
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
@@ -67,21 +68,21 @@ const SETTINGS: OrganisationSettings = OrganisationSettings {
 };
 
 /// [RFC2011] Tables 2 and 3: 6 entries, 8 active warps; 0.2 and 0.4 mm as in [DISS] Table 4.6.
-const TABLE: EnergyTable = EnergyTable {
-    mrf: LevelEnergy {
-        bank: BankEnergy { read: Femtojoules(8_000), write: Femtojoules(11_000) },
-        wires: WireLengths { private_um: 1_000, shared_um: 1_000 },
-    },
-    rfc: Some(LevelEnergy {
-        bank: BankEnergy { read: Femtojoules(2_200), write: Femtojoules(6_700) },
-        wires: WireLengths { private_um: 200, shared_um: 400 },
-    }),
-    orf: None,
-    write_pool: None,
-    lrf: None,
-    wire_per_mm_per_32bit: Femtojoules(1_900),
-    wire_charge: WireCharge::Once,
-};
+const TABLE: EnergyTable = EnergyTable::flat(
+    LevelEnergy::new(
+        BankEnergy { read: Femtojoules(8_000), write: Femtojoules(11_000) },
+        WireLengths { private_um: 1_000, shared_um: 1_000 },
+    ),
+    Femtojoules(1_900),
+    WireCharge::Once,
+)
+.with(
+    Level::Rfc,
+    Some(LevelEnergy::new(
+        BankEnergy { read: Femtojoules(2_200), write: Femtojoules(6_700) },
+        WireLengths { private_um: 200, shared_um: 400 },
+    )),
+);
 
 /// Eight clusters times: 4 reads of the main register file (15.6 pJ with the wire), 1 write (18.6),
 /// 2 reads of the cache by the ALUs (3.72) and 1 by the memory unit (5.24), 3 writes (8.22), and

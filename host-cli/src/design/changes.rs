@@ -1,7 +1,10 @@
 //! Changes: all in which the design of a file differs from the design that it starts from, so that
 //! a report says what it is a report of.
 
-use super::{Design, EnergyOverrides, MainMemory, Managed, describe, sm};
+use strata_core::level::Level;
+
+use super::parts::{EnergyOverrides, LevelValues};
+use super::{Design, MainMemory, Managed, describe, sm};
 
 /// All that a design file can change but energies, by its key.
 fn parameters(design: &Design) -> Vec<(&'static str, String)> {
@@ -34,50 +37,23 @@ fn technology(design: &Design) -> String {
 }
 
 /// The energies and distances that a file gives, by their keys.
-fn energies(given: &EnergyOverrides) -> Vec<(&'static str, String)> {
-    let EnergyOverrides {
-        mrf_read,
-        mrf_write,
-        rfc,
-        lrf,
-        orf,
-        write_pool,
-        wire,
-        mrf_private_um,
-        mrf_shared_um,
-        rfc_private_um,
-        rfc_shared_um,
-        lrf_private_um,
-        orf_private_um,
-        orf_shared_um,
-    } = *given;
-    let accesses = [
-        ("energy.mrf_read", mrf_read),
-        ("energy.mrf_write", mrf_write),
-        ("energy.rfc_read", rfc.map(|bank| bank.read)),
-        ("energy.rfc_write", rfc.map(|bank| bank.write)),
-        ("energy.lrf_read", lrf.map(|bank| bank.read)),
-        ("energy.lrf_write", lrf.map(|bank| bank.write)),
-        ("energy.orf_read", orf.map(|bank| bank.read)),
-        ("energy.orf_write", orf.map(|bank| bank.write)),
-        ("energy.write_pool_read", write_pool.map(|bank| bank.read)),
-        ("energy.write_pool_write", write_pool.map(|bank| bank.write)),
-    ];
-    let distances = [
-        ("wires.mrf_private", mrf_private_um),
-        ("wires.mrf_shared", mrf_shared_um),
-        ("wires.rfc_private", rfc_private_um),
-        ("wires.rfc_shared", rfc_shared_um),
-        ("wires.lrf_private", lrf_private_um),
-        ("wires.orf_private", orf_private_um),
-        ("wires.orf_shared", orf_shared_um),
-    ];
-    let wire = wire.map(|energy| ("energy.wire", format!("{} fJ/mm", energy.0)));
-    let accesses = accesses.into_iter();
-    let accesses = accesses.filter_map(|(key, energy)| Some((key, format!("{} fJ", energy?.0))));
-    let distances = distances.into_iter();
-    let distances = distances.filter_map(|(key, length)| Some((key, format!("{} um", length?))));
-    accesses.chain(wire).chain(distances).collect()
+fn energies(given: &EnergyOverrides) -> Vec<(String, String)> {
+    let mut accesses = Vec::new();
+    let mut distances = Vec::new();
+    for level in Level::ALL {
+        let LevelValues { read, write, private_um, shared_um } = given.level(level);
+        let level = level.name();
+        for (access, energy) in [("read", read), ("write", write)] {
+            let energy = energy.map(|energy| format!("{} fJ", energy.0));
+            accesses.extend(energy.map(|energy| (format!("energy.{level}_{access}"), energy)));
+        }
+        for (datapath, length) in [("private", private_um), ("shared", shared_um)] {
+            let length = length.map(|length| format!("{length} um"));
+            distances.extend(length.map(|length| (format!("wires.{level}_{datapath}"), length)));
+        }
+    }
+    let wire = given.wire.map(|energy| ("energy.wire".to_owned(), format!("{} fJ/mm", energy.0)));
+    accesses.into_iter().chain(wire).chain(distances).collect()
 }
 
 /// What differs, one sentence each: the value with that of `base`, and for energies where `source`

@@ -1,6 +1,7 @@
 //! Collectors of a design replaced: what studies of them vary.
 
 use strata_core::energy::EnergyTable;
+use strata_core::level::Level;
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 
@@ -40,7 +41,7 @@ impl Design {
     }
 
     fn with_pool_energy(&self, table: EnergyTable, pool: bool) -> Result<EnergyTable, NoEnergy> {
-        let write_pool = match (pool, table.write_pool, &self.memory) {
+        let write_pool = match (pool, table.level(Level::WritePool), &self.memory) {
             (false, ..) => None,
             (true, Some(own), _) => Some(own),
             (true, None, Some(memory)) => {
@@ -52,7 +53,7 @@ impl Design {
                 return Err(NoEnergy(format!("{source} prints no energy of a write pool")));
             }
         };
-        Ok(EnergyTable { write_pool, ..table })
+        Ok(table.with(Level::WritePool, write_pool))
     }
 }
 

@@ -6,7 +6,8 @@ use std::io::Read;
 
 use serde::Deserialize;
 use strata_compiler::hierarchy::{DualWrites, Lrf};
-use strata_core::energy::{BankEnergy, WireCharge};
+use strata_core::energy::WireCharge;
+use strata_core::level::Level;
 use strata_core::organisation::{MAX_ACTIVE_WARPS, Scheduling, SchedulingLevels};
 use strata_core::placement::MAX_ORF_ENTRIES;
 use strata_core::register_file_cache::{
@@ -107,12 +108,20 @@ struct EnergyTable {
 }
 
 impl EnergyTable {
+    /// A read and a write of a level.
+    const fn accesses(&self, level: Level) -> [Option<Energy>; 2] {
+        match level {
+            Level::Mrf => [self.mrf_read, self.mrf_write],
+            Level::Rfc => [self.rfc_read, self.rfc_write],
+            Level::Lrf => [self.lrf_read, self.lrf_write],
+            Level::Orf => [self.orf_read, self.orf_write],
+            Level::WritePool => [self.write_pool_read, self.write_pool_write],
+        }
+    }
+
     fn gives_something(&self) -> bool {
-        let Self { rfc_read, rfc_write, lrf_read, lrf_write, orf_read, orf_write, .. } = self;
-        let Self { write_pool_read, write_pool_write, mrf_read, mrf_write, .. } = self;
-        let small = [rfc_read, rfc_write, lrf_read, lrf_write, orf_read, orf_write];
-        let large = [write_pool_read, write_pool_write, mrf_read, mrf_write];
-        self.wire.is_some() || small.into_iter().chain(large).any(Option::is_some)
+        let mut accesses = Level::ALL.into_iter().flat_map(|level| self.accesses(level));
+        self.wire.is_some() || accesses.any(|energy| energy.is_some())
     }
 }
 
@@ -126,6 +135,20 @@ struct WiresTable {
     lrf_private: Option<Length>,
     orf_private: Option<Length>,
     orf_shared: Option<Length>,
+}
+
+impl WiresTable {
+    /// The distances of a level from the private and the shared datapath. The latter does not reach
+    /// the last result file, and the write pool stands beside the main register file.
+    const fn distances(&self, level: Level) -> [Option<Length>; 2] {
+        match level {
+            Level::Mrf => [self.mrf_private, self.mrf_shared],
+            Level::Rfc => [self.rfc_private, self.rfc_shared],
+            Level::Lrf => [self.lrf_private, None],
+            Level::Orf => [self.orf_private, self.orf_shared],
+            Level::WritePool => [None, None],
+        }
+    }
 }
 
 /// Reads a design file.
@@ -378,40 +401,44 @@ fn operand_register_file(
     Ok(())
 }
 
-/// An upper level, as messages speak of it.
-struct Level {
-    key: &'static str,
-    name: &'static str,
-    remedy: &'static str,
+/// Whether the design has a level, and how a file gives it one.
+fn presence(level: Level, parts: &Parts) -> (bool, &'static str) {
+    match level {
+        Level::Mrf => (true, ""),
+        Level::Rfc => (parts.settings.cache.is_some(), "add a `[cache]`"),
+        Level::Lrf => {
+            let managed = parts.managed.is_some_and(|managed| managed.lrf != Lrf::None);
+            (managed || parts.settings.last_result_file, "set `last_result_file = true`")
+        }
+        Level::Orf => (parts.managed.is_some(), "add an `[orf]`"),
+        Level::WritePool => {
+            (parts.delivery.write_pool_entries() != 0, "set `write_pool_entries` in `[collectors]`")
+        }
+    }
 }
 
-const LAST_RESULT_FILE: Level =
-    Level { key: "lrf", name: "last result file", remedy: "set `last_result_file = true`" };
-
-impl Level {
-    /// Both values of its bank, or neither.
-    fn bank(
-        &self,
-        file: &str,
-        read: Option<Energy>,
-        write: Option<Energy>,
-        there: bool,
-    ) -> Result<Option<BankEnergy>, ConfigError> {
-        let Self { key, name, remedy } = self;
-        match (read, write) {
-            (Some(_), Some(_)) if !there => Err(combination(
-                file,
-                &format!("`energy.{key}_read` and `energy.{key}_write` without a {name}"),
-                &format!("{remedy}, or remove the two values"),
-            )),
-            (Some(read), Some(write)) => Ok(Some(BankEnergy { read: read.0, write: write.0 })),
-            (None, None) => Ok(None),
-            _ => Err(combination(
-                file,
-                &format!("only one of `energy.{key}_read` and `energy.{key}_write` is given"),
-                "give both: the other one's printed value belongs to another array",
-            )),
-        }
+/// Refuses energies of a level that the design lacks, and one alone of a level above the main
+/// register file.
+fn check_accesses(
+    file: &str,
+    level: Level,
+    given: [Option<Energy>; 2],
+    parts: &Parts,
+) -> Result<(), ConfigError> {
+    let (there, remedy) = presence(level, parts);
+    let (key, one) = (level.name(), level.one());
+    match given {
+        [Some(_), Some(_)] if !there => Err(combination(
+            file,
+            &format!("`energy.{key}_read` and `energy.{key}_write` without {one}"),
+            &format!("{remedy}, or remove the two values"),
+        )),
+        [Some(_), None] | [None, Some(_)] if level != Level::Mrf => Err(combination(
+            file,
+            &format!("only one of `energy.{key}_read` and `energy.{key}_write` is given"),
+            "give both: the other one's printed value belongs to another array",
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -423,21 +450,13 @@ fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), Conf
         let hint = "give for example `mrf_read = \"8 pJ\"`, or remove the table";
         return Err(combination(file, "`[energy]` gives no energy", hint));
     }
-    let has_last = has_last_result_file(parts);
-    let rfc = Level { key: "rfc", name: "register file cache", remedy: "add a `[cache]`" };
-    let rfc = rfc.bank(file, table.rfc_read, table.rfc_write, parts.settings.cache.is_some())?;
-    let lrf = LAST_RESULT_FILE.bank(file, table.lrf_read, table.lrf_write, has_last)?;
-    let orf = Level { key: "orf", name: "operand register file", remedy: "add an `[orf]`" };
-    let orf = orf.bank(file, table.orf_read, table.orf_write, parts.managed.is_some())?;
-    let has_pool = parts.delivery.write_pool_entries() != 0;
-    let remedy = "set `write_pool_entries` in `[collectors]`";
-    let pool = Level { key: "write_pool", name: "write pool", remedy };
-    let pool = pool.bank(file, table.write_pool_read, table.write_pool_write, has_pool)?;
-    let values = &mut parts.energy;
-    (values.rfc, values.lrf, values.orf, values.write_pool) = (rfc, lrf, orf, pool);
-    values.mrf_read = table.mrf_read.map(|energy| energy.0);
-    values.mrf_write = table.mrf_write.map(|energy| energy.0);
-    values.wire = table.wire.map(|energy| energy.0);
+    for level in Level::ALL {
+        let given @ [read, write] = table.accesses(level);
+        check_accesses(file, level, given, parts)?;
+        let values = &mut parts.energy.levels[level as usize];
+        (values.read, values.write) = (read.map(|it| it.0), write.map(|it| it.0));
+    }
+    parts.energy.wire = table.wire.map(|energy| energy.0);
     if table.assumed {
         parts.assumed.push(format!("energy values of {file}: {source}"));
     } else {
@@ -447,44 +466,24 @@ fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), Conf
 }
 
 fn wires(file: &str, table: &WiresTable, parts: &mut Parts) -> Result<(), ConfigError> {
-    if (table.rfc_private.is_some() || table.rfc_shared.is_some()) && parts.settings.cache.is_none()
-    {
-        return Err(combination(
-            file,
-            "`wires.rfc_private` or `wires.rfc_shared` without a register file cache",
-            "add a `[cache]`, or remove the distances",
-        ));
+    for level in Level::ALL {
+        let [private, shared] = table.distances(level);
+        let (there, remedy) = presence(level, parts);
+        if !there && (private.is_some() || shared.is_some()) {
+            let (key, one) = (level.name(), level.one());
+            // The shared datapath does not reach the last result file.
+            let (keys, what) = match level {
+                Level::Lrf => (format!("`wires.{key}_private`"), "distance"),
+                _ => (format!("`wires.{key}_private` or `wires.{key}_shared`"), "distances"),
+            };
+            let problem = format!("{keys} without {one}");
+            return Err(combination(file, &problem, &format!("{remedy}, or remove the {what}")));
+        }
+        let values = &mut parts.energy.levels[level as usize];
+        values.private_um = private.map(|length| length.0);
+        values.shared_um = shared.map(|length| length.0);
     }
-    if (table.orf_private.is_some() || table.orf_shared.is_some()) && parts.managed.is_none() {
-        return Err(combination(
-            file,
-            "`wires.orf_private` or `wires.orf_shared` without an operand register file",
-            "add an `[orf]`, or remove the distances",
-        ));
-    }
-    if table.lrf_private.is_some() && !has_last_result_file(parts) {
-        let Level { name, remedy, .. } = LAST_RESULT_FILE;
-        return Err(combination(
-            file,
-            &format!("`wires.lrf_private` without a {name}"),
-            &format!("{remedy}, or remove the distance"),
-        ));
-    }
-    let values = &mut parts.energy;
-    values.mrf_private_um = table.mrf_private.map(|length| length.0);
-    values.mrf_shared_um = table.mrf_shared.map(|length| length.0);
-    values.rfc_private_um = table.rfc_private.map(|length| length.0);
-    values.rfc_shared_um = table.rfc_shared.map(|length| length.0);
-    values.lrf_private_um = table.lrf_private.map(|length| length.0);
-    values.orf_private_um = table.orf_private.map(|length| length.0);
-    values.orf_shared_um = table.orf_shared.map(|length| length.0);
     Ok(())
-}
-
-/// Whether hardware or compiler manages one.
-fn has_last_result_file(parts: &Parts) -> bool {
-    let managed = parts.managed.is_some_and(|managed| managed.lrf != Lrf::None);
-    managed || parts.settings.last_result_file
 }
 
 #[cfg(test)]
@@ -492,6 +491,7 @@ mod tests {
     use super::super::keys::format_lines;
     use super::*;
     use strata_core::bank_layout::BankLayout;
+    use strata_core::energy::BankEnergy;
     use strata_core::names::Named;
     use strata_core::sm::config::WarpReplacement;
     use strata_core::units::Femtojoules;
@@ -524,7 +524,7 @@ mod tests {
             ..*base.cache().unwrap()
         };
         assert_eq!(changed.cache(), Some(&expected));
-        let bank = changed.energy.unwrap().rfc.unwrap().bank;
+        let bank = changed.energy.unwrap().level(Level::Rfc).unwrap().bank;
         assert_eq!(bank, BankEnergy { read: Femtojoules(1200), write: Femtojoules(3800) });
     }
 
@@ -549,9 +549,9 @@ mod tests {
         let text = "base = \"diss-rfc3-lrf\"\nactive_warps = 4\n[energy]\nsource = \"x\"\n\
                     lrf_read = \"0.5 pJ\"\nlrf_write = \"1 pJ\"\nrfc_read = \"1 pJ\"\n\
                     rfc_write = \"2 pJ\"\n[wires]\nlrf_private = \"0.1 mm\"\n";
-        let lrf = parse("d.toml", text).unwrap().energy.unwrap().lrf.unwrap();
+        let lrf = parse("d.toml", text).unwrap().energy.unwrap().level(Level::Lrf).unwrap();
         assert_eq!(lrf.bank, BankEnergy { read: Femtojoules(500), write: Femtojoules(1000) });
-        assert_eq!(lrf.private_um, 100);
+        assert_eq!(lrf.wires.private_um, 100);
         // What the machine prints is for 8 warps.
         let four = parse("d.toml", "base = \"diss-rfc4-lrf\"\nactive_warps = 4").unwrap();
         let reason = four.energy.unwrap_err().to_string();
@@ -587,7 +587,7 @@ mod tests {
         let managed = design.managed.unwrap();
         assert!(!managed.forward_branches && !managed.read_operands && !managed.partial_ranges);
         assert_eq!((managed.lrf, managed.dual_writes), (Lrf::None, DualWrites::SameName));
-        let orf = design.energy.unwrap().orf.unwrap();
+        let orf = design.energy.unwrap().level(Level::Orf).unwrap();
         assert_eq!(orf.bank, BankEnergy { read: Femtojoules(1000), write: Femtojoules(2000) });
         assert_eq!((orf.wires.private_um, orf.wires.shared_um), (300, 500));
     }
@@ -600,12 +600,12 @@ mod tests {
         let design = parse("d.toml", text).unwrap();
         assert_eq!(design.assumed, ["energy values of d.toml: a guess"]);
         let table = design.energy.unwrap();
-        let rfc = table.rfc.unwrap();
+        let rfc = table.level(Level::Rfc).unwrap();
         assert_eq!(rfc.bank, BankEnergy { read: Femtojoules(5000), write: Femtojoules(17_500) });
         assert_eq!((rfc.wires.private_um, rfc.wires.shared_um), (200, 400));
         assert_eq!(table.mrf.bank.read, Femtojoules(9000));
         let baseline = parse("d.toml", text).unwrap().baseline().energy.unwrap();
-        assert_eq!((baseline.mrf, baseline.rfc), (table.mrf, None));
+        assert_eq!((baseline.mrf, baseline.level(Level::Rfc)), (table.mrf, None));
         let sourced = text.replace("assumed = true\n", "");
         assert!(parse("d.toml", &sourced).unwrap().source.ends_with("; energy: a guess"));
     }

@@ -4,9 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use strata_core::chip_power::{ChipPower, Ratio};
-use strata_core::energy::{
-    BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireCharge, WireLengths,
-};
+use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge, WireLengths};
+use strata_core::level::Level;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::units::Femtojoules;
 
@@ -264,19 +263,11 @@ impl Machine {
             Some((entries, active_warps)) => {
                 let row = technology.cache(entries, active_warps)?;
                 let bank = BankEnergy { read: row.read.0, write: row.write.0 };
-                Some(LevelEnergy { bank, wires: self.rfc_wires() })
+                Some(LevelEnergy::new(bank, self.rfc_wires()))
             }
         };
-        let wire_per_mm_per_32bit = self.wire_energy();
-        Ok(EnergyTable {
-            mrf: self.mrf_energy(),
-            rfc,
-            lrf: None,
-            orf: None,
-            write_pool: None,
-            wire_per_mm_per_32bit,
-            wire_charge: WireCharge::default(),
-        })
+        let flat = EnergyTable::flat(self.mrf_energy(), self.wire_energy(), WireCharge::default());
+        Ok(flat.with(Level::Rfc, rfc))
     }
 
     /// The main register file's part of the energy table, which every design has.
@@ -284,7 +275,7 @@ impl Machine {
         let Wires { mrf_private, mrf_shared, .. } = self.distances();
         let wires = WireLengths { private_um: mrf_private.0, shared_um: mrf_shared.0 };
         let own = || self.technology().mrf.energy();
-        LevelEnergy { bank: self.memory().map_or_else(own, |memory| memory.bank_energy()), wires }
+        LevelEnergy::new(self.memory().map_or_else(own, |memory| memory.bank_energy()), wires)
     }
 
     /// Whether it has designs with a last result file.
@@ -293,13 +284,13 @@ impl Machine {
     }
 
     /// The last result file's part of the energy table, for this many active warps.
-    pub fn last_result_energy(&self, active_warps: u8) -> Result<LastResultEnergy, NoEnergy> {
+    pub fn last_result_energy(&self, active_warps: u8) -> Result<LevelEnergy, NoEnergy> {
         let row = self.technology().last_result_file(active_warps)?;
         let length = self.distances().lrf_private.ok_or_else(|| {
             NoEnergy(format!("{} prints no distance of a last result file", self.source))
         })?;
         let bank = BankEnergy { read: row.read.0, write: row.write.0 };
-        Ok(LastResultEnergy { bank, private_um: length.0 })
+        Ok(LevelEnergy::new(bank, only_private(length.0)))
     }
 
     /// Distances of the register file cache.
@@ -321,6 +312,11 @@ impl Machine {
             encoding_bit: ratio(chip.encoding_bit),
         })
     }
+}
+
+/// The wires of a level that only the private datapath reaches.
+pub(super) const fn only_private(private_um: u32) -> WireLengths {
+    WireLengths { private_um, shared_um: private_um }
 }
 
 static MACHINES: LazyLock<Vec<Machine>> = LazyLock::new(|| {
@@ -374,7 +370,7 @@ mod tests {
     fn printed_sizes_have_energy_and_others_a_reason() {
         let isca11 = machine("isca11").unwrap();
         let table = isca11.energy(Some((6, 8))).unwrap();
-        let rfc = table.rfc.unwrap();
+        let rfc = table.level(Level::Rfc).unwrap();
         assert_eq!(rfc.bank.read, Femtojoules(2200));
         assert_eq!(rfc.bank.write, Femtojoules(6700));
         assert_eq!(rfc.wires, WireLengths { private_um: 200, shared_um: 200 });
@@ -394,12 +390,12 @@ mod tests {
         for entries in 1..=8 {
             assert!(dissertation.energy(Some((entries, 8))).is_ok(), "{entries}");
         }
-        let wires = dissertation.energy(Some((6, 8))).unwrap().rfc.unwrap().wires;
+        let wires = dissertation.energy(Some((6, 8))).unwrap().level(Level::Rfc).unwrap().wires;
         assert_eq!(wires, WireLengths { private_um: 200, shared_um: 400 });
-        assert_eq!(dissertation.energy(None).unwrap().rfc, None);
+        assert_eq!(dissertation.energy(None).unwrap().level(Level::Rfc), None);
         let last = dissertation.last_result_energy(8).unwrap();
         assert_eq!((last.bank.read, last.bank.write), (Femtojoules(700), Femtojoules(2000)));
-        assert_eq!(last.private_um, 50);
+        assert_eq!(last.wires.private_um, 50);
         let reason = "prints no energy of a last result file for 4 warps";
         assert!(dissertation.last_result_energy(4).unwrap_err().to_string().contains(reason));
         assert!(dissertation.has_last_result_file() && !isca11.has_last_result_file());

@@ -4,6 +4,7 @@ use strata_compiler::hierarchy::{
     AccessCosts, Costs, DualWrites, HierarchyConfig, LevelCosts, Lrf,
 };
 use strata_core::energy::{EnergyTable, LevelEnergy};
+use strata_core::level::Level;
 use strata_core::organisation::Scheduling;
 
 use super::machine::Machine;
@@ -109,7 +110,7 @@ impl Managed {
     /// What programs are fitted to, decided by a design's energies.
     pub fn config(self, table: &EnergyTable) -> HierarchyConfig {
         let wire = |um: u32| table.wire_per_128bit(um).map_or(0, |energy| energy.0);
-        let level = |LevelEnergy { bank, wires }: LevelEnergy| {
+        let level = |LevelEnergy { bank, wires, .. }: LevelEnergy| {
             let access = |um, beside_um| AccessCosts {
                 read: (bank.read.0 + wire(um)) as i64,
                 write: (bank.write.0 + wire(um)) as i64,
@@ -121,8 +122,7 @@ impl Managed {
                 shared: access(wires.shared_um, beside.shared_um),
             }
         };
-        let last = table.lrf.filter(|_| self.lrf != Lrf::None);
-        let last = last.map(|lrf| level(LevelEnergy { bank: lrf.bank, wires: lrf.wires() }));
+        let last = table.level(Level::Lrf).filter(|_| self.lrf != Lrf::None).map(level);
         HierarchyConfig {
             orf_entries: self.entries,
             lrf: self.lrf,
@@ -134,7 +134,7 @@ impl Managed {
             past_backward_branches: false,
             costs: Costs {
                 main: level(table.mrf),
-                orf: level(table.orf.unwrap_or_default()),
+                orf: level(table.level(Level::Orf).unwrap_or_default()),
                 lrf: last,
             },
         }

@@ -1,6 +1,7 @@
 //! Parts: what a design is made from, before it is checked.
 
-use strata_core::energy::{BankEnergy, WireCharge};
+use strata_core::energy::{BankEnergy, WireCharge, WireLengths};
+use strata_core::level::Level;
 use strata_core::organisation::{
     MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings,
 };
@@ -19,23 +20,46 @@ use crate::config::ConfigError;
 pub(super) const POOL_LEAKAGE: &str =
     "the leakage of the write pool is not printed and not charged";
 
+/// Values of a level that replace the machine's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LevelValues {
+    pub(super) read: Option<Femtojoules>,
+    pub(super) write: Option<Femtojoules>,
+    pub(super) private_um: Option<u32>,
+    pub(super) shared_um: Option<u32>,
+}
+
+impl LevelValues {
+    /// The bank, where all of it is given.
+    pub(super) fn bank(self) -> Option<BankEnergy> {
+        Some(BankEnergy { read: self.read?, write: self.write? })
+    }
+
+    /// A bank with what is given in place of its own.
+    pub(super) fn either(self, own: BankEnergy) -> BankEnergy {
+        BankEnergy { read: self.read.unwrap_or(own.read), write: self.write.unwrap_or(own.write) }
+    }
+
+    /// Wires with what is given in place of their own.
+    pub(super) fn wires(self, own: WireLengths) -> WireLengths {
+        WireLengths {
+            private_um: self.private_um.unwrap_or(own.private_um),
+            shared_um: self.shared_um.unwrap_or(own.shared_um),
+        }
+    }
+}
+
 /// Energy values that replace the machine's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EnergyOverrides {
-    pub(super) mrf_read: Option<Femtojoules>,
-    pub(super) mrf_write: Option<Femtojoules>,
-    pub(super) rfc: Option<BankEnergy>,
-    pub(super) lrf: Option<BankEnergy>,
-    pub(super) orf: Option<BankEnergy>,
-    pub(super) write_pool: Option<BankEnergy>,
+    pub(super) levels: [LevelValues; Level::COUNT],
     pub(super) wire: Option<Femtojoules>,
-    pub(super) mrf_private_um: Option<u32>,
-    pub(super) mrf_shared_um: Option<u32>,
-    pub(super) rfc_private_um: Option<u32>,
-    pub(super) rfc_shared_um: Option<u32>,
-    pub(super) lrf_private_um: Option<u32>,
-    pub(super) orf_private_um: Option<u32>,
-    pub(super) orf_shared_um: Option<u32>,
+}
+
+impl EnergyOverrides {
+    pub(super) const fn level(&self, level: Level) -> LevelValues {
+        self.levels[level as usize]
+    }
 }
 
 /// What a design is made from.
@@ -154,8 +178,8 @@ impl Parts {
     fn assumptions(&self, reference: Option<&MainMemory>) -> Vec<String> {
         let mut assumed = self.assumed.clone();
         for assumption in &self.machine.assumed {
-            let replaced =
-                assumption.key == "wires.rfc_shared" && self.energy.rfc_shared_um.is_some();
+            let replaced = assumption.key == "wires.rfc_shared"
+                && self.energy.level(Level::Rfc).shared_um.is_some();
             let matters = self.settings.cache.is_some() || !assumption.only_with_cache();
             if matters && !replaced {
                 assumed.push(assumption.what.clone());

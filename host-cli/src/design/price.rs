@@ -1,13 +1,13 @@
 //! Price: what accesses of a design cost, and what its main register file leaks.
 
 use strata_compiler::hierarchy::Lrf;
-use strata_core::energy::{
-    BankEnergy, EnergyTable, LastResultEnergy, LevelEnergy, WireLengths, WritePoolEnergy,
-};
+use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy};
 use strata_core::leakage::Leakage;
+use strata_core::level::Level;
 use strata_core::named;
 use strata_core::units::Femtojoules;
 
+use super::machine::only_private;
 use super::memory::{MainMemory, MemoryKind};
 use super::parts::Parts;
 use super::{Managed, NoEnergy, warps};
@@ -26,12 +26,12 @@ named! {
 
 impl PoolReadEnergy {
     /// Energy of a pool with this array, which stands beside the banks: at their distance.
-    pub(super) const fn pool(self, bank: BankEnergy, main: &LevelEnergy) -> WritePoolEnergy {
+    pub(super) const fn pool(self, bank: BankEnergy, main: &LevelEnergy) -> LevelEnergy {
         let operand_read = match self {
-            Self::Pool => bank.read,
-            Self::Bank => main.bank.read,
+            Self::Pool => None,
+            Self::Bank => Some(main.bank.read),
         };
-        WritePoolEnergy { bank, operand_read, wires: main.wires }
+        LevelEnergy { bank, operand_read, wires: main.wires }
     }
 }
 
@@ -42,7 +42,7 @@ impl Parts {
         let flat = self.flat_price();
         let own = flat.clone().and_then(|flat| {
             let mrf = self.own_main(flat.mrf);
-            let table = self.with_write_pool(EnergyTable { mrf, ..flat })?;
+            let table = self.with_write_pool(flat.with(Level::Mrf, Some(mrf)))?;
             match self.managed {
                 Some(managed) => self.price_managed(table, managed),
                 None => self.price_cached(table),
@@ -73,12 +73,10 @@ impl Parts {
     }
 
     fn flat_price(&self) -> Result<EnergyTable, NoEnergy> {
-        let (values, machine) = (&self.energy, self.machine);
+        let (values, machine) = (self.energy.level(Level::Mrf), self.machine);
         let printed = machine.sm.register_file_kb * 1024;
-        let given = values.mrf_read.is_some()
-            && values.mrf_write.is_some()
-            && values.mrf_private_um.is_some()
-            && values.mrf_shared_um.is_some();
+        let given =
+            values.bank().is_some() && values.private_um.is_some() && values.shared_um.is_some();
         if self.sm.register_file_bytes != printed && !given {
             return Err(NoEnergy(format!(
                 "no table prints the energy of a register file of {} KB: a design file may give \
@@ -90,20 +88,11 @@ impl Parts {
         let mut mrf = machine.mrf_energy();
         mrf.bank = self.reference_bank();
         if !self.differs_from_baseline() {
-            mrf.bank.read = values.mrf_read.unwrap_or(mrf.bank.read);
-            mrf.bank.write = values.mrf_write.unwrap_or(mrf.bank.write);
+            mrf.bank = values.either(mrf.bank);
         }
-        mrf.wires = replace(mrf.wires, values.mrf_private_um, values.mrf_shared_um);
-        let wire = values.wire.unwrap_or_else(|| machine.wire_energy());
-        Ok(EnergyTable {
-            mrf,
-            rfc: None,
-            lrf: None,
-            orf: None,
-            write_pool: None,
-            wire_per_mm_per_32bit: wire,
-            wire_charge: self.wire_charge,
-        })
+        mrf.wires = values.wires(mrf.wires);
+        let wire = self.energy.wire.unwrap_or_else(|| machine.wire_energy());
+        Ok(EnergyTable::flat(mrf, wire, self.wire_charge))
     }
 
     /// Whether its main register file is of another memory than the baseline's.
@@ -114,9 +103,7 @@ impl Parts {
     /// The main register file, given the baseline's.
     fn own_main(&self, mut main: LevelEnergy) -> LevelEnergy {
         if let Some(memory) = self.memory.as_ref().filter(|_| self.differs_from_baseline()) {
-            let bank = memory.bank_energy();
-            main.bank.read = self.energy.mrf_read.unwrap_or(bank.read);
-            main.bank.write = self.energy.mrf_write.unwrap_or(bank.write);
+            main.bank = self.energy.level(Level::Mrf).either(memory.bank_energy());
         }
         main
     }
@@ -126,7 +113,7 @@ impl Parts {
         if self.delivery.write_pool_entries() == 0 {
             return Ok(table);
         }
-        let bank = match (self.energy.write_pool, &self.memory) {
+        let bank = match (self.energy.level(Level::WritePool).bank(), &self.memory) {
             (Some(bank), _) => bank,
             (None, Some(memory)) => memory.technology.write_pool_energy()?,
             (None, None) => {
@@ -137,35 +124,36 @@ impl Parts {
                 )));
             }
         };
-        Ok(EnergyTable { write_pool: Some(self.pool_read_energy.pool(bank, &table.mrf)), ..table })
+        let pool = self.pool_read_energy.pool(bank, &table.mrf);
+        Ok(table.with(Level::WritePool, Some(pool)))
     }
 
     /// With the register file cache and the last result file that hardware manages, if any.
     fn price_cached(&self, table: EnergyTable) -> Result<EnergyTable, NoEnergy> {
         let Some(cache) = self.settings.cache else { return Ok(table) };
-        let bank = match self.energy.rfc {
-            Some(bank) => bank,
-            None => self.cache_bank(cache.entries)?,
-        };
-        let wires = self.machine.rfc_wires();
-        let wires = replace(wires, self.energy.rfc_private_um, self.energy.rfc_shared_um);
+        let cache = self.price_small(Level::Rfc, cache.entries)?;
         let last = self.settings.last_result_file;
-        let lrf = last.then(|| self.price_last_result()).transpose()?;
-        Ok(EnergyTable { rfc: Some(LevelEnergy { bank, wires }), lrf, ..table })
+        let last = last.then(|| self.price_last_result()).transpose()?;
+        Ok(table.with(Level::Rfc, Some(cache)).with(Level::Lrf, last))
     }
 
     /// With an operand register file, whose banks and wires are those of a cache of as many
     /// entries, and a last result file if there is one.
     fn price_managed(&self, table: EnergyTable, managed: Managed) -> Result<EnergyTable, NoEnergy> {
-        let bank = match self.energy.orf {
+        let operands = self.price_small(Level::Orf, managed.entries)?;
+        let last = managed.lrf != Lrf::None;
+        let last = last.then(|| self.price_last_result()).transpose()?;
+        Ok(table.with(Level::Orf, Some(operands)).with(Level::Lrf, last))
+    }
+
+    /// A level of so many entries, at the distance of a cache.
+    fn price_small(&self, level: Level, entries: u8) -> Result<LevelEnergy, NoEnergy> {
+        let values = self.energy.level(level);
+        let bank = match values.bank() {
             Some(bank) => bank,
-            None => self.cache_bank(managed.entries)?,
+            None => self.cache_bank(entries)?,
         };
-        let wires = self.machine.rfc_wires();
-        let wires = replace(wires, self.energy.orf_private_um, self.energy.orf_shared_um);
-        let has_last = managed.lrf != Lrf::None;
-        let lrf = has_last.then(|| self.price_last_result()).transpose()?;
-        Ok(EnergyTable { orf: Some(LevelEnergy { bank, wires }), lrf, ..table })
+        Ok(LevelEnergy::new(bank, values.wires(self.machine.rfc_wires())))
     }
 
     /// A bank of a cache of so many entries.
@@ -176,19 +164,19 @@ impl Parts {
     }
 
     /// Energy of the last result file.
-    fn price_last_result(&self) -> Result<LastResultEnergy, NoEnergy> {
-        let (values, machine) = (&self.energy, self.machine);
+    fn price_last_result(&self) -> Result<LevelEnergy, NoEnergy> {
+        let (values, machine) = (self.energy.level(Level::Lrf), self.machine);
         let printed = machine.last_result_energy(warps(self.settings.scheduling, &self.sm));
-        let bank = match values.lrf {
+        let bank = match values.bank() {
             Some(bank) => bank,
             None => self.scaled(printed.clone()?.bank),
         };
-        let private_um = match (values.lrf_private_um, machine.distances().lrf_private) {
+        let private_um = match (values.private_um, machine.distances().lrf_private) {
             (Some(length), _) => length,
             (None, Some(length)) => length.0,
-            (None, None) => printed?.private_um,
+            (None, None) => printed?.wires.private_um,
         };
-        Ok(LastResultEnergy { bank, private_um })
+        Ok(LevelEnergy::new(bank, only_private(private_um)))
     }
 
     /// A small level's bank, beside a main register file of another technology than its own: the
@@ -210,13 +198,6 @@ fn share(part: Femtojoules, whole: Femtojoules, of: Femtojoules) -> Femtojoules 
     let (part, whole, of) = (u128::from(part.0), u128::from(whole.0), u128::from(of.0));
     let rounded = (2 * part * of + whole).checked_div(2 * whole).unwrap_or(of);
     Femtojoules(u64::try_from(rounded).unwrap_or(u64::MAX))
-}
-
-fn replace(wires: WireLengths, private: Option<u32>, shared: Option<u32>) -> WireLengths {
-    WireLengths {
-        private_um: private.unwrap_or(wires.private_um),
-        shared_um: shared.unwrap_or(wires.shared_um),
-    }
 }
 
 #[cfg(test)]

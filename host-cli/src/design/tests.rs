@@ -2,6 +2,7 @@
 
 use strata_core::bank_layout::BankLayout;
 use strata_core::energy::BankEnergy;
+use strata_core::level::Level;
 use strata_core::organisation::Organisation;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
@@ -69,7 +70,7 @@ fn the_designs_of_warrf_are_the_papers() {
     }
     let table = design("warrf").energy.unwrap();
     assert_eq!(table.mrf.bank, bank(53_760, 92_160));
-    assert_eq!(table.write_pool.unwrap().bank, bank(10_240, 10_240));
+    assert_eq!(table.level(Level::WritePool).unwrap().bank, bank(10_240, 10_240));
     assert_eq!((table.mrf.wires.private_um, table.wire_per_mm_per_32bit.0), (0, 0));
     assert_eq!(sram.energy.as_ref().unwrap().mrf.bank, bank(47_360, 40_960));
     assert_eq!(sram.baseline(), sram.baseline().baseline());
@@ -110,10 +111,10 @@ fn reads_that_hit_the_pool_cost_one_of_the_pool_or_one_of_a_bank() {
     let with = |value: &str| parsed(&format!("base = \"warrf\"\npool_read_energy = \"{value}\"\n"));
     let (pool, bank) = (with("pool"), with("bank"));
     assert_eq!(pool.energy, design("warrf").energy);
-    let [array, own] =
-        [&pool, &bank].map(|design| design.energy.clone().unwrap().write_pool.unwrap());
+    let [array, own] = [&pool, &bank]
+        .map(|design| design.energy.clone().unwrap().level(Level::WritePool).unwrap());
     // 0.08 and 0.42 pJ for each of 128 bits; the reads of writebacks cost the pool's either way.
-    assert_eq!((array.operand_read.0, own.operand_read.0), (10_240, 53_760));
+    assert_eq!((array.operand().0, own.operand().0), (10_240, 53_760));
     assert_eq!((array.bank, array.wires), (own.bank, own.wires));
     assert_eq!(bank.changed, ["d: pool_read_energy = bank (warrf: pool)"]);
     assert!(bank.axes().iter().any(|(axis, value)| {
@@ -123,8 +124,8 @@ fn reads_that_hit_the_pool_cost_one_of_the_pool_or_one_of_a_bank() {
     // The price of a bank is the design's own.
     let given = "base = \"warrf\"\npool_read_energy = \"bank\"\n[energy]\nsource = \"x\"\n\
                  mrf_read = \"9 pJ\"\nwrite_pool_read = \"1 pJ\"\nwrite_pool_write = \"2 pJ\"\n";
-    let given = parsed(given).energy.unwrap().write_pool.unwrap();
-    assert_eq!((given.operand_read.0, given.bank.read.0), (9_000, 1_000));
+    let given = parsed(given).energy.unwrap().level(Level::WritePool).unwrap();
+    assert_eq!((given.operand().0, given.bank.read.0), (9_000, 1_000));
     // A study that changes the pool keeps the price.
     let collectors = bank.collectors().unwrap();
     let swept = CollectorSettings { write_pool_entries: 8, ..collectors };
@@ -139,15 +140,18 @@ fn small_levels_cost_their_share_of_sram_beside_every_memory() {
     {
         let own = design(name);
         let table = own.energy.unwrap();
-        assert_eq!(table.rfc.unwrap().bank, six, "{name}");
-        assert_eq!(table.rfc.unwrap().wires.shared_um, 0, "{name}");
+        assert_eq!(table.level(Level::Rfc).unwrap().bank, six, "{name}");
+        assert_eq!(table.level(Level::Rfc).unwrap().wires.shared_um, 0, "{name}");
         let inferred =
             own.assumed.iter().filter(|text| text.contains("inferred: no source prints"));
         assert_eq!(inferred.count(), 1, "{name}");
     }
     let managed = design("warrf-orf6-lrf-split");
     let table = managed.energy.unwrap();
-    assert_eq!((table.orf.unwrap().bank, table.lrf.unwrap().bank), (six, bank(4_144, 7_447)));
+    assert_eq!(
+        (table.level(Level::Orf).unwrap().bank, table.level(Level::Lrf).unwrap().bank),
+        (six, bank(4_144, 7_447))
+    );
     assert_eq!(table.mrf.bank, bank(53_760, 92_160));
     assert_eq!(collectors(&design("warrf-orf6-lrf-split")).write_pool_entries, 60);
     let without = design("sttram").assumed;
@@ -189,7 +193,7 @@ fn a_file_gives_any_machine_another_memory() {
     assert_eq!(table.mrf.bank, bank(53_760, 92_160));
     assert_eq!(table.mrf.wires.private_um, 1000);
     // 2.2 of 8 and 6.7 of 11 pJ.
-    assert_eq!(table.rfc.unwrap().bank, bank(13_024, 24_948));
+    assert_eq!(table.level(Level::Rfc).unwrap().bank, bank(13_024, 24_948));
     let baseline = own.baseline();
     assert_eq!(baseline.energy.unwrap().mrf.bank, bank(47_360, 40_960));
     assert_eq!(baseline.sm, SmSettings::ISCA11);
@@ -223,7 +227,7 @@ fn a_file_changes_the_collectors() {
     };
     assert_eq!(collectors(&own), expected);
     let table = own.energy.as_ref().unwrap();
-    assert_eq!(table.write_pool.unwrap().bank, bank(1_000, 2_000));
+    assert_eq!(table.level(Level::WritePool).unwrap().bank, bank(1_000, 2_000));
     assert_eq!(table.mrf.bank, bank(53_760, 3_000));
     // What is given for STT-RAM is not the SRAM's that it is compared with.
     let baseline = own.baseline();
@@ -345,7 +349,7 @@ access_energy = { value = "0.1 pJ/bit", source = "run 6" }
     assert_eq!((settings.read_cycles, settings.write_cycles), (2, 5));
     let table = own.energy.as_ref().unwrap();
     assert_eq!(table.mrf.bank, bank(64_000, 128_000));
-    assert_eq!(table.write_pool.unwrap().bank, bank(12_800, 12_800));
+    assert_eq!(table.level(Level::WritePool).unwrap().bank, bank(12_800, 12_800));
     assert_eq!(own.leakage.as_ref().unwrap().banks, 32);
     let told = "mine: sttram.write_energy = 1 pJ/bit (run 2)";
     assert!(own.changed.iter().any(|text| text == told), "{:?}", own.changed);

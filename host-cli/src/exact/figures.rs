@@ -3,6 +3,7 @@
 use strata_core::chip_power::ChipPower;
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge};
 use strata_core::event::{Counters, Event};
+use strata_core::level::Level;
 use strata_core::units::CLUSTERS;
 use strata_core::units::Femtojoules;
 
@@ -132,15 +133,8 @@ fn table_consistency() -> Option<Vec<Item>> {
 /// with these banks, without wires.
 fn all_in(bank: BankEnergy, mrf: BankEnergy, reads: u64, writes: u64) -> Option<(u128, u128)> {
     let level = |bank| LevelEnergy { bank, ..LevelEnergy::default() };
-    let table = EnergyTable {
-        mrf: level(mrf),
-        rfc: Some(level(bank)),
-        lrf: None,
-        orf: None,
-        write_pool: None,
-        wire_per_mm_per_32bit: Femtojoules(0),
-        wire_charge: WireCharge::default(),
-    };
+    let flat = EnergyTable::flat(level(mrf), Femtojoules(0), WireCharge::default());
+    let table = flat.with(Level::Rfc, Some(level(bank)));
     let total = |read, write| {
         let mut counters = Counters::default();
         counters.record(read, reads);
@@ -167,7 +161,7 @@ fn ideal_savings() -> Option<Vec<Item>> {
     let table = &papers().tables.dissertation.table4_5_bank_energy;
     let printed_mrf = bank(table.mrf.read_pj, table.mrf.write_pj);
     let lrf = bank(table.lrf.read_pj, table.lrf.write_pj);
-    let orf = dissertation.energy(Some((5, 8))).ok()?.rfc?.bank;
+    let orf = dissertation.energy(Some((5, 8))).ok()?.level(Level::Rfc)?.bank;
     let mrf = dissertation.mrf_energy().bank;
     let mut items = vec![Item::new(
         "MRF, pJ",
@@ -287,7 +281,7 @@ fn chip_power_54() -> Option<Numbers> {
 
 fn ideal_rfc_58() -> Option<Numbers> {
     let table = isca11()?.energy(Some((6, 8))).ok()?;
-    let (mrf, rfc) = (table.mrf.bank, table.rfc?.bank);
+    let (mrf, rfc) = (table.mrf.bank, table.level(Level::Rfc)?.bank);
     let (flat, ideal) = all_in(rfc, mrf, reads_per_100(), WRITES_PER_100)?;
     // With r reads for each write the share left is (RFC read * r + RFC write) / (MRF read * r +
     // MRF write); it is 58 % saved to the printed precision between the shares 0.425 and 0.415.

@@ -12,6 +12,7 @@ use strata_compiler::Order;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_core::energy::{EnergyTable, LevelEnergy};
 use strata_core::event::{CounterOverflow, Counters};
+use strata_core::level::Level;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::counters::SmCounters;
@@ -230,12 +231,15 @@ fn hardware(design: &Design, managed: Managed) -> Option<[Design; 2]> {
 fn only(design: &Design, table: &EnergyTable) -> [Option<Design>; 2] {
     let with = |main: LevelEnergy| {
         let mut design = design.clone();
-        design.energy = Ok(EnergyTable { mrf: main, ..*table });
+        design.energy = Ok(table.with(Level::Mrf, Some(main)));
         design
     };
-    let last = table.lrf.map(|last| with(LevelEnergy { bank: last.bank, wires: last.wires() }));
+    let last = table.level(Level::Lrf).map(with);
     let name = design.sibling(&format!("-orf{ONLY_ENTRIES}"));
-    let entries = design::resolve(&name).ok().and_then(|other| other.energy.ok()?.orf).map(with);
+    let entries = design::resolve(&name)
+        .ok()
+        .and_then(|other| other.energy.ok()?.level(Level::Orf))
+        .map(with);
     [last, entries]
 }
 

@@ -1,6 +1,7 @@
 //! The event tables of `docs/MODEL.md` are the code's.
 
-use strata_core::event::{Datapath, EnergyClass, Event, SUMS};
+use strata_core::event::{EnergyClass, Event, SUMS};
+use strata_core::level::Level;
 use strata_core::sm::counters::{CycleEvent, StallReason};
 
 use super::{Repository, Violation};
@@ -63,33 +64,26 @@ fn expected() -> Vec<String> {
 
 /// What an event costs, in the table's words.
 fn cost(class: EnergyClass) -> String {
-    let access = |level: &str, datapath: Datapath| format!("{level}, {} wire", datapath.name());
-    let within =
-        |datapath: Datapath| format!("takes back the {} wire within the MRF's", datapath.name());
-    let beyond = |level: &str, datapath: Datapath| access(level, datapath) + " beyond the MRF's";
+    // Where everything is a register's, the pool is the write pool.
+    let name = |level: Level| level.label().trim_start_matches("write ");
     match class {
         EnergyClass::Free => "none".to_owned(),
-        EnergyClass::MrfRead(datapath) => access("MRF read", datapath),
-        EnergyClass::MrfWrite(datapath) => access("MRF write", datapath),
-        EnergyClass::RfcRead(datapath) => access("RFC read", datapath),
-        EnergyClass::RfcWrite(datapath) => access("RFC write", datapath),
-        EnergyClass::RfcFill(datapath) => beyond("RFC write", datapath),
-        EnergyClass::RfcWriteback => "RFC read, MRF write, wire between".to_owned(),
-        EnergyClass::OrfRead(datapath) => access("ORF read", datapath),
-        EnergyClass::OrfWrite(datapath) => access("ORF write", datapath),
-        EnergyClass::OrfFill(datapath) => beyond("ORF write", datapath),
-        EnergyClass::OrfDualWrite(datapath) => within(datapath),
-        EnergyClass::LrfRead => "LRF read, private wire".to_owned(),
-        EnergyClass::LrfWrite => "LRF write, private wire".to_owned(),
-        EnergyClass::LrfFill => beyond("LRF write", Datapath::Private),
-        EnergyClass::LrfDualWrite => within(Datapath::Private),
-        EnergyClass::LrfEviction => "LRF read, RFC write, wire between".to_owned(),
-        EnergyClass::LrfWriteback => "LRF read, MRF write, wire between".to_owned(),
-        EnergyClass::WritePoolRead(datapath) => access("pool read", datapath),
-        EnergyClass::WritePoolWrite(datapath) => access("pool write", datapath),
-        EnergyClass::RfcToWritePool => "RFC read, pool write, wire between".to_owned(),
-        EnergyClass::LrfToWritePool => "LRF read, pool write, wire between".to_owned(),
-        EnergyClass::WritePoolWriteback => "pool read, MRF write".to_owned(),
+        EnergyClass::Read(level, datapath) => {
+            format!("{} read, {} wire", name(level), datapath.name())
+        }
+        EnergyClass::Write(level, datapath) => {
+            format!("{} write, {} wire", name(level), datapath.name())
+        }
+        EnergyClass::Fill(level, datapath) => {
+            format!("{} write, {} wire beyond the MRF's", name(level), datapath.name())
+        }
+        EnergyClass::DualWrite(_, datapath) => {
+            format!("takes back the {} wire within the MRF's", datapath.name())
+        }
+        EnergyClass::Move(Level::WritePool, to) => format!("pool read, {} write", name(to)),
+        EnergyClass::Move(from, to) => {
+            format!("{} read, {} write, wire between", name(from), name(to))
+        }
     }
 }
 
