@@ -9,7 +9,7 @@
 //! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24 and 28 to 31.
 //!
 //! The parts, one a file, as an instruction meets them: [`config`]; `facts`, what issuing needs to
-//! know of each instruction; [`machine`](Sm), the run from event to event, found by the timing
+//! know of each instruction; `policies` of scheduling; [`machine`](Sm), the run from event to event, found by the timing
 //! `wheel`; `storage`, the warp slots that a CTA is granted; `schedule`, the warp that issues;
 //! `issue`; `scoreboard`, when registers are there; `ports` of the main register file; `units`;
 //! `memory`; `lifecycle` of warps and CTAs, the two levels of the scheduler among it; `barrier`;

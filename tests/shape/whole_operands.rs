@@ -9,7 +9,7 @@ use strata::subject;
 use strata::workload::{self, Options, Overrides, Prepared, Toolchain};
 use strata_compiler::hierarchy::Hierarchy;
 use strata_compiler::program::{Location, Program};
-use strata_ptx::module::{AddressBase, Operand, RegisterId};
+use strata_ptx::module::{AddressBase, Operand, VirtualRegister};
 
 use crate::reports::source;
 
@@ -94,7 +94,7 @@ fn from_main(program: &Program, hierarchy: Option<&Hierarchy>) -> Vec<[usize; 2]
     all
 }
 
-fn registers_of(operand: &Operand, registers: &mut Vec<RegisterId>) {
+fn registers_of(operand: &Operand, registers: &mut Vec<VirtualRegister>) {
     match operand {
         Operand::Register(register)
         | Operand::NotRegister(register)

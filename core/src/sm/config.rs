@@ -3,7 +3,7 @@
 use super::operand_delivery::{
     COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
 };
-pub use super::rules::{
+pub use super::policies::{
     BarrierRule, ReplacementRule, Scheduler, ShortWait, ShortWaits, WarpReplacement,
 };
 use crate::named;

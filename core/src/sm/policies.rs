@@ -1,4 +1,4 @@
-//! Rules: which warp issues, and when a warp of a two-level scheduler leaves the active set.
+//! Policies: which warp issues, and when a warp of a two-level scheduler leaves the active set.
 //!
 //! Source: `[RFC2011]` 3.2 and 5.2; `docs/MODEL.md`, rules 22 and 23.
 

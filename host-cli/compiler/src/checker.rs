@@ -38,8 +38,8 @@ mod spills;
 use std::borrow::Cow;
 
 use strata_core::placement::Placement;
-use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{Instruction, RegisterId};
+use strata_core::units::RegisterId;
+use strata_ptx::module::{Instruction, VirtualRegister};
 
 use crate::kernel::Kernel;
 use crate::operands::{definitions, uses};
@@ -110,9 +110,9 @@ pub enum Problem {
         /// Sources or destinations.
         which: &'static str,
         /// What the image says.
-        found: Vec<PhysicalRegister>,
+        found: Vec<RegisterId>,
         /// What the operands say.
-        expected: Vec<PhysicalRegister>,
+        expected: Vec<RegisterId>,
     },
     /// A static fact is wrong.
     #[error("{0} is wrong")]
@@ -180,7 +180,7 @@ pub enum Problem {
     #[error("reads {register:?} at {placement:?}, where its value is not on some path")]
     NotAtLevel {
         /// The register.
-        register: PhysicalRegister,
+        register: RegisterId,
         /// What it names.
         placement: Placement,
     },
@@ -197,7 +197,7 @@ pub enum Problem {
     #[error("reads {register:?}, which may be pending, without a deschedule mark")]
     Unmarked {
         /// The register.
-        register: PhysicalRegister,
+        register: RegisterId,
     },
 }
 
@@ -276,14 +276,14 @@ impl Report<'_> {
 }
 
 /// Registers that an instruction reads, guard included, in order.
-fn reads(instruction: &Instruction) -> Vec<RegisterId> {
+fn reads(instruction: &Instruction) -> Vec<VirtualRegister> {
     let mut found = Vec::new();
     uses(instruction, |register| found.push(register));
     found
 }
 
 /// Registers that an instruction writes, in order.
-fn writes(instruction: &Instruction) -> Vec<RegisterId> {
+fn writes(instruction: &Instruction) -> Vec<VirtualRegister> {
     let mut found = Vec::new();
     definitions(instruction, |register| found.push(register));
     found

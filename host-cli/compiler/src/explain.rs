@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 
 use strata_core::image::Flags;
-use strata_core::units::RegisterId as PhysicalRegister;
+use strata_core::units::RegisterId;
 use strata_ptx::diagnostic::Diagnostic;
-use strata_ptx::module::{Operand, RegisterId};
+use strata_ptx::module::{Operand, VirtualRegister};
 
 use crate::bits::BitMatrix;
 use crate::hierarchy::{Code, Hierarchy, Strands, has};
@@ -37,9 +37,9 @@ pub struct Slot {
     /// Number among the instruction's sources, or among its results.
     pub index: usize,
     /// Its register.
-    pub register: PhysicalRegister,
+    pub register: RegisterId,
     /// The program's register that it is a part of.
-    pub value: RegisterId,
+    pub value: VirtualRegister,
     /// It is written, not read.
     pub result: bool,
 }
@@ -57,7 +57,7 @@ pub struct Reaching {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     /// Its register.
-    pub register: PhysicalRegister,
+    pub register: RegisterId,
     /// The long-latency instructions whose result it may be, ascending.
     pub from: Vec<u32>,
 }
@@ -96,7 +96,7 @@ impl<'p> Explainer<'p> {
     }
 
     /// Where one of the program's registers is defined and read.
-    pub fn value(&self, register: RegisterId) -> &ValueUse {
+    pub fn value(&self, register: VirtualRegister) -> &ValueUse {
         &self.values[register.index()]
     }
 
@@ -112,7 +112,7 @@ impl<'p> Explainer<'p> {
                     let location = self.program.registers[value.index()].location;
                     if let Location::General { first: register, count } = location {
                         for register in register..register + u16::from(count) {
-                            let register = PhysicalRegister(register);
+                            let register = RegisterId(register);
                             let index = slot - first;
                             slots.push(Slot { slot, index, register, value, result });
                             slot += 1;
@@ -128,7 +128,7 @@ impl<'p> Explainer<'p> {
 
     /// The predicates that an instruction reads, its guard last, then those that it writes, for
     /// which the second part is true.
-    pub fn predicates(&self, pc: usize) -> Vec<(RegisterId, bool)> {
+    pub fn predicates(&self, pc: usize) -> Vec<(VirtualRegister, bool)> {
         let instruction = &self.program.instructions[pc].instruction;
         let mut found = Vec::new();
         uses(instruction, |register| found.push((register, false)));
@@ -141,12 +141,7 @@ impl<'p> Explainer<'p> {
     }
 
     /// What a register may hold before an instruction; with `strands`, within its strand only.
-    pub fn reaching(
-        &self,
-        pc: usize,
-        register: PhysicalRegister,
-        strands: Option<&Strands>,
-    ) -> Reaching {
+    pub fn reaching(&self, pc: usize, register: RegisterId, strands: Option<&Strands>) -> Reaching {
         let graph = &self.code.graph;
         let starts = |pc: usize| strands.is_some_and(|strands| strands.starts[pc].is_some());
         if starts(pc) {
@@ -201,7 +196,7 @@ impl<'p> Explainer<'p> {
     }
 
     /// The long-latency instructions whose result in a register may be pending before `pc`.
-    fn pending_from(&self, pc: usize, register: PhysicalRegister) -> Vec<u32> {
+    fn pending_from(&self, pc: usize, register: RegisterId) -> Vec<u32> {
         let graph = &self.code.graph;
         let mut found = BTreeSet::new();
         let mut seen = vec![false; graph.blocks.len()];

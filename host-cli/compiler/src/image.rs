@@ -7,8 +7,8 @@
 //! live throughout the blocks they wait for (rule 10).
 
 use strata_core::image::{Flags, MAX_SLOTS, Predicates, StaticInstruction};
-use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{Instruction, Operand, RegisterId};
+use strata_core::units::RegisterId;
+use strata_ptx::module::{Instruction, Operand, VirtualRegister};
 
 use crate::cfg::Graph;
 use crate::classify;
@@ -67,7 +67,7 @@ fn occurrences(operands: &[Operand], locations: &[Location]) -> Vec<Occurrence> 
     let mut found = Vec::new();
     let mut slot = 0;
     for operand in operands {
-        registers_of(operand, &mut |web: RegisterId| {
+        registers_of(operand, &mut |web: VirtualRegister| {
             if let Location::General { first, count } = locations[web.index()] {
                 found.push(Occurrence { web: web.0, slot, first, count });
                 slot += u32::from(count);
@@ -109,7 +109,7 @@ fn slots_and_facts(parts: &Parts<'_>) -> Result<Image, Limit> {
             let found = occurrences(operands, parts.locations);
             for occurrence in &found {
                 let registers = occurrence.first..occurrence.first + u16::from(occurrence.count);
-                image.slots.extend(registers.map(PhysicalRegister));
+                image.slots.extend(registers.map(RegisterId));
             }
             let slots = found.iter().map(|o| usize::from(o.count)).sum::<usize>();
             if slots > MAX_SLOTS { Err(too_many_slots(slots, pc)) } else { Ok(slots as u8) }
@@ -134,7 +134,7 @@ fn slots_and_facts(parts: &Parts<'_>) -> Result<Image, Limit> {
 /// The predicate registers that an instruction and its guard name.
 fn predicates(instruction: &Instruction, locations: &[Location]) -> Predicates {
     let mut named = Predicates::NONE;
-    let bit = |web: RegisterId| match locations[web.index()] {
+    let bit = |web: VirtualRegister| match locations[web.index()] {
         Location::Predicate(register) => Predicates::bit(register),
         Location::General { .. } | Location::Unused => 0,
     };

@@ -9,7 +9,7 @@
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{
     AddressBase, Function, FunctionId, Guard, Instruction, LabelId, Module, Operand, Register,
-    RegisterId, Span, StateSpace, Symbol, VariableId,
+    Span, StateSpace, Symbol, VariableId, VirtualRegister,
 };
 use strata_ptx::opcode::Opcode;
 
@@ -378,7 +378,7 @@ impl<'a> Inliner<'a> {
             bindings.push(None);
             if index < parameters {
                 let ty = callee.registers[register.index()].ty;
-                let formal = Operand::Register(RegisterId(register.0 + first_register));
+                let formal = Operand::Register(VirtualRegister(register.0 + first_register));
                 self.instructions.push(mov(ty, formal, actual, call.span));
             }
         }
@@ -390,7 +390,7 @@ impl<'a> Inliner<'a> {
             self.rewrite_operand(copy, &mut actual, call.span);
             if actual != Operand::Sink {
                 let ty = callee.registers[register.index()].ty;
-                let formal = Operand::Register(RegisterId(register.0 + first_register));
+                let formal = Operand::Register(VirtualRegister(register.0 + first_register));
                 self.instructions.push(mov(ty, actual, formal, call.span));
             }
         }
@@ -439,8 +439,8 @@ impl<'a> Inliner<'a> {
 }
 
 impl Copy<'_> {
-    fn register(&self, register: RegisterId) -> RegisterId {
-        RegisterId(register.0 + self.first_register)
+    fn register(&self, register: VirtualRegister) -> VirtualRegister {
+        VirtualRegister(register.0 + self.first_register)
     }
 
     fn guard(&self, guard: Guard) -> Guard {

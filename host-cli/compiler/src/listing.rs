@@ -24,8 +24,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use strata_core::image::{Flags, StaticInstruction, Unit};
-use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{LabelId, Module, RegisterId, Symbol};
+use strata_core::units::RegisterId;
+use strata_ptx::module::{LabelId, Module, Symbol, VirtualRegister};
 use strata_ptx::print::{self, Names};
 
 pub use dot::Dot;
@@ -117,7 +117,7 @@ struct Places<'a> {
 }
 
 impl Names for Places<'_> {
-    fn register(&self, id: RegisterId) -> Cow<'_, str> {
+    fn register(&self, id: VirtualRegister) -> Cow<'_, str> {
         let register = self.listing.program.registers.get(id.index());
         register.map_or_else(|| "?".into(), |register| register.location.to_string().into())
     }
@@ -253,7 +253,7 @@ impl Places<'_> {
         if let Some(levels) = self.listing.hierarchy {
             notes.extend(levels::notes(levels, record, sources, results));
         }
-        let mut note = |name: &str, slots: &[PhysicalRegister], bits: u32| {
+        let mut note = |name: &str, slots: &[RegisterId], bits: u32| {
             if bits != 0 {
                 notes.push(format!("{name} {}", slot_names(slots, bits)));
             }
@@ -281,7 +281,7 @@ impl Places<'_> {
 }
 
 /// Registers of the slots whose bits are set.
-fn slot_names(slots: &[PhysicalRegister], bits: u32) -> String {
+fn slot_names(slots: &[RegisterId], bits: u32) -> String {
     let set = slots.iter().enumerate().filter(|(slot, _)| bits >> slot & 1 != 0);
     set.map(|(_, register)| format!("R{}", register.0)).collect::<Vec<_>>().join(" ")
 }

@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use strata_core::units::RegisterId as PhysicalRegister;
+use strata_core::units::RegisterId;
 
 use crate::bits::BitMatrix;
 use crate::cfg::Graph;
@@ -21,9 +21,9 @@ use crate::divergence::Divergence;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effect<'a> {
     /// Registers read.
-    pub(crate) sources: &'a [PhysicalRegister],
+    pub(crate) sources: &'a [RegisterId],
     /// Registers written.
-    pub(crate) destinations: &'a [PhysicalRegister],
+    pub(crate) destinations: &'a [RegisterId],
     /// The results take long.
     pub(crate) long_latency: bool,
     /// A barrier.
@@ -40,11 +40,11 @@ struct State {
 }
 
 impl State {
-    fn has(set: &[u64], register: PhysicalRegister) -> bool {
+    fn has(set: &[u64], register: RegisterId) -> bool {
         set[usize::from(register.0) / 64] >> (register.0 % 64) & 1 != 0
     }
 
-    fn put(set: &mut [u64], register: PhysicalRegister, value: bool) {
+    fn put(set: &mut [u64], register: RegisterId, value: bool) {
         let bit = 1 << (register.0 % 64);
         if value {
             set[usize::from(register.0) / 64] |= bit;

@@ -1,9 +1,9 @@
 //! Which registers an instruction reads and writes.
 
-use strata_ptx::module::{AddressBase, Instruction, Operand, RegisterId};
+use strata_ptx::module::{AddressBase, Instruction, Operand, VirtualRegister};
 
 /// Calls `visit` for each register of an operand, in order, repeats kept.
-pub(crate) fn registers_of(operand: &Operand, visit: &mut impl FnMut(RegisterId)) {
+pub(crate) fn registers_of(operand: &Operand, visit: &mut impl FnMut(VirtualRegister)) {
     match operand {
         Operand::Register(register)
         | Operand::NotRegister(register)
@@ -18,7 +18,7 @@ pub(crate) fn registers_of(operand: &Operand, visit: &mut impl FnMut(RegisterId)
 }
 
 /// Calls `visit` for each register that the instruction reads: its sources, then its guard.
-pub(crate) fn uses(instruction: &Instruction, mut visit: impl FnMut(RegisterId)) {
+pub(crate) fn uses(instruction: &Instruction, mut visit: impl FnMut(VirtualRegister)) {
     for operand in &instruction.sources {
         registers_of(operand, &mut visit);
     }
@@ -28,14 +28,17 @@ pub(crate) fn uses(instruction: &Instruction, mut visit: impl FnMut(RegisterId))
 }
 
 /// Calls `visit` for each register that the instruction writes.
-pub(crate) fn definitions(instruction: &Instruction, mut visit: impl FnMut(RegisterId)) {
+pub(crate) fn definitions(instruction: &Instruction, mut visit: impl FnMut(VirtualRegister)) {
     for operand in &instruction.destinations {
         registers_of(operand, &mut visit);
     }
 }
 
 /// Replaces each register of an operand by what `map` says.
-pub(crate) fn map_registers(operand: &mut Operand, map: &mut impl FnMut(RegisterId) -> RegisterId) {
+pub(crate) fn map_registers(
+    operand: &mut Operand,
+    map: &mut impl FnMut(VirtualRegister) -> VirtualRegister,
+) {
     match operand {
         Operand::Register(register)
         | Operand::NotRegister(register)

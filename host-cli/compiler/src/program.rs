@@ -14,10 +14,10 @@
 //!   operands are read before any result is written.
 
 use strata_core::image::{KernelImage, StaticInstruction};
-use strata_core::units::RegisterId as PhysicalRegister;
+use strata_core::units::RegisterId;
 #[cfg(doc)]
 use strata_ptx::module::Symbol;
-use strata_ptx::module::{Instruction, LabelId, RegisterId, StateSpace};
+use strata_ptx::module::{Instruction, LabelId, StateSpace, VirtualRegister};
 use strata_ptx::types::ScalarType;
 
 use crate::kernel::ControlFlow;
@@ -79,9 +79,9 @@ pub enum Origin {
     /// From the kernel with its calls inlined: the number of the instruction there.
     Kernel(u32),
     /// Stores this register of that kernel to a spill slot.
-    Store(RegisterId),
+    Store(VirtualRegister),
     /// Loads this register of that kernel from a spill slot.
-    Fill(RegisterId),
+    Fill(VirtualRegister),
     /// Makes a value again that was not worth a slot: the number of its definition there.
     Again(u32),
 }
@@ -154,7 +154,7 @@ pub struct Image {
     /// One record per instruction.
     pub instructions: Vec<StaticInstruction>,
     /// Register slots.
-    pub slots: Vec<PhysicalRegister>,
+    pub slots: Vec<RegisterId>,
     /// Registers per thread. Unit: 32-bit registers.
     pub registers: u16,
 }

@@ -5,7 +5,7 @@
 //! result file knows whose lanes it holds, and a lane reads what that lane wrote last.
 
 use strata_core::image::StaticInstruction;
-use strata_ptx::module::RegisterId;
+use strata_ptx::module::VirtualRegister;
 
 use crate::cfg::Graph;
 use crate::operands::{definitions, registers_of};
@@ -31,7 +31,7 @@ impl SharedReads {
             {
                 if record.unit.is_shared_datapath() {
                     for operand in &instruction.sources {
-                        registers_of(operand, &mut |web: RegisterId| {
+                        registers_of(operand, &mut |web: VirtualRegister| {
                             if killed_in[web.index()] != number {
                                 work.push((number, web.0));
                             }

@@ -10,7 +10,7 @@ mod list;
 
 use strata_core::named;
 use strata_ptx::diagnostic::Diagnostic;
-use strata_ptx::module::RegisterId;
+use strata_ptx::module::VirtualRegister;
 
 use crate::allocate::Allocation;
 use crate::cfg::Graph;
@@ -100,7 +100,7 @@ pub(crate) fn same_places(kernel: &Kernel, values: &Values, before: &Allocation)
     let mut locations = vec![Location::Unused; values.webs.len()];
     for (old, new) in kernel.instructions.iter().zip(&values.instructions) {
         let named = |instruction| {
-            let mut all: Vec<RegisterId> = Vec::new();
+            let mut all: Vec<VirtualRegister> = Vec::new();
             definitions(instruction, |register| all.push(register));
             uses(instruction, |register| all.push(register));
             all

@@ -2,7 +2,7 @@
 
 use strata_core::image::Flags;
 use strata_core::placement::{Placement, Upper};
-use strata_ptx::module::{Operand, RegisterId};
+use strata_ptx::module::{Operand, VirtualRegister};
 
 use crate::operands::{definitions, registers_of, uses};
 use crate::program::{Location, Origin, Program};
@@ -33,7 +33,7 @@ pub fn value_uses(program: &Program) -> Vec<ValueUse> {
             value.long_latency |= record.flags.contains(Flags::LONG_LATENCY);
         });
         let mut slot = 0;
-        let mut operand = |register: RegisterId| {
+        let mut operand = |register: VirtualRegister| {
             let value = &mut values[register.index()];
             value.reads.push(pc as u32);
             if let Location::General { count, .. } = program.registers[register.index()].location {
@@ -120,7 +120,7 @@ pub fn wide_operands(program: &Program, placements: &[Placement]) -> WideOperand
         let mut slots = placements.get(record.first_slot as usize..).unwrap_or_default();
         let instruction = &whole.instruction;
         let operands: [&[Operand]; 2] = [&instruction.sources, &instruction.destinations];
-        let mut operand = |register: RegisterId| {
+        let mut operand = |register: VirtualRegister| {
             let location = program.registers[register.index()].location;
             let Location::General { count, .. } = location else { return };
             let (words, rest) = slots.split_at(usize::from(count).min(slots.len()));

@@ -5,7 +5,7 @@
 //! of the old value (rule 9). Definitions on two sides of a divergent branch join when a use
 //! may see both.
 
-use strata_ptx::module::{Instruction, Register, RegisterId};
+use strata_ptx::module::{Instruction, Register, VirtualRegister};
 
 use crate::bits::{BitMatrix, ones};
 use crate::cfg::Graph;
@@ -237,7 +237,7 @@ impl WebBuilder {
         current: &mut [(usize, u32)],
     ) -> Instruction {
         let mut renamed = instruction.clone();
-        let mut read = |register: RegisterId| RegisterId(current[register.index()].1);
+        let mut read = |register: VirtualRegister| VirtualRegister(current[register.index()].1);
         for operand in &mut renamed.sources {
             map_registers(operand, &mut read);
         }
@@ -250,14 +250,14 @@ impl WebBuilder {
                 let (known_in, old) = current[register.index()];
                 if known_in == block && old >= first_new {
                     // Named twice among the results: one value.
-                    return RegisterId(old);
+                    return VirtualRegister(old);
                 }
                 let node = self.node(register.0, true);
                 if instruction.guard.is_some() && known_in == block {
                     self.join(node, old);
                 }
                 current[register.index()] = (block, node);
-                RegisterId(node)
+                VirtualRegister(node)
             });
         }
         renamed
@@ -298,7 +298,8 @@ impl WebBuilder {
             web_of[root]
         };
         for instruction in &mut instructions {
-            let mut map = |register: RegisterId| RegisterId(number(&mut self, register.0));
+            let mut map =
+                |register: VirtualRegister| VirtualRegister(number(&mut self, register.0));
             for operand in instruction.destinations.iter_mut().chain(&mut instruction.sources) {
                 map_registers(operand, &mut map);
             }

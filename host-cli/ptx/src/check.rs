@@ -6,8 +6,8 @@ mod particular;
 use crate::diagnostic::Diagnostic;
 use crate::forms::{Form, Pipe, Slot, SlotKind, SlotType};
 use crate::module::{
-    AddressBase, Function, Module, Operand, RegisterId, Span, SpecialRegister, StateSpace, Symbol,
-    Variable,
+    AddressBase, Function, Module, Operand, Span, SpecialRegister, StateSpace, Symbol, Variable,
+    VirtualRegister,
 };
 use crate::opcode::{Modifiers, Opcode};
 use crate::parser::Written;
@@ -145,7 +145,7 @@ impl Context<'_> {
         }
     }
 
-    fn register(&self, id: RegisterId) -> ScalarType {
+    fn register(&self, id: VirtualRegister) -> ScalarType {
         self.function.registers.get(id.index()).map_or(ScalarType::B32, |register| register.ty)
     }
 
@@ -189,7 +189,13 @@ impl Context<'_> {
         }
     }
 
-    fn register_type(&self, id: RegisterId, ty: ScalarType, relaxed: bool, span: Span) -> Check {
+    fn register_type(
+        &self,
+        id: VirtualRegister,
+        ty: ScalarType,
+        relaxed: bool,
+        span: Span,
+    ) -> Check {
         let found = self.register(id);
         if compatible(ty, found, relaxed) {
             return Ok(());
@@ -345,7 +351,7 @@ impl Context<'_> {
         }
     }
 
-    fn address_register(&self, id: RegisterId, span: Span) -> Check {
+    fn address_register(&self, id: VirtualRegister, span: Span) -> Check {
         let ty = self.register(id);
         if is_integer(ty) && matches!(ty.bits(), 32 | 64) {
             return Ok(());

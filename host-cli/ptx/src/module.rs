@@ -32,7 +32,7 @@ macro_rules! index {
 
 index! {
     /// A register of one function: an index into [`Function::registers`].
-    RegisterId
+    VirtualRegister
 }
 index! {
     /// A label of one function: an index into [`Function::labels`].
@@ -139,7 +139,7 @@ pub struct Variable {
     /// Visibility.
     pub linkage: Linkage,
     /// True for a parameter or result declared `.reg` (a function's register parameter).
-    pub register: Option<RegisterId>,
+    pub register: Option<VirtualRegister>,
     /// Place of the name.
     pub span: Span,
 }
@@ -234,7 +234,7 @@ pub struct Function {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guard {
     /// The predicate register.
-    pub register: RegisterId,
+    pub register: VirtualRegister,
     /// True for `@!%p`.
     pub negated: bool,
 }
@@ -264,9 +264,9 @@ pub struct Instruction {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// A register.
-    Register(RegisterId),
+    Register(VirtualRegister),
     /// `!%p`: a negated predicate source.
-    NotRegister(RegisterId),
+    NotRegister(VirtualRegister),
     /// An integer constant, as its 64-bit pattern (negative ones sign-extended).
     Integer(u64),
     /// A single-precision constant (`0f3F800000`), as its bits.
@@ -303,7 +303,7 @@ pub enum Operand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressBase {
     /// A register that holds the address.
-    Register(RegisterId),
+    Register(VirtualRegister),
     /// A variable.
     Symbol(Symbol),
     /// Nothing: an absolute address.

@@ -9,7 +9,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::forms::{Form, Words, forms};
 use crate::module::{
-    AddressBase, Function, Instruction, LabelId, Module, Operand, RegisterId, Symbol,
+    AddressBase, Function, Instruction, LabelId, Module, Operand, Symbol, VirtualRegister,
 };
 use crate::opcode::{Modifiers, Opcode};
 use crate::words;
@@ -17,7 +17,7 @@ use crate::words;
 /// Gives the names that an instruction's numbers stand for.
 pub trait Names {
     /// Name of a register, with its percent sign.
-    fn register(&self, id: RegisterId) -> Cow<'_, str>;
+    fn register(&self, id: VirtualRegister) -> Cow<'_, str>;
     /// Name of a label.
     fn label(&self, id: LabelId) -> Cow<'_, str>;
     /// Name of a branch table (`.branchtargets`).
@@ -36,7 +36,7 @@ pub struct SourceNames<'m> {
 }
 
 impl Names for SourceNames<'_> {
-    fn register(&self, id: RegisterId) -> Cow<'_, str> {
+    fn register(&self, id: VirtualRegister) -> Cow<'_, str> {
         let register = self.function.registers.get(id.index());
         register.map_or_else(|| format!("%?{}", id.0).into(), |register| (&*register.name).into())
     }

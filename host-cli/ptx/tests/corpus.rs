@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use strata_ptx::diagnostic::{DiagnosticKind, LineIndex, render};
 use strata_ptx::fuzzing::{Random, every_form};
-use strata_ptx::module::{Function, LabelId, Module, RegisterId, Span, Symbol};
+use strata_ptx::module::{Function, LabelId, Module, Span, Symbol, VirtualRegister};
 use strata_ptx::opcode::Opcode;
 use strata_ptx::print::{Names, SourceNames, instruction};
 use strata_ptx::{Parsed, parse};
@@ -102,7 +102,7 @@ struct Written<'m> {
 }
 
 impl Names for Written<'_> {
-    fn register(&self, id: RegisterId) -> Cow<'_, str> {
+    fn register(&self, id: VirtualRegister) -> Cow<'_, str> {
         self.names.register(id)
     }
 

@@ -2,8 +2,8 @@
 
 use strata_ptx::diagnostic::DiagnosticKind;
 use strata_ptx::module::{
-    AddressBase, Axis, Function, FunctionId, Linkage, Module, Operand, RegisterId, SpecialRegister,
-    StateSpace, Symbol, VariableId,
+    AddressBase, Axis, Function, FunctionId, Linkage, Module, Operand, SpecialRegister, StateSpace,
+    Symbol, VariableId, VirtualRegister,
 };
 use strata_ptx::opcode::{
     AtomicOp, BarrierOp, BooleanOp, Comparison, Half, MemoryOrder, Opcode, Rounding, Scope,
@@ -137,10 +137,10 @@ fn register_parameters_are_registers() {
          .entry k() { .reg .f32 %f<3>; call (%f1), f, (%f2); ret; }",
     );
     let f = &module.functions[0];
-    assert_eq!(f.variables[0].register, Some(RegisterId(0)));
-    assert_eq!(f.variables[1].register, Some(RegisterId(1)));
-    assert_eq!(f.body[0].destinations, [Operand::Register(RegisterId(1))]);
-    assert_eq!(f.body[0].sources, vec![Operand::Register(RegisterId(0)); 2]);
+    assert_eq!(f.variables[0].register, Some(VirtualRegister(0)));
+    assert_eq!(f.variables[1].register, Some(VirtualRegister(1)));
+    assert_eq!(f.body[0].destinations, [Operand::Register(VirtualRegister(1))]);
+    assert_eq!(f.body[0].sources, vec![Operand::Register(VirtualRegister(0)); 2]);
 }
 
 #[test]
@@ -183,8 +183,8 @@ fn names_in_blocks_shadow_those_outside() {
         base: AddressBase::Symbol(Symbol::Local(VariableId(id))),
         offset: 0,
     };
-    assert_eq!(stored[0], [address(1), Operand::Register(RegisterId(1))]);
-    assert_eq!(stored[1], [address(2), Operand::Register(RegisterId(0))]);
+    assert_eq!(stored[0], [address(1), Operand::Register(VirtualRegister(1))]);
+    assert_eq!(stored[1], [address(2), Operand::Register(VirtualRegister(0))]);
 }
 
 #[test]

@@ -9,7 +9,7 @@
 
 use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, MemorySpace, StaticInstruction};
-use strata_ptx::module::{AddressBase, Instruction, Operand, RegisterId, SpecialRegister};
+use strata_ptx::module::{AddressBase, Instruction, Operand, SpecialRegister, VirtualRegister};
 use strata_ptx::opcode::{AtomicOp, BarrierOp, Direction, Half, Opcode, Rounding};
 use strata_ptx::types::{Kind, ScalarType};
 use strata_simt::Executable;
@@ -53,7 +53,7 @@ struct Named<'a> {
 type Registers = (u8, usize);
 
 impl Named<'_> {
-    fn register(&self, register: RegisterId) -> Option<Registers> {
+    fn register(&self, register: VirtualRegister) -> Option<Registers> {
         match self.program.registers.get(register.index())?.location {
             // Kernels with more registers are refused before they run.
             Location::General { first, count } => Some((first as u8, count.into())),

@@ -1,8 +1,8 @@
 //! What can be checked one instruction at a time.
 
 use strata_core::image::{Flags, MAX_SLOTS, MemorySpace, StaticInstruction};
-use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{Instruction, Operand, RegisterId, StateSpace};
+use strata_core::units::RegisterId;
+use strata_ptx::module::{Instruction, Operand, StateSpace, VirtualRegister};
 use strata_ptx::opcode::{BarrierOp, Opcode};
 use strata_ptx::types::ScalarType;
 
@@ -50,16 +50,16 @@ pub(super) fn check_correspondence(kernel: &Kernel, program: &Program, report: &
 pub(super) fn anonymous(instruction: &Instruction) -> Instruction {
     let mut copy = instruction.clone();
     for operand in copy.destinations.iter_mut().chain(&mut copy.sources) {
-        map_registers(operand, &mut |_| RegisterId(0));
+        map_registers(operand, &mut |_| VirtualRegister(0));
     }
     if let Some(guard) = &mut copy.guard {
-        guard.register = RegisterId(0);
+        guard.register = VirtualRegister(0);
     }
     copy
 }
 
 /// Registers that an instruction names: what it writes, then what it reads.
-pub(super) fn all_registers(instruction: &Instruction) -> Vec<RegisterId> {
+pub(super) fn all_registers(instruction: &Instruction) -> Vec<VirtualRegister> {
     let mut all = super::writes(instruction);
     all.extend(super::reads(instruction));
     all
@@ -124,8 +124,8 @@ pub(super) fn check_records(kernel: &Kernel, program: &Program, report: &mut Rep
 fn compare_slots(
     pc: usize,
     which: &'static str,
-    found: Vec<PhysicalRegister>,
-    expected: Vec<PhysicalRegister>,
+    found: Vec<RegisterId>,
+    expected: Vec<RegisterId>,
     report: &mut Report<'_>,
 ) {
     if found != expected || found.len() > MAX_SLOTS {
@@ -133,13 +133,13 @@ fn compare_slots(
     }
 }
 
-fn slots_of(program: &Program, operands: &[Operand]) -> Vec<PhysicalRegister> {
+fn slots_of(program: &Program, operands: &[Operand]) -> Vec<RegisterId> {
     let mut slots = Vec::new();
     for operand in operands {
         registers_of(operand, &mut |register| {
             if let Location::General { first, count } = program.registers[register.index()].location
             {
-                slots.extend((first..first + u16::from(count)).map(PhysicalRegister));
+                slots.extend((first..first + u16::from(count)).map(RegisterId));
             }
         });
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
-use strata_ptx::module::{Instruction, RegisterId};
+use strata_ptx::module::{Instruction, VirtualRegister};
 
 use super::graph::{Graph, Waiting};
 use super::{Problem, Report, places_meet, reads, writes};
@@ -15,25 +15,25 @@ use crate::program::{Location, Program};
 pub(super) struct Held {
     /// Absent: no path has defined it yet, so any place will do. `None`: not in one place on all
     /// paths, or overwritten.
-    of: BTreeMap<RegisterId, Option<RegisterId>>,
+    of: BTreeMap<VirtualRegister, Option<VirtualRegister>>,
     /// The values in each general register and in each predicate register.
-    general: BTreeMap<u16, BTreeSet<RegisterId>>,
-    predicates: BTreeMap<u16, BTreeSet<RegisterId>>,
+    general: BTreeMap<u16, BTreeSet<VirtualRegister>>,
+    predicates: BTreeMap<u16, BTreeSet<VirtualRegister>>,
 }
 
 impl Held {
     /// The program's register in whose place a value is.
-    fn get(&self, value: RegisterId) -> Option<&Option<RegisterId>> {
+    fn get(&self, value: VirtualRegister) -> Option<&Option<VirtualRegister>> {
         self.of.get(&value)
     }
 
     /// Every value with its register.
-    fn iter(&self) -> impl Iterator<Item = (RegisterId, Option<RegisterId>)> + '_ {
+    fn iter(&self) -> impl Iterator<Item = (VirtualRegister, Option<VirtualRegister>)> + '_ {
         self.of.iter().map(|(&value, &register)| (value, register))
     }
 
     /// The values of which a part lies in one of the registers of a place.
-    fn values_at(&self, place: Location) -> BTreeSet<RegisterId> {
+    fn values_at(&self, place: Location) -> BTreeSet<VirtualRegister> {
         let (file, numbers) = match place {
             Location::General { first, count } => (&self.general, first..first + u16::from(count)),
             Location::Predicate(number) => (&self.predicates, number..number + 1),
@@ -43,7 +43,12 @@ impl Held {
     }
 
     /// Says that a value is in the place of a register, or in none.
-    fn set(&mut self, program: &Program, value: RegisterId, register: Option<RegisterId>) {
+    fn set(
+        &mut self,
+        program: &Program,
+        value: VirtualRegister,
+        register: Option<VirtualRegister>,
+    ) {
         let old = self.of.insert(value, register).flatten();
         if let Some(old) = old {
             self.list(program, value, old, false);
@@ -53,7 +58,13 @@ impl Held {
         }
     }
 
-    fn list(&mut self, program: &Program, value: RegisterId, register: RegisterId, there: bool) {
+    fn list(
+        &mut self,
+        program: &Program,
+        value: VirtualRegister,
+        register: VirtualRegister,
+        there: bool,
+    ) {
         let (file, numbers) = match place(program, register) {
             Location::General { first, count } => {
                 (&mut self.general, first..first + u16::from(count))
@@ -76,9 +87,9 @@ impl Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kept {
     /// Virtual register.
-    pub(super) value: RegisterId,
+    pub(super) value: VirtualRegister,
     /// The program's register.
-    pub(super) register: RegisterId,
+    pub(super) register: VirtualRegister,
     /// Node at whose start the lanes wait.
     pub(super) at: usize,
     /// They stopped within another side: others may write the register, each lane its own part.
@@ -157,7 +168,7 @@ fn held_in(kernel: &Kernel, program: &Program, graph: &Graph, live: &[FixedBitSe
     held
 }
 
-fn place(program: &Program, register: RegisterId) -> Location {
+fn place(program: &Program, register: VirtualRegister) -> Location {
     program.registers[register.index()].location
 }
 
@@ -166,7 +177,7 @@ fn place(program: &Program, register: RegisterId) -> Location {
 fn agree(program: &Program, state: &Held, live: &FixedBitSet, all: &mut Held) -> bool {
     let mut changed = false;
     for (value, found) in live.ones().filter_map(|value| {
-        let value = RegisterId(value as u32);
+        let value = VirtualRegister(value as u32);
         state.get(value).map(|&found| (value, found))
     }) {
         let joined = match (all.get(value), found) {
@@ -230,7 +241,7 @@ pub(super) fn check(
     Values { live, held }: &Values,
     report: &mut Report<'_>,
 ) {
-    let name = |value: RegisterId| kernel.registers[value.index()].name.clone();
+    let name = |value: VirtualRegister| kernel.registers[value.index()].name.clone();
     for (number, node) in graph.nodes.iter().enumerate() {
         let kept = kept(waiting, held, live, number);
         let mut state = held[number].clone();

@@ -2,7 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 use strata_core::image::Flags;
-use strata_ptx::module::{Operand, RegisterId};
+use strata_ptx::module::{Operand, VirtualRegister};
 
 use super::graph::{Graph, Waiting};
 use super::held::{Kept, Values, before, kept};
@@ -25,7 +25,7 @@ struct Scope<'a> {
 
 /// One register operand and its slots.
 struct Slots {
-    value: RegisterId,
+    value: VirtualRegister,
     place: Location,
     first: u32,
     count: u32,
@@ -125,7 +125,7 @@ impl Scope<'_> {
         slots
     }
 
-    fn again(&self, value: RegisterId, place: Location, graph: &Graph) -> Option<Again> {
+    fn again(&self, value: VirtualRegister, place: Location, graph: &Graph) -> Option<Again> {
         if self.ahead.contains(value.index()) {
             return Some(Again::Ahead);
         }

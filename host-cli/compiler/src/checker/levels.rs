@@ -7,7 +7,7 @@
 
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::placement::{LRF_BANKS, MAX_ORF_ENTRIES, Placement, Upper};
-use strata_core::units::RegisterId as PhysicalRegister;
+use strata_core::units::RegisterId;
 use strata_ptx::module::Operand;
 
 use super::graph::Graph;
@@ -119,7 +119,7 @@ fn emptied(program: &Program, graph: &Graph) -> Vec<bool> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     /// For each entry, the register whose present value it holds.
-    entries: [Option<PhysicalRegister>; ENTRIES],
+    entries: [Option<RegisterId>; ENTRIES],
     /// For each register, whether the main register file has its present value.
     main: Vec<bool>,
 }
@@ -139,11 +139,11 @@ impl State {
 
 /// Which register each entry receives from one instruction.
 #[derive(Default)]
-struct Taken([Option<PhysicalRegister>; ENTRIES]);
+struct Taken([Option<RegisterId>; ENTRIES]);
 
 impl Taken {
     /// Says whether no other register takes the same entry.
-    fn by(&mut self, placement: Placement, register: PhysicalRegister) -> bool {
+    fn by(&mut self, placement: Placement, register: RegisterId) -> bool {
         let Some(upper) = placement.upper else { return true };
         *self.0[number(upper)].get_or_insert(register) == register
     }
@@ -229,7 +229,7 @@ impl<'a> Levels<'a> {
     }
 
     /// Whether the encoding has a name for a result's levels.
-    fn is_named(&self, register: PhysicalRegister, placement: Placement) -> bool {
+    fn is_named(&self, register: RegisterId, placement: Placement) -> bool {
         let Placement { main: true, upper: Some(upper) } = placement else { return true };
         match (self.config.dual_writes, upper) {
             (DualWrites::Any, _)

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use strata_ptx::module::{
-    AddressBase, Instruction, Operand, RegisterId, SpecialRegister as S, StateSpace, Symbol,
+    AddressBase, Instruction, Operand, SpecialRegister as S, StateSpace, Symbol, VirtualRegister,
 };
 use strata_ptx::opcode::Opcode;
 
@@ -109,7 +109,8 @@ fn correspondence(kernel: &Kernel, from: &[usize], found: &mut Found<'_>) {
             found.add(pc, Problem::Different("the instruction"));
             continue;
         }
-        let ty = |kernel: &Kernel, register: &RegisterId| kernel.registers[register.index()].ty;
+        let ty =
+            |kernel: &Kernel, register: &VirtualRegister| kernel.registers[register.index()].ty;
         let (ours, theirs) = (all_registers(ours), all_registers(theirs));
         if !ours.iter().zip(&theirs).all(|(ours, theirs)| ty(kernel, ours) == ty(after, theirs)) {
             found.add(pc, Problem::Different("the type of a register"));
@@ -165,7 +166,7 @@ enum Source {
 /// A register or the carry flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Name {
-    Register(RegisterId),
+    Register(VirtualRegister),
     Carry,
 }
 

@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use strata_core::image::{Flags, StaticInstruction};
-use strata_core::units::RegisterId as PhysicalRegister;
+use strata_core::units::RegisterId;
 
 use super::graph::{Graph, Waiting};
 use super::{Problem, Report};
@@ -25,7 +25,7 @@ pub(super) fn check(program: &Program, graph: &Graph, waiting: &Waiting, report:
         paths.arrived[pc] = paths.is_certain_to_deschedule(pc);
     }
     let mut found = BTreeSet::new();
-    for register in (0..program.image.registers).map(PhysicalRegister) {
+    for register in (0..program.image.registers).map(RegisterId) {
         paths.follow(register, &mut found);
     }
     for (pc, register) in found {
@@ -98,11 +98,11 @@ impl<'a> Paths<'a> {
         self.program.instructions[pc].instruction.guard.is_some()
     }
 
-    fn reads(&self, pc: usize) -> &'a [PhysicalRegister] {
+    fn reads(&self, pc: usize) -> &'a [RegisterId] {
         self.program.image.borrow().sources(&self.records[pc])
     }
 
-    fn writes(&self, pc: usize, register: PhysicalRegister) -> bool {
+    fn writes(&self, pc: usize, register: RegisterId) -> bool {
         self.program.image.borrow().destinations(&self.records[pc]).contains(&register)
     }
 
@@ -111,12 +111,12 @@ impl<'a> Paths<'a> {
         if self.is_guarded(pc) {
             return false;
         }
-        let pending = |&register: &PhysicalRegister| self.must_be_pending(pc, register);
+        let pending = |&register: &RegisterId| self.must_be_pending(pc, register);
         self.is_barrier(pc) || self.is_marked(pc) && self.reads(pc).iter().any(pending)
     }
 
     /// Whether all paths to an instruction leave a long-latency result of a register pending.
-    fn must_be_pending(&self, pc: usize, register: PhysicalRegister) -> bool {
+    fn must_be_pending(&self, pc: usize, register: RegisterId) -> bool {
         let mut seen = BTreeSet::new();
         let mut work = vec![(self.node_of(pc), pc)];
         while let Some((node, end)) = work.pop() {
@@ -136,7 +136,7 @@ impl<'a> Paths<'a> {
 
     /// Whether a register is sure to be pending behind an instruction, or may not be; none: as it
     /// is before it.
-    fn leaves_pending(&self, pc: usize, register: PhysicalRegister) -> Option<bool> {
+    fn leaves_pending(&self, pc: usize, register: RegisterId) -> Option<bool> {
         let writes = self.writes(pc, register);
         if writes && self.is_long(pc) && !self.is_guarded(pc) {
             return Some(true);
@@ -147,7 +147,7 @@ impl<'a> Paths<'a> {
 
     /// Follows the long-latency results of a register; adds the unmarked instructions that may read
     /// one while it is pending.
-    fn follow(&self, register: PhysicalRegister, found: &mut BTreeSet<(usize, PhysicalRegister)>) {
+    fn follow(&self, register: RegisterId, found: &mut BTreeSet<(usize, RegisterId)>) {
         let naming = &self.naming[usize::from(register.0)];
         let sources = naming.iter().filter(|&&pc| self.is_long(pc) && self.writes(pc, register));
         let mut work: Vec<(usize, usize)> = sources.map(|&pc| (self.node_of(pc), pc + 1)).collect();

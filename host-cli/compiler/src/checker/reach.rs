@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
-use strata_ptx::module::{Operand, RegisterId};
+use strata_ptx::module::{Operand, VirtualRegister};
 
 use super::graph::Graph;
 use super::{Problem, Report, places_meet, writes};
@@ -12,7 +12,7 @@ use crate::operands::registers_of;
 use crate::program::{Location, Program};
 
 /// Registers among operands, in order.
-fn listed(operands: &[Operand]) -> Vec<RegisterId> {
+fn listed(operands: &[Operand]) -> Vec<VirtualRegister> {
     let mut found = Vec::new();
     for operand in operands {
         registers_of(operand, &mut |register| found.push(register));
@@ -20,7 +20,7 @@ fn listed(operands: &[Operand]) -> Vec<RegisterId> {
     found
 }
 
-fn place(program: &Program, register: RegisterId) -> Location {
+fn place(program: &Program, register: VirtualRegister) -> Location {
     program.registers[register.index()].location
 }
 
@@ -33,7 +33,7 @@ fn before(kernel: &Kernel, program: &Program, pc: usize, wanted: &mut FixedBitSe
         }
     }
     if program.image.instructions[pc].unit.is_shared_datapath() {
-        wanted.extend(listed(&instruction.sources).into_iter().map(RegisterId::index));
+        wanted.extend(listed(&instruction.sources).into_iter().map(VirtualRegister::index));
     }
 }
 

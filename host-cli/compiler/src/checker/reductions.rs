@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use strata_ptx::module::{Instruction, Operand, RegisterId};
+use strata_ptx::module::{Instruction, Operand, VirtualRegister};
 use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
 
 use super::{reads, writes};
@@ -45,7 +45,7 @@ pub(super) fn without_results<'k, 'i>(
 }
 
 /// Whether a thread may read a register behind an instruction before it writes the register again.
-fn is_read(kernel: &Kernel, pc: usize, register: RegisterId) -> bool {
+fn is_read(kernel: &Kernel, pc: usize, register: VirtualRegister) -> bool {
     let mut seen = vec![false; kernel.instructions.len()];
     let mut work = Vec::new();
     kernel.successors(pc, |next| work.extend(next));

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
 use strata_ptx::module::{
-    AddressBase, Instruction, LabelId, Operand, RegisterId, SpecialRegister, StateSpace, Symbol,
-    VariableId,
+    AddressBase, Instruction, LabelId, Operand, SpecialRegister, StateSpace, Symbol, VariableId,
+    VirtualRegister,
 };
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
@@ -244,17 +244,17 @@ struct Known {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct State {
     /// Absent: no path has defined it yet, so anything will do.
-    of: BTreeMap<RegisterId, Known>,
-    words: BTreeMap<u64, BTreeSet<RegisterId>>,
+    of: BTreeMap<VirtualRegister, Known>,
+    words: BTreeMap<u64, BTreeSet<VirtualRegister>>,
 }
 
 impl State {
-    fn get(&self, value: RegisterId) -> Option<&Known> {
+    fn get(&self, value: VirtualRegister) -> Option<&Known> {
         self.of.get(&value)
     }
 
     /// A value was made, in its register if `register`, and lies in no slot.
-    fn make(&mut self, value: RegisterId, register: bool, made_by: Option<u32>) {
+    fn make(&mut self, value: VirtualRegister, register: bool, made_by: Option<u32>) {
         let made = Known { register, slots: BTreeSet::new(), made_by };
         if let Some(old) = self.of.insert(value, made) {
             for slot in old.slots {
@@ -264,15 +264,15 @@ impl State {
     }
 
     /// A value's register has it, if anything is known of it.
-    fn fill(&mut self, value: RegisterId) {
+    fn fill(&mut self, value: VirtualRegister) {
         if let Some(known) = self.of.get_mut(&value) {
             known.register = true;
         }
     }
 
     /// A slot receives a value, and holds what it held no longer.
-    fn store(&mut self, value: RegisterId, slot: Slot) {
-        let there: BTreeSet<RegisterId> =
+    fn store(&mut self, value: VirtualRegister, slot: Slot) {
+        let there: BTreeSet<VirtualRegister> =
             self.words.range(words(slot)).flat_map(|(_, values)| values).copied().collect();
         for other in there {
             let Some(known) = self.of.get_mut(&other) else { continue };
@@ -292,7 +292,7 @@ impl State {
     }
 
     /// A slot holds a value no longer.
-    fn forget(&mut self, value: RegisterId, slot: Slot) {
+    fn forget(&mut self, value: VirtualRegister, slot: Slot) {
         for word in words(slot) {
             if let Some(values) = self.words.get_mut(&word) {
                 values.remove(&value);
@@ -306,7 +306,7 @@ impl State {
     /// What two paths agree on, of the values that are `wanted`.
     fn join(&self, known: Option<&Self>, wanted: &FixedBitSet) -> Self {
         let mut joined = known.cloned().unwrap_or_default();
-        for value in wanted.ones().map(|value| RegisterId(value as u32)) {
+        for value in wanted.ones().map(|value| VirtualRegister(value as u32)) {
             let Some(theirs) = self.get(value) else { continue };
             let both = match joined.get(value) {
                 None => theirs.clone(),
@@ -405,10 +405,10 @@ impl Prover<'_> {
             }
             Origin::Kernel(_) | Origin::Store(_) => {}
             Origin::Fill(_) | Origin::Again(_) => {
-                set.extend(writes(instruction).into_iter().map(RegisterId::index));
+                set.extend(writes(instruction).into_iter().map(VirtualRegister::index));
             }
         }
-        set.extend(reads(instruction).into_iter().map(RegisterId::index));
+        set.extend(reads(instruction).into_iter().map(VirtualRegister::index));
         for definition in self.dropped_before(pc) {
             for value in writes(&self.kernel.instructions[definition as usize]) {
                 set.set(value.index(), false);
@@ -462,7 +462,7 @@ impl Prover<'_> {
         problems
     }
 
-    fn name(&self, value: RegisterId) -> String {
+    fn name(&self, value: VirtualRegister) -> String {
         self.kernel.registers[value.index()].name.clone()
     }
 
@@ -475,7 +475,7 @@ impl Prover<'_> {
     }
 
     /// The slot that a store or fill names.
-    fn slot(&self, instruction: &Instruction, value: RegisterId) -> Slot {
+    fn slot(&self, instruction: &Instruction, value: VirtualRegister) -> Slot {
         let offset = slot(self.kernel, instruction).unwrap_or_default();
         (offset, slot_bytes(self.kernel.registers[value.index()].ty))
     }

@@ -5,7 +5,7 @@ use std::fmt::{self, Formatter};
 
 use strata_core::image::StaticInstruction;
 use strata_core::placement::{Placement, Upper};
-use strata_core::units::RegisterId as PhysicalRegister;
+use strata_core::units::RegisterId;
 
 use crate::hierarchy::{Decision, Hierarchy, Origin, Outcome, Start};
 
@@ -44,13 +44,13 @@ pub(super) fn strand_line(hierarchy: &Hierarchy, pc: usize) -> Option<String> {
 pub(super) fn notes(
     hierarchy: &Hierarchy,
     record: &StaticInstruction,
-    sources: &[PhysicalRegister],
-    results: &[PhysicalRegister],
+    sources: &[RegisterId],
+    results: &[RegisterId],
 ) -> Vec<String> {
     let placements = &hierarchy.placements[record.first_slot as usize..];
     let (read, written) = placements.split_at(sources.len());
     let list = |name: &str,
-                slots: &[PhysicalRegister],
+                slots: &[RegisterId],
                 placed: &[Placement],
                 wanted: fn(&Placement) -> bool,
                 both: &str| {

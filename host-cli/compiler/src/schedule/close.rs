@@ -10,7 +10,7 @@
 use std::collections::{BinaryHeap, HashSet};
 
 use fixedbitset::FixedBitSet;
-use strata_ptx::module::RegisterId;
+use strata_ptx::module::VirtualRegister;
 
 use super::dependences::{Dependences, Edge};
 use crate::cfg::Graph;
@@ -29,7 +29,7 @@ pub(super) fn order(kernel: &Kernel) -> Result<Vec<usize>, Limit> {
     for block in &graph.blocks {
         let mut live = Live::new(kernel);
         for &next in block.successors.iter().filter(|&&next| next != graph.exit()) {
-            liveness.live_in(next).for_each(|register| live.insert(RegisterId(register)));
+            liveness.live_in(next).for_each(|register| live.insert(VirtualRegister(register)));
         }
         let mut pieces = Vec::new();
         for piece in cut(kernel, block.start, block.end, &long).into_iter().rev() {
@@ -58,7 +58,7 @@ fn cut(kernel: &Kernel, start: usize, end: usize, long: &[bool]) -> Vec<std::ops
     let mut pieces = Vec::new();
     let mut first = start;
     // Registers that hold something else by now.
-    let mut settled: HashSet<RegisterId> = HashSet::new();
+    let mut settled: HashSet<VirtualRegister> = HashSet::new();
     for pc in start..end {
         let instruction = &kernel.instructions[pc];
         let mut waits = false;
@@ -151,17 +151,17 @@ impl<'k> Live<'k> {
         Self { kernel, registers: FixedBitSet::with_capacity(kernel.registers.len()), slots: 0 }
     }
 
-    fn slots(&self, register: RegisterId) -> u32 {
+    fn slots(&self, register: VirtualRegister) -> u32 {
         self.kernel.registers[register.index()].ty.register_slots()
     }
 
-    fn insert(&mut self, register: RegisterId) {
+    fn insert(&mut self, register: VirtualRegister) {
         if !self.registers.put(register.index()) {
             self.slots += self.slots(register);
         }
     }
 
-    fn remove(&mut self, register: RegisterId) {
+    fn remove(&mut self, register: VirtualRegister) {
         if self.registers.contains(register.index()) {
             self.registers.remove(register.index());
             self.slots -= self.slots(register);

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use strata_core::image::Unit;
 use strata_ptx::module::{
-    AddressBase, Instruction, Operand, RegisterId, SpecialRegister, StateSpace, Symbol,
+    AddressBase, Instruction, Operand, SpecialRegister, StateSpace, Symbol, VirtualRegister,
 };
 use strata_ptx::opcode::Opcode;
 
@@ -108,7 +108,7 @@ fn resources(
 }
 
 /// What a register stands for.
-fn named(register: RegisterId, places: Option<&[Location]>, mut visit: impl FnMut(Resource)) {
+fn named(register: VirtualRegister, places: Option<&[Location]>, mut visit: impl FnMut(Resource)) {
     match places.map(|places| places[register.index()]) {
         None => visit(Resource::Register(register.0)),
         Some(Location::General { first, count }) => {

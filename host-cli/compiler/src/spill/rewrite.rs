@@ -1,7 +1,7 @@
 //! The kernel with its stores and fills.
 
 use strata_ptx::module::{
-    AddressBase, Instruction, Operand, RegisterId, Span, StateSpace, Symbol, VariableId,
+    AddressBase, Instruction, Operand, Span, StateSpace, Symbol, VariableId, VirtualRegister,
 };
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
@@ -124,14 +124,14 @@ fn slots(input: &Input<'_>, stores: &Stores) -> (Vec<Option<u64>>, u64) {
 }
 
 /// The kernel's register of each web.
-fn registers_of_webs(input: &Input<'_>) -> Vec<RegisterId> {
-    let mut found = vec![RegisterId(0); input.values.webs.len()];
+fn registers_of_webs(input: &Input<'_>) -> Vec<VirtualRegister> {
+    let mut found = vec![VirtualRegister(0); input.values.webs.len()];
     for (ours, theirs) in input.kernel.instructions.iter().zip(&input.values.instructions) {
         let mut registers = Vec::new();
         uses(ours, |register| registers.push(register));
         definitions(ours, |register| registers.push(register));
         let mut registers = registers.into_iter();
-        let mut name = |web: RegisterId| {
+        let mut name = |web: VirtualRegister| {
             if let Some(register) = registers.next() {
                 found[web.index()] = register;
             }
@@ -215,7 +215,7 @@ struct Writer<'a> {
     slots: Vec<Option<u64>>,
     /// The variable of all slots.
     variable: VariableId,
-    register: Vec<RegisterId>,
+    register: Vec<VirtualRegister>,
     definition: Vec<usize>,
     instructions: Vec<Instruction>,
     lines: Vec<u32>,
@@ -325,7 +325,7 @@ impl Writer<'_> {
         self.push(load, line, Origin::Fill(register));
     }
 
-    fn slot(&self, web: u32) -> Option<(ScalarType, Operand, RegisterId)> {
+    fn slot(&self, web: u32) -> Option<(ScalarType, Operand, VirtualRegister)> {
         let offset = self.slots[web as usize]?;
         let register = self.register[web as usize];
         let ty = match self.input.kernel.registers[register.index()].ty.bits() {

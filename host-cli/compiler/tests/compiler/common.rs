@@ -2,13 +2,13 @@
 
 use strata_compiler::kernel::Kernel;
 use strata_ptx::module::{
-    AddressBase, Guard, Instruction, LabelId, Operand, Register, RegisterId, Span, StateSpace,
+    AddressBase, Guard, Instruction, LabelId, Operand, Register, Span, StateSpace, VirtualRegister,
 };
 use strata_ptx::opcode::{AtomicOp, BarrierOp, MemoryOrder, Modifiers, Opcode, VoteMode};
 use strata_ptx::types::ScalarType;
 
 /// The registers in operands, in order.
-pub(crate) fn registers(operands: &[Operand]) -> Vec<RegisterId> {
+pub(crate) fn registers(operands: &[Operand]) -> Vec<VirtualRegister> {
     let mut found = Vec::new();
     for operand in operands {
         match operand {
@@ -87,7 +87,7 @@ pub(crate) fn random_kernel(random: &mut Random, shape: Shape) -> Kernel {
     };
     for register in 0..shape.registers * TYPES.len() {
         if !generator.random.one_in(6) {
-            let destination = Operand::Register(RegisterId(register as u32));
+            let destination = Operand::Register(VirtualRegister(register as u32));
             generator.push(Opcode::Mov, vec![destination], vec![Operand::Integer(7)], false);
         }
     }
@@ -116,8 +116,8 @@ pub(crate) fn random_kernel(random: &mut Random, shape: Shape) -> Kernel {
 }
 
 impl Generator<'_> {
-    fn register(&mut self, ty: usize) -> RegisterId {
-        RegisterId((self.random.below(self.shape.registers) * TYPES.len() + ty) as u32)
+    fn register(&mut self, ty: usize) -> VirtualRegister {
+        VirtualRegister((self.random.below(self.shape.registers) * TYPES.len() + ty) as u32)
     }
 
     fn operand(&mut self, ty: usize) -> Operand {

@@ -14,8 +14,8 @@ use strata_compiler::program::{Location, Origin, Program};
 use strata_compiler::{RegisterLimit, allocate};
 use strata_core::image::Flags;
 use strata_core::placement::{Placement, Upper};
-use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{Instruction, LabelId, Operand, RegisterId};
+use strata_core::units::RegisterId;
+use strata_ptx::module::{Instruction, LabelId, Operand, VirtualRegister};
 use strata_ptx::opcode::Opcode;
 
 use crate::common::{Random, random_kernel, registers, shapes};
@@ -104,7 +104,7 @@ impl Levels<'_> {
     }
 
     /// What a lane reads from where its slot says.
-    fn read(&mut self, slot: usize, register: PhysicalRegister, lane: usize) -> Value {
+    fn read(&mut self, slot: usize, register: RegisterId, lane: usize) -> Value {
         let placement = self.hierarchy.placements[slot];
         let main = || self.main.get(&register.0).map_or(0, |values| values[lane]);
         match placement.upper {
@@ -117,14 +117,14 @@ impl Levels<'_> {
     }
 
     /// A first read leaves its value for later ones.
-    fn fill(&mut self, slot: usize, register: PhysicalRegister, lane: usize) {
+    fn fill(&mut self, slot: usize, register: RegisterId, lane: usize) {
         if let Placement { main: true, upper: Some(upper) } = self.hierarchy.placements[slot] {
             let value = self.main.get(&register.0).map_or(0, |values| values[lane]);
             self.upper.entry(upper).or_insert([LOST; LANES])[lane] = value;
         }
     }
 
-    fn write(&mut self, slot: usize, register: PhysicalRegister, lane: usize, value: Value) {
+    fn write(&mut self, slot: usize, register: RegisterId, lane: usize, value: Value) {
         let placement = self.hierarchy.placements[slot];
         if placement.main {
             self.main.entry(register.0).or_default()[lane] = value;
@@ -144,7 +144,7 @@ fn slot_of(instruction: &Instruction) -> i64 {
 }
 
 /// A store or fill with the kernel's register.
-fn named(spill: &Instruction, value: RegisterId) -> Instruction {
+fn named(spill: &Instruction, value: VirtualRegister) -> Instruction {
     let mut named = spill.clone();
     for operand in named.sources.iter_mut().chain(&mut named.destinations) {
         if let Operand::Register(register) = operand {
@@ -301,7 +301,7 @@ impl<'a> Warp<'a> {
         }
     }
 
-    fn units(&self, register: RegisterId) -> Vec<Unit> {
+    fn units(&self, register: VirtualRegister) -> Vec<Unit> {
         match self.program.registers[register.index()].location {
             Location::General { first, count } => {
                 (first..first + u16::from(count)).map(Unit::General).collect()
@@ -312,7 +312,12 @@ impl<'a> Warp<'a> {
     }
 
     /// Where the kernel's register has a value, the program's has the same.
-    fn compare(&self, ours: RegisterId, theirs: RegisterId, mask: Mask) -> Result<(), String> {
+    fn compare(
+        &self,
+        ours: VirtualRegister,
+        theirs: VirtualRegister,
+        mask: Mask,
+    ) -> Result<(), String> {
         let name = &self.kernel.registers[ours.index()].name;
         for unit in self.units(theirs) {
             let found = self.physical.get(&unit).copied().unwrap_or_default();
@@ -338,7 +343,7 @@ impl<'a> Warp<'a> {
         let image = program.image.borrow();
         let theirs = &program.instructions[pc].instruction;
         let sources = image.sources(record);
-        let waits = |source: &&PhysicalRegister| {
+        let waits = |source: &&RegisterId| {
             let lanes = self.pending.get(&Unit::General(source.0)).copied();
             lanes.unwrap_or_default() & mask != 0
         };
@@ -412,7 +417,7 @@ impl<'a> Warp<'a> {
     }
 
     /// Leaves a result where its slot says.
-    fn result_to_levels(&mut self, slot: usize, register: PhysicalRegister, mask: Mask) {
+    fn result_to_levels(&mut self, slot: usize, register: RegisterId, mask: Mask) {
         let Some(levels) = &mut self.levels else { return };
         let values = self.physical.get(&Unit::General(register.0)).copied().unwrap_or_default();
         for lane in (0..LANES).filter(|lane| mask >> lane & 1 != 0) {

@@ -12,7 +12,7 @@ use strata_compiler::kernel::Kernel;
 use strata_compiler::program::Program;
 use strata_core::image::Flags;
 use strata_core::placement::Placement;
-use strata_core::units::RegisterId as PhysicalRegister;
+use strata_core::units::RegisterId;
 use strata_ptx::module::Operand;
 use strata_ptx::opcode::Opcode;
 
@@ -58,11 +58,7 @@ fn following(program: &Program, pc: usize) -> Vec<usize> {
 }
 
 /// What a register may hold before each instruction: every pair of place and writer is visited.
-fn search(
-    program: &Program,
-    register: PhysicalRegister,
-    strands: Option<&Strands>,
-) -> Vec<Reaching> {
+fn search(program: &Program, register: RegisterId, strands: Option<&Strands>) -> Vec<Reaching> {
     let mut found = vec![BTreeSet::new(); program.instructions.len()];
     let mut work = vec![(0, None)];
     while let Some((pc, writer)) = work.pop() {
@@ -98,7 +94,7 @@ fn what_reaches_a_read_is_what_a_search_of_all_paths_finds() {
         let explainer = Explainer::new(&program).expect("small");
         let hierarchy = fit(explainer.code(), &config(Lrf::Split)).expect("a good config");
         for strands in [None, Some(&hierarchy.strands)] {
-            for register in (0..program.general_registers).map(PhysicalRegister) {
+            for register in (0..program.general_registers).map(RegisterId) {
                 let expected = search(&program, register, strands);
                 for (pc, expected) in expected.iter().enumerate() {
                     let image = program.image.borrow();

@@ -7,7 +7,7 @@ use strata_compiler::kernel::Kernel;
 use strata_compiler::program::Program;
 use strata_core::image::{Flags, StaticInstruction, Unit};
 use strata_core::placement::{Placement, Upper};
-use strata_core::units::RegisterId as PhysicalRegister;
+use strata_core::units::RegisterId;
 use strata_ptx::module::Operand;
 
 use crate::hierarchy::{config, fitted};
@@ -26,7 +26,7 @@ struct Slot {
     pc: usize,
     /// Index into the image's slots.
     index: usize,
-    register: PhysicalRegister,
+    register: RegisterId,
     source: bool,
     placement: Placement,
 }

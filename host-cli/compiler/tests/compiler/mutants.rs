@@ -9,8 +9,8 @@ use strata_compiler::checker::{Problem, check};
 use strata_compiler::kernel::Kernel;
 use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, StaticInstruction};
-use strata_core::units::RegisterId as PhysicalRegister;
-use strata_ptx::module::{FunctionId, Operand, RegisterId};
+use strata_core::units::RegisterId;
+use strata_ptx::module::{FunctionId, Operand, VirtualRegister};
 
 use crate::common::registers;
 use crate::kernels::kernels;
@@ -187,7 +187,7 @@ pub(crate) fn refresh_slots(program: &mut Program) {
                 if let Location::General { first, count } =
                     program.registers[register.index()].location
                 {
-                    let slots = (first..first + u16::from(count)).map(PhysicalRegister);
+                    let slots = (first..first + u16::from(count)).map(RegisterId);
                     program.image.slots.extend(slots);
                 }
             }
@@ -252,7 +252,8 @@ fn each_two(program: &Program, merge: impl Fn(Location, Location) -> Option<Loca
         read.extend(instruction.instruction.guard.map(|guard| guard.register));
         for a in &read {
             for b in read.iter().filter(|b| *b != a) {
-                let place = |register: &RegisterId| program.registers[register.index()].location;
+                let place =
+                    |register: &VirtualRegister| program.registers[register.index()].location;
                 if let Some(merged) = merge(place(a), place(b)) {
                     let mut mutant = program.clone();
                     mutant.registers[b.index()].location = merged;
@@ -526,7 +527,7 @@ ret;
     assert_eq!(definitions.len(), 2);
     for pc in definitions {
         let mut mutant = program.clone();
-        let other = RegisterId(mutant.registers.len() as u32);
+        let other = VirtualRegister(mutant.registers.len() as u32);
         let place = Location::General { first: mutant.general_registers, count: 1 };
         mutant.general_registers += 1;
         mutant.image.registers += 1;

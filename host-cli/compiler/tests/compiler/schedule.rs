@@ -5,25 +5,27 @@ use strata_compiler::checker::{self, Problem};
 use strata_compiler::kernel::Kernel;
 use strata_compiler::program::Program;
 use strata_compiler::{CompileOptions, Order, Reordered, allocate, compile, schedule};
-use strata_ptx::module::{FunctionId, Instruction, Operand, RegisterId, Span};
+use strata_ptx::module::{FunctionId, Instruction, Operand, Span, VirtualRegister};
 use strata_ptx::opcode::Opcode;
 
 use crate::common::{Random, random_kernel, registers, shapes};
 use crate::kernels::kernels;
 
-fn reads(instruction: &Instruction) -> Vec<RegisterId> {
+fn reads(instruction: &Instruction) -> Vec<VirtualRegister> {
     let mut all = registers(&instruction.sources);
     all.extend(instruction.guard.map(|guard| guard.register));
     all
 }
 
-fn writes(instruction: &Instruction) -> Vec<RegisterId> {
+fn writes(instruction: &Instruction) -> Vec<VirtualRegister> {
     registers(&instruction.destinations)
 }
 
 /// Whether two instructions must keep their order, said as plainly as possible.
 fn conflict(a: &Instruction, b: &Instruction) -> bool {
-    let meet = |a: &[RegisterId], b: &[RegisterId]| a.iter().any(|register| b.contains(register));
+    let meet = |a: &[VirtualRegister], b: &[VirtualRegister]| {
+        a.iter().any(|register| b.contains(register))
+    };
     let stays = |instruction: &Instruction| {
         use Opcode as O;
         matches!(

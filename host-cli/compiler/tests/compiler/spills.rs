@@ -5,7 +5,7 @@ use strata_compiler::kernel::Kernel;
 use strata_compiler::program::{Dropped, Origin, Program};
 use strata_compiler::statistics::SpillCounts;
 use strata_compiler::{CompileOptions, RegisterLimit, allocate, compile};
-use strata_ptx::module::{FunctionId, Guard, Operand, RegisterId};
+use strata_ptx::module::{FunctionId, Guard, Operand, VirtualRegister};
 use strata_ptx::types::ScalarType;
 
 use crate::kernels::{kernels, spilling};
@@ -116,7 +116,7 @@ fn offset_of(program: &Program, pc: usize) -> i64 {
     *offset_mut(&mut program.clone(), pc)
 }
 
-fn value_of(program: &Program, pc: usize) -> RegisterId {
+fn value_of(program: &Program, pc: usize) -> VirtualRegister {
     match program.instructions[pc].origin {
         Origin::Store(value) | Origin::Fill(value) => value,
         other => panic!("{other:?} is no spill"),
@@ -259,7 +259,7 @@ fn guard(program: &mut Program, pc: usize) {
         ty: ScalarType::Pred,
         location: strata_compiler::program::Location::Predicate(0),
     });
-    let guard = Guard { register: RegisterId(register), negated: false };
+    let guard = Guard { register: VirtualRegister(register), negated: false };
     program.instructions[pc].instruction.guard = Some(guard);
 }
 

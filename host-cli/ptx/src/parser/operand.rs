@@ -5,7 +5,7 @@ use super::scope::{Name, Wanted};
 use super::{Parser, Reported, Result};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
-use crate::module::{AddressBase, Axis, Operand, RegisterId, Span, Symbol};
+use crate::module::{AddressBase, Axis, Operand, Span, Symbol, VirtualRegister};
 use crate::special;
 use crate::types::ScalarType;
 
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn component(&mut self, name: &'a str, ty: ScalarType, index: usize) -> RegisterId {
+    fn component(&mut self, name: &'a str, ty: ScalarType, index: usize) -> VirtualRegister {
         self.body.component(name, ty, index)
     }
 

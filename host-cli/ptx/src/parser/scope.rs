@@ -3,7 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::{Parser, Result};
-use crate::module::{Function, Label, LabelId, Register, RegisterId, Span, Symbol, VariableId};
+use crate::module::{
+    Function, Label, LabelId, Register, Span, Symbol, VariableId, VirtualRegister,
+};
 use crate::types::ScalarType;
 
 /// Deepest nesting of blocks.
@@ -13,7 +15,7 @@ pub(super) const DEPTH_MAX: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Name {
     /// A register that some instruction has named.
-    Register(RegisterId),
+    Register(VirtualRegister),
     /// A register that is declared, and not used so far.
     Declared(ScalarType),
     /// A register of several components (`.reg .v4 .f32 v`).
@@ -74,7 +76,7 @@ pub(super) struct Body<'a> {
     current: usize,
     depth: usize,
     /// Components of vector registers in use, by block, name and position.
-    components: FxHashMap<(usize, &'a str, usize), RegisterId>,
+    components: FxHashMap<(usize, &'a str, usize), VirtualRegister>,
     /// Until the function ends, label operands index this.
     pub(super) references: Vec<Reference<'a>>,
 }
@@ -207,13 +209,18 @@ impl<'a> Body<'a> {
     }
 
     /// Adds a register to the function.
-    pub(super) fn add_register(&mut self, name: String, ty: ScalarType) -> RegisterId {
+    pub(super) fn add_register(&mut self, name: String, ty: ScalarType) -> VirtualRegister {
         self.function.registers.push(Register { name, ty });
-        RegisterId(self.function.registers.len() as u32 - 1)
+        VirtualRegister(self.function.registers.len() as u32 - 1)
     }
 
     /// One component of the innermost vector register `name`.
-    pub(super) fn component(&mut self, name: &'a str, ty: ScalarType, index: usize) -> RegisterId {
+    pub(super) fn component(
+        &mut self,
+        name: &'a str,
+        ty: ScalarType,
+        index: usize,
+    ) -> VirtualRegister {
         let scope = self
             .outwards(self.current)
             .find(|&scope| self.scopes[scope].names.contains_key(name))

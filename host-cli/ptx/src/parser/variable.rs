@@ -365,7 +365,7 @@ impl<'a> Parser<'a> {
             initial: None,
             linkage: Linkage::Internal,
             // Replaced by the register's number when the function's body begins.
-            register: Some(crate::module::RegisterId(u32::MAX)),
+            register: Some(crate::module::VirtualRegister(u32::MAX)),
             span,
         };
         Ok((name, variable))

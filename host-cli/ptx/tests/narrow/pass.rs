@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use strata_ptx::module::{
-    AddressBase, Function, Instruction, Operand, RegisterId, StateSpace, Symbol, Variable,
+    AddressBase, Function, Instruction, Operand, StateSpace, Symbol, Variable, VirtualRegister,
 };
 use strata_ptx::opcode::{Half, Opcode};
 use strata_ptx::parse;
@@ -106,7 +106,7 @@ struct Kernel<'m> {
     /// By register.
     narrow: Vec<bool>,
     /// Widened indices: the narrow register that takes such a one's place.
-    instead: BTreeMap<RegisterId, RegisterId>,
+    instead: BTreeMap<VirtualRegister, VirtualRegister>,
     /// Parameters that are addresses, by number.
     parameters: BTreeSet<usize>,
 }
@@ -263,7 +263,8 @@ impl<'m> Kernel<'m> {
             let word = |byte: &char| byte.is_ascii_alphanumeric() || "_$%".contains(*byte);
             let length = rest.chars().take_while(word).count();
             let named = self.function.registers.iter().position(|r| r.name == rest[..length]);
-            let id = named.map(|index| RegisterId(u32::try_from(index).expect("few registers")));
+            let id =
+                named.map(|index| VirtualRegister(u32::try_from(index).expect("few registers")));
             all += &match id.filter(|id| self.narrow[id.index()]) {
                 None => rest[..length].to_owned(),
                 Some(id) => match self.instead.get(&id) {
@@ -297,7 +298,7 @@ fn narrow_opcode(instruction: &Instruction, written: &str) -> String {
 
 /// By register of a function, whether it is narrowed.
 fn addresses(function: &Function) -> Result<Vec<bool>, Fault> {
-    let wide = |id: RegisterId| function.registers[id.index()].ty.bits() == 64;
+    let wide = |id: VirtualRegister| function.registers[id.index()].ty.bits() == 64;
     let mut sets = Sets((0..function.registers.len()).collect());
     let mut used = Vec::new();
     let mut otherwise = Vec::new();
@@ -373,7 +374,7 @@ fn bits(instruction: &Instruction) -> Vec<u32> {
 /// Registers whose values operands are, without those that are addresses.
 fn registers<'o>(
     operands: impl IntoIterator<Item = &'o Operand>,
-) -> impl Iterator<Item = RegisterId> {
+) -> impl Iterator<Item = VirtualRegister> {
     let mut all = Vec::new();
     let mut pending: Vec<&Operand> = operands.into_iter().collect();
     while let Some(operand) = pending.pop() {

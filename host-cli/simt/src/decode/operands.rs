@@ -1,7 +1,7 @@
 //! Operands: which row or predicate each one is.
 
 use strata_compiler::program::Location;
-use strata_ptx::module::{Operand, RegisterId, SpecialRegister, StateSpace, Symbol};
+use strata_ptx::module::{Operand, SpecialRegister, StateSpace, Symbol, VirtualRegister};
 use strata_ptx::opcode::Rounding;
 use strata_ptx::types::{Kind, ScalarType};
 
@@ -48,21 +48,21 @@ impl<'a> One<'_, 'a> {
     }
 
     /// Where a register lives.
-    pub(crate) fn location(&self, register: RegisterId) -> Result<Location, Problem> {
+    pub(crate) fn location(&self, register: VirtualRegister) -> Result<Location, Problem> {
         let registers = &self.decoder.program.registers;
         let found = registers.get(register.index()).map(|register| register.location);
         found.ok_or_else(|| self.malformed("there is no such register"))
     }
 
     /// Declared type of a register.
-    pub(crate) fn register_type(&self, register: RegisterId) -> Result<ScalarType, Problem> {
+    pub(crate) fn register_type(&self, register: VirtualRegister) -> Result<ScalarType, Problem> {
         let registers = &self.decoder.program.registers;
         let found = registers.get(register.index()).map(|register| register.ty);
         found.ok_or_else(|| self.malformed("there is no such register"))
     }
 
     /// First row of a register.
-    fn register(&self, register: RegisterId, ty: ScalarType) -> Result<u32, Problem> {
+    fn register(&self, register: VirtualRegister, ty: ScalarType) -> Result<u32, Problem> {
         match self.location(register)? {
             Location::General { first, count } => {
                 if u32::from(count) < ty.register_slots() {

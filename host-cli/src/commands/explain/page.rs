@@ -9,7 +9,7 @@ use strata_compiler::program::{Origin, Program};
 use strata_core::event::Datapath;
 use strata_core::image::{Flags, StaticInstruction, Unit};
 use strata_core::units::Femtojoules;
-use strata_ptx::module::RegisterId;
+use strata_ptx::module::VirtualRegister;
 
 use crate::cost::AccessCost;
 use crate::design::Design;
@@ -111,7 +111,7 @@ impl Page<'_> {
         text
     }
 
-    fn predicate(&self, text: &mut String, access: &str, register: RegisterId, places: &str) {
+    fn predicate(&self, text: &mut String, access: &str, register: VirtualRegister, places: &str) {
         let register = &self.program.registers[register.index()];
         let value = format!("{}, {places}; predicates are not in the register file", register.name);
         row(text, &format!("{access} {}", register.location), &value);
@@ -168,7 +168,7 @@ impl Page<'_> {
     }
 
     /// The name of a register of the program.
-    pub(super) fn name(&self, register: RegisterId) -> String {
+    pub(super) fn name(&self, register: VirtualRegister) -> String {
         let register = &self.program.registers[register.index()];
         format!("{} .{}", register.name, register.ty.name())
     }
@@ -181,7 +181,7 @@ impl Page<'_> {
     }
 
     fn origin(&self, text: &mut String, pc: usize) {
-        let register = |id: RegisterId| {
+        let register = |id: VirtualRegister| {
             self.kernel.registers.get(id.index()).map_or("?", |register| &register.name)
         };
         let what = match self.program.instructions[pc].origin {

@@ -22,7 +22,10 @@ fn kernel(facts: &facts::Kernel) -> Kernel {
     let mut instructions = Vec::new();
     for (place, fact) in (0_u32..).zip(&facts.instructions) {
         let named = |numbers: Vec<u16>| -> Vec<Operand> {
-            numbers.into_iter().map(|number| Operand::Register(RegisterId(number.into()))).collect()
+            numbers
+                .into_iter()
+                .map(|number| Operand::Register(VirtualRegister(number.into())))
+                .collect()
         };
         let mut sources = named(fact.reads_for_liveness(place));
         let target = fact.next.iter().find(|&&next| next != place + 1);
@@ -38,7 +41,7 @@ fn kernel(facts: &facts::Kernel) -> Kernel {
         } else {
             Opcode::Mov
         };
-        let guard = Guard { register: RegisterId(REGISTERS), negated: false };
+        let guard = Guard { register: VirtualRegister(REGISTERS), negated: false };
         instructions.push(Instruction {
             guard: guarded.then_some(guard),
             opcode,
@@ -81,7 +84,7 @@ fn in_use(facts: &facts::Kernel) -> Vec<BTreeSet<u16>> {
     for block in &graph.blocks {
         let mut live = Live::new(&kernel);
         for &next in block.successors.iter().filter(|&&next| next != graph.exit()) {
-            liveness.live_in(next).for_each(|register| live.insert(RegisterId(register)));
+            liveness.live_in(next).for_each(|register| live.insert(VirtualRegister(register)));
         }
         for pc in (block.start..block.end).rev() {
             all[pc] = general(&live);
