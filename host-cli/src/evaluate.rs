@@ -15,7 +15,7 @@ use strata_core::value_usage::{Value, ValueOverflow, ValueUsage, value_usage};
 use strata_simt::paths::PathDictionary;
 
 use crate::crossings::{Crossings, crossings};
-use crate::levels::{Fitted, LevelsError};
+use crate::levels::{FitError, Fitted};
 use crate::timing::TimingError;
 
 /// Why recorded warps could not be counted: apart from the first a defect, never an input.
@@ -23,7 +23,7 @@ use crate::timing::TimingError;
 pub enum EvaluateError {
     /// The program cannot be fitted to the design's hierarchy.
     #[error("{0}")]
-    Levels(#[from] LevelsError),
+    Levels(#[from] FitError),
     /// The image breaks its own rules.
     #[error("the kernel image is malformed: {0}")]
     Image(#[from] ImageError),

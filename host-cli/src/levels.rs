@@ -11,7 +11,7 @@ use crate::design::{Design, NoEnergy};
 
 /// Why a program has no levels.
 #[derive(Debug, thiserror::Error)]
-pub enum LevelsError {
+pub enum FitError {
     /// The compiler would have to place the operands of a program that is not there.
     #[error("the compiler manages the design's hierarchy, and a trace has no program for it")]
     NoProgram,
@@ -58,30 +58,26 @@ impl<'a> Fitted<'a> {
 /// # Errors
 ///
 /// A program that is too large, or a hierarchy that makes no sense.
-pub fn fitted(program: &Program, config: &HierarchyConfig) -> Result<Hierarchy, LevelsError> {
+pub fn fitted(program: &Program, config: &HierarchyConfig) -> Result<Hierarchy, FitError> {
     let code = Code::new(program)
-        .map_err(|problem| LevelsError::TooLarge(program.name.clone(), problem.message))?;
+        .map_err(|problem| FitError::TooLarge(program.name.clone(), problem.message))?;
     Ok(fit(&code, config)?)
 }
 
 /// The kernels of one module, fitted to one design as they come.
 #[derive(Clone, Debug, Default)]
-pub struct Levels {
+pub struct FittedKernels {
     /// By the kernel's name.
     fitted: BTreeMap<String, Hierarchy>,
 }
 
-impl Levels {
+impl FittedKernels {
     /// Fits a program, once, if the design's hierarchy is the compiler's.
     ///
     /// # Errors
     ///
-    /// As [`Levels::of`].
-    pub fn prepare(
-        &mut self,
-        design: &Design,
-        program: Option<&Program>,
-    ) -> Result<(), LevelsError> {
+    /// As [`FittedKernels::of`].
+    pub fn prepare(&mut self, design: &Design, program: Option<&Program>) -> Result<(), FitError> {
         self.of(design, program).map(|_| ())
     }
 
@@ -99,12 +95,12 @@ impl Levels {
         &mut self,
         design: &Design,
         program: Option<&Program>,
-    ) -> Result<Option<&Hierarchy>, LevelsError> {
+    ) -> Result<Option<&Hierarchy>, FitError> {
         let Some(managed) = design.managed else { return Ok(None) };
-        let program = program.ok_or(LevelsError::NoProgram)?;
+        let program = program.ok_or(FitError::NoProgram)?;
         if !self.fitted.contains_key(&program.name) {
             let table =
-                design.energy.as_ref().map_err(|reason| LevelsError::NoEnergy(reason.clone()))?;
+                design.energy.as_ref().map_err(|reason| FitError::NoEnergy(reason.clone()))?;
             let hierarchy = fitted(program, &managed.config(table))?;
             self.fitted.insert(program.name.clone(), hierarchy);
         }

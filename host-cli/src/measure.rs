@@ -18,7 +18,7 @@ use strata_core::sm::fault::Fault;
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
-use crate::levels::LevelsError;
+use crate::levels::FitError;
 use crate::printer::Printer;
 use crate::report::{Check, RunReport};
 use crate::subject;
@@ -91,7 +91,7 @@ fn refusal(input: &str, error: &EvaluateError) -> Option<Failure> {
             let message = format!("`{input}` does not end in time: {fault}");
             Some(Failure::input(message).hint(hint))
         }
-        EvaluateError::Levels(error @ LevelsError::NoProgram) => Some(
+        EvaluateError::Levels(error @ FitError::NoProgram) => Some(
             Failure::input(format!("`{input}` cannot be counted: {error}"))
                 .hint("run the PTX file or the workload itself"),
         ),

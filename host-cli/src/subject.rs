@@ -14,7 +14,7 @@ use crate::config::suggest::{did_you_mean, suggest};
 use crate::config::{ConfigError, name};
 use crate::design::{self, Design};
 use crate::failure::Failure;
-use crate::levels::LevelsError;
+use crate::levels::FitError;
 use crate::trace::store::{self, RecordError, StoreError};
 use crate::trace::{self, Entry, Reach, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
@@ -335,14 +335,14 @@ impl From<TraceError> for Failure {
     }
 }
 
-impl From<LevelsError> for Failure {
-    fn from(error: LevelsError) -> Self {
+impl From<FitError> for Failure {
+    fn from(error: FitError) -> Self {
         match &error {
-            LevelsError::NoProgram => {
+            FitError::NoProgram => {
                 Self::input(error.to_string()).hint("run the PTX file or the workload itself")
             }
-            LevelsError::TooLarge(..) | LevelsError::NoEnergy(_) => Self::input(error.to_string()),
-            LevelsError::Hierarchy(_) => Self::internal(&error.to_string()),
+            FitError::TooLarge(..) | FitError::NoEnergy(_) => Self::input(error.to_string()),
+            FitError::Hierarchy(_) => Self::internal(&error.to_string()),
         }
     }
 }

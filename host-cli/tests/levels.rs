@@ -2,7 +2,7 @@
 //! the registers held, bit for bit, and a placement that is wrong shows.
 
 use strata::design::{Design, resolve};
-use strata::levels::Levels;
+use strata::levels::FittedKernels;
 use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 use strata_compiler::RegisterLimit;
 use strata_core::placement::{Placement, Upper};
@@ -26,7 +26,7 @@ fn run(prepared: &Prepared) -> Result<Vec<Vec<u8>>, RunError> {
 
 /// Placements of every kernel.
 fn placements(prepared: &Prepared, design: &Design) -> Vec<Vec<Placement>> {
-    let mut levels = Levels::default();
+    let mut levels = FittedKernels::default();
     let mut of = |program| {
         let hierarchy = levels.of(design, Some(program)).expect("fits").expect("is managed");
         hierarchy.placements.clone()

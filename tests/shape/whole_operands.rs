@@ -4,7 +4,7 @@
 
 use strata::cli::Scale;
 use strata::design::Design;
-use strata::levels::Levels;
+use strata::levels::FittedKernels;
 use strata::subject;
 use strata::workload::{self, Options, Overrides, Prepared, Toolchain};
 use strata_compiler::hierarchy::Hierarchy;
@@ -47,7 +47,7 @@ pub(crate) fn shares(toolchain: Toolchain, designs: &[Design]) -> Vec<Shares> {
 /// Instructions of all warps by words, and by operands.
 fn count(prepared: &Prepared, designs: &[Design]) -> Vec<[[u64; 5]; 2]> {
     let mut counts = vec![[[0; 5]; 2]; designs.len()];
-    let mut levels: Vec<Levels> = designs.iter().map(|_| Levels::default()).collect();
+    let mut levels: Vec<FittedKernels> = designs.iter().map(|_| FittedKernels::default()).collect();
     let run = prepared.execute(&Options::default(), |launch| {
         for ((design, levels), counts) in designs.iter().zip(&mut levels).zip(&mut counts) {
             let hierarchy = levels.of(design, Some(launch.program)).expect("the program fits");

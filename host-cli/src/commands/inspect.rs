@@ -17,7 +17,7 @@ use crate::crossings::Crossings;
 use crate::design::{self, Design};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::{ExitStatus, Failure};
-use crate::levels::{Fitted, Levels};
+use crate::levels::{Fitted, FittedKernels};
 use crate::measure::{Request, SpillTraffic, price};
 use crate::printer::Printer;
 use crate::subject;
@@ -100,7 +100,7 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
         let compiled = compile(&module, id, options);
         let problems = match compiled {
             Ok(program) => {
-                let mut levels = Levels::default();
+                let mut levels = FittedKernels::default();
                 let hierarchy = levels.of(&design, Some(&program))?;
                 let (module, program) = (&module, &program);
                 let listing = Listing { module, program, values: true, hierarchy, margin: &[] };
@@ -201,7 +201,7 @@ struct Profile {
     crossings: Option<Crossings>,
     launches: u64,
     /// Where the compiler placed its operands, if it manages the design's hierarchy.
-    levels: Levels,
+    levels: FittedKernels,
 }
 
 /// Every kernel that was launched, with what each instruction did.

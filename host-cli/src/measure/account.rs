@@ -15,7 +15,7 @@ use crate::crossings::Crossings;
 use crate::design::{Design, MainMemory};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
-use crate::levels::{Fitted, Levels, LevelsError};
+use crate::levels::{FitError, Fitted, FittedKernels};
 use crate::printer::Printer;
 use crate::report::in_time::COUNT_MODE;
 use crate::report::{
@@ -39,7 +39,7 @@ pub(super) struct Account<'a> {
     launches: Vec<LaunchReport>,
     timeline: Option<Timeline>,
     /// Of kernels that the compiler fitted to the design.
-    levels: Levels,
+    levels: FittedKernels,
 }
 
 /// What all designs of a subject share.
@@ -78,7 +78,7 @@ pub(super) fn accounts<'a>(
             cell_writes: Vec::new(),
             launches: Vec::new(),
             timeline,
-            levels: Levels::default(),
+            levels: FittedKernels::default(),
         })
     };
     designs.iter().map(account).collect()
@@ -162,7 +162,7 @@ impl Common {
             let Some(account) = accounts.iter().find(same) else { continue };
             let of = |launch: &Counted<'_>| {
                 let strands = account.levels.get(launch.kernel).map(|levels| &levels.strands);
-                let strands = strands.ok_or(LevelsError::NoProgram)?;
+                let strands = strands.ok_or(FitError::NoProgram)?;
                 evaluate::launch_crossings(launch.image, &strands.of, launch.paths)
             };
             let parts: Vec<_> = launches.par_iter().map(of).collect();

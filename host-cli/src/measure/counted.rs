@@ -10,7 +10,7 @@ use strata_simt::paths::PathDictionary;
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::evaluate::{self, EvaluateError};
-use crate::levels::{self, Fitted, LevelsError};
+use crate::levels::{self, FitError, Fitted};
 use crate::report::{self};
 use crate::timeline::{About, Code};
 use crate::timing::TimedLaunch;
@@ -100,7 +100,7 @@ impl<'a> Counted<'a> {
         count: &Organisation,
         config: &HierarchyConfig,
     ) -> Result<Counters, EvaluateError> {
-        let program = self.program().ok_or(LevelsError::NoProgram)?;
+        let program = self.program().ok_or(FitError::NoProgram)?;
         let hierarchy = levels::fitted(program, config)?;
         let placements = Some(&*hierarchy.placements);
         let image = Fitted { image: self.image, placements };

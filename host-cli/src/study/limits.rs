@@ -20,7 +20,7 @@ use strata_core::sm::counters::SmCounters;
 use crate::design::{self, Design, Managed};
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
-use crate::levels::LevelsError;
+use crate::levels::FitError;
 use crate::measure::{self, Counted, Request, price};
 use crate::parallel;
 use crate::printer::Printer;
@@ -337,7 +337,7 @@ impl Study<'_> {
 
     /// Runs a launch in time, and has an oracle share out the entries.
     fn share(&self, launch: &Counted<'_>, totals: &mut Totals) -> Result<(), EvaluateError> {
-        let program = launch.program().ok_or(LevelsError::NoProgram)?;
+        let program = launch.program().ok_or(FitError::NoProgram)?;
         if !totals.savings.contains_key(&program.name) {
             let savings = Savings::new(program, self.design, &self.own)?;
             totals.savings.insert(program.name.clone(), savings);

@@ -16,7 +16,7 @@ use super::assumed::{HOLDS, Hold};
 use super::oracle::{Bracket, CHOICES, Curve, ENTRIES, Execution, Open, Oracle};
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
-use crate::levels::{Fitted, LevelsError};
+use crate::levels::{FitError, Fitted};
 use crate::measure::price;
 use crate::timing::{TimedLaunch, observe_launch};
 
@@ -45,16 +45,16 @@ impl Savings {
         config: &HierarchyConfig,
     ) -> Result<Self, EvaluateError> {
         let code = Code::new(program)
-            .map_err(|problem| LevelsError::TooLarge(program.name.clone(), problem.message))?;
+            .map_err(|problem| FitError::TooLarge(program.name.clone(), problem.message))?;
         let mut by_pc = vec![[0; CHOICES]; program.image.instructions.len()];
-        let own = fit(&code, config).map_err(LevelsError::from)?;
+        let own = fit(&code, config).map_err(FitError::from)?;
         // The last result file comes first, so that it holds the same with any number of entries.
         let without: Vec<_> = own.placements.iter().map(|&placement| lowered(placement)).collect();
         let nothing = energies(program, design, &without)?;
         let mut touched = vec![0; program.image.instructions.len()];
         for entries in 1..=MAX_ORF_ENTRIES {
             let config = HierarchyConfig { orf_entries: entries, ..*config };
-            let placements = fit(&code, &config).map_err(LevelsError::from)?.placements;
+            let placements = fit(&code, &config).map_err(FitError::from)?.placements;
             for (all, instruction) in touched.iter_mut().zip(&program.image.instructions) {
                 *all |= entries_of(instruction, &placements);
             }
