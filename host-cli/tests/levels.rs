@@ -6,7 +6,7 @@ use strata::levels::FittedKernels;
 use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 use strata_compiler::RegisterLimit;
 use strata_core::placement::{Placement, Upper};
-use strata_simt::LevelsError;
+use strata_simt::PlacementError;
 
 /// Hierarchies of each kind.
 const DESIGNS: [&str; 4] =
@@ -123,7 +123,7 @@ fn lists_that_do_not_fit_are_refused() {
     let short = vec![Placement::MAIN; slots - 1];
     let message = |lists: &[&[Placement]]| {
         let error = prepared("vectoradd", None).with_levels(lists).expect_err("too short");
-        assert!(matches!(error, LevelsError::Placements { .. }));
+        assert!(matches!(error, PlacementError::Placements { .. }));
         error.to_string()
     };
     let expected = |found: usize| {

@@ -19,7 +19,7 @@ use strata_ptx::module::{Instruction, Module, Span, SpecialRegister};
 use strata_ptx::opcode::Opcode;
 
 use crate::device::AddressMap;
-use crate::levels::Levels;
+use crate::levels::PlacedOperands;
 use crate::micro::{Access, Action, Args, Barrier, Call, MicroOp};
 use crate::moved::{AccessShape, Windows};
 use crate::ops;
@@ -51,7 +51,7 @@ pub struct Executable {
     pub(crate) module: usize,
     pub(crate) uses_module: bool,
     /// Where values live, if not simply in registers.
-    pub(crate) levels: Option<Arc<Levels>>,
+    pub(crate) levels: Option<Arc<PlacedOperands>>,
 }
 
 impl Executable {

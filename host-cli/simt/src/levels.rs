@@ -30,7 +30,7 @@ const GARBAGE: Row = Row::splat(0xc57a_1e5d);
 
 /// Why a program cannot be executed through the levels of its operands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LevelsError {
+pub enum PlacementError {
     /// Not the program that was decoded.
     #[error("kernel `{kernel}` was not decoded from this program: pass the one given to `prepare`")]
     OtherProgram {
@@ -49,13 +49,13 @@ pub enum LevelsError {
 
 /// Where a program's operands live.
 #[derive(Clone, Debug)]
-pub(crate) struct Levels {
+pub(crate) struct PlacedOperands {
     image: Image,
     /// One for each slot of the image.
     placements: Vec<Placement>,
 }
 
-impl Levels {
+impl PlacedOperands {
     /// The registers of an instruction's sources or results, each with its placement.
     fn slots(
         &self,
@@ -88,21 +88,21 @@ impl Executable {
         mut self,
         program: &Program,
         placements: &[Placement],
-    ) -> Result<Self, LevelsError> {
+    ) -> Result<Self, PlacementError> {
         let image = &program.image;
         let same = program.name == self.name
             && image.instructions.len() == self.operations.len()
             && image.registers == program.general_registers
             && u32::from(image.registers) <= self.register_rows;
         if !same {
-            return Err(LevelsError::OtherProgram { kernel: self.name });
+            return Err(PlacementError::OtherProgram { kernel: self.name });
         }
         let checked = CheckedImage::new(image.borrow());
         if let Err(problem) = checked.and_then(|image| image.with_placements(placements)) {
-            return Err(LevelsError::Placements { kernel: self.name, problem });
+            return Err(PlacementError::Placements { kernel: self.name, problem });
         }
         let (image, placements) = (image.clone(), placements.to_vec());
-        self.levels = Some(Arc::new(Levels { image, placements }));
+        self.levels = Some(Arc::new(PlacedOperands { image, placements }));
         Ok(self)
     }
 }
@@ -110,7 +110,7 @@ impl Executable {
 /// One warp's values.
 #[derive(Debug)]
 pub(crate) struct WarpLevels {
-    levels: Arc<Levels>,
+    levels: Arc<PlacedOperands>,
     /// The main register file, by register.
     main: Vec<Row>,
     /// The entries of the operand register file, then the banks of the last result file.
@@ -131,7 +131,7 @@ const fn entry(upper: Upper) -> usize {
 
 impl WarpLevels {
     /// Empty levels.
-    pub(crate) fn new(levels: &Arc<Levels>) -> Self {
+    pub(crate) fn new(levels: &Arc<PlacedOperands>) -> Self {
         let registers = usize::from(levels.image.registers);
         Self {
             levels: Arc::clone(levels),

@@ -54,5 +54,5 @@ pub use device::{Device, DeviceError, ModuleHandle};
 pub use exec::{execute, execute_in_parts, execute_into};
 pub use fault::Fault;
 pub use launch::{Launch, LaunchOutcome, MAX_KEPT_BYTES, Record};
-pub use levels::LevelsError;
+pub use levels::PlacementError;
 pub use paths::PathDictionary;

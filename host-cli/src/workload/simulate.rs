@@ -13,8 +13,8 @@ use strata_core::placement::Placement;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
 use strata_simt::{
-    AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, LevelsError,
-    MAX_KEPT_BYTES, Record, execute, execute_in_parts, execute_into, prepare,
+    AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, MAX_KEPT_BYTES,
+    PlacementError, Record, execute, execute_in_parts, execute_into, prepare,
 };
 
 use super::compare::{CheckPlan, CompareError, Comparison};
@@ -260,7 +260,7 @@ impl Prepared {
     /// # Errors
     ///
     /// Lists that the kernels' operands cannot have.
-    pub fn with_levels(mut self, placements: &[&[Placement]]) -> Result<Self, LevelsError> {
+    pub fn with_levels(mut self, placements: &[&[Placement]]) -> Result<Self, PlacementError> {
         let kernels = self.executables.iter_mut().zip(&self.programs);
         for (index, (executable, program)) in kernels.enumerate() {
             // A kernel without a list has no placement for its slots.

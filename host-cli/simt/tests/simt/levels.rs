@@ -2,7 +2,7 @@
 //! placements are refused.
 
 use strata_core::placement::{Placement, Upper};
-use strata_simt::{Executable, LevelsError, prepare};
+use strata_simt::{Executable, PlacementError, prepare};
 
 use crate::common::{Arguments, Bench, config, launch};
 
@@ -31,7 +31,7 @@ fn slots(bench: &Bench, name: &str) -> Vec<Vec<usize>> {
     range.collect()
 }
 
-fn with(bench: &Bench, changes: &[(usize, Placement)]) -> Result<Executable, LevelsError> {
+fn with(bench: &Bench, changes: &[(usize, Placement)]) -> Result<Executable, PlacementError> {
     let program = bench.compile("k").expect("compiles");
     let mut placements = vec![Placement::MAIN; program.image.slots.len()];
     for &(slot, placement) in changes {
@@ -167,5 +167,5 @@ fn placements_that_cannot_be_are_refused() {
     other.name = "other".to_owned();
     let error = executable().with_levels(&other, &vec![Placement::MAIN; count]);
     let error = error.expect_err("another program");
-    assert_eq!(error, LevelsError::OtherProgram { kernel: "k".to_owned() });
+    assert_eq!(error, PlacementError::OtherProgram { kernel: "k".to_owned() });
 }
