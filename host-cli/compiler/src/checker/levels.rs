@@ -85,7 +85,7 @@ impl<'p> LevelsChecker<'p> {
             report.add(0, Problem::Different("the number of placements or strand starts"));
             return report.done();
         }
-        let levels = Levels { program, hierarchy, config };
+        let levels = FittedProgram { program, hierarchy, config };
         levels.check_names(&mut report);
         levels.check_starts(graph, &mut report);
         report.done()?;
@@ -149,13 +149,13 @@ impl Taken {
     }
 }
 
-struct Levels<'a> {
+struct FittedProgram<'a> {
     program: &'a Program,
     hierarchy: &'a Hierarchy,
     config: &'a HierarchyConfig,
 }
 
-impl<'a> Levels<'a> {
+impl<'a> FittedProgram<'a> {
     fn record(&self, pc: usize) -> &'a StaticInstruction {
         &self.program.image.instructions[pc]
     }

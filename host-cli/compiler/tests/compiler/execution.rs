@@ -83,14 +83,14 @@ struct Warp<'a> {
     /// Bits that were seen set, of all four kinds.
     bits: u32,
     /// What the levels hold, if the program was fitted to a hierarchy.
-    levels: Option<Levels<'a>>,
+    levels: Option<ValuesInLevels<'a>>,
 }
 
 /// What a lane finds in an entry after a deschedule.
 const LOST: Value = Value::MAX;
 
 /// The levels of a compiler-managed hierarchy, with values.
-struct Levels<'a> {
+struct ValuesInLevels<'a> {
     hierarchy: &'a Hierarchy,
     main: BTreeMap<u16, [Value; LANES]>,
     upper: BTreeMap<Upper, [Value; LANES]>,
@@ -98,7 +98,7 @@ struct Levels<'a> {
     served: u32,
 }
 
-impl Levels<'_> {
+impl ValuesInLevels<'_> {
     fn empty(&mut self) {
         self.upper.values_mut().for_each(|entry| *entry = [LOST; LANES]);
     }
@@ -352,7 +352,7 @@ impl<'a> Warp<'a> {
                 return Err(format!("{source:?} is pending and the instruction is not marked"));
             }
             self.pending.clear();
-            self.levels.iter_mut().for_each(Levels::empty);
+            self.levels.iter_mut().for_each(ValuesInLevels::empty);
         }
         if record.unit.is_shared_datapath() {
             for source in sources {
@@ -385,7 +385,7 @@ impl<'a> Warp<'a> {
         if record.flags.contains(Flags::BARRIER) {
             self.pending.clear();
             self.far.clear();
-            self.levels.iter_mut().for_each(Levels::empty);
+            self.levels.iter_mut().for_each(ValuesInLevels::empty);
         }
         Ok(())
     }
@@ -572,7 +572,7 @@ pub(crate) fn run_at_levels(
     for seed in 0..seeds {
         let mut warp = Warp::new(kernel, program, seed);
         let (main, upper) = (BTreeMap::new(), BTreeMap::new());
-        warp.levels = Some(Levels { hierarchy, main, upper, served: 0 });
+        warp.levels = Some(ValuesInLevels { hierarchy, main, upper, served: 0 });
         warp.run().map_err(|problem| format!("run {seed}: {problem}"))?;
         served += warp.levels.map_or(0, |levels| levels.served);
     }
