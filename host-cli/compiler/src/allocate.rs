@@ -12,7 +12,7 @@ use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 
 use crate::intervals::{Interval, Intervals};
-use crate::limits::{Limit, MAX_REGISTERS};
+use crate::limits::{MAX_REGISTERS, TooLarge};
 use crate::program::Location;
 
 /// Where every web went.
@@ -31,7 +31,7 @@ pub(crate) fn allocate(
     instructions: &[Instruction],
     webs: &[Register],
     intervals: &Intervals,
-) -> Result<Allocation, Limit> {
+) -> Result<Allocation, TooLarge> {
     let partners = move_partners(instructions, webs);
     let class = |predicate: bool| {
         let mut scan = Scan::new(webs, intervals);
@@ -48,7 +48,7 @@ pub(crate) fn allocate(
     let (predicate, predicate_count) = class(true);
     if general_count >= MAX_REGISTERS || predicate_count >= MAX_REGISTERS {
         let message = format!("needs more than {} registers", MAX_REGISTERS - 1);
-        return Err(Limit::kernel("too-many-registers", message));
+        return Err(TooLarge::kernel("too-many-registers", message));
     }
     let location = |(web, register): (usize, &Register)| match register.ty {
         ScalarType::Pred => Location::Predicate(predicate[web] as u16),

@@ -8,7 +8,7 @@
 //! their warp go on: where lanes wait is always the start of a block.
 
 use crate::kernel::{ControlFlow, Flow, flow};
-use crate::limits::{Limit, MAX_BLOCKS, MAX_WAITING_PAIRS};
+use crate::limits::{MAX_BLOCKS, MAX_WAITING_PAIRS, TooLarge};
 use crate::order::{Order, Stop};
 
 /// A basic block: a range of instructions that control enters at the first and leaves at the last.
@@ -39,7 +39,7 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// Builds the graph of code that has at least one instruction.
-    pub(crate) fn new(code: &impl ControlFlow) -> Result<Self, Limit> {
+    pub(crate) fn new(code: &impl ControlFlow) -> Result<Self, TooLarge> {
         Self::ordered(code, Order::of(code))
     }
 
@@ -48,27 +48,31 @@ impl Graph {
     pub(crate) fn forgetting(
         code: &impl ControlFlow,
         forgotten: crate::order::Forgotten,
-    ) -> Result<Self, Limit> {
+    ) -> Result<Self, TooLarge> {
         Self::ordered(code, Order::forgetting(code, forgotten))
     }
 
-    fn ordered(code: &impl ControlFlow, order: Order) -> Result<Self, Limit> {
+    fn ordered(code: &impl ControlFlow, order: Order) -> Result<Self, TooLarge> {
         let graph = Self::with_places(code, order, &[])?;
         let left = graph.places_left(code)?;
         if left.is_empty() { Ok(graph) } else { Self::with_places(code, graph.order, &left) }
     }
 
     /// The graph without regard to where lanes wait.
-    pub(crate) fn basic(code: &impl ControlFlow) -> Result<Self, Limit> {
+    pub(crate) fn basic(code: &impl ControlFlow) -> Result<Self, TooLarge> {
         Self::with_places(code, Order::of(code), &[])
     }
 
     /// `places`: instructions where lanes may be left behind.
-    fn with_places(code: &impl ControlFlow, order: Order, places: &[usize]) -> Result<Self, Limit> {
+    fn with_places(
+        code: &impl ControlFlow,
+        order: Order,
+        places: &[usize],
+    ) -> Result<Self, TooLarge> {
         let (mut blocks, block_of) = find_blocks(code, places);
         if blocks.len() > MAX_BLOCKS {
             let message = format!("has {} basic blocks, at most {MAX_BLOCKS} can be", blocks.len());
-            return Err(Limit::kernel("kernel-too-large", message));
+            return Err(TooLarge::kernel("kernel-too-large", message));
         }
         let exit = blocks.len();
         for index in 0..exit {
@@ -106,8 +110,8 @@ impl Graph {
         &self,
         (side, join): (usize, usize),
         (seen, walk): (&mut [usize], usize),
-        mut visit: impl FnMut(usize) -> Result<(), Limit>,
-    ) -> Result<(), Limit> {
+        mut visit: impl FnMut(usize) -> Result<(), TooLarge>,
+    ) -> Result<(), TooLarge> {
         let mut work = vec![side];
         seen[side] = walk;
         while let Some(block) = work.pop() {
@@ -124,7 +128,7 @@ impl Graph {
 
     /// Instructions behind those that wait on a side of a branch, where lanes may be left while
     /// another side goes on, or while lanes at the reconvergence point go on to the end.
-    fn places_left(&self, code: &impl ControlFlow) -> Result<Vec<usize>, Limit> {
+    fn places_left(&self, code: &impl ControlFlow) -> Result<Vec<usize>, TooLarge> {
         let mut left = Vec::new();
         if self.order.waits(0..code.count()).is_empty() {
             return Ok(left);
@@ -148,7 +152,7 @@ impl Graph {
                     steps += 1;
                     let block = &self.blocks[block];
                     inside.extend(self.order.waits(block.start..block.end));
-                    if steps > MAX_WAITING_PAIRS { Err(Limit::nesting()) } else { Ok(()) }
+                    if steps > MAX_WAITING_PAIRS { Err(TooLarge::nesting()) } else { Ok(()) }
                 })?;
                 if which.0 || inside.iter().any(|&(_, stop)| stop == Stop::Members) {
                     left.extend(inside.iter().map(|&(pc, _)| pc + 1));

@@ -13,7 +13,7 @@ use crate::image::{self, Parts};
 use crate::inline::inline;
 use crate::intervals::Intervals;
 use crate::kernel::Kernel;
-use crate::limits::{Limit, MAX_HELD_TRIPLES, RegisterLimit};
+use crate::limits::{MAX_HELD_TRIPLES, RegisterLimit, TooLarge};
 use crate::program::{Location, Origin, Program, ProgramInstruction, ProgramRegister};
 use crate::reductions;
 use crate::schedule::{self, Order, Reordered};
@@ -88,7 +88,7 @@ pub(crate) fn in_order(kernel: &Kernel, options: CompileOptions) -> Result<Progr
 pub(crate) fn reordered(
     kernel: &Kernel,
     order: Order,
-) -> Result<(Reordered, Option<registers::Allocation>), Limit> {
+) -> Result<(Reordered, Option<registers::Allocation>), TooLarge> {
     let kernel = &*reductions::find(kernel)?;
     Ok(match order {
         Order::Ptx => (schedule::as_it_is(kernel), None),
@@ -121,13 +121,13 @@ struct Allocated {
 }
 
 impl Allocated {
-    fn new(kernel: &Kernel) -> Result<Self, Limit> {
+    fn new(kernel: &Kernel) -> Result<Self, TooLarge> {
         let graph = Graph::new(kernel)?;
         let divergence = Divergence::new(kernel, &graph)?;
         Self::of(kernel, graph, divergence)
     }
 
-    fn of(kernel: &Kernel, graph: Graph, divergence: Divergence) -> Result<Self, Limit> {
+    fn of(kernel: &Kernel, graph: Graph, divergence: Divergence) -> Result<Self, TooLarge> {
         let values = Values::new(kernel, &graph)?;
         check_triples(&divergence, &values)?;
         let intervals = Intervals::new(&graph, &divergence, &values);
@@ -136,7 +136,7 @@ impl Allocated {
     }
 }
 
-fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Program, Limit> {
+fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Program, TooLarge> {
     let kernel = &*reductions::find(kernel)?;
     let allocated = Allocated::new(kernel)?;
     let fits = |limit: &RegisterLimit| allocated.allocation.general <= limit.get();
@@ -162,7 +162,7 @@ fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Progra
             Some(Origin::Kernel(pc)) => *pc as usize,
             _ => 0,
         };
-        Limit { pc, ..limit }
+        TooLarge { pc, ..limit }
     })?;
     for (instruction, origin) in program.instructions.iter_mut().zip(spilled.origins) {
         instruction.origin = origin;
@@ -173,20 +173,20 @@ fn within_limits(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Progra
 }
 
 /// The program of a reordered kernel whose registers are where they were.
-fn in_places(kernel: &Kernel, before: &registers::Allocation) -> Result<Program, Limit> {
+fn in_places(kernel: &Kernel, before: &registers::Allocation) -> Result<Program, TooLarge> {
     let mut allocated = Allocated::new(kernel)?;
     allocated.allocation = schedule::same_places(kernel, &allocated.values, before);
     assemble(kernel, allocated)
 }
 
 /// Refuses kernels in which too many values wait in too many places.
-fn check_triples(divergence: &Divergence, values: &Values) -> Result<(), Limit> {
+fn check_triples(divergence: &Divergence, values: &Values) -> Result<(), TooLarge> {
     let held = |&place: &u32| values.live_in[place as usize].len();
     let triples: usize = divergence.keeping.iter().flatten().map(held).sum();
-    if triples > MAX_HELD_TRIPLES { Err(Limit::nesting()) } else { Ok(()) }
+    if triples > MAX_HELD_TRIPLES { Err(TooLarge::nesting()) } else { Ok(()) }
 }
 
-fn assemble(kernel: &Kernel, allocated: Allocated) -> Result<Program, Limit> {
+fn assemble(kernel: &Kernel, allocated: Allocated) -> Result<Program, TooLarge> {
     let Allocated { graph, divergence, values, allocation, .. } = allocated;
     let image = image::build(&Parts {
         kernel,

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::cfg::Graph;
 use crate::kernel::ControlFlow;
-use crate::limits::{Limit, MAX_WAITING_PAIRS};
+use crate::limits::{MAX_WAITING_PAIRS, TooLarge};
 use crate::order::Stop;
 
 /// What divergence does to the order of execution.
@@ -32,7 +32,7 @@ type Side = (usize, usize);
 
 impl Divergence {
     /// Finds the waiting places of every block.
-    pub(crate) fn new(code: &impl ControlFlow, graph: &Graph) -> Result<Self, Limit> {
+    pub(crate) fn new(code: &impl ControlFlow, graph: &Graph) -> Result<Self, TooLarge> {
         let stops = Stops::new(code, graph)?;
         let exit = graph.exit();
         let mut sides: BTreeMap<Side, Others> = BTreeMap::new();
@@ -83,7 +83,7 @@ impl Divergence {
         walks: &mut Walks<'_>,
         (side, join): Side,
         Others { mut keeping, mut stopped }: Others,
-    ) -> Result<(), Limit> {
+    ) -> Result<(), TooLarge> {
         for places in [&mut keeping, &mut stopped] {
             places.sort_unstable();
             places.dedup();
@@ -94,7 +94,7 @@ impl Divergence {
             self.keeping[block].extend(&keeping);
             self.waiting[block].extend(&stopped);
             walks.pairs += keeping.len() + stopped.len();
-            if walks.pairs > MAX_WAITING_PAIRS { Err(Limit::nesting()) } else { Ok(()) }
+            if walks.pairs > MAX_WAITING_PAIRS { Err(TooLarge::nesting()) } else { Ok(()) }
         })
     }
 }
@@ -126,7 +126,7 @@ struct Stops {
 }
 
 impl Stops {
-    fn new(code: &impl ControlFlow, graph: &Graph) -> Result<Self, Limit> {
+    fn new(code: &impl ControlFlow, graph: &Graph) -> Result<Self, TooLarge> {
         let mut of: Vec<Vec<(Stop, usize)>> = vec![Vec::new(); graph.blocks.len()];
         for (block, of) in of.iter_mut().enumerate() {
             let last = graph.blocks[block].end - 1;
@@ -148,7 +148,7 @@ impl Stops {
     }
 
     /// Finds the stops within a side.
-    fn find(&mut self, walks: &mut Walks<'_>, side: Side) -> Result<(), Limit> {
+    fn find(&mut self, walks: &mut Walks<'_>, side: Side) -> Result<(), TooLarge> {
         if self.within.contains_key(&side) {
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl Stops {
                 members |= stop == Stop::Members;
             }
             walks.pairs += 1;
-            if walks.pairs > MAX_WAITING_PAIRS { Err(Limit::nesting()) } else { Ok(()) }
+            if walks.pairs > MAX_WAITING_PAIRS { Err(TooLarge::nesting()) } else { Ok(()) }
         })?;
         if !places.is_empty() {
             self.within.insert(side, (places, members));
@@ -169,7 +169,11 @@ impl Stops {
     }
 
     /// Adds where lanes of a side wait for those that stop, on account of branches within it.
-    fn add_nested(&mut self, code: &impl ControlFlow, walks: &mut Walks<'_>) -> Result<(), Limit> {
+    fn add_nested(
+        &mut self,
+        code: &impl ControlFlow,
+        walks: &mut Walks<'_>,
+    ) -> Result<(), TooLarge> {
         let graph = walks.graph;
         let nested: Vec<Vec<u32>> = (0..graph.blocks.len())
             .map(|block| {

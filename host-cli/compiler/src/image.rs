@@ -14,7 +14,7 @@ use crate::cfg::Graph;
 use crate::classify;
 use crate::divergence::Divergence;
 use crate::kernel::{ControlFlow, Flow, Kernel, flow};
-use crate::limits::Limit;
+use crate::limits::TooLarge;
 use crate::marks::{Effect, deschedule_marks};
 use crate::nearness::Nearness;
 use crate::operands::{definitions, registers_of, uses};
@@ -33,9 +33,9 @@ pub(crate) struct Parts<'a> {
 }
 
 /// Builds the image.
-pub(crate) fn build(parts: &Parts<'_>) -> Result<Image, Limit> {
+pub(crate) fn build(parts: &Parts<'_>) -> Result<Image, TooLarge> {
     let mut image = slots_and_facts(parts)?;
-    Limit::check_table(parts.graph.blocks.len(), usize::from(parts.registers))?;
+    TooLarge::check_table(parts.graph.blocks.len(), usize::from(parts.registers))?;
     let marks = {
         let effects: Vec<Effect<'_>> =
             (0..image.instructions.len()).map(|pc| effect(parts, &image, pc)).collect();
@@ -101,7 +101,7 @@ impl Occurrence {
     }
 }
 
-fn slots_and_facts(parts: &Parts<'_>) -> Result<Image, Limit> {
+fn slots_and_facts(parts: &Parts<'_>) -> Result<Image, TooLarge> {
     let mut image = Image { registers: parts.registers, ..Image::default() };
     for (pc, instruction) in parts.values.instructions.iter().enumerate() {
         let first_slot = image.slots.len() as u32;
@@ -143,9 +143,9 @@ fn predicates(instruction: &Instruction, locations: &[Location]) -> Predicates {
     named
 }
 
-fn too_many_slots(slots: usize, pc: usize) -> Limit {
+fn too_many_slots(slots: usize, pc: usize) -> TooLarge {
     let message = format!("has {slots} operand registers on one side, at most {MAX_SLOTS} can be");
-    Limit { code: "too-many-operands", message, pc }
+    TooLarge { code: "too-many-operands", message, pc }
 }
 
 fn branches_backward(kernel: &Kernel, instruction: &Instruction, pc: usize) -> bool {

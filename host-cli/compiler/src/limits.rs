@@ -21,7 +21,7 @@ pub(crate) const MAX_REGISTERS: usize = 1 << 16;
 
 /// A kernel that is too large in some way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Limit {
+pub(crate) struct TooLarge {
     /// Rule of the diagnostic.
     pub(crate) code: &'static str,
     /// Message of the diagnostic.
@@ -30,7 +30,7 @@ pub(crate) struct Limit {
     pub(crate) pc: usize,
 }
 
-impl Limit {
+impl TooLarge {
     /// The whole kernel is too large.
     pub(crate) fn kernel(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), pc: 0 }

@@ -12,12 +12,12 @@ use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
 
 use crate::cfg::Graph;
 use crate::kernel::Kernel;
-use crate::limits::Limit;
+use crate::limits::TooLarge;
 use crate::operands::{definitions, uses};
 use crate::values::VirtualLiveness;
 
 /// The kernel with its unread atomics as reductions.
-pub(crate) fn find(kernel: &Kernel) -> Result<Cow<'_, Kernel>, Limit> {
+pub(crate) fn find(kernel: &Kernel) -> Result<Cow<'_, Kernel>, TooLarge> {
     if !kernel.instructions.iter().any(returns) {
         return Ok(Cow::Borrowed(kernel));
     }

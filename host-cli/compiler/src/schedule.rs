@@ -15,7 +15,7 @@ use strata_ptx::module::VirtualRegister;
 use crate::allocate::Allocation;
 use crate::cfg::Graph;
 use crate::kernel::Kernel;
-use crate::limits::Limit;
+use crate::limits::TooLarge;
 use crate::operands::{definitions, uses};
 use crate::program::Location;
 use crate::values::Values;
@@ -66,7 +66,7 @@ pub(crate) fn as_it_is(kernel: &Kernel) -> Reordered {
 }
 
 /// [`Order::Close`].
-pub(crate) fn close(kernel: &Kernel) -> Result<Reordered, Limit> {
+pub(crate) fn close(kernel: &Kernel) -> Result<Reordered, TooLarge> {
     Ok(in_order(kernel.clone(), &close::order(kernel)?))
 }
 

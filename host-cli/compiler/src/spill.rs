@@ -26,7 +26,7 @@ use crate::cfg::{Block, Graph};
 use crate::divergence::Divergence;
 use crate::intervals::Intervals;
 use crate::kernel::Kernel;
-use crate::limits::{Limit, RegisterLimit};
+use crate::limits::{RegisterLimit, TooLarge};
 use crate::loops::Loops;
 use crate::program::{Dropped, Location, Origin};
 use crate::values::Values;
@@ -69,8 +69,8 @@ pub(crate) struct Before<'a> {
 pub(crate) fn spill<T>(
     before: &Before<'_>,
     limit: RegisterLimit,
-    mut allocate: impl FnMut(&Kernel) -> Result<Attempt<T>, Limit>,
-) -> Result<(Spilled, T), Limit> {
+    mut allocate: impl FnMut(&Kernel) -> Result<Attempt<T>, TooLarge>,
+) -> Result<(Spilled, T), TooLarge> {
     let Before { kernel, graph, divergence, values, intervals } = *before;
     let loops = Loops::new(graph);
     let steps = Steps::new(kernel, graph, values, &loops);
@@ -140,12 +140,12 @@ pub(crate) struct Attempt<T> {
     pub(crate) made: T,
 }
 
-fn too_few(pc: usize, needed: u32, limit: RegisterLimit) -> Limit {
+fn too_few(pc: usize, needed: u32, limit: RegisterLimit) -> TooLarge {
     let limit = limit.get();
     let message = format!(
         "cannot be allocated in {limit} registers: this instruction alone names values of {needed}"
     );
-    Limit { code: "register-limit", message, pc }
+    TooLarge { code: "register-limit", message, pc }
 }
 
 /// The instruction that needs most registers at once, and how many.

@@ -10,7 +10,7 @@ use strata_ptx::module::{Instruction, Register, VirtualRegister};
 use crate::bits::{BitMatrix, ones};
 use crate::cfg::Graph;
 use crate::kernel::Kernel;
-use crate::limits::{Limit, MAX_LIVE_PAIRS};
+use crate::limits::{MAX_LIVE_PAIRS, TooLarge};
 use crate::operands::{definitions, map_registers, uses};
 
 /// A web that is live where a block begins.
@@ -36,12 +36,12 @@ pub(crate) struct Values {
 
 impl Values {
     /// Finds the webs of a kernel.
-    pub(crate) fn new(kernel: &Kernel, graph: &Graph) -> Result<Self, Limit> {
+    pub(crate) fn new(kernel: &Kernel, graph: &Graph) -> Result<Self, TooLarge> {
         let live = VirtualLiveness::new(kernel, graph)?;
         let pairs: usize = (0..graph.blocks.len()).map(|block| live.live_in(block).count()).sum();
         if pairs > MAX_LIVE_PAIRS {
             let message = "too many values are live across too many basic blocks";
-            return Err(Limit::kernel("kernel-too-large", message));
+            return Err(TooLarge::kernel("kernel-too-large", message));
         }
         let mut builder = WebBuilder::new(kernel, graph, &live);
         let instructions = builder.name_nodes(kernel, graph);
@@ -74,7 +74,7 @@ pub(crate) struct VirtualLiveness {
 }
 
 impl VirtualLiveness {
-    pub(crate) fn new(kernel: &Kernel, graph: &Graph) -> Result<Self, Limit> {
+    pub(crate) fn new(kernel: &Kernel, graph: &Graph) -> Result<Self, TooLarge> {
         let blocks = graph.blocks.len();
         let mut killed_in = vec![usize::MAX; kernel.registers.len()];
         let mut column_of = vec![u32::MAX; kernel.registers.len()];
@@ -97,7 +97,7 @@ impl VirtualLiveness {
                 }
             }
         }
-        Limit::check_table(blocks, registers.len())?;
+        TooLarge::check_table(blocks, registers.len())?;
         let mut live_in = BitMatrix::new(blocks, registers.len());
         let mut kill = BitMatrix::new(blocks, registers.len());
         for (block, column) in exposed {

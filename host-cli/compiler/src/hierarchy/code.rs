@@ -9,7 +9,7 @@ use strata_ptx::module::Operand;
 use crate::bits::BitMatrix;
 use crate::cfg::Graph;
 use crate::divergence::Divergence;
-use crate::limits::Limit;
+use crate::limits::TooLarge;
 use crate::operands::registers_of;
 use crate::program::{Location, Program};
 
@@ -43,10 +43,10 @@ impl<'p> Code<'p> {
         })
     }
 
-    fn within_limits(program: &'p Program) -> Result<Self, Limit> {
+    fn within_limits(program: &'p Program) -> Result<Self, TooLarge> {
         let graph = Graph::new(program)?;
         let divergence = Divergence::new(program, &graph)?;
-        Limit::check_table(graph.blocks.len(), usize::from(program.image.registers))?;
+        TooLarge::check_table(graph.blocks.len(), usize::from(program.image.registers))?;
         let guards = program.instructions.iter().map(|i| i.instruction.guard.is_some());
         let mut code = Self {
             image: program.image.borrow(),

@@ -16,12 +16,12 @@ use super::dependences::{Dependences, Edge};
 use crate::cfg::Graph;
 use crate::classify;
 use crate::kernel::{Flow, Kernel, flow};
-use crate::limits::Limit;
+use crate::limits::TooLarge;
 use crate::operands::{definitions, uses};
 use crate::values::VirtualLiveness;
 
 /// The numbers of the instructions of a kernel in their new order.
-pub(super) fn order(kernel: &Kernel) -> Result<Vec<usize>, Limit> {
+pub(super) fn order(kernel: &Kernel) -> Result<Vec<usize>, TooLarge> {
     let graph = Graph::basic(kernel)?;
     let liveness = VirtualLiveness::new(kernel, &graph)?;
     let long = long_latency_registers(kernel);

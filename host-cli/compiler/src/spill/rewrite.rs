@@ -7,7 +7,7 @@ use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 
 use crate::kernel::{Flow, flow, plain};
-use crate::limits::Limit;
+use crate::limits::TooLarge;
 use crate::operands::{definitions, uses};
 use crate::program::{Dropped, Origin, ProgramVariable, SPILL_VARIABLE};
 
@@ -24,12 +24,12 @@ pub(super) fn rewrite(
     input: &Input<'_>,
     residence: &Residence,
     stores: &Stores,
-) -> Result<Spilled, Limit> {
+) -> Result<Spilled, TooLarge> {
     let kernel = input.kernel;
     let (slots, bytes) = slots(input, stores);
     if bytes > MAX_SPILL_BYTES {
         let message = format!("needs {bytes} bytes of spill slots, {MAX_SPILL_BYTES} can be");
-        return Err(Limit::kernel("kernel-too-large", message));
+        return Err(TooLarge::kernel("kernel-too-large", message));
     }
     let mut writer = Writer {
         input,
