@@ -15,8 +15,8 @@ use strata::design;
 use strata::measure::Request;
 use strata::printer::Printer;
 use strata::study::limits::{
-    Assumed, CLOCKS, FEWER_WARPS_PRINTED, LIMITS, Limit, ONLY_PRINTED, PAST_BRANCHES_PRINTED, Row,
-    Shared, VARIABLE_PRINTED, rows,
+    Assumed, CLOCKS, FEWER_WARPS_PRINTED, IDEALISATIONS, Idealisation, ONLY_PRINTED,
+    PAST_BRANCHES_PRINTED, Row, Shared, VARIABLE_PRINTED, rows,
 };
 use strata::subject;
 use strata::workload::Group;
@@ -68,8 +68,9 @@ fn change(energy: u64, of: u64) -> f64 {
     percent(energy, of) - 100.0
 }
 
-fn limit(row: &Row, limit: Limit) -> f64 {
-    let place = LIMITS.iter().position(|&other| other == limit).expect("a limit that is studied");
+fn limit(row: &Row, limit: Idealisation) -> f64 {
+    let place =
+        IDEALISATIONS.iter().position(|&other| other == limit).expect("a limit that is studied");
     change(row.energies[place], row.energies[0])
 }
 
@@ -96,23 +97,23 @@ fn only(row: &Row, level: usize) -> f64 {
 }
 
 fn eight(row: &Row) -> f64 {
-    limit(row, Limit::Entries(8))
+    limit(row, Idealisation::Entries(8))
 }
 
 fn five(row: &Row) -> f64 {
-    limit(row, Limit::Entries(5))
+    limit(row, Idealisation::Entries(5))
 }
 
 fn never(row: &Row) -> f64 {
-    limit(row, Limit::PastDeschedules)
+    limit(row, Idealisation::PastDeschedules)
 }
 
 fn loops(row: &Row) -> f64 {
-    limit(row, Limit::PastBackwardBranches)
+    limit(row, Idealisation::PastBackwardBranches)
 }
 
 fn close(row: &Row) -> f64 {
-    limit(row, Limit::Close)
+    limit(row, Idealisation::Close)
 }
 
 fn mean(rows: &[Row], of: impl Fn(&Row) -> f64) -> f64 {
@@ -313,7 +314,7 @@ fn assumptions() -> String {
          | time | entries held | ptx, 8 warps | 6 warps | scheduled, 8 warps | 6 warps |\n\
          | --- | --- | ---: | ---: | ---: | ---: |\n",
         VARIABLE_PRINTED + FEWER_WARPS_PRINTED,
-        Limit::Entries(8).printed().expect("it is printed"),
+        Idealisation::Entries(8).printed().expect("it is printed"),
     );
     let brackets = [&STUDIES[0], &*SCHEDULED].map(|rows| brackets(rows));
     for (place, Assumed { clock, hold, .. }) in STUDIES[0][0].assumed.iter().enumerate() {

@@ -35,7 +35,7 @@ use variable::Savings;
 
 /// One idealisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum Idealisation {
     /// None: the design itself.
     Design,
     /// This many entries, at the energy of the design's own. With 8 and 5 for 3 the bound on
@@ -52,16 +52,16 @@ pub enum Limit {
 }
 
 /// Every limit that is studied, the design itself first.
-pub const LIMITS: [Limit; 6] = [
-    Limit::Design,
-    Limit::Entries(8),
-    Limit::Entries(5),
-    Limit::PastDeschedules,
-    Limit::PastBackwardBranches,
-    Limit::Close,
+pub const IDEALISATIONS: [Idealisation; 6] = [
+    Idealisation::Design,
+    Idealisation::Entries(8),
+    Idealisation::Entries(5),
+    Idealisation::PastDeschedules,
+    Idealisation::PastBackwardBranches,
+    Idealisation::Close,
 ];
 
-impl Limit {
+impl Idealisation {
     /// What the table calls it.
     pub fn label(self) -> String {
         match self {
@@ -153,7 +153,7 @@ pub struct Row {
     pub workload: String,
     /// Of the flat register file.
     pub flat: u64,
-    /// Of the design under each limit, in the order of [`LIMITS`].
+    /// Of the design under each limit, in the order of [`IDEALISATIONS`].
     pub energies: Vec<u64>,
     /// With entries given by an oracle: by each clock, every way to hold them.
     pub assumed: Vec<Assumed>,
@@ -272,8 +272,8 @@ struct Ran {
 #[derive(Default)]
 struct Totals {
     flat: Counters,
-    /// In the order of [`LIMITS`].
-    limits: [Counters; LIMITS.len()],
+    /// In the order of [`IDEALISATIONS`].
+    limits: [Counters; IDEALISATIONS.len()],
     /// Without any entry of the operand register file.
     without: Counters,
     /// In the order of the clocks, and most active warps first.
@@ -320,8 +320,8 @@ impl Study<'_> {
         close: bool,
         totals: &mut Totals,
     ) -> Result<(), EvaluateError> {
-        for (limit, total) in LIMITS.iter().zip(&mut totals.limits) {
-            if (*limit == Limit::Close) == close {
+        for (limit, total) in IDEALISATIONS.iter().zip(&mut totals.limits) {
+            if (*limit == Idealisation::Close) == close {
                 let config = limit.config(self.managed, self.own);
                 add(total, &launch.count_fitted(self.design.organisation(), &config)?)?;
             }

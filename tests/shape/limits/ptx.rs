@@ -7,8 +7,8 @@ use strata::design;
 use strata::measure::Request;
 use strata::printer::Printer;
 use strata::study::limits::{
-    CLOCKS, FEWER_WARPS_PRINTED, Limit, ONLY_PRINTED, PAST_BRANCHES_PRINTED, Row, VARIABLE_PRINTED,
-    rows,
+    CLOCKS, FEWER_WARPS_PRINTED, Idealisation, ONLY_PRINTED, PAST_BRANCHES_PRINTED, Row,
+    VARIABLE_PRINTED, rows,
 };
 use strata::subject;
 use strata::workload::{self, Toolchain};
@@ -112,7 +112,7 @@ fn limits_keep_their_order_whatever_the_ptx() {
         assert!(own(close) < 0.0 && own(close) > own(eight), "{at}");
         assert!(own(|row| attained(row, 1)) < own(|row| attained(row, 0)), "{at}");
         for row in rows {
-            assert!(limit(row, Limit::Entries(8)) <= 0.0, "{}: {at}", row.workload);
+            assert!(limit(row, Idealisation::Entries(8)) <= 0.0, "{}: {at}", row.workload);
         }
     }
 }

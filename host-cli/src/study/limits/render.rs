@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    Assumed, FEWER_WARPS_PRINTED, LIMITS, Limit, ONLY_ENTRIES, ONLY_PRINTED, PAST_BRANCHES_PRINTED,
-    Row, Shared, VARIABLE_PRINTED,
+    Assumed, FEWER_WARPS_PRINTED, IDEALISATIONS, Idealisation, ONLY_ENTRIES, ONLY_PRINTED,
+    PAST_BRANCHES_PRINTED, Row, Shared, VARIABLE_PRINTED,
 };
 use crate::report::table::{align, mean, new_table};
 
@@ -34,14 +34,14 @@ impl Row {
 }
 
 fn limit_columns() -> Vec<Column> {
-    let column = |(index, limit): (usize, &Limit)| Column {
+    let column = |(index, limit): (usize, &Idealisation)| Column {
         header: limit.label().replacen(' ', "\n", 1),
         cell: |row, limit| percent(row.energies[limit], row.flat),
         change: |row, limit| percent(row.energies[limit], row.energies[0]),
         index,
         printed: limit.printed(),
     };
-    LIMITS.iter().enumerate().map(column).collect()
+    IDEALISATIONS.iter().enumerate().map(column).collect()
 }
 
 fn shared_columns(warps: [u8; 2]) -> Vec<Column> {
@@ -190,8 +190,8 @@ pub fn to_csv(rows: &[Row]) -> String {
                 None => writeln!(text, ","),
             };
         };
-        for (limit, &energy) in LIMITS.iter().zip(&row.energies) {
-            let time = (*limit == Limit::Design).then_some(&row.assumed[0].shared[0]);
+        for (limit, &energy) in IDEALISATIONS.iter().zip(&row.energies) {
+            let time = (*limit == Idealisation::Design).then_some(&row.assumed[0].shared[0]);
             line(&limit.label(), energy, time);
         }
         for (place, Assumed { clock, hold, shared }) in row.assumed.iter().enumerate() {
