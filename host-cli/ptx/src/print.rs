@@ -112,7 +112,7 @@ impl<N: Names> Printed<'_, N> {
         Ok(())
     }
 
-    /// `(results), function, (arguments), prototype`.
+    /// `(results), function, (arguments), call prototype`.
     fn call(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Instruction { destinations, sources, .. } = self.instruction;
         f.write_str(" ")?;
@@ -123,7 +123,7 @@ impl<N: Names> Printed<'_, N> {
         }
         let Some((callee, mut arguments)) = sources.split_first() else { return Ok(()) };
         self.operand(f, callee)?;
-        let prototype = match arguments.split_last() {
+        let call_prototype = match arguments.split_last() {
             Some((label @ Operand::Label(_), rest)) => {
                 arguments = rest;
                 Some(label)
@@ -135,9 +135,9 @@ impl<N: Names> Printed<'_, N> {
             self.list(f, arguments)?;
             f.write_str(")")?;
         }
-        if let Some(prototype) = prototype {
+        if let Some(call_prototype) = call_prototype {
             f.write_str(", ")?;
-            self.operand(f, prototype)?;
+            self.operand(f, call_prototype)?;
         }
         Ok(())
     }

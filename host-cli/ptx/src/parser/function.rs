@@ -89,7 +89,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `name:`, or a table, prototype or list of functions with a name.
+    /// `name:`, or a `.branchtargets`, `.calltargets` or `.callprototype` with a name.
     fn label(&mut self) -> Result<()> {
         let (name, span) = self.identifier("a label")?;
         self.bump();
@@ -111,12 +111,12 @@ impl Parser<'_> {
                     }
                 }
                 self.expect_semicolon()?;
-                self.body.declare_prototype(name)
+                self.body.declare_call_prototype(name)
             }
             Some("callprototype") => {
                 self.bump();
                 self.call_prototype()?;
-                self.body.declare_prototype(name)
+                self.body.declare_call_prototype(name)
             }
             _ => self.body.declare_label(name),
         };
@@ -162,8 +162,10 @@ impl Parser<'_> {
                     self.integer()?;
                 }
                 _ => {
-                    let message =
-                        format!("`.{}` is not an attribute of a prototype", super::shorten(word));
+                    let message = format!(
+                        "`.{}` is not an attribute of a `.callprototype`",
+                        super::shorten(word)
+                    );
                     return Err(self.error("unknown-directive", span, message));
                 }
             }
@@ -181,7 +183,7 @@ impl Parser<'_> {
             let message = match (target, reference.wanted) {
                 (Some(Target::Label(_)), Wanted::Label)
                 | (Some(Target::Table(_)), Wanted::Table)
-                | (Some(Target::Prototype(_)), Wanted::Prototype) => continue,
+                | (Some(Target::CallPrototype(_)), Wanted::CallPrototype) => continue,
                 (None, _) => {
                     let hint = self.suggest(name, || self.body.known_labels());
                     let message = format!("there is no label `{}` here", super::shorten(name));
@@ -189,15 +191,15 @@ impl Parser<'_> {
                     continue;
                 }
                 (_, Wanted::Table) => "is not a `.branchtargets`",
-                (_, Wanted::Prototype) => "is not a `.callprototype` or `.calltargets`",
+                (_, Wanted::CallPrototype) => "is not a `.callprototype` or `.calltargets`",
                 (Some(Target::Table(_)), _) => "is a table of labels",
-                (Some(_), _) => "is a prototype, and no place",
+                (Some(_), _) => "is a `.callprototype` or `.calltargets`, and no place",
             };
             let message = format!("`{}` {message}", super::shorten(name));
             self.error("label-kind", reference.span, message);
         }
         let label = |id: LabelId| match targets.get(id.index()) {
-            Some(&Some(Target::Label(label) | Target::Prototype(label))) => Some(label),
+            Some(&Some(Target::Label(label) | Target::CallPrototype(label))) => Some(label),
             _ => None,
         };
         for table in &mut self.body.function.branch_tables {

@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
         Ok(address)
     }
 
-    /// `(results), function, (arguments), prototype`: destinations and sources.
+    /// `(results), function, (arguments), call prototype`: destinations and sources.
     pub(super) fn call_operands(&mut self) -> Result<(Vec<Operand>, Vec<Operand>)> {
         let mut destinations = Vec::new();
         if self.peek() == Token::LeftParenthesis {
@@ -304,18 +304,18 @@ impl<'a> Parser<'a> {
             if self.peek() == Token::LeftParenthesis {
                 sources.extend(self.call_list()?);
                 if self.eat(Token::Comma) {
-                    sources.push(self.prototype()?);
+                    sources.push(self.call_prototype_name()?);
                 }
             } else {
-                sources.push(self.prototype()?);
+                sources.push(self.call_prototype_name()?);
             }
         }
         Ok((destinations, sources))
     }
 
-    fn prototype(&mut self) -> Result<Operand> {
-        let (name, span) = self.identifier("the name of a prototype")?;
-        Ok(Operand::Label(self.body.refer(name, span, Wanted::Prototype)))
+    fn call_prototype_name(&mut self) -> Result<Operand> {
+        let (name, span) = self.identifier("the name of a `.callprototype` or `.calltargets`")?;
+        Ok(Operand::Label(self.body.refer(name, span, Wanted::CallPrototype)))
     }
 
     fn call_list(&mut self) -> Result<Vec<Operand>> {

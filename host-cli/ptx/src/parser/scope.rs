@@ -32,7 +32,7 @@ pub(super) enum Target {
     /// A list of places.
     Table(u32),
     /// Functions, or what an unknown one looks like.
-    Prototype(LabelId),
+    CallPrototype(LabelId),
 }
 
 /// What a use of a label takes.
@@ -40,7 +40,7 @@ pub(super) enum Target {
 pub(super) enum Wanted {
     Label,
     Table,
-    Prototype,
+    CallPrototype,
 }
 
 /// `%r<count>`: numbered registers.
@@ -154,10 +154,10 @@ impl<'a> Body<'a> {
         self.scopes[self.current].labels.insert(name, Target::Label(id)).is_none()
     }
 
-    /// Declares a prototype; false when the block has the name already.
-    pub(super) fn declare_prototype(&mut self, name: &'a str) -> bool {
+    /// Declares a `.callprototype` or `.calltargets`; false when the block has the name already.
+    pub(super) fn declare_call_prototype(&mut self, name: &'a str) -> bool {
         let id = self.add_label(name);
-        self.scopes[self.current].labels.insert(name, Target::Prototype(id)).is_none()
+        self.scopes[self.current].labels.insert(name, Target::CallPrototype(id)).is_none()
     }
 
     fn add_label(&mut self, name: &str) -> LabelId {
