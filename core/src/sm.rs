@@ -9,15 +9,15 @@
 //! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24 and 28 to 31.
 //!
 //! The parts, one a file, as an instruction meets them: [`config`]; `facts`, what issuing needs to
-//! know of each instruction; `policies` of scheduling; [`machine`](Sm), the run from event to event, found by the timing
-//! `wheel`; `storage`, the warp slots that a CTA is granted; `schedule`, the warp that issues;
-//! `issue`; `scoreboard`, when registers are there; `ports` of the main register file; `units`;
-//! `memory`; `lifecycle` of warps and CTAs, the two levels of the scheduler among it; `barrier`;
-//! [`counters`]; `observe`, for who wants to watch; `fault`, what a trace can get wrong. Where
-//! operands come through collectors ([`operand_delivery`]): `collect`, from issue to the end of a
-//! result's write; `requests` to the arbiter; `collectors`, the units; `arrivals` of results.
-//! `memory`, `scoreboard`, `storage`, `units`, `schedule` and `wheel` have private fields: all
-//! others ask them.
+//! know of each instruction; `policies` of scheduling; [`machine`](Sm), the run from event to
+//! event, found by the timing `wheel`; `storage`, the warp slots that a CTA is granted; `schedule`,
+//! the warp that issues; `issue`; `scoreboard`, when registers are there; `ports` of the main
+//! register file; `units`; `memory`; `lifecycle` of warps and CTAs, the two levels of the scheduler
+//! among it; `barrier`; [`counters`]; `observe`, for who wants to watch; `fault`, what a trace can
+//! get wrong. Where operands come through collectors ([`operand_delivery`]): `collect`, from issue
+//! to the end of a result's write; `requests` to the arbiter; `collectors`, the units; `arrivals`
+//! of results. `memory`, `scoreboard`, `storage`, `units`, `schedule` and `wheel` have private
+//! fields: all others ask them.
 //!
 //! The host hands in what each warp executed ([`Trace`]) and working memory ([`Memory`]); the SM
 //! pulls runs of instructions as its warps get there, so a trace need not be in memory at once. A
