@@ -15,8 +15,8 @@
 //! The means are taken as ratios of means, and its design as fast as SRAM (2.5 % slower in print),
 //! so that it leaks as long.
 
-use super::figures::Numbers;
-use super::papers::{WarrfTechnology, papers};
+use super::contradictions::Numbers;
+use super::papers::{Papers, WarrfTechnology};
 
 /// Percentages as fractions: of SRAM's energy, and of the writes without a pool.
 #[derive(Clone, Copy)]
@@ -36,8 +36,8 @@ struct Charged {
     leakage: bool,
 }
 
-fn means() -> Means {
-    let printed = &papers().tables.warrf.figures_7_and_8_means;
+fn means(facts: &Papers) -> Means {
+    let printed = &facts.tables.warrf.figures_7_and_8_means;
     let fraction = |percent: u32| f64::from(percent) / 100.0;
     Means {
         sttram_dynamic: fraction(printed.sttram_dynamic),
@@ -74,10 +74,11 @@ impl Means {
     }
 
     /// The share of the reads that cost one of the pool instead of one of a bank.
-    fn credit(self, of: &WarrfTechnology, charged: Charged) -> f64 {
+    fn credit(self, facts: &Papers, charged: Charged) -> f64 {
+        let of = &facts.tables.warrf.table2_technology_22nm;
         let (sram, sttram, pool) = (&of.sram, &of.sttram, of.wpool.access_pj_bit);
         let (reads, leakage) = (self.reads(of), self.leakage(of));
-        let pool_leakage = if charged.leakage { pool_share() } else { 0.0 };
+        let pool_leakage = if charged.leakage { pool_share(facts) } else { 0.0 };
         let left = self.warrf_total - leakage * (leakage_left(of) + pool_leakage);
         let spent = left / (1.0 - leakage) * (reads * sram.read_pj_bit + sram.write_pj_bit);
         let writeback = sttram.write_pj_bit + if charged.writeback_reads { pool } else { 0.0 };
@@ -92,8 +93,8 @@ fn leakage_left(of: &WarrfTechnology) -> f64 {
 }
 
 /// The pool's part of the register file's size.
-fn pool_share() -> f64 {
-    let facts = &papers().tables.warrf;
+fn pool_share(facts: &Papers) -> f64 {
+    let facts = &facts.tables.warrf;
     // An entry is a register of a warp.
     f64::from(facts.table2_technology_22nm.wpool.entries) * 128.0
         / (f64::from(facts.table1_sim.rf_kb) * 1024.0)
@@ -101,20 +102,21 @@ fn pool_share() -> f64 {
 
 /// Reads for each write, leakage's share, and the credit's range over rounding and over whether
 /// reads of writebacks are charged; with leakage of the pool, the most.
-pub(super) fn numbers() -> Numbers {
-    let of = &papers().tables.warrf.table2_technology_22nm;
+pub(super) fn numbers(facts: &Papers) -> Numbers {
+    let of = &facts.tables.warrf.table2_technology_22nm;
     let credits = |leakage: bool| {
         let charges =
             [false, true].map(|writeback_reads| Charged { writeback_reads, leakage }).into_iter();
-        let credit = move |charged| means().unrounded().map(move |means| means.credit(of, charged));
+        let credit =
+            move |charged| means(facts).unrounded().map(move |means| means.credit(facts, charged));
         charges.flat_map(credit).map(|credit| 100.0 * credit)
     };
     let least = credits(false).fold(f64::INFINITY, f64::min);
     let most = credits(false).fold(f64::NEG_INFINITY, f64::max);
     let leaking = credits(true).fold(f64::NEG_INFINITY, f64::max);
     vec![
-        ("reads for each write, by +49 % dynamic energy", format!("{:.2}", means().reads(of))),
-        ("leakage's share of SRAM's energy, by -32 %", format!("{:.2}", means().leakage(of))),
+        ("reads for each write, by +49 % dynamic energy", format!("{:.2}", means(facts).reads(of))),
+        ("leakage's share of SRAM's energy, by -32 %", format!("{:.2}", means(facts).leakage(of))),
         ("reads that the pool serves at its price", format!("{least:.1} to {most:.1} %")),
         ("at most, if the pool leaks like SRAM", format!("{leaking:.1} %")),
     ]
@@ -122,6 +124,7 @@ pub(super) fn numbers() -> Numbers {
 
 #[cfg(test)]
 mod tests {
+    use super::super::papers::papers;
     use super::*;
 
     fn near(found: f64, expected: f64) {
@@ -131,24 +134,26 @@ mod tests {
     /// By hand, with the numbers of Table II and the means as printed.
     #[test]
     fn the_means_as_printed_leave_no_credit_for_reads() {
-        let of = &papers().tables.warrf.table2_technology_22nm;
-        let means = means();
+        let facts = papers();
+        let of = &facts.tables.warrf.table2_technology_22nm;
+        let means = means(facts);
         // (1.49 x 0.32 - 0.72) / (0.42 - 1.49 x 0.37) and (1.49 - 0.68) / (1.49 - 0.012).
         near(means.reads(of), 1.8522);
         near(means.leakage(of), 0.5480);
         // 1.3573 of 1.0053 pJ is 1.3645; 0.7779 + 0.08 + 0.69 x 0.8 = 1.4099, or 1.3547.
         let credit =
-            |writeback_reads, leakage| means.credit(of, Charged { writeback_reads, leakage });
+            |writeback_reads, leakage| means.credit(facts, Charged { writeback_reads, leakage });
         near(credit(true, false), 0.0722);
         near(credit(false, false), -0.0155);
         // 60 of 1024 registers leak 0.0586 of SRAM's leakage.
-        near(pool_share(), 0.0586);
+        near(pool_share(facts), 0.0586);
         near(credit(true, true), 0.1856);
     }
 
     #[test]
     fn a_credit_that_is_charged_comes_out_again() {
-        let of = &papers().tables.warrf.table2_technology_22nm;
+        let facts = papers();
+        let of = &facts.tables.warrf.table2_technology_22nm;
         let (sram, sttram, pool) = (&of.sram, &of.sttram, of.wpool.access_pj_bit);
         // Two reads for each write, half of them hit, a quarter of the writes is left; leakage is
         // as much as the accesses of SRAM.
@@ -165,6 +170,6 @@ mod tests {
         };
         near(means.reads(of), 2.0);
         near(means.leakage(of), 0.5);
-        near(means.credit(of, Charged { writeback_reads: true, leakage: false }), 0.5);
+        near(means.credit(facts, Charged { writeback_reads: true, leakage: false }), 0.5);
     }
 }

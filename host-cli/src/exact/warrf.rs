@@ -3,19 +3,16 @@
 use strata_core::event::{Counters, Event};
 use strata_core::sm::operand_delivery::OperandDelivery;
 
-use super::Item;
-use super::figures::Numbers;
+use super::Row;
+use super::contradictions::Numbers;
+use super::figures::Context;
 use super::fixed::{fixed, scaled};
-use super::papers::{WarrfMemory, papers};
+use super::papers::{WarrfMeans, WarrfMemory};
 use crate::cost::{self, register_file_bytes};
+use crate::design::Design;
 use crate::design::memory::Memory;
-use crate::design::{Design, resolve};
 use crate::measure::price;
-
-/// A design by its name.
-fn design(name: &str) -> Option<Design> {
-    resolve(name).ok()
-}
+use crate::report::{Against, EnergyInTime};
 
 /// Cycles of a read and of a write.
 fn cycles(design: &Design) -> Option<(u8, u8)> {
@@ -58,30 +55,30 @@ fn printed_row(printed: &WarrfMemory) -> String {
 }
 
 /// The machine and the technology are the facts'.
-fn tables(own: &Design, sram: &Design) -> Option<Vec<Item>> {
-    let facts = &papers().tables.warrf;
+fn tables(of: Context<'_>) -> Option<Vec<Row>> {
+    let facts = &of.facts.tables.warrf;
+    let (own, sram) = (&of.product.warrf_as_printed, &of.product.sram_as_printed);
     let (table1, table2) = (&facts.table1_sim, &facts.table2_technology_22nm);
     let machine = own.machine;
     let sm = &machine.sm;
     let printed_sm = [table1.cores, table1.rf_kb, table1.rf_banks, table1.shared_kb];
-    let banks = sm.register_file_kb / sm.register_bank_kb;
+    let banks = sm.register_file_kb.checked_div(sm.register_bank_kb)?;
     let own_sm = [sm.count, sm.register_file_kb, banks, sm.shared_memory_kb];
     let words = |numbers: [u32; 4]| numbers.map(|number| number.to_string()).join(" ");
     let clock = fixed(machine.clock.0.into(), 1_000_000, 1);
-    let printed = |design: &Design| Some(row(design.memory.as_ref()?.memory()));
-    let (sttram, sram_row) = (printed(own)?, printed(sram)?);
+    let ours = |design: &Design| Some(row(design.memory.as_ref()?.memory()));
     let pool = own.memory.as_ref()?.technology.write_pool.as_ref()?;
     Some(vec![
-        Item::new("SMs, KB, banks, shared KB", words(own_sm), words(printed_sm)),
-        Item::new("clock, GHz", clock, fixed(scaled(table1.clock_ghz, 1), 10, 1)),
-        Item::new("SRAM, Table II", sram_row, printed_row(&table2.sram)),
-        Item::new("STT-RAM, Table II", sttram, printed_row(&table2.sttram)),
-        Item::new(
+        Row::beside("SMs, KB, banks, shared KB", words(own_sm), words(printed_sm)),
+        Row::beside("clock, GHz", clock, fixed(scaled(table1.clock_ghz, 1), 10, 1)),
+        Row::beside("SRAM, Table II", ours(sram)?, printed_row(&table2.sram)),
+        Row::beside("STT-RAM, Table II", ours(own)?, printed_row(&table2.sttram)),
+        Row::beside(
             "write pool, pJ/bit",
             fixed(pool.access_energy.value.0.into(), 1_000_000, 2),
             fixed(scaled(table2.wpool.access_pj_bit, 2), 100, 2),
         ),
-        Item::new(
+        Row::beside(
             "entries of the pool",
             own.write_pool_entries().to_string(),
             table2.wpool.entries.to_string(),
@@ -89,66 +86,101 @@ fn tables(own: &Design, sram: &Design) -> Option<Vec<Item>> {
     ])
 }
 
-pub(super) fn cost() -> Option<Vec<Item>> {
-    let (own, sram) = (design("warrf-as-printed")?, design("warrf-gtx480-as-printed")?);
-    let mut items = tables(&own, &sram)?;
-    let cost = cost::cost(&own);
-    let collectors = cost.collectors?;
+/// Tables, costs and energy times delay: where one cannot be computed the others still are.
+pub(super) fn rows(of: Context<'_>) -> Vec<Row> {
+    let mut rows = tables(of).unwrap_or_default();
+    rows.extend(costs(of).unwrap_or_default());
+    let means = &of.facts.tables.warrf.figures_7_and_8_means;
+    rows.extend(energy_delay(means).map(|ratio| Row::listed("EDP of WarRF to SRAM", ratio)));
+    rows
+}
+
+fn costs(of: Context<'_>) -> Option<Vec<Row>> {
+    let (own, sram) = (&of.product.warrf_as_printed, &of.product.sram_as_printed);
+    let table2 = &of.facts.tables.warrf.table2_technology_22nm;
+    let collectors = cost::cost(own).collectors?;
     let pool = collectors.write_pool?;
     let main = u128::from(register_file_bytes(own.machine));
-    let (read, write) = cycles(&own)?;
+    let (read, write) = cycles(own)?;
+    let (sram_read, sram_write) = cycles(sram)?;
     let leakage = |design: &Design| Some(u128::from(design.leakage.as_ref().ok()?.nanowatts()?));
-    let ratio = fixed(100 * leakage(&own)?, leakage(&sram)?, 1);
-    items.extend([
-        Item::new("SBW buffers, bits", collectors.split_bank_write_bits?.to_string(), "48"),
-        Item::new("pool array, bytes", pool.array_bytes.to_string(), "7680"),
-        Item::new(
+    let sram_leakage = leakage(sram).filter(|&leakage| leakage != 0)?;
+    Some(vec![
+        Row::listed("SBW buffers, bits", collectors.split_bank_write_bits?.to_string()),
+        Row::listed("pool array, bytes", pool.array_bytes.to_string()),
+        Row::listed(
             "of the register file, %",
-            fixed(u128::from(pool.array_bytes) * 100, main, 1),
-            "5.9",
+            fixed(u128::from(pool.array_bytes) * 100, main.max(1), 1),
         ),
-        Item::new("cycles of an STT-RAM write", write.to_string(), "3"),
-        Item::new("cycles of an STT-RAM read", read.to_string(), "1"),
-        Item::new("cycles of an SRAM access", format!("{:?}", cycles(&sram)?), "(1, 1)"),
-        Item::new("STT-RAM's leakage of SRAM's, %", ratio, "1.2"),
-        // 38 % less energy, 2.5 % more time.
-        Item::new("EDP of WarRF to SRAM", fixed((100 - 38) * 1025, 100 * 1000, 2), "0.64"),
-        // 7 % more by SBW, then 6 % more by the pool.
-        Item::new("IPC of WarRF to STT-RAM", fixed(107 * 106, 100 * 100, 2), "1.13"),
-    ]);
-    Some(items)
+        Row::beside(
+            "cycles of an STT-RAM write",
+            write.to_string(),
+            table2.sttram.write_cycles.to_string(),
+        ),
+        Row::listed("cycles of an STT-RAM read", read.to_string()),
+        Row::beside(
+            "cycles of an SRAM access",
+            format!("{sram_read} {sram_write}"),
+            format!("{0} {0}", table2.sram.write_cycles),
+        ),
+        Row::listed("STT-RAM's leakage of SRAM's, %", fixed(100 * leakage(own)?, sram_leakage, 1)),
+    ])
+}
+
+/// Energy times delay of the printed energy and the printed loss of performance, as reports compute
+/// it.
+fn energy_delay(means: &WarrfMeans) -> Option<String> {
+    let energy = |percent: u32| EnergyInTime {
+        dynamic_fj: u64::from(percent),
+        leakage_fj: 0,
+        total_fj: u64::from(percent),
+        average_power_mw: 0.0,
+        energy_delay_fj_s: 0.0,
+    };
+    let against = Against {
+        own: energy(means.warrf_total),
+        baseline: energy(100),
+        cycles: 1000 + u64::try_from(scaled(means.warrf_slower, 1)).ok()?,
+        baseline_cycles: 1000,
+    };
+    let percent =
+        against.ratios().into_iter().find(|(name, _)| *name == "energy_delay_relative_percent");
+    Some(fixed(scaled(percent?.1?, 2), 10_000, 2))
 }
 
 /// What all banks leak, beside what a busy register file spends: Figure 8's totals need the leakage
 /// to be about half of both.
-pub(super) fn leakage_unit() -> Option<Numbers> {
-    // A third less in all with half as much again in accesses: with a share l of leakage in SRAM,
-    // 1.49 (1 - l) + 0.012 l = 0.68.
-    let needed = fixed(100 * (149 - 68) * 1000, 149_000 - 1_200, 0);
-    let share = |name: &str| {
-        let sram = design(name)?;
+pub(super) fn leakage_unit(of: Context<'_>) -> Option<Numbers> {
+    let means = &of.facts.tables.warrf.figures_7_and_8_means;
+    let leakage = |design: &Design| Some(u128::from(design.leakage.as_ref().ok()?.nanowatts()?));
+    let (sram, sttram) = (leakage(&of.product.sram)?, leakage(&of.product.sttram)?);
+    // With a share l of leakage in SRAM and k of it left, 1.49 (1 - l) + k l = 0.68.
+    let lost = u128::from(means.sttram_dynamic.checked_sub(means.sttram_total)?);
+    let whole = (u128::from(means.sttram_dynamic) * sram).checked_sub(100 * sttram)?;
+    let needed = fixed(100 * lost * sram, whole.max(1), 0);
+    let share = |sram: &Design| {
         let mut counters = Counters::default();
         // Two operands and a result for each of a thousand cycles.
         counters.record(Event::MrfReadPrivate, 2000);
         counters.record(Event::MrfWritePrivate, 1000);
-        let dynamic = u128::from(price(&sram, &counters).ok()??.total().0);
+        let dynamic = u128::from(price(sram, &counters).ok()??.total().0);
         let leakage = u128::from(sram.leakage.as_ref().ok()?.energy(1000)?.0);
         Some(fixed(100 * leakage, dynamic + leakage, 2) + " %")
     };
     Some(vec![
         ("share of SRAM's energy that Figure 8's -32 % with +49 % needs", needed + " %"),
-        ("as printed, of 2 reads and a write in every cycle", share("warrf-gtx480-as-printed")?),
-        ("in mW", share("warrf-gtx480")?),
+        ("as printed, of 2 reads and a write in every cycle", share(&of.product.sram_as_printed)?),
+        ("in mW", share(&of.product.sram)?),
     ])
 }
 
-pub(super) fn area_68() -> Option<Numbers> {
-    let saved = |name: &str| {
-        let saved = cost::cost(&design(name)?).area?.saved_per_mille()?;
+pub(super) fn area_68(of: Context<'_>) -> Option<Numbers> {
+    let saved = |design: &Design| {
+        let saved = cost::cost(design).area?.saved_per_mille()?;
         Some(fixed(u128::try_from(saved).ok()?, 10, 1) + " %")
     };
     Some(vec![
-        ("saved without the pool", saved("sttram")?),
-        ("saved with the pool's array in SRAM", saved("warrf")?),
+        ("saved without the pool", saved(&of.product.sttram)?),
+        ("saved with the pool's array in SRAM", saved(&of.product.warrf)?),
     ])
 }

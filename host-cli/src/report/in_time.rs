@@ -71,7 +71,7 @@ pub struct Against {
 
 impl Against {
     /// Ratios by name, the unit last.
-    pub(super) fn ratios(&self) -> Vec<(&'static str, Option<f64>)> {
+    pub(crate) fn ratios(&self) -> Vec<(&'static str, Option<f64>)> {
         let Self { own, baseline, cycles, baseline_cycles } = *self;
         let percent = |own: f64, of: f64| (of != 0.0).then(|| own / of * 100.0);
         let of = |own: u64, of: u64| percent(own as f64, of as f64);
