@@ -1,6 +1,7 @@
 //! Shape: our curves beside those of the papers, and the trends that must hold.
 
 mod active_set_sweep;
+mod claims;
 mod compiler_managed;
 mod cycle;
 mod encoding;
@@ -9,6 +10,7 @@ mod last_result_file;
 mod limits;
 mod machine_code;
 mod orders;
+mod readme;
 mod recordings;
 mod register_file_cache;
 mod reports;

@@ -1,6 +1,6 @@
 //! Reports of every workload at its small size, and the pages on which their figures stand.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design::{self, Design};
@@ -177,11 +177,36 @@ pub(crate) fn dearer(reads: u64) -> f64 {
     (reads * u64::from(CLUSTERS) * more) as f64
 }
 
+/// The path of a document, from the repository's root.
+fn document(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
+}
+
+/// Compares a part of a document with what is committed between `<!-- begin: NAME -->` and
+/// `<!-- end: NAME -->`, or writes it there where that is asked for.
+pub(crate) fn hold_block(file: &str, name: &str, block: &str) {
+    println!("{block}");
+    let text = std::fs::read_to_string(document(file)).expect("it is committed");
+    let (begin, end) = (format!("<!-- begin: {name} -->\n"), format!("<!-- end: {name} -->\n"));
+    let start = text.find(&begin).expect("the block begins") + begin.len();
+    let length = text[start..].find(&end).expect("the block ends");
+    if crate::switch::is_on("STRATA_BLESS") {
+        let (before, after) = (&text[..start], &text[start + length..]);
+        std::fs::write(document(file), format!("{before}{block}{after}")).expect("it is written");
+        return;
+    }
+    assert!(
+        text[start..start + length] == *block,
+        "{file} is out of date at `{name}`; `STRATA_BLESS=1 cargo test -p strata-tests --test shape` \
+         renews it"
+    );
+}
+
 /// Holds a page against what is committed under `docs/results`, or writes it where that is asked
 /// for.
 pub(crate) fn hold_page(name: &str, page: &str) {
     println!("{page}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results").join(name);
+    let path = document("docs/results").join(name);
     if crate::switch::is_on("STRATA_BLESS") {
         std::fs::write(&path, page).expect("the page can be written");
     }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::claims::Number;
 use crate::config::strict;
 
 /// `data/papers.toml`.
@@ -41,6 +42,9 @@ pub struct Claim {
     pub designs: Vec<String>,
     /// What the paper says.
     pub text: String,
+    /// Its numbers, as far as our runs have them.
+    #[serde(default)]
+    pub number: Vec<Number>,
 }
 
 /// A figure that must come out.
