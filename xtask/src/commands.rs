@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub(crate) mod ci;
+pub(crate) mod deviations;
 pub(crate) mod doctor;
 pub(crate) mod formal;
 pub(crate) mod fpga;

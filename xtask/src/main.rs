@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod deviations;
 mod elf;
 mod hardware_tools;
 mod listing;
@@ -59,6 +60,8 @@ Commands:
                         Place and route the hardware on the device of a board, or of each, and write
                         the boards' reports; of one block the report is only shown
   synth --check         Compare the committed reports with the hardware's sources
+  deviations [DEV-nnn]  Measure again what entries of docs/DEVIATIONS.md say that they change, as
+                        far as a switch or a patch shows it (a build for each patch)
   tidy                  Check the repository's own rules
   doctor                Show which tools are there, their versions, and how to get the others
 
@@ -103,6 +106,7 @@ enum Request {
     Nvcc,
     Regmap,
     Synth(synth::Scope),
+    Deviations { name: Option<String> },
     Tidy,
     Doctor,
 }
@@ -146,11 +150,16 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
             let board = Board::of(board)?;
             Request::Synth(synth::Scope::One(board, board.block(block)?))
         }
+        ["deviations"] => Request::Deviations { name: None },
+        ["deviations", name] if name.starts_with("DEV-") => {
+            Request::Deviations { name: Some((*name).to_owned()) }
+        }
         ["tidy"] => Request::Tidy,
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "regmap" | "synth" | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "regmap" | "synth" | "deviations" | "tidy"
+            | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -206,6 +215,7 @@ fn main() -> ExitCode {
         Request::Nvcc => nvcc::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
+        Request::Deviations { name } => commands::deviations::run(name.as_deref()),
         Request::Tidy => commands::tidy::run(),
         Request::Doctor => doctor::run(),
     };
@@ -250,6 +260,11 @@ mod tests {
         assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
         assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
         assert!(parse(&["synth", "ulx3s"]).is_err_and(|message| message.contains("ulx3s-85f")));
+        let deviations =
+            |name: Option<&str>| Ok(Request::Deviations { name: name.map(str::to_owned) });
+        assert_eq!(parse(&["deviations"]), deviations(None));
+        assert_eq!(parse(&["deviations", "DEV-001"]), deviations(Some("DEV-001")));
+        assert!(parse(&["deviations", "1"]).is_err());
         assert_eq!(parse(&["tidy", "--help"]), Ok(Request::Help));
     }
 
@@ -269,7 +284,17 @@ mod tests {
     #[test]
     fn every_command_is_in_the_help() {
         for command in [
-            "setup", "test", "ci", "no-std", "qemu", "formal", "soc", "regmap", "synth", "tidy",
+            "setup",
+            "test",
+            "ci",
+            "no-std",
+            "qemu",
+            "formal",
+            "soc",
+            "regmap",
+            "synth",
+            "deviations",
+            "tidy",
             "doctor",
         ] {
             let listed = HELP.lines().any(|line| line.trim_start().starts_with(command));

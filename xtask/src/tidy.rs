@@ -1,6 +1,7 @@
 //! The repository's own rules, which no compiler checks. Each is a function from the files to the
 //! places that break it, with a test that breaks it.
 
+mod deviations;
 mod documents;
 mod events;
 mod layout;
@@ -64,6 +65,7 @@ const RULES: &[Rule] = &[
     documents::deviations_exist,
     documents::deviations_are_used,
     documents::deviations_are_complete,
+    deviations::deviations_are_measured,
     documents::placeholders,
     documents::links,
     documents::changelog,
