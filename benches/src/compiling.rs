@@ -32,7 +32,7 @@ pub const WORK: &[Work] = &[
     Work { name: "check_spilled_10k", prepare: || checked(10_000) },
 ];
 
-/// Both steps anew for each hierarchy, and long kernels. Only timed.
+/// Both steps again for each hierarchy, and long kernels. Only timed.
 pub const LONG: &[Work] = &[
     Work { name: "compile_and_fit_workloads", prepare: compile_and_fit },
     Work { name: "compile_straight_100k", prepare: || made_up(100_000, false) },

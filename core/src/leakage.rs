@@ -1,7 +1,7 @@
 //! Leakage: what banks spend for as long as they are powered, whether or not they are accessed.
 //!
 //! Models: a constant power for each bank, times the time of a run.
-//! Does not model: temperature, power gating, banks that nobody uses, or leakage elsewhere.
+//! Does not model: temperature, power gating, unused banks, or leakage elsewhere.
 //! Source: `[WARRF]` Table II and Figure 8.
 
 use crate::units::Femtojoules;

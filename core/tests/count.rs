@@ -198,7 +198,7 @@ fn a_long_latency_result_bypasses_the_cache_and_its_read_flushes_it() {
         // R2 and the flushed R3, then R2 again.
         (Event::MrfReadPrivate, 3),
         (Event::MrfWriteShared, 1),
-        // The flush is nobody's operand.
+        // The flush reads no operand.
         (Event::MrfOperands0, 3),
         (Event::MrfOperands1, 1),
         (Event::MrfOperands2, 1),

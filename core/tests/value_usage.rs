@@ -118,7 +118,7 @@ fn values_that_shared_units_read_are_told_apart_by_their_makers() {
     let units = [Alu, Sfu, Memory, DoublePrecision, Texture];
     let part = |pc, length, mask| PathStep { pc, length, mask: LaneMask(mask) };
     let path = [part(0, 5, u32::MAX)];
-    // R1, R2 and R6; R4. Nobody reads R3, and the private datapath alone R5.
+    // R1, R2 and R6; R4. R3 is not read, and the private datapath alone R5.
     assert_eq!(usage_by(&units, &code, 8, &path).unwrap().read_by_shared, [3, 1]);
     let path = [part(0, 1, u32::MAX), part(0, 1, 0xff), part(4, 1, u32::MAX)];
     assert_eq!(usage_by(&units, &code, 8, &path).unwrap().read_by_shared, [2, 0]);

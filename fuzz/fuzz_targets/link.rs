@@ -40,7 +40,7 @@ fn drain(link: &mut End, sessions: Option<Sessions>) -> Vec<Vec<u8>> {
     let dropped = decoder.dropped();
     assert_eq!(dropped, Dropped { no_session: dropped.no_session, ..Dropped::default() });
     assert!(sessions.is_none() || dropped.no_session == 0);
-    assert!(frames.len() <= MOST_FRAMES, "an end that nobody talks to falls silent");
+    assert!(frames.len() <= MOST_FRAMES, "an end without a peer falls silent");
     frames
 }
 

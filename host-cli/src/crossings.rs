@@ -206,7 +206,7 @@ mod tests {
             // R1 by both slots of one instruction, R3 twice; R2 is lost unread.
             (1, &[1, 1, 3], &[]),
             (1, &[3], &[2]),
-            // R2, R3 again, and R4, which nobody wrote.
+            // R2, R3 again, and R4, which was not written.
             (2, &[2, 3, 4], &[]),
         ]);
         assert_eq!(walk(&code, &[step(0, 5, FULL)]), found(2 + 3, 2 + 1));
@@ -239,7 +239,7 @@ mod tests {
         let path = [step(0, 1, FULL), step(1, 1, LEFT), step(2, 1, RIGHT), step(3, 1, FULL)];
         // R1 by either side and behind; R2 of either side, read as one.
         assert_eq!(walk(&code, &path), found(2 + 2, 1 + 2));
-        // Lanes that stay in their strand find there what the others have to fetch anew.
+        // Lanes that stay in their strand find there what the others have to fetch again.
         let path = [step(0, 1, FULL), step(1, 1, FULL), step(1, 1, LEFT), step(2, 1, FULL)];
         assert_eq!(walk(&code, &path), found(1 + 1, 1));
     }

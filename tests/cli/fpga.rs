@@ -119,7 +119,7 @@ fn a_board_whose_prototype_diverges() {
 }
 
 #[test]
-fn nobody_at_the_port() {
+fn no_peer_at_the_port() {
     let port = {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.local_addr().unwrap().to_string()

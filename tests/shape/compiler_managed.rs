@@ -3,7 +3,7 @@
 //!
 //! The tables are written to `docs/results/dissertation-software.md`; the test compares them with
 //! what is committed there, so that no number moves unseen, and asserts what must hold. Set
-//! `STRATA_BLESS=1` to write the file anew after a change that is meant to move numbers.
+//! `STRATA_BLESS=1` to write the file again after a change that is meant to move numbers.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;

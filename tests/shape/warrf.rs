@@ -3,7 +3,7 @@
 //!
 //! The tables are written to `docs/results/warrf.md`; the test compares them with what is committed
 //! there, so that no number moves unseen, and asserts the trends. Set `STRATA_BLESS=1` to write the
-//! file anew after a change that is meant to move numbers.
+//! file again after a change that is meant to move numbers.
 
 mod page;
 mod variants;

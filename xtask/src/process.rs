@@ -72,7 +72,7 @@ pub(crate) fn capture(command: &mut Command) -> Result<(ExitStatus, String), Fai
     silently(command)
 }
 
-/// Runs a command that nobody would type, and gives back what it wrote, like [`capture`].
+/// Runs a command that users do not type, and gives back what it wrote, like [`capture`].
 pub(crate) fn silently(command: &mut Command) -> Result<(ExitStatus, String), Failure> {
     let output = command.output().map_err(|error| cannot_start(command, &error))?;
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,7 +1,7 @@
 //! The processor of the simulated board: the text of the wheel with larger caches, and written so
 //! that it simulates faster.
 //!
-//! The wheel's text is pinned to one version. What is replaced is held to how often it was found,
+//! The wheel's text is pinned to one version. How often each replaced text occurs is checked,
 //! so that another text is refused and never half changed.
 
 /// Doublings of either cache, which has 4 KB in the wheel: 32 KB. The firmware's inner loops fit.

@@ -1,4 +1,4 @@
-//! What there is to prove of the hardware, and what the prover says.
+//! Properties of the hardware, and what the prover says of them.
 //!
 //! `fpga-softcore/formal` holds for each block a list of tasks (`BLOCK.sby`, sby's own format),
 //! properties that the block's module includes (`BLOCK_properties.svh`), and mutants that have to

@@ -5,7 +5,7 @@
 //! no-std` builds and runs it, builds it for two devices, and checks that the feature
 //! `prove-failure`, which allocates, makes the build fail.
 //!
-//! On a device there is nobody to exit to: the program computes the same number and stops.
+//! On a device there is no caller to exit to: the program computes the same number and stops.
 #![no_std]
 #![no_main]
 

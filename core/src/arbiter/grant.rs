@@ -17,7 +17,7 @@ pub struct ReadGrant {
     pub bank: u8,
     /// Which units the operand is for.
     pub datapath: Datapath,
-    /// What of it the write pool has; without a pool, nothing.
+    /// The lanes of it that the write pool has; without a pool, none.
     pub pool: PoolRead,
     /// The other subarray of the bank is being written.
     pub beside_write: bool,

@@ -42,7 +42,7 @@ const fn in_pool(event: Event) -> Event {
     }
 }
 
-/// What of an SM a register that comes touches.
+/// The parts of an SM that the arrival of a register changes.
 struct Comings<'s, 'm, T> {
     warps: &'s mut [Warp<T>],
     scoreboard: &'s mut Scoreboard<'m>,
@@ -394,7 +394,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         state.results_until = state.results_until.max(there);
     }
 
-    /// Something has come for a warp that waited for what nobody knew the time of.
+    /// Something has arrived for a warp that waited for a completion.
     fn settle(&mut self, warp: usize) {
         let bit = 1 << warp;
         let Some(delivery) = &self.delivery else { return };

@@ -251,7 +251,7 @@ pub enum SmConfigError {
     /// A latency too short to have an operand collected and a result written within it.
     ShorterThanCollection(u16),
     /// A warp that goes on when it has waited for a time, or when its cache has been flushed: with
-    /// collectors nobody knows ahead when that is.
+    /// collectors that is not known ahead.
     NotWithCollectors,
     /// An active set with places for more warps than can be resident.
     ActiveWarps {
@@ -478,7 +478,7 @@ pub struct CtaTooLarge {
     pub limit: Limit,
     /// What a CTA needs of it: warps, bytes of the register file or bytes of shared memory.
     pub needed: u64,
-    /// What there is.
+    /// What the SM has of it, in the same unit.
     pub available: u64,
 }
 

@@ -101,7 +101,7 @@ impl ReadyAt {
     /// A cycle that is not known yet; later than all that are.
     const UNKNOWN: u64 = u64::MAX >> Self::SHIFT;
 
-    /// Something on its way, of which nobody knows yet when it comes.
+    /// A pending value: on its way, its arrival time not known yet.
     #[inline]
     pub(crate) const fn pending(wait: Wait) -> Self {
         Self::new(Self::UNKNOWN, wait)

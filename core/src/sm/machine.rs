@@ -148,7 +148,7 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     pub(super) delivery: Option<Delivery<'m>>,
     /// Warps whose next instruction needs a collector unit, whether or not they are ready.
     pub(super) collecting: u64,
-    /// Warps that wait for what nobody knows the time of.
+    /// Warps that wait for a completion whose cycle is not known yet.
     pub(super) unsettled: u64,
     pub(super) leaves_while_waiting: bool,
     pub(super) now: u64,
@@ -197,7 +197,7 @@ pub(super) const fn lowest(count: usize) -> u64 {
 }
 
 impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
-    /// Builds an empty SM for CTAs of one launch, which nobody observes.
+    /// Builds an empty SM for CTAs of one launch, without an observer.
     ///
     /// `shared_bytes` and `warps_per_cta` are those of every CTA. Cost: linear in the memory.
     pub fn new(

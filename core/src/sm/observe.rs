@@ -2,7 +2,7 @@
 //!
 //! Models: launches and ends of CTAs, issues, what each issue reserves (units, reads and writes of
 //! banks, results), and where every warp stands in every cycle.
-//! Does not model: anything of its own: observing changes no result, and an SM that nobody observes
+//! Does not model: anything of its own: observing changes no result, and an SM without an observer
 //! is compiled without any of this.
 //! Source: `docs/MODEL.md`, section "Time".
 
@@ -26,7 +26,7 @@ pub trait SmObserver {
     fn observe(&mut self, observation: Observation);
 }
 
-/// Nobody listens.
+/// No observer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unobserved;
 

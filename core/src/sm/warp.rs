@@ -154,7 +154,7 @@ pub struct Warp<T> {
     pub(crate) long_until: u64,
     /// When all results issued so far are there, of those of which that is known.
     pub(crate) results_until: u64,
-    /// While nobody knows when its operands are there: the last of them, by its place in the row.
+    /// While an operand is pending: the last of them, by its place in the scoreboard's row.
     pub(crate) operand: u32,
     /// When it began to leave the active set.
     pub(crate) flushing_since: u64,

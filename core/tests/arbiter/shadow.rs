@@ -10,7 +10,7 @@ use strata_core::write_pool::{PoolEntry, PoolPorts, PoolRead};
 
 use super::reference::{Name, Outcome, home};
 
-/// A value for each lane; 0 is one that nobody has written, or that went with its warp.
+/// A value for each lane; 0 is one that was never written, or that went with its warp.
 type Value = [u32; LANES as usize];
 
 fn lanes(mask: LaneMask) -> impl Iterator<Item = usize> {
@@ -206,7 +206,7 @@ impl Shadow {
         let name = (grant.warp, grant.register.0);
         let asked = |read: &Read| read.unit == grant.unit && read.name == name;
         let place = self.reads.iter().position(asked);
-        self.require(place.is_some(), "read of nobody", grant);
+        self.require(place.is_some(), "read of no request", grant);
         let read = self.reads.remove(place.unwrap_or(0));
         self.totals.reads_granted += 1;
         self.require(read.asked < self.now, "a read in the cycle in which it is asked for", grant);
@@ -252,7 +252,7 @@ impl Shadow {
     fn write(&mut self, grant: &WriteGrant) {
         let name = (grant.warp, grant.register.0);
         let write = self.writes.remove(&name);
-        self.require(write.is_some(), "write of nobody", grant);
+        self.require(write.is_some(), "write of no request", grant);
         let Some(write) = write else { return };
         self.require(write.asked + grant.waited == self.now, "wait", grant);
         let waiting = self.reads.iter().any(|read| read.name == name);

@@ -208,7 +208,7 @@ impl<'c> Stream<'c> {
                 self.now += 1;
                 continue;
             }
-            // In a gap what is queued happens; then nobody asks the arbiter for a while.
+            // In a gap what is queued happens; then there are no requests for a while.
             if self.model.arbiter.is_idle() {
                 for _ in 0..left_of_gap {
                     let granted = self.reference.cycle(self.now, &|_| LaneMask::EMPTY);

@@ -196,10 +196,10 @@ fn who_has_arrived_and_ended_still_counts() {
     assert_eq!(both(ISCA11, &kernel, 0, &grid).unwrap().ctas(), 2);
 }
 
-/// Barriers with distinct numbers, each with a random part of the warps: nobody goes on before all
+/// Barriers with distinct numbers, each with a random part of the warps: no warp goes on before all
 /// of them have arrived, and everybody ends.
 #[test]
-fn nobody_passes_a_barrier_before_all_have_arrived() {
+fn no_warp_passes_a_barrier_before_all_have_arrived() {
     // 0 waits, 1 arrives, 2 is anything else.
     let kernel = Kernel::default().barrier().arrival().alu(&[], &[]);
     for seed in 0..150 {

@@ -346,7 +346,7 @@ fn a_write_pool_spares_repeated_writes() {
     assert_eq!((accesses.write_pool_writes(), accesses.write_pool_write_hits()), (10, 9));
     assert_eq!((accesses.mrf_reads(), accesses.write_pool_reads()), (1, 9));
     assert_eq!((accesses.write_pool_allocations(), accesses.mrf_writes()), (1, 0));
-    // The warp has ended: nobody needs the value.
+    // The warp has ended: the value is not needed.
     assert_eq!(accesses.write_pool_drops(), 1);
     assert_eq!((accesses.operand_reads(), accesses.operand_writes()), (10, 10));
 }

@@ -88,7 +88,7 @@ fn a_hit_keeps_its_warp_and_a_miss_sends_it_away_once_it_is_known() {
 }
 
 #[test]
-fn a_miss_that_has_come_when_it_is_known_sends_nobody_away() {
+fn a_miss_that_has_come_when_it_is_known_sends_no_warp_away() {
     let kernel = Kernel::default().load(&[], &[1]).alu(&[1], &[2]);
     let deschedules = |dram_latency| {
         let timing = Timing { dram_latency, ..ISCA11.timing };
@@ -108,7 +108,7 @@ fn the_caches_must_have_been_asked_for_every_load() {
         let cycles = issues(cache_miss(1), &kernel, &both);
         assert_eq!(cycles[1][0], 22, "{second}");
     }
-    // Only what the next instruction waits for matters: it reads the hit, and nobody leaves.
+    // Only what the next instruction waits for matters: it reads the hit, and no warp leaves.
     let reads_hit = Kernel::default().load(&[], &[1]).load(&[], &[2]).alu(&[2], &[3]);
     let trace = with_hits(reads_hit.moving(&[4, 4]), &[false, true]);
     assert_eq!(run_one(cache_miss(1), &reads_hit, trace).accesses.deschedules(), 0);
@@ -201,7 +201,7 @@ fn a_reactive_warp_leaves_after_its_threshold_and_not_before() {
 
 #[test]
 fn a_preemptive_warp_leaves_in_the_cycle_after_its_last_instruction() {
-    // Two places of two slots each: nobody waits for a place.
+    // Two places of two slots each: no warp waits for a place.
     let kernel = Kernel::default().load(&[], &[1]).alu(&[1], &[2]).marked();
     let settings = SmSettings { issue_slots: 2, ..two_level(1, None) };
     assert_eq!(issues(settings, &kernel, &each(&kernel, 3, &[32])), [[0, 400], [1, 401], [2, 402]]);

@@ -25,7 +25,7 @@ fn calling(mut trace: OwnedTrace, id: u32, threads: u32) -> OwnedTrace {
 }
 
 #[test]
-fn a_cta_larger_than_the_active_set_that_nobody_may_leave() {
+fn a_cta_larger_than_the_active_set_that_no_warp_may_leave() {
     let kernel = Kernel::default().barrier().alu(&[], &[1]);
     let grid = each(&kernel, 3, &[]);
     assert_eq!(fault(never(2), &kernel, &grid), stalled(2, 0, StallReason::Barrier));

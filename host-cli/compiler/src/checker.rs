@@ -2,7 +2,7 @@
 //!
 //! Knows the kernel (calls inlined, virtual registers) and the program and image made of it;
 //! nothing of how they were made: no pass behind inlining is used, and graph, post-dominance,
-//! liveness and pending results are computed here anew, in the plainest way.
+//! liveness and pending results are computed here again, in the plainest way.
 //!
 //! Proves, for every path and for every order in which a warp may execute the sides of its
 //! divergent branches (every guarded or indexed branch counts as divergent):

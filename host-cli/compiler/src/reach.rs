@@ -12,7 +12,7 @@ use crate::operands::{definitions, registers_of};
 use crate::values::{Values, backward_flow};
 
 /// For each block, one flag for each web of `Values::live_in`: a shared unit reads it on some path
-/// from the block's start, before an instruction defines it anew in all lanes.
+/// from the block's start, before an instruction defines it again in all lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedReads {
     pub(crate) of: Vec<Vec<bool>>,

@@ -8,7 +8,7 @@
 //! [`residence`] decides which values are in registers where, [`stores`] where they are stored,
 //! [`rewrite`] writes that down. Then the kernel is allocated; where the allocator needs more
 //! registers than there are (pairs have to be aligned), the blocks concerned get fewer to fill, and
-//! all begins anew. Of two ways to decide, the one is taken whose additions execute less often by
+//! all begins again. Of two ways to decide, the one is taken whose additions execute less often by
 //! a static guess.
 //!
 //! Predicates have registers of their own, as many as a kernel needs: they are never spilled.

@@ -295,7 +295,7 @@ pub enum Operand {
     Label(LabelId),
     /// A branch table of `brx.idx`: an index into [`Function::branch_tables`].
     BranchTable(u32),
-    /// `_`: a result nobody wants.
+    /// `_`: a result that is not used.
     Sink,
 }
 

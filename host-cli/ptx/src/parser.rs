@@ -298,7 +298,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A suggestion, unless so much has been reported that nobody will read it.
+    /// A suggestion, unless too much has been reported already.
     fn suggest<C: AsRef<str>>(
         &self,
         name: &str,

@@ -1,7 +1,7 @@
 //! What is said about malformed files, word for word.
 //!
 //! Each `tests/diagnostics/*.ptx` has its messages beside it in a `.txt`. After a deliberate
-//! change, `BLESS=1 cargo test -p strata-ptx --test diagnostics` writes them anew; read the
+//! change, `BLESS=1 cargo test -p strata-ptx --test diagnostics` writes them again; read the
 //! difference.
 
 #[path = "../../../tests/switch.rs"]

@@ -45,7 +45,7 @@ impl Access {
         u64::from(self.size * self.count)
     }
 
-    /// What of it bears on what it moves.
+    /// The part of it that decides what it moves.
     pub(crate) fn shape(&self) -> AccessShape {
         let space = match self.space {
             Space::Global => AccessSpace::Global,

@@ -1,6 +1,6 @@
 //! Decoding: a program's instructions to micro-operations, once per kernel.
 //!
-//! Every operand becomes a row: registers first, then rows for results that nobody wants, special
+//! Every operand becomes a row: registers first, then rows for results that are not used, special
 //! registers (filled when a warp starts) and constants. Whatever cannot be executed is reported,
 //! all of it and not only the first.
 
@@ -127,7 +127,7 @@ pub(crate) struct Decoder<'a> {
     pub(crate) uses_module: bool,
 }
 
-/// Rows for results that nobody wants: as many as the widest one has.
+/// Rows for results that are not used: as many as the widest one has.
 const SINK_ROWS: u32 = 4;
 
 /// One instruction being decoded.
@@ -202,7 +202,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
 }
 
 impl Decoder<'_> {
-    /// Row of the first result that nobody wants.
+    /// Row of the first result that is not used.
     pub(crate) fn sink(&self) -> u32 {
         u32::from(self.program.general_registers)
     }
@@ -211,7 +211,7 @@ impl Decoder<'_> {
         self.sink() + SINK_ROWS
     }
 
-    /// Predicate that nobody wants.
+    /// Predicate that is not used.
     pub(crate) fn predicate_sink(&self) -> u32 {
         u32::from(self.program.predicate_registers)
     }
@@ -221,7 +221,7 @@ impl Decoder<'_> {
         u32::from(self.program.predicate_registers) + 2
     }
 
-    /// Row of the first of some rows that nobody writes.
+    /// Row of the first of some rows that are never written.
     pub(crate) fn extra(&mut self, rows: Vec<ExtraRow>) -> u32 {
         if let Some(&known) = self.by_content.get(&rows) {
             return known;

@@ -1,6 +1,6 @@
 //! Device: global memory made of checked buffers, and the variables of loaded modules.
 //!
-//! Models: a flat address space in which buffers lie apart, with guard gaps that belong to nobody;
+//! Models: a flat address space in which buffers lie apart, with guard gaps that belong to none;
 //! module variables in global and constant memory with their initial contents; address windows
 //! through which generic addresses reach shared, local and parameter memory.
 //! Does not model: caches, pages, or the order in which different CTAs see each other's writes.

@@ -80,7 +80,7 @@ pub(super) struct Of {
     pub(super) key: Key,
 }
 
-/// What of the runs is ours.
+/// The number of the runs that is ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     /// The mean.

@@ -1,4 +1,4 @@
-//! What of our runs stands beside each number of the papers, and by which rule it agrees.
+//! The number of our runs beside each number of the papers, and the rule by which it agrees.
 
 use super::measures::{ENERGY, Key, Of, Rule, Value};
 

@@ -57,7 +57,7 @@ pub struct Memories {
     pub sttram: Option<Memory>,
     /// The array of a write pool, if given.
     pub write_pool: Option<PoolArray>,
-    /// What of it no source says, one sentence each.
+    /// Assumptions: values that no source gives, one sentence each.
     #[serde(default)]
     pub assumed: Vec<String>,
     /// Whether it comes with the program.

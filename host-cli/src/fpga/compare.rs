@@ -30,7 +30,7 @@ type Twin = Prototype<WARPS, { MAX_ENTRIES as usize }, { POOL_ENTRIES as usize }
 pub struct Compared {
     /// The design's name.
     pub design: String,
-    /// What of the design the prototype has in another form.
+    /// Parts of the design that the prototype has in another form.
     pub instead: Vec<String>,
     /// What the prototype was set to.
     pub settings: Settings,

@@ -46,7 +46,7 @@ pub struct Plan {
     pub rules: Rules,
     /// There is a write pool.
     pub pool: bool,
-    /// What of the design the prototype has in another form, one sentence each.
+    /// Parts of the design that the prototype has in another form, one sentence each.
     pub instead: Vec<String>,
     settings: Settings,
 }

@@ -71,8 +71,8 @@ pub struct BoardReport {
 pub struct DesignReport {
     /// Its name.
     pub design: String,
-    /// What of the design the prototype has in another form, one sentence each: when an access
-    /// happens depends on it, not what becomes of it.
+    /// Parts of the design that the prototype has in another form, one sentence each: when an
+    /// access happens depends on it, not what becomes of it.
     pub instead: Vec<String>,
     /// What the prototype was set to, in words.
     pub settings: String,

@@ -229,7 +229,7 @@ impl Session {
         Ok(())
     }
 
-    /// Sends what there is room for.
+    /// Sends as many bytes as there is room for.
     fn push(&mut self) -> Result<(), FpgaError> {
         loop {
             let bytes = self.link.to_send();

@@ -222,7 +222,7 @@ fn sweeps(axes: &Axes, own: CollectorSettings) -> Vec<Sweep> {
             sweeps.push(("write_pool_entries", axes.entries.iter().map(with).collect()));
         }
     }
-    // Without a pool nobody accesses it.
+    // Without a pool there are no accesses of it.
     for base in both.into_iter().filter(|base| base.write_pool_entries != 0) {
         let with = |&write_pool_ports: &PoolPorts| CollectorSettings { write_pool_ports, ..base };
         sweeps.push(("write_pool_ports", axes.ports.iter().map(with).collect()));

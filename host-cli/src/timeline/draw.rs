@@ -402,7 +402,7 @@ impl<'d> Drawing<'d> {
         for slot in 0..MAX_RESIDENT_CTAS {
             self.end_cta(slot, end);
         }
-        // What is reserved beyond a launch's last cycle happens; beyond the window nobody looks.
+        // What is reserved beyond a launch's last cycle happens; beyond the window it is not drawn.
         self.write_reserved(self.window.end);
         let rest = std::mem::take(&mut self.reserved);
         for (bank, queue) in rest.reads.into_iter().enumerate() {

@@ -135,7 +135,7 @@ pub enum Problem {
     /// More of something than memory is reserved for.
     #[error("more than {limit} {what}")]
     TooMany {
-        /// What there is too much of.
+        /// The quantity that is too large.
         what: &'static str,
         /// The limit.
         limit: u64,

@@ -78,8 +78,8 @@ pub struct LaunchRecord<'a> {
 
 /// Receives what is recorded of a workload's launches.
 pub trait LaunchSink {
-    /// Receives the addresses of the next recorded launch while it runs; `None` when nobody wants
-    /// them.
+    /// Receives the addresses of the next recorded launch while it runs; `None` when no caller
+    /// wants them.
     fn addresses(&mut self) -> Option<&mut dyn AddressSink>;
 
     /// A launch has ended, or a part of it.

@@ -1,4 +1,4 @@
-//! The facts of this folder: how they are read, and how sets of registers in use are held to them.
+//! The facts of this folder: how they are read, and how sets of registers in use are compared with them.
 //!
 //! A module of the tests that compare, in more than one crate.
 

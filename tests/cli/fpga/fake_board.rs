@@ -65,7 +65,7 @@ impl FakeBoard {
                 let (stream, _) = listener.accept().unwrap();
                 serve(stream, Manner::Diverges { feeds: u32::MAX });
             } else {
-                // Who comes again finds nobody.
+                // A second connection finds no peer.
                 drop(listener);
                 serve(stream, manner);
             }

@@ -1,4 +1,4 @@
-//! `life-ranges`: writes the facts that our liveness of machine code is held to.
+//! `life-ranges`: writes the facts with which our liveness of machine code is compared.
 //!
 //! NVIDIA's assembler compiles the workloads' PTX, its disassembler says which registers are in use
 //! at each instruction. Both come from Python wheels; no GPU, driver or CUDA installation is

@@ -153,7 +153,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| trouble("read", path, &error))
 }
 
-/// Writes a file as a whole: nobody sees a part of it.
+/// Writes a file as a whole: no reader sees a part of it.
 fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let draft = path.with_extension("draft");
     std::fs::write(&draft, content).map_err(|error| trouble("write", &draft, &error))?;

@@ -126,7 +126,7 @@ pub(crate) fn deviations_exist(repository: &Repository) -> Vec<Violation> {
 }
 
 /// A deviation that is written down but cited neither by code or data nor by the description of
-/// the model: nobody could tell where it applies.
+/// the model: it would not be known where it applies.
 pub(crate) fn deviations_are_used(repository: &Repository) -> Vec<Violation> {
     let Some(list) = repository.file(DEVIATIONS) else { return Vec::new() };
     let cited: BTreeSet<&str> = repository
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deviation_that_nobody_cites_is_found() {
+    fn a_deviation_without_a_citation_is_found() {
         let cited = made_up(&[(DEVIATIONS, ENTRY), ("core/a.rs", "// DEV@001\n")]);
         assert!(deviations_are_used(&cited).is_empty());
         let uncited = made_up(&[(DEVIATIONS, ENTRY), ("CHANGELOG.md", "DEV@001\n")]);

@@ -277,7 +277,7 @@ impl<'a> Subject<'a> {
         slots
     }
 
-    /// Straight code: no strand starts after `from` up to `to`, nobody branches or is left out.
+    /// Straight code: no strand starts after `from` up to `to`, no lane branches or is left out.
     fn is_straight(&self, from: usize, to: usize) -> bool {
         let plain = |pc: usize| {
             self.program.instructions[pc].instruction.guard.is_none()

@@ -1,6 +1,6 @@
 //! Annotated listings: PTX in, text out.
 //!
-//! The expected texts lie in `tests/listings`; set `STRATA_REWRITE=1` to write them anew, and read
+//! The expected texts lie in `tests/listings`; set `STRATA_REWRITE=1` to write them again, and read
 //! what changed before committing it.
 
 use std::fmt::Write as _;

@@ -11,7 +11,7 @@ pub(crate) struct LocalFrame {
     words: Vec<Row>,
     /// Frame size, spill slots included. Unit: bytes.
     bytes: u64,
-    /// What of it the kernel itself may reach. Unit: bytes.
+    /// The part that the kernel itself may reach. Unit: bytes.
     own: u64,
 }
 

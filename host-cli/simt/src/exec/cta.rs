@@ -230,7 +230,7 @@ impl<'e> Cta<'e> {
         true
     }
 
-    /// Nobody can go on: says who waits for what.
+    /// No warp can go on: says which waits for what.
     fn stuck(&self) -> Fault {
         let mut barrier_fault = None;
         for (number, warp) in self.warps.iter().enumerate() {

@@ -24,7 +24,7 @@ pub(crate) enum Recording {
     PathsAndAddresses,
 }
 
-/// What of a warp's accesses is recorded.
+/// Parts of a warp's accesses that are recorded.
 #[derive(Debug)]
 pub(crate) enum Accesses {
     Nothing,

@@ -69,7 +69,7 @@ pub(crate) struct Warp {
     /// The lanes that it began with.
     began: u32,
     pub(crate) recorder: PathRecorder,
-    /// What of its accesses is recorded.
+    /// Parts of its accesses that are recorded.
     pub(crate) accesses: Accesses,
     /// Where its values live, if not simply in its registers.
     pub(crate) levels: Option<Box<WarpLevels>>,

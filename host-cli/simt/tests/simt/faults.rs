@@ -159,7 +159,7 @@ fn barriers_that_can_never_complete() {
         panic!("{fault}")
     };
     assert_eq!((barrier, arrived, expected, place.line), (0, 32, 64, FIRST_LINE + 1));
-    // A count that nobody reaches.
+    // A count that is never reached.
     let fault = fault_of("bar.sync 3, 128;", 64);
     assert!(
         matches!(

@@ -43,7 +43,7 @@ impl Child {
         let said = Tail::default();
         let (to, lines) = channel();
         if let Some(output) = process.stdout.take() {
-            // A board that nobody listens to any more may go on talking.
+            // A board whose output is not read any more may go on talking.
             read(output, said.clone(), move |line| drop(to.send(line)));
         }
         if let Some(errors) = process.stderr.take() {

@@ -55,7 +55,7 @@ fn image(kernel: &Kernel) -> Image {
 }
 
 /// Where each register is in use: before the instruction, behind it, or because it is written there
-/// for nobody.
+/// for no other lane.
 fn in_use(kernel: &Kernel) -> Vec<BTreeSet<u16>> {
     let (image, flow) = (image(kernel), flow(kernel));
     let mut all = Vec::with_capacity(kernel.instructions.len());

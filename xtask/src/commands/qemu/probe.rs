@@ -87,7 +87,7 @@ fn server(address: SocketAddr) -> String {
     format!("socket,id=line,host={host},port={port},server=on,wait=off,nodelay=on")
 }
 
-/// A port that nobody uses just now.
+/// A port that is free just now.
 fn free_address() -> Result<SocketAddr, Failure> {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     address.map_err(|error| Failure(format!("no port of this machine is free: {error}")))

@@ -71,7 +71,7 @@ fn kernel(facts: &facts::Kernel) -> Kernel {
 }
 
 /// Where each register is in use: before the instruction, behind it, or because it is written there
-/// for nobody.
+/// for no other lane.
 fn in_use(facts: &facts::Kernel) -> Vec<BTreeSet<u16>> {
     let kernel = kernel(facts);
     let graph = Graph::new(&kernel).expect("a small kernel");

@@ -201,7 +201,7 @@ fn the_bracket_holds_the_best_choice() {
 
 /// The design itself is a choice, so that the oracle is never worse if that fits.
 #[test]
-fn nobody_is_worse_off_than_with_equal_shares() {
+fn no_strand_is_worse_off_than_with_equal_shares() {
     for seed in 0..200 {
         let random = &mut Random(seed);
         let mut clock = [0; 4];
