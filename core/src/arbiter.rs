@@ -21,6 +21,7 @@
 //!    With split banks the first reads of both subarrays are tried, the one that was asked for
 //!    earlier first, and one is served.
 
+mod config;
 mod grant;
 
 use crate::bank_layout::BankLayout;
@@ -28,6 +29,7 @@ use crate::event::Datapath;
 use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolPorts, PoolRead, PoolWrite, WritePool};
+pub use config::{ArbiterConfig, ArbiterError};
 pub use grant::{Granted, ReadGrant, WriteGrant, WriteTarget};
 
 /// No element.
@@ -114,27 +116,6 @@ const fn place(queue: usize) -> (usize, Subarray) {
     (queue % MAX_BANKS, (queue / MAX_BANKS) as Subarray)
 }
 
-/// What an arbiter is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ArbiterConfig {
-    /// Banks. Range: `1..=MAX_BANKS`.
-    pub banks: u8,
-    /// Where registers lie in them.
-    pub bank_layout: BankLayout,
-    /// Cycles of a read. At least 1.
-    pub read_cycles: u8,
-    /// Cycles of a write. At least 1.
-    pub write_cycles: u8,
-    /// A read and a write of one bank may overlap in different subarrays.
-    pub split_bank_write: bool,
-    /// Entries of the write pool; 0 without one. Range: `0..=MAX_ENTRIES`.
-    pub write_pool_entries: u8,
-    /// What the write pool does in a cycle; at least one access.
-    pub write_pool_ports: PoolPorts,
-    /// Registers of each warp. At least 1.
-    pub registers_per_warp: u16,
-}
-
 /// Queues, banks and the write pool; plain data, sized at compile time.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
@@ -185,10 +166,16 @@ impl Queues<'_> {
 }
 
 impl Arbiter {
-    /// An idle arbiter, whose registers are laid out in the memory given.
-    pub fn new(config: &ArbiterConfig, queues: &mut Queues<'_>) -> Self {
+    /// An idle arbiter, whose registers are laid out in the memory given; or why there is none, and
+    /// then the memory is as it was.
+    pub fn new(config: &ArbiterConfig, queues: &mut Queues<'_>) -> Result<Self, ArbiterError> {
+        config.check()?;
+        let pool = match config.write_pool_entries {
+            0 => None,
+            entries => Some(WritePool::new(entries).map_err(ArbiterError::WritePool)?),
+        };
         queues.lay_out(*config);
-        Self {
+        Ok(Self {
             banks: SplitBankWrite::new(
                 config.read_cycles,
                 config.write_cycles,
@@ -198,7 +185,7 @@ impl Arbiter {
             layout: config.bank_layout,
             registers_per_warp: config.registers_per_warp,
             split: config.split_bank_write,
-            pool: WritePool::new(config.write_pool_entries).ok(),
+            pool,
             pool_ports: config.write_pool_ports,
             reads: ReadQueues {
                 first: [NONE; READ_QUEUES],
@@ -210,7 +197,7 @@ impl Arbiter {
             writing: 0,
             asked: 0,
             granted: 0,
-        }
+        })
     }
 
     /// True when nothing is queued.

@@ -16,7 +16,7 @@ use super::machine::first;
 use super::operand_delivery::{CollectorSettings, MAX_COLLECTOR_UNITS, OperandDelivery};
 use super::warp::MemoryAccess;
 use crate::access::Access;
-use crate::arbiter::{Arbiter, ArbiterConfig, BankedRegister, QueuedRead, Queues};
+use crate::arbiter::{Arbiter, ArbiterConfig, ArbiterError, BankedRegister, QueuedRead, Queues};
 use crate::event::Event;
 use crate::image::{CheckedImage, Flags};
 use crate::tally;
@@ -275,7 +275,7 @@ impl<'m> Delivery<'m> {
         };
         // A kernel without registers has none to lie anywhere.
         let per_warp = image.registers.max(1);
-        let collectors = place.insert(Collectors::new(settings, per_warp, &mut queues));
+        let collectors = place.insert(Collectors::new(settings, per_warp, &mut queues)?);
         Ok(Some(Self { collectors, queues, results }))
     }
 
@@ -314,7 +314,7 @@ impl Collectors {
         settings: CollectorSettings,
         registers_per_warp: u16,
         queues: &mut Queues<'_>,
-    ) -> Self {
+    ) -> Result<Self, ArbiterError> {
         let config = ArbiterConfig {
             banks: settings.banks,
             bank_layout: settings.bank_layout,
@@ -325,13 +325,13 @@ impl Collectors {
             write_pool_ports: settings.write_pool_ports,
             registers_per_warp,
         };
-        Self {
-            arbiter: Arbiter::new(&config, queues),
+        Ok(Self {
+            arbiter: Arbiter::new(&config, queues)?,
             arrivals: Arrivals::new(),
             units: CollectorUnits::new(settings.units),
             reads_per_unit: queues.reads.len() / usize::from(settings.units),
             under_way: [UnderWay::default(); MAX_RESIDENT_WARPS],
-        }
+        })
     }
 
     /// True when every cycle may change something.

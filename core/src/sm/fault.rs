@@ -2,6 +2,7 @@
 
 use super::config::CtaTooLarge;
 use super::counters::StallReason;
+use crate::arbiter::ArbiterError;
 use crate::fault::PathFault;
 
 /// Why a run could not be finished.
@@ -12,6 +13,8 @@ pub enum Fault {
     Hierarchy(PathFault),
     /// Not even one CTA fits.
     TooLarge(CtaTooLarge),
+    /// Banks or a write pool that cannot be; a checked configuration has none such.
+    Arbiter(ArbiterError),
     /// The launch says that a CTA has no warps.
     NoWarps,
     /// A CTA has another number of warps than the launch says.
@@ -63,6 +66,7 @@ impl core::fmt::Display for Fault {
         match self {
             Self::Hierarchy(fault) => fault.fmt(to),
             Self::TooLarge(error) => error.fmt(to),
+            Self::Arbiter(error) => error.fmt(to),
             Self::NoWarps => to.write_str("a CTA of the launch has no warps"),
             Self::WarpsInCta { cta, expected } => {
                 write!(to, "CTA {cta} does not have the launch's {expected} warps")
@@ -98,5 +102,11 @@ impl From<PathFault> for Fault {
 impl From<CtaTooLarge> for Fault {
     fn from(error: CtaTooLarge) -> Self {
         Self::TooLarge(error)
+    }
+}
+
+impl From<ArbiterError> for Fault {
+    fn from(error: ArbiterError) -> Self {
+        Self::Arbiter(error)
     }
 }

@@ -3,11 +3,14 @@
 //! In all of them there are 4 banks and 8 registers a warp, one after another: `r1` and `r5` of every
 //! warp lie in bank 1, `r1` in subarray 0 and `r5` in subarray 1. Writes take 3 cycles.
 
-use strata_core::arbiter::{ArbiterConfig, WriteTarget};
+use strata_core::arbiter::{
+    Arbiter, ArbiterConfig, ArbiterError, BankedRegister, Queues, WriteTarget,
+};
 use strata_core::bank_layout::BankLayout;
 use strata_core::event::Datapath;
+use strata_core::split_bank_write::MAX_BANKS;
 use strata_core::units::{LaneMask, RegisterId};
-use strata_core::write_pool::{PoolPorts, PoolRead};
+use strata_core::write_pool::{MAX_ENTRIES, PoolPorts, PoolRead, PoolTooLarge};
 
 use super::reference::{Name, Outcome};
 use super::stream::Memory;
@@ -125,6 +128,24 @@ fn say(outcome: &Outcome) -> String {
             format!("w{}r{} {to}", grant.warp, grant.register.0)
         }
     }
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_is_laid_out() {
+    let mut registers = [BankedRegister::NONE; 1];
+    let mut queues = Queues { reads: &mut [], registers: &mut registers, cell_writes: &mut [] };
+    let mut refused = |config| Arbiter::new(&config, &mut queues).err();
+    for banks in [0, MAX_BANKS as u8 + 1] {
+        let config = ArbiterConfig { banks, ..CONFIG };
+        assert_eq!(refused(config), Some(ArbiterError::Banks(banks)));
+    }
+    let none = ArbiterConfig { registers_per_warp: 0, ..CONFIG };
+    assert_eq!(refused(none), Some(ArbiterError::NoRegisters));
+    let limit = MAX_ENTRIES as u8;
+    let large = ArbiterConfig { write_pool_entries: limit + 1, ..CONFIG };
+    let error = PoolTooLarge { entries: limit + 1, limit: MAX_ENTRIES };
+    assert_eq!(refused(large), Some(ArbiterError::WritePool(error)));
+    assert_eq!(refused(ArbiterConfig { write_pool_entries: limit, ..CONFIG }), None);
 }
 
 #[test]

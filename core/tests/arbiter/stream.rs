@@ -53,7 +53,7 @@ impl Memory {
         let mut cell_writes = vec![0; cells(config, warps)];
         let mut queues =
             Queues { reads: &mut reads, registers: &mut registers, cell_writes: &mut cell_writes };
-        let arbiter = Arbiter::new(&config, &mut queues);
+        let arbiter = Arbiter::new(&config, &mut queues).expect("ranges that are kept");
         Self { arbiter, reads, registers, cell_writes }
     }
 
