@@ -12,7 +12,10 @@ use core::ops::{Add, Sub};
 /// Most banks.
 pub const MAX_BANKS: usize = 32;
 
-/// One half of a bank: the top bit of an address within it. Range: `0..=1`.
+/// One half of a bank: rows take turns, or whatever else the caller lays out ([`BankLayout`] says
+/// which registers are in which). Range: `0..=1`.
+///
+/// [`BankLayout`]: crate::bank_layout::BankLayout
 pub type Subarray = u8;
 
 /// A number of cycles: 64 bits count every cycle of a run; 32 are what a small processor has.

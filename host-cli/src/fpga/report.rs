@@ -9,7 +9,7 @@ use serde::Serialize;
 use strata_core::prototype::command::Command;
 use strata_core::prototype::counters::COUNTER_NAMES;
 use strata_core::prototype::settings::Settings;
-use strata_link::message::{Difference, Diverged, Info};
+use strata_link::message::{Difference, Diverged, Implementation, Info};
 
 use super::compare::Compared;
 use super::material::Material;
@@ -261,7 +261,10 @@ impl DesignReport {
             self.instructions, self.instructions_left_out, self.launches
         );
         let mut table = new_table();
-        table.set_header(["counter", "model,\nhost", "model,\ndevice", &format!("{prototype}\n")]);
+        // What values are moved by in software is the model once more.
+        let is_software = prototype == Implementation::Software.to_string();
+        let third = if is_software { "same model,\nno RTL" } else { "hardware\n" };
+        table.set_header(["counter", "model,\nhost", "model,\ndevice", third]);
         let by_place = COUNTER_NAMES
             .iter()
             .filter_map(|&name| self.counters.get(name).map(|columns| (name, columns)));
