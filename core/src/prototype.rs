@@ -11,6 +11,7 @@
 pub mod cache_block;
 pub mod command;
 pub mod counters;
+pub mod field;
 pub mod main_register_file;
 pub mod outcome;
 pub mod queues;

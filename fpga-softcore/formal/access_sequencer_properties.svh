@@ -137,14 +137,9 @@
     end
   end
 
-  logic [2:0] o_cache;
-  logic [3:0] o_way;
-  logic [2:0] o_main;
-  logic [3:0] o_writebacks;
-  logic [5:0] o_dropped;
-  logic [7:0] o_waited;
+  regmap_pkg::outcome_t o;
 
-  assign {o_waited, o_dropped, o_writebacks, o_main, o_way, o_cache} = out_outcome_o;
+  assign o = out_outcome_o;
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
@@ -156,29 +151,29 @@
         a02_value: assert (out_data_o[32*f_lane +: 32] == p_value);
       // A3. What an outcome says fits its command: what reads, writes and the ends of warps do.
       if (p_now && p_op == OpRead) begin
-        a03_read: assert (cfg_cache_entries_i == '0 ? o_cache == '0
-                          : o_cache == CacheMiss || o_cache == CachePartialHit
-                            || o_cache == CacheHit);
-        a03_read_main: assert (o_cache == CacheHit ? o_main == '0
-                               : o_main == PoolBank || o_main == PoolHit
-                                 || o_main == PoolPartialHit);
-        a03_read_only: assert (o_writebacks == '0);
+        a03_read: assert (cfg_cache_entries_i == '0 ? o.cache == '0
+                          : o.cache == CacheMiss || o.cache == CachePartialHit
+                            || o.cache == CacheHit);
+        a03_read_main: assert (o.cache == CacheHit ? o.main == '0
+                               : o.main == PoolBank || o.main == PoolHit
+                                 || o.main == PoolPartialHit);
+        a03_read_only: assert (o.writebacks == '0);
       end
       if (p_now && p_op == OpWrite && cfg_cache_entries_i != '0) begin
-        a03_write: assert (o_cache == CacheInPlace || o_cache == CacheAllocation);
-        a03_write_main: assert ((o_main != '0) == (o_writebacks == 4'd1) && o_writebacks <= 4'd1);
+        a03_write: assert (o.cache == CacheInPlace || o.cache == CacheAllocation);
+        a03_write_main: assert ((o.main != '0) == (o.writebacks == 4'd1) && o.writebacks <= 4'd1);
       end
       if (p_now && (p_op == OpBypass || (p_op == OpWrite && cfg_cache_entries_i == '0)))
-        a03_through: assert (o_main == PoolBank || o_main == PoolHit || o_main == PoolAllocation
-                             || o_main == PoolReplacement);
+        a03_through: assert (o.main == PoolBank || o.main == PoolHit || o.main == PoolAllocation
+                             || o.main == PoolReplacement);
       if (p_now && (p_op == OpDemote || p_op == OpDrop))
-        a03_moved: assert (o_cache == '0 && o_writebacks == '0);
+        a03_moved: assert (o.cache == '0 && o.writebacks == '0);
       if (p_now && (p_op == OpFlush || p_op == OpExit))
-        a03_flush: assert (32'(o_writebacks) + 32'(o_dropped) <= 32'(cfg_cache_entries_i));
+        a03_flush: assert (32'(o.writebacks) + 32'(o.dropped) <= 32'(cfg_cache_entries_i));
       // A4. An outcome comes seven clocks after its command where nothing waits; where writes take
       // one clock nothing ever does.
       if (p_now) a04_soonest: assert (p_clocks >= 5'd6);
-      if (p_now && cfg_write_cycles_i == 4'd1) a04_waits: assert (o_waited == '0);
+      if (p_now && cfg_write_cycles_i == 4'd1) a04_waits: assert (o.waited == '0);
       if (cfg_write_cycles_i == 4'd1 && p_chosen && !p_done)
         a04_latest: assert (p_clocks <= 5'd6);
       // A5. Without a conflict a command is taken in every clock, but for the entries of a flush.
@@ -192,17 +187,17 @@
   always_ff @(posedge clk_i) begin
     if (rst_ni && p_now && p_mine && p_defined) begin
       // C1. The value is read from the cache, from the pool, from its bank.
-      c01_cache: cover (p_op == OpRead && o_cache == CacheHit);
-      c01_pool: cover (p_op == OpRead && cfg_cache_entries_i != '0 && o_main == PoolHit);
-      c01_bank: cover (p_op == OpRead && cfg_cache_entries_i != '0 && o_main == PoolBank
+      c01_cache: cover (p_op == OpRead && o.cache == CacheHit);
+      c01_pool: cover (p_op == OpRead && cfg_cache_entries_i != '0 && o.main == PoolHit);
+      c01_bank: cover (p_op == OpRead && cfg_cache_entries_i != '0 && o.main == PoolBank
                        && cfg_pool_entries_i != '0);
       // C2. A read waits for a write; a write pushes one out of the cache and one out of the pool.
-      c02_waits: cover (p_op == OpRead && o_waited != '0);
-      c02_pushes: cover (p_op == OpWrite && o_cache == CacheAllocation
-                         && o_main == PoolReplacement);
+      c02_waits: cover (p_op == OpRead && o.waited != '0);
+      c02_pushes: cover (p_op == OpWrite && o.cache == CacheAllocation
+                         && o.main == PoolReplacement);
     end
     if (rst_ni && p_now) begin
       // C3. A flush writes back.
-      c03_flush: cover (p_op == OpFlush && 32'(o_writebacks) == CacheEntries);
+      c03_flush: cover (p_op == OpFlush && 32'(o.writebacks) == CacheEntries);
     end
   end

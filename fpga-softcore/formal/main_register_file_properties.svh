@@ -10,18 +10,18 @@
 
   localparam int unsigned LaneWidth = (Lanes > 1) ? $clog2(Lanes) : 1;
 
-  localparam logic [2:0] OpRead   = 3'd0;
-  localparam logic [2:0] OpWrite  = 3'd1;
-  localparam logic [2:0] OpDemote = 3'd2;
-  localparam logic [2:0] OpDrop   = 3'd3;
+  localparam logic [2:0] OpRead   = regmap_pkg::MainAccessRead;
+  localparam logic [2:0] OpWrite  = regmap_pkg::MainAccessWrite;
+  localparam logic [2:0] OpDemote = regmap_pkg::MainAccessDemote;
+  localparam logic [2:0] OpDrop   = regmap_pkg::MainAccessDrop;
 
-  localparam logic [2:0] OutNothing     = 3'd0;
-  localparam logic [2:0] OutBank        = 3'd1;
-  localparam logic [2:0] OutHit         = 3'd2;
-  localparam logic [2:0] OutPartialHit  = 3'd3;
-  localparam logic [2:0] OutAllocation  = 3'd4;
-  localparam logic [2:0] OutReplacement = 3'd5;
-  localparam logic [2:0] OutMoved       = 3'd6;
+  localparam logic [2:0] OutNothing     = regmap_pkg::MainOutcomeNothing;
+  localparam logic [2:0] OutBank        = regmap_pkg::MainOutcomeBank;
+  localparam logic [2:0] OutHit         = regmap_pkg::MainOutcomePoolHit;
+  localparam logic [2:0] OutPartialHit  = regmap_pkg::MainOutcomePoolPartialHit;
+  localparam logic [2:0] OutAllocation  = regmap_pkg::MainOutcomePoolAllocation;
+  localparam logic [2:0] OutReplacement = regmap_pkg::MainOutcomePoolReplacement;
+  localparam logic [2:0] OutMoved       = regmap_pkg::MainOutcomePoolMoved;
 
   (* anyconst *) logic [WarpWidth-1:0]     f_warp;
   (* anyconst *) logic [RegisterWidth-1:0] f_register;
@@ -55,8 +55,8 @@
     // E3. Requests name a warp that there is; reads and writes a register that there is, and at least
     // one lane.
     if (req_valid_i) begin
-      assume (32'(req_warp_i) < Warps && req_op_i <= 3'd4);
-      if (req_op_i < 3'd2) assume (req_register_i < cfg_registers_i && req_lanes_i != '0);
+      assume (32'(req_warp_i) < Warps && req_op_i <= regmap_pkg::MainAccessNothing);
+      if (req_op_i < OpDemote) assume (req_register_i < cfg_registers_i && req_lanes_i != '0);
     end
   end
 

@@ -41,7 +41,7 @@ type Elaboration = (&'static str, &'static [(&'static str, u32)]);
 const BLOCKS: [Block; 6] = [
     Block {
         name: "register_file_cache",
-        parts: &[],
+        parts: &["regmap_pkg"],
         elaborations: &[
             ("Vcache_8_13_4", &[("Warps", 8), ("Entries", 13), ("Lanes", 4)]),
             ("Vcache_8_6_4", &[("Warps", 8), ("Entries", 6), ("Lanes", 4)]),
@@ -56,7 +56,7 @@ const BLOCKS: [Block; 6] = [
     },
     Block {
         name: "write_pool",
-        parts: &[],
+        parts: &["regmap_pkg"],
         elaborations: &[
             ("Vpool_60_8_4", &[("Entries", 60)]),
             (SYNTHESISED, &[("Entries", 60)]),
@@ -67,7 +67,7 @@ const BLOCKS: [Block; 6] = [
     },
     Block {
         name: "main_register_file",
-        parts: &["main_register_file_bank", "split_bank_write", "write_pool"],
+        parts: &["regmap_pkg", "main_register_file_bank", "split_bank_write", "write_pool"],
         elaborations: &[
             ("Vmain_8_60_4", &[("PoolEntries", 60), ("TagWidth", 8)]),
             ("Vmain_8_8_4", &[("PoolEntries", 8), ("TagWidth", 8)]),

@@ -55,7 +55,7 @@ module access_sequencer #(
 
   // Outcomes, one a command, in order, each for one clock.
   output logic                                  out_valid_o,
-  output logic [27:0]                           out_outcome_o,
+  output logic [regmap_pkg::OutcomeWidth-1:0]   out_outcome_o,
   output logic [DataWidth-1:0]                  out_data_o,      // READ: the lanes asked for
 
   // A command stands, or its outcome has not stood before this clock.
@@ -89,33 +89,33 @@ module access_sequencer #(
     $error("access_sequencer: CacheEntries is 1 to 15");
   end
 
-  localparam logic [2:0] OpRead   = 3'd0;
-  localparam logic [2:0] OpWrite  = 3'd1;
-  localparam logic [2:0] OpBypass = 3'd2;
-  localparam logic [2:0] OpFill   = 3'd3;
-  localparam logic [2:0] OpFlush  = 3'd4;
-  localparam logic [2:0] OpExit   = 3'd5;
-  localparam logic [2:0] OpDemote = 3'd6;
-  localparam logic [2:0] OpDrop   = 3'd7;
+  localparam logic [2:0] OpRead   = regmap_pkg::OpCodeRead;
+  localparam logic [2:0] OpWrite  = regmap_pkg::OpCodeWrite;
+  localparam logic [2:0] OpBypass = regmap_pkg::OpCodeBypass;
+  localparam logic [2:0] OpFill   = regmap_pkg::OpCodeFill;
+  localparam logic [2:0] OpFlush  = regmap_pkg::OpCodeFlush;
+  localparam logic [2:0] OpExit   = regmap_pkg::OpCodeExit;
+  localparam logic [2:0] OpDemote = regmap_pkg::OpCodeDemote;
+  localparam logic [2:0] OpDrop   = regmap_pkg::OpCodeDrop;
 
-  localparam logic [2:0] MainRead    = 3'd0;
-  localparam logic [2:0] MainWrite   = 3'd1;
-  localparam logic [2:0] MainDemote  = 3'd2;
-  localparam logic [2:0] MainDrop    = 3'd3;
-  localparam logic [2:0] MainNothing = 3'd4;
+  localparam logic [2:0] MainRead    = regmap_pkg::MainAccessRead;
+  localparam logic [2:0] MainWrite   = regmap_pkg::MainAccessWrite;
+  localparam logic [2:0] MainDemote  = regmap_pkg::MainAccessDemote;
+  localparam logic [2:0] MainDrop    = regmap_pkg::MainAccessDrop;
+  localparam logic [2:0] MainNothing = regmap_pkg::MainAccessNothing;
 
-  localparam logic [2:0] CacheMiss        = 3'd1;
-  localparam logic [2:0] CachePartialHit  = 3'd2;
-  localparam logic [2:0] CacheHit         = 3'd3;
-  localparam logic [2:0] CacheInPlace     = 3'd4;
-  localparam logic [2:0] CacheAllocation  = 3'd5;
-  localparam logic [2:0] CacheInvalidated = 3'd6;
+  localparam logic [2:0] CacheMiss        = regmap_pkg::CacheOutcomeMiss;
+  localparam logic [2:0] CachePartialHit  = regmap_pkg::CacheOutcomePartialHit;
+  localparam logic [2:0] CacheHit         = regmap_pkg::CacheOutcomeHit;
+  localparam logic [2:0] CacheInPlace     = regmap_pkg::CacheOutcomeInPlace;
+  localparam logic [2:0] CacheAllocation  = regmap_pkg::CacheOutcomeAllocation;
+  localparam logic [2:0] CacheInvalidated = regmap_pkg::CacheOutcomeInvalidated;
 
-  localparam logic [2:0] PoolBank        = 3'd1;
-  localparam logic [2:0] PoolHit         = 3'd2;
-  localparam logic [2:0] PoolPartialHit  = 3'd3;
-  localparam logic [2:0] PoolAllocation  = 3'd4;
-  localparam logic [2:0] PoolReplacement = 3'd5;
+  localparam logic [2:0] PoolBank        = regmap_pkg::MainOutcomeBank;
+  localparam logic [2:0] PoolHit         = regmap_pkg::MainOutcomePoolHit;
+  localparam logic [2:0] PoolPartialHit  = regmap_pkg::MainOutcomePoolPartialHit;
+  localparam logic [2:0] PoolAllocation  = regmap_pkg::MainOutcomePoolAllocation;
+  localparam logic [2:0] PoolReplacement = regmap_pkg::MainOutcomePoolReplacement;
 
   // ---- Stage A: the cache, or a register in its place, takes the command ----
 
@@ -389,9 +389,18 @@ module access_sequencer #(
     end
   end
 
+  regmap_pkg::outcome_t outcome;
+
+  assign outcome.cache      = stood.outcome;
+  assign outcome.way        = 4'(stood.way);
+  assign outcome.main       = main_d;
+  assign outcome.writebacks = writebacks_d;
+  assign outcome.dropped    = dropped_d;
+  assign outcome.waited     = waited_d;
+
   // Not reset: read only where `out_valid_o` is set.
   always_ff @(posedge clk_i) begin
-    out_outcome_o <= {waited_d, dropped_d, writebacks_d, main_d, 4'(stood.way), stood.outcome};
+    out_outcome_o <= outcome;
     for (int unsigned l = 0; l < Lanes; l++) begin
       out_data_o[32*l +: 32] <= stood.served[l] ? stood.data[32*l +: 32] : done_data[32*l +: 32];
     end

@@ -54,9 +54,9 @@ module prototype #(
   localparam int unsigned DataWidth     = 32 * Lanes;
   localparam int unsigned PointerWidth  = (Batch > 1) ? $clog2(Batch) : 1;
   localparam int unsigned QueuedWidth   = $clog2(Batch) + 1;  // the highest bit: the queue is full
-  localparam int unsigned WordWidth     = 16 + Lanes;   // of a command
-  localparam int unsigned SettingsWidth = 25;
-  localparam int unsigned OutcomeWidth  = 28;
+  localparam int unsigned WordWidth     = regmap_pkg::CommandLanesBit + Lanes;  // of a command
+  localparam int unsigned SettingsWidth = regmap_pkg::SettingsWidth;
+  localparam int unsigned OutcomeWidth  = regmap_pkg::OutcomeWidth;
   // Clocks after which every bank is idle, whatever was written.
   localparam logic [3:0]  Drain         = 4'd15;
   // No cache, no pool, writes of one clock.
@@ -136,7 +136,7 @@ module prototype #(
   assign pushes = acts && address_q == regmap_pkg::AddressCommand;
 
   logic [SettingsWidth-1:0] asked_q;     // settings as written
-  logic [SettingsWidth-1:0] settings_q;  // settings since the last reset
+  regmap_pkg::settings_t    settings_q;  // settings since the last reset
   (* mem2reg *) logic [31:0] value_q [Lanes];  // of the next command
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -299,7 +299,10 @@ module prototype #(
   logic                                  unused_written;
   logic                                  unused_command;  // bits of warps and lanes that are not there
 
-  assign unused_command = ^command_q;
+  regmap_pkg::command_t command;
+
+  assign command        = regmap_pkg::CommandWidth'(command_q[WordWidth-1:0]);
+  assign unused_command = ^{command_q, command};
 
   access_sequencer #(
     .Warps         (Warps),
@@ -312,21 +315,21 @@ module prototype #(
     .clk_i                (clk_i),
     .rst_ni               (core_rst_nq),
     .clear_i              (core_clear_q),
-    .cfg_cache_entries_i  (settings_q[regmap_pkg::SettingsCacheEntriesBit +: 4]),
-    .cfg_lru_i            (settings_q[regmap_pkg::SettingsLruBit]),
-    .cfg_liveness_i       (settings_q[regmap_pkg::SettingsLivenessBit]),
-    .cfg_pool_entries_i   (settings_q[regmap_pkg::SettingsPoolEntriesBit +: 6]),
-    .cfg_split_i          (settings_q[regmap_pkg::SettingsSplitBit]),
-    .cfg_write_cycles_i   (settings_q[regmap_pkg::SettingsWriteCyclesBit +: 4]),
-    .cfg_registers_i      (settings_q[regmap_pkg::SettingsRegistersBit +: 8]),
+    .cfg_cache_entries_i  (settings_q.cache_entries),
+    .cfg_lru_i            (settings_q.lru),
+    .cfg_liveness_i       (settings_q.liveness),
+    .cfg_pool_entries_i   (settings_q.pool_entries),
+    .cfg_split_i          (settings_q.split),
+    .cfg_write_cycles_i   (settings_q.write_cycles),
+    .cfg_registers_i      (settings_q.registers),
     .cmd_valid_i          (command_valid_q),
     .cmd_ready_o          (command_ready),
-    .cmd_op_i             (command_q[2:0]),
-    .cmd_warp_i           (command_q[3 +: WarpWidth]),
-    .cmd_register_i       (command_q[13:6]),
-    .cmd_lanes_i          (command_q[16 +: Lanes]),
-    .cmd_last_use_i       (command_q[14]),
-    .cmd_more_i           (command_q[15]),
+    .cmd_op_i             (command.operation),
+    .cmd_warp_i           (command.warp[WarpWidth-1:0]),
+    .cmd_register_i       (command.register_number),
+    .cmd_lanes_i          (command.lanes[Lanes-1:0]),
+    .cmd_last_use_i       (command.last_use),
+    .cmd_more_i           (command.more),
     .cmd_data_i           (command_q[WordWidth +: DataWidth]),
     .out_valid_o          (out_valid),
     .out_outcome_o        (out_outcome),
@@ -385,28 +388,36 @@ module prototype #(
 
   // ---- What reads show ----
 
-  logic [31:0] rdata;
-  logic [31:0] status;
+  logic [31:0]              rdata;
+  regmap_pkg::status_t      status;
+  regmap_pkg::parameters0_t parameters0;
+  regmap_pkg::parameters1_t parameters1;
 
   always_comb begin
-    status = '0;
-    status[regmap_pkg::StatusRunningBit]       = running_q || wanted_q;
-    status[regmap_pkg::StatusLostBit]          = lost_q;
-    status[regmap_pkg::StatusCommandsBit +: 8] = 8'(queued_q);
-    status[regmap_pkg::StatusOutcomesBit +: 8] = 8'(waiting_q);
+    status          = '0;
+    status.running  = running_q || wanted_q;
+    status.lost     = lost_q;
+    status.commands = 8'(queued_q);
+    status.outcomes = 8'(waiting_q);
   end
+
+  assign parameters0.warps         = 8'(Warps);
+  assign parameters0.cache_entries = 8'(CacheEntries);
+  assign parameters0.pool_entries  = 8'(PoolEntries);
+  assign parameters0.lanes         = 8'(Lanes);
+  assign parameters1.batch         = 16'(Batch);
+  assign parameters1.banks         = 8'(Banks);
+  assign parameters1.rows          = 8'(Rows);
 
   always_comb begin
     rdata = '0;
     unique case (address_q)
       regmap_pkg::AddressId:          rdata = regmap_pkg::Id;
       regmap_pkg::AddressVersion:     rdata = regmap_pkg::Version;
-      regmap_pkg::AddressParameters0: begin
-        rdata = {8'(Lanes), 8'(PoolEntries), 8'(CacheEntries), 8'(Warps)};
-      end
-      regmap_pkg::AddressParameters1: rdata = {8'(Rows), 8'(Banks), 16'(Batch)};
+      regmap_pkg::AddressParameters0: rdata = parameters0;
+      regmap_pkg::AddressParameters1: rdata = parameters1;
       regmap_pkg::AddressSettings:    rdata = 32'(asked_q);
-      regmap_pkg::AddressStatus:      rdata = status;
+      regmap_pkg::AddressStatus:      rdata = 32'(status);
       regmap_pkg::AddressClocks:      rdata = clocks_q;
       regmap_pkg::AddressOutcome: begin
         rdata = (waiting_q != '0) ? 32'(head_q[OutcomeWidth-1:0]) : '0;

@@ -74,22 +74,22 @@ module register_file_cache #(
     $error("register_file_cache: Warps is at least 1, Entries 1 to 16, Lanes 1 to 32");
   end
 
-  localparam logic [2:0] OpRead   = 3'd0;
-  localparam logic [2:0] OpWrite  = 3'd1;
-  localparam logic [2:0] OpBypass = 3'd2;
-  localparam logic [2:0] OpFill   = 3'd3;
-  localparam logic [2:0] OpFlush  = 3'd4;
-  localparam logic [2:0] OpExit   = 3'd5;
+  localparam logic [2:0] OpRead   = regmap_pkg::OpCodeRead;
+  localparam logic [2:0] OpWrite  = regmap_pkg::OpCodeWrite;
+  localparam logic [2:0] OpBypass = regmap_pkg::OpCodeBypass;
+  localparam logic [2:0] OpFill   = regmap_pkg::OpCodeFill;
+  localparam logic [2:0] OpFlush  = regmap_pkg::OpCodeFlush;
+  localparam logic [2:0] OpExit   = regmap_pkg::OpCodeExit;
   // Codes from 6 on change nothing.
 
-  localparam logic [2:0] OutcomeNothing     = 3'd0;
-  localparam logic [2:0] OutcomeMiss        = 3'd1;
-  localparam logic [2:0] OutcomePartialHit  = 3'd2;
-  localparam logic [2:0] OutcomeHit         = 3'd3;
-  localparam logic [2:0] OutcomeInPlace     = 3'd4;
-  localparam logic [2:0] OutcomeAllocation  = 3'd5;
-  localparam logic [2:0] OutcomeInvalidated = 3'd6;
-  localparam logic [2:0] OutcomeEmptied     = 3'd7;
+  localparam logic [2:0] OutcomeNothing     = regmap_pkg::CacheOutcomeNothing;
+  localparam logic [2:0] OutcomeMiss        = regmap_pkg::CacheOutcomeMiss;
+  localparam logic [2:0] OutcomePartialHit  = regmap_pkg::CacheOutcomePartialHit;
+  localparam logic [2:0] OutcomeHit         = regmap_pkg::CacheOutcomeHit;
+  localparam logic [2:0] OutcomeInPlace     = regmap_pkg::CacheOutcomeInPlace;
+  localparam logic [2:0] OutcomeAllocation  = regmap_pkg::CacheOutcomeAllocation;
+  localparam logic [2:0] OutcomeInvalidated = regmap_pkg::CacheOutcomeInvalidated;
+  localparam logic [2:0] OutcomeEmptied     = regmap_pkg::CacheOutcomeEmptied;
 
   localparam int unsigned Words     = Warps * Entries;
   localparam int unsigned WordWidth = (Words > 1) ? $clog2(Words) : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Registers and counters of the prototype. Written by `cargo xtask regmap` from
-// fpga-softcore/regmap.toml: change that.
+// Registers of the prototype, the fields of its words, their codes, and its counters.
+// Written by `cargo xtask regmap` from fpga-softcore/regmap.toml: change that.
 
 package regmap_pkg;
 
@@ -29,49 +29,134 @@ package regmap_pkg;
   localparam logic [11:0] AddressReadData    = 12'h040;
   localparam logic [11:0] AddressCounters    = 12'h100;
 
-  // First bit and number of bits of each field.
+  // First bit of each field, and the words as structures of their fields.
   localparam int unsigned Parameters0WarpsBit = 0;
-  localparam int unsigned Parameters0WarpsWidth = 8;
   localparam int unsigned Parameters0CacheEntriesBit = 8;
-  localparam int unsigned Parameters0CacheEntriesWidth = 8;
   localparam int unsigned Parameters0PoolEntriesBit = 16;
-  localparam int unsigned Parameters0PoolEntriesWidth = 8;
   localparam int unsigned Parameters0LanesBit = 24;
-  localparam int unsigned Parameters0LanesWidth = 8;
+  localparam int unsigned Parameters0Width = 32;
+  typedef struct packed {
+    logic [7:0]  lanes;
+    logic [7:0]  pool_entries;
+    logic [7:0]  cache_entries;
+    logic [7:0]  warps;
+  } parameters0_t;
+
   localparam int unsigned Parameters1BatchBit = 0;
-  localparam int unsigned Parameters1BatchWidth = 16;
   localparam int unsigned Parameters1BanksBit = 16;
-  localparam int unsigned Parameters1BanksWidth = 8;
   localparam int unsigned Parameters1RowsBit = 24;
-  localparam int unsigned Parameters1RowsWidth = 8;
+  localparam int unsigned Parameters1Width = 32;
+  typedef struct packed {
+    logic [7:0]  rows;
+    logic [7:0]  banks;
+    logic [15:0] batch;
+  } parameters1_t;
+
   localparam int unsigned ControlResetBit = 0;
-  localparam int unsigned ControlResetWidth = 1;
   localparam int unsigned ControlRunBit = 1;
-  localparam int unsigned ControlRunWidth = 1;
   localparam int unsigned ControlClearCountersBit = 2;
-  localparam int unsigned ControlClearCountersWidth = 1;
+  localparam int unsigned ControlWidth = 3;
+  typedef struct packed {
+    logic        clear_counters;
+    logic        run;
+    logic        reset;
+  } control_t;
+
   localparam int unsigned SettingsCacheEntriesBit = 0;
-  localparam int unsigned SettingsCacheEntriesWidth = 4;
   localparam int unsigned SettingsLruBit = 4;
-  localparam int unsigned SettingsLruWidth = 1;
   localparam int unsigned SettingsLivenessBit = 5;
-  localparam int unsigned SettingsLivenessWidth = 1;
   localparam int unsigned SettingsSplitBit = 6;
-  localparam int unsigned SettingsSplitWidth = 1;
   localparam int unsigned SettingsWriteCyclesBit = 7;
-  localparam int unsigned SettingsWriteCyclesWidth = 4;
   localparam int unsigned SettingsPoolEntriesBit = 11;
-  localparam int unsigned SettingsPoolEntriesWidth = 6;
   localparam int unsigned SettingsRegistersBit = 17;
-  localparam int unsigned SettingsRegistersWidth = 8;
+  localparam int unsigned SettingsWidth = 25;
+  typedef struct packed {
+    logic [7:0]  registers;
+    logic [5:0]  pool_entries;
+    logic [3:0]  write_cycles;
+    logic        split;
+    logic        liveness;
+    logic        lru;
+    logic [3:0]  cache_entries;
+  } settings_t;
+
   localparam int unsigned StatusRunningBit = 0;
-  localparam int unsigned StatusRunningWidth = 1;
   localparam int unsigned StatusLostBit = 1;
-  localparam int unsigned StatusLostWidth = 1;
   localparam int unsigned StatusCommandsBit = 8;
-  localparam int unsigned StatusCommandsWidth = 8;
   localparam int unsigned StatusOutcomesBit = 16;
-  localparam int unsigned StatusOutcomesWidth = 8;
+  localparam int unsigned StatusWidth = 24;
+  typedef struct packed {
+    logic [7:0]  outcomes;
+    logic [7:0]  commands;
+    logic [5:0]  unused_2;
+    logic        lost;
+    logic        running;
+  } status_t;
+
+  localparam int unsigned CommandOperationBit = 0;
+  localparam int unsigned CommandWarpBit = 3;
+  localparam int unsigned CommandRegisterNumberBit = 6;
+  localparam int unsigned CommandLastUseBit = 14;
+  localparam int unsigned CommandMoreBit = 15;
+  localparam int unsigned CommandLanesBit = 16;
+  localparam int unsigned CommandWidth = 32;
+  typedef struct packed {
+    logic [15:0] lanes;
+    logic        more;
+    logic        last_use;
+    logic [7:0]  register_number;
+    logic [2:0]  warp;
+    logic [2:0]  operation;
+  } command_t;
+
+  localparam int unsigned OutcomeCacheBit = 0;
+  localparam int unsigned OutcomeWayBit = 3;
+  localparam int unsigned OutcomeMainBit = 7;
+  localparam int unsigned OutcomeWritebacksBit = 10;
+  localparam int unsigned OutcomeDroppedBit = 14;
+  localparam int unsigned OutcomeWaitedBit = 20;
+  localparam int unsigned OutcomeWidth = 28;
+  typedef struct packed {
+    logic [7:0]  waited;
+    logic [5:0]  dropped;
+    logic [3:0]  writebacks;
+    logic [2:0]  main;
+    logic [3:0]  way;
+    logic [2:0]  cache;
+  } outcome_t;
+
+  localparam logic [2:0] OpCodeRead = 3'd0;
+  localparam logic [2:0] OpCodeWrite = 3'd1;
+  localparam logic [2:0] OpCodeBypass = 3'd2;
+  localparam logic [2:0] OpCodeFill = 3'd3;
+  localparam logic [2:0] OpCodeFlush = 3'd4;
+  localparam logic [2:0] OpCodeExit = 3'd5;
+  localparam logic [2:0] OpCodeDemote = 3'd6;
+  localparam logic [2:0] OpCodeDrop = 3'd7;
+
+  localparam logic [2:0] CacheOutcomeNothing = 3'd0;
+  localparam logic [2:0] CacheOutcomeMiss = 3'd1;
+  localparam logic [2:0] CacheOutcomePartialHit = 3'd2;
+  localparam logic [2:0] CacheOutcomeHit = 3'd3;
+  localparam logic [2:0] CacheOutcomeInPlace = 3'd4;
+  localparam logic [2:0] CacheOutcomeAllocation = 3'd5;
+  localparam logic [2:0] CacheOutcomeInvalidated = 3'd6;
+  localparam logic [2:0] CacheOutcomeEmptied = 3'd7;
+
+  localparam logic [2:0] MainAccessRead = 3'd0;
+  localparam logic [2:0] MainAccessWrite = 3'd1;
+  localparam logic [2:0] MainAccessDemote = 3'd2;
+  localparam logic [2:0] MainAccessDrop = 3'd3;
+  localparam logic [2:0] MainAccessNothing = 3'd4;
+
+  localparam logic [2:0] MainOutcomeNothing = 3'd0;
+  localparam logic [2:0] MainOutcomeBank = 3'd1;
+  localparam logic [2:0] MainOutcomePoolHit = 3'd2;
+  localparam logic [2:0] MainOutcomePoolPartialHit = 3'd3;
+  localparam logic [2:0] MainOutcomePoolAllocation = 3'd4;
+  localparam logic [2:0] MainOutcomePoolReplacement = 3'd5;
+  localparam logic [2:0] MainOutcomePoolMoved = 3'd6;
+
 
   localparam int unsigned Counters = 25;
 

@@ -73,18 +73,18 @@ module write_pool #(
     $error("write_pool: Entries is 1 to 63, Warps at least 1, Lanes 1 to 32");
   end
 
-  localparam logic [2:0] OpRead   = 3'd0;
-  localparam logic [2:0] OpWrite  = 3'd1;
-  localparam logic [2:0] OpDemote = 3'd2;
-  localparam logic [2:0] OpDrop   = 3'd3;
+  localparam logic [2:0] OpRead   = regmap_pkg::MainAccessRead;
+  localparam logic [2:0] OpWrite  = regmap_pkg::MainAccessWrite;
+  localparam logic [2:0] OpDemote = regmap_pkg::MainAccessDemote;
+  localparam logic [2:0] OpDrop   = regmap_pkg::MainAccessDrop;
 
-  localparam logic [2:0] OutcomeNothing     = 3'd0;
-  localparam logic [2:0] OutcomeBank        = 3'd1;
-  localparam logic [2:0] OutcomeHit         = 3'd2;
-  localparam logic [2:0] OutcomePartialHit  = 3'd3;
-  localparam logic [2:0] OutcomeAllocation  = 3'd4;
-  localparam logic [2:0] OutcomeReplacement = 3'd5;
-  localparam logic [2:0] OutcomeMoved       = 3'd6;
+  localparam logic [2:0] OutcomeNothing     = regmap_pkg::MainOutcomeNothing;
+  localparam logic [2:0] OutcomeBank        = regmap_pkg::MainOutcomeBank;
+  localparam logic [2:0] OutcomeHit         = regmap_pkg::MainOutcomePoolHit;
+  localparam logic [2:0] OutcomePartialHit  = regmap_pkg::MainOutcomePoolPartialHit;
+  localparam logic [2:0] OutcomeAllocation  = regmap_pkg::MainOutcomePoolAllocation;
+  localparam logic [2:0] OutcomeReplacement = regmap_pkg::MainOutcomePoolReplacement;
+  localparam logic [2:0] OutcomeMoved       = regmap_pkg::MainOutcomePoolMoved;
 
   // Entries in use: those from `cfg_entries_i` on stay empty, and the newest of all.
   logic [Entries-1:0] usable_q;

@@ -1,11 +1,13 @@
-//! The prototype's register map: one table, from which the hardware's package, the model's
-//! constants and a page of the documents are written.
+//! The prototype's register map: one table of registers, the fields of their words, the codes of
+//! those and the counters, from which the hardware's package, the model's types and constants and a
+//! page of the documents are written.
 
+mod check;
 mod document;
 mod rust;
 mod system_verilog;
 
-use toml::{Table, Value};
+use toml::Table;
 
 /// Where the table is, from the root.
 pub(crate) const SOURCE: &str = "fpga-softcore/regmap.toml";
@@ -27,6 +29,25 @@ pub(crate) struct Field {
     name: String,
     bit: u32,
     width: u32,
+    /// The list of codes that says what its values are.
+    codes: Option<String>,
+    says: String,
+}
+
+/// A list of codes; the place in it is the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Codes {
+    name: String,
+    /// Unit: bits.
+    width: u32,
+    says: String,
+    values: Vec<Value>,
+}
+
+/// What one code is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Value {
+    name: String,
     says: String,
 }
 
@@ -37,6 +58,23 @@ pub(crate) struct Counter {
     says: String,
 }
 
+/// Counters whose sum is that of some events of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// Which designs: one of [`DESIGNS`].
+    of: String,
+    counters: Vec<String>,
+    /// As the core's `Event` names them.
+    events: Vec<String>,
+}
+
+/// Designs of which a sum can be: the name, and what it means.
+const DESIGNS: [(&str, &str); 3] = [
+    ("cache", "with a register file cache"),
+    ("banks", "without a write pool"),
+    ("pool", "with a write pool and no cache"),
+];
+
 /// The whole table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Map {
@@ -45,64 +83,32 @@ pub(crate) struct Map {
     /// What a board's serial line runs at. Unit: bits a second.
     line_baud: u32,
     registers: Vec<Register>,
+    codes: Vec<Codes>,
     counters: Vec<Counter>,
+    sums: Vec<Sum>,
 }
 
 impl Map {
     /// Reads the table, or says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let table: Table = text.parse().map_err(|error| format!("{SOURCE}: {error}"))?;
-        only(&table, &["id", "version", "line_baud", "register", "counter"], "the table")?;
+        let known = ["id", "version", "line_baud", "register", "code", "counter", "sum"];
+        only(&table, &known, "the table")?;
         let map = Self {
             id: number(&table, "id", "the table")?,
             version: number(&table, "version", "the table")?,
             line_baud: number(&table, "line_baud", "the table")?,
             registers: list(&table, "register", register)?,
+            codes: list(&table, "code", codes)?,
             counters: list(&table, "counter", |counter, place| {
                 let name = string(counter, "name", place)?;
                 only(counter, &["name", "says"], &name)?;
                 Ok(Counter { says: string(counter, "says", &name)?, name })
             })?,
+            sums: list(&table, "sum", sum)?,
         };
         map.check()?;
         Ok(map)
-    }
-
-    /// Names are there once, and nothing overlaps.
-    fn check(&self) -> Result<(), String> {
-        for (index, counter) in self.counters.iter().enumerate() {
-            if self.counters[..index].iter().any(|other| other.name == counter.name) {
-                return Err(format!("{SOURCE}: two counters are called `{}`", counter.name));
-            }
-        }
-        let mut free = 0;
-        for register in &self.registers {
-            let Register { name, address, words, access, .. } = register;
-            if !["read", "write", "read, write"].contains(&access.as_str()) {
-                return Err(format!(
-                    "{SOURCE}: {name}: `access` is read, write, or both with a comma, not \
-                     `{access}`"
-                ));
-            }
-            if address % 4 != 0 || *address < free {
-                return Err(format!(
-                    "{SOURCE}: {name} is at {address:#05x}: addresses are multiples of 4 and go \
-                     up; the first that is free is {free:#05x}"
-                ));
-            }
-            free = address + 4 * words;
-            let mut first_free = 0;
-            for Field { name: field, bit, width, .. } in &register.fields {
-                if *bit < first_free || *width == 0 || bit + width > 32 {
-                    return Err(format!(
-                        "{SOURCE}: {name}.{field} does not fit: bit {bit}, width {width}, free \
-                         from bit {first_free} on"
-                    ));
-                }
-                first_free = bit + width;
-            }
-        }
-        Ok(())
     }
 
     /// What is written from the table: paths from the root, and texts.
@@ -122,10 +128,12 @@ fn register(table: &Table, place: &str) -> Result<Register, String> {
         None => Vec::new(),
         Some(_) => list(table, "fields", |field, place| {
             let field_name = string(field, "name", place)?;
-            only(field, &["name", "bit", "width", "says"], &field_name)?;
+            only(field, &["name", "bit", "width", "codes", "says"], &field_name)?;
+            let codes = field.contains_key("codes").then(|| string(field, "codes", &field_name));
             Ok(Field {
                 bit: number(field, "bit", &field_name)?,
                 width: number(field, "width", &field_name)?,
+                codes: codes.transpose()?,
                 says: string(field, "says", &field_name)?,
                 name: field_name,
             })
@@ -141,14 +149,38 @@ fn register(table: &Table, place: &str) -> Result<Register, String> {
     })
 }
 
+fn codes(table: &Table, place: &str) -> Result<Codes, String> {
+    let name = string(table, "name", place)?;
+    only(table, &["name", "width", "says", "values"], &name)?;
+    Ok(Codes {
+        width: number(table, "width", &name)?,
+        says: string(table, "says", &name)?,
+        values: list(table, "values", |value, place| {
+            let value_name = string(value, "name", place)?;
+            only(value, &["name", "says"], &value_name)?;
+            Ok(Value { says: string(value, "says", &value_name)?, name: value_name })
+        })?,
+        name,
+    })
+}
+
+fn sum(table: &Table, place: &str) -> Result<Sum, String> {
+    only(table, &["of", "counters", "events"], place)?;
+    Ok(Sum {
+        of: string(table, "of", place)?,
+        counters: strings(table, "counters", place)?,
+        events: strings(table, "events", place)?,
+    })
+}
+
 fn list<T>(
     table: &Table,
     key: &str,
     read: impl Fn(&Table, &str) -> Result<T, String>,
 ) -> Result<Vec<T>, String> {
-    let items = table.get(key).and_then(Value::as_array);
+    let items = table.get(key).and_then(toml::Value::as_array);
     let items = items.ok_or_else(|| format!("{SOURCE}: there is no list `{key}`"))?;
-    let read = |(index, item): (usize, &Value)| {
+    let read = |(index, item): (usize, &toml::Value)| {
         let place = format!("{key} {}", index + 1);
         let item = item.as_table().ok_or_else(|| format!("{SOURCE}: {place} is not a table"))?;
         read(item, &place)
@@ -168,12 +200,23 @@ fn only(table: &Table, known: &[&str], place: &str) -> Result<(), String> {
 }
 
 fn string(table: &Table, key: &str, place: &str) -> Result<String, String> {
-    let text = table.get(key).and_then(Value::as_str);
+    let text = table.get(key).and_then(toml::Value::as_str);
     Ok(text.ok_or_else(|| format!("{SOURCE}: {place} has no text `{key}`"))?.to_owned())
 }
 
+fn strings(table: &Table, key: &str, place: &str) -> Result<Vec<String>, String> {
+    let texts = table.get(key).and_then(toml::Value::as_array);
+    let texts = texts.and_then(|texts| {
+        texts.iter().map(|text| text.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    });
+    match texts {
+        Some(texts) if !texts.is_empty() => Ok(texts),
+        _ => Err(format!("{SOURCE}: {place} has no list of texts `{key}`")),
+    }
+}
+
 fn number(table: &Table, key: &str, place: &str) -> Result<u32, String> {
-    let number = table.get(key).and_then(Value::as_integer).map(u32::try_from);
+    let number = table.get(key).and_then(toml::Value::as_integer).map(u32::try_from);
     match number {
         Some(Ok(number)) => Ok(number),
         _ => Err(format!("{SOURCE}: {place} has no number `{key}` of 32 bits")),

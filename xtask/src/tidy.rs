@@ -71,6 +71,7 @@ const RULES: &[Rule] = &[
     documents::changelog,
     events::event_tables,
     registers::register_map,
+    registers::literal_fields,
     layout::workloads,
     layout::licences,
     layout::manifests,

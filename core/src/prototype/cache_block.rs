@@ -7,6 +7,7 @@
 //! Source: the contract in `docs/hw/register_file_cache.md`; `docs/MODEL.md`, rules 7 to 14.
 
 use super::command::{Command, Operation};
+pub use super::regmap::CacheOutcome;
 use crate::access::Access;
 use crate::register_file_cache::{
     Allocation, ConfigError, InFront, Lookup, Operands, RegisterFileCache, RegisterFileCacheConfig,
@@ -23,28 +24,6 @@ pub struct CacheSettings {
     pub replacement: Replacement,
     /// Last reads free their entry, and the end of a warp drops what it has.
     pub liveness: bool,
-}
-
-/// What became of a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum CacheOutcome {
-    /// There was nothing to do.
-    #[default]
-    Nothing,
-    /// All lanes of an operand are in the main register file.
-    Miss,
-    /// Some are.
-    PartialHit,
-    /// None is.
-    Hit,
-    /// Written to the entry that the register has.
-    InPlace,
-    /// Written to a new entry.
-    Allocation,
-    /// Lanes of an older value were given up.
-    Invalidated,
-    /// Entries were given up or written back.
-    Emptied,
 }
 
 /// An entry that makes room or is flushed.

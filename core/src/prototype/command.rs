@@ -2,6 +2,7 @@
 //!
 //! Source: `docs/hw/prototype.md`.
 
+use super::regmap::{OpCode, field};
 use crate::units::{LaneMask, RegisterId};
 
 /// What a command asks for.
@@ -33,17 +34,17 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Its number on the bus and in RTL. Range: `0..8`.
-    pub const fn code(self) -> u8 {
+    /// What the bus and RTL call it.
+    pub const fn code(self) -> OpCode {
         match self {
-            Self::Read { .. } => 0,
-            Self::Write => 1,
-            Self::Bypass => 2,
-            Self::Fill => 3,
-            Self::Flush => 4,
-            Self::Exit => 5,
-            Self::Demote => 6,
-            Self::Drop => 7,
+            Self::Read { .. } => OpCode::Read,
+            Self::Write => OpCode::Write,
+            Self::Bypass => OpCode::Bypass,
+            Self::Fill => OpCode::Fill,
+            Self::Flush => OpCode::Flush,
+            Self::Exit => OpCode::Exit,
+            Self::Demote => OpCode::Demote,
+            Self::Drop => OpCode::Drop,
         }
     }
 
@@ -67,33 +68,44 @@ pub struct Command {
 }
 
 impl Command {
-    /// The word on the bus and on the line: operation in bits 0 to 2, warp in 3 to 5, register in 6
-    /// to 13, last use in 14, more in 15, lanes from 16 on. `None` if a field is too large for it:
-    /// warps from 8 on, registers from 256 on, lanes from 16 on.
+    /// The word on the bus and on the line, as COMMAND of the register map. `None` if a field is
+    /// too large for it: warps from 8 on, registers from 256 on, lanes from 16 on.
     pub const fn pack(self) -> Option<u32> {
         let Self { warp, operation, register: RegisterId(register), lanes: LaneMask(lanes) } = self;
-        if warp >= 1 << 3 || register >= 1 << 8 || lanes >= 1 << 16 {
+        let (warp, register) = (warp as u32, register as u32);
+        if !field::COMMAND_WARP.fits(warp)
+            || !field::COMMAND_REGISTER_NUMBER.fits(register)
+            || !field::COMMAND_LANES.fits(lanes)
+        {
             return None;
         }
         let (last_use, more) = match operation {
             Operation::Read { last_use, more } => (last_use, more),
             _ => (false, false),
         };
-        let word = operation.code() as u32 | (warp as u32) << 3 | (register as u32) << 6;
-        Some(word | (last_use as u32) << 14 | (more as u32) << 15 | lanes << 16)
+        let word = field::COMMAND_OPERATION.put(operation.code().code())
+            | field::COMMAND_WARP.put(warp)
+            | field::COMMAND_REGISTER_NUMBER.put(register);
+        let marks =
+            field::COMMAND_LAST_USE.put(last_use as u32) | field::COMMAND_MORE.put(more as u32);
+        Some(word | marks | field::COMMAND_LANES.put(lanes))
     }
 
     /// The command that a word carries. Every word carries one.
     pub const fn unpack(word: u32) -> Self {
-        let operation = match word & 7 {
-            0 => Operation::Read { last_use: word >> 14 & 1 != 0, more: word >> 15 & 1 != 0 },
-            1 => Operation::Write,
-            2 => Operation::Bypass,
-            3 => Operation::Fill,
-            4 => Operation::Flush,
-            5 => Operation::Exit,
-            6 => Operation::Demote,
-            _ => Operation::Drop,
+        let operation = match OpCode::of(field::COMMAND_OPERATION.get(word)) {
+            Some(OpCode::Read) => {
+                let (last_use, more) = Self::marks(word);
+                Operation::Read { last_use, more }
+            }
+            Some(OpCode::Write) => Operation::Write,
+            Some(OpCode::Bypass) => Operation::Bypass,
+            Some(OpCode::Fill) => Operation::Fill,
+            Some(OpCode::Flush) => Operation::Flush,
+            Some(OpCode::Exit) => Operation::Exit,
+            Some(OpCode::Demote) => Operation::Demote,
+            // The field has no more bits than there are codes.
+            Some(OpCode::Drop) | None => Operation::Drop,
         };
         let (warp, register, lanes) = Self::fields(word);
         Self { warp, operation, register, lanes }
@@ -102,8 +114,15 @@ impl Command {
     /// What words of all operations have in the same place.
     #[inline]
     pub(super) const fn fields(word: u32) -> (u8, RegisterId, LaneMask) {
-        let register = RegisterId((word >> 6 & 0xff) as u16);
-        ((word >> 3 & 7) as u8, register, LaneMask(word >> 16))
+        let register = RegisterId(field::COMMAND_REGISTER_NUMBER.get(word) as u16);
+        let lanes = LaneMask(field::COMMAND_LANES.get(word));
+        (field::COMMAND_WARP.get(word) as u8, register, lanes)
+    }
+
+    /// Of a word of a read: the last use, and whether another operand follows.
+    #[inline]
+    pub(super) const fn marks(word: u32) -> (bool, bool) {
+        (field::COMMAND_LAST_USE.is_set(word), field::COMMAND_MORE.is_set(word))
     }
 }
 
@@ -117,7 +136,7 @@ mod tests {
             let marks = if code == 0 { 0b11 << 14 } else { 0 };
             let word = 0b1010 << 16 | marks | 0xc5 << 6 | 0b101 << 3 | code;
             let command = Command::unpack(word);
-            assert_eq!(u32::from(command.operation.code()), code);
+            assert_eq!(command.operation.code().code(), code);
             assert_eq!(
                 (command.warp, command.register, command.lanes.0),
                 (5, RegisterId(0xc5), 10)

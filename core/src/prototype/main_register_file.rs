@@ -8,6 +8,7 @@
 //! Source: the contract in `docs/hw/main_register_file.md`; `docs/MODEL.md`, rules 28 to 30.
 
 use super::outcome::MainOutcome;
+pub use super::regmap::MainAccess;
 use super::settings::Settings;
 use crate::split_bank_write::{Cycle, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
@@ -18,34 +19,6 @@ pub const BANKS: u32 = 16;
 
 /// Clocks that a read takes its bank.
 const READ_CYCLES: u8 = 1;
-
-/// What the main register file is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MainAccess {
-    /// Lanes of an operand.
-    Read,
-    /// Lanes of a result, or of a register that is written back.
-    Write,
-    /// The warp leaves the active set.
-    Demote,
-    /// The warp has ended.
-    Drop,
-    /// Nothing: it only takes its turn.
-    Nothing,
-}
-
-impl MainAccess {
-    /// Its number in RTL. Range: `0..5`.
-    pub const fn code(self) -> u8 {
-        match self {
-            Self::Read => 0,
-            Self::Write => 1,
-            Self::Demote => 2,
-            Self::Drop => 3,
-            Self::Nothing => 4,
-        }
-    }
-}
 
 /// An access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +34,7 @@ pub struct MainRequest {
 }
 
 /// What became of an access.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MainResponse {
     /// Where it was served.
     pub outcome: MainOutcome,
@@ -71,6 +44,15 @@ pub struct MainResponse {
     pub beside_write: bool,
     /// The entry of the pool that its bank was written with.
     pub replaced: Option<PoolEntry>,
+}
+
+impl MainResponse {
+    /// Of an access that had nothing to do.
+    pub const NOTHING: Self = Self::of(MainOutcome::Nothing);
+
+    const fn of(outcome: MainOutcome) -> Self {
+        Self { outcome, count: 0, beside_write: false, replaced: None }
+    }
 }
 
 /// Where the main register file has a register.
@@ -150,7 +132,7 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
             MainAccess::Read => self.read(*request, now),
             MainAccess::Write => self.write(*request, now),
             MainAccess::Demote | MainAccess::Drop => Some(self.move_entries(*request)),
-            MainAccess::Nothing => Some(MainResponse::default()),
+            MainAccess::Nothing => Some(MainResponse::NOTHING),
         }
     }
 
@@ -177,13 +159,13 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
         if let Some(pool) = &mut self.pool {
             pool.read(warp, register, lanes);
         }
-        Some(MainResponse { outcome, beside_write, ..MainResponse::default() })
+        Some(MainResponse { outcome, beside_write, ..MainResponse::NOTHING })
     }
 
     fn write(&mut self, request: MainRequest, now: C) -> Option<MainResponse> {
         let MainRequest { warp, register, lanes, .. } = request;
         let Some(pool) = &mut self.pool else {
-            let response = MainResponse { outcome: MainOutcome::Bank, ..MainResponse::default() };
+            let response = MainResponse { outcome: MainOutcome::Bank, ..MainResponse::NOTHING };
             let place = self.place(warp, register);
             return start_write(&mut self.banks, place, now).then_some(response);
         };
@@ -198,7 +180,7 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
             PoolWrite::Replaced(victim) => (MainOutcome::PoolReplacement, Some(victim)),
             PoolWrite::Blocked(_) => return None,
         };
-        Some(MainResponse { outcome, replaced, ..MainResponse::default() })
+        Some(MainResponse { outcome, replaced, ..MainResponse::NOTHING })
     }
 
     /// Makes the access at clock `first`, or as soon after it as it can be. Returns that clock.
@@ -210,7 +192,7 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
             MainAccess::Read => self.serve_read(request, first),
             MainAccess::Write => self.serve_write(request, first),
             MainAccess::Demote | MainAccess::Drop => (first, self.move_entries(request)),
-            MainAccess::Nothing => (first, MainResponse::default()),
+            MainAccess::Nothing => (first, MainResponse::NOTHING),
         }
     }
 
@@ -225,7 +207,7 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
             PoolRead::PartialHit => MainOutcome::PoolPartialHit,
             PoolRead::Hit => {
                 let outcome = MainOutcome::PoolHit;
-                return (first, MainResponse { outcome, ..MainResponse::default() });
+                return (first, MainResponse { outcome, ..MainResponse::NOTHING });
             }
         };
         self.read_bank(request, first, outcome)
@@ -246,7 +228,7 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
         let Some(pool) = &mut self.pool else {
             write_bank(warp, register);
             let outcome = MainOutcome::Bank;
-            return (now, MainResponse { outcome, ..MainResponse::default() });
+            return (now, MainResponse { outcome, ..MainResponse::NOTHING });
         };
         let written = pool.write(warp, register, lanes, |victim| {
             write_bank(victim.warp, victim.register);
@@ -259,7 +241,7 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
                 (MainOutcome::PoolReplacement, Some(victim))
             }
         };
-        (now, MainResponse { outcome, replaced, ..MainResponse::default() })
+        (now, MainResponse { outcome, replaced, ..MainResponse::NOTHING })
     }
 
     #[inline]
@@ -276,11 +258,11 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
         }
         let beside_write = self.banks.write_busy(place.bank, now) > C::from(0);
         self.banks.read(place.bank, place.subarray(), now);
-        (now, MainResponse { outcome, beside_write, ..MainResponse::default() })
+        (now, MainResponse { outcome, beside_write, ..MainResponse::NOTHING })
     }
 
     pub(super) fn move_entries(&mut self, request: MainRequest) -> MainResponse {
-        let Some(pool) = &mut self.pool else { return MainResponse::default() };
+        let Some(pool) = &mut self.pool else { return MainResponse::NOTHING };
         let count = if request.access == MainAccess::Drop {
             pool.drop_warp(request.warp)
         } else {
@@ -288,7 +270,7 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
             pool.entries_of(request.warp)
         };
         let outcome = if count == 0 { MainOutcome::Nothing } else { MainOutcome::PoolMoved };
-        MainResponse { outcome, count: count as u8, ..MainResponse::default() }
+        MainResponse { outcome, count: count as u8, ..MainResponse::NOTHING }
     }
 }
 
@@ -488,7 +470,7 @@ mod tests {
             let partial = MainResponse {
                 outcome: MainOutcome::PoolPartialHit,
                 beside_write: true,
-                ..MainResponse::default()
+                ..MainResponse::NOTHING
             };
             assert_eq!(all, split.then_some(partial));
             let high = ask(&mut file, MainAccess::Read, (0, 1), HIGH, 4);
@@ -523,9 +505,9 @@ mod tests {
         write(&mut file, (0, 1), 1);
         write(&mut file, (0, 2), 2);
         let moved = |count| {
-            Some(MainResponse { outcome: MainOutcome::PoolMoved, count, ..MainResponse::default() })
+            Some(MainResponse { outcome: MainOutcome::PoolMoved, count, ..MainResponse::NOTHING })
         };
-        let nothing = Some(MainResponse::default());
+        let nothing = Some(MainResponse::NOTHING);
         assert_eq!(ask(&mut file, MainAccess::Demote, (0, 0), ALL, 3), moved(2));
         assert_eq!(ask(&mut file, MainAccess::Demote, (2, 0), ALL, 4), nothing);
         assert_eq!(replaced(&mut file, (2, 1), 5), Some((0, 1)));
@@ -541,14 +523,14 @@ mod tests {
 
     #[test]
     fn a_pool_that_is_too_large_is_refused() {
-        let settings = Settings::unpack(5 << 11 | 1 << 7 | 1 << 17);
+        let settings = Settings {
+            cache: None,
+            write_pool_entries: 5,
+            split_bank_write: false,
+            write_cycles: 1,
+            registers_per_warp: 1,
+        };
         let error = MainRegisterFile::<4>::new(&settings).unwrap_err();
         assert_eq!(error, PoolTooLarge { entries: 5, limit: 4 });
-    }
-
-    #[test]
-    fn codes_are_the_hardware_s() {
-        use MainAccess::{Demote, Drop, Nothing, Read, Write};
-        assert_eq!([Read, Write, Demote, Drop, Nothing].map(MainAccess::code), [0, 1, 2, 3, 4]);
     }
 }

@@ -2,30 +2,11 @@
 //!
 //! Source: `docs/hw/prototype.md`.
 
-use super::cache_block::CacheOutcome;
-
-/// What the last access of the main register file that a command caused did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MainOutcome {
-    /// The command did not get that far.
-    #[default]
-    Nothing,
-    /// A bank was read or written; a read had missed the write pool, if there is one.
-    Bank,
-    /// Read or written in the write pool.
-    PoolHit,
-    /// Read in the write pool and in a bank.
-    PoolPartialHit,
-    /// Written to an empty entry of the write pool.
-    PoolAllocation,
-    /// Written to an entry of the write pool, whose old value a bank took.
-    PoolReplacement,
-    /// Entries of the write pool were demoted or given up.
-    PoolMoved,
-}
+pub use super::regmap::MainOutcome;
+use super::regmap::{CacheOutcome, field};
 
 /// What became of a command.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Outcome {
     /// In the register file cache; of a flush, [`CacheOutcome::Emptied`] or nothing.
     pub cache: CacheOutcome,
@@ -42,55 +23,46 @@ pub struct Outcome {
     pub waited: u8,
 }
 
-/// The lowest bits of fields of a packed outcome.
-pub(super) const WAY: u32 = 3;
-pub(super) const MAIN: u32 = 7;
-pub(super) const WRITEBACKS: u32 = 10;
-pub(super) const DROPPED: u32 = 14;
-pub(super) const WAITED: u32 = 20;
-
 impl Outcome {
-    /// The word on the bus: cache in bits 0 to 2, way in 3 to 6, main in 7 to 9, write-backs in 10
-    /// to 13, dropped in 14 to 19, waited in 20 to 27.
+    /// Of a command that did nothing.
+    pub const NOTHING: Self = Self {
+        cache: CacheOutcome::Nothing,
+        way: 0,
+        main: MainOutcome::Nothing,
+        writebacks: 0,
+        dropped: 0,
+        waited: 0,
+    };
+
+    /// The word on the bus, as OUTCOME of the register map.
     pub const fn pack(self) -> u32 {
-        let cache = self.cache as u32 | (self.way as u32 & 0xf) << WAY;
-        let main = (self.main as u32) << MAIN | (self.writebacks as u32 & 0xf) << WRITEBACKS;
-        cache | main | (self.dropped as u32 & 0x3f) << DROPPED | (self.waited as u32) << WAITED
+        field::OUTCOME_CACHE.put(self.cache.code())
+            | field::OUTCOME_WAY.put(self.way as u32)
+            | field::OUTCOME_MAIN.put(self.main.code())
+            | field::OUTCOME_WRITEBACKS.put(self.writebacks as u32)
+            | field::OUTCOME_DROPPED.put(self.dropped as u32)
+            | field::OUTCOME_WAITED.put(self.waited as u32)
     }
 
     /// The outcome that a word carries; `None` if it carries none.
     pub const fn unpack(word: u32) -> Option<Self> {
-        let cache = match word & 7 {
-            0 => CacheOutcome::Nothing,
-            1 => CacheOutcome::Miss,
-            2 => CacheOutcome::PartialHit,
-            3 => CacheOutcome::Hit,
-            4 => CacheOutcome::InPlace,
-            5 => CacheOutcome::Allocation,
-            6 => CacheOutcome::Invalidated,
-            _ => CacheOutcome::Emptied,
-        };
-        let main = match word >> 7 & 7 {
-            0 => MainOutcome::Nothing,
-            1 => MainOutcome::Bank,
-            2 => MainOutcome::PoolHit,
-            3 => MainOutcome::PoolPartialHit,
-            4 => MainOutcome::PoolAllocation,
-            5 => MainOutcome::PoolReplacement,
-            6 => MainOutcome::PoolMoved,
-            _ => return None,
-        };
-        if word >> 28 != 0 {
-            return None;
-        }
-        Some(Self {
+        let Some(cache) = CacheOutcome::of(field::OUTCOME_CACHE.get(word)) else { return None };
+        let Some(main) = MainOutcome::of(field::OUTCOME_MAIN.get(word)) else { return None };
+        let outcome = Self {
             cache,
-            way: (word >> 3 & 0xf) as u8,
+            way: field::OUTCOME_WAY.get(word) as u8,
             main,
-            writebacks: (word >> 10 & 0xf) as u8,
-            dropped: (word >> 14 & 0x3f) as u8,
-            waited: (word >> 20 & 0xff) as u8,
-        })
+            writebacks: field::OUTCOME_WRITEBACKS.get(word) as u8,
+            dropped: field::OUTCOME_DROPPED.get(word) as u8,
+            waited: field::OUTCOME_WAITED.get(word) as u8,
+        };
+        if outcome.pack() == word { Some(outcome) } else { None }
+    }
+}
+
+impl Default for Outcome {
+    fn default() -> Self {
+        Self::NOTHING
     }
 }
 

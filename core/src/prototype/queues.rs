@@ -22,19 +22,19 @@ impl Status {
     /// The word on the bus.
     pub const fn pack(self) -> u32 {
         let Self { running, lost, commands, outcomes } = self;
-        (running as u32) << field::STATUS_RUNNING.0
-            | (lost as u32) << field::STATUS_LOST.0
-            | (commands as u32) << field::STATUS_COMMANDS.0
-            | (outcomes as u32) << field::STATUS_OUTCOMES.0
+        field::STATUS_RUNNING.put(running as u32)
+            | field::STATUS_LOST.put(lost as u32)
+            | field::STATUS_COMMANDS.put(commands as u32)
+            | field::STATUS_OUTCOMES.put(outcomes as u32)
     }
 
     /// The status that a word carries; `None` if it has a bit that none has.
     pub const fn unpack(word: u32) -> Option<Self> {
         let status = Self {
-            running: word >> field::STATUS_RUNNING.0 & 1 != 0,
-            lost: word >> field::STATUS_LOST.0 & 1 != 0,
-            commands: (word >> field::STATUS_COMMANDS.0) as u8,
-            outcomes: (word >> field::STATUS_OUTCOMES.0) as u8,
+            running: field::STATUS_RUNNING.is_set(word),
+            lost: field::STATUS_LOST.is_set(word),
+            commands: field::STATUS_COMMANDS.get(word) as u8,
+            outcomes: field::STATUS_OUTCOMES.get(word) as u8,
         };
         if status.pack() == word { Some(status) } else { None }
     }

@@ -13,7 +13,8 @@ use super::cache_block::{CacheBlock, CacheOutcome, Response, Victim};
 use super::command::{Command, Operation};
 use super::counters::{COUNTERS, Counter, PrototypeCounters};
 use super::main_register_file::{MainAccess, MainRegisterFile, MainRequest, MainResponse};
-use super::outcome::{DROPPED, MAIN, MainOutcome, Outcome, WAITED, WAY, WRITEBACKS};
+use super::outcome::{MainOutcome, Outcome};
+use super::regmap::{OpCode, field};
 use super::settings::{REGISTERS, Settings};
 use crate::register_file_cache::ConfigError;
 use crate::units::{LaneMask, RegisterId};
@@ -28,7 +29,7 @@ pub const LATENCY: u64 = 7;
 const DRAIN: u32 = 16;
 
 /// The clock after which clocks are counted anew: no command takes as many as are left from it.
-const RESTART: u32 = 1 << 31;
+const RESTART: u32 = u32::MAX / 2 + 1;
 
 /// Settings that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,11 +215,11 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
     #[inline]
     fn step_packed(&mut self, word: u32, clock: u32) -> (u32, u32) {
         let (warp, register, lanes) = Command::fields(word);
-        let code = word & 7;
-        if code == 0 {
-            let (last_use, more) = (word >> 14 & 1 != 0, word >> 15 & 1 != 0);
+        let code = field::COMMAND_OPERATION.get(word);
+        if code == OpCode::Read.code() {
+            let (last_use, more) = Command::marks(word);
             self.read(warp, register, lanes, last_use, more, clock + 1)
-        } else if code == u32::from(Operation::Write.code()) {
+        } else if code == OpCode::Write.code() {
             self.write(warp, register, lanes, clock + 1)
         } else {
             self.step_rare_packed(word, clock)
@@ -276,14 +277,14 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
     ) -> (u32, u32) {
         let mut word = word;
         if let Some(cache) = &mut self.cache {
-            let is_miss = word & 7 == CacheOutcome::Miss as u32;
-            cache.end_read(warp, (!is_miss).then_some((word >> WAY) as u8), ways);
+            let is_miss = field::OUTCOME_CACHE.get(word) == CacheOutcome::Miss.code();
+            cache.end_read(warp, (!is_miss).then_some(way(word)), ways);
         }
         if ways != 0 {
             // Mostly it is one.
             let dropped = if ways.is_power_of_two() { 1 } else { ways.count_ones() };
             self.lately.add(Counter::CacheDropped, dropped);
-            word |= dropped << DROPPED;
+            word |= field::OUTCOME_DROPPED.put(dropped);
         }
         if missing.is_empty() {
             return (word, first);
@@ -316,7 +317,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
     #[cfg_attr(not(target_pointer_width = "32"), inline)]
     fn end_rewrite(&mut self, warp: u8, first: u32, word: u32) -> (u32, u32) {
         if let Some(cache) = &mut self.cache {
-            cache.touch(warp, (word >> WAY) as u8);
+            cache.touch(warp, way(word));
         }
         (word, first)
     }
@@ -341,10 +342,10 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         };
         if !writeback {
             self.lately.add(Counter::CacheDropped, 1);
-            return (word | 1 << DROPPED, first);
+            return (word | field::OUTCOME_DROPPED.put(1), first);
         }
         self.lately.add(Counter::CacheWritebacksEvicted, 1);
-        self.write_main(warp, register, lanes, first, word | 1 << WRITEBACKS)
+        self.write_main(warp, register, lanes, first, word | field::OUTCOME_WRITEBACKS.put(1))
     }
 
     /// Has the main register file read, at `first` or later. Adds to a packed outcome, and returns
@@ -376,13 +377,13 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         if beside_write {
             self.lately.add(Counter::ReadsBesideWrite, 1);
         }
-        let word = word | (outcome as u32) << MAIN;
+        let word = word | field::OUTCOME_MAIN.put(outcome.code());
         if clock == first {
             return (word, clock);
         }
         let waited = clock - first;
         self.lately.add(Counter::ReadWaits, waited);
-        (word | waited.min(255) << WAITED, clock)
+        (word | waited_field(waited), clock)
     }
 
     /// The same of a write.
@@ -407,13 +408,13 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
             }
             _ => self.lately.add(Counter::BankWrites, 1),
         }
-        let word = word | (outcome as u32) << MAIN;
+        let word = word | field::OUTCOME_MAIN.put(outcome.code());
         if clock == first {
             return (word, clock);
         }
         let waited = clock - first;
         self.lately.add(Counter::WriteWaits, waited);
-        (word | waited.min(255) << WAITED, clock)
+        (word | waited_field(waited), clock)
     }
 
     /// Any command but a read or write, in as many steps as it takes.
@@ -448,7 +449,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
                 }
                 MainAccess::Demote | MainAccess::Drop => {
                     let moved = self.move_entries(request);
-                    word = (moved.outcome as u32) << MAIN;
+                    word = field::OUTCOME_MAIN.put(moved.outcome.code());
                     if access == MainAccess::Drop {
                         outcome.dropped = moved.count;
                     }
@@ -456,12 +457,12 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
                 MainAccess::Read | MainAccess::Nothing => {}
             }
             if access != MainAccess::Nothing {
-                main = word >> MAIN & 7;
-                waited += word >> WAITED;
+                main = word & field::OUTCOME_MAIN.mask();
+                waited += field::OUTCOME_WAITED.get(word);
             }
             if last {
-                outcome.waited = waited.min(255) as u8;
-                return (outcome.pack() | main << MAIN, clock);
+                outcome.waited = waited.min(field::OUTCOME_WAITED.largest()) as u8;
+                return (outcome.pack() | main, clock);
             }
         }
     }
@@ -489,7 +490,19 @@ fn unpacked(word: u32) -> Outcome {
 /// A cache's part of a packed outcome: what became of it, and the way.
 #[inline]
 const fn packed(response: &Response) -> u32 {
-    response.outcome as u32 | (response.way as u32) << WAY
+    field::OUTCOME_CACHE.put(response.outcome.code()) | field::OUTCOME_WAY.put(response.way as u32)
+}
+
+/// The way of a packed outcome.
+#[inline]
+const fn way(word: u32) -> u8 {
+    field::OUTCOME_WAY.get(word) as u8
+}
+
+/// The clocks that a packed outcome's access waited: as many as fit.
+#[inline]
+fn waited_field(clocks: u32) -> u32 {
+    field::OUTCOME_WAITED.put(clocks.min(field::OUTCOME_WAITED.largest()))
 }
 
 /// Where a read is counted that the cache has looked up.
@@ -585,11 +598,11 @@ mod tests {
         let mut word = || {
             let [kind, rest] = [next() >> 16, next() >> 8];
             let operation = if kind % 4 < 3 { kind / 4 % 2 } else { kind / 4 % 8 };
-            operation
-                | (rest % 8) << 3
-                | ((rest >> 3) % 24) << 6
-                | (kind >> 8 & 1) << 14
-                | (1 + (rest >> 8) % 15) << 16
+            field::COMMAND_OPERATION.put(operation)
+                | field::COMMAND_WARP.put(rest)
+                | field::COMMAND_REGISTER_NUMBER.put((rest >> 3) % 24)
+                | field::COMMAND_LAST_USE.put(kind >> 8)
+                | field::COMMAND_LANES.put(1 + (rest >> 8) % 15)
         };
         (0..count).map(|_| word()).collect()
     }
@@ -597,12 +610,19 @@ mod tests {
     #[test]
     fn packed_or_not_and_with_clocks_counted_anew_a_batch_is_the_same() {
         // Caches and pools of all kinds, and none.
-        let settings = [0, 6, 6 | 1 << 4, 0xd | 1 << 5, 5 | 3 << 4];
+        let entries = |count| field::SETTINGS_CACHE_ENTRIES.put(count);
+        let [lru, liveness] = [field::SETTINGS_LRU.mask(), field::SETTINGS_LIVENESS.mask()];
+        let [six, most, five] = [6, 13, 5].map(entries);
+        let settings = [0, six, six | lru, most | liveness, five | lru | liveness];
         let pools = [0, 9, 60];
         for (seed, (cache, pool)) in
             (1..).zip(settings.iter().flat_map(|cache| pools.map(|pool| (cache, pool))))
         {
-            let word = cache | (seed & 1) << 6 | 7 << 7 | pool << 11 | 30 << 17;
+            let word = cache
+                | field::SETTINGS_SPLIT.put(seed)
+                | field::SETTINGS_WRITE_CYCLES.put(7)
+                | field::SETTINGS_POOL_ENTRIES.put(pool)
+                | field::SETTINGS_REGISTERS.put(30);
             let mut twin = Prototype::<8, 13, 60>::new(Settings::unpack(word)).unwrap();
             let (mut packed, mut late) = (twin.clone(), twin.clone());
             for batch in 0..3 {

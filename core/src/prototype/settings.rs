@@ -3,6 +3,7 @@
 //! Source: `docs/hw/prototype.md`.
 
 use super::cache_block::CacheSettings;
+use super::regmap::field;
 use crate::register_file_cache::Replacement;
 
 /// Registers that the main register file holds: 16 banks of 64.
@@ -24,9 +25,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The word on the bus and on the line: cache entries in bits 0 to 3 (0 without a cache), LRU
-    /// in 4, liveness in 5, split bank write in 6, write cycles in 7 to 10, pool entries in 11 to
-    /// 16, registers of a warp in 17 to 24. `None` if a field is too large for it.
+    /// The word on the bus and on the line, as SETTINGS of the register map. `None` if a field is
+    /// too large for it.
     pub const fn pack(self) -> Option<u32> {
         let (entries, lru, liveness) = match self.cache {
             None => (0, false, false),
@@ -35,30 +35,39 @@ impl Settings {
                 (entries, matches!(replacement, Replacement::Lru), liveness)
             }
         };
-        if entries >= 1 << 4 || self.write_cycles >= 1 << 4 || self.write_pool_entries >= 1 << 6 {
+        let (entries, write_cycles) = (entries as u32, self.write_cycles as u32);
+        let pool_entries = self.write_pool_entries as u32;
+        if !field::SETTINGS_CACHE_ENTRIES.fits(entries)
+            || !field::SETTINGS_WRITE_CYCLES.fits(write_cycles)
+            || !field::SETTINGS_POOL_ENTRIES.fits(pool_entries)
+        {
             return None;
         }
-        let cache = entries as u32 | (lru as u32) << 4 | (liveness as u32) << 5;
-        let banks = (self.split_bank_write as u32) << 6 | (self.write_cycles as u32) << 7;
-        let pool = (self.write_pool_entries as u32) << 11;
-        Some(cache | banks | pool | (self.registers_per_warp as u32) << 17)
+        let cache = field::SETTINGS_CACHE_ENTRIES.put(entries)
+            | field::SETTINGS_LRU.put(lru as u32)
+            | field::SETTINGS_LIVENESS.put(liveness as u32);
+        let banks = field::SETTINGS_SPLIT.put(self.split_bank_write as u32)
+            | field::SETTINGS_WRITE_CYCLES.put(write_cycles)
+            | field::SETTINGS_POOL_ENTRIES.put(pool_entries);
+        Some(cache | banks | field::SETTINGS_REGISTERS.put(self.registers_per_warp as u32))
     }
 
     /// The settings that a word carries.
     pub const fn unpack(word: u32) -> Self {
-        let entries = (word & 0xf) as u8;
-        let replacement = if word >> 4 & 1 != 0 { Replacement::Lru } else { Replacement::Fifo };
-        let liveness = word >> 5 & 1 != 0;
+        let entries = field::SETTINGS_CACHE_ENTRIES.get(word) as u8;
+        let lru = field::SETTINGS_LRU.is_set(word);
+        let replacement = if lru { Replacement::Lru } else { Replacement::Fifo };
+        let liveness = field::SETTINGS_LIVENESS.is_set(word);
         Self {
             cache: if entries == 0 {
                 None
             } else {
                 Some(CacheSettings { entries, replacement, liveness })
             },
-            write_pool_entries: (word >> 11 & 0x3f) as u8,
-            split_bank_write: word >> 6 & 1 != 0,
-            write_cycles: (word >> 7 & 0xf) as u8,
-            registers_per_warp: (word >> 17 & 0xff) as u8,
+            write_pool_entries: field::SETTINGS_POOL_ENTRIES.get(word) as u8,
+            split_bank_write: field::SETTINGS_SPLIT.is_set(word),
+            write_cycles: field::SETTINGS_WRITE_CYCLES.get(word) as u8,
+            registers_per_warp: field::SETTINGS_REGISTERS.get(word) as u8,
         }
     }
 }

@@ -4,10 +4,9 @@
 use core::fmt::Write as _;
 
 use strata_core::digest::Digest;
-use strata_core::prototype::cache_block::CacheOutcome;
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::prototype::counters::COUNTERS;
-use strata_core::prototype::outcome::{MainOutcome, Outcome};
+use strata_core::prototype::regmap::{OpCode, field};
 use strata_core::prototype::sequencer;
 use strata_core::prototype::settings::Settings;
 use strata_core::units::{LaneMask, RegisterId};
@@ -33,7 +32,7 @@ const _: () = assert!(COUNTERS <= strata_link::message::MOST_COUNTERS);
 /// What no word has in its low bits.
 const NO_OPERAND: u32 = u32::MAX;
 /// The bits of a word that say of which warp it is an operand, and that it is one.
-const OPERAND: u32 = 0x3f;
+const OPERAND: u32 = field::COMMAND_OPERATION.mask() | field::COMMAND_WARP.mask();
 
 /// What a batch holds before it is one.
 pub(crate) const NO_COMMAND: Command = Command {
@@ -42,25 +41,17 @@ pub(crate) const NO_COMMAND: Command = Command {
     register: RegisterId(0),
     lanes: LaneMask::EMPTY,
 };
-pub(crate) const NO_OUTCOME: Outcome = Outcome {
-    cache: CacheOutcome::Nothing,
-    way: 0,
-    main: MainOutcome::Nothing,
-    writebacks: 0,
-    dropped: 0,
-    waited: 0,
-};
 
 /// Whether a packed command is a read.
 #[inline]
 pub(crate) const fn is_read(word: u32) -> bool {
-    operation(word) == 0
+    operation(word) == OpCode::Read.code()
 }
 
 /// A packed command's operation, as a number.
 #[inline]
 const fn operation(word: u32) -> u32 {
-    word & 7
+    field::COMMAND_OPERATION.get(word)
 }
 
 /// Why a batch did not run, or not as it should.
@@ -234,15 +225,17 @@ impl Comparison {
             let Some(place) = places.get_mut(length) else { return Err(refused) };
             *place = word;
             // From the flush on, register and lanes mean nothing.
-            let is_access = operation(word) < u32::from(Operation::Flush.code());
-            let (register, lanes) = (word >> 6 & 0xff, word >> 16);
+            let is_access = operation(word) < OpCode::Flush.code();
+            let register = field::COMMAND_REGISTER_NUMBER.get(word);
+            let lanes = field::COMMAND_LANES.get(word);
             let is_outside = register >= registers || lanes == 0 || lanes >= 1 << LANES;
             let is_strange = due != NO_OPERAND && word & OPERAND != due;
             if is_access && is_outside || is_strange {
                 let index = first + length as u64;
                 return Err(Refusal::Command { index, command: word });
             }
-            due = if is_read(word) && word >> 15 & 1 != 0 { word & OPERAND } else { NO_OPERAND };
+            let has_more = is_read(word) && field::COMMAND_MORE.is_set(word);
+            due = if has_more { word & OPERAND } else { NO_OPERAND };
             length += 1;
         }
         if length == 0 {

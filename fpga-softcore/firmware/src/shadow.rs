@@ -4,6 +4,7 @@
 //! gets another one's, reads as something else than was written to it last.
 
 use strata_core::prototype::command::{Command, Operation};
+use strata_core::prototype::regmap::{OpCode, field};
 use strata_core::prototype::settings::REGISTERS;
 use strata_link::message::{Data, LANES};
 
@@ -12,11 +13,6 @@ pub(crate) const ALL: u8 = (1 << LANES) - 1;
 
 /// An odd number, so that no two of 2^32 writes have one value.
 const STEP: u32 = 0x9e37_79b1;
-
-/// Operations, as words have them.
-const READ: u32 = 0;
-const WRITE: u32 = Operation::Write.code() as u32;
-const BYPASS: u32 = Operation::Bypass.code() as u32;
 
 /// Registers of all warps.
 #[derive(Debug)]
@@ -61,13 +57,14 @@ impl Shadow {
     /// it is to find, and in which of its lanes that is known.
     #[inline]
     pub(crate) fn step(&mut self, word: u32) -> Step<'_> {
-        let code = word & 7;
-        let is_write = code == WRITE || code == BYPASS;
-        if !is_write && code != READ {
+        let code = field::COMMAND_OPERATION.get(word);
+        let is_write = code == OpCode::Write.code() || code == OpCode::Bypass.code();
+        if !is_write && code != OpCode::Read.code() {
             return self.step_rare(word);
         }
-        let register = (word >> 3 & 7) * self.registers_per_warp + (word >> 6 & 0xff);
-        let lanes = (word >> 16) as u8 & ALL;
+        let first = field::COMMAND_WARP.get(word) * self.registers_per_warp;
+        let register = first + field::COMMAND_REGISTER_NUMBER.get(word);
+        let lanes = field::COMMAND_LANES.get(word) as u8 & ALL;
         if is_write {
             let written = self.next();
             if let Some((value, known)) = self.register(register as usize) {
@@ -84,7 +81,7 @@ impl Shadow {
             }
             return Step::Bring(written);
         }
-        let gives_up = word >> 14 & 1 != 0 && self.has_liveness;
+        let gives_up = field::COMMAND_LAST_USE.is_set(word) && self.has_liveness;
         let Some((value, known)) = self.register(register as usize) else { return Step::Nothing };
         let found = lanes & *known;
         if gives_up {

@@ -13,7 +13,7 @@ use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolEntry, PoolWrite, WritePool};
 use strata_link::message::{BATCH, Broken, Data, Implementation, LANES, Parameters};
 
-use crate::comparison::{CACHE_ENTRIES, Model, NO_COMMAND, NO_OUTCOME, POOL_ENTRIES, WARPS};
+use crate::comparison::{CACHE_ENTRIES, Model, NO_COMMAND, POOL_ENTRIES, WARPS};
 use crate::prototype::Prototype;
 
 /// The status of queues that were not used as they are to be.
@@ -54,7 +54,7 @@ impl SoftwarePrototype {
             banks: [[0; LANES]; REGISTERS as usize],
             commands: [NO_COMMAND; BATCH],
             values: [[0; LANES]; BATCH],
-            outcomes: [NO_OUTCOME; BATCH],
+            outcomes: [Outcome::NOTHING; BATCH],
             queued: 0,
             done: 0,
             taken: 0,

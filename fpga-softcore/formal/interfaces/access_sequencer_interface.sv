@@ -64,9 +64,9 @@ module access_sequencer_interface #(
       if (cmd_valid_i) begin
         e02_clear: assert (cleared_q && !clear_i);
         e03_warp: assert (32'(cmd_warp_i) < Warps);
-        if (cmd_op_i < 3'd4)
+        if (cmd_op_i < regmap_pkg::OpCodeFlush)
           e03_access: assert (8'(cmd_register_i) < cfg_registers_i && cmd_lanes_i != '0);
-        if (more_q) e04_more: assert (cmd_op_i == 3'd0 && cmd_warp_i == warp_q);
+        if (more_q) e04_more: assert (cmd_op_i == regmap_pkg::OpCodeRead && cmd_warp_i == warp_q);
       end
       if (cleared_q && !clear_i) e05_settings: assert (settings == settings_q);
       if (waits_q) e05_holds: assert (cmd_valid_i && command == command_q);
@@ -81,7 +81,7 @@ module access_sequencer_interface #(
     end else begin
       cleared_q <= cleared_q || clear_i;
       waits_q   <= cmd_valid_i && !cmd_ready_o;
-      if (cmd_valid_i && cmd_ready_o) more_q <= cmd_op_i == 3'd0 && cmd_more_i;
+      if (cmd_valid_i && cmd_ready_o) more_q <= cmd_op_i == regmap_pkg::OpCodeRead && cmd_more_i;
     end
   end
 

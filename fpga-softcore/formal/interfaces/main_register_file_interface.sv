@@ -52,8 +52,8 @@ module main_register_file_interface #(
       end
       if (req_valid_i) begin
         e02_clear: assert (cleared_q && !clear_i);
-        e03_request: assert (32'(req_warp_i) < Warps && req_op_i <= 3'd4);
-        if (req_op_i < 3'd2)
+        e03_request: assert (32'(req_warp_i) < Warps && req_op_i <= regmap_pkg::MainAccessNothing);
+        if (req_op_i < regmap_pkg::MainAccessDemote)
           e03_access: assert (8'(req_register_i) < cfg_registers_i && req_lanes_i != '0);
       end
       if (cleared_q && !clear_i) e04_settings: assert (settings == settings_q);

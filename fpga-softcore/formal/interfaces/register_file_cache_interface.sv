@@ -52,8 +52,8 @@ module register_file_cache_interface #(
       if (req_valid_i) begin
         e01_entries: assert (cfg_entries_i != '0 && 32'(cfg_entries_i) <= Entries);
         e02_warp: assert (32'(req_warp_i) < Warps);
-        if (req_op_i < 3'd4) e02_lanes: assert (req_lanes_i != '0);
-        if (more_q) e03_more: assert (req_op_i == 3'd0 && req_warp_i == warp_q);
+        if (req_op_i < regmap_pkg::OpCodeFlush) e02_lanes: assert (req_lanes_i != '0);
+        if (more_q) e03_more: assert (req_op_i == regmap_pkg::OpCodeRead && req_warp_i == warp_q);
       end
       if (waits_q) e05_holds: assert (req_valid_i && request == request_q);
       if (asked_q) e06_settings: assert (settings == settings_q);
@@ -68,7 +68,7 @@ module register_file_cache_interface #(
     end else begin
       waits_q <= req_valid_i && !req_ready_o;
       asked_q <= asked_q || req_valid_i;
-      if (req_valid_i && req_ready_o) more_q <= req_op_i == 3'd0 && req_more_i;
+      if (req_valid_i && req_ready_o) more_q <= req_op_i == regmap_pkg::OpCodeRead && req_more_i;
     end
   end
 

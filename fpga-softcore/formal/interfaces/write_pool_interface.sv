@@ -39,7 +39,7 @@ module write_pool_interface #(
   logic [2**NumberWidth-1:0] owned_q;
   logic [WarpWidth-1:0]    owners_q [2**NumberWidth];
 
-  assign accesses = req_op_i < 3'd2;
+  assign accesses = req_op_i < regmap_pkg::MainAccessDemote;
   assign request  = {req_op_i, req_warp_i, req_number_i, req_lanes_i, req_data_i};
 
   always_ff @(posedge clk_i) begin

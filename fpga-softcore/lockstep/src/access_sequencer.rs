@@ -5,6 +5,7 @@ use core::ffi::c_void;
 
 use strata_core::prototype::command::Command;
 use strata_core::prototype::counters::{COUNTERS, PrototypeCounters};
+use strata_core::prototype::regmap::field;
 use strata_core::prototype::settings::Settings;
 use strata_core::units::LaneMask;
 
@@ -15,21 +16,25 @@ pub const MAX_WARPS: usize = 8;
 /// Most entries of a warp's cache.
 pub const MAX_WAYS: usize = 16;
 
-/// A command as the shim takes it: all fields as on the bus but the lanes, from bit 32 on.
+/// A command as the shim takes it: the bus's word has no room for the lanes of whole warps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(transparent)]
-pub struct PortCommand(u64);
+#[repr(C)]
+pub struct PortCommand {
+    /// All fields but the lanes.
+    word: u32,
+    lanes: u32,
+}
 
 impl PortCommand {
     /// The command's, if the bus can carry all but its lanes.
     pub fn new(command: Command) -> Option<Self> {
-        let lanes = command.lanes;
-        let fields = Command { lanes: LaneMask::EMPTY, ..command }.pack()?;
-        Some(Self(u64::from(fields) | u64::from(lanes.0) << 32))
+        let LaneMask(lanes) = command.lanes;
+        let word = Command { lanes: LaneMask::EMPTY, ..command }.pack()?;
+        Some(Self { word, lanes })
     }
 
     const fn warp(self) -> usize {
-        (self.0 >> 3 & 7) as usize
+        field::COMMAND_WARP.get(self.word) as usize
     }
 }
 

@@ -41,7 +41,7 @@ mod main_register_file {
     /// Asserts that accesses have had these outcomes.
     fn assert_outcomes(coverage: &Coverage, seen: &[(MainAccess, MainOutcome)]) {
         for &(access, outcome) in seen {
-            let times = coverage.outcomes[usize::from(access.code())][outcome as usize];
+            let times = coverage.outcomes[access as usize][outcome as usize];
             assert!(times > 0, "{access:?} never was {outcome:?}: {coverage:?}");
         }
     }

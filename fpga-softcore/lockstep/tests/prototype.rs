@@ -15,6 +15,7 @@ mod stream;
 
 #[cfg(verilated)]
 mod prototype {
+    use strata_core::prototype::cache_block::CacheOutcome;
     use strata_core::prototype::command::{Command, Operation};
     use strata_core::prototype::counters::{COUNTER_NAMES, COUNTERS, Counter};
     use strata_core::prototype::outcome::{MainOutcome, Outcome};
@@ -34,16 +35,18 @@ mod prototype {
     /// Commands that a batch may have.
     const BATCH: usize = 128;
 
-    const fn bit((first, _): (u32, u32)) -> u32 {
-        1 << first
-    }
-
-    const fn bits(word: u32, (first, width): (u32, u32)) -> u32 {
-        word >> first & ((1 << width) - 1)
-    }
-
     /// The six entries of a cache with LRU and liveness, a pool of 10, and slow banks.
-    const SETTINGS: u32 = 128 << 17 | 10 << 11 | 3 << 7 | 1 << 6 | 1 << 5 | 1 << 4 | 6;
+    const SETTINGS: u32 = bare(3)
+        | field::SETTINGS_CACHE_ENTRIES.put(6)
+        | field::SETTINGS_LRU.mask()
+        | field::SETTINGS_LIVENESS.mask()
+        | field::SETTINGS_SPLIT.mask()
+        | field::SETTINGS_POOL_ENTRIES.put(10);
+
+    /// 128 registers of each warp, and writes of so many cycles: no cache, and no pool.
+    const fn bare(write_cycles: u32) -> u32 {
+        field::SETTINGS_REGISTERS.put(128) | field::SETTINGS_WRITE_CYCLES.put(write_cycles)
+    }
 
     struct Board {
         rtl: Rtl,
@@ -60,7 +63,7 @@ mod prototype {
 
         fn configure(&mut self, settings: u32) {
             self.write(register::SETTINGS, settings);
-            self.write(register::CONTROL, bit(field::CONTROL_RESET));
+            self.write(register::CONTROL, field::CONTROL_RESET.mask());
         }
 
         fn write(&mut self, address: u32, value: u32) {
@@ -83,7 +86,7 @@ mod prototype {
         }
 
         fn run(&mut self) {
-            self.write(register::CONTROL, bit(field::CONTROL_RUN));
+            self.write(register::CONTROL, field::CONTROL_RUN.mask());
             self.wait_for_the_end();
         }
 
@@ -132,14 +135,14 @@ mod prototype {
             (field::PARAMETERS0_POOL_ENTRIES, POOL),
             (field::PARAMETERS0_LANES, LANES),
         ] {
-            assert_eq!(bits(parameters, part) as usize, expected);
+            assert_eq!(part.get(parameters) as usize, expected);
         }
         let parameters = board.read(register::PARAMETERS1);
-        assert_eq!(bits(parameters, field::PARAMETERS1_BATCH), 128);
-        assert_eq!(bits(parameters, field::PARAMETERS1_BANKS), 16);
-        assert_eq!(bits(parameters, field::PARAMETERS1_ROWS), 64);
+        assert_eq!(field::PARAMETERS1_BATCH.get(parameters), 128);
+        assert_eq!(field::PARAMETERS1_BANKS.get(parameters), 16);
+        assert_eq!(field::PARAMETERS1_ROWS.get(parameters), 64);
         // Before any reset by the bus it has neither cache nor pool.
-        assert_eq!(board.read(register::SETTINGS), 128 << 17 | 1 << 7);
+        assert_eq!(board.read(register::SETTINGS), bare(1));
         // Between the registers there is nothing.
         assert_eq!(board.read(0x038), 0);
         assert_eq!(board.read(register::COUNTERS + 8 * COUNTERS as u32), 0);
@@ -152,10 +155,10 @@ mod prototype {
         assert_eq!(board.rtl.write(register::CONTROL, 0), 3);
         assert_eq!(board.rtl.read(register::ID), (ID, 4));
         // One that comes right behind another is neither lost nor answered twice.
-        let fifo = SETTINGS ^ bit(field::SETTINGS_LRU);
+        let fifo = SETTINGS ^ field::SETTINGS_LRU.mask();
         assert_eq!(board.rtl.write(register::SETTINGS, fifo), 2);
         assert_eq!(board.rtl.read(register::SETTINGS), (fifo, 4));
-        assert!(board.rtl.write(register::CONTROL, bit(field::CONTROL_RESET)) > 3);
+        assert!(board.rtl.write(register::CONTROL, field::CONTROL_RESET.mask()) > 3);
     }
 
     /// Runs batches through board and model, and compares all that the bus shows.
@@ -202,11 +205,11 @@ mod prototype {
 
     #[test]
     fn batches_give_what_the_model_says() {
-        let bare = 128 << 17 | 2 << 7;
+        let pool = bare(2) | field::SETTINGS_POOL_ENTRIES.put(24);
+        let cache = bare(2) | field::SETTINGS_CACHE_ENTRIES.put(3);
+        let slow = SETTINGS | field::SETTINGS_WRITE_CYCLES.put(15);
         let mut board = Board::new(SETTINGS);
-        for (seed, settings) in
-            [SETTINGS, bare, bare | 24 << 11, bare | 3, SETTINGS | 15 << 7].into_iter().enumerate()
-        {
+        for (seed, settings) in [SETTINGS, bare(2), pool, cache, slow].into_iter().enumerate() {
             board.pause = [0, 1, 0, 7, 2][seed];
             compare(&mut board, settings, seed as u64, 8);
         }
@@ -216,7 +219,7 @@ mod prototype {
     /// that are left of 15; what it then takes is the same.
     #[test]
     fn a_batch_waits_for_the_banks() {
-        let mut board = Board::new(128 << 17 | 15 << 7);
+        let mut board = Board::new(bare(15));
         let mut clocks_until_done = |pause: u32| {
             board.push(command(Operation::Write, 1), &[1, 2, 3, 4]);
             board.rtl.wait(100);
@@ -224,13 +227,13 @@ mod prototype {
             board.read(register::OUTCOME);
             board.push(command(READ, 1), &[0; LANES]);
             board.rtl.wait(pause);
-            board.write(register::CONTROL, bit(field::CONTROL_RUN));
+            board.write(register::CONTROL, field::CONTROL_RUN.mask());
             let mut clocks = 0;
             loop {
                 board.rtl.wait(1);
                 let (status, took) = board.rtl.read(register::STATUS);
                 clocks += 1 + took;
-                if bits(status, field::STATUS_RUNNING) == 0 {
+                if field::STATUS_RUNNING.get(status) == 0 {
                     break;
                 }
             }
@@ -249,9 +252,10 @@ mod prototype {
     /// Whatever is written at whatever time, STATUS is what the twin's queues say.
     #[test]
     fn the_queues_take_and_lose_what_the_model_says() {
-        let mut board = Board::new(128 << 17 | 2 << 7);
+        let mut board = Board::new(bare(2));
         let mut random = Random(5);
         let mut queues = Queues::new(BATCH as u8);
+        let any = command(Operation::Write, 0).pack().unwrap();
         let mut seen = [0_u32; 4];
         for round in 0..3_000 {
             // Each command that is queued takes a clock at least: so many outlast a push.
@@ -270,12 +274,12 @@ mod prototype {
                 12 if !running => {
                     for _ in 0..BATCH {
                         queues.push();
-                        board.write(register::COMMAND, 1 << 16 | 1);
+                        board.write(register::COMMAND, any);
                     }
                 }
                 13..15 => {
                     queues.run();
-                    board.write(register::CONTROL, bit(field::CONTROL_RUN));
+                    board.write(register::CONTROL, field::CONTROL_RUN.mask());
                 }
                 15..22 if !running => {
                     for _ in 0..64 {
@@ -284,7 +288,7 @@ mod prototype {
                 }
                 22 if random.below(8) == 0 => {
                     queues = Queues::new(BATCH as u8);
-                    board.configure(128 << 17 | 2 << 7);
+                    board.configure(bare(2));
                 }
                 _ if running => {
                     // Nothing but the bits of these is known before its end.
@@ -305,7 +309,7 @@ mod prototype {
 
     #[test]
     fn what_finds_no_room_is_lost_and_nothing_else() {
-        let mut board = Board::new(128 << 17 | 1 << 7);
+        let mut board = Board::new(bare(1));
         for number in 0..=BATCH as u16 {
             let value = u32::from(number) + 1;
             board.push(command(Operation::Write, number % 128), &[value; LANES]);
@@ -339,7 +343,7 @@ mod prototype {
         for number in 0..BATCH as u16 {
             board.push(command(Operation::Write, number % 128), &[1; LANES]);
         }
-        board.write(register::CONTROL, bit(field::CONTROL_RUN));
+        board.write(register::CONTROL, field::CONTROL_RUN.mask());
         assert!(!board.status().lost);
         board.push(command(READ, 5), &[0; LANES]);
         assert!(board.status().lost);
@@ -361,14 +365,17 @@ mod prototype {
     fn a_reset_empties_everything_and_takes_settings_over() {
         let mut board = Board::new(SETTINGS);
         // Settings that are written without a reset change nothing.
-        board.write(register::SETTINGS, 128 << 17 | 1 << 7);
+        board.write(register::SETTINGS, bare(1));
         board.push(command(Operation::Write, 3), &[7; LANES]);
         board.push(command(READ, 3), &[0; LANES]);
         board.run();
         board.read(register::OUTCOME);
-        assert_eq!(bits(board.read(register::OUTCOME), (0, 3)), 3);
+        assert_eq!(
+            field::OUTCOME_CACHE.get(board.read(register::OUTCOME)),
+            CacheOutcome::Hit.code()
+        );
         board.push(command(READ, 3), &[0; LANES]);
-        board.write(register::CONTROL, bit(field::CONTROL_CLEAR_COUNTERS));
+        board.write(register::CONTROL, field::CONTROL_CLEAR_COUNTERS.mask());
         assert_eq!((0..COUNTERS).map(|it| board.counter(it)).sum::<u64>(), 0);
         assert_eq!(board.queued(), 1);
         board.run();
@@ -382,7 +389,7 @@ mod prototype {
         board.push(command(READ, 3), &[0; LANES]);
         board.run();
         let outcome = Outcome::unpack(board.read(register::OUTCOME)).unwrap();
-        assert_eq!((outcome.cache as u32, outcome.main), (1, MainOutcome::Bank));
+        assert_eq!((outcome.cache, outcome.main), (CacheOutcome::Miss, MainOutcome::Bank));
         compare(&mut board, SETTINGS, 99, 3);
     }
 }

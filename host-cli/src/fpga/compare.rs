@@ -240,5 +240,5 @@ impl Feeder<'_> {
 /// The word of a command; every command of a stream has one.
 fn packed(command: &Command) -> u32 {
     debug_assert!(command.pack().is_some());
-    command.pack().unwrap_or_else(|| u32::from(Operation::Drop.code()))
+    command.pack().unwrap_or_else(|| Operation::Drop.code().code())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Field, Map};
+use super::{Codes, DESIGNS, Field, Map, Sum};
 
 /// The page.
 pub(super) fn text(map: &Map) -> String {
@@ -30,10 +30,18 @@ pub(super) fn text(map: &Map) -> String {
     }
     text += "\n## Fields\n\n| register | bits | field | |\n| --- | --- | --- | --- |\n";
     for register in &map.registers {
-        for Field { name, bit, width, says } in &register.fields {
+        for Field { name, bit, width, codes, says } in &register.fields {
             let last = bit + width - 1;
             let bits = if *width == 1 { bit.to_string() } else { format!("{last}:{bit}") };
-            let _ = writeln!(text, "| {} | {bits} | {name} | {says} |", register.name);
+            let codes = codes.as_ref().map_or(String::new(), |codes| format!(": {codes}"));
+            let _ = writeln!(text, "| {} | {bits} | {name} | {says}{codes} |", register.name);
+        }
+    }
+    text += "\n## Codes\n\n| list | code | name | |\n| --- | --- | --- | --- |\n";
+    for Codes { name, says, values, .. } in &map.codes {
+        let _ = writeln!(text, "| {name} | | | {says} |");
+        for (code, value) in values.iter().enumerate() {
+            let _ = writeln!(text, "| {name} | {code} | {} | {} |", value.name, value.says);
         }
     }
     let first = map.registers.iter().find(|register| register.name == "COUNTERS");
@@ -45,5 +53,19 @@ pub(super) fn text(map: &Map) -> String {
         let address = first + 8 * index as u32;
         let _ = writeln!(text, "| {address:#05x} | `{}` | {} |", counter.name, counter.says);
     }
+    text += "\n## Counters and events\n\n\
+             Over the same accesses of the same lanes the sum of these counters is the sum of \
+             these events of\ncount mode, which has no write pool of its own; a test of the host's \
+             streams compares them.\n\n\
+             | designs | counters | events |\n| --- | --- | --- |\n";
+    for Sum { of, counters, events } in &map.sums {
+        let designs = DESIGNS.iter().find(|(design, _)| design == of);
+        let designs = designs.map_or(of.as_str(), |(_, says)| says);
+        let _ = writeln!(text, "| {designs} | {} | {} |", names(counters), names(events));
+    }
     text
+}
+
+fn names(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" + ")
 }

@@ -1,8 +1,8 @@
-//! The model's and the firmware's constants.
+//! The model's and the firmware's types and constants.
 
 use std::fmt::Write as _;
 
-use super::{Map, camel, sentence, wrapped};
+use super::{Codes, Map, Sum, camel, sentence, wrapped};
 
 /// A number with its thousands apart.
 fn grouped(number: u32) -> String {
@@ -15,8 +15,10 @@ fn grouped(number: u32) -> String {
 /// The module.
 pub(super) fn text(map: &Map) -> String {
     let mut text = format!(
-        "//! Registers and counters of the prototype. Written by `cargo xtask regmap` from\n\
-         //! `{}`: change that.\n\n\
+        "//! Registers of the prototype, the fields of its words, their codes, and its counters.\n\
+         //! Written by `cargo xtask regmap` from `{}`: change that.\n\n\
+         use super::counters::{{Designs, Sum}};\n\
+         use crate::event::Event;\n\n\
          /// What [`register::ID`] reads as.\n\
          pub const ID: u32 = {:#06x}_{:04x};\n\
          /// What [`register::VERSION`] reads as.\n\
@@ -37,20 +39,24 @@ pub(super) fn text(map: &Map) -> String {
         text += &wrapped("    ///", &says, 100);
         let _ = writeln!(text, "    pub const {}: u32 = {:#05x};", register.name, register.address);
     }
-    text += "}\n\n/// Fields of the registers: the first bit, and the number of bits.\n\
-             pub mod field {\n";
+    text += "}\n\n/// Fields of the registers' words.\npub mod field {\n    \
+             use crate::prototype::field::Field;\n\n";
     for register in &map.registers {
         for field in &register.fields {
             text += &wrapped("    ///", &sentence(&field.says), 100);
             let (name, bit, width) = (&field.name, field.bit, field.width);
             let register = &register.name;
-            let _ =
-                writeln!(text, "    pub const {register}_{name}: (u32, u32) = ({bit}, {width});");
+            let _ = writeln!(
+                text,
+                "    pub const {register}_{name}: Field = Field::new({bit}, {width});"
+            );
         }
     }
+    text += "}\n";
+    map.codes.iter().for_each(|codes| text += &enumeration(codes));
     let _ = write!(
         text,
-        "}}\n\n/// Number of counters.\npub const COUNTERS: usize = {};\n\n\
+        "\n/// Number of counters.\npub const COUNTERS: usize = {};\n\n\
          /// A counter; its number is its place in the map.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\n\
          pub enum Counter {{\n",
@@ -64,5 +70,47 @@ pub(super) fn text(map: &Map) -> String {
     for counter in &map.counters {
         let _ = writeln!(text, "    \"{}\",", counter.name);
     }
+    text += "];\n\n/// What counters are in the model's events.\n#[rustfmt::skip]\n\
+             pub const SUMS: &[Sum] = &[\n";
+    map.sums.iter().for_each(|sum| text += &equation(sum));
     text + "];\n"
+}
+
+/// A list of codes.
+fn enumeration(Codes { name, says, values, width }: &Codes) -> String {
+    let name = camel(name);
+    let mut text = format!(
+        "\n{}#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\npub enum {name} {{\n",
+        wrapped("///", &format!("{} Its code has {width} bits.", sentence(says)), 100)
+    );
+    for value in values {
+        text += &wrapped("    ///", &sentence(&value.says), 100);
+        let _ = writeln!(text, "    {},", camel(&value.name));
+    }
+    let _ = write!(
+        text,
+        "}}\n\nimpl {name} {{\n    /// Its code.\n    #[inline]\n    \
+         pub const fn code(self) -> u32 {{\n        self as u32\n    }}\n\n    \
+         /// The one that has a code; `None` if none has.\n    #[inline]\n    \
+         pub const fn of(code: u32) -> Option<Self> {{\n        match code {{\n"
+    );
+    for (code, value) in values.iter().enumerate() {
+        let _ = writeln!(text, "            {code} => Some(Self::{}),", camel(&value.name));
+    }
+    text + "            _ => None,\n        }\n    }\n}\n"
+}
+
+/// Counters that are events.
+fn equation(Sum { of, counters, events }: &Sum) -> String {
+    let listed = |kind: &str, names: &mut dyn Iterator<Item = String>| {
+        let line = |text: String, name: String| text + "            " + kind + "::" + &name + ",\n";
+        names.fold(String::new(), line)
+    };
+    format!(
+        "    Sum {{\n        of: Designs::{},\n        counters: &[\n{}        ],\n        \
+         events: &[\n{}        ],\n    }},\n",
+        camel(of),
+        listed("Counter", &mut counters.iter().map(|name| camel(name))),
+        listed("Event", &mut events.iter().cloned()),
+    )
 }

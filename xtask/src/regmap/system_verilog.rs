@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::{Map, camel};
+use super::{Codes, Map, Register, camel};
 
 /// The package.
 pub(super) fn text(map: &Map) -> String {
     let mut text = format!(
         "// SPDX-License-Identifier: MIT OR Apache-2.0\n//\n\
-         // Registers and counters of the prototype. Written by `cargo xtask regmap` from\n\
-         // {}: change that.\n\n\
+         // Registers of the prototype, the fields of its words, their codes, and its counters.\n\
+         // Written by `cargo xtask regmap` from {}: change that.\n\n\
          package regmap_pkg;\n\n  \
          // Nobody needs all of them.\n  \
          // verilator lint_off UNUSEDPARAM\n\n  \
@@ -30,15 +30,9 @@ pub(super) fn text(map: &Map) -> String {
         let address = register.address;
         let _ = writeln!(text, "  localparam logic [11:0] Address{name} = 12'h{address:03x};");
     }
-    text += "\n  // First bit and number of bits of each field.\n";
-    for register in &map.registers {
-        for field in &register.fields {
-            let name = camel(&register.name) + &camel(&field.name);
-            let (bit, width) = (field.bit, field.width);
-            let _ = writeln!(text, "  localparam int unsigned {name}Bit = {bit};");
-            let _ = writeln!(text, "  localparam int unsigned {name}Width = {width};");
-        }
-    }
+    text += "\n  // First bit of each field, and the words as structures of their fields.\n";
+    map.registers.iter().for_each(|register| text += &structure(register));
+    map.codes.iter().for_each(|codes| text += &code_list(codes));
     let longest = width(&mut map.counters.iter().map(|counter| camel(&counter.name).len()));
     let count = map.counters.len();
     let _ = write!(
@@ -50,4 +44,43 @@ pub(super) fn text(map: &Map) -> String {
         let _ = writeln!(text, "  localparam int unsigned Count{name} = {index};");
     }
     text + "\n  // verilator lint_on UNUSEDPARAM\n\nendpackage\n"
+}
+
+/// A register's fields: their first bits, and the structure that they make up to the last.
+fn structure(Register { name: register, fields, .. }: &Register) -> String {
+    let mut text = String::new();
+    let Some(last) = fields.last() else { return text };
+    let (name, bits) = (camel(register), last.bit + last.width);
+    for field in fields {
+        let (field, bit) = (camel(&field.name), field.bit);
+        let _ = writeln!(text, "  localparam int unsigned {name}{field}Bit = {bit};");
+    }
+    let _ = writeln!(text, "  localparam int unsigned {name}Width = {bits};");
+    let mut members = Vec::new();
+    let mut free = 0;
+    for field in fields {
+        if field.bit > free {
+            members.push((field.bit - free, format!("unused_{free}")));
+        }
+        members.push((field.width, field.name.to_lowercase()));
+        free = field.bit + field.width;
+    }
+    text += "  typedef struct packed {\n";
+    for (width, member) in members.into_iter().rev() {
+        let range = if width == 1 { String::new() } else { format!("[{}:0]", width - 1) };
+        let _ = writeln!(text, "    logic {range:<6} {member};");
+    }
+    let _ = writeln!(text, "  }} {}_t;\n", register.to_lowercase());
+    text
+}
+
+/// A list of codes.
+fn code_list(Codes { name, width, values, .. }: &Codes) -> String {
+    let mut text = String::new();
+    let last = width - 1;
+    for (code, value) in values.iter().enumerate() {
+        let name = camel(name) + &camel(&value.name);
+        let _ = writeln!(text, "  localparam logic [{last}:0] {name} = {width}'d{code};");
+    }
+    text + "\n"
 }

@@ -37,11 +37,6 @@ fn write(register: u32, word: u32) {
     PROTOTYPE.write(register as usize, word);
 }
 
-/// A field's value in a word.
-const fn of(word: u32, (bit, width): (u32, u32)) -> u32 {
-    word >> bit & ((1 << width) - 1)
-}
-
 /// What the queues say: all of it, or they do not work. Nothing is lost.
 fn status() -> Result<Status, Broken> {
     let word = read(register::STATUS);
@@ -56,11 +51,6 @@ const fn queue(status: Status) -> Broken {
     Broken::Queue { status: status.pack() }
 }
 
-/// A word in which a field's lowest bit is set.
-const fn bit((bit, _): (u32, u32)) -> u32 {
-    1 << bit
-}
-
 impl Prototype for Hardware {
     fn parameters(&mut self) -> Result<Parameters, Broken> {
         let id = read(register::ID);
@@ -72,13 +62,13 @@ impl Prototype for Hardware {
         Ok(Parameters {
             implementation: Implementation::Hardware,
             version,
-            warps: of(first, field::PARAMETERS0_WARPS) as u8,
-            cache_entries: of(first, field::PARAMETERS0_CACHE_ENTRIES) as u8,
-            pool_entries: of(first, field::PARAMETERS0_POOL_ENTRIES) as u8,
-            lanes: of(first, field::PARAMETERS0_LANES) as u8,
-            batch: of(second, field::PARAMETERS1_BATCH) as u16,
-            banks: of(second, field::PARAMETERS1_BANKS) as u8,
-            rows: of(second, field::PARAMETERS1_ROWS) as u8,
+            warps: field::PARAMETERS0_WARPS.get(first) as u8,
+            cache_entries: field::PARAMETERS0_CACHE_ENTRIES.get(first) as u8,
+            pool_entries: field::PARAMETERS0_POOL_ENTRIES.get(first) as u8,
+            lanes: field::PARAMETERS0_LANES.get(first) as u8,
+            batch: field::PARAMETERS1_BATCH.get(second) as u16,
+            banks: field::PARAMETERS1_BANKS.get(second) as u8,
+            rows: field::PARAMETERS1_ROWS.get(second) as u8,
         })
     }
 
@@ -88,7 +78,7 @@ impl Prototype for Hardware {
             return Err(Broken::Queue { status: read(register::STATUS) });
         };
         write(register::SETTINGS, word);
-        write(register::CONTROL, bit(field::CONTROL_RESET));
+        write(register::CONTROL, field::CONTROL_RESET.mask());
         let status = status()?;
         // It took what it has room for: nothing else is what was asked for.
         let is_empty = status == Status::default();
@@ -113,7 +103,7 @@ impl Prototype for Hardware {
         if u32::from(waiting.commands) != queued {
             return Err(queue(waiting));
         }
-        write(register::CONTROL, bit(field::CONTROL_RUN));
+        write(register::CONTROL, field::CONTROL_RUN.mask());
         for _ in 0..LOOKS {
             let status = status()?;
             if !status.running {

@@ -16,8 +16,10 @@
 
 namespace {
 
-// The word of the bus below bit 16, and the lanes from bit 32 on.
-using Command = uint64_t;
+// The word of the bus, whose lanes do not count, and the lanes.
+struct Command {
+  uint32_t word, lanes;
+};
 
 struct Outcome {
   uint32_t word, clock;
@@ -75,8 +77,8 @@ struct SequencerOf : Sequencer {
       const bool ready = model.feed_ready_o;
       model.feed_valid_i = fed < count;
       if (ready && fed < count) {
-        model.feed_word_i = commands[fed];
-        model.feed_lanes_i = commands[fed] >> 32;
+        model.feed_word_i = commands[fed].word;
+        model.feed_lanes_i = commands[fed].lanes;
         for (unsigned l = 0; l < Lanes; l++) set_word(model.feed_data_i, l, data_in[l]);
         data_in += Lanes;
         fed++;

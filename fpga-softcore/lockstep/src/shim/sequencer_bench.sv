@@ -23,12 +23,12 @@ module sequencer_bench #(
   // A command is taken where both are high; `feed_ready_o` depends on no input.
   input  logic                       feed_valid_i,
   output logic                       feed_ready_o,
-  input  logic [15:0]                feed_word_i,  // as COMMAND
+  input  logic [31:0]                feed_word_i,  // as COMMAND, whose lanes do not count
   input  logic [Lanes-1:0]           feed_lanes_i,
   input  logic [32*Lanes-1:0]        feed_data_i,
 
   output logic                       out_valid_o,
-  output logic [27:0]                out_outcome_o,
+  output logic [regmap_pkg::OutcomeWidth-1:0] out_outcome_o,
   output logic [32*Lanes-1:0]        out_data_o,
 
   input  logic                       count_clear_i,
@@ -53,7 +53,7 @@ module sequencer_bench #(
 
   logic                   valid_q;
   logic                   ready;
-  logic [15:0]            word_q;
+  logic [31:0]            word_q;
   logic [Lanes-1:0]       lanes_q;
   logic [32*Lanes-1:0]    data_q;
   logic [31:0]            cfg_q;
@@ -63,12 +63,14 @@ module sequencer_bench #(
   logic                   unused_busy;
   logic [3:0]             unused_write_busy;
   logic                   unused_written;
-  logic [6:0]             unused_cfg;
-  logic [2:0]             unused_warp;
+  logic                   unused_bits;
+  regmap_pkg::settings_t  settings;
+  regmap_pkg::command_t   command;
 
   assign feed_ready_o = !valid_q || ready;
-  assign unused_cfg   = cfg_q[31:25];
-  assign unused_warp  = word_q[5:3];
+  assign settings     = cfg_q[regmap_pkg::SettingsWidth-1:0];
+  assign command      = word_q;
+  assign unused_bits  = ^{cfg_q, command};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= 1'b0;
@@ -96,21 +98,21 @@ module sequencer_bench #(
     .clk_i                (clk_i),
     .rst_ni               (rst_ni),
     .clear_i              (clear_q),
-    .cfg_cache_entries_i  (cfg_q[regmap_pkg::SettingsCacheEntriesBit +: 4]),
-    .cfg_lru_i            (cfg_q[regmap_pkg::SettingsLruBit]),
-    .cfg_liveness_i       (cfg_q[regmap_pkg::SettingsLivenessBit]),
-    .cfg_pool_entries_i   (cfg_q[regmap_pkg::SettingsPoolEntriesBit +: 6]),
-    .cfg_split_i          (cfg_q[regmap_pkg::SettingsSplitBit]),
-    .cfg_write_cycles_i   (cfg_q[regmap_pkg::SettingsWriteCyclesBit +: 4]),
-    .cfg_registers_i      (cfg_q[regmap_pkg::SettingsRegistersBit +: 8]),
+    .cfg_cache_entries_i  (settings.cache_entries),
+    .cfg_lru_i            (settings.lru),
+    .cfg_liveness_i       (settings.liveness),
+    .cfg_pool_entries_i   (settings.pool_entries),
+    .cfg_split_i          (settings.split),
+    .cfg_write_cycles_i   (settings.write_cycles),
+    .cfg_registers_i      (settings.registers),
     .cmd_valid_i          (valid_q),
     .cmd_ready_o          (ready),
-    .cmd_op_i             (word_q[2:0]),
-    .cmd_warp_i           (word_q[3 +: WarpWidth]),
-    .cmd_register_i       (word_q[13:6]),
+    .cmd_op_i             (command.operation),
+    .cmd_warp_i           (command.warp[WarpWidth-1:0]),
+    .cmd_register_i       (command.register_number),
     .cmd_lanes_i          (lanes_q),
-    .cmd_last_use_i       (word_q[14]),
-    .cmd_more_i           (word_q[15]),
+    .cmd_last_use_i       (command.last_use),
+    .cmd_more_i           (command.more),
     .cmd_data_i           (data_q),
     .out_valid_o          (out_valid_o),
     .out_outcome_o        (out_outcome_o),

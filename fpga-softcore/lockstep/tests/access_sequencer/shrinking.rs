@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRng, TestRunner};
 use strata_core::prototype::cache_block::CacheSettings;
 use strata_core::prototype::command::{Command, Operation};
+use strata_core::prototype::regmap::field;
 use strata_core::prototype::settings::Settings;
 use strata_core::register_file_cache::Replacement;
 use strata_core::units::{LaneMask, RegisterId};
@@ -134,7 +135,8 @@ fn run<const WARPS: usize, const CAPACITY: usize, const POOL: usize>(
     let config = Config { cases: programs, failure_persistence: None, ..Config::default() };
     let random = TestRng::deterministic_rng(config.rng_algorithm);
     let mut runner = TestRunner::new_with_rng(config, random);
-    let first = Settings::unpack(1 << 7 | 1 << 17);
+    let first =
+        Settings::unpack(field::SETTINGS_WRITE_CYCLES.put(1) | field::SETTINGS_REGISTERS.put(1));
     let idle = RefCell::new(Some(Rtl::new(elaboration, &first)));
     let outcome = runner.run(&program(elaboration), |program| {
         let rtl = idle.borrow_mut().take();

@@ -259,7 +259,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
         let outputs = Outputs {
             accepted: false,
             valid: true,
-            op: request.access.code(),
+            op: request.access.code() as u8,
             outcome: response.outcome as u8,
             count: response.count,
             beside_write: response.beside_write,
@@ -272,7 +272,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
 
     fn cover(&mut self, request: MainRequest, response: &MainResponse, waited: u8) {
         let coverage = &mut self.coverage;
-        let access = usize::from(request.access.code());
+        let access = request.access as usize;
         coverage.outcomes[access][response.outcome as usize] += 1;
         coverage.beside_write += u64::from(response.beside_write);
         coverage.answered += 1;
@@ -315,7 +315,8 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
                 .fold(0, |wrong, (lane, (it, word))| wrong | u32::from(it != word) << lane)
                 & expected.known;
             // A count is a demotion's or a drop's.
-            let counts = [MainAccess::Demote.code(), MainAccess::Drop.code()].contains(&outputs.op);
+            let access = MainAccess::of(outputs.op.into());
+            let counts = matches!(access, Some(MainAccess::Demote | MainAccess::Drop));
             let count = if counts { outputs.count } else { expected.outputs.count };
             let same = if expected.outputs.valid {
                 Outputs { count, ..*outputs } == expected.outputs
@@ -384,7 +385,7 @@ fn port<const LANES: usize>(standing: Option<&Item<LANES>>) -> (Inputs, [u32; LA
     };
     let inputs = Inputs {
         valid: true,
-        op: request.access.code(),
+        op: request.access.code() as u8,
         warp: request.warp,
         tag: *tag,
         register: u32::from(request.register.0),

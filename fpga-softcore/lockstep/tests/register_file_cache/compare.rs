@@ -162,7 +162,7 @@ fn port(standing: Option<&(Command, [u32; 32])>) -> (Inputs, [u32; 32]) {
     };
     let inputs = Inputs {
         valid: true,
-        op: request.operation.code(),
+        op: request.operation.code() as u8,
         warp: request.warp,
         last_use,
         more,
@@ -175,23 +175,14 @@ fn port(standing: Option<&(Command, [u32; 32])>) -> (Inputs, [u32; 32]) {
 
 /// The hardware's clock in the model's terms.
 fn ticked(outputs: &Outputs) -> Tick {
-    const OUTCOMES: [CacheOutcome; 8] = [
-        CacheOutcome::Nothing,
-        CacheOutcome::Miss,
-        CacheOutcome::PartialHit,
-        CacheOutcome::Hit,
-        CacheOutcome::InPlace,
-        CacheOutcome::Allocation,
-        CacheOutcome::Invalidated,
-        CacheOutcome::Emptied,
-    ];
+    let outcome = CacheOutcome::of(outputs.outcome.into());
     let victim = Victim {
         register: RegisterId(outputs.victim_register as u16),
         lanes: LaneMask(outputs.victim_lanes),
         writeback: outputs.writeback,
     };
     let response = Response {
-        outcome: OUTCOMES[usize::from(outputs.outcome)],
+        outcome: outcome.expect("a code of three bits"),
         last: outputs.last,
         way: outputs.way,
         served: LaneMask(outputs.served),

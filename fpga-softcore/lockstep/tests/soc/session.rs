@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::prototype::counters::PrototypeCounters;
 use strata_core::prototype::outcome::Outcome;
+use strata_core::prototype::regmap::field;
 use strata_core::prototype::sequencer::Prototype;
 use strata_core::prototype::settings::Settings;
 use strata_core::units::{LaneMask, RegisterId};
@@ -18,7 +19,11 @@ use crate::simulator::Board;
 
 /// 16 registers a warp, writes of 3 cycles, split bank write, 60 entries of a write pool, 6 of a
 /// cache.
-pub(crate) const SETTINGS: u32 = 16 << 17 | 60 << 11 | 3 << 7 | 1 << 6 | 6;
+pub(crate) const SETTINGS: u32 = field::SETTINGS_REGISTERS.put(16)
+    | field::SETTINGS_POOL_ENTRIES.put(60)
+    | field::SETTINGS_WRITE_CYCLES.put(3)
+    | field::SETTINGS_SPLIT.mask()
+    | field::SETTINGS_CACHE_ENTRIES.put(6);
 
 pub(crate) fn over_tcp(board: &Board, session: u32) -> Host<TcpStream> {
     let stream = board.connect();
@@ -101,9 +106,9 @@ fn the_hardware_counts_what_the_model_counts() {
     let board = Board::start(&["--tcp", "0"]);
     let mut host = over_tcp(&board, 1);
     says_who_it_is(&mut host);
-    let without_pool = SETTINGS & !(0x3f << 11);
-    let without_cache = SETTINGS & !0xf;
-    let liveness = SETTINGS | 1 << 4 | 1 << 5;
+    let without_pool = SETTINGS & !field::SETTINGS_POOL_ENTRIES.mask();
+    let without_cache = SETTINGS & !field::SETTINGS_CACHE_ENTRIES.mask();
+    let liveness = SETTINGS | field::SETTINGS_LRU.mask() | field::SETTINGS_LIVENESS.mask();
     for (seed, settings) in [(1, SETTINGS), (2, without_pool), (3, without_cache), (4, liveness)] {
         counts_as_the_model(&mut host, settings, seed, 1000);
     }

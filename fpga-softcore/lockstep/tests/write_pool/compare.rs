@@ -1,15 +1,17 @@
 //! Runs the model and the hardware over the same stream and compares every decision.
 
+use strata_core::prototype::main_register_file::MainAccess;
+use strata_core::prototype::outcome::MainOutcome;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolRead, PoolWrite, WritePool};
 use strata_lockstep::random::Random;
 use strata_lockstep::write_pool::{Elaboration, Inputs, Outputs, PoolSlot, Rtl};
 
-const READ: u8 = 0;
-const WRITE: u8 = 1;
-const DEMOTE: u8 = 2;
-const DROP: u8 = 3;
-const NOTHING: u8 = 4;
+const READ: u8 = MainAccess::Read as u8;
+const WRITE: u8 = MainAccess::Write as u8;
+const DEMOTE: u8 = MainAccess::Demote as u8;
+const DROP: u8 = MainAccess::Drop as u8;
+const NOTHING: u8 = MainAccess::Nothing as u8;
 
 /// Registers of each warp.
 const REGISTERS: u16 = 128;
@@ -174,28 +176,32 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             (READ, model) => {
                 let read = |pool: &mut WritePool<POOL>| pool.read(warp, register, lanes);
                 let found = model.as_mut().map_or(PoolRead::Miss, read);
-                outputs.outcome = [1, 2, 3][found as usize];
+                outputs.outcome = match found {
+                    PoolRead::Miss => MainOutcome::Bank,
+                    PoolRead::Hit => MainOutcome::PoolHit,
+                    PoolRead::PartialHit => MainOutcome::PoolPartialHit,
+                } as u8;
                 outputs.read_bank = found != PoolRead::Hit;
                 outputs.lanes = held & request.lanes;
             }
             (WRITE, None) => {
-                outputs.outcome = 1;
+                outputs.outcome = MainOutcome::Bank as u8;
                 (outputs.write_bank, outputs.write_number) = (true, request.number);
                 (outputs.lanes, words) = (request.lanes, *data);
             }
             (WRITE, Some(pool)) => {
                 outputs.outcome = match pool.write(warp, register, lanes, |_| true) {
-                    PoolWrite::Hit => 2,
-                    PoolWrite::Allocated => 4,
+                    PoolWrite::Hit => MainOutcome::PoolHit,
+                    PoolWrite::Allocated => MainOutcome::PoolAllocation,
                     PoolWrite::Replaced(victim) => {
                         outputs.write_bank = true;
                         outputs.write_number = number_of(victim.warp, victim.register);
                         outputs.lanes = victim.lanes.0;
                         words = self.values[usize::from(outputs.write_number)];
-                        5
+                        MainOutcome::PoolReplacement
                     }
                     PoolWrite::Blocked(_) => unreachable!("nobody refuses"),
-                };
+                } as u8;
                 let value = &mut self.values[usize::from(request.number)];
                 for (lane, word) in value.iter_mut().enumerate() {
                     if lanes.0 >> lane & 1 != 0 {
@@ -205,7 +211,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             }
             (DEMOTE | DROP, Some(pool)) => {
                 outputs.count = pool.entries_of(warp) as u8;
-                outputs.outcome = if outputs.count > 0 { 6 } else { 0 };
+                outputs.outcome = if outputs.count > 0 { MainOutcome::PoolMoved as u8 } else { 0 };
                 if request.op == DROP {
                     pool.drop_warp(warp);
                 } else {
@@ -233,7 +239,8 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
         let overtaken = &mut self.coverage.overtaken;
         let same = decided.number == next.number;
         overtaken[0] += u64::from(decided.op == WRITE && same);
-        overtaken[1] += u64::from(outputs.outcome == 5 && outputs.write_number == next.number);
+        let replaced = outputs.outcome == MainOutcome::PoolReplacement as u8;
+        overtaken[1] += u64::from(replaced && outputs.write_number == next.number);
         let dropped = decided.op == DROP && outputs.count > 0 && decided.warp == next.warp;
         overtaken[2] += u64::from(dropped);
     }

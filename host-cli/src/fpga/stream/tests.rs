@@ -5,9 +5,11 @@ use strata_core::count::count_path;
 use strata_core::event::{Counters, Event};
 use strata_core::image::{CheckedImage, Flags, Unit};
 use strata_core::path::PathStep;
-use strata_core::prototype::counters::Counter;
+use strata_core::prototype::counters::{Counter, Designs, SUMS};
 use strata_core::prototype::outcome::Outcome;
+use strata_core::prototype::regmap::OpCode;
 use strata_core::prototype::sequencer::Prototype;
+use strata_core::prototype::settings::Settings;
 use strata_simt::paths::{PathDictionary, WarpPath};
 
 use super::*;
@@ -49,7 +51,7 @@ fn counted(material: &Material, design: &str) -> Counters {
 }
 
 /// How often each operation occurs, by its code.
-type Operations = BTreeMap<u8, u64>;
+type Operations = BTreeMap<u32, u64>;
 
 fn run(material: &Material, plan: &Plan) -> (Twin, Made, Operations) {
     let mut twin = Twin::new(plan.settings(material.registers)).unwrap();
@@ -65,11 +67,29 @@ fn run(material: &Material, plan: &Plan) -> (Twin, Made, Operations) {
             assert!(command.pack().is_some() && usize::from(command.warp) < WARPS);
             assert!(command.register.0 < material.registers);
             assert!(!command.lanes.is_empty() && command.lanes.0 & !CLUSTER == 0);
-            *operations.entry(command.operation.code()).or_default() += 1;
+            *operations.entry(command.operation.code().code()).or_default() += 1;
         }
         twin.run(&batch, &mut outcomes);
     }
     (twin, stream.made(), operations)
+}
+
+/// The sums of the register map's table that are of the twin's design.
+fn assert_sums(twin: &Twin, counted: &Counters, what: &str) {
+    let Settings { cache, write_pool_entries, .. } = *twin.settings();
+    let is_of = |designs: Designs| match designs {
+        Designs::Cache => cache.is_some(),
+        Designs::Banks => write_pool_entries == 0,
+        Designs::Pool => write_pool_entries > 0 && cache.is_none(),
+    };
+    let mut checked = 0;
+    for sum in SUMS.iter().filter(|sum| is_of(sum.of)) {
+        let ours: u64 = sum.counters.iter().map(|&counter| twin.counters().get(counter)).sum();
+        let theirs: u64 = sum.events.iter().map(|&event| counted.get(event)).sum();
+        assert_eq!(ours, theirs, "{what}: {:?}", sum.counters);
+        checked += 1;
+    }
+    assert!(checked > 1, "{what}");
 }
 
 /// The prototype's counters over a whole stream are count mode's of the same lanes.
@@ -79,40 +99,23 @@ fn agrees(input: &str, designs: &[&str]) {
         let plan = plan(design);
         let (twin, made, operations) = run(&material, &plan);
         let counted = counted(&material, design);
-        let twin = |counter: Counter| twin.counters().get(counter);
+        assert_sums(&twin, &counted, &format!("{input}, {design}"));
         let of = |event: Event| counted.get(event);
-        let operation = |code: u8| operations.get(&code).copied().unwrap_or(0);
-        let missed = twin(Counter::CacheReadsMissed) + twin(Counter::CacheReadsPartial);
-        let found = twin(Counter::CacheReadsHit) + twin(Counter::CacheReadsPartial);
+        let operation = |code: OpCode| operations.get(&code.code()).copied().unwrap_or(0);
         let direct = of(Event::MrfWritePrivate) + of(Event::MrfWriteShared);
         let results = of(Event::RfcWritePrivate) + of(Event::RfcWriteShared);
         for (what, ours, theirs) in [
             ("instructions", made.instructions + made.left_out, of(Event::WarpInstruction)),
             ("deschedules", made.deschedules, of(Event::Deschedule) + of(Event::BarrierDeschedule)),
             ("accesses", made.accesses, counted.operand_reads() + counted.operand_writes()),
-            ("reads", operation(0), counted.operand_reads()),
-            ("writes", operation(1), results),
-            ("bypasses", operation(2), direct),
-            ("hits", found, counted.rfc_reads()),
-            ("misses", missed, counted.mrf_reads()),
-            ("partial", twin(Counter::CacheReadsPartial), of(Event::RfcPartialHit)),
-            (
-                "fills",
-                twin(Counter::CacheFills),
-                of(Event::RfcFillPrivate) + of(Event::RfcFillShared),
-            ),
-            ("allocations", twin(Counter::CacheAllocations), of(Event::RfcAllocation)),
-            ("evicted", twin(Counter::CacheWritebacksEvicted), of(Event::RfcWritebackEviction)),
-            ("flushed", twin(Counter::CacheWritebacksFlushed), of(Event::RfcWritebackFlush)),
-            ("dropped", twin(Counter::CacheDropped), of(Event::RfcDrop)),
+            ("reads", operation(OpCode::Read), counted.operand_reads()),
+            ("writes", operation(OpCode::Write), results),
+            ("bypasses", operation(OpCode::Bypass), direct),
         ] {
             assert_eq!(ours, theirs, "{input}, {design}: {what}");
         }
-        if !plan.pool {
-            assert_eq!(twin(Counter::BankReads), counted.mrf_reads(), "{input}, {design}");
-            assert_eq!(twin(Counter::BankWrites), counted.mrf_writes(), "{input}, {design}");
-        }
-        assert!(made.accesses > 1_000 && twin(Counter::Commands) == made.commands, "{input}");
+        let commands = twin.counters().get(Counter::Commands);
+        assert!(made.accesses > 1_000 && commands == made.commands, "{input}");
     }
 }
 
@@ -150,25 +153,18 @@ fn designs_without_a_cache_count_accesses() {
         let plan = plan(design);
         let (twin, made, operations) = run(&material, &plan);
         let counted = counted(&material, design);
-        let twin = |counter: Counter| twin.counters().get(counter);
-        assert_eq!(twin(Counter::BankReads), counted.mrf_reads(), "{design}");
-        assert_eq!(twin(Counter::BankWrites), counted.mrf_writes(), "{design}");
+        assert_sums(&twin, &counted, design);
         assert_eq!(made.accesses, made.commands, "{design}");
-        assert!(operations.keys().all(|&code| code < 3), "{design}: {operations:?}");
+        let is_access = |&code: &u32| code <= OpCode::Bypass.code();
+        assert!(operations.keys().all(is_access), "{design}: {operations:?}");
     }
     let (twin, made, operations) = run(&material, &plan("warrf"));
-    let counted = counted(&material, "warrf");
-    let twin = |counter: Counter| twin.counters().get(counter);
-    let found = twin(Counter::PoolReadsHit) + twin(Counter::PoolReadsPartial);
-    assert_eq!(found + twin(Counter::PoolReadsMissed), counted.mrf_reads());
-    let written = twin(Counter::PoolWritesHit)
-        + twin(Counter::PoolAllocations)
-        + twin(Counter::PoolReplacements);
-    assert_eq!(written, counted.mrf_writes());
+    assert_sums(&twin, &counted(&material, "warrf"), "warrf");
     // A demotion for each deschedule, a drop for each warp, and no flush or exit of a cache.
-    assert_eq!(operations.get(&6), Some(&made.deschedules));
-    assert_eq!(operations.get(&7), Some(&made.warps));
-    assert!(!operations.contains_key(&4) && !operations.contains_key(&5));
+    let times = |code: OpCode| operations.get(&code.code());
+    assert_eq!(times(OpCode::Demote), Some(&made.deschedules));
+    assert_eq!(times(OpCode::Drop), Some(&made.warps));
+    assert!(times(OpCode::Flush).is_none() && times(OpCode::Exit).is_none());
 }
 
 /// An image of instructions, each given by its flags, sources and destinations.
