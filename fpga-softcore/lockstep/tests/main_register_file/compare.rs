@@ -234,11 +234,15 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             let own = pool.entries().filter(|entry| entry.warp == request.warp);
             own.for_each(|entry| self.values.give_up(entry));
         }
-        let Some(response) = self.model.request(&request, self.now) else {
+        // The model says when it can be, and that it is done by then: kept when the clock is there.
+        let mut then = self.model.clone();
+        let (clock, response) = then.serve(request, self.now);
+        if clock > self.now {
             self.issuing = Some((item, waited + 1));
             self.before.request = None;
             return true;
-        };
+        }
+        self.model = then;
         let mut known = 0;
         let mut words = [0; LANES];
         match request.access {
