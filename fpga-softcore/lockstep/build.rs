@@ -144,6 +144,7 @@ fn main() {
     }
     build.include(&include).file(include.join("verilated.cpp"));
     build.file(include.join("verilated_threads.cpp"));
+    build.file("src/shim/harness.cpp");
     for block in BLOCKS {
         build.file(format!("src/shim/{}.cpp", block.name));
         for elaboration in block.elaborations {

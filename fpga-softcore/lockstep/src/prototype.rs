@@ -1,7 +1,6 @@
-//! The simulated prototype, behind a safe face: one call makes one access of its bus.
-#![expect(unsafe_code, reason = "calls the C++ that Verilator has made")]
+//! The simulated prototype: one call makes one access of its bus.
 
-use core::ffi::c_void;
+use crate::harness::{self, Block, Elaborated};
 
 /// Warps that have registers.
 pub const WARPS: usize = 8;
@@ -12,27 +11,72 @@ pub const POOL: usize = 24;
 /// Lanes of a register.
 pub const LANES: usize = 4;
 
-unsafe extern "C" {
-    fn strata_prototype_new() -> *mut c_void;
-    fn strata_prototype_delete(prototype: *mut c_void);
-    fn strata_prototype_wait(prototype: *mut c_void, clocks: u32);
-    fn strata_prototype_access(
-        prototype: *mut c_void,
-        write: bool,
-        address: u32,
-        value: u32,
-        answer: *mut u32,
-    ) -> u32;
+/// An access of the bus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Access {
+    /// 1 for a write.
+    write: u32,
+    address: u32,
+    value: u32,
+    /// Clocks without an access before it.
+    pause: u32,
+}
+
+/// What the bus answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Answer {
+    value: u32,
+    /// Clocks that it took; 0 if none came.
+    clocks: u32,
+}
+
+/// The one elaboration of the hardware.
+#[derive(Clone, Copy, Debug)]
+pub struct Elaboration;
+
+impl Elaborated for Elaboration {
+    fn index(&self) -> u32 {
+        0
+    }
+
+    fn lanes(&self) -> usize {
+        0
+    }
+}
+
+/// The block.
+#[derive(Debug)]
+pub enum Prototype {}
+
+impl Block for Prototype {
+    type Elaboration = Elaboration;
+    type Settings = ();
+    type Inputs = Access;
+    type Outputs = Answer;
+    type State = ();
+
+    fn takes(_: &Elaboration, (): &()) -> bool {
+        true
+    }
+
+    fn exists(_: &Elaboration, _: &Access) -> bool {
+        true
+    }
 }
 
 /// A simulated prototype.
 #[derive(Debug)]
-pub struct Rtl(*mut c_void);
+pub struct Rtl {
+    rtl: harness::Rtl<Prototype>,
+    /// Clocks without an access until now.
+    pause: u32,
+}
 
 impl Default for Rtl {
     fn default() -> Self {
-        // SAFETY: takes nothing, and returns a new object that only this value holds.
-        Self(unsafe { strata_prototype_new() })
+        Self { rtl: harness::Rtl::new(Elaboration, ()), pause: 0 }
     }
 }
 
@@ -43,7 +87,7 @@ impl Rtl {
     ///
     /// When the bus does not answer.
     pub fn write(&mut self, address: u32, value: u32) -> u32 {
-        self.access(true, address, value).1
+        self.access(Access { write: 1, address, value, pause: 0 }).clocks
     }
 
     /// Reads a register. Returns its value, and the clocks that it took.
@@ -52,28 +96,22 @@ impl Rtl {
     ///
     /// When the bus does not answer.
     pub fn read(&mut self, address: u32) -> (u32, u32) {
-        self.access(false, address, 0)
+        let Answer { value, clocks } =
+            self.access(Access { write: 0, address, value: 0, pause: 0 });
+        (value, clocks)
     }
 
     /// Lets clocks go by without an access.
-    pub fn wait(&mut self, clocks: u32) {
-        // SAFETY: the object is what `strata_prototype_new` has made.
-        unsafe { strata_prototype_wait(self.0, clocks) }
+    pub const fn wait(&mut self, clocks: u32) {
+        self.pause += clocks;
     }
 
-    fn access(&mut self, write: bool, address: u32, value: u32) -> (u32, u32) {
-        let mut answer = 0;
-        // SAFETY: the object as above; the shim writes one word to `answer`.
-        let clocks =
-            unsafe { strata_prototype_access(self.0, write, address, value, &raw mut answer) };
-        assert_ne!(clocks, 0, "no answer at {address:#05x}");
-        (answer, clocks)
-    }
-}
-
-impl Drop for Rtl {
-    fn drop(&mut self) {
-        // SAFETY: the object as above, and nobody uses it afterwards.
-        unsafe { strata_prototype_delete(self.0) }
+    fn access(&mut self, access: Access) -> Answer {
+        let pause = core::mem::take(&mut self.pause);
+        let mut answers = [Answer::default()];
+        self.rtl.run(&[Access { pause, ..access }], &[], &mut answers, &mut []);
+        let [answer] = answers;
+        assert_ne!(answer.clocks, 0, "no answer at {:#05x}", access.address);
+        answer
     }
 }

@@ -1,10 +1,21 @@
-//! The simulated register file caches, behind a safe face: one call runs a batch of clocks.
-#![expect(unsafe_code, reason = "calls the C++ that Verilator has made")]
+//! The simulated register file caches: one call runs a batch of clocks.
 
-use core::ffi::c_void;
+use crate::harness::{Block, Elaborated};
 
 /// Most entries that [`Outputs`] has room for.
 pub const MAX_WAYS: usize = 16;
+
+/// The configuration ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Settings {
+    /// Entries of a warp in use.
+    pub entries: u8,
+    /// LRU replacement, else FIFO.
+    pub lru: bool,
+    /// Last reads free entries.
+    pub liveness: bool,
+}
 
 /// The input ports in one clock, except data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,128 +85,56 @@ pub struct Outputs {
     pub ages: [u8; MAX_WAYS],
 }
 
-type New = unsafe extern "C" fn() -> *mut c_void;
-type Delete = unsafe extern "C" fn(*mut c_void);
-type Reset = unsafe extern "C" fn(*mut c_void, u8, bool, bool);
-type Run =
-    unsafe extern "C" fn(*mut c_void, *const Inputs, *const u32, *mut Outputs, *mut u32, usize);
-
 /// One elaboration of the hardware: `docs/hw/register_file_cache.md` names the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Elaboration {
+    index: u32,
     /// Warps that have a cache.
     pub warps: usize,
     /// Entries of each.
     pub entries: usize,
     /// Lanes of a register.
     pub lanes: usize,
-    new: New,
-    delete: Delete,
-    reset: Reset,
-    run: Run,
 }
 
-macro_rules! elaborations {
-    ($($name:ident: $warps:literal $entries:literal $lanes:literal
-        $new:ident $delete:ident $reset:ident $run:ident;)*) => {
-        unsafe extern "C" {
-            $(
-                fn $new() -> *mut c_void;
-                fn $delete(cache: *mut c_void);
-                fn $reset(cache: *mut c_void, entries: u8, lru: bool, liveness: bool);
-                fn $run(
-                    cache: *mut c_void,
-                    inputs: *const Inputs,
-                    data_in: *const u32,
-                    outputs: *mut Outputs,
-                    data_out: *mut u32,
-                    clocks: usize,
-                );
-            )*
-        }
-        $(
-            #[doc = concat!(
-                $warps, " warps, ", $entries, " entries, ", $lanes, " lanes."
-            )]
-            pub const $name: Elaboration = Elaboration {
-                warps: $warps,
-                entries: $entries,
-                lanes: $lanes,
-                new: $new,
-                delete: $delete,
-                reset: $reset,
-                run: $run,
-            };
-        )*
-    };
+/// Every size that a paper measures fits.
+pub const LARGEST: Elaboration = Elaboration { index: 0, warps: 8, entries: 13, lanes: 4 };
+/// As the prototype has it.
+pub const USUAL: Elaboration = Elaboration { index: 1, warps: 8, entries: 6, lanes: 4 };
+/// Whole warps.
+pub const WIDE: Elaboration = Elaboration { index: 2, warps: 2, entries: 3, lanes: 32 };
+/// One entry of one lane of one warp.
+pub const SMALLEST: Elaboration = Elaboration { index: 3, warps: 1, entries: 1, lanes: 1 };
+
+impl Elaborated for Elaboration {
+    fn index(&self) -> u32 {
+        self.index
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
 }
 
-elaborations! {
-    LARGEST: 8 13 4 cache_8_13_4_new cache_8_13_4_delete cache_8_13_4_reset cache_8_13_4_run;
-    USUAL: 8 6 4 cache_8_6_4_new cache_8_6_4_delete cache_8_6_4_reset cache_8_6_4_run;
-    WIDE: 2 3 32 cache_2_3_32_new cache_2_3_32_delete cache_2_3_32_reset cache_2_3_32_run;
-    SMALLEST: 1 1 1 cache_1_1_1_new cache_1_1_1_delete cache_1_1_1_reset cache_1_1_1_run;
+/// The block.
+#[derive(Debug)]
+pub enum RegisterFileCache {}
+
+impl Block for RegisterFileCache {
+    type Elaboration = Elaboration;
+    type Settings = Settings;
+    type Inputs = Inputs;
+    type Outputs = Outputs;
+    type State = ();
+
+    fn takes(elaboration: &Elaboration, settings: &Settings) -> bool {
+        usize::from(settings.entries) <= elaboration.entries
+    }
+
+    fn exists(elaboration: &Elaboration, inputs: &Inputs) -> bool {
+        usize::from(inputs.warp.max(inputs.debug_warp)) < elaboration.warps
+    }
 }
 
 /// A simulated register file cache.
-#[derive(Debug)]
-pub struct Rtl {
-    elaboration: Elaboration,
-    cache: *mut c_void,
-}
-
-impl Rtl {
-    /// Builds it and resets it with a configuration.
-    pub fn new(elaboration: Elaboration, entries: u8, lru: bool, liveness: bool) -> Self {
-        // SAFETY: takes nothing, and returns a new object that only this value holds.
-        let cache = unsafe { (elaboration.new)() };
-        let mut rtl = Self { elaboration, cache };
-        rtl.reset(entries, lru, liveness);
-        rtl
-    }
-
-    /// Resets it with a configuration.
-    pub fn reset(&mut self, entries: u8, lru: bool, liveness: bool) {
-        // SAFETY: `cache` is the object that `new` of the same elaboration has made.
-        unsafe { (self.elaboration.reset)(self.cache, entries, lru, liveness) }
-    }
-
-    /// Runs a clock for each of `inputs`, with `lanes` words of data each, in and out.
-    ///
-    /// # Panics
-    ///
-    /// When the lengths do not fit each other, or a warp is not there.
-    pub fn run(
-        &mut self,
-        inputs: &[Inputs],
-        data_in: &[u32],
-        outputs: &mut [Outputs],
-        data_out: &mut [u32],
-    ) {
-        let Elaboration { lanes, warps, .. } = self.elaboration;
-        assert_eq!(inputs.len() * lanes, data_in.len());
-        assert_eq!(inputs.len() * lanes, data_out.len());
-        assert_eq!(inputs.len(), outputs.len());
-        let exists = |warp: u8| usize::from(warp) < warps;
-        assert!(inputs.iter().all(|inputs| exists(inputs.warp) && exists(inputs.debug_warp)));
-        // SAFETY: `cache` as above; the structs are laid out as the shim's, which writes 0 and 1 to
-        // `bool`s; the four slices have the lengths that it goes through, as asserted above.
-        unsafe {
-            (self.elaboration.run)(
-                self.cache,
-                inputs.as_ptr(),
-                data_in.as_ptr(),
-                outputs.as_mut_ptr(),
-                data_out.as_mut_ptr(),
-                inputs.len(),
-            );
-        }
-    }
-}
-
-impl Drop for Rtl {
-    fn drop(&mut self) {
-        // SAFETY: `cache` as above, and nobody uses it afterwards.
-        unsafe { (self.elaboration.delete)(self.cache) }
-    }
-}
+pub type Rtl = crate::harness::Rtl<RegisterFileCache>;

@@ -1,12 +1,23 @@
-//! The simulated split bank write, behind a safe face: one call runs a batch of clocks.
-#![expect(unsafe_code, reason = "calls the C++ that Verilator has made")]
+//! The simulated split bank write: one call runs a batch of clocks.
 
-use core::ffi::c_void;
+use crate::harness::{Block, Elaborated};
 
 /// [`Inputs::start`]: the read starts.
 pub const READ: u8 = 1;
 /// [`Inputs::start`]: the write starts.
 pub const WRITE: u8 = 2;
+
+/// The configuration ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Settings {
+    /// Cycles of a read.
+    pub read_cycles: u8,
+    /// Cycles of a write.
+    pub write_cycles: u8,
+    /// Split bank write.
+    pub split: bool,
+}
 
 /// The input ports in one clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,61 +76,36 @@ pub const USUAL: Elaboration = Elaboration { index: 0, banks: 16 };
 /// Two banks.
 pub const SMALLEST: Elaboration = Elaboration { index: 1, banks: 2 };
 
-unsafe extern "C" {
-    fn strata_split_new(elaboration: u32) -> *mut c_void;
-    fn strata_split_delete(split: *mut c_void);
-    fn strata_split_reset(split: *mut c_void, read_cycles: u8, write_cycles: u8, is_split: bool);
-    fn strata_split_run(
-        split: *mut c_void,
-        inputs: *const Inputs,
-        outputs: *mut Outputs,
-        clocks: usize,
-    );
+impl Elaborated for Elaboration {
+    fn index(&self) -> u32 {
+        self.index
+    }
+
+    fn lanes(&self) -> usize {
+        0
+    }
+}
+
+/// The block.
+#[derive(Debug)]
+pub enum SplitBankWrite {}
+
+impl Block for SplitBankWrite {
+    type Elaboration = Elaboration;
+    type Settings = Settings;
+    type Inputs = Inputs;
+    type Outputs = Outputs;
+    type State = ();
+
+    fn takes(_: &Elaboration, _: &Settings) -> bool {
+        true
+    }
+
+    fn exists(elaboration: &Elaboration, inputs: &Inputs) -> bool {
+        let banks = [inputs.read_bank, inputs.write_bank, inputs.debug_bank];
+        banks.iter().all(|bank| *bank < elaboration.banks)
+    }
 }
 
 /// A simulated split bank write.
-#[derive(Debug)]
-pub struct Rtl {
-    elaboration: Elaboration,
-    split: *mut c_void,
-}
-
-impl Rtl {
-    /// Builds it and resets it with a configuration.
-    pub fn new(elaboration: Elaboration, read_cycles: u8, write_cycles: u8, split: bool) -> Self {
-        // SAFETY: returns a new object of an elaboration that is there; only this value holds it.
-        let mut rtl = Self { elaboration, split: unsafe { strata_split_new(elaboration.index) } };
-        rtl.reset(read_cycles, write_cycles, split);
-        rtl
-    }
-
-    /// Resets it with a configuration.
-    pub fn reset(&mut self, read_cycles: u8, write_cycles: u8, split: bool) {
-        // SAFETY: `split` is what `strata_split_new` has made.
-        unsafe { strata_split_reset(self.split, read_cycles, write_cycles, split) }
-    }
-
-    /// Runs a clock for each of `inputs`.
-    ///
-    /// # Panics
-    ///
-    /// When the lengths do not fit each other, or a bank is not there.
-    pub fn run(&mut self, inputs: &[Inputs], outputs: &mut [Outputs]) {
-        assert_eq!(inputs.len(), outputs.len());
-        let exists = |bank| bank < self.elaboration.banks;
-        assert!(inputs.iter().all(|it| exists(it.read_bank) && exists(it.write_bank)));
-        assert!(inputs.iter().all(|it| exists(it.debug_bank)));
-        // SAFETY: `split` as above; the structs are laid out as the shim's, which writes 0 and 1 to
-        // `bool`s; both slices have the length that it goes through.
-        unsafe {
-            strata_split_run(self.split, inputs.as_ptr(), outputs.as_mut_ptr(), inputs.len());
-        }
-    }
-}
-
-impl Drop for Rtl {
-    fn drop(&mut self) {
-        // SAFETY: `split` as above, and nobody uses it afterwards.
-        unsafe { strata_split_delete(self.split) }
-    }
-}
+pub type Rtl = crate::harness::Rtl<SplitBankWrite>;

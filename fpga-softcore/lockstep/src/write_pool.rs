@@ -1,9 +1,15 @@
-//! The simulated write pools, behind a safe face: one call runs a batch of clocks.
-#![expect(unsafe_code, reason = "calls the C++ that Verilator has made")]
+//! The simulated write pools: one call runs a batch of clocks.
 
-use core::ffi::c_void;
-
+use crate::harness::{Block, Elaborated};
 pub use crate::pool_slot::{MAX_SLOTS, PoolSlot};
+
+/// The configuration port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Settings {
+    /// Entries in use; 0 without a pool.
+    pub entries: u8,
+}
 
 /// The input ports in one clock, except data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,108 +83,35 @@ pub const SMALLEST: Elaboration = Elaboration { index: 3, entries: 1, warps: 1, 
 /// As the source has it, and as it is synthesised: nothing is left out that changes nothing.
 pub const SYNTHESISED: Elaboration = Elaboration { index: 4, ..USUAL };
 
-unsafe extern "C" {
-    fn strata_pool_new(elaboration: u32) -> *mut c_void;
-    fn strata_pool_delete(pool: *mut c_void);
-    fn strata_pool_reset(pool: *mut c_void, entries: u8);
-    fn strata_pool_clear(pool: *mut c_void, entries: u8);
-    fn strata_pool_run(
-        pool: *mut c_void,
-        inputs: *const Inputs,
-        data_in: *const u32,
-        outputs: *mut Outputs,
-        data_out: *mut u32,
-        clocks: usize,
-    );
-    fn strata_pool_state(pool: *mut c_void, slots: *mut PoolSlot);
+impl Elaborated for Elaboration {
+    fn index(&self) -> u32 {
+        self.index
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+}
+
+/// The block.
+#[derive(Debug)]
+pub enum WritePool {}
+
+impl Block for WritePool {
+    type Elaboration = Elaboration;
+    type Settings = Settings;
+    type Inputs = Inputs;
+    type Outputs = Outputs;
+    type State = [PoolSlot; MAX_SLOTS];
+
+    fn takes(elaboration: &Elaboration, settings: &Settings) -> bool {
+        usize::from(settings.entries) <= elaboration.entries
+    }
+
+    fn exists(elaboration: &Elaboration, inputs: &Inputs) -> bool {
+        usize::from(inputs.warp) < elaboration.warps
+    }
 }
 
 /// A simulated write pool.
-#[derive(Debug)]
-pub struct Rtl {
-    elaboration: Elaboration,
-    pool: *mut c_void,
-}
-
-impl Rtl {
-    /// Builds it, resets it and clears it with a number of entries.
-    ///
-    /// # Panics
-    ///
-    /// When it has fewer entries.
-    pub fn new(elaboration: Elaboration, entries: u8) -> Self {
-        // SAFETY: returns a new object of an elaboration that is there; only this value holds it.
-        let mut rtl = Self { elaboration, pool: unsafe { strata_pool_new(elaboration.index) } };
-        rtl.reset(entries);
-        rtl
-    }
-
-    /// Resets it and clears it with a number of entries.
-    ///
-    /// # Panics
-    ///
-    /// When it has fewer entries.
-    pub fn reset(&mut self, entries: u8) {
-        assert!(usize::from(entries) <= self.elaboration.entries);
-        // SAFETY: `pool` is what `strata_pool_new` has made.
-        unsafe { strata_pool_reset(self.pool, entries) }
-    }
-
-    /// Clears it with a number of entries, in a clock without a request.
-    ///
-    /// # Panics
-    ///
-    /// When it has fewer entries.
-    pub fn clear(&mut self, entries: u8) {
-        assert!(usize::from(entries) <= self.elaboration.entries);
-        // SAFETY: as above.
-        unsafe { strata_pool_clear(self.pool, entries) }
-    }
-
-    /// Runs a clock for each of `inputs`, with `lanes` words of data each, in and out.
-    ///
-    /// # Panics
-    ///
-    /// When the lengths do not fit each other, or a warp is not there.
-    pub fn run(
-        &mut self,
-        inputs: &[Inputs],
-        data_in: &[u32],
-        outputs: &mut [Outputs],
-        data_out: &mut [u32],
-    ) {
-        let Elaboration { lanes, warps, .. } = self.elaboration;
-        assert_eq!(inputs.len() * lanes, data_in.len());
-        assert_eq!(inputs.len() * lanes, data_out.len());
-        assert_eq!(inputs.len(), outputs.len());
-        assert!(inputs.iter().all(|inputs| usize::from(inputs.warp) < warps));
-        // SAFETY: `pool` as above; the structs are laid out as the shim's, which writes 0 and 1 to
-        // `bool`s; the four slices have the lengths that it goes through, as asserted above.
-        unsafe {
-            strata_pool_run(
-                self.pool,
-                inputs.as_ptr(),
-                data_in.as_ptr(),
-                outputs.as_mut_ptr(),
-                data_out.as_mut_ptr(),
-                inputs.len(),
-            );
-        }
-    }
-
-    /// All entries.
-    pub fn state(&mut self) -> [PoolSlot; MAX_SLOTS] {
-        let mut slots = [PoolSlot::default(); MAX_SLOTS];
-        // SAFETY: `pool` as above; the shim writes as many slots as there are entries, fewer than
-        // there is room for, and 0 and 1 to `bool`s.
-        unsafe { strata_pool_state(self.pool, slots.as_mut_ptr()) }
-        slots
-    }
-}
-
-impl Drop for Rtl {
-    fn drop(&mut self) {
-        // SAFETY: `pool` as above, and nobody uses it afterwards.
-        unsafe { strata_pool_delete(self.pool) }
-    }
-}
+pub type Rtl = crate::harness::Rtl<WritePool>;

@@ -15,7 +15,7 @@ mod main_register_file {
 
     use strata_core::prototype::main_register_file::MainAccess;
     use strata_core::prototype::outcome::MainOutcome;
-    use strata_lockstep::main_register_file::{Configuration, SMALL, USUAL, WIDE};
+    use strata_lockstep::main_register_file::{SMALL, Settings as Configuration, USUAL, WIDE};
 
     use compare::{Bench, Coverage};
     use stream::Traffic;

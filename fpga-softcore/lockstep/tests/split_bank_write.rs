@@ -12,7 +12,7 @@ mod split_bank_write {
     use strata_core::split_bank_write::SplitBankWrite;
     use strata_lockstep::random::Random;
     use strata_lockstep::split_bank_write::{
-        Elaboration, Inputs, Outputs, READ, Rtl, SMALLEST, USUAL, WRITE,
+        Elaboration, Inputs, Outputs, READ, Rtl, SMALLEST, Settings, USUAL, WRITE,
     };
 
     /// Clocks that the hardware runs at a time.
@@ -47,6 +47,10 @@ mod split_bank_write {
         coverage: Coverage,
     }
 
+    const fn settings((read_cycles, write_cycles): (u8, u8), split: bool) -> Settings {
+        Settings { read_cycles, write_cycles, split }
+    }
+
     impl Bench {
         fn new(elaboration: Elaboration, cycles: (u8, u8), split: bool) -> Self {
             Self {
@@ -55,7 +59,7 @@ mod split_bank_write {
                 split,
                 model: SplitBankWrite::new(cycles.0, cycles.1, split),
                 reads: [(0, 0); 16],
-                rtl: Rtl::new(elaboration, cycles.0, cycles.1, split),
+                rtl: Rtl::new(elaboration, settings(cycles, split)),
                 now: 0,
                 coverage: Coverage::default(),
             }
@@ -71,7 +75,7 @@ mod split_bank_write {
                     expected.push(outputs);
                 }
                 let mut outputs = vec![Outputs::default(); inputs.len()];
-                self.rtl.run(&inputs, &mut outputs);
+                self.rtl.run(&inputs, &[], &mut outputs, &mut []);
                 for (index, (outputs, expected)) in outputs.iter().zip(&expected).enumerate() {
                     let mut seen = *outputs;
                     // Subarrays of banks that are not busy mean nothing.
@@ -184,7 +188,7 @@ mod split_bank_write {
     fn a_reset_makes_every_bank_idle() {
         let mut bench = Bench::new(USUAL, (15, 15), true);
         bench.run(300, 1_024, false);
-        bench.rtl.reset(15, 15, true);
+        bench.rtl.reset(settings((15, 15), true));
         bench.model = SplitBankWrite::new(15, 15, true);
         bench.reads = [(0, 0); 16];
         bench.run(301, 1_024, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// An entry of a write pool as the debug port shows it. src/pool_slot.rs declares the same struct.
+// Entries of a write pool as the debug port shows them. src/pool_slot.rs declares the same structs.
 
 #pragma once
 
@@ -13,6 +13,10 @@ struct PoolSlot {
   uint16_t number;
   uint32_t lanes;
   uint64_t newer;
+};
+
+struct PoolSlots {
+  PoolSlot slots[64];
 };
 
 // Reads all entries while the clock stands.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Runs batches of commands through a simulated access sequencer. src/access_sequencer.rs declares the
-// same structs.
+// A simulated access sequencer, which is given batches. src/access_sequencer.rs declares the same
+// structs.
 
 #include "Vsequencer_3_1_1_2.h"
 #include "Vsequencer_3_1_1_2___024root.h"
@@ -11,10 +11,14 @@
 #include "Vsequencer_8_13_60_4___024root.h"
 #include "Vsequencer_8_6_24_4.h"
 #include "Vsequencer_8_6_24_4___024root.h"
+#include "harness.h"
 #include "pool_slot.h"
-#include "ports.h"
 
 namespace {
+
+struct Settings {
+  uint32_t word;
+};
 
 // The word of the bus, whose lanes do not count, and the lanes.
 struct Command {
@@ -32,26 +36,22 @@ struct Cache {
   uint32_t lanes[16];
 };
 
-struct Sequencer {
-  virtual ~Sequencer() = default;
-  virtual void reset(uint32_t settings) = 0;
-  virtual size_t run(const Command* commands, const uint32_t* data_in, Outcome* outcomes,
-                     uint32_t* data_out, size_t count) = 0;
-  virtual void state(Cache* caches, PoolSlot* slots) = 0;
-  virtual void counters(uint64_t* counters, unsigned count) = 0;
+struct State {
+  Cache caches[8];
+  PoolSlots pool;
 };
 
 template <class Model, unsigned Warps, unsigned Entries, unsigned Pool, unsigned Lanes>
-struct SequencerOf : Sequencer {
+struct Sequencer : Block {
   VerilatedContext context;
   Model model{&context};
 
-  void reset(uint32_t settings) override {
+  void reset(const void* settings) override {
     model.feed_valid_i = 0;
     model.dbg_enable_i = 0;
     model.clear_i = 0;
     model.count_clear_i = 0;
-    model.cfg_i = settings;
+    model.cfg_i = static_cast<const Settings*>(settings)->word;
     ::reset(model);
     model.clear_i = 1;
     // Two clocks for the settings to arrive, and one for `clear_i` to have gone.
@@ -61,9 +61,12 @@ struct SequencerOf : Sequencer {
     tick(model);
   }
 
-  // Stops after so many clocks that something has to be wrong, and returns how many outcomes came.
-  size_t run(const Command* commands, const uint32_t* data_in, Outcome* outcomes,
-             uint32_t* data_out, size_t count) override {
+  // Runs a batch back to back, and then until all banks are idle. Stops after so many clocks that
+  // something has to be wrong.
+  size_t run(const void* inputs, const uint32_t* data_in, void* outputs, uint32_t* data_out,
+             size_t count) override {
+    auto commands = static_cast<const Command*>(inputs);
+    auto outcomes = static_cast<Outcome*>(outputs);
     size_t fed = 0, got = 0;
     const uint64_t limit = 64 + count * 16 * (Entries + 1);
     // The first command stands at the sequencer, where clocks are counted from, at clock 1.
@@ -91,25 +94,27 @@ struct SequencerOf : Sequencer {
     return got;
   }
 
-  void state(Cache* caches, PoolSlot* slots) override {
+  void state(void* to) override {
     constexpr unsigned age_bits = Entries > 8 ? 4 : Entries > 4 ? 3 : Entries > 2 ? 2 : 1;
+    auto& state = *static_cast<State*>(to);
     model.dbg_enable_i = 1;
     for (unsigned w = 0; w < Warps; w++) {
       model.dbg_warp_i = w;
       model.eval();
-      caches[w].occupied = model.dbg_cache_occupied_o;
-      caches[w].dirty = model.dbg_cache_dirty_o;
+      Cache& cache = state.caches[w];
+      cache.occupied = model.dbg_cache_occupied_o;
+      cache.dirty = model.dbg_cache_dirty_o;
       for (unsigned e = 0; e < Entries; e++) {
-        caches[w].ages[e] = field(model.dbg_cache_ages_o, e, age_bits);
-        caches[w].registers[e] = field(model.dbg_cache_registers_o, e, 8);
-        caches[w].lanes[e] = field(model.dbg_cache_lanes_o, e, Lanes);
+        cache.ages[e] = field(model.dbg_cache_ages_o, e, age_bits);
+        cache.registers[e] = field(model.dbg_cache_registers_o, e, 8);
+        cache.lanes[e] = field(model.dbg_cache_lanes_o, e, Lanes);
       }
     }
-    read_slots(model, Pool, slots);
+    read_slots(model, Pool, state.pool.slots);
   }
 
-  void counters(uint64_t* counters, unsigned count) override {
-    for (unsigned c = 0; c < count; c++) {
+  void counters(uint64_t* counters, size_t count) override {
+    for (size_t c = 0; c < count; c++) {
       model.count_select_i = c;
       tick(model);
       tick(model);
@@ -118,27 +123,13 @@ struct SequencerOf : Sequencer {
   }
 };
 
+Block* make(unsigned elaboration) {
+  if (elaboration == 0) return new Sequencer<Vsequencer_8_13_60_4, 8, 13, 60, 4>;
+  if (elaboration == 1) return new Sequencer<Vsequencer_8_6_24_4, 8, 6, 24, 4>;
+  if (elaboration == 2) return new Sequencer<Vsequencer_3_1_1_2, 3, 1, 1, 2>;
+  return new Sequencer<Vsequencer_4_3_5_32, 4, 3, 5, 32>;
+}
+
 }  // namespace
 
-extern "C" Sequencer* strata_sequencer_new(unsigned elaboration) {
-  if (elaboration == 0) return new SequencerOf<Vsequencer_8_13_60_4, 8, 13, 60, 4>;
-  if (elaboration == 1) return new SequencerOf<Vsequencer_8_6_24_4, 8, 6, 24, 4>;
-  if (elaboration == 2) return new SequencerOf<Vsequencer_3_1_1_2, 3, 1, 1, 2>;
-  return new SequencerOf<Vsequencer_4_3_5_32, 4, 3, 5, 32>;
-}
-extern "C" void strata_sequencer_delete(Sequencer* sequencer) { delete sequencer; }
-extern "C" void strata_sequencer_reset(Sequencer* sequencer, uint32_t settings) {
-  sequencer->reset(settings);
-}
-extern "C" size_t strata_sequencer_run(Sequencer* sequencer, const Command* commands,
-                                       const uint32_t* data_in, Outcome* outcomes,
-                                       uint32_t* data_out, size_t count) {
-  return sequencer->run(commands, data_in, outcomes, data_out, count);
-}
-extern "C" void strata_sequencer_state(Sequencer* sequencer, Cache* caches, PoolSlot* slots) {
-  sequencer->state(caches, slots);
-}
-extern "C" void strata_sequencer_counters(Sequencer* sequencer, uint64_t* counters,
-                                          unsigned count) {
-  sequencer->counters(counters, count);
-}
+const Kind access_sequencer = {make, sizes<Settings, Command, Outcome, State>()};

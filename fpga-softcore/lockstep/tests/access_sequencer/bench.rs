@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use strata_core::prototype::command::Command;
-use strata_core::prototype::counters::COUNTER_NAMES;
+use strata_core::prototype::counters::{COUNTER_NAMES, COUNTERS};
 use strata_core::prototype::outcome::Outcome;
 use strata_core::prototype::sequencer::Prototype;
 use strata_core::prototype::settings::Settings;
@@ -11,7 +11,8 @@ use strata_core::register_file_cache::RegisterFileCache;
 use strata_core::units::LaneMask;
 use strata_core::write_pool::WritePool;
 use strata_lockstep::access_sequencer::{
-    Elaboration, MAX_SLOTS, MAX_WARPS, PoolSlot, PortCache, PortCommand, PortOutcome, Rtl,
+    Elaboration, MAX_SLOTS, MAX_WARPS, PoolSlot, PortCache, PortCommand, PortOutcome, PortSettings,
+    Rtl, State,
 };
 
 use super::shadow::Shadow;
@@ -27,6 +28,11 @@ pub(crate) struct Bench<const WARPS: usize, const CAPACITY: usize, const POOL: u
 }
 
 /// What a batch needs; kept, as it is the same from batch to batch.
+/// Settings as the hardware has them.
+pub(crate) fn port_settings(settings: Settings) -> PortSettings {
+    PortSettings::new(settings).expect("settings that the bus can carry")
+}
+
 #[derive(Default)]
 struct Buffers {
     commands: Vec<PortCommand>,
@@ -40,14 +46,14 @@ struct Buffers {
 
 impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize> Bench<WARPS, CAPACITY, POOL> {
     pub(crate) fn new(elaboration: Elaboration, settings: Settings) -> Self {
-        Self::over(Rtl::new(elaboration, &settings), settings)
+        Self::over(Rtl::new(elaboration, port_settings(settings)), settings)
     }
 
     /// Over hardware that there is already, which is reset.
     pub(crate) fn over(mut rtl: Rtl, settings: Settings) -> Self {
         let Elaboration { warps, cache, pool, lanes, .. } = rtl.elaboration();
         assert_eq!((warps, cache, pool), (WARPS, CAPACITY, POOL));
-        rtl.reset(&settings);
+        rtl.reset(port_settings(settings));
         Self {
             model: Prototype::new(settings).unwrap(),
             rtl,
@@ -97,7 +103,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize> Bench<WARPS, 
         if let Some(index) = self.first_difference(got) {
             return Err(self.describe(index, got));
         }
-        let (caches, slots) = self.rtl.state();
+        let State { caches, slots } = self.rtl.state();
         if self.same_caches(&caches) && self.same_pool(&slots) {
             return Ok(());
         }
@@ -154,7 +160,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize> Bench<WARPS, 
         let mut history = std::mem::take(&mut self.history);
         history.last_mut().unwrap().truncate(index);
         self.model = Prototype::new(settings).unwrap();
-        self.rtl.reset(&settings);
+        self.rtl.reset(port_settings(settings));
         self.shadow = Shadow::new(settings, warps, lanes);
         for batch in &history {
             let ports: Vec<_> = batch.iter().map(|&it| PortCommand::new(it).unwrap()).collect();
@@ -170,8 +176,8 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize> Bench<WARPS, 
 
     /// Compares all counters.
     pub(crate) fn compare_counters(&mut self) -> Result<(), String> {
-        let (model, rtl) = (*self.model.counters(), self.rtl.counters());
-        for ((name, model), rtl) in COUNTER_NAMES.iter().zip(model.0).zip(rtl.0) {
+        let (model, rtl) = (*self.model.counters(), self.rtl.counters::<COUNTERS>());
+        for ((name, model), rtl) in COUNTER_NAMES.iter().zip(model.0).zip(rtl) {
             if model != rtl {
                 let batches = self.history.len();
                 return Err(format!("{name} after {batches} batches: model {model}, RTL {rtl}"));
@@ -209,7 +215,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize> Bench<WARPS, 
 
     /// Both states as they are now.
     fn states(&mut self) -> String {
-        let (caches, slots) = self.rtl.state();
+        let State { caches, slots } = self.rtl.state();
         let mut text = String::new();
         for (warp, port) in caches.iter().enumerate().take(WARPS) {
             let cache = self.model.cache().and_then(|block| block.cache(warp as u8));

@@ -12,7 +12,7 @@ use strata_core::register_file_cache::Replacement;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_lockstep::access_sequencer::{Elaboration, LARGEST, Rtl, SMALLEST, USUAL, WIDE};
 
-use super::bench::Bench;
+use super::bench::{Bench, port_settings};
 
 /// Registers that a program uses.
 const REGISTERS: u8 = 24;
@@ -137,10 +137,10 @@ fn run<const WARPS: usize, const CAPACITY: usize, const POOL: usize>(
     let mut runner = TestRunner::new_with_rng(config, random);
     let first =
         Settings::unpack(field::SETTINGS_WRITE_CYCLES.put(1) | field::SETTINGS_REGISTERS.put(1));
-    let idle = RefCell::new(Some(Rtl::new(elaboration, &first)));
+    let idle = RefCell::new(Some(Rtl::new(elaboration, port_settings(first))));
     let outcome = runner.run(&program(elaboration), |program| {
         let rtl = idle.borrow_mut().take();
-        let rtl = rtl.unwrap_or_else(|| Rtl::new(elaboration, &first));
+        let rtl = rtl.unwrap_or_else(|| Rtl::new(elaboration, port_settings(first)));
         let mut bench = Bench::<WARPS, CAPACITY, POOL>::over(rtl, program.settings);
         let mut batches = program.batches().into_iter().filter(|batch| !batch.is_empty());
         let outcome = batches.try_for_each(|batch| bench.run(&batch));

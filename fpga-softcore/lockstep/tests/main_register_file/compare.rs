@@ -10,7 +10,7 @@ use strata_core::prototype::settings::Settings;
 use strata_core::units::RegisterId;
 use strata_core::write_pool::{PoolEntry, WritePool};
 use strata_lockstep::main_register_file::{
-    BANKS, Configuration, Elaboration, Inputs, Outputs, PoolSlot, Rtl,
+    BANKS, Elaboration, Inputs, Outputs, PoolSlot, Rtl, Settings as Configuration, State,
 };
 
 use super::stream::{Stream, Traffic, Values};
@@ -339,7 +339,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
     }
 
     fn compare_state(&mut self, name: &str) {
-        let (slots, banks) = self.rtl.state();
+        let State { slots, banks } = self.rtl.state();
         let registers = u16::from(self.configuration.registers);
         let number =
             |warp, RegisterId(register): RegisterId| u16::from(warp) * registers + register;
@@ -360,7 +360,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
 
     /// Both states, as text.
     fn states(&mut self) -> String {
-        let (slots, banks) = self.rtl.state();
+        let State { slots, banks } = self.rtl.state();
         let mut text = String::from("model:");
         for entry in self.ahead.iter().flat_map(WritePool::entries) {
             let PoolEntry { warp, register, lanes } = entry;

@@ -8,7 +8,7 @@ use strata_core::prototype::cache_block::{
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::register_file_cache::{Entry, Replacement};
 use strata_core::units::{LaneMask, RegisterId};
-use strata_lockstep::register_file_cache::{Elaboration, Inputs, MAX_WAYS, Outputs, Rtl};
+use strata_lockstep::register_file_cache::{Elaboration, Inputs, MAX_WAYS, Outputs, Rtl, Settings};
 
 use super::stream::{Expected, Stream, Traffic, Values};
 
@@ -39,16 +39,14 @@ pub(crate) struct Bench<const WARPS: usize, const CAPACITY: usize> {
 impl<const WARPS: usize, const CAPACITY: usize> Bench<WARPS, CAPACITY> {
     pub(crate) fn new(elaboration: Elaboration, config: CacheSettings) -> Self {
         assert_eq!((elaboration.warps, elaboration.entries), (WARPS, CAPACITY));
-        let CacheSettings { entries, replacement, liveness } = config;
-        let rtl = Rtl::new(elaboration, entries, replacement == Replacement::Lru, liveness);
+        let rtl = Rtl::new(elaboration, port_settings(config));
         let model = CacheBlock::new(config).unwrap();
         Self { elaboration, config, model, rtl }
     }
 
     pub(crate) fn reset(&mut self) {
-        let CacheSettings { entries, replacement, liveness } = self.config;
         self.model = CacheBlock::new(self.config).unwrap();
-        self.rtl.reset(entries, replacement == Replacement::Lru, liveness);
+        self.rtl.reset(port_settings(self.config));
     }
 
     /// Runs a stream and compares.
@@ -151,6 +149,11 @@ impl<const WARPS: usize, const CAPACITY: usize> Bench<WARPS, CAPACITY> {
             );
         }
     }
+}
+
+/// Settings as the hardware has them.
+fn port_settings(CacheSettings { entries, replacement, liveness }: CacheSettings) -> Settings {
+    Settings { entries, lru: replacement == Replacement::Lru, liveness }
 }
 
 /// A request as the hardware codes it.

@@ -5,7 +5,7 @@ use strata_core::prototype::outcome::MainOutcome;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolRead, PoolWrite, WritePool};
 use strata_lockstep::random::Random;
-use strata_lockstep::write_pool::{Elaboration, Inputs, Outputs, PoolSlot, Rtl};
+use strata_lockstep::write_pool::{Elaboration, Inputs, Outputs, PoolSlot, Rtl, Settings};
 
 const READ: u8 = MainAccess::Read as u8;
 const WRITE: u8 = MainAccess::Write as u8;
@@ -88,7 +88,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             elaboration,
             entries,
             model: model_of(entries),
-            rtl: Rtl::new(elaboration, entries),
+            rtl: Rtl::new(elaboration, Settings { entries }),
             values: vec![[0; LANES]; 1_024],
             coverage: Coverage::default(),
         }
@@ -97,9 +97,9 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
     /// Resets both, or clears them, with a number of entries.
     pub(crate) fn restart(&mut self, entries: u8, reset: bool) {
         if reset {
-            self.rtl.reset(entries);
+            self.rtl.reset(Settings { entries });
         } else {
-            self.rtl.clear(entries);
+            self.rtl.clear(Settings { entries });
         }
         self.entries = entries;
         self.model = model_of(entries);
