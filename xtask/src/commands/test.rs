@@ -71,10 +71,11 @@ fn setup_outcome() -> Outcome {
 }
 
 /// Crates outside the workspace, which cargo's `--workspace` and `--all` leave out.
-const OTHER_CRATES: [&str; 6] = [
+const OTHER_CRATES: [&str; 7] = [
     "core/freestanding/Cargo.toml",
     "fuzz/Cargo.toml",
     "fpga-softcore/boards/logger/Cargo.toml",
+    "fpga-softcore/boards/support/Cargo.toml",
     "fpga-softcore/boards/qemu-riscv/Cargo.toml",
     "fpga-softcore/boards/qemu-cortex-m/Cargo.toml",
     "fpga-softcore/boards/soc/Cargo.toml",

@@ -7,13 +7,13 @@
 
 mod board;
 
-use board::Uart;
+use strata_board_support::Lent;
 
 strata_firmware::embed_launch!();
 
+static SCRATCH: Lent<LaunchScratch> = Lent::new(LaunchScratch::new());
+
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    // The attribute makes this a mutable reference: the entry is called once.
-    static mut SCRATCH: LaunchScratch = LaunchScratch::new();
-    board::exit(strata_firmware::run(&WORKLOAD, SCRATCH, &mut Uart::new()))
+    board::exit(strata_firmware::run(&WORKLOAD, SCRATCH.lend(), &mut board::line()))
 }

@@ -6,17 +6,13 @@
 
 mod board;
 
-use board::Uart;
+use strata_board_support::Lent;
 
 strata_firmware::embed_launch!();
 
-static mut SCRATCH: LaunchScratch = LaunchScratch::new();
+static SCRATCH: Lent<LaunchScratch> = Lent::new(LaunchScratch::new());
 
 #[riscv_rt::entry]
-#[expect(unsafe_code, reason = "the one memory of the program is lent out once")]
 fn main() -> ! {
-    let scratch = &raw mut SCRATCH;
-    // SAFETY: the start-up code calls this once, and nothing else names the static.
-    let scratch = unsafe { &mut *scratch };
-    board::exit(strata_firmware::run(&WORKLOAD, scratch, &mut Uart))
+    board::exit(strata_firmware::run(&WORKLOAD, SCRATCH.lend(), &mut board::line()))
 }

@@ -1,11 +1,9 @@
 //! The board: its line, its clock, its pins, and what becomes of a fault.
 
-use core::panic::PanicInfo;
-
 use riscv::register::{mcause, mcycle, mepc, mtval};
-use strata_firmware::{Board, FaultRecord, Milliseconds};
+use strata_board_support::{Device, Line, with_record};
+use strata_firmware::{Board, Milliseconds};
 
-use crate::device::Device;
 use crate::pins::Pin;
 use crate::uart::Uart;
 
@@ -18,7 +16,7 @@ const TRIGGER: u32 = 0;
 
 /// The system on a chip.
 pub struct Soc {
-    line: Uart,
+    line: Line<Uart>,
     trigger: Pin,
     time: Milliseconds,
     /// What the processor runs at.
@@ -30,17 +28,17 @@ impl Soc {
     pub fn new() -> Self {
         let clock_hz = TIMER.read(CLOCK_HZ);
         let time = Milliseconds::new(clock_hz / 1000, mcycle::read() as u32);
-        Self { line: Uart, trigger: Pin::number(TRIGGER), time, clock_hz }
+        Self { line: Line(Uart), trigger: Pin::number(TRIGGER), time, clock_hz }
     }
 }
 
 impl Board for Soc {
-    type Line = Uart;
+    type Line = Line<Uart>;
     type Trigger = Pin;
 
     const NAME: &'static str = "soc";
 
-    fn line(&mut self) -> &mut Uart {
+    fn line(&mut self) -> &mut Line<Uart> {
         &mut self.line
     }
 
@@ -65,30 +63,11 @@ impl Board for Soc {
     }
 }
 
-/// What the program before this one left.
-#[expect(unsafe_code, reason = "memory that the start-up code leaves as it is")]
-#[unsafe(link_section = ".uninit")]
-static mut RECORD: FaultRecord = FaultRecord::EMPTY;
-
-/// The record of faults. Nobody holds on to it.
-#[expect(unsafe_code, reason = "one processor without interrupts")]
-pub fn with_record<T>(use_it: impl FnOnce(&mut FaultRecord) -> T) -> T {
-    let record = &raw mut RECORD;
-    // SAFETY: there is one processor without interrupts, and a fault ends whoever has it.
-    use_it(unsafe { &mut *record })
-}
-
 /// Starts the program again.
 #[expect(unsafe_code, reason = "a jump to where the processor starts")]
-fn restart() -> ! {
+pub fn restart() -> ! {
     // SAFETY: the start-up code assumes nothing of the state that it is entered in.
     unsafe { core::arch::asm!("j _start", options(noreturn)) }
-}
-
-#[panic_handler]
-fn panic(info: &PanicInfo<'_>) -> ! {
-    with_record(|record| record.put(info));
-    restart()
 }
 
 /// Faults of the processor end up here.

@@ -8,28 +8,26 @@
 #![no_main]
 
 mod board;
-mod device;
 #[cfg(launch)]
 mod launch;
 mod pins;
 mod prototype;
 mod uart;
 
+use strata_board_support::{Lent, with_record};
 use strata_firmware::{Application, ApplicationMemory, FaultRecord};
 
-use board::{Soc, with_record};
+use board::Soc;
 use prototype::Hardware;
 
-/// In the image, too: built by the program it would need as much of the stack.
-static mut MEMORY: ApplicationMemory = ApplicationMemory::new();
+static MEMORY: Lent<ApplicationMemory> = Lent::new(ApplicationMemory::new());
+
+strata_board_support::keep_panics!(board::restart);
 
 #[riscv_rt::entry]
-#[expect(unsafe_code, reason = "the one memory of the program is lent out once")]
 fn main() -> ! {
     let (starts, fault) = with_record(FaultRecord::start);
-    let memory = &raw mut MEMORY;
-    // SAFETY: the start-up code calls this once, and nothing else names the static.
-    let memory = unsafe { &mut *memory };
+    let memory = MEMORY.lend();
     #[cfg(launch)]
     let launch = launch::launch();
     #[cfg(not(launch))]

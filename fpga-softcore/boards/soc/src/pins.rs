@@ -3,8 +3,7 @@
 use core::convert::Infallible;
 
 use embedded_hal::digital::{ErrorType, OutputPin};
-
-use crate::device::Device;
+use strata_board_support::Device;
 
 const PINS: Device = Device::at(0xf000_2000);
 /// Write: a mask of pins that go high.

@@ -1,12 +1,11 @@
 //! The prototype behind the bus: what the application's commands become there.
 
+use strata_board_support::Device;
 use strata_core::prototype::queues::Status;
 use strata_core::prototype::regmap::{ID, VERSION, field, register};
 use strata_core::prototype::settings::Settings;
 use strata_firmware::Prototype;
 use strata_link::message::{Broken, Data, Implementation, Parameters};
-
-use crate::device::Device;
 
 const PROTOTYPE: Device = Device::at(0xf001_0000);
 

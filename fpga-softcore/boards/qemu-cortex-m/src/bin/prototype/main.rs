@@ -7,28 +7,8 @@
 
 mod board;
 
-use board::Mps2;
-use strata_firmware::{Application, ApplicationMemory, Launch, SoftwarePrototype};
-
-strata_firmware::embed_launch!();
-
-/// All memory but the stack.
-struct Memory {
-    application: ApplicationMemory,
-    prototype: SoftwarePrototype,
-    scratch: LaunchScratch,
-}
-
-#[cortex_m_rt::entry]
-fn main() -> ! {
-    // The attribute makes this a mutable reference: the entry is called once.
-    static mut MEMORY: Memory = Memory {
-        application: ApplicationMemory::new(),
-        prototype: SoftwarePrototype::new(),
-        scratch: LaunchScratch::new(),
-    };
-    let Memory { application, prototype, scratch } = MEMORY;
-    let (starts, fault) = board::fault_record().start();
-    let launch = Launch { workload: &WORKLOAD, scratch };
-    Application::new(Mps2::new(), prototype, launch, application, starts, fault).run()
+strata_board_support::software_program! {
+    entry: cortex_m_rt::entry,
+    board: board::Mps2::new(),
+    restart: cortex_m::peripheral::SCB::sys_reset
 }
