@@ -58,6 +58,7 @@ const RULES: &[Rule] = &[
     lines::long_lines,
     lines::whitespace,
     lines::banned_words,
+    lines::banned_phrases,
     lines::machine_paths,
     documents::source_keys,
     rules::rules_exist,

@@ -28,7 +28,8 @@ pub const LATENCY: u64 = 7;
 /// passed since the last one.
 const DRAIN: u32 = 16;
 
-/// The clock after which clocks are counted anew: no command takes as many as are left from it.
+/// The clock after which the count of clocks starts again: no command takes as many clocks as are
+/// left from it.
 const RESTART: u32 = u32::MAX / 2 + 1;
 
 /// Settings that cannot be.

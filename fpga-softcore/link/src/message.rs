@@ -67,9 +67,9 @@ pub enum Request<'a> {
     /// The counters since the last configure. Answer: [`Reply::Counters`].
     Counters(Column),
     /// Write and read patterns through every level. Answer: [`Reply::SelfTest`]. The device is to
-    /// be configured anew after it.
+    /// be configured again after it.
     SelfTest,
-    /// Measure the device. Answer: [`Reply::Bench`]. The device is to be configured anew after it.
+    /// Measure the device. Answer: [`Reply::Bench`]. The device is to be configured again after it.
     Bench(Bench),
     /// Be as after the start. Answer: [`Reply::WasReset`].
     Reset,

@@ -105,6 +105,32 @@ pub(crate) fn banned_words(repository: &Repository) -> Vec<Violation> {
     found
 }
 
+/// Phrases that readers stop at, and what to write instead. Spelled in halves like [`BANNED`].
+const PHRASES: &[(&str, &str, &str)] = &[
+    (" an", "ew", "write `again`"),
+    ("held ", "to ", "write `compared with` or `checked against`"),
+    ("what there", " is", "name the thing"),
+    ("What there", " is", "name the thing"),
+    ("What ", "of ", "name the part"),
+];
+
+/// Phrases that are not plain technical English.
+pub(crate) fn banned_phrases(repository: &Repository) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for file in repository.with_extension(&["rs", "md", "toml"]) {
+        for (number, line) in file.lines() {
+            for (first, second, advice) in PHRASES {
+                let phrase = format!("{first}{second}");
+                if line.contains(&phrase) {
+                    let message = format!("`{}`: {advice}", phrase.trim());
+                    found.push(Violation::at(&file.path, number, message));
+                }
+            }
+        }
+    }
+    found
+}
+
 /// First folders of paths that exist on one machine only, without their slashes.
 const MACHINE_FOLDERS: &[&str] = &["work", "tmp", "root"];
 
@@ -191,6 +217,16 @@ mod tests {
         assert!(
             banned_words(&Repository::of(&[("a.rs", "#[expect(x, reason = \"y\")]")])).is_empty()
         );
+    }
+
+    #[test]
+    fn every_banned_phrase_is_found() {
+        for (first, second, advice) in PHRASES {
+            let text = format!("fine\n//! x{first}{second}y\n");
+            let found = banned_phrases(&Repository::of(&[("a.rs", &text)]));
+            assert_eq!(lines_of(&found), [2], "{first}{second}");
+            assert!(found[0].message.ends_with(advice));
+        }
     }
 
     #[test]

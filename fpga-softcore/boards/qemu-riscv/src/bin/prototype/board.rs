@@ -60,7 +60,7 @@ impl Board for Virt {
 /// Starts again, from the first instruction.
 #[expect(unsafe_code, reason = "a jump to where the processor starts")]
 pub fn restart() -> ! {
-    // SAFETY: the start-up code makes all memory anew but the record.
+    // SAFETY: the start-up code clears all memory but the record.
     unsafe { core::arch::asm!("la t0, _start", "jr t0", options(noreturn)) }
 }
 
