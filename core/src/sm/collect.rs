@@ -170,7 +170,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.request_through_levels(warp, facts, wait)?
         };
         let written = facts.predicates.written;
-        self.scoreboard.set_predicates(warp, written, ReadyAt::pending(wait));
+        if written != 0 {
+            self.scoreboard.set_predicates(warp, written, ReadyAt::pending(wait));
+        }
         if facts.collected
             && let Some(delivery) = &mut self.delivery
         {

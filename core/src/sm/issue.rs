@@ -3,7 +3,7 @@
 use super::barrier::{AT_BARRIERS, BarrierCall};
 use super::config::WarpReplacement;
 use super::counters::CycleEvent;
-use super::facts::{BusyUnit, Class, Facts, ReadyAt, Wait, Waits};
+use super::facts::{BusyUnit, Class, Facts, ReadyAt, Wait, Waits, bits};
 use super::fault::Fault;
 use super::machine::Sm;
 use super::memory::SharedAccess;
@@ -312,12 +312,12 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         outcome.delay
     }
 
-    /// Reserves the writes of results that are there from `done` on, one a cycle.
+    /// Reserves the writes of results, which are there from `there` on, one a cycle; bit `i` of
+    /// `to_main`: result `i` goes to the main register file.
     #[inline]
-    fn write_results(&mut self, warp: usize, facts: &Facts, done: ReadyAt, to_main: u32) {
-        let predicates = done;
-        let (done, wait) = (done.cycle(), done.wait());
-        let ready = self.scoreboard.row_mut(warp);
+    fn write_results(&mut self, warp: usize, facts: &Facts, there: ReadyAt, mut to_main: u32) {
+        let (done, wait) = (there.cycle(), there.wait());
+        let (ready, predicates) = self.scoreboard.parts_mut(warp);
         let destinations = facts.destinations(&self.image);
         let mut writes = ObservedPorts {
             ports: &mut self.writes,
@@ -325,9 +325,10 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             writer: Writer { place: warp as u8, cause: WriteCause::Result },
         };
         let mut last = done;
-        for (index, &register) in destinations.iter().enumerate() {
-            let mut time = done + index as u64;
-            if to_main >> index & 1 != 0 {
+        for (&register, mut time) in destinations.iter().zip(done..) {
+            let main = to_main & 1 != 0;
+            to_main >>= 1;
+            if main {
                 let cycle = writes.write(register, time, self.now);
                 if cycle != time {
                     self.counters.record(CycleEvent::WriteDelay, cycle - time);
@@ -337,9 +338,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             last = last.max(time);
             ready[usize::from(register.0)] = ReadyAt::new(time, wait);
         }
-        let written = facts.predicates.written;
-        if written != 0 {
-            self.scoreboard.set_predicates(warp, written, predicates);
+        for predicate in bits(facts.predicates.written) {
+            predicates[predicate] = there;
         }
         let state = &mut self.memory.warps[warp];
         state.results_until = state.results_until.max(last);

@@ -36,6 +36,13 @@ impl<'m> Scoreboard<'m> {
         &mut self.entries[warp * self.row..][..self.row]
     }
 
+    /// The entries of a warp's registers, and those of its predicates, to be changed.
+    #[inline]
+    pub(super) fn parts_mut(&mut self, warp: usize) -> (&mut [ReadyAt], &mut [ReadyAt]) {
+        let registers = self.registers;
+        self.row_mut(warp).split_at_mut(registers)
+    }
+
     /// All of a warp's entries are there: it is new.
     pub(super) fn clear(&mut self, warp: usize) {
         self.row_mut(warp).fill(ReadyAt::NOW);
@@ -92,9 +99,8 @@ impl<'m> Scoreboard<'m> {
             consider(row[usize::from(register.0)]);
         }
         if predicates != 0 {
-            let row = &row[self.registers..];
             for predicate in bits(predicates) {
-                consider(row[predicate]);
+                consider(row[self.registers + predicate]);
             }
         }
         latest
