@@ -4,9 +4,9 @@ use core::hint::black_box;
 
 use strata_core::count::count_path;
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge, WireLengths};
-use strata_core::level::Level;
 use strata_core::event::Counters;
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
+use strata_core::level::Level;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
