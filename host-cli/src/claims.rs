@@ -1,8 +1,8 @@
 //! Claims: numbers that the papers measured on their workloads, ours beside them, and whether the
 //! trend holds. Nothing is ever fitted to them.
 //!
-//! `data/papers.toml` has what is printed; here is what of our runs stands beside each number, and
-//! the rule by which it agrees. Ours are means over the runs' workloads, each counting once.
+//! `data/papers.toml` has what is printed; here are the numbers of ours that stand beside it, and
+//! the rules by which they agree. Ours are means over the runs' workloads, each counting once.
 
 mod measures;
 mod numbers;

@@ -81,8 +81,8 @@ fn page() -> String {
          own unit, in three orders of instructions (`--order`): the traces were scheduled by a compiler.\n\
          Small sizes have few CTAs; [active-warps.md](active-warps.md) has IPC for larger ones, with which\n\
          round robin gains on the mean.\n\
-         Nothing is tuned to a claim. `data/papers.toml` has what is printed, `claims` in the command\n\
-         line's library what of our runs stands beside it. This page is checked by\n\
+         Nothing is tuned to a claim. `data/papers.toml` has what is printed; `claims` in the command\n\
+         line's library names the number of ours that stands beside it. This page is checked by\n\
          `cargo test -p strata-tests --test shape`.\n\n\
          *Difference*: how far the number in PTX order lies outside of the paper's range. *Trend holds*:\n\
          by the rule beside it, in every order, or in those that are named. *Why*: the entry of\n\
