@@ -388,7 +388,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         if due != 0 {
             self.events(due);
         }
-        if self.storage.has_room() {
+        if !self.no_more_ctas && self.storage.has_room() {
             self.admit(ctas)?;
         }
         if self.sets.returnable != 0 {
