@@ -515,7 +515,7 @@
       // C9. Under LRU an entry that was used again outlives a younger one.
       if (Entries > 1) c09_outlives: cover (f_touched && cfg_lru_i && rsp_victim_o && f_allocates
                                             && rsp_victim_register_o == f_other && f_match != '0);
-      // C10. A register that nobody needs any more is written again.
+      // C10. A register that is not needed any more is written again.
       c10_anew: cover (lost_q && f_lane_in && q_op == OpWrite);
     end
   end

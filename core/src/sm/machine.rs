@@ -341,8 +341,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     /// becomes free, until it has none left. Returns false at the end of the last CTA, and from
     /// then on.
     ///
-    /// For who embeds an SM in another simulator or in firmware: between two steps it can be left
-    /// alone for any time.
+    /// Another simulator or a firmware can embed an SM with it: the SM keeps its state between two
+    /// steps, however long the caller does something else.
     ///
     /// # Errors
     /// What the traces get wrong; the SM is of no further use then.
