@@ -217,6 +217,31 @@ impl Arbiter {
         self.pool.as_ref()
     }
 
+    /// How many banks there are.
+    pub const fn bank_count(&self) -> u8 {
+        self.bank_count
+    }
+
+    /// Starts a read of a bank, its first subarray, that no register asked for, if the bank is
+    /// free. Returns whether it did.
+    pub fn claim_read(&mut self, bank: u8, now: u64) -> bool {
+        let can = self.banks.can_read(usize::from(bank), 0, now);
+        if can {
+            self.banks.read(usize::from(bank), 0, now);
+        }
+        can
+    }
+
+    /// Starts a write of a bank, its first subarray, that no register asked for, if the bank is
+    /// free. Returns whether it did.
+    pub fn claim_write(&mut self, bank: u8, now: u64) -> bool {
+        let can = self.banks.can_write(usize::from(bank), 0, now);
+        if can {
+            self.banks.write(usize::from(bank), 0, now);
+        }
+        can
+    }
+
     /// The banks.
     pub const fn banks(&self) -> &SplitBankWrite {
         &self.banks

@@ -61,36 +61,37 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod arrivals;
 mod barrier;
-mod collect;
-mod collectors;
 pub mod config;
 pub mod counters;
+mod execution;
 mod facts;
 pub mod fault;
-mod issue;
-mod lifecycle;
+mod front_end;
+mod grid;
+mod kernel;
 mod machine;
-mod memory;
+pub mod memory;
 mod observe;
 pub mod operand_delivery;
 mod policies;
-mod ports;
-mod requests;
-mod schedule;
+mod register_file;
+mod run;
 mod scoreboard;
 mod storage;
+mod trace;
 mod units;
-mod warp;
-mod wheel;
+mod wait;
 
 pub use crate::hierarchy::UpperLevels;
 pub use barrier::{BARRIERS, BarrierCall};
-pub use collectors::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
-pub use facts::{Facts, ReadyAt};
+pub use facts::Facts;
+pub use front_end::Warp;
+pub use grid::Grid;
 pub use machine::{Memory, MemorySize, Sm};
 pub use observe::{
     Issue, Observation, SmObserver, SmUnit, Unobserved, WarpPhase, WarpPhases, WriteCause,
 };
-pub use warp::{MemoryAccess, Trace, Warp, WarpTrace};
+pub use register_file::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
+pub use trace::{MemoryAccess, Trace, WarpTrace};
+pub use wait::ReadyAt;

@@ -101,7 +101,7 @@ impl Design {
     #[must_use]
     pub fn baseline(&self) -> Self {
         let delivery = self.delivery.baseline(self.machine);
-        let fixed = OperandDelivery::FixedLatency;
+        let fixed = OperandDelivery::FOUR_BANKS;
         let operand_delivery =
             delivery.settings(self.reference.as_ref(), self.machine.clock, &self.argument);
         Self {

@@ -1,4 +1,4 @@
-//! Barriers of a CTA: which lanes have arrived where, and when everybody may go on.
+//! Barriers of a CTA: which lanes have arrived where, and when all of them may go on.
 //!
 //! Models: 16 named barriers, with or without a number of threads; arrivals that do not wait; lanes
 //! of a warp that arrive apart, or at different barriers.
@@ -6,12 +6,6 @@
 //! synchronisation mixes: an arrival before the last phase is complete counts as that phase's.
 //! Source: PTX's `barrier`, as the functional executor takes it; `docs/MODEL.md`, rule 18.
 
-use super::config::BarrierRule;
-use super::facts::{ReadyAt, Wait};
-use super::fault::Fault;
-use super::machine::Sm;
-use super::observe::SmObserver;
-use super::warp::Trace;
 use crate::image::Flags;
 use crate::units::{LANES, LaneMask};
 
@@ -73,6 +67,36 @@ impl BarrierLanes {
         whole: 0,
     };
 
+    /// Lanes arrive, and with `wait` wait there.
+    pub(super) fn arrive(&mut self, call: BarrierCall, lanes: LaneMask, wait: bool) {
+        let arrived = &mut self.arrived[usize::from(call.id)];
+        *arrived = arrived.or(lanes);
+        if wait {
+            self.wait_at(call, lanes);
+        }
+    }
+
+    /// Lanes that wait.
+    pub(super) const fn waiting(&self) -> LaneMask {
+        self.waiting
+    }
+
+    /// Of these, lanes whose call names the barrier or its threads.
+    pub(super) const fn named(&self) -> LaneMask {
+        self.named
+    }
+
+    /// Threads that have arrived at a barrier: all of a warp whose live lanes have, or that has
+    /// ended with some.
+    pub(super) fn threads_at(&self, id: u8, live: LaneMask, ended: bool) -> u32 {
+        let here = self.arrived[usize::from(id)];
+        match here.0.count_ones() {
+            0 => 0,
+            _ if ended || live.without(here).is_empty() => LANES,
+            some => some,
+        }
+    }
+
     fn wait_at(&mut self, call: BarrierCall, lanes: LaneMask) {
         let id = call.id;
         self.waiting = self.waiting.or(lanes);
@@ -86,7 +110,7 @@ impl BarrierLanes {
     }
 
     /// Forgets who has arrived at a barrier, and lets those go who wait at it.
-    fn release(&mut self, id: u8) {
+    pub(super) fn release(&mut self, id: u8) {
         self.arrived[usize::from(id)] = LaneMask::EMPTY;
         self.whole &= !(1 << id);
         let mut at = self.waiting;
@@ -107,6 +131,63 @@ pub(super) struct CtaBarriers {
     threads: [u16; BARRIERS],
     /// Warps, of those that have not ended, all of whose lanes have arrived.
     whole: [u8; BARRIERS],
+    /// Threads that have arrived of warps that are not resident any more.
+    gone: [u16; BARRIERS],
+}
+
+impl CtaBarriers {
+    /// Somebody arrives.
+    pub(super) const fn arrive(&mut self, call: BarrierCall) {
+        let id = call.id as usize;
+        if self.open >> call.id & 1 == 0 {
+            self.open |= 1 << call.id;
+            self.threads[id] = call.threads;
+        }
+    }
+
+    /// The barriers at which somebody has arrived.
+    pub(super) fn open(&self) -> impl Iterator<Item = u8> + use<> {
+        numbers(self.open)
+    }
+
+    /// Notes at which barriers a whole warp has arrived now: its lanes, those of them that have not
+    /// exited, and whether the warp has ended, which is then at none.
+    pub(super) fn count(&mut self, lanes: &mut BarrierLanes, live: LaneMask, ended: bool) {
+        for id in numbers(self.open) {
+            let arrived = lanes.arrived[usize::from(id)];
+            let missing = live.without(arrived);
+            let whole = !ended && !arrived.is_empty() && missing.is_empty();
+            if whole != (lanes.whole >> id & 1 != 0) {
+                lanes.whole ^= 1 << id;
+                let count = &mut self.whole[usize::from(id)];
+                *count = if whole { *count + 1 } else { *count - 1 };
+            }
+        }
+    }
+
+    /// A warp that has ended leaves its slot: what its lanes arrived at counts still.
+    pub(super) fn forget(&mut self, lanes: &BarrierLanes, live: LaneMask) {
+        for id in numbers(self.open) {
+            self.gone[usize::from(id)] += lanes.threads_at(id, live, true) as u16;
+        }
+    }
+
+    /// Whether everybody has arrived at a barrier: the `running` warps of the CTA, or as many
+    /// threads as were named, of which `threads` are of resident warps.
+    pub(super) fn is_complete(&self, id: u8, running: u32, threads: impl FnOnce() -> u32) -> bool {
+        let id = usize::from(id);
+        match u32::from(self.threads[id]) {
+            0 => self.whole[id] != 0 && u32::from(self.whole[id]) == running,
+            named => threads() + u32::from(self.gone[id]) >= named,
+        }
+    }
+
+    /// Nobody is at a barrier any more.
+    pub(super) const fn close(&mut self, id: u8) {
+        self.open &= !(1 << id);
+        self.whole[id as usize] = 0;
+        self.gone[id as usize] = 0;
+    }
 }
 
 /// The numbers of a mask's bits, lowest first.
@@ -116,164 +197,4 @@ fn numbers(mut mask: u16) -> impl Iterator<Item = u8> {
         mask &= mask - 1;
         Some(number)
     })
-}
-
-impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
-    /// Where an instruction arrives, if it is one at a barrier.
-    #[cold]
-    pub(super) fn next_barrier(&mut self, warp: usize, flags: Flags) -> BarrierCall {
-        let trace = self.memory.warps[warp].trace.as_mut();
-        let trace = trace.filter(|_| flags.intersects(AT_BARRIERS));
-        trace.map_or(BarrierCall::EVERYBODY, Trace::next_barrier)
-    }
-
-    /// An arrival at a barrier, or an exit. Returns whether the barrier makes the warp leave the
-    /// active set.
-    pub(super) fn arrive_or_exit(
-        &mut self,
-        warp: usize,
-        flags: Flags,
-        mask: LaneMask,
-        call: BarrierCall,
-    ) -> Result<bool, Fault> {
-        let state = &mut self.memory.warps[warp];
-        let cta = usize::from(state.cta);
-        if flags.contains(Flags::EXIT) {
-            state.live = state.live.without(mask);
-        }
-        if flags.intersects(AT_BARRIERS) {
-            let lanes = &mut state.at_barriers;
-            let arrived = &mut lanes.arrived[usize::from(call.id)];
-            *arrived = arrived.or(mask);
-            if flags.contains(Flags::BARRIER) {
-                lanes.wait_at(call, mask);
-            }
-            self.named_barriers |= u64::from(call != BarrierCall::EVERYBODY) << warp;
-            let barriers = &mut self.ctas[cta].barriers;
-            if barriers.open >> call.id & 1 == 0 {
-                barriers.open |= 1 << call.id;
-                barriers.threads[usize::from(call.id)] = call.threads;
-            }
-        }
-        self.memory.warps[warp].at_barrier = self.is_held(warp);
-        self.count_whole(warp);
-        self.release_barriers(cta)?;
-        let always = self.config.settings().barrier == BarrierRule::Always;
-        let passes = always && self.rules.after(flags).deschedule;
-        Ok(passes || self.leaves_at_barrier(warp))
-    }
-
-    /// The warp's next instructions may be for lanes that wait at a named barrier. Returns whether
-    /// that makes it leave the active set.
-    #[cold]
-    pub(super) fn hold_lanes(&mut self, warp: usize) -> bool {
-        self.memory.warps[warp].at_barrier = self.is_held(warp);
-        self.leaves_at_barrier(warp)
-    }
-
-    /// Whether a warp that waits leaves the active set.
-    ///
-    /// Lanes that exit or have been let go may leave others at a barrier at which the warp was
-    /// descheduled before. It must not wait in the active set, so it is descheduled once more.
-    fn leaves_at_barrier(&self, warp: usize) -> bool {
-        let blocked = self.memory.warps[warp].at_barrier;
-        blocked && self.rules.two_level && self.config.settings().barrier != BarrierRule::Never
-    }
-
-    /// Whether a warp waits: when all its lanes do. Lanes that do not wait run on while the others
-    /// do, which at a named barrier must not be those.
-    fn is_held(&self, warp: usize) -> bool {
-        let state = &self.memory.warps[warp];
-        let lanes = &state.at_barriers;
-        let all = !lanes.waiting.is_empty() && state.live.without(lanes.waiting).is_empty();
-        state.left != 0 && (all || !lanes.named.and(state.mask).is_empty())
-    }
-
-    /// Tells the CTA at which barriers a whole warp has arrived now; one that ends is at none.
-    fn count_whole(&mut self, warp: usize) {
-        let state = &mut self.memory.warps[warp];
-        let lanes = &mut state.at_barriers;
-        let barriers = &mut self.ctas[usize::from(state.cta)].barriers;
-        for id in numbers(barriers.open) {
-            let arrived = lanes.arrived[usize::from(id)];
-            let missing = state.live.without(arrived);
-            let whole = state.left != 0 && !arrived.is_empty() && missing.is_empty();
-            if whole != (lanes.whole >> id & 1 != 0) {
-                lanes.whole ^= 1 << id;
-                let count = &mut barriers.whole[usize::from(id)];
-                *count = if whole { *count + 1 } else { *count - 1 };
-            }
-        }
-    }
-
-    /// A warp has issued its last instruction.
-    pub(super) fn end_at_barriers(&mut self, warp: usize) -> Result<(), Fault> {
-        self.count_whole(warp);
-        self.release_barriers(usize::from(self.memory.warps[warp].cta))
-    }
-
-    /// Lets everybody go on at the barriers of a CTA that are complete.
-    fn release_barriers(&mut self, cta: usize) -> Result<(), Fault> {
-        for id in numbers(self.ctas[cta].barriers.open) {
-            if self.is_complete(cta, id) {
-                self.release(cta, id)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn is_complete(&self, cta: usize, id: u8) -> bool {
-        let cta = &self.ctas[cta];
-        let whole = u32::from(cta.barriers.whole[usize::from(id)]);
-        let threads = u32::from(cta.barriers.threads[usize::from(id)]);
-        if threads == 0 {
-            return whole != 0 && whole == cta.running;
-        }
-        let mut arrived = 0;
-        let mut warps = cta.warps;
-        while warps != 0 {
-            let warp = warps.trailing_zeros() as usize;
-            warps &= warps - 1;
-            let state = &self.memory.warps[warp];
-            let here = state.at_barriers.arrived[usize::from(id)];
-            let all = state.left == 0 || state.live.without(here).is_empty();
-            arrived += match here.0.count_ones() {
-                0 => 0,
-                _ if all => LANES,
-                some => some,
-            };
-        }
-        arrived >= threads
-    }
-
-    fn release(&mut self, cta: usize, id: u8) -> Result<(), Fault> {
-        let barriers = &mut self.ctas[cta].barriers;
-        barriers.open &= !(1 << id);
-        barriers.whole[usize::from(id)] = 0;
-        let latency = u64::from(self.config.settings().timing.barrier_latency);
-        let release = ReadyAt::new(self.now + latency, Wait::InOrder);
-        let mut warps = self.ctas[cta].warps;
-        while warps != 0 {
-            let warp = warps.trailing_zeros() as usize;
-            let bit = 1 << warp;
-            warps &= warps - 1;
-            let state = &mut self.memory.warps[warp];
-            state.at_barriers.release(id);
-            let lanes = &state.at_barriers;
-            // What comes next may be for lanes that still wait at another barrier.
-            let none_free = state.live.without(lanes.waiting).is_empty();
-            if !state.at_barrier || none_free || !lanes.waiting.and(state.mask).is_empty() {
-                continue;
-            }
-            state.at_barrier = false;
-            state.fetch = state.fetch.max(release);
-            if self.sets.barrier & bit != 0 {
-                self.sets.barrier &= !bit;
-                self.proceed(warp, false)?;
-            } else if self.sets.pending & bit != 0 {
-                self.await_return(warp);
-            }
-        }
-        Ok(())
-    }
 }

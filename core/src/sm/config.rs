@@ -1,11 +1,15 @@
 //! What an SM is made of: limits, units, schedulers; and how many CTAs of a kernel fit.
 
+pub use super::front_end::ActiveLimitKind;
+pub use super::memory::MemoryKind;
 use super::operand_delivery::{
-    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
+    COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_FIXED_BANKS,
+    OperandDelivery,
 };
 pub use super::policies::{
     BarrierRule, ReplacementRule, Scheduler, ShortWait, ShortWaits, WarpReplacement,
 };
+pub use super::storage::StorageKind;
 use crate::named;
 use crate::organisation::{Organisation, Scheduling};
 use crate::split_bank_write::MAX_BANKS;
@@ -17,8 +21,6 @@ use crate::write_pool::{MAX_ACCESSES, MAX_ENTRIES};
 pub const MAX_RESIDENT_CTAS: usize = 32;
 /// Longest configurable latency. Unit: cycles.
 pub const MAX_LATENCY: u16 = 4096;
-/// Logical banks of the main register file: a warp operand uses the same bank in all clusters.
-pub const BANKS: usize = 4;
 
 /// Latencies and throughputs. Every latency is the cycles from the issue of an instruction to the
 /// earliest issue of one that uses its result.
@@ -146,6 +148,12 @@ pub struct SmSettings {
     pub register_file_bytes: u32,
     /// Shared memory. Unit: bytes.
     pub shared_memory_bytes: u32,
+    /// The memory behind the SM.
+    pub memory: MemoryKind,
+    /// How registers, shared memory and warp slots are shared out.
+    pub storage: StorageKind,
+    /// What limits the active warps.
+    pub active_limit: ActiveLimitKind,
     /// Latencies and throughputs.
     pub timing: Timing,
 }
@@ -167,7 +175,7 @@ impl SmSettings {
     /// The flat baseline of `[RFC2011]`: Table 4 and section 2.1; 8 CTAs are Fermi's limit.
     pub const ISCA11: Self = Self {
         organisation: Organisation::FLAT,
-        operand_delivery: OperandDelivery::FixedLatency,
+        operand_delivery: OperandDelivery::FOUR_BANKS,
         scheduler: Scheduler::Greedy,
         replacement: WarpReplacement::Preemptive,
         short_waits: ShortWaits::empty(),
@@ -177,6 +185,9 @@ impl SmSettings {
         max_ctas: 8,
         register_file_bytes: 128 * 1024,
         shared_memory_bytes: 32 * 1024,
+        memory: MemoryKind::FixedLatency,
+        storage: StorageKind::Partitioned,
+        active_limit: ActiveLimitKind::Constant,
         timing: Timing::ISCA11,
     };
 
@@ -199,7 +210,7 @@ impl SmSettings {
     /// the register file warps can take, in bytes.
     fn registers(&self, registers: u16) -> (u32, u64) {
         match self.operand_delivery {
-            OperandDelivery::FixedLatency => {
+            OperandDelivery::FixedLatency { .. } => {
                 (u32::from(registers), u64::from(self.register_file_bytes))
             }
             OperandDelivery::Collectors(CollectorSettings { banks, bank_layout, .. }) => {
@@ -250,9 +261,9 @@ pub enum SmConfigError {
     },
     /// A latency too short to have an operand collected and a result written within it.
     ShorterThanCollection(u16),
-    /// A warp that goes on when it has waited for a time, or when its cache has been flushed: with
-    /// collectors that is not known ahead.
-    NotWithCollectors,
+    /// Banks of a main register file without collectors that are no power of two up to
+    /// [`MAX_FIXED_BANKS`].
+    FixedBanks(u8),
     /// An active set with places for more warps than can be resident.
     ActiveWarps {
         /// Places.
@@ -304,10 +315,10 @@ impl core::fmt::Display for SmConfigError {
                 "a latency of {cycles} cycles is too short for operand collectors, which take \
                  {COLLECTOR_CYCLES} to read an operand, start and write the result"
             ),
-            Self::NotWithCollectors => to.write_str(
-                "with operand collectors it is not known ahead when an operand comes or a flush \
-                 ends, so that a warp can neither leave the active set by how long it waits nor \
-                 flush at backward branches",
+            Self::FixedBanks(banks) => write!(
+                to,
+                "{banks} banks are no power of two from 1 to {MAX_FIXED_BANKS}, which a main \
+                 register file without operand collectors needs"
             ),
             Self::ActiveWarps { active, resident } => {
                 write!(to, "{active} warps cannot be active where only {resident} are resident")
@@ -390,11 +401,12 @@ impl SmConfig {
         if settings.organisation.settings().compiler_managed && elsewhere {
             return Err(SmConfigError::LeavesMidStrand);
         }
-        if let OperandDelivery::Collectors(collectors) = settings.operand_delivery {
-            collectors.check(timing)?;
-            let flushes = settings.organisation.settings().flush_at_backward_branches;
-            if elsewhere || flushes {
-                return Err(SmConfigError::NotWithCollectors);
+        match settings.operand_delivery {
+            OperandDelivery::Collectors(collectors) => collectors.check(timing)?,
+            OperandDelivery::FixedLatency { banks } => {
+                if !banks.is_power_of_two() || usize::from(banks) > MAX_FIXED_BANKS {
+                    return Err(SmConfigError::FixedBanks(banks));
+                }
             }
         }
         if let Scheduling::TwoLevel { active_warps } = settings.organisation.settings().scheduling
@@ -409,6 +421,14 @@ impl SmConfig {
     /// The settings.
     pub const fn settings(&self) -> &SmSettings {
         &self.0
+    }
+
+    /// Banks of a main register file without collectors; of one with collectors, any number.
+    pub(crate) const fn fixed_banks(&self) -> u8 {
+        match self.0.operand_delivery {
+            OperandDelivery::FixedLatency { banks } => banks,
+            OperandDelivery::Collectors(_) => 1,
+        }
     }
 
     /// Warps that can be active at a time.

@@ -110,3 +110,13 @@ impl From<ArbiterError> for Fault {
         Self::Arbiter(error)
     }
 }
+
+/// The first elements of a working memory, as many as are needed.
+pub(super) fn first<'s, E>(
+    memory: &'s mut [E],
+    name: &'static str,
+    needed: usize,
+) -> Result<&'s mut [E], Fault> {
+    let given = memory.len();
+    memory.get_mut(..needed).ok_or(Fault::MemoryTooShort { memory: name, needed, given })
+}

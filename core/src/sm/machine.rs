@@ -1,26 +1,32 @@
 //! The SM: its state, and the run from the first CTA to the last, event by event.
 //!
 //! Within a cycle, in this order: warps whose event is due, by index; launch of CTAs; activation of
-//! warps; issue, slot by slot. Everything that an issue sets in motion is decided at issue:
-//! results, ports and units are reserved then, so that the next event is always known.
+//! warps; the register file, if it has collectors; issue, slot by slot; the memory, if it has
+//! anything to do but to answer. Each part says when its next event is, so that cycles without an
+//! event need no visit.
+
+mod issue;
+mod lifecycle;
 
 use core::mem::size_of;
 
-use super::barrier::CtaBarriers;
-use super::collectors::{Delivery, DeliveryMemory, DeliverySize};
-use super::config::{Launch, MAX_RESIDENT_CTAS, Residency, SmConfig};
+use super::config::{Launch, Residency, SmConfig};
 use super::counters::{CycleEvent, SmCounters, StallReason};
-use super::facts::{BusyUnit, Facts, ReadyAt, Wait, pack, predicates};
-use super::fault::Fault;
-use super::memory::MemorySystem;
-use super::observe::{SmObserver, Unobserved};
-use super::ports::{ReadPorts, WritePorts};
-use super::schedule::Selector;
+use super::execution::Execution;
+use super::facts::{Facts, lowest, pack, predicates};
+use super::fault::{Fault, first};
+use super::front_end::{FrontEnd, Sight, Warp};
+use super::grid::Grid;
+use super::kernel::Kernel;
+use super::memory::{BankPort, MemoryCounters, MemoryModel, MemoryStep, MemorySystem, Ticket};
+use super::observe::{Observation, SmObserver, Unobserved};
+use super::register_file::{DeliveryMemory, DeliverySize, RegisterFile};
+use super::run::Run;
 use super::scoreboard::Scoreboard;
-use super::storage::Storage;
+use super::storage::{Storage, StorageModel};
+use super::trace::Trace;
 use super::units::Units;
-use super::warp::{Trace, Warp};
-use super::wheel::Wheel;
+use super::wait::ReadyAt;
 use crate::hierarchy::UpperLevels;
 use crate::image::CheckedImage;
 use crate::rules::Rules;
@@ -88,112 +94,26 @@ pub struct Memory<'m, T, const CAPACITY: usize> {
     pub delivery: DeliveryMemory<'m>,
 }
 
-/// A resident CTA.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cta {
-    /// In launch order from 0.
-    pub(super) number: u64,
-    /// Its warps.
-    pub(super) warps: u64,
-    /// Warps that have not issued their last instruction.
-    pub(super) running: u32,
-    /// Its barriers.
-    pub(super) barriers: CtaBarriers,
-}
-
-/// Warps by what they do: each resident warp is in exactly one set, or in one of `waiting`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sets {
-    /// Active, with all operands.
-    pub(super) ready: u64,
-    /// Active, by what they wait for.
-    pub(super) waiting: [u64; Wait::ALL.len()],
-    /// Leaving the active set, their place still taken.
-    pub(super) flushing: u64,
-    /// At a barrier, in the active set.
-    pub(super) barrier: u64,
-    /// Pending: outside the active set, waiting.
-    pub(super) pending: u64,
-    /// Outside the active set, able to return.
-    pub(super) returnable: u64,
-    /// All issued, results on their way.
-    pub(super) draining: u64,
-}
-
-impl Sets {
-    fn are_a_partition_of(&self, warps: u64) -> bool {
-        let Self { ready, waiting, flushing, barrier, pending, returnable, draining } = *self;
-        let sets = [ready, flushing, barrier, pending, returnable, draining];
-        let sets = || sets.into_iter().chain(waiting);
-        let total: u32 = sets().map(u64::count_ones).sum();
-        sets().fold(0, |all, set| all | set) == warps && total == warps.count_ones()
-    }
-}
-
 /// An SM with a kernel to run, and who listens to it.
 #[derive(Debug)]
 pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
-    pub(super) config: SmConfig,
-    pub(super) image: CheckedImage<'m>,
-    pub(super) launch: Launch,
-    pub(super) storage: Storage,
-    pub(super) memory: Memory<'m, T, CAPACITY>,
-    /// One for each instruction, apart from `memory` because they do not change any more.
-    pub(super) facts: &'m [Facts],
-    pub(super) scoreboard: Scoreboard<'m>,
-    pub(super) rules: Rules,
-    /// No level above the main register file.
-    pub(super) flat: bool,
-    /// Operand collectors, of an SM that has them.
-    pub(super) delivery: Option<Delivery<'m>>,
-    /// Warps whose next instruction needs a collector unit, whether or not they are ready.
-    pub(super) collecting: u64,
-    /// Warps that wait for a completion whose cycle is not known yet.
-    pub(super) unsettled: u64,
-    pub(super) leaves_while_waiting: bool,
-    pub(super) now: u64,
-    pub(super) wheel: Wheel,
-    pub(super) sets: Sets,
-    /// Warps in the active set: those of `ready`, `waiting`, `flushing` and `barrier`.
-    pub(super) active: u64,
-    /// Of the waiting warps, those that are ready when their event comes.
-    pub(super) awaiting: u64,
-    /// Warps by the unit that their next instruction goes to, whether or not they are ready.
-    pub(super) wanting: [u64; BusyUnit::COUNT],
-    /// Free places in the active set.
-    pub(super) places: u64,
-    /// The warp that the round robin of activation begins with.
-    pub(super) next_return: u32,
-    pub(super) selector: Selector,
-    /// First cycle in which operand reads do not hold up the pipeline.
-    pub(super) blocked_until: u64,
-    pub(super) reads: ReadPorts,
-    pub(super) writes: WritePorts,
-    pub(super) observer: O,
-    pub(super) units: Units,
-    pub(super) memory_system: MemorySystem,
-    pub(super) ctas: [Cta; MAX_RESIDENT_CTAS],
-    /// Warps whose traces have told of barriers that are not everybody's.
-    pub(super) named_barriers: u64,
+    front_end: FrontEnd<'m, T>,
+    scoreboard: Scoreboard<'m>,
+    register_file: RegisterFile<'m, CAPACITY>,
+    execution: Execution<'m>,
+    storage: Storage,
+    kernel: Kernel<'m>,
+    run: Run<O>,
+    residency: Residency,
+    issue_slots: u8,
+    /// Places of the active set.
+    places: usize,
+    /// From a branch to the warp's next instruction, without a flush. Unit: cycles.
+    branch_cycles: u64,
     /// The host has no CTA left to launch.
     no_more_ctas: bool,
-    pub(super) launched_ctas: u64,
-    pub(super) launched_warps: u64,
-    pub(super) counters: SmCounters,
-}
-
-pub(super) fn first<'s, E>(
-    memory: &'s mut [E],
-    name: &'static str,
-    needed: usize,
-) -> Result<&'s mut [E], Fault> {
-    let given = memory.len();
-    memory.get_mut(..needed).ok_or(Fault::MemoryTooShort { memory: name, needed, given })
-}
-
-/// The lowest `count` bits.
-pub(super) const fn lowest(count: usize) -> u64 {
-    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+    /// The memory has refused an access in the last cycle in which a slot was left.
+    asks_again: bool,
 }
 
 impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
@@ -211,6 +131,42 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
     }
 }
 
+/// What the memory can do in a cycle, and what has come of it.
+struct Completions<'s, 'm, const CAPACITY: usize, O> {
+    kernel: &'s Kernel<'m>,
+    scoreboard: &'s mut Scoreboard<'m>,
+    register_file: &'s mut RegisterFile<'m, CAPACITY>,
+    run: &'s mut Run<O>,
+    /// Warps of which something has come.
+    moved: u64,
+}
+
+impl<const CAPACITY: usize, O: SmObserver> MemoryStep for Completions<'_, '_, CAPACITY, O> {
+    fn now(&self) -> u64 {
+        self.run.now
+    }
+
+    fn counters(&mut self) -> MemoryCounters<'_> {
+        MemoryCounters(&mut self.run.counters)
+    }
+
+    fn arrive(&mut self, ticket: Ticket, at: u64) {
+        let (kernel, scoreboard) = (self.kernel, &mut *self.scoreboard);
+        let at = at.max(self.run.now + 1);
+        if self.register_file.arrive(ticket, at, kernel, scoreboard, self.run) {
+            self.moved |= 1 << ticket.warp;
+        }
+    }
+
+    fn banks(&self) -> u8 {
+        self.register_file.banks()
+    }
+
+    fn claim(&mut self, bank: u8, port: BankPort) -> bool {
+        self.register_file.claim(bank % self.banks(), port, self.run.now)
+    }
+}
+
 impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> {
     /// Builds an empty SM like [`Sm::new`], whose run `observer` hears of.
     pub fn observed(
@@ -225,72 +181,62 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             return Err(Fault::NoWarps);
         }
         let settings = config.settings();
-        let compiler_managed = settings.organisation.settings().compiler_managed;
-        if compiler_managed && !image.is_placed() {
+        let organisation = settings.organisation.settings();
+        let managed = organisation.compiler_managed;
+        if managed && !image.is_placed() {
             return Err(crate::fault::PathFault::NotPlaced.into());
         }
         let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
         let Memory { warps, facts, ready, awaited, caches, delivery } = memory;
-        let delivery = Delivery::new(settings, &image, &size.delivery, delivery)?;
         let facts = first(facts, "facts", size.facts)?;
         let ready = first(ready, "ready", size.ready)?;
-        let memory = Memory {
-            warps: first(warps, "warps", size.warps)?,
-            facts: &mut [],
-            ready: &mut [],
-            awaited: first(awaited, "awaited", size.awaited)?,
-            caches: first(caches, "caches", size.caches)?,
-            delivery: DeliveryMemory::default(),
-        };
-        let upper = UpperLevels::of(settings.organisation.settings());
-        let upper = upper.map_err(crate::fault::PathFault::Cache)?;
-        let flat = upper.is_none() && !compiler_managed;
-        memory.caches.fill(upper);
-        memory.warps.fill_with(Warp::default);
+        let warps = first(warps, "warps", size.warps)?;
+        let awaited = first(awaited, "awaited", size.awaited)?;
+        let caches = first(caches, "caches", size.caches)?;
+        let delivery = (&size.delivery, delivery);
+        let register_file = RegisterFile::new(settings, &image, caches, delivery)?;
         pack(facts, &image, config);
+        let timing = &settings.timing;
+        let tag_check = if organisation.cache.is_some() { timing.tag_check_cycles } else { 0 };
         Ok(Self {
-            config: *config,
-            image,
-            launch,
-            storage: Storage::new(residency, warps_per_cta, lowest(size.warps)),
-            memory,
-            facts,
-            scoreboard: Scoreboard::new(ready, size.warps, image.registers),
-            rules: Rules::of(settings.organisation.settings()),
-            flat,
-            delivery,
-            collecting: 0,
-            unsettled: 0,
-            leaves_while_waiting: config.leaves_while_waiting(),
-            now: 0,
-            wheel: Wheel::new(),
-            sets: Sets::default(),
-            active: 0,
-            awaiting: 0,
-            wanting: [0; BusyUnit::COUNT],
-            places: lowest(config.active_warps()),
-            next_return: 0,
-            selector: Selector::new(settings.scheduler),
-            blocked_until: 0,
-            reads: ReadPorts::default(),
-            writes: WritePorts::new(),
-            observer,
-            units: Units::new(&settings.timing),
-            memory_system: MemorySystem::new(&settings.timing),
-            ctas: [Cta::default(); MAX_RESIDENT_CTAS],
-            named_barriers: 0,
+            front_end: FrontEnd::new(config, warps, warps_per_cta, register_file.is_collected()),
+            scoreboard: Scoreboard::new(ready, awaited, size.warps, image.registers),
+            register_file,
+            execution: Execution::new(Units::new(timing), MemorySystem::new(settings)),
+            storage: Storage::new(settings, &residency, warps_per_cta, lowest(size.warps)),
+            kernel: Kernel {
+                image,
+                facts,
+                rules: Rules::of(organisation),
+                flat: organisation.cache.is_none() && !managed,
+                managed,
+                counts_flat: organisation.cache.is_none()
+                    && !managed
+                    && !Rules::of(organisation).two_level,
+            },
+            run: Run { now: 0, counters: SmCounters::default(), observer },
+            residency,
+            issue_slots: settings.issue_slots,
+            places: config.active_warps(),
+            branch_cycles: u64::from(timing.branch_latency) + u64::from(tag_check),
             no_more_ctas: false,
-            launched_ctas: 0,
-            launched_warps: 0,
-            counters: SmCounters::default(),
+            asks_again: false,
         })
+    }
+
+    /// Puts a memory of the caller's behind the SM, in place of the memory of its settings; before
+    /// the first step.
+    #[must_use]
+    pub fn with_memory(mut self, memory: &'m mut dyn MemoryModel) -> Self {
+        self.execution.attach(MemorySystem::Attached(memory));
+        self
     }
 
     /// How many CTAs are resident at a time, and why not more.
     pub const fn residency(&self) -> Residency {
-        self.storage.residency()
+        self.residency
     }
 
     /// Runs CTAs, in the order given, as room becomes free, to the end of the last.
@@ -300,8 +246,13 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     where
         C: IntoIterator<Item = T>,
     {
-        let mut ctas = ctas.into_iter();
-        while self.step(&mut ctas)? {}
+        let mut grid = Grid::new(ctas);
+        // The loop is compiled for each way in which operands come.
+        if self.register_file.is_collected() {
+            while self.visit::<_, true, false>(&mut grid)? {}
+        } else {
+            while self.visit::<_, false, false>(&mut grid)? {}
+        }
         Ok(self.finish())
     }
 
@@ -315,9 +266,9 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     where
         C: IntoIterator<Item = T>,
     {
-        let mut ctas = ctas.into_iter();
+        let mut grid = Grid::new(ctas);
         while goes_on() {
-            if !self.step(&mut ctas)? {
+            if !self.step(&mut grid)? {
                 return Ok(Some(self.finish()));
             }
         }
@@ -332,12 +283,16 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     where
         C: IntoIterator<Item = T>,
     {
-        let mut ctas = ctas.into_iter();
-        while self.visit::<C, true>(&mut ctas)? {}
+        let mut grid = Grid::new(ctas);
+        if self.register_file.is_collected() {
+            while self.visit::<_, true, true>(&mut grid)? {}
+        } else {
+            while self.visit::<_, false, true>(&mut grid)? {}
+        }
         Ok(self.finish())
     }
 
-    /// Visits one cycle, [`Self::next_event`]. CTAs are taken from `ctas`, in order, as room
+    /// Visits one cycle, [`Self::next_event`]. CTAs are taken from `grid`, in order, as room
     /// becomes free, until it has none left. Returns false at the end of the last CTA, and from
     /// then on.
     ///
@@ -348,194 +303,221 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     /// What the traces get wrong; the SM is of no further use then.
     #[expect(clippy::inline_always, reason = "the body of the loop over cycles")]
     #[inline(always)]
-    pub fn step<C>(&mut self, ctas: &mut impl Iterator<Item = C>) -> Result<bool, Fault>
+    pub fn step<I>(&mut self, grid: &mut Grid<I>) -> Result<bool, Fault>
     where
-        C: IntoIterator<Item = T>,
+        I: Iterator<Item: IntoIterator<Item = T>>,
     {
-        self.visit::<C, false>(ctas)
+        if self.register_file.is_collected() {
+            self.visit::<I, true, false>(grid)
+        } else {
+            self.visit::<I, false, false>(grid)
+        }
     }
 
     /// The cycle that the next [`Self::step`] visits: the first in which something can happen.
     /// Unit: cycles from the launch of the first CTA.
     pub const fn next_event(&self) -> u64 {
-        self.now
+        self.run.now
     }
 
     /// The counters of all steps so far, and of the memory traffic that is still under way.
     pub fn finish(mut self) -> SmCounters {
-        let slots = u64::from(self.config.settings().issue_slots);
-        let end = self.now.max(self.memory_system.drained_at());
-        self.counters.charge(StallReason::Drain, (end - self.now) * slots);
-        if end > self.now {
-            self.tell_cycles(end - self.now, 0, StallReason::Drain);
+        let slots = u64::from(self.issue_slots);
+        let now = self.run.now;
+        let end = now.max(self.execution.drained_at());
+        self.run.counters.charge(StallReason::Drain, (end - now) * slots);
+        if end > now {
+            self.tell_cycles(end - now, 0, StallReason::Drain);
         }
-        self.counters.record(CycleEvent::Cycle, end);
-        debug_assert_eq!(self.counters.all_slots(), end * slots);
-        self.counters
+        self.run.counters.record(CycleEvent::Cycle, end);
+        debug_assert_eq!(self.run.counters.all_slots(), end * slots);
+        self.run.counters
     }
 
     #[expect(clippy::inline_always, reason = "the body of the loop over cycles")]
     #[inline(always)]
-    fn visit<C, const EVERY_CYCLE: bool>(
+    fn visit<I, const COLLECTED: bool, const EVERY_CYCLE: bool>(
         &mut self,
-        ctas: &mut impl Iterator<Item = C>,
+        grid: &mut Grid<I>,
     ) -> Result<bool, Fault>
     where
-        C: IntoIterator<Item = T>,
+        I: Iterator<Item: IntoIterator<Item = T>>,
     {
-        let slots = u64::from(self.config.settings().issue_slots);
-        let due = self.wheel.advance(self.now);
+        let slots = u64::from(self.issue_slots);
+        let due = self.front_end.wake(self.run.now);
         if due != 0 {
             self.events(due);
         }
         if !self.no_more_ctas && self.storage.has_room() {
-            self.admit(ctas)?;
+            self.admit(grid)?;
         }
-        if self.sets.returnable != 0 {
+        if self.front_end.can_activate() {
             self.activate()?;
         }
         if self.storage.is_empty() && self.no_more_ctas {
             return Ok(false);
         }
-        match self.delivery.as_ref().map(|all| all.collectors.arbiter.is_plain()) {
-            None => {}
-            Some(true) => self.step_collectors::<true>(),
-            Some(false) => self.step_collectors::<false>(),
+        if COLLECTED {
+            self.step_register_file();
         }
         self.check();
-        self.selector.rotate(self.active, 1);
-        let (issued, reason) = self.issue_slots(slots)?;
-        self.counters.charge(StallReason::Issued, issued);
-        self.counters.charge(reason, slots - issued);
-        let mut next = self.now + 1;
+        self.front_end.rotate(1);
+        let (issued, reason) = self.issue_slots::<COLLECTED>(slots)?;
+        if self.execution.memory_steps() {
+            self.step_memory();
+        }
+        let mut next = self.run.now + 1;
         if issued == 0 {
-            let Some(event) = self.next_change() else { return Err(self.stalled(reason)) };
+            let Some(event) = self.next_change::<COLLECTED>() else {
+                return Err(self.stalled(reason));
+            };
             if !EVERY_CYCLE {
-                self.counters.charge(reason, slots * (event - next));
-                self.selector.rotate(self.active, event - next);
+                self.front_end.rotate(event - next);
                 next = event;
             }
+            self.run.counters.charge(reason, slots * (next - self.run.now));
+        } else {
+            self.run.counters.charge(StallReason::Issued, issued);
+            if issued != slots {
+                self.run.counters.charge(reason, slots - issued);
+            }
         }
-        self.tell_cycles(next - self.now, issued, reason);
-        self.now = next;
+        self.tell_cycles(next - self.run.now, issued, reason);
+        self.run.now = next;
         Ok(true)
     }
 
     /// Launches CTAs as far as there is room.
     // Apart from the loop over cycles, which has other things to keep in registers.
     #[inline(never)]
-    fn admit<C>(&mut self, ctas: &mut impl Iterator<Item = C>) -> Result<(), Fault>
+    fn admit<I>(&mut self, grid: &mut Grid<I>) -> Result<(), Fault>
     where
-        C: IntoIterator<Item = T>,
+        I: Iterator<Item: IntoIterator<Item = T>>,
     {
-        while !self.no_more_ctas && self.storage.has_room() {
-            match ctas.next() {
-                Some(cta) => self.launch(cta)?,
-                None => self.no_more_ctas = true,
+        while self.storage.has_room() {
+            let Some(warps) = grid.next_warps() else {
+                self.no_more_ctas = true;
+                break;
+            };
+            let grant = self.storage.grant();
+            if self.launch(grant, warps)? {
+                grid.launched();
             }
         }
         Ok(())
     }
 
+    /// Lets warps into the active set.
+    fn activate(&mut self) -> Result<(), Fault> {
+        let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };
+        self.front_end.activate(sight, &mut self.run)
+    }
+
+    /// What the register file does in a cycle before issue.
+    #[inline]
+    fn step_register_file(&mut self) {
+        let (kernel, scoreboard) = (&self.kernel, &mut self.scoreboard);
+        let (front_end, execution) = (&mut self.front_end, &mut self.execution);
+        let sent = |warp, until| front_end.asked(warp, until);
+        let moved = self.register_file.step(kernel, scoreboard, execution, &mut self.run, sent);
+        self.settle(moved);
+    }
+
+    /// What the memory does in a cycle after issue.
+    #[inline(never)]
+    fn step_memory(&mut self) {
+        let mut completions = Completions {
+            kernel: &self.kernel,
+            scoreboard: &mut self.scoreboard,
+            register_file: &mut self.register_file,
+            run: &mut self.run,
+            moved: 0,
+        };
+        self.execution.step_memory(&mut completions);
+        let moved = completions.moved;
+        self.settle(moved);
+    }
+
+    /// Something that is under way of these warps has changed.
+    #[inline]
+    fn settle(&mut self, moved: u64) {
+        let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };
+        self.front_end.settle(moved, sight, &mut self.run);
+    }
+
     /// Issues up to `slots` instructions of different warps. Returns how many, and what became of
     /// the other slots.
     #[inline]
-    fn issue_slots(&mut self, slots: u64) -> Result<(u64, StallReason), Fault> {
-        if self.blocked_until > self.now {
-            let held = self.sets.ready != 0;
-            return Ok((0, if held { StallReason::OperandRead } else { self.reason() }));
+    fn issue_slots<const COLLECTED: bool>(
+        &mut self,
+        slots: u64,
+    ) -> Result<(u64, StallReason), Fault> {
+        if !COLLECTED && self.register_file.blocked_until() > self.run.now {
+            let held = self.front_end.has_ready();
+            let reason = if held { StallReason::OperandRead } else { self.front_end.reason() };
+            return Ok((0, reason));
         }
-        for slot in 0..slots {
-            let able = self.sets.ready & !self.held_by_units();
-            let warps = &self.memory.warps;
-            let Some(warp) = self.selector.pick(slot as usize, able, |warp| warps[warp].age) else {
-                return Ok((slot, self.reason()));
+        let (mut slot, mut refused) = (0, 0);
+        while slot < slots {
+            let Some(warp) = self.front_end.pick(slot, self.held::<COLLECTED>() | refused) else {
+                self.asks_again = refused != 0;
+                return Ok((slot, self.front_end.reason()));
             };
-            self.tell_issue(slot, warp);
-            self.issue(warp)?;
+            if self.issue::<COLLECTED>(slot, warp)? {
+                slot += 1;
+            } else {
+                refused |= 1 << warp;
+            }
         }
         Ok((slots, StallReason::Issued))
     }
 
-    /// Ready warps whose unit is still starting another.
+    /// Ready warps whose unit is still starting another, or without a collector unit.
     #[inline]
-    fn held_by_units(&self) -> u64 {
-        let mut held = 0;
-        if let Some(delivery) = &self.delivery {
-            return if delivery.collectors.units.is_full() { self.collecting } else { 0 };
+    fn held<const COLLECTED: bool>(&self) -> u64 {
+        if COLLECTED {
+            return if self.register_file.is_full() { self.front_end.collecting() } else { 0 };
         }
-        if self.units.all_free_at() <= self.now {
-            return held;
-        }
-        for (unit, wanting) in self.wanting.iter().enumerate() {
-            if self.units.free_at(unit) > self.now {
-                held |= wanting;
-            }
-        }
-        held
-    }
-
-    /// Why no warp can issue.
-    fn reason(&self) -> StallReason {
-        let sets = &self.sets;
-        let waiting = |wait: Wait| sets.waiting[wait as usize];
-        let arithmetic = waiting(Wait::Arithmetic) | waiting(Wait::DoublePrecision);
-        let short_memory = waiting(Wait::Cached) | waiting(Wait::SharedMemory);
-        let reasons = [
-            (sets.ready & self.collecting, StallReason::Collectors),
-            (sets.ready, StallReason::UnitBusy),
-            (waiting(Wait::InOrder), StallReason::InOrder),
-            (waiting(Wait::Branch), StallReason::Branch),
-            (arithmetic, StallReason::Arithmetic),
-            (waiting(Wait::SpecialFunction), StallReason::SpecialFunction),
-            (short_memory, StallReason::ShortMemory),
-            (waiting(Wait::LongLatency), StallReason::LongLatency),
-            (sets.flushing, StallReason::Flush),
-            (sets.barrier, StallReason::Barrier),
-            (sets.pending, StallReason::Outside),
-        ];
-        let first = reasons.iter().find(|(set, _)| *set != 0);
-        first.map_or(StallReason::Drain, |&(_, reason)| reason)
+        self.front_end.held_by(self.execution.units(), self.run.now)
     }
 
     /// The next cycle in which something can change, when nothing issued in this one.
-    fn next_change(&self) -> Option<u64> {
-        let mut next = self.wheel.next().unwrap_or(u64::MAX);
-        if let Some(delivery) = &self.delivery {
-            if delivery.collectors.is_busy() {
-                return Some(self.now + 1);
-            }
-            next = next.min(delivery.collectors.arrivals.next(self.now + 1).unwrap_or(u64::MAX));
-        }
-        if self.blocked_until > self.now {
-            next = next.min(self.blocked_until);
+    fn next_change<const COLLECTED: bool>(&self) -> Option<u64> {
+        const NEVER: u64 = u64::MAX;
+        let now = self.run.now;
+        let mut next = self.front_end.next_event(now).unwrap_or(NEVER);
+        let blocked_until = self.register_file.blocked_until();
+        if COLLECTED {
+            next = next.min(self.register_file.next_event(now).unwrap_or(NEVER));
+        } else if blocked_until > now {
+            next = next.min(blocked_until);
+        } else if self.asks_again {
+            next = now + 1;
         } else {
-            for (unit, &wanting) in self.wanting.iter().enumerate() {
-                let free = self.units.free_at(unit);
-                if wanting & self.sets.ready != 0 && free > self.now {
-                    next = next.min(free);
-                }
-            }
+            next = next.min(self.front_end.unit_free_at(self.execution.units(), now));
         }
-        (next != u64::MAX).then_some(next)
+        if self.execution.memory_steps() {
+            next = next.min(self.execution.next_event(now).unwrap_or(NEVER));
+        }
+        (next != NEVER).then_some(next)
     }
 
     fn stalled(&self, reason: StallReason) -> Fault {
-        let resident =
-            lowest(self.memory.warps.len()) & !self.storage.vacant() & !self.sets.draining;
-        Fault::Stalled { cycle: self.now, warp: resident.trailing_zeros() as u8, reason }
+        self.front_end.stalled(self.run.now, reason, self.storage.vacant())
     }
 
     /// The invariants that hold between cycles' events and issues.
     fn check(&self) {
-        debug_assert!(
-            self.sets.are_a_partition_of(lowest(self.memory.warps.len()) & !self.storage.vacant())
-        );
-        debug_assert_eq!(
-            self.places.count_ones() + self.active.count_ones(),
-            self.config.active_warps() as u32
-        );
-        let waiting = self.sets.waiting.iter().fold(0, |all, &set| all | set);
-        debug_assert_eq!(self.awaiting & !waiting, 0);
+        self.front_end.check(self.storage.vacant(), self.places);
+    }
+
+    /// Tells what became of `count` cycles from now on.
+    #[inline]
+    fn tell_cycles(&mut self, count: u64, issued: u64, reason: StallReason) {
+        let (first, issued) = (self.run.now, issued as u8);
+        self.run.tell(|| {
+            let warps = self.front_end.phases();
+            Observation::Cycles { first, count, issued, reason, warps }
+        });
     }
 }

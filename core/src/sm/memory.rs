@@ -1,119 +1,236 @@
 //! Memory: when the data of an access is there, and for how long its path is taken.
 //!
-//! Models: bandwidth of shared memory, which an access holds until its bytes have moved, and of
-//! DRAM, where accesses queue without limit; fixed latencies; accesses of which the trace says that
-//! a cache has what they ask for.
-//! Does not model: caches, rows and channels of DRAM, a limit on outstanding accesses.
-//! Source: `[RFC2011]` 4 and Table 4, `[DISS]` 4.3 and Table 4.4.
+//! An SM asks a memory for each access ([`MemoryModel::request`]). The memory answers with the
+//! cycle of the data, or that the data comes later ([`Arrival::Pending`]) and then tells when it
+//! does ([`MemoryModel::step`]), or that it cannot take the access now ([`Answer::Refused`]): the
+//! SM then asks again in the next cycle.
+//!
+//! A memory of the table below is chosen by [`SmSettings::memory`]; a memory of the caller's own is
+//! given to [`super::Sm::with_memory`].
 
-use super::config::Timing;
+use super::config::SmSettings;
 use super::counters::{CycleEvent, SmCounters};
-use super::warp::MemoryAccess;
-use crate::units::LANES;
+use super::trace::MemoryAccess;
+use crate::named;
 
-/// What a latency covers of an access: one 32-bit word for each lane. Unit: bytes.
-const WORD_FOR_EACH_LANE: u32 = LANES * 4;
-
-/// The memory system's state.
-#[derive(Clone, Debug)]
-pub(super) struct MemorySystem {
-    shared_latency: u16,
-    shared_bytes_per_cycle: u32,
-    dram_latency: u16,
-    dram_bytes_per_cycle: u32,
-    hit_latency: u16,
-    /// First cycle in which DRAM can move bytes for a new access.
-    dram_free: u64,
+/// Which memory an access goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Shared memory. Its path takes one access at a time: the SM asks when it is free.
+    Shared,
+    /// Global or local memory.
+    Global,
 }
 
-/// An access of shared memory that has been taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SharedAccess {
-    /// From when on an instruction that uses the data can issue.
-    pub(super) there: u64,
-    /// From when on shared memory can take another access.
-    pub(super) free: u64,
+/// An access of a warp's instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryRequest {
+    /// Whose access it is.
+    pub ticket: Ticket,
+    /// Where it goes.
+    pub space: Space,
+    /// What it moves.
+    pub access: MemoryAccess,
+    /// The cycle.
+    pub now: u64,
 }
 
-impl MemorySystem {
-    pub(super) const fn new(timing: &Timing) -> Self {
-        Self {
-            shared_latency: timing.shared_latency,
-            shared_bytes_per_cycle: timing.shared_bytes_per_cycle,
-            dram_latency: timing.dram_latency,
-            dram_bytes_per_cycle: timing.dram_bytes_per_cycle,
-            hit_latency: timing.hit_latency,
-            dram_free: 0,
-        }
-    }
+/// The instruction that waits for data. Until the last piece of a pending result has arrived, the
+/// same instruction of the same warp does not issue again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ticket {
+    /// The resident warp's place in the SM.
+    pub warp: u8,
+    /// The instruction.
+    pub pc: u32,
+}
 
-    /// Accesses shared memory, which is free.
-    #[inline]
-    pub(super) fn access_shared(
-        &mut self,
-        bytes: u32,
-        now: u64,
-        counters: &mut SmCounters,
-    ) -> SharedAccess {
-        let (cycles, beyond) = transfer(bytes, self.shared_bytes_per_cycle);
-        counters.record(CycleEvent::SharedByte, u64::from(bytes));
-        counters.record(CycleEvent::SharedBusy, cycles);
-        SharedAccess {
-            there: now + u64::from(self.shared_latency) + beyond,
-            free: now + cycles.max(1),
-        }
-    }
+/// What a memory says to an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// It takes the access.
+    Taken {
+        /// When the data is there.
+        arrival: Arrival,
+        /// First cycle in which the access takes the path of its memory.
+        from: u64,
+        /// The cycle after the last; `from` if it takes none.
+        until: u64,
+    },
+    /// It cannot take the access in this cycle, and has not changed.
+    Refused,
+}
 
-    /// Accesses global or local memory. Returns the cycle from which an instruction that uses the
-    /// data can issue.
-    #[inline]
-    pub(super) fn access_global(
-        &mut self,
-        access: MemoryAccess,
-        now: u64,
-        counters: &mut SmCounters,
-    ) -> u64 {
-        if access.hit {
-            return self.hit_known_at(now);
-        }
-        let latency = u64::from(self.dram_latency);
-        let (cycles, beyond) = transfer(access.bytes, self.dram_bytes_per_cycle);
-        if cycles == 0 {
-            return now + latency;
-        }
-        counters.record(CycleEvent::DramByte, u64::from(access.bytes));
-        counters.record(CycleEvent::DramBusy, cycles);
-        let start = now.max(self.dram_free);
-        self.dram_free = start + cycles;
-        start + latency + beyond
-    }
+/// When data is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arrival {
+    /// The first cycle in which an instruction that uses the data can issue. Later than the cycle
+    /// of the request.
+    At(u64),
+    /// Not known yet.
+    Pending {
+        /// Pieces beyond the first in which it arrives: [`MemoryStep::arrive`] is called once more
+        /// for each.
+        more_pieces: u8,
+    },
+}
 
-    /// The cycle from which it is known whether an access that begins now hits a cache.
-    #[inline]
-    pub(super) const fn hit_known_at(&self, now: u64) -> u64 {
-        now + self.hit_latency as u64
-    }
+/// A port of a bank of the main register file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BankPort {
+    /// For reads.
+    Read,
+    /// For writes.
+    Write,
+}
 
-    /// The cycles for which an access that begins now would take shared memory: the first, and the
-    /// one after the last.
-    pub(super) fn shared_occupancy(&self, bytes: u32, now: u64) -> (u64, u64) {
-        (now, now + transfer(bytes, self.shared_bytes_per_cycle).0.max(1))
-    }
+/// What a memory can do in a cycle, after the instructions of the cycle have issued.
+pub trait MemoryStep {
+    /// The cycle.
+    fn now(&self) -> u64;
 
-    /// The same of DRAM; nothing of an access without bytes.
-    pub(super) fn dram_occupancy(&self, bytes: u32, now: u64) -> (u64, u64) {
-        let start = now.max(self.dram_free);
-        (start, start + transfer(bytes, self.dram_bytes_per_cycle).0)
-    }
+    /// What the memory counts.
+    fn counters(&mut self) -> MemoryCounters<'_>;
 
-    /// The first cycle in which no byte of any access moves any more.
-    pub(super) const fn drained_at(&self) -> u64 {
-        self.dram_free
+    /// A piece of the data of a ticket arrives; an instruction that uses the data can issue from
+    /// `at` on, which is later than now. Instructions without a result wait for no data: their
+    /// tickets may be left out.
+    fn arrive(&mut self, ticket: Ticket, at: u64);
+
+    /// Banks of the main register file. Range: from 1.
+    fn banks(&self) -> u8;
+
+    /// Takes a port of a bank for an access that begins in this cycle, if no access of a register
+    /// takes it: registers come first. Returns whether it did.
+    fn claim(&mut self, bank: u8, port: BankPort) -> bool;
+}
+
+/// Bytes that a memory moves, which it counts.
+#[derive(Debug)]
+pub struct MemoryCounters<'c>(pub(super) &'c mut SmCounters);
+
+impl MemoryCounters<'_> {
+    /// Bytes move through a memory for some cycles.
+    pub fn moved(&mut self, space: Space, bytes: u32, cycles: u64) {
+        let (moved, busy) = match space {
+            Space::Shared => (CycleEvent::SharedByte, CycleEvent::SharedBusy),
+            Space::Global => (CycleEvent::DramByte, CycleEvent::DramBusy),
+        };
+        self.0.record(moved, u64::from(bytes));
+        self.0.record(busy, cycles);
     }
 }
 
-/// Cycles in which bytes move, and how many of them the latency does not cover.
-fn transfer(bytes: u32, bytes_per_cycle: u32) -> (u64, u64) {
-    let cycles = u64::from(bytes.div_ceil(bytes_per_cycle));
-    (cycles, cycles.saturating_sub(u64::from(WORD_FOR_EACH_LANE.div_ceil(bytes_per_cycle))))
+/// The memory behind an SM.
+pub trait MemoryModel: core::fmt::Debug {
+    /// Takes an access, or refuses it.
+    fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer;
+
+    /// The cycle from which it is known whether an access of global memory that begins now hits a
+    /// cache.
+    fn hit_known_at(&self, now: u64) -> u64;
+
+    /// What happens in a cycle in which something issued, or that is [`Self::next_event`].
+    fn step(&mut self, step: &mut dyn MemoryStep);
+
+    /// The next cycle, later than `now`, in which [`Self::step`] does something, if there is one.
+    fn next_event(&self, now: u64) -> Option<u64>;
+
+    /// The first cycle from which on no byte of any access moves, as far as it is known.
+    fn drained_at(&self) -> u64;
+}
+
+/// The table of memories. A memory is a file in the folder of this one and a line here.
+macro_rules! memories {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal in $module:ident;)+) => {
+        $(mod $module;)+
+
+        named! {
+            /// A memory behind an SM.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub enum MemoryKind {
+                $($(#[doc = $doc])+ $variant = $name,)+
+            }
+        }
+
+        /// The memory of an SM.
+        #[derive(Debug)]
+        pub(super) enum MemorySystem<'m> {
+            $($variant($module::$variant),)+
+            /// The caller's.
+            Attached(&'m mut dyn MemoryModel),
+        }
+
+        impl MemorySystem<'_> {
+            /// The memory of a design, idle.
+            pub(super) fn new(settings: &SmSettings) -> Self {
+                match settings.memory {
+                    $(MemoryKind::$variant => {
+                        Self::$variant($module::$variant::new(&settings.timing))
+                    })+
+                }
+            }
+
+            /// Takes an access, or refuses it.
+            #[inline(always)]
+            pub(super) fn request(
+                &mut self,
+                request: &MemoryRequest,
+                counters: &mut MemoryCounters<'_>,
+            ) -> Answer {
+                match self {
+                    $(Self::$variant(memory) => memory.request(request, counters),)+
+                    Self::Attached(memory) => memory.request(request, counters),
+                }
+            }
+
+            /// The cycle from which it is known whether an access that begins now hits a cache.
+            #[inline]
+            pub(super) fn hit_known_at(&self, now: u64) -> u64 {
+                match self {
+                    $(Self::$variant(memory) => memory.hit_known_at(now),)+
+                    Self::Attached(memory) => memory.hit_known_at(now),
+                }
+            }
+
+            /// Whether a step does anything.
+            #[inline]
+            pub(super) const fn steps(&self) -> bool {
+                match self {
+                    $(Self::$variant(_) => $module::$variant::STEPS,)+
+                    Self::Attached(_) => true,
+                }
+            }
+
+            /// What happens in a cycle after issue.
+            pub(super) fn step(&mut self, step: &mut dyn MemoryStep) {
+                match self {
+                    $(Self::$variant(memory) => memory.step(step),)+
+                    Self::Attached(memory) => memory.step(step),
+                }
+            }
+
+            /// The next cycle in which a step does something.
+            #[inline]
+            pub(super) fn next_event(&self, now: u64) -> Option<u64> {
+                match self {
+                    $(Self::$variant(memory) => memory.next_event(now),)+
+                    Self::Attached(memory) => memory.next_event(now),
+                }
+            }
+
+            /// The first cycle from which on no byte moves.
+            pub(super) fn drained_at(&self) -> u64 {
+                match self {
+                    $(Self::$variant(memory) => memory.drained_at(),)+
+                    Self::Attached(memory) => memory.drained_at(),
+                }
+            }
+        }
+    };
+}
+
+memories! {
+    /// Fixed latencies, and bandwidth.
+    FixedLatency = "fixed-latency" in fixed_latency;
 }

@@ -6,13 +6,8 @@
 //! is compiled without any of this.
 //! Source: `docs/MODEL.md`, section "Time".
 
-use super::config::{BANKS, MAX_RESIDENT_WARPS};
+use super::config::MAX_RESIDENT_WARPS;
 use super::counters::StallReason;
-use super::facts::{BusyUnit, Class, Facts, Wait};
-use super::machine::Sm;
-use super::ports::{BankCounts, WritePorts};
-use super::warp::{MemoryAccess, Phase, Trace};
-use crate::image::Unit;
 use crate::units::{LaneMask, RegisterId};
 
 /// Hears what happens in an SM, in the order in which it is decided.
@@ -73,7 +68,7 @@ pub struct Issue {
 /// they begin, and tell of an instruction that issued earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observation {
-    /// A CTA became resident.
+    /// A CTA became resident, or more warps of the CTA that became resident last.
     CtaLaunch {
         /// When.
         cycle: u64,
@@ -112,7 +107,7 @@ pub enum Observation {
     },
     /// An instruction reads operands from the main register file, one a cycle.
     BankRead {
-        /// Range: `0..BANKS`, or as many as the collectors' arbiter has.
+        /// Range: below the banks of the main register file.
         bank: u8,
         /// Place of the instruction's warp.
         place: u8,
@@ -257,6 +252,15 @@ pub struct WarpPhases {
 }
 
 impl WarpPhases {
+    /// The warps in each phase, bit `i` being the warp at place `i`; no warp in two.
+    pub(super) fn new(sets: &[(WarpPhase, u64); WarpPhase::ALL.len()]) -> Self {
+        let mut phases = Self::default();
+        for &(phase, set) in sets {
+            phases.sets[phase as usize] = set;
+        }
+        phases
+    }
+
     /// The warps in a phase: bit `i` is the warp at place `i`.
     pub const fn warps(&self, phase: WarpPhase) -> u64 {
         self.sets[phase as usize]
@@ -266,171 +270,5 @@ impl WarpPhases {
     pub fn of(&self, place: usize) -> Option<WarpPhase> {
         let mut all = WarpPhase::ALL.iter().copied();
         all.find(|&phase| place < MAX_RESIDENT_WARPS && self.warps(phase) >> place & 1 != 0)
-    }
-}
-
-/// Whose writes of the main register file are reserved, and why.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Writer {
-    /// The warp's place.
-    pub(super) place: u8,
-    pub(super) cause: WriteCause,
-}
-
-/// The write ports, and who hears of every write.
-pub(super) struct ObservedPorts<'s, O> {
-    pub(super) ports: &'s mut WritePorts,
-    pub(super) observer: &'s mut O,
-    pub(super) writer: Writer,
-}
-
-impl<O: SmObserver> ObservedPorts<'_, O> {
-    /// Reserves a write as [`WritePorts::write`] does.
-    #[inline]
-    pub(super) fn write(&mut self, register: RegisterId, time: u64, now: u64) -> u64 {
-        let cycle = self.ports.write(register, time, now);
-        if O::LISTENS {
-            let bank = BankCounts::bank(register) as u8;
-            let Writer { place, cause } = self.writer;
-            self.observer.observe(Observation::BankWrite { bank, place, register, cycle, cause });
-        }
-        cycle
-    }
-}
-
-impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
-    /// Tells of something, which is put together only if somebody listens.
-    #[inline]
-    pub(super) fn tell(&mut self, observation: impl FnOnce(&Self) -> Observation) {
-        if O::LISTENS {
-            let observation = observation(self);
-            self.observer.observe(observation);
-        }
-    }
-
-    /// Tells of the instruction that a warp is about to issue.
-    #[inline]
-    pub(super) fn tell_issue(&mut self, slot: u64, warp: usize) {
-        self.tell(|sm| {
-            let state = &sm.memory.warps[warp];
-            Observation::Issue(Issue {
-                cycle: sm.now,
-                slot: slot as u8,
-                place: warp as u8,
-                cta: sm.ctas[usize::from(state.cta)].number,
-                warp: state.number,
-                pc: state.pc,
-                mask: state.mask,
-            })
-        });
-    }
-
-    /// Tells which unit or memory a warp's instruction at `pc` is about to take.
-    #[inline]
-    pub(super) fn tell_unit(
-        &mut self,
-        (warp, pc): (usize, u32),
-        facts: &Facts,
-        access: MemoryAccess,
-    ) {
-        if O::LISTENS
-            && let Some((unit, from, until)) = self.occupied(pc, facts, access)
-        {
-            let place = warp as u8;
-            self.observer.observe(Observation::Unit { unit, place, pc, from, until });
-        }
-    }
-
-    /// What an instruction that starts now takes, the first cycle, and the one after the last; none
-    /// of an access to DRAM that moves nothing.
-    fn occupied(&self, pc: u32, facts: &Facts, access: MemoryAccess) -> Option<(SmUnit, u64, u64)> {
-        let (now, bytes) = (self.now, access.bytes);
-        let (unit, (from, until)) = match facts.class {
-            Class::Free => {
-                let unit = match self.image.instructions[pc as usize].unit {
-                    Unit::Control => SmUnit::Control,
-                    Unit::Memory => SmUnit::Constant,
-                    _ => SmUnit::Alu,
-                };
-                (unit, (now, now + 1))
-            }
-            Class::Unit(BusyUnit::SharedMemory) => {
-                (SmUnit::SharedMemory, self.memory_system.shared_occupancy(bytes, now))
-            }
-            Class::Unit(unit) => {
-                let name = match unit {
-                    BusyUnit::Double => SmUnit::DoublePrecision,
-                    BusyUnit::SpecialFunction => SmUnit::SpecialFunction,
-                    BusyUnit::Texture => SmUnit::Texture,
-                    BusyUnit::SharedMemory => SmUnit::SharedMemory,
-                };
-                (name, (now, now + self.units.interval(unit)))
-            }
-            Class::Dram if access.hit => return None,
-            Class::Dram => (SmUnit::Dram, self.memory_system.dram_occupancy(bytes, now)),
-        };
-        (from != until).then_some((unit, from, until))
-    }
-
-    /// Tells of operand reads that have just been planned for a warp's instruction.
-    #[inline]
-    pub(super) fn tell_reads(&mut self, warp: usize, reads: BankCounts) {
-        if O::LISTENS {
-            let (place, pc) = (warp as u8, self.memory.warps[warp].pc);
-            for bank in 0..BANKS {
-                let (count, until) = (reads.of(bank), self.reads.free_at(bank));
-                if count != 0 {
-                    let (bank, from) = (bank as u8, until - count);
-                    let told = Observation::BankRead { bank, place, pc, from, until };
-                    self.observer.observe(told);
-                }
-            }
-        }
-    }
-
-    /// Tells what became of `count` cycles from now on.
-    #[inline]
-    pub(super) fn tell_cycles(&mut self, count: u64, issued: u64, reason: StallReason) {
-        self.tell(|sm| Observation::Cycles {
-            first: sm.now,
-            count,
-            issued: issued as u8,
-            reason,
-            warps: sm.phases(),
-        });
-    }
-
-    fn phases(&self) -> WarpPhases {
-        let mut phases = WarpPhases::default();
-        let sets = &self.sets;
-        let select = |set: u64, holds: &dyn Fn(&super::Warp<T>) -> bool| {
-            let warps = self.memory.warps.iter().enumerate();
-            let held = warps.filter(|&(place, warp)| set >> place & 1 != 0 && holds(warp));
-            held.fold(0, |held, (place, _)| held | 1 << place)
-        };
-        let waiting = |wait: Wait| sets.waiting[wait as usize];
-        let arithmetic = waiting(Wait::Arithmetic) | waiting(Wait::DoublePrecision);
-        let short_memory = waiting(Wait::Cached) | waiting(Wait::SharedMemory);
-        let at_barrier = select(sets.pending, &|warp| warp.at_barrier);
-        let ended = select(sets.draining, &|warp| warp.phase != Phase::Draining);
-        for (phase, set) in [
-            (WarpPhase::Ready, sets.ready),
-            (WarpPhase::InOrder, waiting(Wait::InOrder)),
-            (WarpPhase::Branch, waiting(Wait::Branch)),
-            (WarpPhase::Arithmetic, arithmetic),
-            (WarpPhase::SpecialFunction, waiting(Wait::SpecialFunction)),
-            (WarpPhase::ShortMemory, short_memory),
-            (WarpPhase::LongLatency, waiting(Wait::LongLatency)),
-            (WarpPhase::Flush, sets.flushing),
-            (WarpPhase::Barrier, sets.barrier),
-            (WarpPhase::Outside, sets.pending & !at_barrier),
-            (WarpPhase::OutsideBarrier, at_barrier),
-            (WarpPhase::Returnable, sets.returnable),
-            (WarpPhase::Drain, sets.draining & !ended),
-            (WarpPhase::Ended, ended),
-        ] {
-            phases.sets[phase as usize] = set;
-        }
-        phases
     }
 }

@@ -8,6 +8,8 @@ use crate::bank_layout::BankLayout;
 use crate::named;
 use crate::write_pool::PoolPorts;
 
+/// Most banks of a main register file without collectors.
+pub const MAX_FIXED_BANKS: usize = 8;
 /// Most collector units.
 pub const MAX_COLLECTOR_UNITS: usize = 32;
 /// Longest access of a bank. Unit: cycles.
@@ -29,21 +31,33 @@ named! {
 }
 
 /// How operands come from the main register file to the units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandDelivery {
-    /// In a window of cycles from issue on, over 4 logical banks with a read and a write a cycle
+    /// In a window of cycles from issue on, over logical banks with a read and a write a cycle
     /// each; everything is decided at issue.
-    #[default]
-    FixedLatency,
+    FixedLatency {
+        /// Logical banks: a warp operand uses the same bank in all clusters. Registers are
+        /// interleaved over them. Range: a power of two, at most [`MAX_FIXED_BANKS`].
+        banks: u8,
+    },
     /// Through operand collectors and an arbiter, over banks of one port.
     Collectors(CollectorSettings),
 }
 
+impl Default for OperandDelivery {
+    fn default() -> Self {
+        Self::FOUR_BANKS
+    }
+}
+
 impl OperandDelivery {
+    /// The 4 logical banks of `[RFC2011]` 2.1.
+    pub const FOUR_BANKS: Self = Self::FixedLatency { banks: 4 };
+
     /// The way without its parameters, which has a name.
     pub const fn kind(self) -> DeliveryKind {
         match self {
-            Self::FixedLatency => DeliveryKind::FixedLatency,
+            Self::FixedLatency { .. } => DeliveryKind::FixedLatency,
             Self::Collectors(_) => DeliveryKind::Collectors,
         }
     }

@@ -200,19 +200,20 @@ pub(crate) fn simulate(
     };
     let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;
     let mut sm = Sm::observed(&config, image, warps_per_cta, shared_bytes, memory, observe)?;
-    let mut ctas = grid.iter().map(|cta| cta.iter().map(OwnedTrace::borrow));
+    let ctas = grid.iter().map(|cta| cta.iter().map(OwnedTrace::borrow));
     match pace {
         Pace::Skipping => sm.run(ctas),
         Pace::EveryCycle => sm.run_every_cycle(ctas),
         Pace::Stepped => {
+            let mut left = strata_core::sm::Grid::new(ctas);
             let mut now = sm.next_event();
             assert_eq!(now, 0);
-            while sm.step(&mut ctas)? {
+            while sm.step(&mut left)? {
                 assert!(sm.next_event() > now, "after {now}");
                 now = sm.next_event();
             }
             // The end is the end.
-            assert_eq!(sm.step(&mut ctas), Ok(false));
+            assert_eq!(sm.step(&mut left), Ok(false));
             assert_eq!(sm.next_event(), now);
             Ok(sm.finish())
         }

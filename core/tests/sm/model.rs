@@ -160,6 +160,17 @@ pub(crate) fn random_settings(random: &mut Random) -> SmSettings {
     }
 }
 
+/// Random rules by which warps of a two-level scheduler leave the active set.
+pub(crate) fn random_rules(random: &mut Random, settings: &mut SmSettings) {
+    let threshold = 1 + random.below(40) as u16;
+    let reactive = WarpReplacement::Reactive { threshold };
+    settings.replacement =
+        one_of(random, &[WarpReplacement::Preemptive, reactive, WarpReplacement::CacheMiss]);
+    settings.short_waits = ShortWaits::from_bits_truncate(random.below(16) as u8);
+    settings.barrier =
+        one_of(random, &[BarrierRule::Always, BarrierRule::WhenBlocking, BarrierRule::Never]);
+}
+
 pub(crate) fn count_mode(settings: &SmSettings, kernel: &Kernel, grid: &Grid) -> Counters {
     let image = CheckedImage::new(kernel.image()).unwrap();
     let mut awaited = vec![LaneMask::EMPTY; usize::from(kernel.registers)];
@@ -274,7 +285,7 @@ pub(crate) fn drive(
     assert_eq!(issued, counters.accesses.warp_instructions(), "seed {seed}");
     assert_eq!(issued, told.issues, "seed {seed}");
     let read_cycles = match settings.operand_delivery {
-        OperandDelivery::FixedLatency => 1,
+        OperandDelivery::FixedLatency { .. } => 1,
         OperandDelivery::Collectors(collectors) => u64::from(collectors.read_cycles),
     };
     told.check(seed, &counters, read_cycles);
@@ -309,17 +320,7 @@ fn the_papers_alternatives_skip_idle_cycles_too() {
         if matches!(scheduling, Scheduling::SingleLevel) {
             continue;
         }
-        let threshold = 1 + random.below(40) as u16;
-        let reactive = WarpReplacement::Reactive { threshold };
-        settings.replacement = one_of(
-            &mut random,
-            &[WarpReplacement::Preemptive, reactive, WarpReplacement::CacheMiss],
-        );
-        settings.short_waits = ShortWaits::from_bits_truncate(random.below(16) as u8);
-        settings.barrier = one_of(
-            &mut random,
-            &[BarrierRule::Always, BarrierRule::WhenBlocking, BarrierRule::Never],
-        );
+        random_rules(&mut random, &mut settings);
         let kernel = random_kernel(&mut random);
         let grid = random_grid(&mut random, &kernel);
         match drive(seed, settings, &kernel, &grid) {

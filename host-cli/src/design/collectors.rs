@@ -14,7 +14,7 @@ impl Design {
     /// Its operand collectors, of a design that has them.
     pub fn collectors(&self) -> Option<CollectorSettings> {
         match self.sm.operand_delivery {
-            OperandDelivery::FixedLatency => None,
+            OperandDelivery::FixedLatency { .. } => None,
             OperandDelivery::Collectors(settings) => Some(settings),
         }
     }

@@ -137,7 +137,7 @@ impl Delivery {
                 ),
                 hint: "set `operand_delivery = \"collectors\"`".to_owned(),
             }),
-            Self::FixedLatency => Ok(OperandDelivery::FixedLatency),
+            Self::FixedLatency => Ok(OperandDelivery::FOUR_BANKS),
             Self::Collectors(choice) => Ok(OperandDelivery::Collectors(CollectorSettings {
                 units: choice.units,
                 banks: choice.banks,
@@ -212,7 +212,7 @@ impl CollectorTable {
 pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
     let none = || "none".to_owned();
     let of = |get: fn(CollectorSettings) -> String| match delivery {
-        OperandDelivery::FixedLatency => none(),
+        OperandDelivery::FixedLatency { .. } => none(),
         OperandDelivery::Collectors(settings) => get(settings),
     };
     vec![

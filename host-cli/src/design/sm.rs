@@ -225,10 +225,6 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
              follow from its latency"
         }
         SmConfigError::ShorterThanCollection(_) => "raise it in `[latency_cycles]`",
-        SmConfigError::NotWithCollectors => {
-            "remove `replacement`, `also_leaves_for` and `flush_at_backward_branches` (suffix \
-             `-backflush`), or set `operand_delivery = \"fixed-latency\"`"
-        }
         SmConfigError::ActiveWarps { .. } => "lower `active_warps`, or raise `sm.warps`",
         _ => "`strata designs --help` lists the keys with their ranges",
     };

@@ -27,7 +27,7 @@ fn refused(text: &str) -> String {
 fn collectors(design: &Design) -> CollectorSettings {
     match design.sm.operand_delivery {
         OperandDelivery::Collectors(settings) => settings,
-        OperandDelivery::FixedLatency => panic!("{} has no collectors", design.name),
+        OperandDelivery::FixedLatency { .. } => panic!("{} has no collectors", design.name),
     }
 }
 
@@ -295,14 +295,6 @@ fn what_cannot_be_is_refused_with_a_remedy() {
             "base = \"sttram\"\n[energy]\nsource = \"x\"\nwrite_pool_read = \"1 pJ\"\n\
              write_pool_write = \"1 pJ\"",
             ["without a write pool", "write_pool_entries"],
-        ),
-        (
-            "base = \"warrf\"\nreplacement = \"reactive\"\nreactive_threshold_cycles = 20",
-            ["how long it waits", "remove `replacement`"],
-        ),
-        (
-            "base = \"sttram-rfc6\"\n[cache]\nflush_at_backward_branches = true",
-            ["flush at backward branches", "suffix `-backflush`"],
         ),
         ("base = \"warrf\"\n[latency_cycles]\nalu = 3", ["too short", "raise it"]),
         ("base = \"sttram\"\ntechnology = \"none.toml\"", ["none.toml: cannot be read", ""]),

@@ -162,7 +162,7 @@ fn energy(design: &mut Design) -> &mut EnergyTable {
 fn collectors(design: &mut Design) -> &mut strata_core::sm::operand_delivery::CollectorSettings {
     match &mut design.sm.operand_delivery {
         OperandDelivery::Collectors(settings) => settings,
-        OperandDelivery::FixedLatency => panic!("{} has collectors", design.name),
+        OperandDelivery::FixedLatency { .. } => panic!("{} has collectors", design.name),
     }
 }
 

@@ -20,7 +20,7 @@ fn cycles(design: &Design) -> Option<(u8, u8)> {
         OperandDelivery::Collectors(settings) => {
             Some((settings.read_cycles, settings.write_cycles))
         }
-        OperandDelivery::FixedLatency => None,
+        OperandDelivery::FixedLatency { .. } => None,
     }
 }
 

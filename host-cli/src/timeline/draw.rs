@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
 use serde::Serialize;
-use strata_core::sm::config::{BANKS, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, SmSettings};
+use strata_core::sm::config::{MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, SmSettings};
 use strata_core::sm::counters::StallReason;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::sm::{Issue, Observation, SmUnit, WarpPhase, WarpPhases, WriteCause};
@@ -150,7 +150,7 @@ impl<'d> Drawing<'d> {
             file.group(group);
         }
         let (banks, write_cycles) = match settings.operand_delivery {
-            OperandDelivery::FixedLatency => (BANKS, 1),
+            OperandDelivery::FixedLatency { banks } => (usize::from(banks), 1),
             OperandDelivery::Collectors(settings) => {
                 (usize::from(settings.banks), u64::from(settings.write_cycles))
             }

@@ -44,7 +44,7 @@ impl Clock {
             Self::OneByOne => Scheduler::Greedy,
         };
         SmSettings {
-            operand_delivery: OperandDelivery::FixedLatency,
+            operand_delivery: OperandDelivery::FOUR_BANKS,
             scheduler,
             replacement: WarpReplacement::Preemptive,
             short_waits: ShortWaits::empty(),

@@ -3,13 +3,13 @@
 //! Events of the next 63 cycles lie in slots, so that entering, leaving and finding the next are
 //! each a few operations on a mask; later ones wait apart until they are near.
 
-use super::config::MAX_RESIDENT_WARPS;
+use crate::sm::config::MAX_RESIDENT_WARPS;
 
 const SLOTS: u64 = 64;
 
 /// The wheel.
 #[derive(Clone, Debug)]
-pub(crate) struct Wheel {
+pub(super) struct Wheel {
     // Invariants:
     // - `slots[c % 64]` has the warps whose event is at cycle `c`, `now <= c < now + 64`;
     // - bit `s` of `occupied` says that `slots[s]` is not empty;
@@ -24,7 +24,7 @@ pub(crate) struct Wheel {
 }
 
 impl Wheel {
-    pub(crate) const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             slots: [0; SLOTS as usize],
             occupied: 0,
@@ -37,7 +37,7 @@ impl Wheel {
 
     /// Gives a warp without an event one at `time`, which is later than now.
     #[inline]
-    pub(crate) fn schedule(&mut self, warp: usize, time: u64) {
+    pub(super) fn schedule(&mut self, warp: usize, time: u64) {
         debug_assert!(time > self.now);
         if time - self.now < SLOTS {
             let slot = time % SLOTS;
@@ -50,8 +50,23 @@ impl Wheel {
         }
     }
 
+    /// Takes a warp's event at `time`, which has not come, out.
+    pub(super) fn cancel(&mut self, warp: usize, time: u64) {
+        let bit = 1 << warp;
+        if self.far & bit != 0 {
+            self.far &= !bit;
+            self.bring_near();
+            return;
+        }
+        let slot = (time % SLOTS) as usize;
+        self.slots[slot] &= !bit;
+        if self.slots[slot] == 0 {
+            self.occupied &= !(1 << slot);
+        }
+    }
+
     /// The cycle of the next event after now.
-    pub(crate) fn next(&self) -> Option<u64> {
+    pub(super) fn next(&self) -> Option<u64> {
         if self.occupied != 0 {
             let from_now = self.occupied.rotate_right((self.now % SLOTS) as u32);
             return Some(self.now + u64::from(from_now.trailing_zeros()));
@@ -62,7 +77,7 @@ impl Wheel {
     /// Moves to a cycle, which is not before now and not beyond the next event, and takes out the
     /// warps whose event it is.
     #[inline]
-    pub(crate) fn advance(&mut self, now: u64) -> u64 {
+    pub(super) fn advance(&mut self, now: u64) -> u64 {
         debug_assert!(now >= self.now);
         self.now = now;
         if self.nearest < now + SLOTS {
@@ -126,6 +141,23 @@ mod tests {
                     *expected.entry(next).or_default() |= 1 << warp;
                 }
             }
+        }
+    }
+
+    #[test]
+    fn an_event_that_is_cancelled_does_not_come() {
+        for time in [1, 2, 63, 64, 65, 400] {
+            let mut wheel = Wheel::new();
+            wheel.schedule(3, time);
+            wheel.cancel(3, time);
+            assert_eq!(wheel.next(), None, "{time}");
+            wheel.schedule(3, time);
+            wheel.schedule(4, time);
+            wheel.schedule(5, time + 7);
+            wheel.cancel(3, time);
+            assert_eq!(wheel.next(), Some(time), "{time}");
+            assert_eq!(wheel.advance(time), 1 << 4, "{time}");
+            assert_eq!(wheel.next(), Some(time + 7), "{time}");
         }
     }
 

@@ -4,20 +4,22 @@
 //! Accesses of the main register file are counted when the arbiter lets them happen, because a
 //! write pool may serve them; all others here.
 
-use super::collectors::{Delivery, ResultOnItsWay};
-use super::facts::{ReadyAt, Wait};
-use super::observe::WriteCause;
+use super::collectors::{Collection, ResultOnItsWay};
 use crate::access::{Access, AccessSink};
 use crate::event::{Datapath, Event};
+use crate::sm::observe::WriteCause;
+use crate::sm::scoreboard::UnderWay;
+use crate::sm::wait::{ReadyAt, Wait};
 use crate::tally::{Tally, event};
 use crate::units::{LaneMask, RegisterId};
 
 /// Asks the arbiter for what an instruction or a flush needs of the main register file.
 pub(super) struct Requests<'s, 'm> {
     pub(super) tally: Tally<'s, false>,
-    pub(super) delivery: &'s mut Delivery<'m>,
+    pub(super) collection: &'s mut Collection<'m>,
     /// When each register of the warp is there.
     pub(super) ready: &'s mut [ReadyAt],
+    pub(super) under_way: &'s mut UnderWay,
     pub(super) warp: u8,
     pub(super) now: u64,
     /// The unit that operands are for.
@@ -30,18 +32,18 @@ impl<'s, 'm> Requests<'s, 'm> {
     /// Of what is no instruction and reads nothing.
     pub(super) fn new(
         tally: Tally<'s, false>,
-        delivery: &'s mut Delivery<'m>,
-        ready: &'s mut [ReadyAt],
+        collection: &'s mut Collection<'m>,
+        (ready, under_way): (&'s mut [ReadyAt], &'s mut UnderWay),
         warp: usize,
         now: u64,
     ) -> Self {
         let (warp, datapath) = (warp as u8, Datapath::Private);
-        Self { tally, delivery, ready, warp, now, unit: 0, datapath, reads: 0 }
+        Self { tally, collection, ready, under_way, warp, now, unit: 0, datapath, reads: 0 }
     }
 
     #[inline]
     fn read(&mut self, register: RegisterId, lanes: LaneMask) {
-        let Delivery { collectors, queues, .. } = &mut *self.delivery;
+        let Collection { collectors, queues, .. } = &mut *self.collection;
         let element = self.unit * collectors.reads_per_unit + usize::from(self.reads);
         self.reads += 1;
         let consumer = (self.unit as u8, self.datapath);
@@ -51,7 +53,7 @@ impl<'s, 'm> Requests<'s, 'm> {
 
     /// An upper level gives a register up to the main register file.
     fn write_back(&mut self, register: RegisterId, lanes: LaneMask, event: Event) {
-        let Delivery { collectors, queues, results } = &mut *self.delivery;
+        let Collection { collectors, queues, results, .. } = &mut *self.collection;
         let index = collectors.arbiter.index(self.warp, register);
         let ready = &mut self.ready[usize::from(register.0)];
         if ready.is_pending() {
@@ -64,9 +66,10 @@ impl<'s, 'm> Requests<'s, 'm> {
         (result.to_main, result.flushed) = (true, flushed);
         results[index] = result;
         *ready = ReadyAt::pending(Wait::Arithmetic);
-        let under_way = &mut collectors.under_way[usize::from(self.warp)];
-        under_way.all += 1;
-        under_way.flushes += u32::from(flushed);
+        self.under_way.announce(false);
+        if flushed {
+            self.under_way.begin_flush();
+        }
         collectors.arbiter.ask_write(queues, (self.warp, register, lanes), self.now);
     }
 }

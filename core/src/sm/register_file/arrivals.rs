@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 
 /// The link of a result, in the caller's memory; an index is the result's register.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
+pub(in crate::sm) struct Link {
     next: u32,
     /// Of a far one.
     previous: u32,
@@ -18,11 +18,11 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(crate) const NONE: Self = Self { next: NONE, previous: NONE, time: 0 };
+    pub(in crate::sm) const NONE: Self = Self { next: NONE, previous: NONE, time: 0 };
 }
 
 /// An element that has a link.
-pub(crate) trait Linked {
+pub(in crate::sm) trait Linked {
     fn link(&mut self) -> &mut Link;
 }
 
@@ -48,7 +48,7 @@ impl List {
 
 /// Results on their way.
 #[derive(Clone, Debug)]
-pub(crate) struct Arrivals {
+pub(in crate::sm) struct Arrivals {
     // Invariants: `near[c % 64]` has the results of cycle `c`, `now <= c < now + 64`, in the order
     // of their start, and bit `c % 64` of `occupied` says that there are any; `far` is in order of
     // time, and of start where times are equal; `next_far` is the time of the first of all these.
@@ -59,7 +59,7 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    pub(crate) const fn new() -> Self {
+    pub(in crate::sm) const fn new() -> Self {
         let near = [Chain { first: NONE, last: NONE }; SLOTS as usize];
         Self { near, occupied: 0, far: [List::EMPTY; 2], next_far: u64::MAX }
     }
@@ -67,7 +67,7 @@ impl Arrivals {
     /// A result that starts now is there at `time`, which is later.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
-    pub(crate) fn start(
+    pub(in crate::sm) fn start(
         &mut self,
         links: &mut [impl Linked],
         index: usize,
@@ -98,7 +98,7 @@ impl Arrivals {
     /// Takes out the results that are there at `now`; those that started earlier come first, of
     /// DRAM before all else. Returns the first; [`after`] has the others.
     #[inline]
-    pub(crate) fn take(&mut self, links: &mut [impl Linked], now: u64) -> Option<usize> {
+    pub(in crate::sm) fn take(&mut self, links: &mut [impl Linked], now: u64) -> Option<usize> {
         if self.next_far == now {
             self.bring_near(links, now);
         }
@@ -131,7 +131,7 @@ impl Arrivals {
     }
 
     /// The cycle of the next arrival, which is at `now` or later.
-    pub(crate) fn next(&self, now: u64) -> Option<u64> {
+    pub(in crate::sm) fn next(&self, now: u64) -> Option<u64> {
         let mut next = self.next_far;
         if self.occupied != 0 {
             let from_now = self.occupied.rotate_right((now % SLOTS) as u32);
@@ -143,7 +143,7 @@ impl Arrivals {
 
 /// The result after one that has been taken out together with it.
 #[inline]
-pub(crate) fn after(link: &Link) -> Option<usize> {
+pub(in crate::sm) fn after(link: &Link) -> Option<usize> {
     (link.next != NONE).then_some(link.next as usize)
 }
 

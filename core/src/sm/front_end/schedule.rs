@@ -1,10 +1,10 @@
 //! Schedulers: which of the warps that can issue does, as operations on masks.
 
-use super::config::{MAX_RESIDENT_WARPS, Scheduler};
+use crate::sm::config::{MAX_RESIDENT_WARPS, Scheduler};
 
 /// The first warp of a set at or after `from`, in cyclic order.
 #[inline]
-pub(crate) const fn first_from(set: u64, from: u32) -> Option<usize> {
+pub(super) const fn first_from(set: u64, from: u32) -> Option<usize> {
     if set == 0 {
         return None;
     }
@@ -14,7 +14,7 @@ pub(crate) const fn first_from(set: u64, from: u32) -> Option<usize> {
 
 /// The inner scheduler's state.
 #[derive(Clone, Debug)]
-pub(crate) struct Selector {
+pub(super) struct Selector {
     scheduler: Scheduler,
     /// The warp that issued last in each slot.
     last: [u8; 2],
@@ -23,14 +23,14 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    pub(crate) const fn new(scheduler: Scheduler) -> Self {
+    pub(super) const fn new(scheduler: Scheduler) -> Self {
         let last_of_all = (MAX_RESIDENT_WARPS - 1) as u8;
         Self { scheduler, last: [last_of_all; 2], rotor: last_of_all }
     }
 
     /// Moves the rotating priority on by `cycles` cycles in which the active set was `active`.
     #[inline]
-    pub(crate) fn rotate(&mut self, active: u64, cycles: u64) {
+    pub(super) fn rotate(&mut self, active: u64, cycles: u64) {
         if self.scheduler != Scheduler::RoundRobin || active == 0 || cycles == 0 {
             return;
         }
@@ -50,8 +50,9 @@ impl Selector {
     }
 
     /// Picks one of `set`; `age` tells the order of launch.
-    #[inline]
-    pub(crate) fn pick(
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    pub(super) fn pick(
         &mut self,
         slot: usize,
         set: u64,

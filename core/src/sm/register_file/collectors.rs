@@ -9,31 +9,24 @@
 use core::mem::size_of;
 
 use super::arrivals::{Arrivals, Link, Linked};
-use super::config::{MAX_RESIDENT_WARPS, SmSettings};
-use super::facts::{Class, Facts, ReadyAt, Wait};
-use super::fault::Fault;
-use super::machine::first;
-use super::operand_delivery::{CollectorSettings, MAX_COLLECTOR_UNITS, OperandDelivery};
-use super::warp::MemoryAccess;
 use crate::access::Access;
 use crate::arbiter::{Arbiter, ArbiterConfig, ArbiterError, BankedRegister, QueuedRead, Queues};
 use crate::event::Event;
 use crate::image::{CheckedImage, Flags};
+use crate::sm::config::SmSettings;
+use crate::sm::facts::{Class, Facts};
+use crate::sm::fault::{Fault, first};
+use crate::sm::kernel::distinct;
+use crate::sm::memory::BankPort;
+use crate::sm::operand_delivery::{CollectorSettings, MAX_COLLECTOR_UNITS, OperandDelivery};
+use crate::sm::scoreboard::Scoreboard;
+use crate::sm::trace::MemoryAccess;
+use crate::sm::wait::{ReadyAt, Wait};
 use crate::tally;
 use crate::units::{LANES, LaneMask, RegisterId};
 
-/// Ports from the collectors to the execution units.
-pub(super) const PORTS: usize = 6;
-
-/// The port to a class of units.
-#[inline]
-pub(super) const fn port(class: Class) -> usize {
-    match class {
-        Class::Free => 0,
-        Class::Unit(unit) => 1 + unit as usize,
-        Class::Dram => PORTS - 1,
-    }
-}
+/// Ports from the collectors to the execution units: one for each class.
+pub(super) const PORTS: usize = Class::COUNT;
 
 /// An instruction in a collector unit.
 #[derive(Clone, Copy, Debug)]
@@ -139,17 +132,6 @@ impl Linked for ResultOnItsWay {
     }
 }
 
-/// Of each warp, what is under way.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct UnderWay {
-    /// Registers to be written, and instructions without results that have not started.
-    pub(super) all: u32,
-    /// Results of long-latency operations.
-    pub(super) long: u32,
-    /// Writes of a flush.
-    pub(super) flushes: u32,
-}
-
 /// The collector units.
 #[derive(Clone, Debug)]
 pub(super) struct CollectorUnits {
@@ -174,7 +156,6 @@ pub struct Collectors {
     pub(super) units: CollectorUnits,
     /// Elements of the queue of reads that each unit has.
     pub(super) reads_per_unit: usize,
-    pub(super) under_way: [UnderWay; MAX_RESIDENT_WARPS],
 }
 
 /// Elements of working memory that an SM's operand collectors need; none without.
@@ -191,7 +172,7 @@ pub struct DeliverySize {
 }
 
 impl DeliverySize {
-    pub(super) fn of(settings: &SmSettings, image: &CheckedImage<'_>) -> Self {
+    pub(in crate::sm) fn of(settings: &SmSettings, image: &CheckedImage<'_>) -> Self {
         let OperandDelivery::Collectors(collectors) = settings.operand_delivery else {
             return Self::default();
         };
@@ -231,37 +212,26 @@ pub struct DeliveryMemory<'m> {
 
 /// Collectors with their memory.
 #[derive(Debug)]
-pub(super) struct Delivery<'m> {
+pub(super) struct Collection<'m> {
     pub(super) collectors: &'m mut Collectors,
     pub(super) queues: Queues<'m>,
     pub(super) results: &'m mut [ResultOnItsWay],
+    /// Registers of a warp.
+    pub(super) registers: usize,
+    /// Instructions that the units which start a warp in every cycle start in one.
+    pub(super) issue_slots: u8,
 }
 
-/// Visits each register once, with the place where it stands first.
-#[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
-#[inline(always)]
-pub(super) fn distinct(registers: &[RegisterId], mut visit: impl FnMut(usize, RegisterId)) {
-    // Nearly all instructions have one result at most, which needs no loop.
-    let [first, others @ ..] = registers else { return };
-    visit(0, *first);
-    for (before, &register) in (1..).zip(others) {
-        if !registers[..before].contains(&register) {
-            visit(before, register);
-        }
-    }
-}
-
-impl<'m> Delivery<'m> {
+impl<'m> Collection<'m> {
     /// The collectors of an SM that has them, idle.
     pub(super) fn new(
-        settings: &SmSettings,
+        settings: CollectorSettings,
+        issue_slots: u8,
         image: &CheckedImage<'_>,
         size: &DeliverySize,
         memory: DeliveryMemory<'m>,
-    ) -> Result<Option<Self>, Fault> {
-        let OperandDelivery::Collectors(settings) = settings.operand_delivery else {
-            return Ok(None);
-        };
+    ) -> Result<Self, Fault> {
+        const NAME: &str = "delivery.collectors";
         let DeliveryMemory { collectors, reads, registers, results, cell_writes } = memory;
         let mut queues = Queues {
             reads: first(reads, "delivery.reads", size.reads)?,
@@ -270,13 +240,58 @@ impl<'m> Delivery<'m> {
         };
         let results = first(results, "delivery.results", size.registers)?;
         results.fill(ResultOnItsWay::NONE);
-        let [place, ..] = first(collectors, "delivery.collectors", size.collectors)? else {
-            return Ok(None);
+        let [place, ..] = collectors else {
+            return Err(Fault::MemoryTooShort { memory: NAME, needed: 1, given: 0 });
         };
         // A kernel without registers has none to lie anywhere.
         let per_warp = image.registers.max(1);
         let collectors = place.insert(Collectors::new(settings, per_warp, &mut queues)?);
-        Ok(Some(Self { collectors, queues, results }))
+        let registers = usize::from(image.registers);
+        Ok(Self { collectors, queues, results, registers, issue_slots })
+    }
+
+    /// Whether no unit has room.
+    #[inline]
+    pub(super) const fn is_full(&self) -> bool {
+        self.collectors.units.is_full()
+    }
+
+    /// Whether the arbiter has neither split banks nor a write pool.
+    #[inline]
+    pub(super) const fn is_plain(&self) -> bool {
+        self.collectors.arbiter.is_plain()
+    }
+
+    /// The next cycle after `now` in which a step does something.
+    #[inline]
+    pub(super) fn next_event(&self, now: u64) -> Option<u64> {
+        if self.collectors.is_busy() {
+            return Some(now + 1);
+        }
+        self.collectors.arrivals.next(now + 1)
+    }
+
+    /// Banks of the main register file.
+    pub(super) const fn banks(&self) -> u8 {
+        self.collectors.arbiter.bank_count()
+    }
+
+    /// Takes a port of a bank for an access that begins now, if no access of a register takes it.
+    pub(super) fn claim(&mut self, bank: u8, port: BankPort, now: u64) -> bool {
+        match port {
+            BankPort::Read => self.collectors.arbiter.claim_read(bank, now),
+            BankPort::Write => self.collectors.arbiter.claim_write(bank, now),
+        }
+    }
+
+    /// A warp has left the active set.
+    pub(super) fn demote(&mut self, warp: usize) {
+        self.collectors.arbiter.demote(warp as u8);
+    }
+
+    /// A warp has ended. Returns the values of it that are dropped from the write pool.
+    pub(super) fn drop_warp(&mut self, warp: usize) -> u32 {
+        self.collectors.arbiter.drop_warp(warp as u8)
     }
 
     /// Marks the results of an instruction that issues as on their way; `to_main`, to the main
@@ -288,14 +303,16 @@ impl<'m> Delivery<'m> {
         warp: usize,
         facts: &Facts,
         (destinations, lanes, wait): (&[RegisterId], LaneMask, Wait),
-        ready: &mut [ReadyAt],
+        scoreboard: &mut Scoreboard<'_>,
         to_main: bool,
     ) {
         let event = tally::event(Access::MrfWrite, facts.datapath);
         let long = facts.flags.contains(Flags::LONG_LATENCY);
-        let under_way = &mut self.collectors.under_way[warp];
-        // One without results is under way until it starts.
-        under_way.all += u32::from(destinations.is_empty() && facts.collected);
+        let (ready, under_way) = scoreboard.warp_mut(warp);
+        if destinations.is_empty() && facts.collected {
+            // One without results is under way until it starts.
+            under_way.begin();
+        }
         distinct(destinations, |_, register| {
             let result = &mut self.results[self.collectors.arbiter.index(warp as u8, register)];
             // Its link is set when it is known when it comes.
@@ -303,8 +320,7 @@ impl<'m> Delivery<'m> {
             (result.to_main, result.long, result.flushed) = (to_main, long, false);
             debug_assert!(result.more[0].is_empty(), "its last write was its last");
             ready[usize::from(register.0)] = ReadyAt::pending(wait);
-            under_way.all += 1;
-            under_way.long += u32::from(long);
+            under_way.announce(long);
         });
     }
 }
@@ -330,7 +346,6 @@ impl Collectors {
             arrivals: Arrivals::new(),
             units: CollectorUnits::new(settings.units),
             reads_per_unit: queues.reads.len() / usize::from(settings.units),
-            under_way: [UnderWay::default(); MAX_RESIDENT_WARPS],
         })
     }
 
@@ -429,16 +444,20 @@ impl CollectorUnits {
         oldest
     }
 
+    /// The instruction in a unit.
+    #[inline]
+    pub(super) const fn instruction(&self, unit: usize) -> &Collected {
+        &self.units[unit]
+    }
+
     /// Takes an instruction out of its unit.
     #[inline]
-    pub(super) fn leave(&mut self, unit: usize) -> Collected {
-        let instruction = self.units[unit];
-        let port = usize::from(instruction.port);
+    pub(super) fn leave(&mut self, unit: usize) {
+        let port = usize::from(self.units[unit].port);
         self.collected[port] &= !(1 << unit);
         if self.collected[port] == 0 {
             self.ports &= !(1 << port);
         }
         self.free |= 1 << unit;
-        instruction
     }
 }

@@ -1,0 +1,461 @@
+//! Operand collection: an instruction whose operands come through collectors, from its issue to the
+//! end of its result's write.
+//!
+//! In each cycle, before issue: instructions that have their operands start; results that are there
+//! ask for their write; the arbiter lets accesses happen; warps that waited for what has come go
+//! on. What an instruction asks for at issue is for the arbiter of the next cycle.
+
+use super::Emptying;
+use super::arrivals::after;
+use super::collectors::{Collected, Collection, CollectorUnits, Collectors, PORTS, ResultOnItsWay};
+use super::requests::{Requests, cause};
+use crate::access::Access;
+use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
+use crate::event::{Datapath, Event};
+use crate::hierarchy::{UpperLevels, WarpHierarchy};
+use crate::sm::counters::{CycleEvent, SmCounters};
+use crate::sm::execution::Execution;
+use crate::sm::facts::{Class, Facts};
+use crate::sm::fault::Fault;
+use crate::sm::kernel::{Instruction, Kernel, distinct};
+use crate::sm::memory::Ticket;
+use crate::sm::observe::{Observation, SmObserver, WriteCause};
+use crate::sm::operand_delivery::COLLECTOR_CYCLES;
+use crate::sm::run::Run;
+use crate::sm::scoreboard::{Row, Scoreboard};
+use crate::sm::trace::MemoryAccess;
+use crate::sm::wait::{ReadyAt, Wait};
+use crate::tally::{Tally, event};
+use crate::units::{LaneMask, RegisterId};
+use crate::write_pool::PoolRead;
+
+/// Cycles from issue to the earliest start: operands are asked for, come, and are there.
+const EARLIEST_START: u64 = 2;
+
+/// What a write is counted as when it goes to the write pool.
+const fn in_pool(event: Event) -> Event {
+    match event {
+        Event::RfcWritebackEviction | Event::RfcWritebackFlush => Event::RfcToWritePool,
+        Event::LrfWritebackEviction | Event::LrfWritebackFlush => Event::LrfToWritePool,
+        Event::MrfWriteShared => Event::WritePoolWriteShared,
+        _ => Event::WritePoolWritePrivate,
+    }
+}
+
+/// What the arrival of a register changes.
+struct Comings<'s, 'm> {
+    scoreboard: &'s mut Scoreboard<'m>,
+    results: &'s mut [ResultOnItsWay],
+    /// Warps for which something has come.
+    moved: u64,
+}
+
+impl Comings<'_, '_> {
+    /// A register is there from cycle `at` on.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn come(&mut self, index: usize, (warp, register): (usize, usize), at: u64) {
+        let result = &self.results[index];
+        self.scoreboard.arrive(warp, register, (at, result.wait), result.long);
+        self.moved |= 1 << warp;
+    }
+}
+
+/// Follows what the arbiter lets happen.
+struct Accesses<'s, 'm, O> {
+    now: u64,
+    counters: &'s mut SmCounters,
+    observer: &'s mut O,
+    units: &'s mut CollectorUnits,
+    comings: Comings<'s, 'm>,
+}
+
+impl<O: SmObserver> Accesses<'_, '_, O> {
+    fn tell_write(&mut self, bank: u8, place: u8, register: RegisterId, cause: WriteCause) {
+        if O::LISTENS {
+            let cycle = self.now;
+            let write = Observation::BankWrite { bank, place, register, cycle, cause };
+            self.observer.observe(write);
+        }
+    }
+}
+
+impl<O: SmObserver> Granted for Accesses<'_, '_, O> {
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn read(&mut self, grant: ReadGrant) {
+        if grant.beside_write {
+            self.counters.record(CycleEvent::SplitBankRead, 1);
+        }
+        let main = event(Access::MrfRead, grant.datapath);
+        let pool = match grant.datapath {
+            Datapath::Private => Event::WritePoolReadPrivate,
+            Datapath::Shared => Event::WritePoolReadShared,
+        };
+        let accesses = &mut self.counters.accesses;
+        match grant.pool {
+            PoolRead::Miss => accesses.record(main, 1),
+            PoolRead::Hit => accesses.record(pool, 1),
+            PoolRead::PartialHit => {
+                accesses.record(main, 1);
+                accesses.record(pool, 1);
+                accesses.record(Event::WritePoolPartialHit, 1);
+            }
+        }
+        if O::LISTENS && grant.pool != PoolRead::Hit {
+            let (bank, from, until) = (grant.bank, self.now, grant.until);
+            let (place, pc) = (grant.warp, self.units.pc(grant.unit));
+            self.observer.observe(Observation::BankRead { bank, place, pc, from, until });
+        }
+        self.units.receive(grant.unit, grant.until);
+    }
+
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn write(&mut self, grant: WriteGrant) -> LaneMask {
+        if grant.waited != 0 {
+            self.counters.record(CycleEvent::WriteDelay, grant.waited);
+        }
+        let (warp, register) = (usize::from(grant.warp), usize::from(grant.register.0));
+        let result = &mut self.comings.results[grant.index];
+        let ResultOnItsWay { event, flushed, .. } = *result;
+        let more = result.next_write();
+        if more.is_empty() {
+            if flushed {
+                self.comings.scoreboard.under_way_mut(warp).end_flush();
+            }
+            self.comings.come(grant.index, (warp, register), grant.until);
+        }
+        let accesses = &mut self.counters.accesses;
+        match grant.target {
+            WriteTarget::Bank => {
+                accesses.record(event, 1);
+                self.tell_write(grant.bank, grant.warp, grant.register, cause(event));
+                return more;
+            }
+            WriteTarget::PoolHit => accesses.record(Event::WritePoolWriteHit, 1),
+            WriteTarget::PoolAllocation => accesses.record(Event::WritePoolAllocation, 1),
+            WriteTarget::PoolReplacement { victim, bank } => {
+                accesses.record(Event::WritePoolAllocation, 1);
+                accesses.record(Event::WritePoolWriteback, 1);
+                self.tell_write(bank, victim.warp, victim.register, WriteCause::WritePool);
+            }
+        }
+        self.counters.accesses.record(in_pool(event), 1);
+        more
+    }
+}
+
+impl Collection<'_> {
+    /// Issues an instruction with a lane enabled, which moves `access`: it enters a collector unit,
+    /// if it needs one, and asks for its operands.
+    // Apart from the loop over cycles, which has other things to keep in registers.
+    #[inline(never)]
+    pub(super) fn ask<O, const CAPACITY: usize>(
+        &mut self,
+        upper: &mut [Option<UpperLevels<CAPACITY>>],
+        instruction: Instruction<'_>,
+        access: MemoryAccess,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+        run: &mut Run<O>,
+    ) -> Result<(), Fault> {
+        let Instruction { pc, facts, .. } = instruction;
+        let warp = usize::from(instruction.warp);
+        let hit = access.hit && facts.class == Class::Dram;
+        let wait = if hit { Wait::Cached } else { facts.wait };
+        let missing = if kernel.flat {
+            self.request_flat(instruction, wait, kernel, scoreboard, run)
+        } else {
+            self.request_through_levels(upper, instruction, wait, kernel, scoreboard, run)?
+        };
+        let written = facts.predicates.written;
+        if written != 0 {
+            scoreboard.set_predicates(warp, written, ReadyAt::pending(wait));
+        }
+        if facts.collected {
+            if facts.class == Class::Dram {
+                scoreboard.under_way_mut(warp).begin_access();
+            }
+            let units = &mut self.collectors.units;
+            let unit = units.next();
+            units.enter(
+                unit,
+                Collected {
+                    warp: warp as u8,
+                    port: facts.class as u8,
+                    missing,
+                    pc,
+                    access,
+                    from: run.now + EARLIEST_START,
+                    order: 0,
+                },
+            );
+        }
+        Ok(())
+    }
+
+    /// Takes an instruction through a main register file alone. Returns the operands that its
+    /// collector unit waits for.
+    #[inline]
+    fn request_flat<O>(
+        &mut self,
+        instruction: Instruction<'_>,
+        wait: Wait,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+        run: &mut Run<O>,
+    ) -> u8 {
+        let Instruction { mask, facts, .. } = instruction;
+        let warp = usize::from(instruction.warp);
+        let (sources, destinations) = (kernel.sources(facts), kernel.destinations(facts));
+        self.announce(warp, facts, (destinations, mask, wait), scoreboard, true);
+        run.counters.accesses.record_main_operands(sources.len() as u32, 1);
+        let pending = kernel.rules.makes_pending(facts.flags);
+        if pending || scoreboard.may_be_read(warp, facts.sketch) {
+            scoreboard.pending_mut(warp).issue(destinations, mask, pending);
+        }
+        let Self { collectors, queues, .. } = self;
+        let unit = collectors.units.next();
+        let first = unit * collectors.reads_per_unit;
+        for (&register, element) in sources.iter().zip(first..) {
+            let consumer = (unit as u8, facts.datapath);
+            let operand = (warp as u8, register, mask);
+            collectors.arbiter.ask_read(queues, element, consumer, operand);
+        }
+        sources.len() as u8
+    }
+
+    /// The same through the levels above it.
+    // Apart from the way without levels, which its registers would slow down.
+    #[inline(never)]
+    fn request_through_levels<O, const CAPACITY: usize>(
+        &mut self,
+        upper: &mut [Option<UpperLevels<CAPACITY>>],
+        instruction: Instruction<'_>,
+        wait: Wait,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+        run: &mut Run<O>,
+    ) -> Result<u8, Fault> {
+        let Instruction { facts, pc, mask, place, .. } = instruction;
+        let warp = usize::from(instruction.warp);
+        let destinations = kernel.destinations(facts);
+        let step = kernel.step(pc, facts, mask);
+        // Before the levels hear of it: one result may evict another of the same instruction.
+        self.announce(warp, facts, (destinations, mask, wait), scoreboard, false);
+        let unit = self.collectors.units.next();
+        let tally = Tally::new(&mut run.counters.accesses, facts.datapath);
+        let Row { entries, under_way, pending } = scoreboard.row(warp);
+        let mut requests = Requests {
+            unit,
+            datapath: facts.datapath,
+            ..Requests::new(tally, self, (entries, under_way), warp, run.now)
+        };
+        let mut hierarchy = WarpHierarchy { upper: upper[usize::from(place)].as_mut(), pending };
+        let to_main = hierarchy.execute(&step, kernel.rules, &mut requests)?;
+        let Requests { tally, reads, .. } = requests;
+        tally.end_instruction();
+        distinct(destinations, |index, register| {
+            let result = self.collectors.arbiter.index(warp as u8, register);
+            if to_main >> index & 1 != 0 {
+                self.results[result].goes_to_main(mask, event(Access::MrfWrite, facts.datapath));
+            }
+        });
+        Ok(reads)
+    }
+
+    /// What happens between issues, in one cycle; `PLAIN` says what the arbiter is. `sent` hears
+    /// of each access of global memory that is sent, and from when its hit is known, and returns the
+    /// warps for which that changes something. Returns the warps of which something has come.
+    // Apart from the loop over cycles, which has other things to keep in registers.
+    #[inline(never)]
+    pub(super) fn step<const PLAIN: bool, O: SmObserver>(
+        &mut self,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+        execution: &mut Execution<'_>,
+        run: &mut Run<O>,
+        sent: impl FnMut(usize, u64) -> u64,
+    ) -> u64 {
+        let mut moved = self.start_collected(kernel, scoreboard, execution, run, sent);
+        let Self { collectors, queues, results, registers, .. } = self;
+        let Collectors { arbiter, arrivals, units, .. } = &mut **collectors;
+        let now = run.now;
+        let mut next = arrivals.take(results, now);
+        while let Some(index) = next {
+            let ResultOnItsWay { to_main, lanes, ref link, .. } = results[index];
+            next = after(link);
+            if to_main {
+                arbiter.ask_write_of(queues, index, lanes, now);
+                continue;
+            }
+            let mut comings = Comings { scoreboard, results, moved: 0 };
+            comings.come(index, (index / *registers, index % *registers), now + 1);
+            moved |= comings.moved;
+        }
+        if !arbiter.is_idle() {
+            let comings = Comings { scoreboard, results, moved };
+            let Run { counters, observer, .. } = run;
+            let mut accesses = Accesses { now, counters, observer, units, comings };
+            if PLAIN {
+                arbiter.cycle_plain(queues, now, &mut accesses);
+            } else {
+                arbiter.cycle(queues, now, &mut accesses);
+            }
+            moved = accesses.comings.moved;
+            let waiting = arbiter.queued_reads();
+            if waiting != 0 {
+                run.counters.record(CycleEvent::OperandWait, u64::from(waiting));
+            }
+        }
+        moved
+    }
+
+    /// Starts instructions that have their operands. Returns the warps for which that changes
+    /// something.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn start_collected<O: SmObserver>(
+        &mut self,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+        execution: &mut Execution<'_>,
+        run: &mut Run<O>,
+        mut sent: impl FnMut(usize, u64) -> u64,
+    ) -> u64 {
+        let mut moved = 0;
+        let mut ports = self.collectors.units.ports();
+        while ports != 0 {
+            let port = ports.trailing_zeros() as usize;
+            ports &= ports - 1;
+            // The units that start a warp in every cycle are as many as issue slots.
+            let mut starts = if port == 0 { self.issue_slots } else { 1 };
+            while starts != 0 {
+                let started =
+                    self.start_oldest(port, kernel, scoreboard, execution, run, &mut sent);
+                let Some(changed) = started else { break };
+                moved |= changed;
+                starts -= 1;
+            }
+        }
+        moved
+    }
+
+    /// Starts the oldest instruction for a port that can start now, if there is one. Returns its
+    /// warp, if it waited for nothing but that or has predicates to write, of which it is known now
+    /// when they are there.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn start_oldest<O: SmObserver>(
+        &mut self,
+        port: usize,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+        execution: &mut Execution<'_>,
+        run: &mut Run<O>,
+        sent: &mut impl FnMut(usize, u64) -> u64,
+    ) -> Option<u64> {
+        let units = &mut self.collectors.units;
+        let unit = units.oldest(port, run.now)?;
+        if (1..PORTS - 1).contains(&port) && execution.units().free_at(port - 1) > run.now {
+            return None;
+        }
+        let Collected { warp, pc, access, .. } = *units.instruction(unit);
+        let (warp, facts) = (usize::from(warp), kernel.facts(pc));
+        let there = execution.start((warp, pc), facts, access, kernel, run, |_| {})?;
+        units.leave(unit);
+        let written = facts.predicates.written;
+        let mut moved = 0;
+        if port == PORTS - 1 {
+            scoreboard.under_way_mut(warp).end_access();
+            moved = sent(warp, execution.hit_known_at(run.now));
+        }
+        if there.is_pending() {
+            if !facts.has_results() {
+                scoreboard.under_way_mut(warp).end();
+                moved = 1 << warp;
+            }
+            scoreboard.split(warp, kernel.destinations(facts), written, there);
+            return Some(moved);
+        }
+        if !facts.has_registers() {
+            scoreboard.under_way_mut(warp).end();
+            moved = 1 << warp;
+        }
+        self.start_results(warp, facts, there.cycle(), kernel, run.now);
+        if written != 0 {
+            scoreboard.complete_predicates(warp, written, there.cycle() - EARLIEST_START);
+            moved = 1 << warp;
+        }
+        Some(moved)
+    }
+
+    /// Results of a warp's instruction can be used from `done` on, if nothing delays them.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn start_results(
+        &mut self,
+        warp: usize,
+        facts: &Facts,
+        done: u64,
+        kernel: &Kernel<'_>,
+        now: u64,
+    ) {
+        let there = done - u64::from(COLLECTOR_CYCLES);
+        let of_dram = facts.class == Class::Dram;
+        let Self { collectors, results, .. } = self;
+        let destinations = kernel.destinations(facts);
+        for (index, &register) in destinations.iter().enumerate() {
+            if index != 0 && destinations[..index].contains(&register) {
+                continue;
+            }
+            let result = collectors.arbiter.index(warp as u8, register);
+            collectors.arrivals.start(results, result, (now, there + index as u64), of_dram);
+        }
+    }
+
+    /// A piece of the data of a ticket arrives, after issue. Returns whether it was the last of
+    /// some predicate; a register still has to be written.
+    pub(super) fn arrive(
+        &mut self,
+        ticket: Ticket,
+        at: u64,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+        now: u64,
+    ) -> bool {
+        let (warp, facts) = (usize::from(ticket.warp), kernel.facts(ticket.pc));
+        let written = facts.predicates.written;
+        let arrived = scoreboard.arrive_predicates(warp, written, at);
+        if arrived && !facts.has_registers() {
+            scoreboard.under_way_mut(warp).end();
+        }
+        let mut last = !kernel.destinations(facts).is_empty();
+        for register in kernel.destinations(facts) {
+            last &= scoreboard.arrive_in_part(warp, usize::from(register.0)).is_some();
+        }
+        if last {
+            // Its write is asked for in the next cycle at the earliest.
+            let earliest = now + 1 + u64::from(COLLECTOR_CYCLES);
+            self.start_results(warp, facts, at.max(earliest), kernel, now);
+        }
+        arrived
+    }
+
+    /// Empties a warp's upper levels: asks the arbiter for the writes, from cycle `from` on.
+    pub(super) fn empty<O, const CAPACITY: usize>(
+        &mut self,
+        upper: Option<&mut UpperLevels<CAPACITY>>,
+        warp: usize,
+        from: u64,
+        how: Emptying,
+        scoreboard: &mut Scoreboard<'_>,
+        run: &mut Run<O>,
+    ) {
+        let tally = Tally::new(&mut run.counters.accesses, Datapath::Private);
+        let Row { entries, under_way, pending } = scoreboard.row(warp);
+        let mut requests = Requests::new(tally, self, (entries, under_way), warp, from);
+        how.apply(&mut WarpHierarchy { upper, pending }, &mut requests);
+    }
+}
