@@ -8,7 +8,9 @@ use std::hint::black_box;
 
 use strata_core::count::count_path;
 use strata_core::image::{CheckedImage, Flags, KernelImage, StaticInstruction, Unit};
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{
+    CachedLevels, LevelSettings, Organisation, OrganisationSettings, Scheduling,
+};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::units::{LaneMask, RegisterId};
@@ -97,14 +99,11 @@ fn kernel() -> (Vec<StaticInstruction>, Vec<RegisterId>) {
 }
 
 fn config(cache: Option<RegisterFileCacheConfig>) -> Organisation {
-    let settings = OrganisationSettings {
-        cache,
-        scheduling: Scheduling::TwoLevel { active_warps: 8 },
-        flush_at_backward_branches: false,
-        last_result_file: false,
-        compiler_managed: false,
-    };
-    Organisation::new(settings).expect("the settings above are valid")
+    let cached = |cache| LevelSettings::Cached(CachedLevels::new(cache));
+    let levels = cache.map_or(LevelSettings::Flat, cached);
+    let scheduling = Scheduling::TwoLevel { active_warps: 8 };
+    Organisation::new(OrganisationSettings { levels, scheduling })
+        .expect("the settings above are valid")
 }
 
 /// The design that the papers recommend: 6 entries, 8 active warps.

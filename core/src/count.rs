@@ -26,7 +26,7 @@ pub fn count_path(
     pending: &mut [LaneMask],
     path: impl IntoIterator<Item = PathStep>,
 ) -> Result<Counters, PathFault> {
-    if config.settings().cache.is_some_and(|cache| usize::from(cache.entries) <= DEVICE_CAPACITY) {
+    if config.levels().cache().is_some_and(|cache| usize::from(cache.entries) <= DEVICE_CAPACITY) {
         WarpCounter::<DEVICE_CAPACITY, false>::count(config, image, pending, path)
     } else {
         WarpCounter::<HOST_CAPACITY, false>::count(config, image, pending, path)
@@ -69,7 +69,8 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
     ) -> Result<Self, PathFault> {
         let settings = config.settings();
         let upper = UpperLevels::of(settings).map_err(PathFault::Cache)?;
-        if settings.compiler_managed && !image.is_placed() {
+        let compiler_managed = config.levels().is_compiler_managed();
+        if compiler_managed && !image.is_placed() {
             return Err(PathFault::NotPlaced);
         }
         let (needed, given) = (usize::from(image.registers), pending.len());
@@ -80,7 +81,7 @@ impl<'a, const CAPACITY: usize, const BY_CLUSTER: bool> WarpCounter<'a, CAPACITY
             image,
             upper,
             rules: Rules::of(settings),
-            compiler_managed: settings.compiler_managed,
+            compiler_managed,
             pending,
             sketch: RegisterSketch::EMPTY,
             counters: Counters::default(),

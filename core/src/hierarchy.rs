@@ -10,7 +10,7 @@ use crate::access::{Access, AccessSink};
 use crate::fault::PathFault;
 use crate::image::{CheckedImage, StaticInstruction};
 use crate::last_result_file::{LastResultFile, LastResultFileConfig};
-use crate::organisation::OrganisationSettings;
+use crate::organisation::{LevelSettings, OrganisationSettings};
 use crate::placement::{Placement, Upper};
 use crate::register_file_cache::{
     ConfigError, InFront, Lookup, Operands, RegisterFileCache, RegisterFileCacheConfig,
@@ -103,11 +103,14 @@ const fn bit(hints: u32, index: usize) -> bool {
 impl<const CAPACITY: usize> UpperLevels<CAPACITY> {
     /// The empty levels of a design, if it has any, or why they cannot be built.
     pub(crate) fn of(settings: &OrganisationSettings) -> Result<Option<Self>, ConfigError> {
-        let Some(config) = settings.cache else { return Ok(None) };
-        let cache = RegisterFileCache::new(config)?;
-        let RegisterFileCacheConfig { liveness, liveness_aware_bypass, .. } = config;
+        let levels = match settings.levels {
+            LevelSettings::Flat | LevelSettings::CompilerManaged => return Ok(None),
+            LevelSettings::Cached(levels) => levels,
+        };
+        let cache = RegisterFileCache::new(levels.cache)?;
+        let RegisterFileCacheConfig { liveness, liveness_aware_bypass, .. } = levels.cache;
         let last = LastResultFileConfig { liveness, liveness_aware_bypass };
-        let last = settings.last_result_file.then(|| LastResultFile::new(last));
+        let last = levels.last_result_file.then(|| LastResultFile::new(last));
         Ok(Some(Self { cache, last }))
     }
 
@@ -266,6 +269,7 @@ mod tests {
     extern crate std;
     use super::*;
     use crate::image::Unit;
+    use crate::organisation::{CachedLevels, Organisation};
     use crate::register_file_cache::{Allocation, Replacement};
     use std::vec::Vec;
 
@@ -328,9 +332,11 @@ mod tests {
     impl Bench {
         fn new(cache: RegisterFileCacheConfig) -> Self {
             let settings = OrganisationSettings {
-                cache: Some(cache),
-                last_result_file: true,
-                ..*crate::organisation::Organisation::FLAT.settings()
+                levels: LevelSettings::Cached(CachedLevels {
+                    last_result_file: true,
+                    ..CachedLevels::new(cache)
+                }),
+                ..*Organisation::FLAT.settings()
             };
             Self(UpperLevels::of(&settings).unwrap().unwrap())
         }

@@ -45,20 +45,77 @@ impl Scheduling {
     }
 }
 
+/// A register file cache that hardware manages, and what goes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CachedLevels {
+    /// The register file cache.
+    pub cache: RegisterFileCacheConfig,
+    /// A last result file in front of the cache.
+    pub last_result_file: bool,
+    /// A taken backward branch flushes the upper levels (the experiment of `[DISS]` 6.6.2).
+    pub flush_at_backward_branches: bool,
+}
+
+impl CachedLevels {
+    /// The cache alone.
+    pub const fn new(cache: RegisterFileCacheConfig) -> Self {
+        Self { cache, last_result_file: false, flush_at_backward_branches: false }
+    }
+}
+
+/// The levels above the main register file, and who manages them. [`crate::sm::UpperLevels`] is
+/// their state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LevelSettings {
+    /// None: the main register file is flat.
+    Flat,
+    /// Hardware manages a register file cache.
+    Cached(CachedLevels),
+    /// The compiler places operands and results in an operand register file, and in a last result
+    /// file if its placements name one.
+    CompilerManaged,
+}
+
+impl LevelSettings {
+    /// The cache with what goes with it, if there is one.
+    pub const fn cached(&self) -> Option<CachedLevels> {
+        match *self {
+            Self::Cached(levels) => Some(levels),
+            Self::Flat | Self::CompilerManaged => None,
+        }
+    }
+
+    /// The register file cache, if there is one.
+    pub const fn cache(&self) -> Option<RegisterFileCacheConfig> {
+        match self.cached() {
+            Some(levels) => Some(levels.cache),
+            None => None,
+        }
+    }
+
+    /// Whether there is a last result file in front of a cache.
+    pub const fn has_last_result_file(&self) -> bool {
+        matches!(self, Self::Cached(levels) if levels.last_result_file)
+    }
+
+    /// Whether a taken backward branch flushes the upper levels.
+    pub const fn flush_at_backward_branches(&self) -> bool {
+        matches!(self, Self::Cached(levels) if levels.flush_at_backward_branches)
+    }
+
+    /// Whether the compiler says which level an operand is in.
+    pub const fn is_compiler_managed(&self) -> bool {
+        matches!(self, Self::CompilerManaged)
+    }
+}
+
 /// An organisation before it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OrganisationSettings {
-    /// The register file cache, if there is one.
-    pub cache: Option<RegisterFileCacheConfig>,
+    /// The levels above the main register file.
+    pub levels: LevelSettings,
     /// Scheduling.
     pub scheduling: Scheduling,
-    /// A taken backward branch flushes the upper levels (the experiment of `[DISS]` 6.6.2).
-    pub flush_at_backward_branches: bool,
-    /// A last result file in front of the cache. Needs a cache.
-    pub last_result_file: bool,
-    /// The compiler places operands and results in an operand register file, and in a last result
-    /// file if its placements name one. Instead of a cache.
-    pub compiler_managed: bool,
 }
 
 /// The organisation of a warp's registers: settings whose ranges and combinations were checked.
@@ -74,7 +131,7 @@ pub struct OrganisationSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Organisation(OrganisationSettings);
 
-/// Settings that make no sense.
+/// Settings out of range, or that contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrganisationError {
     /// The cache's own settings.
@@ -83,12 +140,6 @@ pub enum OrganisationError {
     ActiveWarps(u8),
     /// Liveness-aware bypass or eviction with a single-level scheduler, which never deschedules.
     NeedsTwoLevel,
-    /// A flush without a cache.
-    NothingToFlush,
-    /// A last result file without a cache behind it.
-    NothingBehind,
-    /// A cache, or a flush of one, together with a compiler-managed hierarchy.
-    CacheAndCompiler,
 }
 
 impl core::fmt::Display for OrganisationError {
@@ -105,14 +156,6 @@ impl core::fmt::Display for OrganisationError {
                 "liveness-aware bypass and eviction need two-level scheduling: they look at what \
                  is read before the next deschedule",
             ),
-            Self::NothingToFlush => {
-                formatter.write_str("a flush at backward branches needs a register file cache")
-            }
-            Self::NothingBehind => {
-                formatter.write_str("a last result file needs a register file cache behind it")
-            }
-            Self::CacheAndCompiler => formatter
-                .write_str("a compiler-managed hierarchy takes the place of a register file cache"),
         }
     }
 }
@@ -122,11 +165,8 @@ impl core::error::Error for OrganisationError {}
 impl Organisation {
     /// The flat main register file.
     pub const FLAT: Self = Self(OrganisationSettings {
-        cache: None,
+        levels: LevelSettings::Flat,
         scheduling: Scheduling::SingleLevel,
-        flush_at_backward_branches: false,
-        last_result_file: false,
-        compiler_managed: false,
     });
 
     /// The flat main register file, under a scheduler of two levels with 8 active warps.
@@ -142,20 +182,7 @@ impl Organisation {
         {
             return Err(OrganisationError::ActiveWarps(active_warps));
         }
-        if settings.compiler_managed
-            && (settings.cache.is_some() || settings.flush_at_backward_branches)
-        {
-            return Err(OrganisationError::CacheAndCompiler);
-        }
-        let Some(cache) = settings.cache else {
-            if settings.flush_at_backward_branches {
-                return Err(OrganisationError::NothingToFlush);
-            }
-            if settings.last_result_file {
-                return Err(OrganisationError::NothingBehind);
-            }
-            return Ok(Self(settings));
-        };
+        let Some(cache) = settings.levels.cache() else { return Ok(Self(settings)) };
         if let Err(error) = cache.check() {
             return Err(OrganisationError::Cache(error));
         }
@@ -170,5 +197,10 @@ impl Organisation {
     /// The settings.
     pub const fn settings(&self) -> &OrganisationSettings {
         &self.0
+    }
+
+    /// The levels above the main register file.
+    pub const fn levels(&self) -> &LevelSettings {
+        &self.0.levels
     }
 }

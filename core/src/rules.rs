@@ -33,7 +33,7 @@ impl Rules {
     pub const fn of(settings: &OrganisationSettings) -> Self {
         Self {
             two_level: matches!(settings.scheduling, Scheduling::TwoLevel { .. }),
-            flush_at_backward_branches: settings.flush_at_backward_branches,
+            flush_at_backward_branches: settings.levels.flush_at_backward_branches(),
         }
     }
 

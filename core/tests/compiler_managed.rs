@@ -8,12 +8,9 @@ use strata_core::count::{count_path, count_path_clusters};
 use strata_core::event::{Counters, Event};
 use strata_core::fault::PathFault;
 use strata_core::image::{CheckedImage, Flags, ImageError, KernelImage, StaticInstruction, Unit};
-use strata_core::organisation::{
-    Organisation, OrganisationError, OrganisationSettings, Scheduling,
-};
+use strata_core::organisation::{LevelSettings, Organisation, OrganisationSettings, Scheduling};
 use strata_core::path::PathStep;
 use strata_core::placement::{Placement, Upper};
-use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::{DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
@@ -33,11 +30,8 @@ const ORF: Upper = Upper::Orf(2);
 const LRF: Upper = Upper::Lrf(1);
 
 const MANAGED: OrganisationSettings = OrganisationSettings {
-    cache: None,
+    levels: LevelSettings::CompilerManaged,
     scheduling: Scheduling::TwoLevel { active_warps: 8 },
-    flush_at_backward_branches: false,
-    last_result_file: false,
-    compiler_managed: true,
 };
 
 /// A kernel with the placement of each slot.
@@ -285,22 +279,4 @@ fn an_image_that_was_not_fitted_is_refused() {
     assert_eq!(counted, Err(PathFault::NotPlaced));
     let run = kernel.run(kernel.image()).unwrap_err();
     assert_eq!(run, strata_core::sm::fault::Fault::Hierarchy(PathFault::NotPlaced));
-}
-
-#[test]
-fn the_compiler_takes_the_place_of_a_cache() {
-    let cache = RegisterFileCacheConfig {
-        entries: 3,
-        replacement: Replacement::Fifo,
-        allocation: Allocation::Writes,
-        liveness: true,
-        liveness_aware_bypass: false,
-        liveness_aware_eviction: false,
-    };
-    for settings in [
-        OrganisationSettings { cache: Some(cache), ..MANAGED },
-        OrganisationSettings { flush_at_backward_branches: true, ..MANAGED },
-    ] {
-        assert_eq!(Organisation::new(settings), Err(OrganisationError::CacheAndCompiler));
-    }
 }

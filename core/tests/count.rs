@@ -5,7 +5,7 @@ use strata_core::event::{Counters, Event};
 use strata_core::fault::PathFault;
 use strata_core::image::{CheckedImage, Flags, ImageError, KernelImage, StaticInstruction, Unit};
 use strata_core::organisation::{
-    Organisation, OrganisationError, OrganisationSettings, Scheduling,
+    CachedLevels, LevelSettings, Organisation, OrganisationError, OrganisationSettings, Scheduling,
 };
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{
@@ -74,12 +74,13 @@ fn rfc(entries: u8) -> RegisterFileCacheConfig {
 }
 
 fn two_level(entries: u8) -> OrganisationSettings {
+    cached(CachedLevels::new(rfc(entries)))
+}
+
+fn cached(levels: CachedLevels) -> OrganisationSettings {
     OrganisationSettings {
-        cache: Some(rfc(entries)),
+        levels: LevelSettings::Cached(levels),
         scheduling: Scheduling::TwoLevel { active_warps: 8 },
-        flush_at_backward_branches: false,
-        last_result_file: false,
-        compiler_managed: false,
     }
 }
 
@@ -87,13 +88,8 @@ fn single_level(entries: u8) -> OrganisationSettings {
     OrganisationSettings { scheduling: Scheduling::SingleLevel, ..two_level(entries) }
 }
 
-const FLAT: OrganisationSettings = OrganisationSettings {
-    cache: None,
-    scheduling: Scheduling::SingleLevel,
-    flush_at_backward_branches: false,
-    last_result_file: false,
-    compiler_managed: false,
-};
+const FLAT: OrganisationSettings =
+    OrganisationSettings { levels: LevelSettings::Flat, scheduling: Scheduling::SingleLevel };
 
 /// Events that occurred, with their counts.
 fn events(counters: &Counters) -> Vec<(Event, u64)> {
@@ -280,7 +276,10 @@ fn a_taken_backward_branch_flushes_if_asked() {
     let kernel =
         Kernel::default().alu(&[], &[1]).add(Unit::Control, Flags::BACKWARD_BRANCH, &[], &[]);
     let flush = |settings: OrganisationSettings| OrganisationSettings {
-        flush_at_backward_branches: true,
+        levels: LevelSettings::Cached(CachedLevels {
+            flush_at_backward_branches: true,
+            ..settings.levels.cached().unwrap()
+        }),
         ..settings
     };
     let path = [step(0, 2, FULL), step(0, 2, FULL)];
@@ -296,7 +295,7 @@ fn a_taken_backward_branch_flushes_if_asked() {
 }
 
 fn three_level(entries: u8) -> OrganisationSettings {
-    OrganisationSettings { last_result_file: true, ..two_level(entries) }
+    cached(CachedLevels { last_result_file: true, ..CachedLevels::new(rfc(entries)) })
 }
 
 /// Lets every result into the last result file.
@@ -429,11 +428,9 @@ fn settings_that_make_no_sense_are_refused() {
     let error = OrganisationError::Cache(ConfigError::NoEntries);
     assert_eq!(refuse(two_level(0)), error);
     let aware = RegisterFileCacheConfig { liveness_aware_bypass: true, ..rfc(6) };
-    let settings = OrganisationSettings { cache: Some(aware), ..single_level(6) };
-    assert_eq!(refuse(settings), OrganisationError::NeedsTwoLevel);
-    let nothing = OrganisationSettings { last_result_file: true, ..FLAT };
-    assert_eq!(refuse(nothing), OrganisationError::NothingBehind);
-    let nothing = OrganisationSettings { flush_at_backward_branches: true, ..FLAT };
-    assert_eq!(refuse(nothing), OrganisationError::NothingToFlush);
+    let aware = cached(CachedLevels::new(aware));
+    assert!(Organisation::new(aware).is_ok());
+    let single = OrganisationSettings { scheduling: Scheduling::SingleLevel, ..aware };
+    assert_eq!(refuse(single), OrganisationError::NeedsTwoLevel);
     assert_eq!(*Organisation::FLAT.settings(), FLAT);
 }

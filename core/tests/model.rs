@@ -11,7 +11,9 @@ use strata_core::count::count_path;
 use strata_core::event::{Counters, Event};
 use strata_core::fault::PathFault;
 use strata_core::image::{CheckedImage, Flags, KernelImage, StaticInstruction, Unit};
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{
+    CachedLevels, LevelSettings, Organisation, OrganisationSettings, Scheduling,
+};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{
     Allocation, MAX_ENTRIES, Operands, RegisterFileCache, RegisterFileCacheConfig, Replacement,
@@ -417,13 +419,15 @@ fn count_mode_does_what_the_reference_does() {
         for scheduling in [Scheduling::SingleLevel, Scheduling::TwoLevel { active_warps: 8 }] {
             for flush_at_backward_branches in [false, true] {
                 for last_result_file in [false, false, true, true, true] {
-                    let settings = OrganisationSettings {
-                        cache,
-                        scheduling,
-                        flush_at_backward_branches,
-                        last_result_file,
-                        compiler_managed: false,
+                    let cached = |cache| {
+                        LevelSettings::Cached(CachedLevels {
+                            cache,
+                            last_result_file,
+                            flush_at_backward_branches,
+                        })
                     };
+                    let levels = cache.map_or(LevelSettings::Flat, cached);
+                    let settings = OrganisationSettings { levels, scheduling };
                     runs += 1;
                     match compare(settings, runs) {
                         Err(Stop::Unmarked(_)) => unmarked += 1,

@@ -204,8 +204,8 @@ fn cache_cost(design: &Design) -> Option<CacheCost> {
 }
 
 fn last_result_cost(design: &Design) -> Option<LastResultCost> {
-    let settings = design.organisation().settings();
-    let cache = settings.cache.filter(|_| settings.last_result_file)?;
+    let levels = design.organisation().levels();
+    let cache = levels.cache().filter(|_| levels.has_last_result_file())?;
     let entries = u64::from(design.active_warps());
     let hint = u64::from(cache.liveness_aware_bypass || cache.liveness_aware_eviction);
     Some(LastResultCost {

@@ -193,8 +193,8 @@ impl Design {
     }
 
     /// The register file cache, of a design that has one.
-    pub fn cache(&self) -> Option<&RegisterFileCacheConfig> {
-        self.organisation().settings().cache.as_ref()
+    pub fn cache(&self) -> Option<RegisterFileCacheConfig> {
+        self.organisation().levels().cache()
     }
 
     /// Warps that have entries in the upper levels; all of them with a single-level scheduler.
@@ -217,8 +217,8 @@ impl Design {
     /// What distinguishes the design: pairs of axis and value.
     pub fn axes(&self) -> Vec<(&'static str, String)> {
         let settings = self.organisation().settings();
-        let mut upper = settings.cache.map_or_else(|| "none".to_owned(), describe);
-        if settings.last_result_file {
+        let mut upper = settings.levels.cache().map_or_else(|| "none".to_owned(), describe);
+        if settings.levels.has_last_result_file() {
             upper.insert_str(0, "LRF in front of ");
         }
         if let Some(managed) = self.managed {
@@ -243,7 +243,7 @@ impl Design {
         if self.pool_read_energy == PoolReadEnergy::Bank {
             axes.push(("reads of the pool", "cost a read of a bank".to_owned()));
         }
-        if settings.flush_at_backward_branches {
+        if settings.levels.flush_at_backward_branches() {
             axes.push(("flush", "also at taken backward branches".to_owned()));
         }
         if self.sm.scheduler != Scheduler::default() {

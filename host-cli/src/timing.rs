@@ -93,7 +93,7 @@ pub fn observe_launch(
     observer: impl SmObserver,
 ) -> Result<Timed, TimingError> {
     // A cache with room for no more entries than needed is searched faster.
-    let cache = settings.organisation.settings().cache;
+    let cache = settings.organisation.levels().cache();
     if cache.is_some_and(|cache| usize::from(cache.entries) > DEVICE_CAPACITY) {
         run::<HOST_CAPACITY>(settings, launch, observer)
     } else {

@@ -18,7 +18,7 @@ use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 use strata_core::count::count_path;
 use strata_core::event::Event;
 use strata_core::image::{CheckedImage, Flags};
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::Organisation;
 use strata_core::units::LaneMask;
 
 #[path = "../../tests/switch.rs"]
@@ -182,15 +182,7 @@ fn is_committed(archive: &str, name: &str) -> bool {
 
 /// The two-level machine finds every deschedule marked, and counts every instruction.
 fn check_machine(launch: &TracedLaunch, warp_instructions: u64) {
-    let scheduling = Scheduling::TwoLevel { active_warps: 8 };
-    let settings = OrganisationSettings {
-        cache: None,
-        scheduling,
-        flush_at_backward_branches: false,
-        last_result_file: false,
-        compiler_managed: false,
-    };
-    let config = Organisation::new(settings).unwrap();
+    let config = Organisation::FLAT_TWO_LEVEL;
     let image = CheckedImage::new(launch.code.image.borrow()).unwrap();
     let mut awaited = [LaneMask::EMPTY; 256];
     let mut counted = 0;

@@ -7,7 +7,9 @@ use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge, Wire
 use strata_core::event::Counters;
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::level::Level;
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{
+    CachedLevels, LevelSettings, Organisation, OrganisationSettings, Scheduling,
+};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::units::{Femtojoules, LaneMask, RegisterId};
@@ -52,19 +54,18 @@ const INSTRUCTIONS: [StaticInstruction; 4] = [
     StaticInstruction { first_slot: 8, flags: Flags::DESCHEDULE_BEFORE, ..ADD },
 ];
 
+const CACHE: RegisterFileCacheConfig = RegisterFileCacheConfig {
+    entries: 6,
+    replacement: Replacement::Fifo,
+    allocation: Allocation::Writes,
+    liveness: true,
+    liveness_aware_bypass: false,
+    liveness_aware_eviction: false,
+};
+
 const SETTINGS: OrganisationSettings = OrganisationSettings {
-    cache: Some(RegisterFileCacheConfig {
-        entries: 6,
-        replacement: Replacement::Fifo,
-        allocation: Allocation::Writes,
-        liveness: true,
-        liveness_aware_bypass: false,
-        liveness_aware_eviction: false,
-    }),
+    levels: LevelSettings::Cached(CachedLevels::new(CACHE)),
     scheduling: Scheduling::TwoLevel { active_warps: 8 },
-    flush_at_backward_branches: false,
-    last_result_file: false,
-    compiler_managed: false,
 };
 
 /// [RFC2011] Tables 2 and 3: 6 entries, 8 active warps; 0.2 and 0.4 mm as in [DISS] Table 4.6.

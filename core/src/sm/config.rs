@@ -398,7 +398,7 @@ impl SmConfig {
         }
         let elsewhere =
             settings.replacement != WarpReplacement::Preemptive || !settings.short_waits.is_empty();
-        if settings.organisation.settings().compiler_managed && elsewhere {
+        if settings.organisation.levels().is_compiler_managed() && elsewhere {
             return Err(SmConfigError::LeavesMidStrand);
         }
         match settings.operand_delivery {

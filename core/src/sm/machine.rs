@@ -182,7 +182,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         }
         let settings = config.settings();
         let organisation = settings.organisation.settings();
-        let managed = organisation.compiler_managed;
+        let levels = settings.organisation.levels();
+        let managed = levels.is_compiler_managed();
         if managed && !image.is_placed() {
             return Err(crate::fault::PathFault::NotPlaced.into());
         }
@@ -199,7 +200,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let register_file = RegisterFile::new(settings, &image, caches, delivery)?;
         pack(facts, &image, config);
         let timing = &settings.timing;
-        let tag_check = if organisation.cache.is_some() { timing.tag_check_cycles } else { 0 };
+        let tag_check = if levels.cache().is_some() { timing.tag_check_cycles } else { 0 };
         Ok(Self {
             front_end: FrontEnd::new(config, warps, warps_per_cta, register_file.is_collected()),
             scoreboard: Scoreboard::new(ready, awaited, size.warps, image.registers),
@@ -210,9 +211,9 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
                 image,
                 facts,
                 rules: Rules::of(organisation),
-                flat: organisation.cache.is_none() && !managed,
+                flat: levels.cache().is_none() && !managed,
                 managed,
-                counts_flat: organisation.cache.is_none()
+                counts_flat: levels.cache().is_none()
                     && !managed
                     && !Rules::of(organisation).two_level,
             },

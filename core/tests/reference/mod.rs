@@ -331,7 +331,9 @@ pub(crate) fn count(
         liveness_aware_bypass: false,
         liveness_aware_eviction: false,
     };
-    let mut cache = Cache::new(settings.cache.unwrap_or(flat), settings.last_result_file);
+    let levels = &settings.levels;
+    let config = levels.cache().unwrap_or(flat);
+    let mut cache = Cache::new(config, levels.has_last_result_file());
     let two_level = settings.scheduling != Scheduling::SingleLevel;
     let mut awaited: BTreeSet<(u16, u32)> = BTreeSet::new();
     for step in path {
@@ -356,7 +358,7 @@ pub(crate) fn count(
                 cache.flush();
                 awaited.clear();
             }
-            slots.bypass = settings.cache.is_none() || (two_level && long);
+            slots.bypass = levels.cache().is_none() || (two_level && long);
             if cache.out_of_reach(&slots) {
                 return Err(Stop::OutOfReach(pc));
             }
@@ -379,7 +381,7 @@ pub(crate) fn count(
                 awaited.clear();
             }
             let back = instruction.flags.contains(Flags::BACKWARD_BRANCH);
-            if back && settings.flush_at_backward_branches {
+            if back && levels.flush_at_backward_branches() {
                 cache.flush();
             }
         }

@@ -2,7 +2,9 @@
 
 use crate::machine::{Grid, Kernel, OwnedTrace, both, run};
 use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, Unit};
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{
+    CachedLevels, LevelSettings, Organisation, OrganisationSettings, Scheduling,
+};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
@@ -27,23 +29,22 @@ pub(crate) fn two_level(active_warps: u8, cache: Option<u8>) -> SmSettings {
         liveness_aware_bypass: false,
         liveness_aware_eviction: false,
     });
+    let cached = |cache| LevelSettings::Cached(CachedLevels::new(cache));
+    with_levels(active_warps, cache.map_or(LevelSettings::Flat, cached))
+}
+
+fn with_levels(active_warps: u8, levels: LevelSettings) -> SmSettings {
     let scheduling = Scheduling::TwoLevel { active_warps };
-    let hierarchy = Organisation::new(OrganisationSettings {
-        cache,
-        scheduling,
-        flush_at_backward_branches: false,
-        last_result_file: false,
-        compiler_managed: false,
-    });
-    SmSettings { organisation: hierarchy.unwrap(), ..ISCA11 }
+    let organisation = Organisation::new(OrganisationSettings { levels, scheduling }).unwrap();
+    SmSettings { organisation, ..ISCA11 }
 }
 
 /// The same with a last result file in front of the cache.
 fn three_level(active_warps: u8, entries: u8) -> SmSettings {
     let two_level = two_level(active_warps, Some(entries));
-    let settings =
-        OrganisationSettings { last_result_file: true, ..*two_level.organisation.settings() };
-    SmSettings { organisation: Organisation::new(settings).unwrap(), ..two_level }
+    let cached = two_level.organisation.levels().cached().unwrap();
+    let cached = CachedLevels { last_result_file: true, ..cached };
+    with_levels(active_warps, LevelSettings::Cached(cached))
 }
 
 /// The kernel with every result of an ALU fit for the last result file.
@@ -418,14 +419,9 @@ fn a_last_result_is_written_back_through_its_banks_port() {
 fn of_two_results_only_the_one_for_the_main_register_file_takes_a_port() {
     // Both units' results bypass the upper levels but for the addition's first word. The special
     // function's is due at 20, as is the second word of the addition issued at 11.
-    let settings = three_level(8, 2);
-    let hierarchy = settings.organisation.settings();
-    let cache = hierarchy.cache.map(|cache| RegisterFileCacheConfig {
-        liveness: true,
-        liveness_aware_bypass: true,
-        ..cache
-    });
-    let hierarchy = Organisation::new(OrganisationSettings { cache, ..*hierarchy }).unwrap();
+    let mut levels = three_level(8, 2).organisation.levels().cached().unwrap();
+    (levels.cache.liveness, levels.cache.liveness_aware_bypass) = (true, true);
+    let settings = with_levels(8, LevelSettings::Cached(levels));
     let mut kernel = Kernel::default().add(Unit::Sfu, Flags::empty(), &[], &[12]);
     for _ in 1..11 {
         kernel = kernel.alu(&[], &[]);
@@ -433,7 +429,6 @@ fn of_two_results_only_the_one_for_the_main_register_file_takes_a_port() {
     let mut kernel = private(kernel.alu(&[], &[4, 8]));
     kernel.instructions[0].not_read_before_deschedule = 0b1;
     kernel.instructions[11].not_read_before_deschedule = 0b10;
-    let settings = SmSettings { organisation: hierarchy, ..settings };
     let counters = both(settings, &kernel, 0, &one(kernel.straight())).unwrap();
     assert_eq!((counters.accesses.lrf_writes(), counters.accesses.mrf_writes()), (1, 2));
     assert_eq!(counters.mrf_write_delay_cycles(), 1);
@@ -859,14 +854,9 @@ fn settings_are_checked() {
     let error = |settings| SmConfig::new(settings).unwrap_err();
     let timing = |timing| SmSettings { timing, ..ISCA11 };
     let base = Timing::ISCA11;
-    let levels = OrganisationSettings {
-        compiler_managed: true,
-        ..*two_level(8, None).organisation.settings()
-    };
     let managed = SmSettings {
-        organisation: Organisation::new(levels).unwrap(),
         barrier: BarrierRule::WhenBlocking,
-        ..two_level(8, None)
+        ..with_levels(8, LevelSettings::CompilerManaged)
     };
     assert!(SmConfig::new(managed).is_ok());
     for (settings, expected) in [

@@ -7,7 +7,9 @@ use crate::random::Random;
 use strata_core::count::count_path;
 use strata_core::event::Counters;
 use strata_core::image::{CheckedImage, Flags, MemorySpace, Predicates, Unit};
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{
+    CachedLevels, LevelSettings, Organisation, OrganisationSettings, Scheduling,
+};
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
@@ -124,13 +126,11 @@ pub(crate) fn random_settings(random: &mut Random) -> SmSettings {
     };
     let flush_at_backward_branches = random.chance(20);
     let last_result_file = random.chance(40);
-    let settings = OrganisationSettings {
-        cache,
-        scheduling,
-        flush_at_backward_branches,
-        last_result_file,
-        compiler_managed: false,
+    let cached = |cache| {
+        LevelSettings::Cached(CachedLevels { cache, last_result_file, flush_at_backward_branches })
     };
+    let levels = cache.map_or(LevelSettings::Flat, cached);
+    let settings = OrganisationSettings { levels, scheduling };
     let Ok(hierarchy) = Organisation::new(settings) else { return random_settings(random) };
     let scheduler = one_of(
         random,

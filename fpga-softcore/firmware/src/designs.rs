@@ -3,7 +3,9 @@
 //! Between them: no cache and a cache, one level of scheduling and two, both orders of issue, one
 //! and two issue slots. `designs/*.toml` beside this crate says the last two to the host.
 
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{
+    CachedLevels, LevelSettings, Organisation, OrganisationSettings, Scheduling,
+};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{Scheduler, SmSettings};
 
@@ -39,21 +41,15 @@ const TWO_LEVEL: SmSettings = SmSettings {
 
 /// A cache of 6 entries, first in, first out, with static liveness.
 const fn cached(scheduling: Scheduling) -> Organisation {
-    let settings = OrganisationSettings {
-        cache: Some(RegisterFileCacheConfig {
-            entries: 6,
-            replacement: Replacement::Fifo,
-            allocation: Allocation::Writes,
-            liveness: true,
-            liveness_aware_bypass: false,
-            liveness_aware_eviction: false,
-        }),
-        scheduling,
-        flush_at_backward_branches: false,
-        last_result_file: false,
-        compiler_managed: false,
-    };
-    match Organisation::new(settings) {
+    let levels = LevelSettings::Cached(CachedLevels::new(RegisterFileCacheConfig {
+        entries: 6,
+        replacement: Replacement::Fifo,
+        allocation: Allocation::Writes,
+        liveness: true,
+        liveness_aware_bypass: false,
+        liveness_aware_eviction: false,
+    }));
+    match Organisation::new(OrganisationSettings { levels, scheduling }) {
         Ok(config) => config,
         // Reached by the compiler or not at all.
         Err(_) => panic!("the settings above contradict each other"),

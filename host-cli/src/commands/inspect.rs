@@ -264,7 +264,7 @@ fn heading(design: &Design) -> String {
 
 fn has_last(design: &Design) -> bool {
     let managed = design.managed.is_some_and(|managed| managed.lrf != Lrf::None);
-    managed || design.organisation().settings().last_result_file
+    managed || design.organisation().levels().has_last_result_file()
 }
 
 impl Profile {

@@ -9,11 +9,12 @@ use super::{Design, MainMemory, Managed, describe, sm};
 /// All that a design file can change but energies, by its key.
 fn parameters(design: &Design) -> Vec<(&'static str, String)> {
     let settings = design.organisation().settings();
+    let levels = &settings.levels;
     let none = || "none".to_owned();
     let mut all = vec![
-        ("cache", settings.cache.map_or_else(none, describe)),
-        ("flush_at_backward_branches", settings.flush_at_backward_branches.to_string()),
-        ("last_result_file", settings.last_result_file.to_string()),
+        ("cache", levels.cache().map_or_else(none, describe)),
+        ("flush_at_backward_branches", levels.flush_at_backward_branches().to_string()),
+        ("last_result_file", levels.has_last_result_file().to_string()),
         ("orf", design.managed.map_or_else(none, Managed::describe)),
         ("partial_warp_energy", design.partial_warp_energy.to_string()),
         ("wire_charge", design.wire_charge.name().to_owned()),

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use strata_compiler::hierarchy::{DualWrites, Lrf};
 use strata_core::energy::WireCharge;
 use strata_core::level::Level;
-use strata_core::organisation::{MAX_ACTIVE_WARPS, Scheduling, SchedulingLevels};
-use strata_core::placement::MAX_ORF_ENTRIES;
-use strata_core::register_file_cache::{
-    Allocation, MAX_ENTRIES, RegisterFileCacheConfig, Replacement,
+use strata_core::organisation::{
+    CachedLevels, LevelSettings, MAX_ACTIVE_WARPS, Scheduling, SchedulingLevels,
 };
+use strata_core::placement::MAX_ORF_ENTRIES;
+use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, Replacement};
 use strata_core::sm::config::{BarrierRule, ReplacementRule, Scheduler, ShortWait, SmSettings};
 use strata_core::sm::operand_delivery::DeliveryKind;
 
@@ -193,10 +193,7 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
         operand_register_file(file, table, &mut parts)?;
     }
     if let Some(on) = written.last_result_file {
-        if on && !parts.machine.has_last_result_file() {
-            return Err(name::no_last_result_file(file, parts.machine));
-        }
-        parts.settings.last_result_file = on;
+        last_result_file(file, on, &mut parts)?;
     }
     scheduling(file, &written, &mut parts)?;
     let technology = written.technology.as_deref();
@@ -302,14 +299,15 @@ fn cache(file: &str, table: &CacheTable, parts: &mut Parts) -> Result<(), Config
         .entries
         .map(|entries| small(file, "cache.entries", entries, MAX_ENTRIES))
         .transpose()?;
-    let mut cache: RegisterFileCacheConfig = match (parts.settings.cache, entries) {
-        (Some(cache), _) => cache,
-        (None, Some(entries)) => {
+    let mut levels = match (parts.settings.levels, entries) {
+        (LevelSettings::Cached(levels), _) => levels,
+        (LevelSettings::Flat, Some(entries)) => {
             let active_warps = parts.machine.rfc.active_warps;
             parts.settings.scheduling = Scheduling::TwoLevel { active_warps };
-            name::default_cache(entries)
+            CachedLevels::new(name::default_cache(entries))
         }
-        (None, None) => {
+        (LevelSettings::CompilerManaged, Some(_)) => return Err(cache_and_compiler(file)),
+        (LevelSettings::Flat | LevelSettings::CompilerManaged, None) => {
             return Err(combination(
                 file,
                 "`[cache]` has no `entries`, and the base has no cache",
@@ -317,6 +315,7 @@ fn cache(file: &str, table: &CacheTable, parts: &mut Parts) -> Result<(), Config
             ));
         }
     };
+    let cache = &mut levels.cache;
     cache.entries = entries.unwrap_or(cache.entries);
     cache.replacement = named(table.replacement, cache.replacement);
     cache.allocation = named(table.allocation, cache.allocation);
@@ -325,11 +324,37 @@ fn cache(file: &str, table: &CacheTable, parts: &mut Parts) -> Result<(), Config
         table.liveness_aware_bypass.unwrap_or(cache.liveness_aware_bypass);
     cache.liveness_aware_eviction =
         table.liveness_aware_eviction.unwrap_or(cache.liveness_aware_eviction);
-    parts.settings.cache = Some(cache);
-    if let Some(flush) = table.flush_at_backward_branches {
-        parts.settings.flush_at_backward_branches = flush;
+    levels.flush_at_backward_branches =
+        table.flush_at_backward_branches.unwrap_or(levels.flush_at_backward_branches);
+    parts.settings.levels = LevelSettings::Cached(levels);
+    Ok(())
+}
+
+/// `last_result_file` puts one in front of the cache, or takes it away.
+fn last_result_file(file: &str, on: bool, parts: &mut Parts) -> Result<(), ConfigError> {
+    if on && !parts.machine.has_last_result_file() {
+        return Err(name::no_last_result_file(file, parts.machine));
+    }
+    match &mut parts.settings.levels {
+        LevelSettings::Cached(levels) => levels.last_result_file = on,
+        LevelSettings::Flat | LevelSettings::CompilerManaged if on => {
+            return Err(combination(
+                file,
+                "a last result file needs a register file cache behind it",
+                "add a `[cache]`, or turn `last_result_file` off",
+            ));
+        }
+        LevelSettings::Flat | LevelSettings::CompilerManaged => {}
     }
     Ok(())
+}
+
+fn cache_and_compiler(file: &str) -> ConfigError {
+    combination(
+        file,
+        "a compiler-managed hierarchy takes the place of a register file cache",
+        "leave out `[cache]` and `last_result_file`, or start from another base",
+    )
 }
 
 fn scheduling(file: &str, written: &DesignFile, parts: &mut Parts) -> Result<(), ConfigError> {
@@ -377,10 +402,13 @@ fn operand_register_file(
         .transpose()?;
     let mut managed = match (parts.managed, entries) {
         (Some(managed), _) => managed,
+        (None, Some(_)) if parts.settings.levels.cache().is_some() => {
+            return Err(cache_and_compiler(file));
+        }
         (None, Some(entries)) => {
             let active_warps = parts.machine.rfc.active_warps;
             parts.settings.scheduling = Scheduling::TwoLevel { active_warps };
-            parts.settings.compiler_managed = true;
+            parts.settings.levels = LevelSettings::CompilerManaged;
             Managed::new(entries)
         }
         (None, None) => {
@@ -405,10 +433,13 @@ fn operand_register_file(
 fn presence(level: Level, parts: &Parts) -> (bool, &'static str) {
     match level {
         Level::Mrf => (true, ""),
-        Level::Rfc => (parts.settings.cache.is_some(), "add a `[cache]`"),
+        Level::Rfc => (parts.settings.levels.cache().is_some(), "add a `[cache]`"),
         Level::Lrf => {
             let managed = parts.managed.is_some_and(|managed| managed.lrf != Lrf::None);
-            (managed || parts.settings.last_result_file, "set `last_result_file = true`")
+            (
+                managed || parts.settings.levels.has_last_result_file(),
+                "set `last_result_file = true`",
+            )
         }
         Level::Orf => (parts.managed.is_some(), "add an `[orf]`"),
         Level::WritePool => {
@@ -493,6 +524,7 @@ mod tests {
     use strata_core::bank_layout::BankLayout;
     use strata_core::energy::BankEnergy;
     use strata_core::names::Named;
+    use strata_core::register_file_cache::RegisterFileCacheConfig;
     use strata_core::sm::config::WarpReplacement;
     use strata_core::units::Femtojoules;
 
@@ -521,9 +553,9 @@ mod tests {
         let expected = RegisterFileCacheConfig {
             entries: 4,
             replacement: Replacement::Lru,
-            ..*base.cache().unwrap()
+            ..base.cache().unwrap()
         };
-        assert_eq!(changed.cache(), Some(&expected));
+        assert_eq!(changed.cache(), Some(expected));
         let bank = changed.energy.unwrap().level(Level::Rfc).unwrap().bank;
         assert_eq!(bank, BankEnergy { read: Femtojoules(1200), write: Femtojoules(3800) });
     }
@@ -546,6 +578,8 @@ mod tests {
         let without =
             parse("d.toml", "base = \"diss-rfc3-lrf\"\nlast_result_file = false").unwrap();
         assert_eq!(without.organisation(), name::resolve("diss-rfc3").unwrap().organisation());
+        let none = parse("d.toml", "base = \"diss-orf3\"\nlast_result_file = false").unwrap();
+        assert_eq!(none.organisation(), name::resolve("diss-orf3").unwrap().organisation());
         let text = "base = \"diss-rfc3-lrf\"\nactive_warps = 4\n[energy]\nsource = \"x\"\n\
                     lrf_read = \"0.5 pJ\"\nlrf_write = \"1 pJ\"\nrfc_read = \"1 pJ\"\n\
                     rfc_write = \"2 pJ\"\n[wires]\nlrf_private = \"0.1 mm\"\n";
@@ -801,7 +835,21 @@ mod tests {
             ),
             (
                 "base = \"diss-orf3\"\n[cache]\nentries = 3",
-                "takes the place of a register file cache",
+                "takes the place of a register file cache\nhint: leave out `[cache]`",
+            ),
+            (
+                "base = \"diss-rfc3-lrf\"\n[orf]\nentries = 3",
+                "takes the place of a register file cache\nhint: leave out `[cache]`",
+            ),
+            (
+                "base = \"dissertation\"\n[cache]\nentries = 3\n[orf]\nentries = 3",
+                "takes the place of a register file cache\nhint: leave out `[cache]`",
+            ),
+            ("base = \"diss-orf3\"\n[cache]\nliveness = true", "hint: add `entries = 6`"),
+            ("base = \"diss-rfc3\"\n[orf]\nlrf = \"split\"", "hint: add `entries = 3`"),
+            (
+                "base = \"diss-orf3\"\nlast_result_file = true",
+                "a last result file needs a register file cache behind it",
             ),
             (
                 "base = \"diss-orf3\"\nactive_warps = 7",

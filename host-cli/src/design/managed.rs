@@ -5,7 +5,7 @@ use strata_compiler::hierarchy::{
 };
 use strata_core::energy::{EnergyTable, LevelEnergy};
 use strata_core::level::Level;
-use strata_core::organisation::Scheduling;
+use strata_core::organisation::{LevelSettings, Scheduling};
 
 use super::machine::Machine;
 use super::name;
@@ -204,7 +204,7 @@ pub(super) fn parts(name: &str) -> Option<Parts> {
         return None;
     }
     parts.settings.scheduling = Scheduling::TwoLevel { active_warps: machine.rfc.active_warps };
-    parts.settings.compiler_managed = true;
+    parts.settings.levels = LevelSettings::CompilerManaged;
     parts.managed = Some(managed);
     name.clone_into(&mut parts.name);
     Some(parts)
@@ -229,7 +229,7 @@ mod tests {
         assert!(!all.forward_branches && !all.read_operands && !all.partial_ranges);
         assert_eq!(all.dual_writes, DualWrites::Never);
         let design = resolve("diss-orf3-lrf-split").unwrap();
-        assert!(design.organisation().settings().compiler_managed && design.cache().is_none());
+        assert!(design.organisation().levels().is_compiler_managed());
         assert_eq!(design.encoding_bits(), STRAND_END_BITS);
         assert_eq!(design.assumed, [SPLIT_NAMES]);
         assert!(resolve("diss-orf3-lrf-unified").unwrap().assumed.is_empty());

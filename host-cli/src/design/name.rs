@@ -3,7 +3,7 @@
 //! hierarchies, with suffixes for policies. A machine with other main register files has names for
 //! these, behind which those of upper levels go: `sttram`, `sttram-rfc6`.
 
-use strata_core::organisation::{OrganisationSettings, Scheduling};
+use strata_core::organisation::{CachedLevels, LevelSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 
 use super::machine::{Alternative, Machine, machine, machines};
@@ -18,7 +18,7 @@ const LAST_RESULT_FILE: &str = "-lrf";
 struct Suffix {
     text: &'static str,
     meaning: &'static str,
-    apply: fn(&mut RegisterFileCacheConfig, &mut OrganisationSettings),
+    apply: fn(&mut CachedLevels, &mut Scheduling),
 }
 
 /// The suffixes, in the order in which a name has them.
@@ -26,40 +26,40 @@ const SUFFIXES: [Suffix; 7] = [
     Suffix {
         text: LAST_RESULT_FILE,
         meaning: "with a last result file in front (not machine `isca11`)",
-        apply: |_, settings| settings.last_result_file = true,
+        apply: |levels, _| levels.last_result_file = true,
     },
     Suffix {
         text: "-lru",
         meaning: "least recently used replacement instead of first in, first out",
-        apply: |cache, _| cache.replacement = Replacement::Lru,
+        apply: |levels, _| levels.cache.replacement = Replacement::Lru,
     },
     Suffix {
         text: "-nolive",
         meaning: "without static liveness",
-        apply: |cache, _| cache.liveness = false,
+        apply: |levels, _| levels.cache.liveness = false,
     },
     Suffix {
         text: "-single",
         meaning: "single-level scheduler: every resident warp keeps its entries, no flush",
-        apply: |_, settings| settings.scheduling = Scheduling::SingleLevel,
+        apply: |_, scheduling| *scheduling = Scheduling::SingleLevel,
     },
     Suffix {
         text: "-reads",
         meaning: "operands that miss are allocated too",
-        apply: |cache, _| cache.allocation = Allocation::WritesAndReads,
+        apply: |levels, _| levels.cache.allocation = Allocation::WritesAndReads,
     },
     Suffix {
         text: "-bypass",
         meaning: "liveness-aware bypass and eviction",
-        apply: |cache, _| {
-            cache.liveness_aware_bypass = true;
-            cache.liveness_aware_eviction = true;
+        apply: |levels, _| {
+            levels.cache.liveness_aware_bypass = true;
+            levels.cache.liveness_aware_eviction = true;
         },
     },
     Suffix {
         text: "-backflush",
         meaning: "flush at taken backward branches",
-        apply: |_, settings| settings.flush_at_backward_branches = true,
+        apply: |levels, _| levels.flush_at_backward_branches = true,
     },
 ];
 
@@ -167,23 +167,23 @@ pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
     }
     let (mut parts, entries, rest) = family(name).ok_or_else(|| unknown(name))?;
     let machine = parts.machine;
-    let mut cache = default_cache(entries);
+    let mut levels = CachedLevels::new(default_cache(entries));
     let active_warps = machine.rfc.active_warps;
     parts.settings.scheduling = Scheduling::TwoLevel { active_warps };
     let mut rest = rest;
     for suffix in &SUFFIXES {
         if let Some(after) = strip(rest, suffix.text) {
-            (suffix.apply)(&mut cache, &mut parts.settings);
+            (suffix.apply)(&mut levels, &mut parts.settings.scheduling);
             rest = after;
         }
     }
     if !rest.is_empty() {
         return Err(unknown(name));
     }
-    if parts.settings.last_result_file && !machine.has_last_result_file() {
+    if levels.last_result_file && !machine.has_last_result_file() {
         return Err(no_last_result_file(name, machine));
     }
-    parts.settings.cache = Some(cache);
+    parts.settings.levels = LevelSettings::Cached(levels);
     name.clone_into(&mut parts.name);
     Ok(parts)
 }
@@ -270,7 +270,7 @@ mod tests {
     fn cache(name: &str) -> (RegisterFileCacheConfig, Scheduling) {
         let design = resolve(name).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(design.name, name);
-        (*design.cache().unwrap(), design.organisation().settings().scheduling)
+        (design.cache().unwrap(), design.organisation().settings().scheduling)
     }
 
     #[test]
@@ -317,18 +317,13 @@ mod tests {
         assert_eq!(cache("isca11-rfc4-reads").0.allocation, Allocation::WritesAndReads);
         let (bypass, _) = cache("diss-rfc3-bypass");
         assert!(bypass.liveness_aware_bypass && bypass.liveness_aware_eviction);
-        assert!(
-            resolve("diss-rfc3-backflush")
-                .unwrap()
-                .organisation()
-                .settings()
-                .flush_at_backward_branches
-        );
+        let flushed = resolve("diss-rfc3-backflush").unwrap();
+        assert!(flushed.organisation().levels().flush_at_backward_branches());
         let three = resolve("diss-rfc6-lrf").unwrap();
-        assert!(three.organisation().settings().last_result_file);
+        assert!(three.organisation().levels().has_last_result_file());
         assert_eq!(three.cache(), resolve("diss-rfc6").unwrap().cache());
         assert_eq!(three.encoding_bits(), 4);
-        assert!(!resolve("diss-rfc6").unwrap().organisation().settings().last_result_file);
+        assert!(!resolve("diss-rfc6").unwrap().organisation().levels().has_last_result_file());
         assert_eq!(cache("diss-rfc3-lrf-lru-nolive").0.replacement, Replacement::Lru);
         let (all, scheduling) = cache("isca11-rfc6-lru-nolive-single-reads-backflush");
         assert_eq!(all.replacement, Replacement::Lru);

@@ -180,12 +180,12 @@ impl Parts {
         for assumption in &self.machine.assumed {
             let replaced = assumption.key == "wires.rfc_shared"
                 && self.energy.level(Level::Rfc).shared_um.is_some();
-            let matters = self.settings.cache.is_some() || !assumption.only_with_cache();
+            let matters = self.settings.levels.cache().is_some() || !assumption.only_with_cache();
             if matters && !replaced {
                 assumed.push(assumption.what.clone());
             }
         }
-        if let Some(cache) = self.settings.cache
+        if let Some(cache) = self.settings.levels.cache()
             && (cache.liveness_aware_bypass || cache.liveness_aware_eviction)
         {
             assumed.push(
@@ -193,7 +193,7 @@ impl Parts {
                     .to_owned(),
             );
         }
-        if self.settings.last_result_file {
+        if self.settings.levels.has_last_result_file() {
             assumed.push(
                 "the instruction bit that keeps values of shared units out of the last result file \
                  is not printed and not charged"
@@ -218,7 +218,7 @@ impl Parts {
         if self.delivery.write_pool_entries() != 0 {
             assumed.push(POOL_LEAKAGE.to_owned());
         }
-        if self.settings.cache.is_some() || self.managed.is_some() {
+        if self.settings.levels.cache().is_some() || self.managed.is_some() {
             let technology = self.machine.technology();
             let wires = if self.machine.wires.is_some() { "" } else { "; distances are 0 mm" };
             assumed.push(format!(
@@ -254,13 +254,6 @@ fn refuse(error: OrganisationError, origin: &str) -> ConfigError {
         }
         OrganisationError::NeedsTwoLevel => {
             "set `scheduling = \"two-level\"`, or turn the liveness-aware options off"
-        }
-        OrganisationError::CacheAndCompiler => {
-            "leave out `[cache]` and `last_result_file`, or start from another base"
-        }
-        OrganisationError::NothingBehind => "add a `[cache]`, or turn `last_result_file` off",
-        OrganisationError::NothingToFlush => {
-            "add a `[cache]`, or turn `flush_at_backward_branches` off"
         }
     };
     ConfigError::Combination { file, problem: error.to_string(), hint: hint.to_owned() }

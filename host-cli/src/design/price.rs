@@ -130,10 +130,9 @@ impl Parts {
 
     /// With the register file cache and the last result file that hardware manages, if any.
     fn price_cached(&self, table: EnergyTable) -> Result<EnergyTable, NoEnergy> {
-        let Some(cache) = self.settings.cache else { return Ok(table) };
-        let cache = self.price_small(Level::Rfc, cache.entries)?;
-        let last = self.settings.last_result_file;
-        let last = last.then(|| self.price_last_result()).transpose()?;
+        let Some(levels) = self.settings.levels.cached() else { return Ok(table) };
+        let cache = self.price_small(Level::Rfc, levels.cache.entries)?;
+        let last = levels.last_result_file.then(|| self.price_last_result()).transpose()?;
         Ok(table.with(Level::Rfc, Some(cache)).with(Level::Lrf, last))
     }
 

@@ -5,7 +5,7 @@ use strata_core::chip_power::ChipPower;
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge};
 use strata_core::event::{Counters, Event};
 use strata_core::level::Level;
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{LevelSettings, Organisation, OrganisationSettings, Scheduling};
 use strata_core::units::Femtojoules;
 
 use super::fixed::{fixed, scaled};
@@ -42,11 +42,10 @@ pub(super) fn rows(id: &str, of: Context<'_>) -> Option<Vec<Row>> {
 
 /// The cost of a design's cache with another number of entries and of active warps.
 fn resized(design: &Design, entries: u8, active_warps: u8) -> Option<CacheCost> {
-    let settings = *design.organisation().settings();
-    let mut cache = settings.cache?;
-    cache.entries = entries;
+    let mut levels = design.organisation().levels().cached()?;
+    levels.cache.entries = entries;
     let scheduling = Scheduling::TwoLevel { active_warps };
-    let settings = OrganisationSettings { cache: Some(cache), scheduling, ..settings };
+    let settings = OrganisationSettings { levels: LevelSettings::Cached(levels), scheduling };
     let mut design = design.clone();
     design.sm.organisation = Organisation::new(settings).ok()?;
     cost(&design).cache

@@ -9,7 +9,6 @@
 //! clock.
 
 use strata_core::bank_layout::BankLayout;
-use strata_core::organisation::OrganisationSettings;
 use strata_core::prototype::cache_block::CacheSettings;
 use strata_core::prototype::settings::{REGISTERS, Settings};
 use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, RegisterFileCacheConfig};
@@ -58,8 +57,7 @@ impl Plan {
     ///
     /// The hardware cannot do something that the design is about.
     pub fn new(design: &Design) -> Result<Self, Failure> {
-        let organisation = design.organisation().settings();
-        if let Some((what, hint)) = beyond(design, organisation) {
+        if let Some((what, hint)) = beyond(design) {
             return Err(Failure::input(format!(
                 "the prototype has {what}, which `{}` needs",
                 design.argument
@@ -67,7 +65,7 @@ impl Plan {
             .hint(hint));
         }
         let mut settings = Settings {
-            cache: organisation.cache.map(|cache| CacheSettings {
+            cache: design.cache().map(|cache| CacheSettings {
                 entries: cache.entries,
                 replacement: cache.replacement,
                 liveness: cache.liveness,
@@ -84,8 +82,8 @@ impl Plan {
         }
         Ok(Self {
             design: design.name.clone(),
-            cache: organisation.cache,
-            rules: Rules::of(organisation),
+            cache: design.cache(),
+            rules: Rules::of(design.organisation().settings()),
             pool: settings.write_pool_entries != 0,
             instead: instead(design),
             settings,
@@ -100,15 +98,15 @@ impl Plan {
 }
 
 /// What the hardware has instead of what a design needs, and what to do about it.
-fn beyond(design: &Design, organisation: &OrganisationSettings) -> Option<(String, &'static str)> {
+fn beyond(design: &Design) -> Option<(String, &'static str)> {
     const OTHER: &str = "designs that it can do are `isca11-rfc6`, `sttram` and `warrf-rfc6`";
-    if design.managed.is_some() || organisation.compiler_managed {
+    if design.managed.is_some() {
         return Some(("no operand register file".to_owned(), OTHER));
     }
-    if organisation.last_result_file {
+    if design.organisation().levels().has_last_result_file() {
         return Some(("no last result file".to_owned(), "leave `-lrf` away"));
     }
-    if let Some(cache) = organisation.cache {
+    if let Some(cache) = design.cache() {
         if cache.liveness_aware_eviction {
             let hint = "leave `-bypass` and `liveness_aware_eviction` away";
             return Some(("no liveness-aware eviction".to_owned(), hint));

@@ -308,7 +308,7 @@ mod tests {
             let two_level = Scheduling::TwoLevel { active_warps: 8 };
             let settings = plan.points[0].organisation.settings();
             assert_eq!(settings.scheduling, two_level);
-            assert_eq!(settings.cache, design.organisation().settings().cache);
+            assert_eq!(settings.levels, *design.organisation().levels());
         }
         axes.alu_latencies = vec![4];
         axes.schedulers = vec![Scheduler::RoundRobin, Scheduler::Greedy];

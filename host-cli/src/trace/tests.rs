@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use strata_core::count::count_path;
 use strata_core::image::{CheckedImage, Flags};
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::Organisation;
 use strata_core::units::LaneMask;
 
 use super::{Keep, Problem, TracedLaunch};
@@ -363,15 +363,7 @@ fn check_path(launch: &TracedLaunch, path: u32, seed: u64) {
 
 #[test]
 fn bits_and_marks_hold_on_random_traces() {
-    let scheduling = Scheduling::TwoLevel { active_warps: 8 };
-    let settings = OrganisationSettings {
-        cache: None,
-        scheduling,
-        flush_at_backward_branches: false,
-        last_result_file: false,
-        compiler_managed: false,
-    };
-    let config = Organisation::new(settings).unwrap();
+    let config = Organisation::FLAT_TWO_LEVEL;
     let mut deschedules = 0;
     for seed in 1..=10_000 {
         let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));

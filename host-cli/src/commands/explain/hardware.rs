@@ -11,7 +11,7 @@ use super::page::{Page, row};
 impl Page<'_> {
     pub(super) fn hardware_level(&self, text: &mut String, pc: usize, slot: &Slot) {
         let shared = self.record(pc).unit.is_shared_datapath();
-        let Some(cache) = self.design.organisation().settings().cache else {
+        let Some(cache) = self.design.cache() else {
             let (way, access) = if slot.result { ("to", "write") } else { ("from", "read") };
             row(text, "", &format!("{way} the {}", self.priced("MRF", access, shared)));
             return;
@@ -46,7 +46,7 @@ impl Page<'_> {
             return;
         }
         let mut upper = self.priced("RFC", "read", shared);
-        if self.design.organisation().settings().last_result_file && !shared {
+        if self.design.organisation().levels().has_last_result_file() && !shared {
             upper = format!("{} or {upper}", self.priced("LRF", "read", false));
         }
         row(text, "", &format!("from the {upper} if it is still there, else from the {main}"));
@@ -89,12 +89,12 @@ impl Page<'_> {
             row(text, "", &format!("to the {main}: {why}"));
             return;
         }
-        let last = self.design.organisation().settings().last_result_file
+        let last = self.design.organisation().levels().has_last_result_file()
             && !shared
             && bit(record.private_reads);
         let (level, shared) = if last { ("LRF", false) } else { ("RFC", shared) };
         row(text, "", &format!("to the {}", self.priced(level, "write", shared)));
-        if self.design.organisation().settings().last_result_file && !last {
+        if self.design.organisation().levels().has_last_result_file() && !last {
             row(
                 text,
                 "",
