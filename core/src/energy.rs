@@ -14,13 +14,6 @@ use crate::units::{CLUSTERS, Femtojoules};
 const WORDS_PER_ACCESS: i128 = 4;
 const MICROMETRES_PER_MILLIMETRE: i128 = 1000;
 
-/// Results in two levels, and all results in the upper one of them.
-const DUAL_WRITES: [(Event, Event); 3] = [
-    (Event::DualWriteOrfPrivate, Event::OrfWritePrivate),
-    (Event::DualWriteOrfShared, Event::OrfWriteShared),
-    (Event::DualWriteLrf, Event::LrfWrite),
-];
-
 /// Energy of one 128-bit access of a bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BankEnergy {
@@ -283,8 +276,10 @@ impl EnergyTable {
     }
 
     fn price(&self, counters: &Counters, clusters: i128) -> Result<EnergyBreakdown, EnergyError> {
-        for (both, upper) in DUAL_WRITES {
-            if counters.get(both) > counters.get(upper) {
+        for &both in Event::ALL {
+            if let EnergyClass::DualWrite(level, datapath) = both.energy_class()
+                && counters.get(both) > counters.of_class(EnergyClass::Write(level, datapath))
+            {
                 return Err(EnergyError::DualWrites);
             }
         }
@@ -410,11 +405,11 @@ mod tests {
         counters
     }
 
-    fn parts(event: Event) -> [u64; 12] {
+    fn parts(event: Event) -> [u64; 2 * (Level::COUNT + 1)] {
         all(&TABLE, event)
     }
 
-    fn all(table: &EnergyTable, event: Event) -> [u64; 12] {
+    fn all(table: &EnergyTable, event: Event) -> [u64; 2 * (Level::COUNT + 1)] {
         let parts = table.energy(&one(event)).unwrap();
         let mut parts = parts.parts().map(|(_, part)| part.0);
         core::array::from_fn(|_| parts.next().unwrap())

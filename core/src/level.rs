@@ -2,49 +2,56 @@
 //!
 //! Source: `[RFC2011]` 3.1, `[DISS]` 5 and 6, `[WARRF]` 4.2.
 
+use crate::event::Datapath::{self, Private, Shared};
 use crate::named;
 
-named! {
-    /// A level, by the name that counters, keys of design files and reports begin with; in the
-    /// order of reports.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub enum Level {
-        /// Main register file.
-        Mrf = "mrf",
-        /// Register file cache.
-        Rfc = "rfc",
-        /// Last result file.
-        Lrf = "lrf",
-        /// Operand register file.
-        Orf = "orf",
-        /// Write pool.
-        WritePool = "write_pool",
-    }
+macro_rules! levels {
+    ($(
+        $(#[doc = $doc:literal])+
+        $level:ident = $name:literal, $label:literal, $one:literal, [$($datapath:ident),*];
+    )+) => {
+        named! {
+            /// A level, by the name that counters, keys of design files and reports begin with; in
+            /// the order of reports.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub enum Level {
+                $($(#[doc = $doc])+ $level = $name,)+
+            }
+        }
+
+        impl Level {
+            /// How many levels there are.
+            pub const COUNT: usize = Self::ALL.len();
+
+            /// What tables call it.
+            pub const fn label(self) -> &'static str {
+                match self { $(Self::$level => $label,)+ }
+            }
+
+            /// What sentences call it, with its article.
+            pub const fn one(self) -> &'static str {
+                match self { $(Self::$level => $one,)+ }
+            }
+
+            /// The datapaths to which it has a distance of its own: the shared one does not reach
+            /// the last result file, and the write pool stands beside the main register file.
+            pub const fn distances(self) -> &'static [Datapath] {
+                match self { $(Self::$level => &[$($datapath),*],)+ }
+            }
+        }
+    };
 }
 
-impl Level {
-    /// How many levels there are.
-    pub const COUNT: usize = Self::ALL.len();
-
-    /// What tables call it.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Mrf => "MRF",
-            Self::Rfc => "RFC",
-            Self::Lrf => "LRF",
-            Self::Orf => "ORF",
-            Self::WritePool => "write pool",
-        }
-    }
-
-    /// What sentences call it, with its article.
-    pub const fn one(self) -> &'static str {
-        match self {
-            Self::Mrf => "a main register file",
-            Self::Rfc => "a register file cache",
-            Self::Lrf => "a last result file",
-            Self::Orf => "an operand register file",
-            Self::WritePool => "a write pool",
-        }
-    }
+// Variant = name, what tables call it, what sentences call it, its distances.
+levels! {
+    /// Main register file.
+    Mrf = "mrf", "MRF", "a main register file", [Private, Shared];
+    /// Register file cache.
+    Rfc = "rfc", "RFC", "a register file cache", [Private, Shared];
+    /// Last result file.
+    Lrf = "lrf", "LRF", "a last result file", [Private];
+    /// Operand register file.
+    Orf = "orf", "ORF", "an operand register file", [Private, Shared];
+    /// Write pool.
+    WritePool = "write_pool", "write pool", "a write pool", [];
 }

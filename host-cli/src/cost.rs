@@ -301,6 +301,24 @@ mod tests {
     }
 
     #[test]
+    fn every_way_between_two_levels_has_a_row() {
+        let ways = |events: &[Event]| {
+            let classes = events.iter().map(|event| event.energy_class());
+            let mut ways: Vec<_> = classes
+                .filter_map(|class| match class {
+                    EnergyClass::Move(from, to) => Some([from as usize, to as usize]),
+                    _ => None,
+                })
+                .collect();
+            ways.sort_unstable();
+            ways
+        };
+        let mut all = ways(Event::ALL);
+        all.dedup();
+        assert_eq!(ways(&MOVES), all);
+    }
+
+    #[test]
     fn the_papers_best_cache() {
         let cost = of("isca11-rfc6");
         let cache = cost.cache.unwrap();

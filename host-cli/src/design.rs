@@ -5,6 +5,7 @@ mod collectors;
 mod delivery;
 pub mod file;
 mod keys;
+mod level_keys;
 pub mod machine;
 pub mod managed;
 pub mod memory;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 use strata_core::chip_power::{DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
 use strata_core::energy::{EnergyTable, WireCharge};
 use strata_core::leakage::Leakage;
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{LevelSettings, Organisation, OrganisationSettings, Scheduling};
 use strata_core::register_file_cache::RegisterFileCacheConfig;
 use strata_core::sm::config::{BarrierRule, Scheduler, ShortWaits, SmSettings, WarpReplacement};
 use strata_core::sm::operand_delivery::OperandDelivery;
@@ -204,10 +205,11 @@ impl Design {
 
     /// Bits that the design adds to every instruction, as far as the papers print them.
     pub fn encoding_bits(&self) -> u32 {
-        if self.managed.is_some() {
-            return STRAND_END_BITS;
-        }
-        let liveness = self.cache().is_some_and(|cache| cache.liveness);
+        let liveness = match self.organisation().levels() {
+            LevelSettings::Flat => false,
+            LevelSettings::Cached(levels) => levels.cache.liveness,
+            LevelSettings::CompilerManaged => return STRAND_END_BITS,
+        };
         let two_level =
             matches!(self.organisation().settings().scheduling, Scheduling::TwoLevel { .. });
         let marks = two_level && self.sm.replacement == WarpReplacement::Preemptive;
@@ -217,20 +219,13 @@ impl Design {
     /// What distinguishes the design: pairs of axis and value.
     pub fn axes(&self) -> Vec<(&'static str, String)> {
         let settings = self.organisation().settings();
-        let mut upper = settings.levels.cache().map_or_else(|| "none".to_owned(), describe);
-        if settings.levels.has_last_result_file() {
-            upper.insert_str(0, "LRF in front of ");
-        }
-        if let Some(managed) = self.managed {
-            upper = managed.describe();
-        }
         let scheduler = match settings.scheduling {
             Scheduling::SingleLevel => format!("single level, all {} warps", self.sm.max_warps),
             Scheduling::TwoLevel { active_warps } => format!("two level, {active_warps} active"),
         };
         let mut axes = vec![
             ("machine", self.machine.name.clone()),
-            ("upper levels", upper),
+            ("upper levels", self.upper_levels()),
             ("scheduler", scheduler),
         ];
         if let Some(memory) = &self.memory {
@@ -257,9 +252,23 @@ impl Design {
         axes
     }
 
+    /// The levels above the main register file, in words.
+    fn upper_levels(&self) -> String {
+        match self.organisation().levels() {
+            LevelSettings::Flat => "none".to_owned(),
+            LevelSettings::Cached(levels) => {
+                let last = if levels.last_result_file { "LRF in front of " } else { "" };
+                format!("{last}{}", describe(levels.cache))
+            }
+            LevelSettings::CompilerManaged => {
+                self.managed.map_or_else(String::new, Managed::describe)
+            }
+        }
+    }
+
     /// How wires are charged, where there is a level that values move to or from.
     fn wire_charge_axis(&self) -> Option<(&'static str, String)> {
-        let levels = self.cache().is_some() || self.managed.is_some();
+        let levels = *self.organisation().levels() != LevelSettings::Flat;
         let name = match self.wire_charge {
             WireCharge::Once => "charged once",
             WireCharge::EachTrip => "charged for each trip",

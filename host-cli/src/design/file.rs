@@ -7,7 +7,6 @@ use std::io::Read;
 use serde::Deserialize;
 use strata_compiler::hierarchy::{DualWrites, Lrf};
 use strata_core::energy::WireCharge;
-use strata_core::level::Level;
 use strata_core::organisation::{
     CachedLevels, LevelSettings, MAX_ACTIVE_WARPS, Scheduling, SchedulingLevels,
 };
@@ -19,12 +18,12 @@ use strata_core::sm::operand_delivery::DeliveryKind;
 use super::changes::changes;
 use super::delivery::CollectorTable;
 use super::keys::nearest_key;
+use super::level_keys::{EnergyTable, WiresTable};
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
 use super::sm::{LatencyTable, Rules, SmTable};
-use super::{Design, Managed, PoolReadEnergy, name};
+use super::{Design, Managed, PoolReadEnergy, level_keys, name};
 use crate::config::by_name::ByName;
-use crate::config::quantity::{Energy, Length, WireEnergy};
 use crate::config::{ConfigError, name as plain, strict};
 
 /// A design file with every key, its values and their ranges; it is valid itself.
@@ -88,69 +87,6 @@ struct OrfTable {
     dual_writes: Option<ByName<DualWrites>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EnergyTable {
-    source: String,
-    #[serde(default)]
-    assumed: bool,
-    rfc_read: Option<Energy>,
-    rfc_write: Option<Energy>,
-    lrf_read: Option<Energy>,
-    lrf_write: Option<Energy>,
-    orf_read: Option<Energy>,
-    orf_write: Option<Energy>,
-    write_pool_read: Option<Energy>,
-    write_pool_write: Option<Energy>,
-    mrf_read: Option<Energy>,
-    mrf_write: Option<Energy>,
-    wire: Option<WireEnergy>,
-}
-
-impl EnergyTable {
-    /// A read and a write of a level.
-    const fn accesses(&self, level: Level) -> [Option<Energy>; 2] {
-        match level {
-            Level::Mrf => [self.mrf_read, self.mrf_write],
-            Level::Rfc => [self.rfc_read, self.rfc_write],
-            Level::Lrf => [self.lrf_read, self.lrf_write],
-            Level::Orf => [self.orf_read, self.orf_write],
-            Level::WritePool => [self.write_pool_read, self.write_pool_write],
-        }
-    }
-
-    fn gives_something(&self) -> bool {
-        let mut accesses = Level::ALL.into_iter().flat_map(|level| self.accesses(level));
-        self.wire.is_some() || accesses.any(|energy| energy.is_some())
-    }
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WiresTable {
-    mrf_private: Option<Length>,
-    mrf_shared: Option<Length>,
-    rfc_private: Option<Length>,
-    rfc_shared: Option<Length>,
-    lrf_private: Option<Length>,
-    orf_private: Option<Length>,
-    orf_shared: Option<Length>,
-}
-
-impl WiresTable {
-    /// The distances of a level from the private and the shared datapath. The latter does not reach
-    /// the last result file, and the write pool stands beside the main register file.
-    const fn distances(&self, level: Level) -> [Option<Length>; 2] {
-        match level {
-            Level::Mrf => [self.mrf_private, self.mrf_shared],
-            Level::Rfc => [self.rfc_private, self.rfc_shared],
-            Level::Lrf => [self.lrf_private, None],
-            Level::Orf => [self.orf_private, self.orf_shared],
-            Level::WritePool => [None, None],
-        }
-    }
-}
-
 /// Reads a design file.
 pub fn load(path: &str) -> Result<Design, ConfigError> {
     let unreadable = |reason: String| ConfigError::Unreadable { file: path.to_owned(), reason };
@@ -204,9 +140,9 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     pool_read_energy(file, written.pool_read_energy.map(|energy| energy.0), &mut parts)?;
     time(file, &mut written, &mut parts.sm)?;
     if let Some(table) = &written.energy {
-        energy(file, table, &mut parts)?;
+        level_keys::energy(file, table, &mut parts)?;
     }
-    wires(file, &written.wires, &mut parts)?;
+    level_keys::wires(file, &written.wires, &mut parts)?;
     if name::resolve(&parts.name).is_ok() {
         return Err(combination(
             file,
@@ -285,7 +221,7 @@ fn small(file: &str, key: &str, value: i64, most: u8) -> Result<u8, ConfigError>
     })
 }
 
-fn combination(file: &str, problem: &str, hint: &str) -> ConfigError {
+pub(super) fn combination(file: &str, problem: &str, hint: &str) -> ConfigError {
     ConfigError::Combination {
         file: file.to_owned(),
         problem: problem.to_owned(),
@@ -429,100 +365,13 @@ fn operand_register_file(
     Ok(())
 }
 
-/// Whether the design has a level, and how a file gives it one.
-fn presence(level: Level, parts: &Parts) -> (bool, &'static str) {
-    match level {
-        Level::Mrf => (true, ""),
-        Level::Rfc => (parts.settings.levels.cache().is_some(), "add a `[cache]`"),
-        Level::Lrf => {
-            let managed = parts.managed.is_some_and(|managed| managed.lrf != Lrf::None);
-            (
-                managed || parts.settings.levels.has_last_result_file(),
-                "set `last_result_file = true`",
-            )
-        }
-        Level::Orf => (parts.managed.is_some(), "add an `[orf]`"),
-        Level::WritePool => {
-            (parts.delivery.write_pool_entries() != 0, "set `write_pool_entries` in `[collectors]`")
-        }
-    }
-}
-
-/// Refuses energies of a level that the design lacks, and one alone of a level above the main
-/// register file.
-fn check_accesses(
-    file: &str,
-    level: Level,
-    given: [Option<Energy>; 2],
-    parts: &Parts,
-) -> Result<(), ConfigError> {
-    let (there, remedy) = presence(level, parts);
-    let (key, one) = (level.name(), level.one());
-    match given {
-        [Some(_), Some(_)] if !there => Err(combination(
-            file,
-            &format!("`energy.{key}_read` and `energy.{key}_write` without {one}"),
-            &format!("{remedy}, or remove the two values"),
-        )),
-        [Some(_), None] | [None, Some(_)] if level != Level::Mrf => Err(combination(
-            file,
-            &format!("only one of `energy.{key}_read` and `energy.{key}_write` is given"),
-            "give both: the other one's printed value belongs to another array",
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn energy(file: &str, table: &EnergyTable, parts: &mut Parts) -> Result<(), ConfigError> {
-    let what = "a text that says where the values come from";
-    plain::check_line(file, "energy.source", what, &table.source)?;
-    let source = table.source.trim();
-    if !table.gives_something() {
-        let hint = "give for example `mrf_read = \"8 pJ\"`, or remove the table";
-        return Err(combination(file, "`[energy]` gives no energy", hint));
-    }
-    for level in Level::ALL {
-        let given @ [read, write] = table.accesses(level);
-        check_accesses(file, level, given, parts)?;
-        let values = &mut parts.energy.levels[level as usize];
-        (values.read, values.write) = (read.map(|it| it.0), write.map(|it| it.0));
-    }
-    parts.energy.wire = table.wire.map(|energy| energy.0);
-    if table.assumed {
-        parts.assumed.push(format!("energy values of {file}: {source}"));
-    } else {
-        parts.source = format!("{}; energy: {source}", parts.source);
-    }
-    Ok(())
-}
-
-fn wires(file: &str, table: &WiresTable, parts: &mut Parts) -> Result<(), ConfigError> {
-    for level in Level::ALL {
-        let [private, shared] = table.distances(level);
-        let (there, remedy) = presence(level, parts);
-        if !there && (private.is_some() || shared.is_some()) {
-            let (key, one) = (level.name(), level.one());
-            // The shared datapath does not reach the last result file.
-            let (keys, what) = match level {
-                Level::Lrf => (format!("`wires.{key}_private`"), "distance"),
-                _ => (format!("`wires.{key}_private` or `wires.{key}_shared`"), "distances"),
-            };
-            let problem = format!("{keys} without {one}");
-            return Err(combination(file, &problem, &format!("{remedy}, or remove the {what}")));
-        }
-        let values = &mut parts.energy.levels[level as usize];
-        values.private_um = private.map(|length| length.0);
-        values.shared_um = shared.map(|length| length.0);
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::keys::format_lines;
     use super::*;
     use strata_core::bank_layout::BankLayout;
     use strata_core::energy::BankEnergy;
+    use strata_core::level::Level;
     use strata_core::names::Named;
     use strata_core::register_file_cache::RegisterFileCacheConfig;
     use strata_core::sm::config::WarpReplacement;

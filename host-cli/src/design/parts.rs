@@ -3,7 +3,7 @@
 use strata_core::energy::{BankEnergy, WireCharge, WireLengths};
 use strata_core::level::Level;
 use strata_core::organisation::{
-    MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings,
+    LevelSettings, MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings,
 };
 use strata_core::register_file_cache::{ConfigError as CacheError, MAX_ENTRIES};
 use strata_core::sm::config::{SmConfig, SmSettings};
@@ -218,7 +218,7 @@ impl Parts {
         if self.delivery.write_pool_entries() != 0 {
             assumed.push(POOL_LEAKAGE.to_owned());
         }
-        if self.settings.levels.cache().is_some() || self.managed.is_some() {
+        if self.settings.levels != LevelSettings::Flat {
             let technology = self.machine.technology();
             let wires = if self.machine.wires.is_some() { "" } else { "; distances are 0 mm" };
             assumed.push(format!(

@@ -5,6 +5,7 @@ use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy};
 use strata_core::leakage::Leakage;
 use strata_core::level::Level;
 use strata_core::named;
+use strata_core::organisation::LevelSettings;
 use strata_core::units::Femtojoules;
 
 use super::machine::only_private;
@@ -130,7 +131,10 @@ impl Parts {
 
     /// With the register file cache and the last result file that hardware manages, if any.
     fn price_cached(&self, table: EnergyTable) -> Result<EnergyTable, NoEnergy> {
-        let Some(levels) = self.settings.levels.cached() else { return Ok(table) };
+        let levels = match self.settings.levels {
+            LevelSettings::Flat | LevelSettings::CompilerManaged => return Ok(table),
+            LevelSettings::Cached(levels) => levels,
+        };
         let cache = self.price_small(Level::Rfc, levels.cache.entries)?;
         let last = levels.last_result_file.then(|| self.price_last_result()).transpose()?;
         Ok(table.with(Level::Rfc, Some(cache)).with(Level::Lrf, last))

@@ -9,6 +9,7 @@
 //! clock.
 
 use strata_core::bank_layout::BankLayout;
+use strata_core::organisation::{CachedLevels, LevelSettings};
 use strata_core::prototype::cache_block::CacheSettings;
 use strata_core::prototype::settings::{REGISTERS, Settings};
 use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, RegisterFileCacheConfig};
@@ -100,20 +101,21 @@ impl Plan {
 /// What the hardware has instead of what a design needs, and what to do about it.
 fn beyond(design: &Design) -> Option<(String, &'static str)> {
     const OTHER: &str = "designs that it can do are `isca11-rfc6`, `sttram` and `warrf-rfc6`";
-    if design.managed.is_some() {
-        return Some(("no operand register file".to_owned(), OTHER));
-    }
-    if design.organisation().levels().has_last_result_file() {
-        return Some(("no last result file".to_owned(), "leave `-lrf` away"));
-    }
-    if let Some(cache) = design.cache() {
-        if cache.liveness_aware_eviction {
+    match design.organisation().levels() {
+        LevelSettings::CompilerManaged => {
+            return Some(("no operand register file".to_owned(), OTHER));
+        }
+        LevelSettings::Cached(CachedLevels { last_result_file: true, .. }) => {
+            return Some(("no last result file".to_owned(), "leave `-lrf` away"));
+        }
+        LevelSettings::Cached(CachedLevels { cache, .. }) if cache.liveness_aware_eviction => {
             let hint = "leave `-bypass` and `liveness_aware_eviction` away";
             return Some(("no liveness-aware eviction".to_owned(), hint));
         }
-        if cache.entries > MAX_ENTRIES {
+        LevelSettings::Cached(CachedLevels { cache, .. }) if cache.entries > MAX_ENTRIES => {
             return Some((format!("{MAX_ENTRIES} entries of a warp, not more"), OTHER));
         }
+        LevelSettings::Flat | LevelSettings::Cached(_) => {}
     }
     let OperandDelivery::Collectors(delivery) = design.sm.operand_delivery else { return None };
     if delivery.banks != BANKS {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
+use strata_core::level::Level;
 
 use super::{Check, ResidencyReport, RunReport};
 
@@ -15,26 +16,34 @@ const RATIOS: [(&str, &str); 3] = [
 
 /// Columns of a level that not every design has: counters with their headings, shown when the
 /// second counter of any report is not zero.
-type Level = [(&'static str, &'static str); 3];
+type LevelColumns = [(&'static str, &'static str); 3];
 
-const LEVELS: [Level; 4] = [
-    [
-        ("rfc_reads", "RFC\nreads"),
-        ("rfc_writes", "RFC\nwrites"),
-        ("rfc_writebacks", "RFC\nwritebacks"),
-    ],
-    [
-        ("lrf_reads", "LRF\nreads"),
-        ("lrf_writes", "LRF\nwrites"),
-        ("lrf_evictions", "LRF\nevictions"),
-    ],
-    [("orf_reads", "ORF\nreads"), ("orf_writes", "ORF\nwrites"), ("dual_writes", "dual\nwrites")],
-    [
-        ("write_pool_reads", "pool\nreads"),
-        ("write_pool_writes", "pool\nwrites"),
-        ("write_pool_writebacks", "pool\nwritebacks"),
-    ],
-];
+/// The columns of a level; none of the main register file, whose columns every table has.
+const fn level_columns(level: Level) -> Option<LevelColumns> {
+    Some(match level {
+        Level::Mrf => return None,
+        Level::Rfc => [
+            ("rfc_reads", "RFC\nreads"),
+            ("rfc_writes", "RFC\nwrites"),
+            ("rfc_writebacks", "RFC\nwritebacks"),
+        ],
+        Level::Lrf => [
+            ("lrf_reads", "LRF\nreads"),
+            ("lrf_writes", "LRF\nwrites"),
+            ("lrf_evictions", "LRF\nevictions"),
+        ],
+        Level::Orf => [
+            ("orf_reads", "ORF\nreads"),
+            ("orf_writes", "ORF\nwrites"),
+            ("dual_writes", "dual\nwrites"),
+        ],
+        Level::WritePool => [
+            ("write_pool_reads", "pool\nreads"),
+            ("write_pool_writes", "pool\nwrites"),
+            ("write_pool_writebacks", "pool\nwritebacks"),
+        ],
+    })
+}
 
 /// The ratio of energies with leakage, which the summary averages too.
 const TOTAL: &str = "total_energy_relative_percent";
@@ -42,7 +51,7 @@ const TOTAL: &str = "total_energy_relative_percent";
 /// Which columns there are beside those of every table.
 #[derive(Clone, Debug)]
 struct Columns {
-    levels: Vec<Level>,
+    levels: Vec<LevelColumns>,
     crossing: bool,
     /// Energy with leakage.
     leakage: bool,
@@ -54,7 +63,11 @@ impl Columns {
     fn of(reports: &[RunReport]) -> Self {
         let any = |holds: fn(&RunReport) -> bool| reports.iter().any(holds);
         Self {
-            levels: LEVELS.into_iter().filter(|level| is_used(level, reports)).collect(),
+            levels: Level::ALL
+                .into_iter()
+                .filter_map(level_columns)
+                .filter(|columns| is_used(columns, reports))
+                .collect(),
             crossing: any(|report| report.derived.contains_key(CROSSING[0].1)),
             leakage: any(|report| report.energy_in_time.is_some()),
             worn: any(|report| report.endurance.is_some()),
@@ -173,8 +186,8 @@ pub fn align(table: &mut Table) {
 }
 
 /// Whether a level had anything to do.
-fn is_used(level: &Level, reports: &[RunReport]) -> bool {
-    let (writes, _) = level[1];
+fn is_used(columns: &LevelColumns, reports: &[RunReport]) -> bool {
+    let (writes, _) = columns[1];
     reports.iter().any(|report| report.counters.get(writes).is_some_and(|&count| count != 0))
 }
 
@@ -326,4 +339,19 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         }
     }
     seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strata_core::event::Counters;
+
+    #[test]
+    fn columns_of_levels_are_counters() {
+        let counters = Counters::default();
+        let names: Vec<_> = counters.iter().map(|(name, _)| name).collect();
+        for (name, _) in Level::ALL.into_iter().filter_map(level_columns).flatten() {
+            assert!(names.contains(&name), "{name}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use strata_compiler::explain::Slot;
 use strata_core::image::Flags;
-use strata_core::organisation::Scheduling;
+use strata_core::organisation::{LevelSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig};
 
 use super::page::{Page, row};
@@ -11,10 +11,13 @@ use super::page::{Page, row};
 impl Page<'_> {
     pub(super) fn hardware_level(&self, text: &mut String, pc: usize, slot: &Slot) {
         let shared = self.record(pc).unit.is_shared_datapath();
-        let Some(cache) = self.design.cache() else {
-            let (way, access) = if slot.result { ("to", "write") } else { ("from", "read") };
-            row(text, "", &format!("{way} the {}", self.priced("MRF", access, shared)));
-            return;
+        let cache = match self.design.organisation().levels() {
+            LevelSettings::Cached(levels) => levels.cache,
+            LevelSettings::Flat | LevelSettings::CompilerManaged => {
+                let (way, access) = if slot.result { ("to", "write") } else { ("from", "read") };
+                row(text, "", &format!("{way} the {}", self.priced("MRF", access, shared)));
+                return;
+            }
         };
         if slot.result {
             self.cached_result(text, pc, slot, cache);
