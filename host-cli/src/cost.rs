@@ -7,6 +7,7 @@ use strata_core::energy::EnergyTable;
 use strata_core::event::{Counters, EnergyClass, Event};
 use strata_core::footprint::Footprint;
 use strata_core::level::Level;
+use strata_core::organisation::{CachedLevels, LevelSettings};
 use strata_core::placement::LRF_BANKS;
 use strata_core::register_file_cache::{Allocation, Replacement};
 use strata_core::units::{Femtojoules, LANES};
@@ -262,9 +263,13 @@ fn words(class: EnergyClass) -> Option<String> {
 
 /// Whether a design writes operands that come from the main register file to a level.
 fn fills(design: &Design, level: Level) -> bool {
-    let allocates =
-        design.cache().is_some_and(|cache| cache.allocation == Allocation::WritesAndReads);
-    design.managed.is_some() || allocates && level == Level::Rfc
+    match design.organisation().levels() {
+        LevelSettings::Flat => false,
+        LevelSettings::Cached(CachedLevels { cache, .. }) => {
+            level == Level::Rfc && cache.allocation == Allocation::WritesAndReads
+        }
+        LevelSettings::CompilerManaged => true,
+    }
 }
 
 fn access_costs(table: &EnergyTable, design: &Design) -> Vec<AccessCost> {
