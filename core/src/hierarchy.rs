@@ -45,39 +45,45 @@ impl<'i> Step<'i> {
         let placements = if managed { image.placements(instruction) } else { &[] };
         Self { pc, instruction, sources, destinations, placements, mask }
     }
+}
 
-    /// Reads operands and writes results where the compiler placed them. Returns the results that
-    /// go to the main register file, a bit for each.
-    fn managed(&self, sink: &mut impl AccessSink) -> u32 {
-        let (read, written) = self.placements.split_at(self.sources.len());
-        for (&register, &placement) in self.sources.iter().zip(read) {
-            let upper = match (placement.upper, placement.main) {
-                (None, _) => None,
-                (Some(Upper::Orf(_)), false) => Some(Access::OrfRead),
-                (Some(Upper::Orf(_)), true) => Some(Access::OrfFill),
-                (Some(Upper::Lrf(_)), false) => Some(Access::LrfRead),
-                (Some(Upper::Lrf(_)), true) => Some(Access::LrfFill),
-            };
-            let main = placement.main.then_some(Access::MrfRead);
-            for access in [main, upper].into_iter().flatten() {
-                sink.access(access, register, self.mask);
-            }
+/// Reads operands and writes results where the compiler placed them. Returns the results that go to
+/// the main register file, a bit for each.
+// Not of the step, which then need not lie in memory.
+fn managed(
+    (sources, destinations): (&[RegisterId], &[RegisterId]),
+    placements: &[Placement],
+    mask: LaneMask,
+    sink: &mut impl AccessSink,
+) -> u32 {
+    let (read, written) = placements.split_at(sources.len());
+    for (&register, &placement) in sources.iter().zip(read) {
+        let upper = match (placement.upper, placement.main) {
+            (None, _) => None,
+            (Some(Upper::Orf(_)), false) => Some(Access::OrfRead),
+            (Some(Upper::Orf(_)), true) => Some(Access::OrfFill),
+            (Some(Upper::Lrf(_)), false) => Some(Access::LrfRead),
+            (Some(Upper::Lrf(_)), true) => Some(Access::LrfFill),
+        };
+        let main = placement.main.then_some(Access::MrfRead);
+        for access in [main, upper].into_iter().flatten() {
+            sink.access(access, register, mask);
         }
-        let mut to_main = 0;
-        for (index, (&register, &placement)) in self.destinations.iter().zip(written).enumerate() {
-            to_main |= u32::from(placement.main) << index;
-            let (upper, both) = match placement.upper {
-                None => (None, None),
-                Some(Upper::Orf(_)) => (Some(Access::OrfWrite), Some(Access::OrfDualWrite)),
-                Some(Upper::Lrf(_)) => (Some(Access::LrfWrite), Some(Access::LrfDualWrite)),
-            };
-            let main = placement.main.then_some(Access::MrfWrite);
-            for access in [main, upper, both.filter(|_| placement.main)].into_iter().flatten() {
-                sink.access(access, register, self.mask);
-            }
-        }
-        to_main
     }
+    let mut to_main = 0;
+    for (index, (&register, &placement)) in destinations.iter().zip(written).enumerate() {
+        to_main |= u32::from(placement.main) << index;
+        let (upper, both) = match placement.upper {
+            None => (None, None),
+            Some(Upper::Orf(_)) => (Some(Access::OrfWrite), Some(Access::OrfDualWrite)),
+            Some(Upper::Lrf(_)) => (Some(Access::LrfWrite), Some(Access::LrfDualWrite)),
+        };
+        let main = placement.main.then_some(Access::MrfWrite);
+        for access in [main, upper, both.filter(|_| placement.main)].into_iter().flatten() {
+            sink.access(access, register, mask);
+        }
+    }
+    to_main
 }
 
 /// One warp's levels above the main register file.
@@ -237,7 +243,8 @@ impl<const CAPACITY: usize> WarpHierarchy<'_, CAPACITY> {
             return upper.step(step, pending, sink);
         }
         if !step.placements.is_empty() {
-            return Ok(step.managed(sink));
+            let registers = (step.sources, step.destinations);
+            return Ok(managed(registers, step.placements, step.mask, sink));
         }
         sink.flat(step.sources, step.destinations, step.mask);
         Ok(u32::MAX)
