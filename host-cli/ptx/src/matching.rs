@@ -32,13 +32,16 @@ pub(crate) type Candidate = (&'static Form, Vec<Option<usize>>);
 /// The forms whose groups take up all words, in the order of the tables.
 pub(crate) fn candidates(opcode: Opcode, words: &[Word<'_>]) -> Result<Vec<Candidate>, Mismatch> {
     let forms = forms(opcode);
-    let matched: Vec<Candidate> =
-        forms.iter().filter_map(|form| assign(form, words).ok().map(|a| (form, a))).collect();
     // Where the same word means something else at another place, the order is the manual's.
     let ordered = matches!(opcode, Opcode::CpAsync | Opcode::Mma | Opcode::Wmma);
-    let in_order = |candidate: &Candidate| candidate.1.iter().flatten().is_sorted();
-    let matched: Vec<Candidate> =
-        matched.into_iter().filter(|candidate| !ordered || in_order(candidate)).collect();
+    let mut matched = Vec::new();
+    let mut assigned = Vec::new();
+    for form in forms {
+        let takes_all = assign(form, words, &mut assigned).is_ok();
+        if takes_all && (!ordered || assigned.iter().flatten().is_sorted()) {
+            matched.push((form, assigned.clone()));
+        }
+    }
     if !matched.is_empty() {
         return Ok(matched);
     }
@@ -49,10 +52,10 @@ pub(crate) fn candidates(opcode: Opcode, words: &[Word<'_>]) -> Result<Vec<Candi
         return Err(Mismatch::UnknownWord(index));
     }
     // The first of the forms that come nearest: reverse, because the last maximum is taken.
-    let nearest = forms.iter().rev().max_by_key(|form| match assign(form, words) {
-        Ok(_) => usize::MAX,
-        Err(taken) => taken,
-    });
+    let nearest = forms
+        .iter()
+        .rev()
+        .max_by_key(|form| assign(form, words, &mut assigned).err().unwrap_or(usize::MAX));
     nearest.map_or(Err(Mismatch::UnknownWord(0)), |form| Err(Mismatch::Combination(form)))
 }
 
@@ -63,10 +66,12 @@ fn has(group: &Group, word: &str) -> bool {
     }
 }
 
-/// Gives each word to a group: modifiers to any that is free, types to the next. When that does not
-/// work out, the error is how many words did, less one for each group that must have a word.
-fn assign(form: &Form, words: &[Word<'_>]) -> Result<Vec<Option<usize>>, usize> {
-    let mut assigned = vec![None; form.groups.len()];
+/// Gives each word to a group: modifiers to any that is free, types to the next. Leaves in
+/// `assigned` the word of each group. When that does not work out, the error is how many words did,
+/// less one for each group that must have a word.
+fn assign(form: &Form, words: &[Word<'_>], assigned: &mut Vec<Option<usize>>) -> Result<(), usize> {
+    assigned.clear();
+    assigned.resize(form.groups.len(), None);
     let mut types_from = 0;
     let mut taken = 0;
     for (index, word) in words.iter().enumerate() {
@@ -87,9 +92,9 @@ fn assign(form: &Form, words: &[Word<'_>]) -> Result<Vec<Option<usize>>, usize> 
         }
     }
     let missing =
-        form.groups.iter().zip(&assigned).filter(|(g, a)| !g.optional && a.is_none()).count();
+        form.groups.iter().zip(&*assigned).filter(|(g, a)| !g.optional && a.is_none()).count();
     if taken == words.len() && missing == 0 {
-        Ok(assigned)
+        Ok(())
     } else {
         Err((taken + 32).saturating_sub(missing))
     }
