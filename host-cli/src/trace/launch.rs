@@ -175,15 +175,14 @@ impl Visitor for Collector {
         if self.path.len() > MAX_PATH_STEPS {
             return Err(Problem::TooMany { what: "path steps", limit: MAX_PATH_STEPS });
         }
-        let Some(accesses) = &self.accesses else { return Ok(()) };
-        let held = accesses.len() + self.moved.len();
-        if id as usize == self.shapes.len() {
+        if self.accesses.is_some() && id as usize == self.shapes.len() {
             self.learn(code);
         }
-        if let Some(Some(shape)) = self.shapes.get(id as usize)
+        if let Some(accesses) = &self.accesses
+            && let Some(Some(shape)) = self.shapes.get(id as usize)
             && mask != 0
         {
-            if held == MAX_ACCESSES {
+            if accesses.len() + self.moved.len() == MAX_ACCESSES {
                 let limit = MAX_ACCESSES as u64;
                 return Err(Problem::TooMany { what: "executions of memory instructions", limit });
             }

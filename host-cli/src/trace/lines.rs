@@ -150,6 +150,21 @@ impl Lines {
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
+    /// Passes over the next line if it is `text`, which holds no line end, and lies in memory.
+    #[inline]
+    pub(crate) fn pass(&mut self, text: &[u8]) -> bool {
+        let rest = self.buffer[self.start..self.end].strip_prefix(text);
+        let end = match rest {
+            Some([b'\n', ..]) => 1,
+            Some([b'\r', b'\n', ..]) => 2,
+            _ => return false,
+        };
+        self.line += 1;
+        (self.searched, self.line_start) = (0, self.start);
+        self.start += text.len() + end;
+        true
+    }
+
     /// The next line that holds more than blanks, without those around it.
     pub(crate) fn next_text(&mut self, what: &'static str) -> Result<&[u8], TraceError> {
         // The borrow of the line would outlive the loop, so its place is kept instead.
@@ -216,6 +231,20 @@ mod tests {
         assert_eq!(lines.next().unwrap(), Some(&b"bc"[..]));
         assert_eq!(lines.next().unwrap(), None);
         assert_eq!(lines.next().unwrap(), None);
+    }
+
+    #[test]
+    fn only_the_same_whole_line_is_passed_over() {
+        let mut lines = lines(b"ab\nab\nab\r\nabc\nab");
+        assert!(!lines.pass(b"ab"), "nothing was read yet");
+        assert_eq!(lines.next().unwrap(), Some(&b"ab"[..]));
+        assert!(!lines.pass(b"a") && lines.pass(b"ab"));
+        assert!(lines.pass(b"ab"), "with the other line end");
+        assert!(!lines.pass(b"ab"), "the line is longer");
+        assert_eq!(lines.next().unwrap(), Some(&b"abc"[..]));
+        assert!(!lines.pass(b"ab"), "its end was not read yet");
+        assert_eq!(lines.next().unwrap(), Some(&b"ab"[..]));
+        assert_eq!((lines.line, lines.next().unwrap()), (5, None));
     }
 
     #[test]

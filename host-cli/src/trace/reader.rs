@@ -108,28 +108,23 @@ struct Start {
 struct Found {
     id: u32,
     mask: u32,
-    /// Nothing is left of the line to be read.
-    whole: bool,
 }
 
 impl Code {
-    /// The instruction and mask of a line that is, or begins as, the likeliest one when it was
-    /// executed last; leaves the cursor behind that.
+    /// The likeliest instruction, if `known` says that the next line is or begins as its last one.
     #[inline]
-    fn repeated(&mut self, cursor: &mut Cursor<'_>) -> Option<Found> {
+    fn repeated(&mut self, known: impl FnOnce(&Start) -> bool) -> Option<Found> {
         let id = *self.followers.get(self.last)?;
         let start = self.starts.get(id as usize)?;
-        let whole = start.whole;
-        let known = if whole { cursor.rest() == start.text } else { cursor.skip_text(&start.text) };
-        if !known {
+        if !known(start) {
             return None;
         }
         self.last = id as usize;
-        Some(Found { id, mask: start.mask, whole })
+        Some(Found { id, mask: start.mask })
     }
 
     /// Remembers the line that executed an instruction behind `before`, up to its addresses.
-    fn remember(&mut self, before: usize, Found { id, mask, .. }: Found, text: &[u8]) {
+    fn remember(&mut self, before: usize, Found { id, mask }: Found, text: &[u8]) {
         let count = self.seen.len();
         self.starts.resize_with(count, Start::default);
         self.followers.resize(count, 0);
@@ -302,6 +297,12 @@ impl Body {
         self.lanes = self.header.lanes(warp);
         visitor.begin(cta, warp);
         for _ in 0..count {
+            if let Some(found) = self.code.repeated(|start| start.whole && lines.pass(&start.text))
+            {
+                let result = self.execute(found, Addresses::None, visitor);
+                result.map_err(|problem| lines.error(problem))?;
+                continue;
+            }
             let Some(line) = lines.next()? else {
                 return Err(lines.error(Problem::Truncated("an instruction")));
             };
@@ -321,7 +322,8 @@ impl Body {
             return Err(Problem::LongLine(MAX_INSTRUCTION_LINE));
         }
         let mut cursor = Cursor::new(line);
-        if let Some(found) = self.code.repeated(&mut cursor) {
+        let begun = |start: &Start| !start.whole && cursor.skip_text(&start.text);
+        if let Some(found) = self.code.repeated(begun) {
             return self.rest(cursor, found, visitor);
         }
         let before = self.code.last;
@@ -341,7 +343,7 @@ impl Body {
         }
         let pc = cursor.hex("a hexadecimal program counter", 15)?;
         let mask = cursor.mask()?;
-        Ok(Found { id: self.code.find(pc, cursor)?, mask, whole: false })
+        Ok(Found { id: self.code.find(pc, cursor)?, mask })
     }
 
     /// Reads what may differ between executions of an instruction.
@@ -352,23 +354,30 @@ impl Body {
         found: Found,
         visitor: &mut impl Visitor,
     ) -> Result<(), Problem> {
-        let Found { id, mask, whole } = found;
+        let mut lanes = [0; 32];
+        let mut addresses = Addresses::None;
+        if self.code.seen[found.id as usize].named.width != 0 {
+            addresses = cursor.addresses(found.mask, &mut lanes)?;
+        }
+        if self.immediate {
+            cursor.immediate()?;
+        }
+        cursor.finish()?;
+        self.execute(found, addresses, visitor)
+    }
+
+    /// Hands an execution over.
+    #[inline]
+    fn execute(
+        &self,
+        Found { id, mask }: Found,
+        addresses: Addresses<'_>,
+        visitor: &mut impl Visitor,
+    ) -> Result<(), Problem> {
         if mask & !self.lanes != 0 {
             return Err(Problem::Lanes { mask, lanes: self.lanes });
         }
-        let seen = &self.code.seen[id as usize];
-        let mut lanes = [0; 32];
-        let mut addresses = Addresses::None;
-        if !whole {
-            if seen.named.width != 0 {
-                addresses = cursor.addresses(mask, &mut lanes)?;
-            }
-            if self.immediate {
-                cursor.immediate()?;
-            }
-            cursor.finish()?;
-        }
-        visitor.instruction(id, mask, addresses, seen)
+        visitor.instruction(id, mask, addresses, &self.code.seen[id as usize])
     }
 }
 
