@@ -172,6 +172,8 @@ fn get_assumption(source: &mut Source<'_>) -> Option<Assumption> {
 fn get_image(source: &mut Source<'_>, count: usize) -> Option<Image> {
     let registers = source.small().filter(|&registers| registers <= MAX_REGISTERS)?;
     let mut image = Image { registers, ..Image::default() };
+    // That many instructions were read already.
+    image.instructions.reserve_exact(count);
     for _ in 0..count {
         let first_slot = image.slots.len() as u32;
         let (sources, destinations) = (source.byte()?, source.byte()?);

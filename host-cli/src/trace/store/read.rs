@@ -145,8 +145,8 @@ impl Recording {
     ) -> Result<(), StoreError> {
         self.chunks.go_to(self.addresses)?;
         let mut history = History::default();
-        let mut data: Vec<u8> = Vec::new();
-        let mut at = 0;
+        let mut data: Vec<u8>;
+        let mut rows = Source(&[]);
         let mut room = [0; 32];
         for index in 0..self.recorded.len() {
             let warp = self.recorded[index];
@@ -155,27 +155,23 @@ impl Recording {
             self.pass(visitor.begin(warp, length))?;
             for step in path {
                 let lanes = step.mask.0.count_ones();
-                for pc in step.pc..step.pc + step.length {
-                    let moves = lanes != 0 && stored.instructions[pc as usize].width != 0;
-                    let addresses = if moves {
-                        if at == data.len() {
+                let run = &stored.instructions[step.pc as usize..][..step.length as usize];
+                for (pc, instruction) in (step.pc..step.pc + step.length).zip(run) {
+                    let mut addresses = Addresses::None;
+                    if lanes != 0 && instruction.width != 0 {
+                        if rows.0.is_empty() {
                             data = self.next_rows()?;
-                            at = 0;
+                            rows = Source(&data);
                         }
-                        let mut source = Source(&data[at..]);
-                        let row = history.get(&mut source, pc, lanes, &mut room);
-                        let row = row.ok_or(StoreProblem::Contents("addresses"));
-                        at = data.len() - source.0.len();
-                        self.pass(row)?
-                    } else {
-                        Addresses::None
-                    };
+                        let row = history.get(&mut rows, pc, lanes, &mut room);
+                        addresses = self.pass(row.ok_or(StoreProblem::Contents("addresses")))?;
+                    }
                     self.pass(visitor.instruction(pc, step.mask.0, addresses))?;
                 }
             }
             self.pass(visitor.end())?;
         }
-        if at == data.len() {
+        if rows.0.is_empty() {
             return Ok(());
         }
         self.pass(Err(StoreProblem::Contents("more addresses than executions")))
