@@ -499,7 +499,7 @@ impl<'c> Finder<'c> {
     fn read(&mut self) -> Vec<Candidate> {
         let mut reads = std::mem::take(&mut self.old_reads);
         let strand = |segment: usize| self.strands.of[self.segments[segment].start];
-        reads.sort_by_key(|&(segment, register, _, access)| {
+        reads.sort_by_cached_key(|&(segment, register, _, access)| {
             (strand(segment), register, access.slot)
         });
         let same = |a: &(usize, u16, bool, Access), b: &(usize, u16, bool, Access)| {
