@@ -364,14 +364,11 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.check();
         self.front_end.rotate(1);
         let (issued, reason) = self.issue_slots::<COLLECTED>(slots)?;
-        if self.execution.memory_steps() {
-            self.step_memory();
-        }
+        let arrived = self.execution.memory_steps() && self.step_memory();
         let mut next = self.run.now + 1;
         if issued == 0 {
-            let Some(event) = self.next_change::<COLLECTED>() else {
-                return Err(self.stalled(reason));
-            };
+            let change = if arrived { Some(next) } else { self.next_change::<COLLECTED>() };
+            let Some(event) = change else { return Err(self.stalled(reason)) };
             if !EVERY_CYCLE {
                 self.front_end.rotate(event - next);
                 next = event;
@@ -424,9 +421,10 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.settle(moved);
     }
 
-    /// What the memory does in a cycle after issue.
+    /// What the memory does in a cycle after issue. Returns whether some result has arrived, so that
+    /// its readers may wait for something else from the next cycle on.
     #[inline(never)]
-    fn step_memory(&mut self) {
+    fn step_memory(&mut self) -> bool {
         let mut completions = Completions {
             kernel: &self.kernel,
             scoreboard: &mut self.scoreboard,
@@ -437,6 +435,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.execution.step_memory(&mut completions);
         let moved = completions.moved;
         self.settle(moved);
+        moved != 0
     }
 
     /// Something that is under way of these warps has changed.

@@ -461,7 +461,7 @@ fn random_collectors(random: &mut Random) -> SmSettings {
 }
 
 /// A kernel whose instructions write no register twice.
-fn random_distinct(random: &mut Random) -> Kernel {
+pub(crate) fn random_distinct(random: &mut Random) -> Kernel {
     let mut kernel = random_kernel(random);
     for instruction in &mut kernel.instructions {
         let first = usize::from(instruction.sources) + instruction.first_slot as usize;

@@ -39,6 +39,14 @@ fn with_levels(active_warps: u8, levels: LevelSettings) -> SmSettings {
     SmSettings { organisation, ..ISCA11 }
 }
 
+/// A cache of so many entries for each resident warp.
+pub(crate) fn single_level(entries: u8) -> SmSettings {
+    let levels = two_level(1, Some(entries)).organisation.settings().levels;
+    let scheduling = Scheduling::SingleLevel;
+    let organisation = Organisation::new(OrganisationSettings { levels, scheduling }).unwrap();
+    SmSettings { organisation, ..ISCA11 }
+}
+
 /// The same with a last result file in front of the cache.
 fn three_level(active_warps: u8, entries: u8) -> SmSettings {
     let two_level = two_level(active_warps, Some(entries));

@@ -6,6 +6,7 @@ use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
+use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::{
     BarrierCall, Collectors, DeliveryMemory, DeliverySize, Facts, Memory, MemoryAccess, MemorySize,
     Observation, ReadyAt, ResultOnItsWay, Sm, Warp, WarpTrace,
@@ -180,6 +181,19 @@ pub(crate) fn simulate(
     pace: Pace,
     observe: impl FnMut(Observation),
 ) -> Result<SmCounters, Fault> {
+    simulate_over(None, settings, kernel, shared_bytes, grid, pace, observe)
+}
+
+/// The same, over a memory that takes the place of the SM's own.
+pub(crate) fn simulate_over(
+    attached: Option<&mut dyn MemoryModel>,
+    settings: SmSettings,
+    kernel: &Kernel,
+    shared_bytes: u32,
+    grid: &Grid,
+    pace: Pace,
+    observe: impl FnMut(Observation),
+) -> Result<SmCounters, Fault> {
     let config = SmConfig::new(settings).unwrap();
     let image = CheckedImage::new(kernel.image()).unwrap();
     let size = MemorySize::of(&config, &image);
@@ -200,6 +214,9 @@ pub(crate) fn simulate(
     };
     let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;
     let mut sm = Sm::observed(&config, image, warps_per_cta, shared_bytes, memory, observe)?;
+    if let Some(attached) = attached {
+        sm = sm.with_memory(attached);
+    }
     let ctas = grid.iter().map(|cta| cta.iter().map(OwnedTrace::borrow));
     match pace {
         Pace::Skipping => sm.run(ctas),

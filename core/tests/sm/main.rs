@@ -3,6 +3,7 @@
 mod barriers;
 mod collectors;
 mod exact;
+mod late_memory;
 mod leaving;
 mod machine;
 mod model;

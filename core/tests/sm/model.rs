@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate};
+use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
 use crate::random::Random;
 use strata_core::count::count_path;
 use strata_core::event::Counters;
@@ -17,6 +17,7 @@ use strata_core::sm::config::{
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
+use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::sm::{Observation, WarpPhase};
 use strata_core::units::LaneMask;
@@ -270,13 +271,30 @@ pub(crate) fn drive(
     kernel: &Kernel,
     grid: &Grid,
 ) -> Result<SmCounters, Fault> {
+    drive_over(seed, settings, kernel, grid, |run| run(None))
+}
+
+/// The same, over a memory that `attach` gives to each run.
+pub(crate) fn drive_over(
+    seed: u64,
+    settings: SmSettings,
+    kernel: &Kernel,
+    grid: &Grid,
+    mut attach: impl FnMut(&mut dyn FnMut(Option<&mut dyn MemoryModel>)),
+) -> Result<SmCounters, Fault> {
     let mut told = Told::default();
     let slots = u64::from(settings.issue_slots);
-    let skipping =
-        simulate(settings, kernel, 0, grid, Pace::Skipping, |one| told.add(seed, slots, &one));
     let mut singly = Told::default();
-    let every_cycle =
-        simulate(settings, kernel, 0, grid, Pace::EveryCycle, |one| singly.add(seed, slots, &one));
+    let mut at = |pace, told: &mut Told| {
+        let mut counters = None;
+        attach(&mut |memory| {
+            let observe = |one| told.add(seed, slots, &one);
+            counters = Some(simulate_over(memory, settings, kernel, 0, grid, pace, observe));
+        });
+        counters.expect("it ran")
+    };
+    let skipping = at(Pace::Skipping, &mut told);
+    let every_cycle = at(Pace::EveryCycle, &mut singly);
     assert_eq!(skipping, every_cycle, "seed {seed}, {settings:?}");
     assert_eq!(told, singly, "seed {seed}, {settings:?}");
     let counters = skipping?;

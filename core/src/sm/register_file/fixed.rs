@@ -59,14 +59,12 @@ impl<O: SmObserver> Traffic<'_, O> {
     #[inline]
     fn write_back(&mut self, register: RegisterId) {
         let ready = &mut self.ready[usize::from(register.0)];
-        if ready.is_pending() {
-            // It goes on to the main register file when it arrives.
-            *ready = ready.to_main();
+        if goes_on(ready) {
             return;
         }
         // The victim leaves when the new value comes, if that is known, or when it has come itself.
-        let done = if self.done.is_pending() { self.now } else { self.done.cycle() };
-        let time = done.max(ready.cycle());
+        let known = |at: ReadyAt| if at.is_pending() { self.now } else { at.cycle() };
+        let time = known(self.done).max(known(*ready));
         let cycle = self.ports.write((self.writer, register), time, self.now, self.observer);
         self.write_delay += cycle - time;
     }
@@ -100,19 +98,29 @@ impl<O: SmObserver> Flush<'_, O> {
     /// A value is written; one on its way goes straight to the main register file when it comes.
     fn write_back(&mut self, register: RegisterId) {
         let ready = &mut self.ready[usize::from(register.0)];
-        if ready.is_pending() {
-            *ready = ready.to_main();
+        if goes_on(ready) {
             return;
         }
-        let time = self.now.max(ready.cycle());
+        let time = if ready.is_pending() { self.now } else { self.now.max(ready.cycle()) };
         let cycle = self.ports.write((self.writer, register), time, self.now, self.observer);
         self.write_delay += cycle - time;
-        if ready.cycle() <= self.now {
+        if ready.is_pending() || ready.cycle() <= self.now {
             self.end = self.end.max(cycle + 1);
         } else {
             *ready = ReadyAt::new(cycle, ready.wait());
         }
     }
+}
+
+/// Whether a value that leaves its level is pending and goes on to the main register file when it
+/// arrives: a pending value that goes there already leaves older lanes of its register behind,
+/// which are written now.
+fn goes_on(ready: &mut ReadyAt) -> bool {
+    let goes_on = ready.is_pending() && !ready.goes_to_main();
+    if goes_on {
+        *ready = ready.to_main();
+    }
+    goes_on
 }
 
 impl FixedPorts {
