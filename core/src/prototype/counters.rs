@@ -1,29 +1,6 @@
 //! Counters of the prototype, named and numbered as its register map does.
 
-pub use super::regmap::{COUNTER_NAMES, COUNTERS, Counter, SUMS};
-use crate::event::Event;
-
-/// Designs of which a [`Sum`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Designs {
-    /// With a register file cache.
-    Cache,
-    /// Without a write pool.
-    Banks,
-    /// With a write pool and no cache; events are those of count mode, which has no pool.
-    Pool,
-}
-
-/// Counters whose sum is that of some events, over the same accesses of the same lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sum {
-    /// In these designs.
-    pub of: Designs,
-    /// The prototype's counters.
-    pub counters: &'static [Counter],
-    /// The model's events.
-    pub events: &'static [Event],
-}
+pub use super::regmap::{COUNTER_NAMES, COUNTERS, Counter, Designs, SUMS, Sum};
 
 /// What the prototype has counted since it was reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

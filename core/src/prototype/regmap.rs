@@ -1,7 +1,6 @@
 //! Registers of the prototype, the fields of its words, their codes, and its counters.
 //! Written by `cargo xtask regmap` from `fpga-softcore/regmap.toml`: change that.
 
-use super::counters::{Designs, Sum};
 use crate::event::Event;
 
 /// What [`register::ID`] reads as.
@@ -371,7 +370,29 @@ pub const COUNTER_NAMES: [&str; COUNTERS] = [
     "write_waits",
 ];
 
-/// What counters are in the model's events.
+/// Designs that a [`Sum`] holds for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Designs {
+    /// With a register file cache.
+    Cache,
+    /// Without a write pool.
+    Banks,
+    /// With a write pool and no cache.
+    Pool,
+}
+
+/// Counters whose sum is that of some events, over the same accesses of the same lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// In these designs.
+    pub of: Designs,
+    /// The prototype's counters.
+    pub counters: &'static [Counter],
+    /// The model's events in count mode, which has no write pool.
+    pub events: &'static [Event],
+}
+
+/// The counters in terms of the model's events.
 #[rustfmt::skip]
 pub const SUMS: &[Sum] = &[
     Sum {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Codes, Map, Sum, camel, sentence, wrapped};
+use super::{Codes, DESIGNS, Map, Sum, camel, sentence, wrapped};
 
 /// A number with its thousands apart.
 fn grouped(number: u32) -> String {
@@ -12,12 +12,25 @@ fn grouped(number: u32) -> String {
     }
 }
 
+/// The type of a sum.
+const SUM: &str = "\
+/// Counters whose sum is that of some events, over the same accesses of the same lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// In these designs.
+    pub of: Designs,
+    /// The prototype's counters.
+    pub counters: &'static [Counter],
+    /// The model's events in count mode, which has no write pool.
+    pub events: &'static [Event],
+}
+";
+
 /// The module.
 pub(super) fn text(map: &Map) -> String {
     let mut text = format!(
         "//! Registers of the prototype, the fields of its words, their codes, and its counters.\n\
          //! Written by `cargo xtask regmap` from `{}`: change that.\n\n\
-         use super::counters::{{Designs, Sum}};\n\
          use crate::event::Event;\n\n\
          /// What [`register::ID`] reads as.\n\
          pub const ID: u32 = {:#06x}_{:04x};\n\
@@ -70,7 +83,15 @@ pub(super) fn text(map: &Map) -> String {
     for counter in &map.counters {
         let _ = writeln!(text, "    \"{}\",", counter.name);
     }
-    text += "];\n\n/// What counters are in the model's events.\n#[rustfmt::skip]\n\
+    text += "];\n\n/// Designs that a [`Sum`] holds for.\n\
+             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\npub enum Designs {\n";
+    for (name, says) in DESIGNS {
+        text += &wrapped("    ///", &sentence(says), 100);
+        let _ = writeln!(text, "    {},", camel(name));
+    }
+    text += "}\n\n";
+    text += SUM;
+    text += "\n/// The counters in terms of the model's events.\n#[rustfmt::skip]\n\
              pub const SUMS: &[Sum] = &[\n";
     map.sums.iter().for_each(|sum| text += &equation(sum));
     text + "];\n"
