@@ -4,6 +4,7 @@
 mod deviations;
 mod documents;
 mod events;
+mod imports;
 mod layout;
 mod lines;
 mod registers;
@@ -77,6 +78,7 @@ const RULES: &[Rule] = &[
     layout::licences,
     layout::manifests,
     layout::model_crates_forbid_unsafe,
+    imports::import_cycles,
 ];
 
 /// Every violation, by file and line.
