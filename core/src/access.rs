@@ -1,4 +1,4 @@
-//! Access: what a warp's register hierarchy does, level by level, and who is told of it.
+//! Access: what a warp's register hierarchy does, level by level, and the sink that receives it.
 //!
 //! Source: `[RFC2011]` 3, `[DISS]` 5 and 6; `docs/MODEL.md`, rules 7 to 18 and 24 to 27.
 
@@ -61,7 +61,7 @@ pub enum Access {
     OrfDualWrite,
 }
 
-/// Hears of accesses, in order.
+/// Receives accesses, in order.
 pub trait AccessSink {
     /// `access` concerned these lanes of this register.
     fn access(&mut self, access: Access, register: RegisterId, lanes: LaneMask);

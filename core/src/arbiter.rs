@@ -1,23 +1,23 @@
 //! Arbiter: which reads and writes of the main register file happen in a cycle.
 //!
 //! Models: a queue of reads for each bank (of each subarray, if the banks are split), one of writes
-//! for each bank or, with a write pool, for the pool; a group of accesses without conflicts in each
-//! cycle, writes first.
-//! Does not model: who waits for what, data.
+//! for each bank or, with a write pool, for the pool; in each cycle a group of accesses without
+//! conflicts, writes first.
+//! Does not model: the collector units and results that wait, data.
 //! Source: `[WARRF]` 2.1, 3.2, 4.2; what it leaves open: `docs/MODEL.md`, rules 28 to 30.
 //!
 //! In each cycle ([`Arbiter::cycle`]):
 //!
 //! 1. *Writes.* Without a pool, each bank takes the first write of its queue if it is free for one.
-//!    With one, the pool takes the first write of its queue, and the next as long as its ports
-//!    allow; if a write replaces an entry, the entry's bank takes it in the same cycle, and
-//!    if it cannot, the write waits, and those behind it. A write also waits as long as a read of
-//!    its own register is queued: that was asked for earlier. What follows a write of the same
-//!    register is for the next cycle.
-//! 2. *Reads.* Banks have their turn one after another, beginning with bank `cycle mod banks`. A
-//!    bank serves the first read of its queue, if the collector unit that it is for has received no
-//!    operand in this cycle and what the read needs is free: the bank; a port of the pool, where it
-//!    has all the lanes; both, where it has some.
+//!    With one, the pool takes the first write of its queue, and more as long as its ports allow.
+//!    If a write replaces an entry, the entry's bank takes the old value in the same cycle; if the
+//!    bank cannot, the write and those behind it wait. A write also waits as long as an earlier
+//!    read of its own register is queued. A later write of the same register waits for the next
+//!    cycle.
+//! 2. *Reads.* Banks take turns, beginning with bank `cycle mod banks`. A bank serves the first
+//!    read of its queue, if the read's collector unit has received no operand in this cycle and the
+//!    resources of the read are free: the bank; a port of the pool, if the pool has all lanes;
+//!    both, if it has some.
 //!    With split banks the first reads of both subarrays are tried, the one that was asked for
 //!    earlier first, and one is served.
 
@@ -49,8 +49,8 @@ impl Queue {
 /// Queues of reads: one for each bank, then, for split banks, one for the second subarray of each.
 const READ_QUEUES: usize = 2 * MAX_BANKS;
 
-/// Queues of reads, and the unit that the first of each is for, as a bit. Field by field, so that
-/// what was just written is never read together with what lies beside it.
+/// Queues of reads, and the unit that the first of each is for, as a bit. Stored by field, so that
+/// a field just written is never loaded together with its neighbours.
 #[derive(Clone, Debug)]
 struct ReadQueues {
     first: [u32; READ_QUEUES],
@@ -61,7 +61,7 @@ struct ReadQueues {
 /// A read that is queued, in the caller's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct QueuedRead {
-    /// Reads that were asked for before, modulo 2^32.
+    /// Reads that were requested before, modulo 2^32.
     order: u32,
     lanes: LaneMask,
     next: u32,
@@ -84,17 +84,16 @@ impl QueuedRead {
     };
 }
 
-/// A register of a resident warp, in the caller's memory: where it lies, and its write if one is
-/// queued.
+/// A register of a resident warp, in the caller's memory: its place, and its queued write if any.
 #[derive(Clone, Copy, Debug)]
 pub struct BankedRegister {
-    /// Of its reads.
+    /// Its queued reads.
     queue: u8,
     warp: u8,
     number: u16,
     lanes: LaneMask,
     next: u32,
-    /// The cycle in which its write was asked for, modulo 2^32: none waits that long.
+    /// The cycle in which its write was requested, modulo 2^32: no write waits that long.
     since: u32,
 }
 
@@ -133,7 +132,7 @@ pub struct Arbiter {
     writes: [Queue; MAX_BANKS],
     /// Bit: a write is queued there.
     writing: u32,
-    /// Reads that were asked for and that have happened, modulo 2^32.
+    /// Reads requested and reads served, modulo 2^32.
     asked: u32,
     granted: u32,
 }
@@ -145,8 +144,8 @@ pub struct Queues<'m> {
     pub reads: &'m mut [QueuedRead],
     /// Registers of all resident warps, warp by warp.
     pub registers: &'m mut [BankedRegister],
-    /// Writes so far of the cells of each warp-wide register of the file, whichever register of a
-    /// warp lies there: [`crate::bank_layout::Home::cell`]. Never cleared here.
+    /// Writes so far of each warp-wide row of cells, whichever register of a warp lies there:
+    /// [`crate::bank_layout::Home::cell`]. Never cleared here.
     pub cell_writes: &'m mut [u64],
 }
 
@@ -166,8 +165,8 @@ impl Queues<'_> {
 }
 
 impl Arbiter {
-    /// An idle arbiter, whose registers are laid out in the memory given; or why there is none, and
-    /// then the memory is as it was.
+    /// An idle arbiter, whose registers are laid out in the memory given. On an error the memory is
+    /// unchanged.
     pub fn new(config: &ArbiterConfig, queues: &mut Queues<'_>) -> Result<Self, ArbiterError> {
         config.check()?;
         let pool = match config.write_pool_entries {
@@ -336,11 +335,11 @@ impl Arbiter {
         !self.split && self.pool.is_none()
     }
 
-    /// Lets a group of accesses without conflicts happen.
+    /// Grants a group of accesses without conflicts.
     // Not within its caller, whose values would take the registers that this needs.
     #[inline(never)]
     pub fn cycle(&mut self, queues: &mut Queues<'_>, now: u64, to: &mut impl Granted) {
-        // Compiled for each design, so that none asks in every access what it has.
+        // Compiled for each design, so that no access tests which parts the design has.
         match (self.split, self.pool.is_some()) {
             (false, false) => self.cycle_plain(queues, now, to),
             (false, true) => self.cycle_of::<false, true>(queues, now, to),
@@ -369,12 +368,12 @@ impl Arbiter {
         while writing != 0 {
             let queue = writing.trailing_zeros() as usize;
             writing &= writing - 1;
-            // The queue of the pool has as many turns as the pool does writes.
+            // The pool's queue has one turn for each write that the pool can take.
             while let Some(more) = self.write::<SPLIT, POOL>(queues, queue, now, to)
                 && POOL
             {
                 pool_writes += 1;
-                // What was asked for in this cycle is for the next one.
+                // Requests of this cycle are served from the next one on.
                 if pool_writes == self.pool_ports.writes() || self.writing == 0 || !more.is_empty()
                 {
                     break;
@@ -387,7 +386,7 @@ impl Arbiter {
         let pool_reads = self.pool_ports.reads_beside(pool_writes);
         let mut taken = Taken { pool_reads, ..Taken::default() };
         let banks = u64::from(self.bank_count);
-        // A division only where it cannot be spared.
+        // Divides only where it must.
         let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks } as u32;
         let (low, high) = (self.reading as u32, (self.reading >> MAX_BANKS) as u32);
         let mut turns = (low | high).rotate_right(first);
@@ -399,8 +398,8 @@ impl Arbiter {
         self.granted = self.granted.wrapping_add(taken.reads);
     }
 
-    /// Lets the first write of a queue happen if it can. Returns the lanes of the write that
-    /// follows it, if it did.
+    /// Grants the first write of a queue if it can start. Returns the lanes of the write that
+    /// follows it, if it was granted.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn write<const SPLIT: bool, const POOL: bool>(
@@ -444,7 +443,7 @@ impl Arbiter {
         Some(more)
     }
 
-    /// Writes to the pool, and to the bank of the entry that makes room; none if that is busy.
+    /// Writes to the pool, and the replaced entry to its bank; nothing if that bank is busy.
     fn write_to_pool(
         &mut self,
         queues: &mut Queues<'_>,
@@ -473,7 +472,7 @@ impl Arbiter {
         })
     }
 
-    /// Whether a read of a register is queued, which was asked for before any write of it.
+    /// Whether a read of a register is queued that was requested before any write of it.
     #[inline]
     fn is_read_queued(&self, queues: &Queues<'_>, queue: usize, name: (u8, RegisterId)) -> bool {
         let mut element = self.reads.first[queue];
@@ -508,7 +507,7 @@ impl Arbiter {
         let reads = &*queues.reads;
         let asked = |queue: usize| reads.get(self.reads.first[queue] as usize);
         let high_first = match (asked(low), asked(high)) {
-            // Queues are shorter than half of what the order counts.
+            // Queues are shorter than half the range of the order number.
             (Some(low), Some(high)) => (high.order.wrapping_sub(low.order) as i32) < 0,
             (low, _) => low.is_none(),
         };
@@ -522,8 +521,8 @@ impl Arbiter {
         }
     }
 
-    /// Lets the first read of a queue, which has one for a unit that has received nothing yet,
-    /// happen if it can.
+    /// Grants the first read of a queue if it can start. Its unit has received nothing in this
+    /// cycle.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn read<const POOL: bool>(
@@ -575,12 +574,12 @@ impl Arbiter {
     }
 }
 
-/// What accesses of this cycle have taken.
+/// Resources that accesses of this cycle have used.
 #[derive(Default)]
 struct Taken {
     /// Bit: the collector unit has received an operand.
     units: u32,
-    /// Operands that have come.
+    /// Operands delivered.
     reads: u32,
     /// Reads that the write pool can still do.
     pool_reads: u8,

@@ -54,8 +54,7 @@ impl BankLayout {
         Home { bank: bank as u8, subarray: (half % 2) as Subarray, cell: row * banks + bank }
     }
 
-    /// Registers of the register file that a warp takes, those that no register of it lies in
-    /// included.
+    /// Registers of the register file that a warp takes, including those that stay empty.
     #[inline]
     pub const fn taken(self, banks: u8, registers: u16) -> u32 {
         let (banks, registers) = (banks as u32, registers as u32);
@@ -65,8 +64,8 @@ impl BankLayout {
         }
     }
 
-    /// Registers of a register file of so many that warps can take: whole rows where warps have
-    /// such.
+    /// Registers that warps can take in a register file of so many: whole rows where warps take
+    /// whole rows.
     #[inline]
     pub const fn available(self, banks: u8, registers: u32) -> u32 {
         match self {

@@ -88,9 +88,9 @@ impl ChipPower {
         self.sms_share.of(self.leakage.of(self.chip_nw)?)?.checked_div(self.sms)
     }
 
-    /// What it means that the register file spends `energy` where it spent `baseline`, in the same
-    /// unit, and that every instruction has `extra_bits` more bits. `None` if the baseline is 0, or
-    /// a number does not fit.
+    /// The effect of a register file that spends `energy` instead of `baseline`, in the same unit,
+    /// and of `extra_bits` more bits in every instruction. `None` if the baseline is 0, or a number
+    /// does not fit.
     pub fn saving(&self, baseline: u64, energy: u64, extra_bits: u32) -> Option<ChipSaving> {
         let dynamic_nw = self.dynamic_nw()?;
         let sm_nw = self.sm_nw()?;

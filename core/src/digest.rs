@@ -3,8 +3,8 @@
 //! Models: 64-bit FNV-1a (Fowler, Noll, Vo) over the counters that are not zero, in the order of
 //! their tables: the bytes of the name, a zero byte, the count as 8 bytes, lowest first. A counter
 //! that a design never touches is not in it, so that a new row of a table changes no digest by
-//! itself; sums of other counters are not in it either. Of the prototype's outcomes, the same hash
-//! over whole words instead of bytes.
+//! itself; sums of other counters are not in it either. The digest of the prototype's outcomes is
+//! the same hash over whole words instead of bytes.
 //! Does not model: protection against anyone who wants two runs to look alike.
 
 use crate::event::{Counters, Event};

@@ -23,7 +23,7 @@ pub struct BankEnergy {
     pub write: Femtojoules,
 }
 
-/// How far operands travel. Unit: micrometres.
+/// Distances that operands travel. Unit: micrometres.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WireLengths {
     /// Between a level and the private datapath.
@@ -56,9 +56,9 @@ impl WireLengths {
 pub struct LevelEnergy {
     /// Its banks.
     pub bank: BankEnergy,
-    /// The read of an operand, where that costs something else than a read of the bank.
+    /// The read of an operand, where its cost differs from a read of the bank.
     pub operand_read: Option<Femtojoules>,
-    /// Its wires. Of a level that only the private datapath reaches: both as long.
+    /// Its wires; equal for a level that only the private datapath reaches.
     pub wires: WireLengths,
 }
 
@@ -68,7 +68,7 @@ impl LevelEnergy {
         Self { bank, operand_read: None, wires }
     }
 
-    /// What the read of an operand costs, wires apart.
+    /// What the read of an operand costs, without wires.
     pub const fn operand(&self) -> Femtojoules {
         match self.operand_read {
             Some(read) => read,
@@ -78,11 +78,11 @@ impl LevelEnergy {
 }
 
 named! {
-    /// Which wires a value pays for that has travelled part of its way before.
+    /// Which wires a value is charged for after it has travelled part of its way.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum WireCharge {
-        /// Only the rest of its way: from level to level the difference of their distances, and
-        /// what goes to several levels the way to the farthest.
+        /// Only the rest of its way: from level to level the difference of their distances; for a
+        /// value written to several levels, the way to the farthest.
         #[default]
         Once = "once",
         /// For each write the whole way to its level.
@@ -91,7 +91,8 @@ named! {
 }
 
 impl WireCharge {
-    /// How far a value is charged that moves from one level to a lower one. Unit: micrometres.
+    /// The distance charged for a value that moves from one level to a lower one. Unit:
+    /// micrometres.
     const fn between(self, from_um: u32, to_um: u32) -> u32 {
         match self {
             Self::Once => to_um.abs_diff(from_um),
@@ -109,7 +110,7 @@ pub struct EnergyTable {
     above: [Option<LevelEnergy>; Level::COUNT],
     /// Energy to move a 32-bit word. Unit: femtojoules for each millimetre.
     pub wire_per_mm_per_32bit: Femtojoules,
-    /// Which wires a value pays for that has travelled before.
+    /// Which wires a value is charged for after it has travelled.
     pub wire_charge: WireCharge,
 }
 
@@ -214,12 +215,12 @@ struct Charge {
     from: Femtojoules,
     /// Bank that is written.
     to: Femtojoules,
-    /// How far the value travels; less than nothing where that takes back what a write was charged.
+    /// How far the value travels; negative where it takes back a write's charge.
     micrometres: i64,
 }
 
 impl EnergyTable {
-    /// That of a main register file without levels above it.
+    /// The table of a main register file without levels above it.
     pub const fn flat(
         mrf: LevelEnergy,
         wire_per_mm_per_32bit: Femtojoules,
@@ -228,8 +229,8 @@ impl EnergyTable {
         Self { mrf, above: [None; Level::COUNT], wire_per_mm_per_32bit, wire_charge }
     }
 
-    /// The same with a level as given: none for a design that does not have it. The main register
-    /// file stays as it is without one.
+    /// The same table with one level set, or removed by none. The main register file cannot be
+    /// removed.
     #[must_use]
     pub const fn with(mut self, level: Level, energy: Option<LevelEnergy>) -> Self {
         match (level, energy) {

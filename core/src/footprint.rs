@@ -1,8 +1,8 @@
 //! Footprint: the memory that the model itself needs, in its two sizes.
 //!
-//! The host's caches have room for every size that is swept. The device's hold what its prototype
-//! has, so that a whole SM of 32 warps fits a microcontroller of 64 KB. Operand
-//! collectors come on top: [`crate::sm::DeliverySize`].
+//! The host's caches have room for every size that is swept. The device's have the prototype's
+//! size, so that a whole SM of 32 warps fits a microcontroller of 64 KB. Operand collectors take
+//! more: [`crate::sm::DeliverySize`].
 
 use core::mem::size_of;
 

@@ -25,7 +25,7 @@ pub(crate) struct Step<'i> {
     instruction: &'i StaticInstruction,
     sources: &'i [RegisterId],
     destinations: &'i [RegisterId],
-    /// Where the compiler placed them, sources first; nothing if it manages no hierarchy.
+    /// Where the compiler placed them, sources first; empty if it manages no hierarchy.
     placements: &'i [Placement],
     /// Lanes enabled. Not empty.
     mask: LaneMask,
@@ -94,9 +94,9 @@ pub struct UpperLevels<const CAPACITY: usize> {
     last: Option<LastResultFile>,
 }
 
-/// One warp's hierarchy, wherever its parts are kept.
+/// One warp's hierarchy, by references to its parts.
 pub(crate) struct WarpHierarchy<'s, const CAPACITY: usize> {
-    /// What the design has above the main register file.
+    /// The levels of the design above the main register file.
     pub(crate) upper: Option<&'s mut UpperLevels<CAPACITY>>,
     pub(crate) pending: PendingResults<'s>,
 }
@@ -199,7 +199,7 @@ impl<const CAPACITY: usize> UpperLevels<CAPACITY> {
             }
             let unneeded = bit(operands.not_read_before_deschedule, index);
             let evicted = last.write(destination, operands.mask, unneeded, sink);
-            // What is overtaken leaves first, so that the victim may take its place.
+            // Overtaken entries leave first, so that the victim may take their place.
             cache.invalidate(destination, operands.mask, sink);
             if let Some(victim) = evicted {
                 cache.accept(victim.register, victim.lanes, victim.unneeded, sink);
@@ -305,8 +305,8 @@ mod tests {
         liveness_aware_eviction: false,
     };
 
-    /// An instruction in the making; without more the ALU's, of all lanes, whose results no shared
-    /// unit reads.
+    /// An instruction under construction; by default the ALU's, of all lanes, whose results no
+    /// shared unit reads.
     #[derive(Clone, Copy)]
     struct Do<'a> {
         read: &'a [u16],
@@ -495,7 +495,7 @@ mod tests {
         bench.run(Do { write: &[1], mask: LEFT, ..ALU });
         let store = Do { unit: Unit::Memory, read: &[2, 1], ..ALU };
         assert_eq!(bench.try_run(store), Err(RegisterId(1)));
-        // Other lanes, or another register, are none of its business.
+        // Other lanes and other registers do not concern it.
         assert!(bench.try_run(Do { mask: RIGHT, ..store }).is_ok());
         assert!(bench.try_run(Do { read: &[2], ..store }).is_ok());
     }
@@ -529,7 +529,7 @@ mod tests {
             full(Access::LrfAllocation, 2),
         ];
         assert_eq!(seen, expected);
-        // Without liveness the entry goes the long way.
+        // Without liveness the entry passes through every level.
         let mut bench = Bench::new(RegisterFileCacheConfig { liveness: false, ..PLAIN });
         bench.write(1);
         let seen = bench.run(Do { read: &[1], dead: 0b1, write: &[2], ..ALU });
@@ -727,7 +727,7 @@ mod tests {
         }
     }
 
-    /// One of the policies, for each number another.
+    /// The policies by number.
     fn policy(case: u32) -> RegisterFileCacheConfig {
         let all = case & 1 != 0;
         RegisterFileCacheConfig {

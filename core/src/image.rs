@@ -36,7 +36,7 @@ named! {
     /// Where a memory instruction goes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum MemorySpace {
-        /// Global memory, and generic addresses, whatever they turn out to be.
+        /// Global memory, and generic addresses to any memory.
         Global = "g",
         /// Local memory: spills and per-thread arrays.
         Local = "l",
@@ -80,7 +80,7 @@ bitflags! {
     }
 }
 
-/// Predicate registers, which are not in the register file but make instructions wait all the same.
+/// Predicate registers, which are not in the register file but make instructions wait too.
 ///
 /// Bit `n` is predicate register `n`; a kernel with more than 32 folds them, which may only make an
 /// instruction wait for a predicate that it does not need.
@@ -148,7 +148,7 @@ pub struct KernelImage<'a> {
 }
 
 impl StaticInstruction {
-    /// An instruction without operands, of which nothing but its unit is known.
+    /// An instruction without operands, with nothing set but its unit.
     pub const fn new(unit: Unit) -> Self {
         Self {
             first_slot: 0,
@@ -249,7 +249,7 @@ impl core::fmt::Display for ImageError {
 
 impl core::error::Error for ImageError {}
 
-/// A kernel image whose slots and registers were found to be in range, once for all its paths.
+/// A kernel image whose slots and registers were checked to be in range, once for all its paths.
 ///
 /// The same image serves every hierarchy; to one that the compiler manages it is fitted by
 /// [`CheckedImage::with_placements`]. What it holds cannot be exchanged for something unchecked:

@@ -18,20 +18,20 @@ pub struct LastResultFileConfig {
     pub liveness_aware_bypass: bool,
 }
 
-/// A value that leaves the last result file for the register file cache.
+/// A value that moves from the last result file to the register file cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evicted {
     /// Its register.
     pub register: RegisterId,
     /// The lanes that were valid. Not empty.
     pub lanes: LaneMask,
-    /// No path reads it before the next deschedule, says the compiler.
+    /// By the compiler's hint no path reads it before the next deschedule.
     pub unneeded: bool,
 }
 
 /// One warp's last result file: a single entry.
 ///
-/// Its value was never written anywhere else, so that there is no clean state.
+/// Its value is in no other level, so there is no clean state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastResultFile {
     // Invariant: the entry is vacant if and only if `lanes` is empty; then `register` and
@@ -94,7 +94,7 @@ impl LastResultFile {
         }
     }
 
-    /// Writes a result. Returns the value that makes room and goes on to the register file cache.
+    /// Writes a result. Returns the evicted value, which moves to the register file cache.
     #[inline]
     pub fn write(
         &mut self,

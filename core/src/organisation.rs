@@ -10,7 +10,7 @@ use crate::register_file_cache::{ConfigError, RegisterFileCacheConfig};
 pub const MAX_ACTIVE_WARPS: u8 = 32;
 
 named! {
-    /// Levels of the scheduler: see [`Scheduling`].
+    /// Levels of the scheduler, by name: see [`Scheduling`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum SchedulingLevels {
         /// One: all resident warps are active.
@@ -120,7 +120,7 @@ pub struct OrganisationSettings {
 
 /// The organisation of a warp's registers: settings whose ranges and combinations were checked.
 ///
-/// There is no other way to one than [`Organisation::new`]:
+/// [`Organisation::new`] alone makes one:
 ///
 /// ```compile_fail
 /// use strata_core::organisation::Organisation;

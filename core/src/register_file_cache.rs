@@ -44,7 +44,7 @@ pub struct Entry {
     pub register: RegisterId,
     /// Its valid lanes. Not empty.
     pub lanes: LaneMask,
-    /// Its value is nowhere else.
+    /// No lower level has its value.
     pub dirty: bool,
     /// Entries that are older. 0 is the oldest.
     pub age: u8,
@@ -70,7 +70,7 @@ impl InFront {
     /// Nothing: the cache is the first level.
     pub(crate) const NOTHING: Self = Self { register: RegisterId(0), lanes: LaneMask::EMPTY };
 
-    /// The lanes of an access that the cache has to do with.
+    /// The lanes of an access that concern the cache.
     fn behind(self, register: RegisterId, mask: LaneMask) -> LaneMask {
         if register == self.register { mask.without(self.lanes) } else { mask }
     }
@@ -95,7 +95,7 @@ pub struct RegisterFileCache<const CAPACITY: usize> {
     /// Slots that are.
     resident: u8,
     dirty: u16,
-    /// Not read before the next deschedule, says the compiler.
+    /// By the compiler's hint not read before the next deschedule.
     unneeded: u16,
     config: RegisterFileCacheConfig,
 }
@@ -225,7 +225,8 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         bypasses
     }
 
-    /// Takes in a value that is nowhere below: a result, or what a level in front has evicted.
+    /// Takes in a value that no lower level has: a result, or a value evicted from a level in
+    /// front.
     #[inline]
     pub(crate) fn accept(
         &mut self,
@@ -250,7 +251,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         self.empty(dirty, sink);
     }
 
-    /// Does one entry's part of a [`Self::flush`], the oldest's, and returns the way that it had.
+    /// Flushes the oldest entry as one part of a [`Self::flush`], and returns the way that it had.
     /// `None` when the cache is empty.
     pub fn flush_oldest(&mut self, sink: &mut impl AccessSink) -> Option<usize> {
         if self.occupied == 0 {
@@ -301,7 +302,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
     }
 
     /// Serves the lanes `mask` of one operand; all of them, or those that no level in front serves.
-    /// Returns the way that the register has. That it was used is still to be said.
+    /// Returns the register's way, which the caller still has to mark as used.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "hot, and left alone it is called with all of this")]
     pub(crate) fn look(
@@ -410,7 +411,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         }
     }
 
-    /// Puts lanes of a register into the slot that it has. That it was used is still to be said.
+    /// Puts lanes of a register into its slot, which the caller still has to mark as used.
     #[inline]
     pub(crate) fn place_again(&mut self, slot: usize, mask: LaneMask, unneeded: bool) {
         self.lanes[slot] = self.lanes[slot].or(mask);
@@ -432,7 +433,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         let slot = if free == 0 {
             self.evict(sink)
         } else {
-            // Of 32 bits: there is no table for 16.
+            // In 32 bits: targets have no table for 16.
             u32::from(free).trailing_zeros() as usize
         };
         sink.access(Access::RfcAllocation, register, mask);
@@ -445,7 +446,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         slot
     }
 
-    /// Marks the value of a slot as one that is nowhere below.
+    /// Marks the value of a slot as one that no lower level has.
     #[inline]
     pub(crate) fn make_dirty(&mut self, slot: usize) {
         self.dirty |= 1 << slot;
@@ -459,7 +460,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         slot
     }
 
-    /// Frees a slot, which is `writeback` if its value is nowhere else.
+    /// Frees a slot; the access is `writeback` if no lower level has its value.
     #[inline]
     fn vacate(&mut self, slot: usize, writeback: Access, sink: &mut impl AccessSink) {
         let dirty = self.dirty & (1 << slot) != 0;
@@ -475,7 +476,7 @@ impl<const CAPACITY: usize> RegisterFileCache<CAPACITY> {
         }
     }
 
-    /// The oldest slot that is not read before the next deschedule; the oldest if none is such.
+    /// The oldest slot that is not read before the next deschedule, or the oldest if every slot is.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     fn oldest_unneeded(&self) -> usize {
         let mut slots = (0..self.resident()).map(|position| self.order.slot(position));

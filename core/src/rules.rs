@@ -1,8 +1,8 @@
 //! Rules: what happens before and after an instruction of a warp, whatever levels its registers
 //! have: deschedules, pending long-latency results, flushes.
 //!
-//! Count mode, cycle mode, the FPGA prototype's stream of commands and the executor's levels ask
-//! here. The compiler's checker does not: it is the independent second implementation.
+//! Count mode, cycle mode, the FPGA prototype's stream of commands and the executor's levels use
+//! these rules. The compiler's checker does not: it is the independent second implementation.
 //! Source: `docs/MODEL.md`, rules 15 to 18.
 
 use crate::fault::PathFault;
@@ -10,7 +10,7 @@ use crate::image::Flags;
 use crate::organisation::{OrganisationSettings, Scheduling};
 use crate::units::{LaneMask, RegisterId};
 
-/// What an organisation says about a warp's instructions.
+/// The rules that follow from an organisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Only active warps have upper levels: warps are descheduled.
@@ -53,7 +53,8 @@ impl Rules {
     }
 }
 
-/// A set of registers by their numbers modulo 16, which may seem to have others than were put in.
+/// A set of registers by their numbers modulo 16, which may also seem to have registers that were
+/// not inserted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegisterSketch(u16);
 
@@ -92,7 +93,7 @@ impl RegisterSketch {
 pub struct PendingResults<'s> {
     /// For each register of the kernel, the lanes whose value is such a result.
     lanes: &'s mut [LaneMask],
-    /// The registers of which `lanes` has some, and perhaps more.
+    /// The registers that have lanes in `lanes`, and perhaps more.
     sketch: &'s mut RegisterSketch,
 }
 
@@ -115,7 +116,7 @@ impl<'s> PendingResults<'s> {
         first_pending(self.lanes, sources, mask)
     }
 
-    /// Notes the results of an instruction; with `pending` they are such.
+    /// Notes the results of an instruction, as pending or as arrived.
     #[inline]
     pub fn issue(&mut self, destinations: &[RegisterId], mask: LaneMask, pending: bool) {
         if pending || !self.sketch.is_empty() {

@@ -12,19 +12,19 @@ use core::ops::{Add, Sub};
 /// Most banks.
 pub const MAX_BANKS: usize = 32;
 
-/// One half of a bank: rows take turns, or whatever else the caller lays out ([`BankLayout`] says
-/// which registers are in which). Range: `0..=1`.
+/// One half of a bank. [`BankLayout`] says which registers are in which; in the simplest layout
+/// rows alternate. Range: `0..=1`.
 ///
 /// [`BankLayout`]: crate::bank_layout::BankLayout
 pub type Subarray = u8;
 
-/// A number of cycles: 64 bits count every cycle of a run; 32 are what a small processor has.
+/// A number of cycles: 64 bits count every cycle of a run; 32 bits suit a small processor.
 pub trait Cycle: Copy + Ord + From<u8> + Add<Output = Self> + Sub<Output = Self> {}
 
 impl Cycle for u32 {}
 impl Cycle for u64 {}
 
-/// What is going on in the banks.
+/// The accesses in progress in the banks.
 ///
 /// Instead of counters that every cycle decrements it keeps the cycle in which each would be zero.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct SplitBankWrite<C = u64> {
     split: bool,
     read_cycles: C,
     write_cycles: C,
-    /// First cycle in which the bank is not written any more, and not read any more.
+    /// First cycle after the bank's write, and after its read.
     written_until: [C; MAX_BANKS],
     read_until: [C; MAX_BANKS],
     /// The subarray of each bank's last write, and of its last read.
@@ -63,7 +63,7 @@ impl<C: Cycle> SplitBankWrite<C> {
         }
     }
 
-    /// The write busy buffer: cycles from `now` on, it included, that the bank's write still takes.
+    /// The write busy buffer: cycles that the bank's write still takes, including `now`.
     pub fn write_busy(&self, bank: usize, now: C) -> C {
         let until = self.written_until[bank];
         if until > now { until - now } else { C::from(0) }

@@ -4,7 +4,7 @@ use crate::access::{Access, AccessSink};
 use crate::event::{Counters, Datapath, Event};
 use crate::units::{LaneMask, RegisterId};
 
-/// The event that an access of an instruction is, by its datapath.
+/// The event of an access, by its datapath.
 #[inline]
 pub(crate) const fn event(access: Access, datapath: Datapath) -> Event {
     use Datapath::{Private, Shared};
@@ -81,14 +81,14 @@ impl<'a, const BY_CLUSTER: bool> Tally<'a, BY_CLUSTER> {
         u64::from((quads & 0x1111_1111).count_ones())
     }
 
-    /// Operands come from the main register file, or from a write pool in front of it, which is
-    /// not known yet.
+    /// Operands come from the main register file or from a write pool in front of it; which of the
+    /// two is not known yet.
     #[inline]
     pub(crate) fn main_operands(&mut self, operands: usize) {
         self.main_operands += operands as u32;
     }
 
-    /// The accesses were all those of an instruction.
+    /// Ends an instruction, whose accesses are all counted.
     #[inline]
     pub(crate) fn end_instruction(self) {
         self.counters.record_main_operands(self.main_operands, 1);
@@ -98,7 +98,7 @@ impl<'a, const BY_CLUSTER: bool> Tally<'a, BY_CLUSTER> {
 impl<const BY_CLUSTER: bool> AccessSink for Tally<'_, BY_CLUSTER> {
     #[inline]
     fn access(&mut self, access: Access, _: RegisterId, lanes: LaneMask) {
-        // An operand of which only some lanes come from there is one as well.
+        // An operand with only some lanes from there counts too.
         self.main_operands += u32::from(matches!(access, Access::MrfRead));
         let weight = if is_whole(access) { 1 } else { Self::weight(lanes) };
         self.counters.record(event(access, self.datapath), weight);

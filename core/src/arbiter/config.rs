@@ -1,10 +1,10 @@
-//! What an arbiter is for, and which of it cannot be.
+//! What an arbiter serves, and which configurations are refused.
 
 use crate::bank_layout::BankLayout;
 use crate::split_bank_write::MAX_BANKS;
 use crate::write_pool::{PoolPorts, PoolTooLarge};
 
-/// What an arbiter is for.
+/// What an arbiter serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArbiterConfig {
     /// Banks. Range: `1..=MAX_BANKS`.
@@ -25,7 +25,7 @@ pub struct ArbiterConfig {
     pub registers_per_warp: u16,
 }
 
-/// Why an arbiter cannot be.
+/// Why an arbiter cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArbiterError {
     /// Banks outside `1..=MAX_BANKS`.
@@ -51,7 +51,7 @@ impl core::fmt::Display for ArbiterError {
 impl core::error::Error for ArbiterError {}
 
 impl ArbiterConfig {
-    /// What is looked at before registers are laid out.
+    /// The checks before registers are laid out.
     pub(super) fn check(&self) -> Result<(), ArbiterError> {
         if !(1..=MAX_BANKS).contains(&usize::from(self.banks)) {
             return Err(ArbiterError::Banks(self.banks));

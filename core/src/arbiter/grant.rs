@@ -1,4 +1,4 @@
-//! Grants: the accesses that happen in a cycle, as those who asked for them hear of them.
+//! Grants: the accesses of a cycle, as the arbiter reports them to the requesters.
 
 use crate::event::Datapath;
 use crate::units::{LaneMask, RegisterId};
@@ -34,7 +34,7 @@ pub enum WriteTarget {
     PoolHit,
     /// An empty entry of the pool.
     PoolAllocation,
-    /// The place of an entry, which is written to the main register file.
+    /// The place of a replaced entry, which is written to the main register file.
     PoolReplacement {
         /// The entry.
         victim: PoolEntry,
@@ -56,17 +56,17 @@ pub struct WriteGrant {
     pub bank: u8,
     /// Where it goes.
     pub target: WriteTarget,
-    /// Cycles since it was asked for.
+    /// Cycles since it was requested.
     pub waited: u64,
     /// First cycle after it.
     pub until: u64,
 }
 
-/// Hears which accesses happen in a cycle.
+/// Receives the accesses of a cycle.
 pub trait Granted {
     /// A read.
     fn read(&mut self, grant: ReadGrant);
-    /// A write. Returns the lanes of another write of the same register, which is asked for now, or
+    /// A write. Returns the lanes of another write of the same register that is requested now, or
     /// no lanes.
     fn write(&mut self, grant: WriteGrant) -> LaneMask;
 }

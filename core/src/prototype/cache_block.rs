@@ -103,7 +103,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         let cache = RegisterFileCache::new(RegisterFileCacheConfig {
             entries: config.entries,
             replacement: config.replacement,
-            // What a miss brings in is a request of its own.
+            // A fill after a miss is a request of its own.
             allocation: Allocation::Writes,
             liveness: config.liveness,
             liveness_aware_bypass: false,
@@ -128,8 +128,8 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         self.answer.as_ref()
     }
 
-    /// Runs one clock: `request` is what stands at the input, `ready` says that the response is
-    /// read in this clock. The request of a warp that is not there is taken and has no effect.
+    /// Runs one clock: `request` is the input, `ready` says that the response is read in this
+    /// clock. A request for a warp that does not exist is taken and has no effect.
     pub fn tick(&mut self, request: Option<&Command>, ready: bool) -> Tick {
         let response = self.answer;
         if response.is_some() && !ready {
@@ -160,7 +160,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         }
     }
 
-    /// The same of all but reads and writes.
+    /// The same for all requests but reads and writes.
     #[inline]
     pub(super) fn step_rare(&mut self, request: &Command) -> Response {
         let nothing = Response::NOTHING;
@@ -182,7 +182,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         }
     }
 
-    /// A read: its one clock's work, but for that of [`Self::end_read`].
+    /// A read: its one clock's work, without [`Self::end_read`].
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "hot, and left alone its answer goes through memory")]
     pub(super) fn read(&mut self, request: &Command, last_use: bool, more: bool) -> Response {
@@ -219,7 +219,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         self.is_lru
     }
 
-    /// What is left of a read: the way that it hit has been used, and others are given up.
+    /// The end of a read: marks the way that it hit as used, and gives up dead ways.
     // Here and below: out of line where a caller's registers are few.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub(super) fn end_read(&mut self, warp: u8, hit: Option<u8>, ways: u16) {
@@ -234,7 +234,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         }
     }
 
-    /// A way has been used, which makes it the youngest if the oldest is the one used longest ago.
+    /// Marks a way as used: under LRU it becomes the youngest.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub(super) fn touch(&mut self, warp: u8, way: u8) {
         if let (true, Some(cache)) = (self.is_lru, self.caches.get_mut(usize::from(warp))) {
@@ -242,8 +242,8 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         }
     }
 
-    /// A write: its one clock's work but for [`Self::touch`], if the register has an entry;
-    /// otherwise it is [`Self::write_anew`]'s.
+    /// A write: its one clock's work without [`Self::touch`], if the register has an entry; else
+    /// see [`Self::write_anew`].
     #[inline]
     pub(super) fn rewrite(&mut self, request: &Command) -> Option<Response> {
         let Some(cache) = self.caches.get_mut(usize::from(request.warp)) else {
@@ -270,7 +270,7 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
 }
 
 impl Response {
-    /// The answer to what there was nothing to do for.
+    /// The answer to a request without effect.
     const NOTHING: Self = Self {
         outcome: CacheOutcome::Nothing,
         last: true,

@@ -10,7 +10,7 @@ use crate::units::{LaneMask, RegisterId};
 pub enum Operation {
     /// Read an operand.
     Read {
-        /// Nobody reads the value again.
+        /// The value is not read again.
         last_use: bool,
         /// The next command is another operand of the same instruction. Its entries are given up
         /// after its last operand.
@@ -57,11 +57,11 @@ impl Operation {
 /// One access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Command {
-    /// Whose register. Range: below the prototype's warps.
+    /// The warp. Range: below the prototype's warps.
     pub warp: u8,
     /// What to do.
     pub operation: Operation,
-    /// With which register. [`Operation::Flush`] and those after it ignore it and the lanes.
+    /// The register. [`Operation::Flush`] and those after it ignore it and the lanes.
     pub register: RegisterId,
     /// Lanes that take part. Not empty.
     pub lanes: LaneMask,

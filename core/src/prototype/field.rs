@@ -10,7 +10,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// `width` bits from bit `bit` on. At least one, and within 32: what else the map has does not
+    /// `width` bits from bit `bit` on. At least one, and within 32; any other field does not
     /// compile.
     pub(super) const fn new(bit: u32, width: u32) -> Self {
         assert!(width > 0 && bit < u32::BITS && width <= u32::BITS - bit);
@@ -41,7 +41,7 @@ impl Field {
         word & self.mask() != 0
     }
 
-    /// A word that has this value and nothing else; of a value that does not fit, its low bits.
+    /// A word with this value and nothing else. A value that does not fit is cut to its low bits.
     #[inline]
     pub const fn put(self, value: u32) -> u32 {
         (value & self.largest()) << self.bit

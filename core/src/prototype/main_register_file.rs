@@ -1,8 +1,8 @@
-//! The hardware prototype's main register file: banks and the write pool before them, asked one
-//! access at a time.
+//! The hardware prototype's main register file: banks and the write pool in front, one access at a
+//! time.
 //!
-//! Models: for each access, the clock in which nothing that it needs is busy any more, and what it
-//! does then to the pool and the banks.
+//! Models: for each access, the first clock in which its resources are free, and what it does then
+//! to the pool and the banks.
 //! Does not model: values, and the constant number of clocks from there to the response, which the
 //! hardware needs for its pipeline.
 //! Source: the contract in `docs/hw/main_register_file.md`; `docs/MODEL.md`, rules 28 to 30.
@@ -25,7 +25,7 @@ const READ_CYCLES: u8 = 1;
 pub struct MainRequest {
     /// What to do.
     pub access: MainAccess,
-    /// Whose register. Range: below the prototype's warps.
+    /// The warp. Range: below the prototype's warps.
     pub warp: u8,
     /// Of a read or write. Range: below the registers of a warp.
     pub register: RegisterId,
@@ -47,7 +47,7 @@ pub struct MainResponse {
 }
 
 impl MainResponse {
-    /// Of an access that had nothing to do.
+    /// The outcome of an access without effect.
     pub const NOTHING: Self = Self::of(MainOutcome::Nothing);
 
     const fn of(outcome: MainOutcome) -> Self {
@@ -92,8 +92,8 @@ pub struct MainRegisterFile<const POOL: usize, C = u64> {
 }
 
 impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
-    /// Idle banks and an empty pool, or the pool that cannot be. Of the settings, write cycles and
-    /// registers of a warp have to be in their ranges.
+    /// Idle banks and an empty pool, or the pool's error. Write cycles and registers of a warp must
+    /// be in their ranges.
     pub fn new(settings: &Settings) -> Result<Self, PoolTooLarge> {
         let pool = match settings.write_pool_entries {
             0 => None,
@@ -130,8 +130,8 @@ impl<const POOL: usize, C: Cycle> MainRegisterFile<POOL, C> {
         &self.banks
     }
 
-    /// Makes the access at clock `first`, or as soon after it as nothing that it needs is busy any
-    /// more. Returns that clock. Accesses are made in order, one a clock at most.
+    /// Makes the access at clock `first`, or at the first clock after it in which its resources are
+    /// free. Returns that clock. Accesses are made in order, one a clock at most.
     #[inline]
     pub fn serve(&mut self, request: MainRequest, first: C) -> (C, MainResponse) {
         match request.access {
@@ -250,7 +250,7 @@ mod tests {
         MainRegisterFile::new(&settings).unwrap()
     }
 
-    /// What comes of an access at this clock; none, and nothing changes, if it has to wait.
+    /// The outcome of an access at this clock; none, without any change, if it has to wait.
     fn ask(
         file: &mut MainRegisterFile<4>,
         access: MainAccess,
@@ -362,7 +362,7 @@ mod tests {
             // Two writes of one bank never overlap, in whichever subarray.
             assert_eq!(write(&mut file, (0, 3), 3), None);
             assert_eq!(write(&mut file, (0, 3), 5), None);
-            // Nothing has changed: a hit goes on, and asks for no bank.
+            // Nothing has changed: a hit needs no bank.
             assert_eq!(write(&mut file, (0, 2), 5), Some(MainOutcome::PoolHit));
             assert_eq!(replaced(&mut file, (0, 3), 6), Some((0, 17)));
         }
@@ -404,7 +404,7 @@ mod tests {
         assert_eq!(read(&mut file, (1, 0), 7), None);
         assert_eq!(replaced(&mut file, (0, 4), 8), Some((1, 0)));
         assert_eq!(write(&mut file, (1, 0), 9), Some(MainOutcome::PoolReplacement));
-        // Once it is made it is a use.
+        // The read, once made, is a use.
         let mut file = self::file(2, false, 5);
         ask(&mut file, MainAccess::Write, (1, 0), LOW, 1);
         write(&mut file, (0, 2), 2);

@@ -24,7 +24,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of a command that did nothing.
+    /// The outcome of a command without effect.
     pub const NOTHING: Self = Self {
         cache: CacheOutcome::Nothing,
         way: 0,

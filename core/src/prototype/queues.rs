@@ -1,14 +1,14 @@
-//! Queues: which commands a batch takes, what becomes of those that come at the wrong time, and the
-//! word in which the bus shows it.
+//! Queues: which commands a batch takes, which are lost because they arrive at the wrong time, and
+//! the status word on the bus.
 //!
 //! Source: `docs/hw/prototype.md`.
 
 use super::regmap::field;
 
-/// What the bus shows of the queues.
+/// The status of the queues on the bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Status {
-    /// A batch is to run, or runs.
+    /// A batch is about to run, or runs.
     pub running: bool,
     /// A command since the last reset found the queue full or a batch running, and was lost.
     pub lost: bool,
@@ -28,7 +28,7 @@ impl Status {
             | field::STATUS_OUTCOMES.put(outcomes as u32)
     }
 
-    /// The status that a word carries; `None` if it has a bit that none has.
+    /// The status that a word carries; `None` if the word has another bit set.
     pub const fn unpack(word: u32) -> Option<Self> {
         let status = Self {
             running: field::STATUS_RUNNING.is_set(word),
@@ -55,7 +55,7 @@ impl Queues {
         Self { most, status }
     }
 
-    /// What the bus shows.
+    /// The status on the bus.
     pub const fn status(&self) -> Status {
         self.status
     }

@@ -1,11 +1,11 @@
 //! Sequencer: runs a batch of commands through the register file cache and the main register file
 //! behind it, in order.
 //!
-//! Models: the outcome of each command, the clock in which it stands, and every counter. A command
-//! is taken by the cache, and what that answers takes its turn at the main register file; a clock
-//! after the one before it, or later if it has to wait for a bank. All other stages only add a
-//! constant latency. Nothing overtakes anything, so each clock follows from the one before without
-//! going through those between.
+//! Models: the outcome of each command, the clock in which it stands, and every counter. The cache
+//! takes a command, and each of its answers takes a turn at the main register file: one clock after
+//! the turn before, or later if it waits for a bank. All other stages only add a constant latency.
+//! Commands stay in order, so each turn follows from the one before without stepping through the
+//! clocks between.
 //! Does not model: values, which the hardware moves; the queues around the sequencer.
 //! Source: the contract in `docs/hw/access_sequencer.md`.
 
@@ -20,19 +20,19 @@ use crate::register_file_cache::ConfigError;
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::PoolTooLarge;
 
-/// Clocks from the one in which a command is taken to the one in which its outcome stands, if
-/// nothing makes it wait.
+/// Clocks from the one in which a command is taken to the one in which its outcome is there,
+/// without waits.
 pub const LATENCY: u64 = 7;
 
-/// Clocks after which the banks are idle, whatever was written: a batch starts as if so many had
-/// passed since the last one.
+/// Clocks after which the banks are idle after any write: a batch starts as if so many had passed
+/// since the last one.
 const DRAIN: u32 = 16;
 
-/// The clock after which the count of clocks starts again: no command takes as many clocks as are
-/// left from it.
+/// The clock after which the count of clocks starts again. No command takes as many clocks as
+/// remain from it to the end of the range.
 const RESTART: u32 = u32::MAX / 2 + 1;
 
-/// Settings that cannot be.
+/// Settings that are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsError {
     /// The register file cache's.
@@ -41,9 +41,9 @@ pub enum SettingsError {
     WritePool(PoolTooLarge),
     /// Cycles of a write outside of 1 to 15.
     WriteCycles(u8),
-    /// Registers of a warp that are none, or more than fit.
+    /// Registers of a warp: none, or more than fit.
     Registers {
-        /// Asked for.
+        /// Requested.
         requested: u8,
         /// The most that fit.
         limit: u16,
@@ -75,13 +75,13 @@ pub struct Prototype<const WARPS: usize, const CAPACITY: usize, const POOL: usiz
     cache: Option<CacheBlock<WARPS, CAPACITY>>,
     main: MainRegisterFile<POOL, u32>,
     counters: PrototypeCounters,
-    /// What is not yet in them.
+    /// Counts that are not yet in them.
     lately: Tally,
     /// A clock in which the banks are idle.
     clock: u32,
 }
 
-/// What was counted lately: a small processor counts to 32 bits in half the time.
+/// Counts since the last transfer: a small processor counts to 32 bits in half the time.
 #[derive(Clone, Debug, Default)]
 struct Tally([u32; COUNTERS]);
 
@@ -191,15 +191,15 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         clocks
     }
 
-    /// Adds what was counted lately to the counters.
+    /// Adds the counts since the last transfer to the counters.
     fn count(&mut self) {
         for (counter, lately) in self.counters.0.iter_mut().zip(&mut self.lately.0) {
             *counter += u64::from(core::mem::take(lately));
         }
     }
 
-    /// Does one command behind one that had its turn at the main register file at `clock`. Returns
-    /// the packed outcome, and the clock of this one's turn, of its last if it has several.
+    /// Runs one command after one whose turn at the main register file was at `clock`. Returns the
+    /// packed outcome and the clock of this command's turn, the last if it has several.
     #[inline]
     fn step(&mut self, command: &Command, clock: u32) -> (u32, u32) {
         let Command { warp, register, lanes, operation } = *command;
@@ -212,7 +212,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         }
     }
 
-    /// The same of a packed command.
+    /// The same for a packed command.
     #[inline]
     fn step_packed(&mut self, word: u32, clock: u32) -> (u32, u32) {
         let (warp, register, lanes) = Command::fields(word);
@@ -234,7 +234,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
     }
 
     /// A read, whose turn is at `first` or later.
-    // Here and below: what a small processor has registers for, and no more, is in one function.
+    // Here and below: functions are split so that each fits the registers of a small processor.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     #[cfg_attr(not(target_pointer_width = "32"), inline)]
     fn read(
@@ -349,8 +349,8 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         self.write_main(warp, register, lanes, first, word | field::OUTCOME_WRITEBACKS.put(1))
     }
 
-    /// Has the main register file read, at `first` or later. Adds to a packed outcome, and returns
-    /// it with the clock.
+    /// Reads the main register file, at `first` or later. Adds to a packed outcome, and returns it
+    /// with the clock.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     #[cfg_attr(not(target_pointer_width = "32"), inline)]
     fn read_main(
@@ -387,7 +387,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         (word | waited_field(waited), clock)
     }
 
-    /// The same of a write.
+    /// The same for a write.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     #[cfg_attr(not(target_pointer_width = "32"), inline)]
     fn write_main(
@@ -468,7 +468,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         }
     }
 
-    /// Has the main register file move a warp's entries of the write pool.
+    /// Moves a warp's entries of the write pool.
     fn move_entries(&mut self, request: MainRequest) -> MainResponse {
         let moved = self.main.move_entries(request);
         let counter = if request.access == MainAccess::Drop {
@@ -481,7 +481,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
     }
 }
 
-/// What a packed outcome of [`Prototype::step`] says.
+/// The fields of a packed outcome of [`Prototype::step`].
 #[inline]
 fn unpacked(word: u32) -> Outcome {
     // It is one.
@@ -500,13 +500,13 @@ const fn way(word: u32) -> u8 {
     field::OUTCOME_WAY.get(word) as u8
 }
 
-/// The clocks that a packed outcome's access waited: as many as fit.
+/// The clocks that a packed outcome's access waited, cut to the field.
 #[inline]
 fn waited_field(clocks: u32) -> u32 {
     field::OUTCOME_WAITED.put(clocks.min(field::OUTCOME_WAITED.largest()))
 }
 
-/// Where a read is counted that the cache has looked up.
+/// The counter of a read after the cache's look-up.
 #[inline]
 const fn cache_reads(outcome: CacheOutcome) -> Counter {
     match outcome {
@@ -516,7 +516,7 @@ const fn cache_reads(outcome: CacheOutcome) -> Counter {
     }
 }
 
-/// What a command leaves to the main register file after the cache.
+/// The access of the main register file that follows from a command after the cache.
 #[inline]
 fn behind_cache(command: &Command, response: &Response) -> MainRequest {
     let alone = without_cache(command);
@@ -532,7 +532,7 @@ fn behind_cache(command: &Command, response: &Response) -> MainRequest {
     }
 }
 
-/// What a command is to the main register file alone.
+/// The access of the main register file that a command is without a cache.
 const fn without_cache(command: &Command) -> MainRequest {
     let Command { warp, register, lanes, operation } = *command;
     let access = match operation {

@@ -1,4 +1,5 @@
-//! Settings: what can be set of the prototype while it holds nothing, and the word that carries it.
+//! Settings of the prototype, which can change only while it is empty, and the word that carries
+//! them.
 //!
 //! Source: `docs/hw/prototype.md`.
 

@@ -24,7 +24,7 @@ impl AgeOrder {
         self.0 |= (slot as u64) << (4 * count);
     }
 
-    /// Takes out `slot`, which is in the order.
+    /// Removes `slot`, which is in the order.
     #[inline]
     pub(super) const fn remove(&mut self, slot: usize) {
         // Mostly it is the oldest, and 64 bits are much work for a processor that has 32.
@@ -45,7 +45,7 @@ impl AgeOrder {
         self.0 = older | (younger << shift);
     }
 
-    /// Takes out `slot` of eight or fewer in the lower half, and says whether it was there.
+    /// Removes `slot` from the eight or fewer in the lower half. Returns whether it was there.
     #[inline]
     const fn remove_low(&mut self, slot: usize) -> bool {
         let (low, ones) = (self.0 as u32, Self::ONES as u32);

@@ -4,7 +4,7 @@
 /// `entries`.
 #[inline]
 pub(super) fn find(tags: &[u16], entries: u8, occupied: u16, register: u16) -> Option<usize> {
-    // A processor that compares all tags at once has 64 bits; a small one is done sooner in turn.
+    // A processor of 64 bits compares all tags at once; a small one is faster one by one.
     if usize::BITS < 64 {
         find_in_turn(tags.get(..usize::from(entries)).unwrap_or(tags), occupied, register)
     } else {
@@ -26,7 +26,7 @@ fn find_at_once(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
 fn find_in_turn(tags: &[u16], occupied: u16, register: u16) -> Option<usize> {
     let mut rest = tags.iter();
     while let Some(&tag) = rest.next() {
-        // The bit is looked at where the tag is the same, which is hardly ever one of the past.
+        // The occupied bit is tested where the tag matches: stale tags rarely do.
         if tag == register {
             let way = tags.len() - rest.len() - 1;
             if occupied >> way & 1 != 0 {
