@@ -94,7 +94,7 @@ pub struct Value {
     read_by_shared: bool,
 }
 
-/// What the slots of an executed instruction have in common.
+/// The facts that the slots of an executed instruction share.
 #[derive(Clone, Copy)]
 struct Access {
     /// Lanes that take part. Not empty.

@@ -1,8 +1,8 @@
-//! Write pool: a small SRAM in front of the main register file that takes every write.
+//! Write pool: a small SRAM in front of the main register file that receives every write.
 //!
-//! Models: its indicator, which says of each entry whose register it holds; entries of some of a
-//! register's lanes; a least-recently-used order in which the entries of a warp that leaves the
-//! active set move to the end.
+//! Models: its indicator, which names the register of each entry; entries with some of a register's
+//! lanes; a least-recently-used order, at whose end the entries of a warp go when it leaves the
+//! active set.
 //! Does not model: when an access happens (`arbiter`), data.
 //! Source: `[WARRF]` 4.2; `docs/MODEL.md`, rule 30.
 
@@ -20,20 +20,20 @@ const CHAINS: usize = 64;
 /// Most accesses of a write pool in a cycle.
 pub const MAX_ACCESSES: u8 = 8;
 
-/// What a write pool does in a cycle. A write that takes the place of an entry is one access, with
-/// which that entry comes out.
+/// The ports of a write pool. A write that replaces an entry is one access, which also reads that
+/// entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PoolPorts {
     /// A read and a write.
     #[default]
     OneReadOneWrite,
-    /// So many accesses, reads or writes. Range: `1..=MAX_ACCESSES`.
+    /// This many accesses, reads or writes. Range: `1..=MAX_ACCESSES`.
     Any(u8),
 }
 
-/// What one access in a cycle is called.
+/// The name of one access in a cycle.
 const ONE_ACCESS: &str = "1rw";
-/// What a read and a write are called.
+/// The name of a read and a write in a cycle.
 const READ_AND_WRITE: &str = "1r1w";
 
 impl core::fmt::Display for PoolPorts {
@@ -47,8 +47,8 @@ impl core::fmt::Display for PoolPorts {
 }
 
 impl PoolPorts {
-    /// The ports with a name, which is what they are displayed as: `1rw`, `1r1w`, or a number of
-    /// accesses from 2 on.
+    /// The ports by the name with which they are displayed: `1rw`, `1r1w`, or a number of accesses
+    /// from 2 on.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             ONE_ACCESS => Some(Self::Any(1)),
@@ -57,7 +57,7 @@ impl PoolPorts {
         }
     }
 
-    /// The ports of so many accesses of any kind, as a number names them: from 2 on.
+    /// The ports for a number of accesses of any kind, from 2 on.
     pub fn of_accesses(accesses: u64) -> Option<Self> {
         let accesses = u8::try_from(accesses).ok()?;
         (2..=MAX_ACCESSES).contains(&accesses).then_some(Self::Any(accesses))
@@ -72,7 +72,7 @@ impl PoolPorts {
         }
     }
 
-    /// Most reads in a cycle of so many writes, which are no more than [`Self::writes`].
+    /// Most reads in a cycle with this many writes, at most [`Self::writes`].
     #[inline]
     pub const fn reads_beside(self, writes: u8) -> u8 {
         match self {
@@ -102,10 +102,10 @@ struct Slot {
     next: u8,
 }
 
-/// What a read finds.
+/// The result of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PoolRead {
-    /// Nothing of what it needs.
+    /// No lane.
     Miss,
     /// All lanes.
     Hit,
@@ -113,7 +113,7 @@ pub enum PoolRead {
     PartialHit,
 }
 
-/// What becomes of a write.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PoolWrite {
     /// The register was there and is overwritten in place.
@@ -122,7 +122,8 @@ pub enum PoolWrite {
     Allocated,
     /// It takes the place of the least recently used entry, which is written back.
     Replaced(PoolEntry),
-    /// That entry cannot be written back now: nothing changes, and the write waits.
+    /// The least recently used entry cannot be written back now: nothing changes, and the write
+    /// waits.
     Blocked(PoolEntry),
 }
 
@@ -143,12 +144,12 @@ pub struct WritePool<const CAPACITY: usize> {
     entries: u8,
 }
 
-/// A pool that cannot be.
+/// The pool's entries are out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolTooLarge {
     /// Entries asked for.
     pub entries: u8,
-    /// The most that there is room for: the capacity compiled in, at most [`MAX_ENTRIES`].
+    /// The most that fit: the capacity compiled in, at most [`MAX_ENTRIES`].
     pub limit: usize,
 }
 
@@ -180,7 +181,7 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         })
     }
 
-    /// What a read of a register's lanes would find, without making it.
+    /// What a read of a register's lanes would find, without the read.
     #[inline]
     pub fn look_up(&self, warp: u8, register: RegisterId, lanes: LaneMask) -> PoolRead {
         self.look_up_slot(warp, register, lanes).0
@@ -201,8 +202,7 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         (found, slot)
     }
 
-    /// Reads a register's lanes: what is found becomes most recently used, what is not changes
-    /// nothing.
+    /// Reads a register's lanes. An entry that is found becomes most recently used.
     #[inline]
     pub fn read(&mut self, warp: u8, register: RegisterId, lanes: LaneMask) -> PoolRead {
         let (found, slot) = self.look_up_slot(warp, register, lanes);
@@ -212,8 +212,8 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         found
     }
 
-    /// Writes a register's lanes; what is written becomes most recently used. If that takes the
-    /// least recently used entry's place, `writes_back` says whether it can be written to the main
+    /// Writes a register's lanes; the written entry becomes most recently used. If it replaces the
+    /// least recently used entry, `writes_back` says whether that one can be written to the main
     /// register file now.
     #[inline]
     pub fn write(
@@ -438,7 +438,7 @@ mod tests {
         });
         assert_eq!((outcome, asked), (PoolWrite::Blocked(entry(0, 1)), Some(entry(0, 1))));
         assert_eq!(order(&pool), [(0, 2), (0, 1)]);
-        // A hit asks for nothing.
+        // A hit needs no write-back.
         assert_eq!(pool.write(0, RegisterId(1), FULL, |_| false), PoolWrite::Hit);
     }
 
@@ -480,7 +480,7 @@ mod tests {
         pool.demote(1);
         assert_eq!(order(&pool), [(2, 1), (0, 3), (0, 2), (0, 1), (1, 2), (1, 1)]);
         assert_eq!(write(&mut pool, 2, 7), PoolWrite::Replaced(entry(1, 1)));
-        // What it does when it is back counts as ever.
+        // After its return its accesses count as before.
         assert_eq!(pool.read(1, RegisterId(2), FULL), PoolRead::Hit);
         assert_eq!(order(&pool), [(1, 2), (2, 7), (2, 1), (0, 3), (0, 2), (0, 1)]);
         pool.demote(5);

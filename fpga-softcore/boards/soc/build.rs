@@ -2,7 +2,7 @@
 //! logs.
 
 /// Names a file of `strata trace embed`. With one the program is for the simulated board, whose
-/// memory is as large as that takes; without one it is for an FPGA.
+/// memory holds it; without one it is for an FPGA.
 const WORKLOAD: &str = "STRATA_WORKLOAD";
 
 fn main() {

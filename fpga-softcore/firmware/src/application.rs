@@ -1,9 +1,9 @@
-//! Application: answers the host's requests, one after the other, for as long as there is power.
+//! Application: answers the host's requests in order, for as long as there is power.
 //!
-//! Nothing here waits: each [`step`](Application::step) moves what bytes there are, carries out at
-//! most one request, and returns. A request that takes long looks at the link every few
-//! milliseconds, and ends when the link does. A host that goes away, comes back or starts again
-//! finds the device as after its start.
+//! Nothing here waits: each [`step`](Application::step) moves the bytes that are there, carries out
+//! at most one request, and returns. A long request polls the link every few milliseconds, and ends
+//! when the link does. A host that disconnects, reconnects or restarts finds the device as after
+//! its start.
 
 use embedded_hal::digital::OutputPin;
 use embedded_io::ReadReady as _;
@@ -32,7 +32,7 @@ pub struct ApplicationMemory {
 }
 
 impl ApplicationMemory {
-    /// As after the power comes on.
+    /// The state after power-on.
     pub const fn new() -> Self {
         Self { comparison: Comparison::new(), link: PrototypeLink::new(settings(0), 0) }
     }
@@ -53,7 +53,7 @@ pub struct Application<'m, B, P, L> {
     loops: L,
 }
 
-/// One end of the line, and who stands at it.
+/// The device's end of the line, and its session.
 #[derive(Debug)]
 struct Line<'m, B> {
     board: B,
@@ -63,7 +63,7 @@ struct Line<'m, B> {
     starts: u32,
     /// When the session begins.
     begins: Begins,
-    /// What the host is to be told first.
+    /// The first reply to the host.
     fault: Option<Text>,
     /// Where the board puts a log.
     log: [u8; LONGEST_LOG],
@@ -74,17 +74,17 @@ struct Line<'m, B> {
 enum Begins {
     /// It has begun.
     Already,
-    /// Now: somebody is there, and has not met this session.
+    /// Now: a host is connected that has not met this session.
     Now,
-    /// With the first byte that comes. Until then the device is silent: when that is, no two hosts
-    /// and no two starts have in common, and the session's number is drawn then.
+    /// With the first received byte; until then the device is silent. The session's number is drawn
+    /// from the time of that byte, which differs between hosts and between starts.
     WithAByte,
 }
 
 impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
-    /// A program that starts. `starts` is another number at each start of the device; `fault` is
-    /// why it had to start again: both are those of a
-    /// [`FaultRecord`](crate::FaultRecord::start). It says nothing before a byte has come.
+    /// A program that starts. `starts` differs at each start of the device; `fault` is the reason
+    /// of a restart: both come from a [`FaultRecord`](crate::FaultRecord::start). The program sends
+    /// nothing before it has received a byte.
     pub fn new(
         board: B,
         prototype: P,
@@ -117,7 +117,8 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
         }
     }
 
-    /// Moves bytes, and carries out a request if one has come. Returns whether anything happened.
+    /// Moves bytes, and carries out a request if one has arrived. Returns whether anything
+    /// happened.
     pub fn step(&mut self) -> bool {
         let (is_new, moved) = self.line.service();
         if is_new {
@@ -139,7 +140,7 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
         let done = match self.line.link.first::<Request<'_>>() {
             None => return false,
             Some(Ok(Request::Feed(feed))) => {
-                // It is read where it lies.
+                // The request is read in place.
                 let trigger = self.line.board.trigger();
                 let reply = run_feed(self.comparison, &mut self.prototype, trigger, &feed);
                 self.line.link.skip();
@@ -149,13 +150,13 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
             Some(Ok(request)) => Asked::of(&request),
             Some(Err(_)) => None,
         };
-        // What takes long lets messages come meanwhile.
+        // During a long request other messages may arrive.
         self.line.link.skip();
         let reply = done.map_or(Err(Refusal::Malformed.into()), |asked| self.carry_out(asked));
         match reply {
             Ok(reply) => self.line.send(&reply),
             Err(Unmeasured::Refused(refusal)) => self.line.send(&Reply::Refused(refusal)),
-            // Who asked is gone.
+            // The host that sent the request is gone.
             Err(Unmeasured::Ended) => {}
         }
         true
@@ -194,7 +195,7 @@ impl<'m, B: Board, P: Prototype, L: HotLoops> Application<'m, B, P, L> {
         Ok(Reply::Info(Info { board, ticks_hz, prototype, workload, designs }))
     }
 
-    // Out of line, as all that is rare: its stack is not that of a feed.
+    // Out of line, like all rare requests, so that a feed does not need their stack.
     #[inline(never)]
     fn self_test(&mut self) -> Result<Reply, Unmeasured> {
         let Self { line, comparison, prototype, .. } = self;
@@ -269,7 +270,7 @@ fn run_feed(
         return Reply::Refused(Refusal::Malformed);
     }
     let around = |starts| {
-        // A pin that does not move is no reason to stop.
+        // A failing pin is no reason to stop.
         let _ = if starts { trigger.set_high() } else { trigger.set_low() };
     };
     match comparison.run(prototype, feed.first, feed.words(), around) {
@@ -289,7 +290,7 @@ impl<B: Board> Line<'_, B> {
         let now_ms = self.board.now_ms();
         let is_new = self.begins != Begins::Already;
         if is_new {
-            // A line that is broken has nothing to say.
+            // A broken line delivers nothing.
             let has_come = self.board.line().read_ready().unwrap_or(false);
             if self.begins == Begins::WithAByte && !has_come {
                 return (false, false);
@@ -299,7 +300,7 @@ impl<B: Board> Line<'_, B> {
             self.link.restart(settings(self.session), now_ms);
             log!("session {=u32:08x}", self.session);
         } else if let Err(error) = self.link.poll(now_ms) {
-            // Its last words, such as what this end is for one that does not match.
+            // The link's last packets, such as this end's version for a peer that does not match.
             let _ = pump(self.link, self.board.line(), |_| {});
             self.begins = match error {
                 LinkError::Restarted | LinkError::Mismatch { .. } => Begins::Now,
@@ -308,7 +309,7 @@ impl<B: Board> Line<'_, B> {
             return (false, true);
         }
         let logged = self.pass_log();
-        // What a line loses is sent again.
+        // The link sends lost bytes again.
         let moved = pump(self.link, self.board.line(), |_| {}).unwrap_or_default();
         let is_ready = self.can_send();
         if let Some(fault) = self.fault.take_if(|_| is_ready) {
@@ -318,15 +319,15 @@ impl<B: Board> Line<'_, B> {
         (is_new, moved.received + moved.sent + logged > 0)
     }
 
-    /// A number that is not the last session's, nor, but by chance, any other's: of the clock at a
-    /// time that the host has chosen, and of the start.
+    /// A number that differs from the last session's and, but for chance, from any other's. It is
+    /// drawn from the count of starts and from the clock at a time that the host has chosen.
     fn draw_session(&mut self) -> u32 {
-        // What the clock cannot say after a start that takes the same time as another.
+        // The count of starts tells two starts apart that took the same time.
         let drawn = self.board.ticks() as u32 ^ self.starts.rotate_left(16);
         if drawn == self.session { drawn.wrapping_add(1) } else { drawn }
     }
 
-    /// Hands the link a log, if one waits. Returns its length.
+    /// Passes a waiting log to the link. Returns its length.
     fn pass_log(&mut self) -> usize {
         let length = self.board.next_log(&mut self.log).min(LONGEST_LOG);
         if length > 0 {
@@ -342,16 +343,16 @@ impl<B: Board> Line<'_, B> {
 
     /// Sends the answer to what was taken.
     fn send(&mut self, reply: &Reply) {
-        // There is room; if the link has ended meanwhile, nobody waits for it.
+        // There is room; if the link has ended meanwhile, no host waits for the reply.
         let _ = self.link.send(reply);
     }
 
-    /// Lets the host hear that the device is still there, in the middle of a request. Returns
-    /// whether the link goes on; if not, the answer has no receiver.
+    /// Keeps the link alive in the middle of a request. Returns whether it goes on; if not, the
+    /// answer has no receiver.
     fn keep_alive(&mut self) -> bool {
         let _ = self.link.poll(self.board.now_ms());
         let _ = pump(self.link, self.board.line(), |_| {});
-        // By what has just come, too. What is to be done then is the next step's.
+        // The bytes that were just received may end it too. The next step reacts to that.
         self.link.poll(self.board.now_ms()).is_ok()
     }
 }
@@ -366,8 +367,8 @@ impl<B: Board> bench::Stopwatch for Line<'_, B> {
     }
 }
 
-/// A device is more patient than its host: a host that is gone costs it nothing, and one that comes
-/// back says so.
+/// A device waits longer than its host: a host that is gone costs it nothing, and one that
+/// reconnects says so.
 const fn settings(session: u32) -> Settings {
     let usual = Settings::new(FIRMWARE, session);
     Settings { line_baud: LINE_BAUD, attempts: 600, stall_ms: 60_000, ..usual }

@@ -8,20 +8,20 @@ use crate::designs::DESIGNS;
 use crate::prototype::Prototype;
 use crate::stream::Stream;
 
-/// Time, and what has to be done in between.
+/// The clock, and the work between two measurements.
 pub(crate) trait Stopwatch {
     /// The time.
     fn ticks(&mut self) -> u64;
-    /// Called where no time is taken. Returns whether to go on.
+    /// Called outside the measured time. Returns whether to go on.
     fn between(&mut self) -> bool;
 }
 
-/// Why there is no answer, or this one.
+/// Why a bench has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unmeasured {
-    /// It was not carried out.
+    /// The request was refused.
     Refused(Refusal),
-    /// The link has ended in the middle of it.
+    /// The link ended during the bench.
     Ended,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn model(
     })
 }
 
-/// Accesses of the prototype, with values that go in and come out.
+/// Accesses of the prototype, with their values.
 pub(crate) fn prototype(
     comparison: &mut Comparison,
     prototype: &mut impl Prototype,
@@ -107,7 +107,7 @@ pub(crate) fn compared(
         accesses,
         |comparison, prototype, watch, words| {
             let first = comparison.next();
-            // Made before, as a feed's are.
+            // Made before the measurement, as a feed's are.
             let mut made = [0; BATCH];
             let length = made.iter_mut().zip(words).map(|(place, word)| *place = word).count();
             let start = watch.ticks();
@@ -122,8 +122,8 @@ pub(crate) fn compared(
     )
 }
 
-/// Whole batches of the fixed stream, until there were so many accesses. Not more than there may
-/// be, and no longer than the link lasts.
+/// Runs whole batches of the fixed stream up to a number of accesses, which is limited, for as long
+/// as the link lasts.
 fn batches<P: Prototype, W: Stopwatch>(
     comparison: &mut Comparison,
     prototype: &mut P,
@@ -159,7 +159,7 @@ fn batches<P: Prototype, W: Stopwatch>(
     Ok((units, ticks))
 }
 
-/// Warp instructions of the launch in the image. What is done in between takes no time.
+/// Warp instructions of the launch in the image. Work in between is not measured.
 pub(crate) fn launch<L>(
     watch: &mut impl Stopwatch,
     loops: &mut L,
@@ -179,7 +179,7 @@ pub(crate) fn launch<L>(
         goes_on
     });
     let ticks = watch.ticks().wrapping_sub(start).wrapping_sub(aside);
-    // What was cut short is no measurement, nor is what it ended with a reason.
+    // A run that was cut short has neither a measurement nor an error.
     if !goes_on {
         return Err(Unmeasured::Ended);
     }

@@ -1,13 +1,13 @@
-//! Board: what the application has of the board that it runs on.
+//! Board: the application's interface to the board that it runs on.
 
 use embedded_hal::digital::OutputPin;
 use embedded_io::{Read, ReadReady, Write, WriteReady};
 
 /// A board: its line, its clock and a pin.
 pub trait Board {
-    /// The line to the host. A write that is ready takes at least a byte, and does not wait.
+    /// The line to the host. A write to a ready line takes at least a byte, without waiting.
     type Line: Read + ReadReady + Write + WriteReady;
-    /// A pin, or nothing that acts as one.
+    /// A pin, or a substitute without effect.
     type Trigger: OutputPin;
 
     /// The board's name, at most 24 bytes.
@@ -16,7 +16,7 @@ pub trait Board {
     /// The line.
     fn line(&mut self) -> &mut Self::Line;
 
-    /// High while a batch runs: for a light, or for what measures the board's power.
+    /// High while a batch runs: for a light, or for a power meter.
     fn trigger(&mut self) -> &mut Self::Trigger;
 
     /// [`ticks`](Self::ticks) of a second.
@@ -28,13 +28,13 @@ pub trait Board {
     /// Time for the link, from any start. Unit: ms.
     fn now_ms(&mut self) -> u64;
 
-    /// Puts the next log that waits into `room`, and returns its length; 0 if none does.
+    /// Puts the next waiting log into `room`, and returns its length; 0 if none waits.
     fn next_log(&mut self, _room: &mut [u8]) -> usize {
         0
     }
 }
 
-/// Milliseconds from a counter of 32 bits that runs over, with no division of 64 bits.
+/// Milliseconds from a 32-bit counter that wraps, without a 64-bit division.
 #[derive(Clone, Copy, Debug)]
 pub struct Milliseconds {
     ticks_per_ms: u32,

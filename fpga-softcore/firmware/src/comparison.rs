@@ -29,12 +29,12 @@ pub(crate) type Model = sequencer::Prototype<WARPS, CACHE_ENTRIES, POOL_ENTRIES>
 
 const _: () = assert!(COUNTERS <= strata_link::message::MOST_COUNTERS);
 
-/// What no word has in its low bits.
+/// A value that no word has in its low bits.
 const NO_OPERAND: u32 = u32::MAX;
-/// The bits of a word that say of which warp it is an operand, and that it is one.
+/// The bits of a word that mark an operand and name its warp.
 const OPERAND: u32 = field::COMMAND_OPERATION.mask() | field::COMMAND_WARP.mask();
 
-/// What a batch holds before it is one.
+/// The fill of an unused element of a batch.
 pub(crate) const NO_COMMAND: Command = Command {
     warp: 0,
     operation: Operation::Demote,
@@ -54,12 +54,12 @@ const fn operation(word: u32) -> u32 {
     field::COMMAND_OPERATION.get(word)
 }
 
-/// Why a batch did not run, or not as it should.
+/// Why a batch did not run, or ran with a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// It was not run.
+    /// The batch was not run.
     Refused(Refusal),
-    /// It was, and something was different.
+    /// The batch ran, and the two sides differed.
     Diverged(Diverged),
 }
 
@@ -76,12 +76,12 @@ pub(crate) struct Batch {
     pub(crate) words: [u32; BATCH],
     /// The model's outcomes, packed.
     pub(crate) outcomes: [u32; BATCH],
-    /// What its reads are to find, and in which lanes.
+    /// The values that its reads should find, and the lanes.
     expected: [Data; BATCH],
     known: [u8; BATCH],
 }
 
-/// The model, and what is known of the prototype beside it.
+/// The model, and the expected state of the prototype.
 #[derive(Debug)]
 pub(crate) struct Comparison {
     pub(crate) model: Option<Model>,
@@ -93,13 +93,13 @@ pub(crate) struct Comparison {
     /// Operation and warp of the next operand of an instruction, in the low bits of its word;
     /// [`NO_OPERAND`] if none is due.
     due: u32,
-    /// Of the model's outcomes, and of the prototype's.
+    /// Digests of the model's outcomes, and of the prototype's.
     digests: [Digest; 2],
     has_diverged: bool,
 }
 
 impl Comparison {
-    /// One that is not configured.
+    /// A comparison that is not configured.
     pub(crate) const fn new() -> Self {
         Self {
             model: None,
@@ -203,7 +203,7 @@ impl Comparison {
         }
     }
 
-    /// Looks at a batch before anything of it is done. Returns its length.
+    /// Checks a batch before any command of it runs. Returns its length.
     pub(crate) fn take(
         &mut self,
         first: u64,
@@ -224,7 +224,7 @@ impl Comparison {
         for word in words {
             let Some(place) = places.get_mut(length) else { return Err(refused) };
             *place = word;
-            // From the flush on, register and lanes mean nothing.
+            // Operations from FLUSH on have no register and lanes.
             let is_access = operation(word) < OpCode::Flush.code();
             let register = field::COMMAND_REGISTER_NUMBER.get(word);
             let lanes = field::COMMAND_LANES.get(word);
@@ -245,7 +245,7 @@ impl Comparison {
         Ok(length)
     }
 
-    /// Runs what was taken. Returns the clocks of both sides.
+    /// Runs the batch. Returns the clocks of both sides.
     fn run_both(
         &mut self,
         prototype: &mut impl Prototype,
@@ -272,7 +272,7 @@ impl Comparison {
         Ok([in_model, u64::from(in_prototype)])
     }
 
-    /// Compares what a batch did.
+    /// Compares the results of a batch.
     fn judge(
         &mut self,
         prototype: &mut impl Prototype,
@@ -333,7 +333,7 @@ impl Comparison {
 fn differ(written: &Data, read: &Data, lanes: u8) -> bool {
     let pairs = written.iter().zip(read);
     if lanes == ALL {
-        // Not compared as memory is, byte by byte.
+        // By words: a comparison of memory would go byte by byte.
         return pairs.fold(0, |differ, (written, read)| differ | (written ^ read)) != 0;
     }
     pairs.enumerate().fold(false, |differ, (lane, (written, read))| {
@@ -368,7 +368,7 @@ fn check(word: u32, parameters: &Parameters) -> Result<Settings, Refusal> {
     Ok(settings)
 }
 
-/// Builds the model, if it can be.
+/// Builds the model, if the settings allow one.
 #[inline(never)]
 fn build(settings: Settings, to: Option<&mut Option<Model>>) -> Result<(), Refusal> {
     let model = Model::new(settings).map_err(|error| refused(format_args!("{error}")))?;

@@ -1,7 +1,7 @@
-//! Designs: what the firmware runs, by the names that the host knows them by.
+//! Designs that the firmware runs, by the host's names.
 //!
 //! Between them: no cache and a cache, one level of scheduling and two, both orders of issue, one
-//! and two issue slots. `designs/*.toml` beside this crate says the last two to the host.
+//! and two issue slots. `designs/*.toml` beside this crate defines the last two for the host.
 
 use strata_core::organisation::{
     CachedLevels, LevelSettings, Organisation, OrganisationSettings, Scheduling,
@@ -51,7 +51,7 @@ const fn cached(scheduling: Scheduling) -> Organisation {
     }));
     match Organisation::new(OrganisationSettings { levels, scheduling }) {
         Ok(config) => config,
-        // Reached by the compiler or not at all.
+        // Evaluated at compile time: a design that cannot be built does not compile.
         Err(_) => panic!("the settings above contradict each other"),
     }
 }

@@ -1,16 +1,16 @@
-//! Fault record: what a program that panicked or trapped leaves for the one that starts after it.
+//! Fault record: the reason that a panicked or trapped program leaves for the next start.
 
 use core::fmt::Write as _;
 
 use strata_link::message::Text;
 
-/// What says that a record was written by this program, and not by the power coming on.
+/// The mark of a record that this program wrote; memory after power-on does not have it.
 const WRITTEN: u32 = 0x5354_5246;
 /// Bytes of a text.
 const MOST: usize = 104;
 
-/// Memory that a start leaves as it is: any contents make a record. To be put where the start-up
-/// code clears nothing.
+/// Memory that survives a restart: any contents make a record. It belongs where the start-up code
+/// does not clear memory.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct FaultRecord {
@@ -21,11 +21,10 @@ pub struct FaultRecord {
 }
 
 impl FaultRecord {
-    /// One that says nothing.
+    /// An empty record.
     pub const EMPTY: Self = Self { written: 0, starts: 0, length: 0, bytes: [0; MOST] };
 
-    /// Counts a start. Returns how many there were since the power came on, and the fault before
-    /// this one, which is taken out.
+    /// Counts a start. Returns the starts since power-on, and removes and returns the last fault.
     pub fn start(&mut self) -> (u32, Option<Text>) {
         if self.written != WRITTEN {
             *self = Self { written: WRITTEN, ..Self::EMPTY };
@@ -35,9 +34,9 @@ impl FaultRecord {
         let bytes = self.bytes.get(..length).filter(|bytes| !bytes.is_empty());
         let fault = bytes.map(|bytes| {
             let mut text = Text::new();
-            // Cut where the room ended, maybe within a letter.
+            // The text was cut where the room ended, maybe within a letter.
             let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-            // It is no longer than the text's room.
+            // The text is no longer than its room.
             let _ = text.push_str(valid);
             text
         });
@@ -48,7 +47,7 @@ impl FaultRecord {
     /// the start stays.
     pub fn put(&mut self, fault: impl core::fmt::Display) {
         if self.length == 0 {
-            // What is too long is cut.
+            // A text that is too long is cut.
             let _ = write!(self, "{fault}");
         }
     }
@@ -70,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_fault_is_told_once_at_the_next_start() {
-        // As the power leaves it.
+        // Memory after power-on.
         let mut record = FaultRecord { written: 7, starts: 8, length: 9, bytes: [0xff; MOST] };
         assert_eq!(record.start(), (1, None));
         record.put(format_args!("panicked at {}", 5));

@@ -1,6 +1,6 @@
 //! Hot loops: the launch in the image, run to see how long the core's loops take.
 //!
-//! A launch may take long: every so many steps it is asked whether to go on.
+//! A launch may take long: after a number of steps each run asks whether to go on.
 
 use strata_core::count::count_path;
 use strata_core::event::Event;
@@ -13,13 +13,13 @@ use crate::designs::DESIGNS;
 use crate::scratch::Scratch;
 use crate::workload::Workload;
 
-/// What an image has for benches in count and cycle mode.
+/// The benches of an image in count and cycle mode.
 pub trait HotLoops {
     /// The launch's name; `None` if there is none.
     fn name(&self) -> Option<Name>;
 
     /// Counts each distinct path of the launch once under a design. Returns the warp instructions.
-    /// `between` says whether to go on; what is returned after it said no means nothing.
+    /// `between` says whether to go on; after a no the returned value means nothing.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl HotLoops for NoLaunch {
 /// Instructions, or cycles that are visited, between two looks at the link: some milliseconds.
 const STEPS: u32 = 64;
 
-/// What asks every so many steps whether to go on.
+/// Counts steps, and asks from time to time whether to go on.
 fn every(between: &mut dyn FnMut() -> bool) -> impl FnMut() -> bool {
     let (mut left, mut goes_on) = (STEPS, true);
     move || {
@@ -92,7 +92,7 @@ impl<const FACTS: usize, const PENDING: usize, const READY: usize> HotLoops
     for Launch<'_, '_, FACTS, PENDING, READY>
 {
     fn name(&self) -> Option<Name> {
-        // `embed_launch` has seen that it fits.
+        // `embed_launch` has checked that it fits.
         Name::try_from(self.workload.name).ok()
     }
 

@@ -1,6 +1,6 @@
-//! Strata's firmware: the application of every board, generic over where its bytes go.
+//! Strata's firmware: the application of every board, generic over its serial line.
 //!
-//! A board is a thin program that hands in a [`Workload`] of its image, [`Scratch`] memory and a
+//! A board is a thin program that passes in a [`Workload`] of its image, [`Scratch`] memory and a
 //! byte sink such as a UART. [`run`] then counts the workload and runs it in time under each of
 //! [`DESIGNS`], and writes a line for each: the lines that `strata run --format digest` prints for
 //! the same workload and designs, so that a board and a host are compared with `diff`.

@@ -1,4 +1,4 @@
-//! Log: a line for whoever watches the device, in programs that log; otherwise nothing.
+//! Log: a line for an observer of the device, in programs that log; otherwise nothing.
 
 #[cfg(feature = "defmt")]
 macro_rules! log {

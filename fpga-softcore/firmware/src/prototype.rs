@@ -1,4 +1,4 @@
-//! Prototype: what the application drives, behind a bus or in software.
+//! Prototype: the interface that the application drives, to hardware behind a bus or to software.
 
 use strata_core::prototype::settings::Settings;
 use strata_link::message::{Broken, Data, Parameters};
@@ -6,44 +6,44 @@ use strata_link::message::{Broken, Data, Parameters};
 /// Something that runs batches of commands and moves their values.
 ///
 /// A batch is queued command by command, run, and its outcomes taken, one for each command, in
-/// order. Nothing here waits without end: what does not come is [`Broken`].
+/// order. Every wait is bounded: an outcome that does not arrive is [`Broken`].
 pub trait Prototype {
-    /// What was built in.
+    /// The parameters of the build.
     ///
     /// # Errors
     ///
-    /// It is not there.
+    /// There is no prototype.
     fn parameters(&mut self) -> Result<Parameters, Broken>;
 
     /// Empties everything, clears the counters, and takes settings, which the caller has checked
-    /// against [`parameters`](Self::parameters). What a register holds then is not said.
+    /// against [`parameters`](Self::parameters). The contents of registers are undefined then.
     ///
     /// # Errors
     ///
-    /// It does not do what it says it can.
+    /// It refuses settings within its parameters.
     fn configure(&mut self, settings: Settings) -> Result<(), Broken>;
 
-    /// Queues a packed command. `value` is there if the command has one
+    /// Queues a packed command. `value` is given if the command has one
     /// ([`Operation::has_value`](strata_core::prototype::command::Operation::has_value)).
     ///
     /// # Errors
     ///
-    /// It takes no more, although the batch is not longer than it may be.
+    /// The queue is full, although the batch is not too long.
     fn queue(&mut self, command: u32, value: Option<&Data>) -> Result<(), Broken>;
 
-    /// Runs what was queued, back to back. Returns the clocks that it took.
+    /// Runs the queued commands back to back. Returns the clocks that they took.
     ///
     /// # Errors
     ///
-    /// It did not come to an end.
+    /// The batch did not end.
     fn run(&mut self) -> Result<u32, Broken>;
 
-    /// The next outcome, packed. `read` is there if the command is a read, and takes the lanes that
-    /// were read; what the others become is not said.
+    /// The next outcome, packed. `read` is given if the command is a read, and receives the lanes
+    /// that were read; its other lanes are undefined then.
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// There is no outcome.
     fn outcome(&mut self, read: Option<&mut Data>) -> Result<u32, Broken>;
 
     /// A counter since the last configure, by its place in the core's names.

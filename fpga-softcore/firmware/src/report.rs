@@ -15,7 +15,7 @@ use crate::designs::{DESIGNS, Design};
 use crate::scratch::{CAPACITY, Scratch};
 use crate::workload::{Run, Workload, WorkloadError};
 
-/// Why a report is not whole.
+/// Why a report is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error<E> {
     /// The workload contradicts itself.
@@ -35,7 +35,7 @@ pub enum Error<E> {
     },
     /// Cycle mode refused it.
     Time(fault::Fault),
-    /// The bytes did not get out.
+    /// The bytes could not be written.
     Sink(WriteFmtError<E>),
 }
 
@@ -83,15 +83,15 @@ impl<E> From<fault::Fault> for Error<E> {
     }
 }
 
-/// What a board does: writes the [`report`], or one line that says why it is not whole. Returns
-/// whether it is.
+/// The program of a board: writes the [`report`], or one line that says why it is incomplete.
+/// Returns whether it is complete.
 pub fn run<'w, W: Write, const FACTS: usize, const PENDING: usize, const READY: usize>(
     workload: &Workload<'w>,
     scratch: &mut Scratch<'w, FACTS, PENDING, READY>,
     to: &mut W,
 ) -> bool {
     let Err(error) = report(workload, scratch, to) else { return true };
-    // A sink that fails here too leaves nothing to say it with.
+    // If the sink fails here too, no error can be written.
     let _ = writeln!(to, "error: {error}");
     false
 }

@@ -1,5 +1,5 @@
 //! Self-test: every register written and read through every level, and a mix of all commands, under
-//! settings that between them use everything.
+//! settings that together use every part.
 
 use strata_core::prototype::cache_block::CacheSettings;
 use strata_core::prototype::command::{Command, Operation};
@@ -18,7 +18,7 @@ const MIXED: usize = 4 * BATCH;
 /// Registers of a warp, so that there are no others.
 const PER_WARP: u8 = (REGISTERS / WARPS as u16) as u8;
 
-/// What was run, and what went wrong, with the packed settings under which.
+/// What was run, and the failure, with the packed settings under which it occurred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tested {
     pub(crate) batches: u32,
@@ -37,7 +37,7 @@ pub(crate) fn run(
     let parameters = prototype.parameters().map_err(Refusal::Broken)?;
     let batch = usize::from(parameters.batch.min(BATCH as u16));
     for (seed, settings) in settings(&parameters).into_iter().enumerate() {
-        // They come from the fields' ranges.
+        // The values are within the fields' ranges.
         let word = settings.pack().unwrap_or(0);
         comparison.configure(prototype, word, batch as u16)?;
         let mix = Stream::new(seed as u32 + 1, PER_WARP, true).take(MIXED);
@@ -54,7 +54,7 @@ pub(crate) fn run(
                     tested.batches += 1;
                     tested.commands += (comparison.next() - first) as u32;
                 }
-                // The commands are at an end.
+                // No commands are left.
                 Err(Stop::Refused(Refusal::Batch { .. })) => break,
                 Err(Stop::Refused(refusal)) => return Err(refusal.into()),
                 Err(Stop::Diverged(diverged)) => {

@@ -1,7 +1,7 @@
 //! Shadow: the value that each register has in program order, wherever the prototype keeps it.
 //!
-//! The value of a write follows from its number, so that a register that keeps an older value, or
-//! gets another one's, reads as something else than was written to it last.
+//! The value of a write follows from its number. So a register that keeps an older value, or
+//! receives another register's, does not read as the value that was written to it last.
 
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::prototype::regmap::{OpCode, field};
@@ -11,7 +11,7 @@ use strata_link::message::{Data, LANES};
 /// All lanes.
 pub(crate) const ALL: u8 = (1 << LANES) - 1;
 
-/// An odd number, so that no two of 2^32 writes have one value.
+/// An odd number, so that 2^32 writes have 2^32 values.
 const STEP: u32 = 0x9e37_79b1;
 
 /// Registers of all warps.
@@ -53,8 +53,8 @@ impl Shadow {
         [first, first ^ 0x1111_1111, first ^ 0x2222_2222, first ^ 0x4444_4444]
     }
 
-    /// Does a packed command. Returns the value that goes with it, if one does; and of a read what
-    /// it is to find, and in which of its lanes that is known.
+    /// Executes a packed command. Returns the value that it writes, if any; for a read the expected
+    /// value, and the lanes in which it is known.
     #[inline]
     pub(crate) fn step(&mut self, word: u32) -> Step<'_> {
         let code = field::COMMAND_OPERATION.get(word);
@@ -91,7 +91,7 @@ impl Shadow {
         Step::Expect(value, found)
     }
 
-    /// The same of all but reads and writes.
+    /// The same for all commands but reads and writes.
     #[inline(never)]
     fn step_rare(&mut self, word: u32) -> Step<'_> {
         let command = Command::unpack(word);
@@ -99,7 +99,7 @@ impl Shadow {
         match command.operation {
             Operation::Fill => {
                 let register = (warp + u32::from(command.register.0)) as usize;
-                // What was read before it.
+                // A fill brings the value of the read before it.
                 self.register(register).map_or(Step::Nothing, |(value, _)| Step::Bring(*value))
             }
             Operation::Exit if !self.has_liveness => Step::Nothing,
@@ -121,14 +121,14 @@ impl Shadow {
     }
 }
 
-/// What a command means for the registers.
+/// The value of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'a> {
     /// No value.
     Nothing,
-    /// A value goes with it.
+    /// It writes this value.
     Bring(Data),
-    /// It is to find this value, in these lanes.
+    /// It should find this value in these lanes.
     Expect(&'a Data, u8),
 }
 
@@ -161,7 +161,7 @@ mod tests {
         let both = [old[0], new[1], old[2], old[3]];
         assert_eq!(shadow.step(of(ANY, 0b111)), Step::Expect(&both, 0b111));
         assert_eq!(shadow.step(of(Operation::Fill, 0b1)), Step::Bring(both));
-        // It is still there for that read, and then no more.
+        // The value is there for that read, and gone afterwards.
         assert_eq!(shadow.step(of(LAST, 0b1)), Step::Expect(&both, 0b1));
         assert_eq!(shadow.step(of(ANY, 0xf)), Step::Expect(&both, 0));
     }

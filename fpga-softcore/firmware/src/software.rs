@@ -1,8 +1,8 @@
 //! Software: a prototype for boards without RTL, which moves values as the hardware does.
 //!
-//! A second model says what becomes of each command and when. Beside it a cache and a write pool
-//! of their own say where its values go: into entries, the pool and the banks, and out of them.
-//! What they lose or leave behind is a wrong value for whoever reads it.
+//! A second model gives the outcome and the clock of each command. A cache and a write pool of its
+//! own move the values into entries, the pool and the banks, and out of them. A value that they
+//! lose or leave stale shows in the next read of its register.
 
 use strata_core::prototype::cache_block::{CacheBlock, Response};
 use strata_core::prototype::command::{Command, Operation};
@@ -16,7 +16,7 @@ use strata_link::message::{BATCH, Broken, Data, Implementation, LANES, Parameter
 use crate::comparison::{CACHE_ENTRIES, Model, NO_COMMAND, POOL_ENTRIES, WARPS};
 use crate::prototype::Prototype;
 
-/// The status of queues that were not used as they are to be.
+/// The status of queues that were used in the wrong order.
 const MISUSED: u32 = 0;
 
 /// A prototype in software.
@@ -26,23 +26,23 @@ pub struct SoftwarePrototype {
     cache: Option<CacheBlock<WARPS, CACHE_ENTRIES>>,
     pool: Option<WritePool<POOL_ENTRIES>>,
     registers_per_warp: u16,
-    /// The values of the cache's entries, of the pool's with whose they are, and of the banks'
+    /// The values of the cache's entries, of the pool's with their registers, and of the banks'
     /// registers.
     entries: [[Data; CACHE_ENTRIES]; WARPS],
     pooled: [(PoolEntry, Data); POOL_ENTRIES],
     banks: [Data; REGISTERS as usize],
     commands: [Command; BATCH],
-    /// What a command brings, then what it has read.
+    /// The value of each command, then the value that it has read.
     values: [Data; BATCH],
     outcomes: [Outcome; BATCH],
     queued: usize,
-    /// Outcomes that were run, and those of them that were taken.
+    /// Outcomes of the batch, and the number of them that were taken.
     done: usize,
     taken: usize,
 }
 
 impl SoftwarePrototype {
-    /// One that is not configured, for a static.
+    /// An unconfigured prototype, for a static.
     pub const fn new() -> Self {
         Self {
             model: None,
@@ -197,7 +197,7 @@ impl SoftwarePrototype {
     }
 }
 
-/// The entry of no warp.
+/// An entry without a warp.
 const VACANT: PoolEntry =
     PoolEntry { warp: u8::MAX, register: RegisterId(u16::MAX), lanes: LaneMask::EMPTY };
 

@@ -4,7 +4,7 @@ use strata_core::prototype::command::{Command, Operation};
 use strata_core::units::{LaneMask, RegisterId};
 use strata_link::message::LANES;
 
-/// Accesses as kernels make them: of few registers at a time, mostly reads, mostly of all lanes.
+/// Accesses like those of kernels: to few registers at a time, mostly reads, mostly of all lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     state: u32,
@@ -51,7 +51,7 @@ impl Iterator for Stream {
             58..61 => Operation::Fill,
             61 => Operation::Flush,
             62 => Operation::Demote,
-            // A warp ends in both.
+            // The end of a warp in the cache, or in the pool.
             _ if self.below(2) == 0 => Operation::Exit,
             _ => Operation::Drop,
         };

@@ -14,7 +14,7 @@ pub struct WarpRecord {
     pub accesses: u16,
 }
 
-/// One launch: the kernel, what its warps executed, and what they moved.
+/// One launch: the kernel, the paths of its warps, and the bytes that they moved.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload<'a> {
     /// The name in reports.
@@ -40,7 +40,7 @@ pub enum WorkloadError {
     Image(ImageError),
     /// CTAs without threads, or warps that do not make up whole CTAs.
     Ctas,
-    /// A warp names a path or accesses that there are not.
+    /// A warp names a path or accesses that do not exist.
     Warp(usize),
 }
 
@@ -116,7 +116,7 @@ impl<'a> Workload<'a> {
     }
 }
 
-/// What one warp executes in time.
+/// The trace of one warp for cycle mode.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     lanes: LaneMask,

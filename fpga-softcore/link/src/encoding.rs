@@ -1,4 +1,4 @@
-//! Encoding: where postcard puts what it writes.
+//! Encoding: the buffers that postcard writes into.
 
 use heapless::Vec;
 use postcard::ser_flavors::Flavor;

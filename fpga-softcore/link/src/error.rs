@@ -5,26 +5,26 @@ use core::fmt;
 
 use crate::packet::Hello;
 
-/// Why a link ended. It stays so: to go on, make a new one.
+/// Why a link ended. An ended link stays ended: make a new one to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkError {
     /// The ends were built for different protocols or firmware.
     Mismatch {
-        /// What this end is.
+        /// This end's hello.
         ours: Hello,
-        /// What the other says it is.
+        /// The other end's hello.
         theirs: Hello,
     },
-    /// The other end started again in the middle: what was on its way is lost.
+    /// The other end restarted during the session: messages on their way are lost.
     Restarted,
-    /// Nothing was heard, however often this end asked.
+    /// Nothing was received, although this end asked several times.
     Silent {
         /// Times that it asked.
         attempts: u32,
-        /// Time since something was heard, or since the start. Unit: ms.
+        /// Time since the last received frame, or since the start. Unit: ms.
         after_ms: u64,
     },
-    /// The other end answers, but does not go on: no handshake, or no message taken.
+    /// The other end answers without progress: no handshake, or no message taken.
     Stalled {
         /// Time since it last did. Unit: ms.
         after_ms: u64,
@@ -64,11 +64,11 @@ pub enum SendError {
     NotConnected,
     /// The link has ended.
     Ended(LinkError),
-    /// As many wait as there may: send it again when some were acknowledged.
+    /// The window is full: send it again when some messages were acknowledged.
     Full,
-    /// It is longer than a frame or the other end takes.
+    /// It is longer than a frame, or than the other end accepts.
     TooLong {
-        /// The longest that may be. Unit: bytes.
+        /// The longest message. Unit: bytes.
         most: usize,
     },
     /// Postcard cannot express it.

@@ -1,17 +1,17 @@
-//! Frame: what stands on the line.
+//! Frame: the format on the line.
 //!
 //! ```text
 //! COBS( channel | sequence | payload .. | CRC-32 of all that, little end first ) 00
 //! ```
 //!
 //! The bytes of channel, sequence and checksum are 1, 1 and 4. Consistent overhead byte stuffing
-//! (COBS) takes the zeros out, so that a zero is the end of a frame and nothing else: whatever came
-//! before it, the byte behind it is the first of a frame. The checksum is that of Ethernet and zip
-//! (reflected polynomial 0xEDB88320). That of a message's frame is taken over the sessions of its
-//! two ends, too, which stand before the channel and are not sent: 4 bytes each, little end first,
-//! the sender's first. So a frame that was on its way before either end started again is no frame.
-//! A hello's frame with sequence 5 and payload `11 00 22`, and the same as a message's from session
-//! 1 to session 2:
+//! (COBS) takes the zeros out, so that a zero is the end of a frame and nothing else: the byte
+//! after a zero is always the first of a frame. The checksum is that of Ethernet and zip (reflected
+//! polynomial 0xEDB88320). That of a message's frame also covers the sessions of its two ends,
+//! which stand before the channel and are not sent: 4 bytes each, little end first, the sender's
+//! first. So a frame that was on its way before either end restarted has a wrong checksum. A
+//! hello's frame with sequence 5 and payload `11 00 22`, and the same as a message's from session 1
+//! to session 2:
 //!
 //! ```text
 //! 04 01 05 11 06 22 3c a6 18 04 00
@@ -37,10 +37,10 @@ pub const OVERHEAD_BYTES: usize = 6;
 const CHECKSUM_BYTES: usize = 4;
 static CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
-/// The most bytes that stuffing leaves without one of its own.
+/// The most bytes between two bytes of stuffing.
 const RUN: usize = 254;
 
-/// The ends that a message goes between, each by the number that it drew when it started.
+/// The two ends of a message, each by the session number that it drew at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sessions {
     /// The sender's.
@@ -50,13 +50,13 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// What the checksum is taken over first.
+    /// The bytes that the checksum covers first.
     fn bytes(self) -> [u8; 8] {
         (u64::from(self.from) | u64::from(self.to) << 32).to_le_bytes()
     }
 }
 
-/// Who a frame is for.
+/// The receiver of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// Number 1: how the ends of a [`Link`](crate::Link) meet, in postcard. Every protocol has it.
@@ -77,7 +77,7 @@ impl Channel {
         }
     }
 
-    /// A checksum that has seen what is not sent.
+    /// A checksum over the sessions, which are not sent.
     fn checksum(self) -> Digest<'static, u32> {
         let mut checksum = CHECKSUM.digest();
         if let Self::Messages(sessions) = self {
@@ -87,10 +87,10 @@ impl Channel {
     }
 }
 
-/// A frame that came whole.
+/// A frame that was received whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Who it is for.
+    /// Its receiver.
     pub channel: Channel,
     /// Its number on its channel, modulo 256.
     pub sequence: u8,
@@ -127,7 +127,7 @@ pub fn encode<const FRAME: usize>(
     writer.end()
 }
 
-/// Writes a frame piece by piece. What does not fit shows at the [end](Self::end).
+/// Writes a frame piece by piece. A lack of room shows at the [end](Self::end).
 pub(crate) struct Writer<'a, const FRAME: usize> {
     to: &'a mut Vec<u8, FRAME>,
     checksum: Digest<'static, u32>,
@@ -143,7 +143,7 @@ impl<'a, const FRAME: usize> Writer<'a, FRAME> {
         to.clear();
         let checksum = channel.checksum();
         let mut writer = Self { to, checksum, start: 0, run: 0, is_too_long: false };
-        // Even of nothing there is a run.
+        // An empty frame has a run too.
         writer.open();
         writer.put(&[channel.number(), sequence]);
         writer
@@ -179,7 +179,7 @@ impl<'a, const FRAME: usize> Writer<'a, FRAME> {
             } else {
                 self.push(byte);
                 self.run += 1;
-                // Of the longest no zero follows.
+                // No zero follows a run of the greatest length.
                 if self.run > RUN {
                     self.close();
                 }
@@ -209,7 +209,7 @@ impl<'a, const FRAME: usize> Writer<'a, FRAME> {
 pub struct Dropped {
     /// No zero came within the longest frame.
     pub too_long: u32,
-    /// Not what stuffing makes of anything.
+    /// No possible result of stuffing.
     pub stuffing: u32,
     /// Shorter than an empty frame.
     pub too_short: u32,
@@ -217,7 +217,7 @@ pub struct Dropped {
     pub checksum: u32,
     /// The channel is not known.
     pub unknown_channel: u32,
-    /// A message before the ends had met: of whoever was here before.
+    /// A message before the handshake: a leftover of an earlier session.
     pub no_session: u32,
 }
 
@@ -258,21 +258,21 @@ impl fmt::Display for Dropped {
     }
 }
 
-/// Finds the frames in bytes that come in any pieces. `FRAME`: the longest frame on the line, its
-/// zero included. Unit: bytes.
+/// Finds the frames in bytes that arrive in pieces of any size. `FRAME`: the longest frame on the
+/// line, its zero included. Unit: bytes.
 #[derive(Clone, Debug)]
 pub struct Decoder<const FRAME: usize> {
-    /// The unstuffed bytes of what came since the last zero; of a whole frame, until the next byte.
+    /// The unstuffed bytes since the last zero; those of a whole frame stay until the next byte.
     bytes: [u8; FRAME],
     length: usize,
-    /// Bytes that came since the last zero, up to as many as a frame has with its zero: those are
-    /// too many, and what follows is skipped.
+    /// Bytes since the last zero, counted up to the length of the longest frame with its zero: at
+    /// that count the frame is too long, and the rest is skipped.
     came: usize,
-    /// Bytes that are still to come of the run.
+    /// Bytes of the run that are missing.
     run: u8,
-    /// A zero stands behind the run, unless it is the last.
+    /// A zero follows the run, unless it is the last.
     has_zero: bool,
-    /// Whose messages are taken.
+    /// The ends whose messages are taken.
     sessions: Option<Sessions>,
     dropped: Dropped,
 }
@@ -284,7 +284,7 @@ impl<const FRAME: usize> Default for Decoder<FRAME> {
 }
 
 impl<const FRAME: usize> Decoder<FRAME> {
-    /// A decoder that has seen nothing.
+    /// A decoder without received bytes.
     pub const fn new() -> Self {
         Self {
             bytes: [0; FRAME],
@@ -302,7 +302,7 @@ impl<const FRAME: usize> Decoder<FRAME> {
         self.sessions = sessions;
     }
 
-    /// Is as after [`new`](Self::new), in the same memory.
+    /// Resets to the state after [`new`](Self::new), in the same memory.
     pub fn restart(&mut self) {
         self.forget();
         self.sessions = None;
@@ -318,8 +318,8 @@ impl<const FRAME: usize> Decoder<FRAME> {
         self.dropped
     }
 
-    /// Takes the next byte of the line. Returns the frame that ends with it, if one does that is
-    /// whole. Zeros that follow one another end nothing.
+    /// Takes the next byte of the line. Returns the frame that ends with it, if that is whole. A
+    /// zero after a zero ends no frame.
     pub fn push(&mut self, byte: u8) -> Option<Frame<'_>> {
         if byte == 0 {
             return self.end();
@@ -328,8 +328,8 @@ impl<const FRAME: usize> Decoder<FRAME> {
         None
     }
 
-    /// Takes bytes of the line up to the first zero, it included, and tells whether there was one:
-    /// [`Self::end`] then has the frame. Returns what is behind it.
+    /// Takes bytes of the line up to and including the first zero, and returns whether there was
+    /// one, with the bytes after it: [`Self::end`] then has the frame.
     pub(crate) fn take<'b>(&mut self, bytes: &'b [u8]) -> (&'b [u8], bool) {
         // In variables, not in memory.
         let Self { mut length, mut came, mut run, mut has_zero, .. } = *self;
@@ -337,7 +337,7 @@ impl<const FRAME: usize> Decoder<FRAME> {
         let mut is_end = false;
         while let Some((&byte, behind)) = rest.split_first() {
             if byte == 0 || came == FRAME {
-                // Of a frame that is too long nothing is of use but its end.
+                // Of a frame that is too long only the end matters.
                 let end = rest.iter().position(|&byte| byte == 0);
                 is_end = end.is_some();
                 rest = rest.get(end.map_or(rest.len(), |end| end + 1)..).unwrap_or(&[]);
@@ -354,7 +354,7 @@ impl<const FRAME: usize> Decoder<FRAME> {
                 rest = behind;
                 continue;
             }
-            // Unstuffed bytes are fewer than those that came, so that there is room for as many.
+            // Unstuffed bytes are fewer than received ones, so that there is room.
             let most = usize::from(run).min(FRAME - came);
             let places = self.bytes.get_mut(length..).unwrap_or(&mut []).iter_mut().take(most);
             let mut taken = 0;
@@ -373,7 +373,7 @@ impl<const FRAME: usize> Decoder<FRAME> {
         (rest, is_end)
     }
 
-    /// Takes a zero. Returns the frame that ends with it, if one does that is whole.
+    /// Takes a zero. Returns the frame that ends with it, if that is whole.
     pub(crate) fn end(&mut self) -> Option<Frame<'_>> {
         let Self { length, came, run, sessions, .. } = *self;
         self.forget();
@@ -429,7 +429,7 @@ fn check<'a>(
     Some(Frame { channel, sequence: *sequence, payload })
 }
 
-/// Counts one more; a count that is full stays so.
+/// Counts one more; a count at its maximum stays there.
 pub(crate) fn count(counter: &mut u32) {
     *counter = counter.saturating_add(1);
 }

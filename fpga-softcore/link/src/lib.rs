@@ -1,11 +1,11 @@
 //! The serial link between the host and the device of the prototype: frames over a line that may
-//! lose, damage and repeat bytes, and messages over them that arrive, once and in order.
+//! lose, damage and repeat bytes, and over the frames messages that arrive once and in order.
 //!
-//! [`frame`] is what stands on the line, [`message`] what the prototype's host and device say to
-//! each other. [`Link`] is one end of a line. Both ends are the same state machine, which reads no
-//! clock and does no input or output: its caller hands it the bytes that came ([`Link::received`])
-//! and the time ([`Link::poll`]), and takes the bytes that are to go ([`Link::to_send`],
-//! [`Link::sent`]), or leaves the bytes to [`pump`].
+//! [`frame`] is the format on the line, [`message`] the protocol of the prototype's host and
+//! device. [`Link`] is one end of a line. Both ends are the same state machine, which reads no
+//! clock and does no input or output: its caller passes in received bytes ([`Link::received`]) and
+//! the time ([`Link::poll`]), and takes the bytes to send ([`Link::to_send`], [`Link::sent`]), or
+//! leaves the bytes to [`pump`].
 //!
 //! ```
 //! use strata_link::{Link, Settings, Version};

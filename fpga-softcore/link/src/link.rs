@@ -1,8 +1,9 @@
-//! Link: one end of a line, which loses no message and keeps their order.
+//! Link: one end of a line. It loses no message and keeps their order.
 //!
 //! Both ends say hello until they are welcomed. Each message then has a number and is sent again
 //! until it is acknowledged; the acknowledgement says how many more the other end has room for.
-//! Every wait has an end by the caller's clock, and ends the link with an error.
+//! Every wait is bounded by the caller's clock; a wait that is too long ends the link with an
+//! error.
 //!
 //! Assumes: what a line delivers whole, it delivers in the order in which it was sent.
 
@@ -15,30 +16,31 @@ use crate::frame::{self, Channel, Decoder, Dropped, Frame, Sessions, count, long
 use crate::packet::{self, Hello, LONGEST_CONTROL_BYTES, PROTOCOL, Packet, Version};
 use crate::window::{Arrival, Incoming, Outgoing};
 
-/// What an end is, and how long it waits.
+/// The identity of an end, and its timeouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Has to be the same on both ends.
     pub firmware: Version,
-    /// Another number at each start of this end, so that the other one sees that it restarted, and
-    /// that nothing that was on its way before is taken: to be drawn from a clock.
+    /// A number that differs at each start of this end, drawn from a clock. By it the other end
+    /// notices a restart, and neither end takes frames from before it.
     pub session: u32,
-    /// What the line carries. Unit: bits a second, 10 for each byte. 0: as much as it is given.
+    /// The speed of the line. Unit: bits a second, 10 for each byte. 0: unlimited.
     pub line_baud: u32,
-    /// Time that the other end may take for an answer, beside what the line takes
+    /// Time that the other end may take for an answer, in addition to the line's time
     /// ([`Link::timeout_ms`]). Unit: ms.
     pub answer_ms: u32,
-    /// Times that something is sent again with nothing heard before the link ends.
+    /// Repetitions without an answer before the link ends.
     pub attempts: u32,
-    /// Time without a word from the other end after which it is asked for one. Unit: ms.
+    /// Silence of the other end after which this end sends a probe. Unit: ms.
     pub idle_ms: u32,
     /// Time for which the other end may answer without taking a message. Unit: ms.
     pub stall_ms: u32,
 }
 
 impl Settings {
-    /// Settings that notice within 3.2 s that the other end of a fast line is gone: again after
-    /// 100 ms, 20 times, asking after 1 s of silence; and an end that takes nothing after 10 s.
+    /// Settings that notice within 3.2 s that the other end of a fast line is gone: a probe after 1
+    /// s of silence, 20 repetitions every 100 ms. An end that takes no message is noticed after 10
+    /// s.
     pub const fn new(firmware: Version, session: u32) -> Self {
         let (line_baud, answer_ms, attempts) = (0, 100, 20);
         Self { firmware, session, line_baud, answer_ms, attempts, idle_ms: 1_000, stall_ms: 10_000 }
@@ -52,13 +54,13 @@ pub struct Counts {
     pub dropped: Dropped,
     /// Messages sent again.
     pub repeated: u32,
-    /// Messages that had come before.
+    /// Messages that had arrived before.
     pub duplicates: u32,
     /// Messages for which there was no room.
     pub no_room: u32,
-    /// Packets that make no sense: not in postcard, or not where they belong.
+    /// Invalid packets: not in postcard, or on the wrong channel.
     pub strange: u32,
-    /// Log frames of the other end that did not come.
+    /// Log frames of the other end that were lost.
     pub logs_missed: u32,
 }
 
@@ -73,16 +75,16 @@ impl Counts {
     };
 }
 
-/// A message that came.
+/// A received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<const FRAME: usize>(Vec<u8, FRAME>);
 
 impl<const FRAME: usize> Message<FRAME> {
-    /// What it says. It may borrow from the message.
+    /// Its value, which may borrow from the message.
     ///
     /// # Errors
     ///
-    /// It is not such a value, or more than one.
+    /// The bytes are not one such value.
     pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Malformed> {
         decode(&self.0)
     }
@@ -120,9 +122,9 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         }
     };
 
-    /// Time after which what is not answered is sent again: what the line takes for a window of the
-    /// longest frames in each direction, of which the answer may be the last, and the other end for
-    /// the answer. Unit: ms.
+    /// Time after which a frame without an answer is sent again: the line's time for a window of
+    /// the longest frames in each direction, since the answer may be the last of them, and the
+    /// other end's time for the answer. Unit: ms.
     pub const fn timeout_ms(settings: Settings) -> u32 {
         let Settings { line_baud, answer_ms, .. } = settings;
         let bits = 2 * 10 * FRAME as u64 * WINDOW as u64;
@@ -134,14 +136,14 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         if all > u32::MAX as u64 { u32::MAX } else { all as u32 }
     }
 
-    /// An end that starts now, and says hello.
+    /// An end that starts now, with a hello.
     pub const fn new(settings: Settings, now_ms: u64) -> Self {
         let hello = Self::hello(settings);
         let timeout_ms = Self::timeout_ms(settings);
         Self { decoder: Decoder::new(), state: State::new(settings, timeout_ms, hello, now_ms) }
     }
 
-    /// Is as after [`new`](Self::new), in the same memory.
+    /// Resets to the state after [`new`](Self::new), in the same memory.
     pub fn restart(&mut self, settings: Settings, now_ms: u64) {
         self.decoder.restart();
         self.state.restart(settings, Self::timeout_ms(settings), Self::hello(settings), now_ms);
@@ -156,7 +158,7 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         }
     }
 
-    /// Takes bytes from the line, as many as came. `log` gets the logs of the other end.
+    /// Takes received bytes of the line. `log` gets the logs of the other end.
     pub fn received(&mut self, bytes: &[u8], mut log: impl FnMut(&[u8])) {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -180,25 +182,25 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         }
     }
 
-    /// Says what time it is, which may make this end send something again. To be called at least
-    /// as often as a timeout passes, and before [`received`](Self::received): what came counts as
-    /// having come then. A time before the last one is taken for the last one.
+    /// Sets the time, after which this end may send something again. Call it at least once per
+    /// timeout, and before [`received`](Self::received), whose bytes count as received at that
+    /// time. A time before the last one is taken for the last one.
     ///
     /// # Errors
     ///
-    /// The link has ended, by what came or by time.
+    /// The link has ended, by a received packet or by time.
     pub fn poll(&mut self, now_ms: u64) -> Result<(), LinkError> {
         self.state.poll(now_ms)
     }
 
-    /// The bytes that are to go next: none, or the rest of a frame. Those that went are to be
-    /// reported to [`sent`](Self::sent). The link's last words are still to be had after its end.
+    /// The bytes to send next: none, or the rest of a frame. Report the bytes that were sent to
+    /// [`sent`](Self::sent). The link's last packets are available after its end.
     pub fn to_send(&mut self) -> &[u8] {
         self.state.rest_of_line()
     }
 
-    /// Says that the first `bytes` of [`to_send`](Self::to_send) went. More than there were count
-    /// as all of them.
+    /// Reports that the first `bytes` of [`to_send`](Self::to_send) were sent. A greater number
+    /// counts as all of them.
     pub fn sent(&mut self, bytes: usize) {
         self.state.gone = self.state.gone.saturating_add(bytes).min(self.state.line.len());
     }
@@ -237,21 +239,21 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         Some(Message(message))
     }
 
-    /// The next message of the other end, which [`skip`](Self::skip) leaves behind. It may borrow
-    /// from the link. `Err`: it is not such a value, or more than one.
+    /// The next message of the other end, which stays until [`skip`](Self::skip). It may borrow
+    /// from the link. `Err`: the bytes are not one such value.
     pub fn first<'a, T: Deserialize<'a>>(&'a self) -> Option<Result<T, Malformed>> {
         self.state.incoming.first().map(decode)
     }
 
-    /// Leaves the next message behind, if there is one, as [`take`](Self::take) does.
+    /// Drops the next message, if there is one, as [`take`](Self::take) does.
     pub fn skip(&mut self) {
         if self.state.incoming.skip() {
             self.state.acknowledge_due |= self.state.incoming.has_news();
         }
     }
 
-    /// Sends a log frame when nothing else is to be sent. It is not repeated if it gets lost, and
-    /// the other end sees that one is missing, also if it was not taken here.
+    /// Sends a log frame when nothing else waits. A lost log is not repeated; the other end sees
+    /// the gap, also if the log was refused here.
     ///
     /// # Errors
     ///
@@ -291,7 +293,7 @@ struct State<const FRAME: usize, const WINDOW: usize> {
     settings: Settings,
     timeout_ms: u32,
     ours: Hello,
-    /// The other end, once its hello or welcome came.
+    /// The other end, once its hello or welcome has arrived.
     peer: Option<Hello>,
     /// The other end has welcomed this one.
     welcomed: bool,
@@ -312,15 +314,15 @@ struct State<const FRAME: usize, const WINDOW: usize> {
     next_log: Option<u8>,
 
     now_ms: u64,
-    /// When something was sent that wants an answer.
+    /// When a frame was last sent that needs an answer.
     asked_ms: u64,
     heard_ms: u64,
-    /// When the other end last took a message, or when the first was sent that it is to take.
+    /// When the other end last took a message, or when the first message was sent.
     progress_ms: u64,
-    /// Times asked since something was heard.
+    /// Repetitions since the last received frame.
     attempts: u32,
 
-    /// The frame on its way, and how much of it went.
+    /// The frame that is being sent, and its bytes sent so far.
     line: Vec<u8, FRAME>,
     gone: usize,
     counts: Counts,
@@ -357,7 +359,7 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
     }
 
     fn restart(&mut self, settings: Settings, timeout: u32, ours: Hello, now_ms: u64) {
-        // All of it is named, so that a new field is not forgotten.
+        // All fields are named, so that a new one is not forgotten.
         let Self {
             settings: of_settings,
             timeout_ms,
@@ -415,7 +417,7 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         self.ended.map_or(Ok(()), Err)
     }
 
-    /// What to say of an end of which nothing was heard all the time.
+    /// The error for an end that stayed silent.
     fn silence(&self) -> Option<LinkError> {
         (self.heard_ms <= self.progress_ms).then_some(LinkError::Silent {
             attempts: self.attempts,
@@ -439,7 +441,7 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         }
     }
 
-    /// A new, empty message behind those that wait.
+    /// A new, empty message at the end of the window.
     fn add_message(&mut self) -> Option<&mut Vec<u8, FRAME>> {
         if self.outgoing.len() == 0 {
             self.progress_ms = self.now_ms;
@@ -458,13 +460,13 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         if self.ended.is_some() {
             return;
         }
-        // Of a message the sessions were right, so that the other end is known.
+        // The sessions of a message's frame were right, so the other end is known.
         let is_known = !is_meeting;
         match postcard::from_bytes(payload) {
             Ok(Packet::Hello(hello)) if is_meeting => {
                 self.welcome_due = true;
                 self.acknowledge_due = true;
-                // Who has sent a message was welcomed, and says hello no more.
+                // An end that has sent a message was welcomed, and sends no more hellos.
                 self.meet(hello, self.data_came);
             }
             Ok(Packet::Welcome { to, hello }) if is_meeting && to == self.ours.session => {
@@ -508,7 +510,7 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         self.attempts = 0;
     }
 
-    /// Takes what the other end says of itself.
+    /// Takes the hello of the other end.
     fn meet(&mut self, theirs: Hello, is_again: bool) {
         self.heard();
         let ours = self.ours;
@@ -556,8 +558,8 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         }
     }
 
-    /// Puts on the line what goes to the other end that is known, if there is something. Returns
-    /// whether there was.
+    /// Puts the next frame for the known other end on the line, if there is one. Returns whether
+    /// there was.
     fn compose_message(&mut self) -> bool {
         let Some(peer) = self.peer else { return false };
         let channel = Channel::Messages(Sessions { from: self.ours.session, to: peer.session });
@@ -582,15 +584,15 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         true
     }
 
-    /// Between whom messages come.
+    /// The two ends of received messages.
     fn incoming_sessions(&self) -> Option<Sessions> {
         self.peer.map(|peer| Sessions { from: peer.session, to: self.ours.session })
     }
 
-    /// The session that a welcome goes to.
+    /// The session that gets a welcome.
     fn welcomed_peer(&self) -> Option<u32> {
         match self.ended {
-            // The other end is to learn of it too.
+            // The other end has to learn of it too.
             Some(LinkError::Mismatch { theirs, .. }) => Some(theirs.session),
             _ => self.peer.map(|peer| peer.session),
         }

@@ -1,8 +1,7 @@
-//! Message: what the host asks of the device of the prototype, and what it answers, in postcard.
+//! Message: requests of the host to the device of the prototype, and its replies, in postcard.
 //!
 //! The device answers each [`Request`] with one [`Reply`], in order. A [`Reply::Fault`] comes
-//! without having been asked for. Commands, settings and outcomes are the words of
-//! `strata_core::prototype`.
+//! without a request. Commands, settings and outcomes are the words of `strata_core::prototype`.
 //!
 //! ```text
 //! 00                                  info
@@ -48,10 +47,10 @@ pub type Text = String<104>;
 /// The values of a register's lanes.
 pub type Data = [u32; LANES];
 
-/// What the host asks for.
+/// A request of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request<'a> {
-    /// What the device is. Answer: [`Reply::Info`].
+    /// The identity of the device. Answer: [`Reply::Info`].
     Info,
     /// Empty both prototypes, clear their counters, and take these settings. Answer:
     /// [`Reply::Configured`].
@@ -66,12 +65,12 @@ pub enum Request<'a> {
     Feed(Feed<'a>),
     /// The counters since the last configure. Answer: [`Reply::Counters`].
     Counters(Column),
-    /// Write and read patterns through every level. Answer: [`Reply::SelfTest`]. The device is to
-    /// be configured again after it.
+    /// Write and read patterns through every level. Answer: [`Reply::SelfTest`]. The device has to
+    /// be configured after it.
     SelfTest,
-    /// Measure the device. Answer: [`Reply::Bench`]. The device is to be configured again after it.
+    /// Measure the device. Answer: [`Reply::Bench`]. The device has to be configured after it.
     Bench(Bench),
-    /// Be as after the start. Answer: [`Reply::WasReset`].
+    /// Reset to the state after the start. Answer: [`Reply::WasReset`].
     Reset,
 }
 
@@ -92,7 +91,7 @@ pub struct Feed<'a> {
 pub struct BatchTooLong;
 
 impl<'a> Feed<'a> {
-    /// A batch of packed commands, whose bytes are put into `to`.
+    /// A batch of packed commands, encoded into `to`.
     ///
     /// # Errors
     ///
@@ -125,7 +124,7 @@ impl<'a> Feed<'a> {
         self.len() == 0
     }
 
-    /// Whether its bytes are whole commands, and not more than there may be.
+    /// Whether its bytes are whole commands, at most [`BATCH`].
     pub const fn is_whole(&self) -> bool {
         self.bytes.len().is_multiple_of(self.width()) && self.len() <= BATCH
     }
@@ -133,7 +132,7 @@ impl<'a> Feed<'a> {
     /// The packed commands.
     pub fn words(&self) -> impl Iterator<Item = u32> + 'a {
         let lanes = u32::from(self.lanes) << 16;
-        // One of them has nothing.
+        // One of the batches is empty.
         let (short, long) =
             if self.lanes == 0 { (&[][..], self.bytes) } else { (self.bytes, &[][..]) };
         let short = short.as_chunks::<2>().0.iter();
@@ -147,7 +146,7 @@ impl<'a> Feed<'a> {
     }
 }
 
-/// Whose counters.
+/// The side whose counters are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Column {
     /// The model's, run on the device.
@@ -159,14 +158,14 @@ pub enum Column {
 /// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bench {
-    /// Accesses that the model of the prototype runs, of a fixed stream.
+    /// Accesses of a fixed stream on the model of the prototype.
     Model {
         /// `strata_core::prototype::settings::Settings`, packed.
         settings: u32,
         /// How many, rounded up to whole batches. Range: up to [`MOST_ACCESSES`].
         accesses: u32,
     },
-    /// The same accesses in the prototype, with the data that goes in and comes out.
+    /// The same accesses on the prototype, with their data.
     Prototype {
         /// As above.
         settings: u32,
@@ -189,7 +188,7 @@ pub enum Bench {
     Cycle {
         /// Place of the design in the firmware's list.
         design: u8,
-        /// CTAs of the launch to run. Range: from 1; more than there are is all.
+        /// CTAs of the launch to run. Range: from 1; a number beyond the launch means all.
         ctas: u16,
     },
 }
@@ -213,16 +212,16 @@ pub enum Reply {
     },
     /// The counters.
     Counters(Counters),
-    /// The prototype did not do what the model did. This is the first time: no more is fed until
-    /// the next configure.
+    /// The first difference of prototype and model: no more batches are taken until the next
+    /// configure.
     Diverged(Diverged),
     /// What the self-test found.
     SelfTest {
-        /// Batches that ran and held.
+        /// Batches that ran without a difference.
         batches: u32,
         /// Commands in them.
         commands: u32,
-        /// The first thing that did not hold, and the packed settings under which.
+        /// The first difference, and the packed settings under which it occurred.
         failed: Option<(u32, Diverged)>,
     },
     /// What was measured.
@@ -245,7 +244,7 @@ pub struct Info {
     pub board: Name,
     /// Ticks of its clock in a second, in which benches are measured.
     pub ticks_hz: u32,
-    /// What stands behind the firmware.
+    /// The prototype behind the firmware.
     pub prototype: Parameters,
     /// The launch in the image, for benches in count and cycle mode.
     pub workload: Option<Name>,
@@ -256,7 +255,7 @@ pub struct Info {
 /// What was built into a prototype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameters {
-    /// What it is.
+    /// Hardware or software.
     pub implementation: Implementation,
     /// The version of its register map.
     pub version: u32,
@@ -276,7 +275,7 @@ pub struct Parameters {
     pub rows: u8,
 }
 
-/// What moves the registers' values.
+/// The prototype that moves the registers' values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Implementation {
     /// A second model, on the device's processor.
@@ -297,7 +296,7 @@ impl fmt::Display for Implementation {
 /// Counters since the last configure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Whose.
+    /// The side.
     pub column: Column,
     /// In the order of `strata_core::prototype`'s names.
     pub values: Vec<u64, MOST_COUNTERS>,
@@ -305,10 +304,11 @@ pub struct Counters {
     pub digest: u64,
 }
 
-/// Where the prototype did something else than the model.
+/// The first difference of prototype and model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diverged {
-    /// The number of the command, or of the first of the batch where no command is to blame.
+    /// The number of the command, or of the first of the batch if the difference is not one
+    /// command's.
     pub index: u64,
     /// The command, packed.
     pub command: u32,
@@ -349,16 +349,16 @@ pub enum Difference {
         /// The prototype's.
         prototype: u64,
     },
-    /// The prototype did not come to an end, or does not do what it says it can.
+    /// The prototype did not end a batch, or does not work within its parameters.
     Broken(Broken),
 }
 
 /// How a prototype failed to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Broken {
-    /// Nothing that is a prototype answers at its address.
+    /// No prototype answers at its address.
     Absent {
-        /// What was read where it says what it is.
+        /// The word read from its identity register.
         id: u32,
     },
     /// A batch did not end in the time that any batch needs.
@@ -378,24 +378,24 @@ pub enum Broken {
 pub enum Refusal {
     /// It is no request of this protocol.
     Malformed,
-    /// The settings cannot be.
+    /// The settings are invalid.
     Settings(Text),
-    /// A batch of none, or of more than there may be.
+    /// An empty batch, or one that is too long.
     Batch {
         /// The most that there may be.
         most: u16,
     },
-    /// There is to be a configure first.
+    /// A configure has to come first.
     NotConfigured,
-    /// There was a divergence: there is to be a configure first.
+    /// After a divergence a configure has to come first.
     HasDiverged,
     /// Commands came out of order.
     Order {
         /// The number of the command that is due.
         next: u64,
     },
-    /// A command names lanes or a register that there are not, or no lanes; or it comes in place
-    /// of another operand that the read before it announced.
+    /// A command names lanes or a register that do not exist, or no lanes; or it takes the place of
+    /// an operand that the read before it announced.
     Command {
         /// Its number.
         index: u64,
@@ -411,7 +411,7 @@ pub enum Refusal {
     },
     /// The prototype does not work.
     Broken(Broken),
-    /// A bench of more accesses than there may be.
+    /// A bench of too many accesses.
     Accesses {
         /// The most that there may be.
         most: u32,

@@ -1,4 +1,4 @@
-//! Packet: what a frame carries that is no log, in postcard.
+//! Packet: the payload of a frame that is no log, in postcard.
 //!
 //! The crate's own page shows the bytes. Every protocol has the hello as it is here, with its own
 //! number first, so that two protocols can tell each other's.
@@ -7,7 +7,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The version of what is said over the line: of frames, packets and messages.
+/// The version of the protocol: of frames, packets and messages.
 pub const PROTOCOL: u16 = 2;
 
 /// Bytes of a packet beside a message's own: its kind, and its length in at most 3.
@@ -19,11 +19,11 @@ pub(crate) const LONGEST_CONTROL_BYTES: usize = 1 + 5 + 3 + 5 + 3 + 3;
 /// A program's version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
-    /// Changes with what the program understands.
+    /// Changes when older peers would not understand the program.
     pub major: u8,
-    /// Changes with what it can do.
+    /// Changes with new functions.
     pub minor: u8,
-    /// Changes with what was mended.
+    /// Changes with corrections.
     pub patch: u8,
 }
 
@@ -33,16 +33,16 @@ impl fmt::Display for Version {
     }
 }
 
-/// What an end says of itself first.
+/// The first packet of an end, which describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// [`PROTOCOL`] of its build.
     pub protocol: u16,
-    /// Tells this start of the end from others: drawn from a clock, so that no two are the same.
+    /// Identifies this start of the end: drawn from a clock, so that no two starts agree.
     pub session: u32,
-    /// The version of the firmware: the device's own, or the one that the host goes with.
+    /// The version of the firmware: the device's own, or the one that the host belongs to.
     pub firmware: Version,
-    /// The longest message that it takes. Unit: bytes.
+    /// The longest message that the end takes. Unit: bytes.
     pub max_payload: u16,
 }
 
@@ -52,12 +52,13 @@ impl fmt::Display for Hello {
     }
 }
 
-/// What a frame carries that is no log: the first two where ends meet, the others as messages.
+/// The payload of a frame that is no log: the first two on the channel of the handshake, the others
+/// on that of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Packet<'a> {
     /// Who the sender is; it wants a welcome.
     Hello(Hello),
-    /// The same, to an end whose hello came.
+    /// The same, in answer to a hello.
     Welcome {
         /// The session of that hello.
         to: u32,
@@ -66,9 +67,9 @@ pub(crate) enum Packet<'a> {
     },
     /// A message. The frame's sequence is its number.
     Data(&'a [u8]),
-    /// What came, and what may come.
+    /// The received messages, and the room for more.
     Acknowledge {
-        /// The first number that has not come.
+        /// The first number that has not arrived.
         next: u8,
         /// Numbers from there on for which there is room.
         room: u8,

@@ -10,18 +10,18 @@ const PIECE: usize = 64;
 /// What was moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// Bytes that came.
+    /// Bytes received.
     pub received: usize,
-    /// Bytes that went.
+    /// Bytes sent.
     pub sent: usize,
 }
 
-/// Hands the link what has come, up to two frames, and the line what the link has to send, up to
-/// two frames, as far as the line takes it now. `log` gets the logs of the other end.
+/// Passes received bytes to the link, and the link's bytes to the line as far as the line takes
+/// them now, up to two frames each. `log` gets the logs of the other end.
 ///
 /// # Errors
 ///
-/// The line's. What was moved before it stays so, and the next call goes on.
+/// The line's error. Bytes moved before it stay moved, and the next call goes on.
 pub fn pump<L, const FRAME: usize, const WINDOW: usize>(
     link: &mut Link<FRAME, WINDOW>,
     line: &mut L,

@@ -13,7 +13,7 @@ pub(crate) struct Outgoing<const FRAME: usize, const WINDOW: usize> {
     next: usize,
     /// Messages that were sent at least once.
     sent: usize,
-    /// Messages from the oldest on that the peer takes.
+    /// Messages from the oldest on for which the peer has room.
     room: usize,
 }
 
@@ -22,7 +22,7 @@ impl<const FRAME: usize, const WINDOW: usize> Outgoing<FRAME, WINDOW> {
         Self { messages: Deque::new(), first: 0, next: 0, sent: 0, room: 0 }
     }
 
-    /// Is as after `new`, in the same memory.
+    /// Resets to the state after `new`, in the same memory.
     pub(crate) fn clear(&mut self) {
         self.messages.clear();
         (self.first, self.next, self.sent, self.room) = (0, 0, 0, 0);
@@ -93,15 +93,15 @@ impl<const FRAME: usize, const WINDOW: usize> Outgoing<FRAME, WINDOW> {
 /// What became of a message that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// It is kept, and handed on in its turn.
+    /// It is kept, and delivered in its turn.
     Kept,
-    /// It had come before.
+    /// It had arrived before.
     Duplicate,
     /// It is further ahead than there is room.
     NoRoom,
 }
 
-/// Messages that came and were not taken yet. One that came before its turn waits in its place.
+/// Messages that came and were not taken yet. One that arrived before its turn waits in its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Incoming<const FRAME: usize, const WINDOW: usize> {
     // Invariants: the message of number n is in places[n % WINDOW]; numbers are
@@ -109,7 +109,7 @@ pub(crate) struct Incoming<const FRAME: usize, const WINDOW: usize> {
     places: [Option<Vec<u8, FRAME>>; WINDOW],
     /// The number of the message to take next.
     first: u8,
-    /// The first number that has not come.
+    /// The first number that has not arrived.
     next: u8,
     /// The number behind the last for which room was announced.
     announced: u8,
@@ -120,7 +120,7 @@ impl<const FRAME: usize, const WINDOW: usize> Incoming<FRAME, WINDOW> {
         Self { places: [const { None }; WINDOW], first: 0, next: 0, announced: 0 }
     }
 
-    /// Is as after `new`, in the same memory.
+    /// Resets to the state after `new`, in the same memory.
     pub(crate) fn clear(&mut self) {
         self.places.iter_mut().for_each(|place| *place = None);
         (self.first, self.next, self.announced) = (0, 0, 0);
@@ -130,7 +130,7 @@ impl<const FRAME: usize, const WINDOW: usize> Incoming<FRAME, WINDOW> {
     pub(crate) fn put(&mut self, number: u8, message: &[u8]) -> Arrival {
         let ahead = usize::from(number.wrapping_sub(self.first));
         if ahead >= WINDOW {
-            // A number that was taken is behind by at most a window, which is 64.
+            // A number that was taken lies at most a window, which is 64, behind.
             return if number.wrapping_sub(self.first) >= 128 {
                 Arrival::Duplicate
             } else {

@@ -1,5 +1,5 @@
-//! The global logger of Strata's firmware: defmt's logs, one after the other, until the program
-//! hands them to the link. What comes while there is no room is left out.
+//! The global logger of Strata's firmware: keeps defmt's logs in order until the program passes
+//! them to the link. A log that finds no room is dropped.
 //!
 //! The program needs an implementation of `critical-section`, and `-Tdefmt.x` when it is linked.
 //! Logs below the level of `DEFMT_LOG` when it is built are not in it.
@@ -20,7 +20,7 @@ struct Logs {
     waiting: Deque<Vec<u8, LOG>, WAITING>,
     written: Vec<u8, LOG>,
     is_cut: bool,
-    /// Of the log that is being written.
+    /// Bytes of the log that is being written.
     restore: Option<RestoreState>,
 }
 
@@ -69,13 +69,13 @@ unsafe impl defmt::Logger for Logger {
         let restore = with(|logs, _| {
             let log = core::mem::take(&mut logs.written);
             if !logs.is_cut {
-                // Without room it is left out, as the numbers of those that come show.
+                // Without room the log is dropped; the numbers of later logs show the gap.
                 let _ = logs.waiting.push_back(log);
             }
             logs.restore.take()
         });
         if let Some(restore) = restore.flatten() {
-            // SAFETY: it is `acquire`'s.
+            // SAFETY: this is `acquire`'s log.
             unsafe { critical_section::release(restore) };
         }
     }

@@ -11,7 +11,7 @@ const UART: Device = Device::at(0x1000_0000);
 const TEST: Device = Device::at(0x10_0000);
 /// Exit status 0.
 const PASS: u32 = 0x5555;
-/// The exit status that the upper half says.
+/// The exit status in the upper half.
 const FAIL: u32 = 0x3333;
 
 /// The serial line.

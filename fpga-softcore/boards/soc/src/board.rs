@@ -1,4 +1,4 @@
-//! The board: its line, its clock, its pins, and what becomes of a fault.
+//! The board: its line, its clock, its pins, and its fault handler.
 
 use riscv::register::{mcause, mcycle, mepc, mtval};
 use strata_board_support::{Device, Line, with_record};
@@ -7,7 +7,7 @@ use strata_firmware::{Board, Milliseconds};
 use crate::pins::Pin;
 use crate::uart::Uart;
 
-/// The clock counter, and its register that says how many there are in a second.
+/// The clock counter, and the register with its clocks in a second.
 const TIMER: Device = Device::at(0xf000_1000);
 const CLOCK_HZ: usize = 0x8;
 
@@ -19,7 +19,7 @@ pub struct Soc {
     line: Line<Uart>,
     trigger: Pin,
     time: Milliseconds,
-    /// What the processor runs at.
+    /// The processor's clock rate.
     clock_hz: u32,
 }
 

@@ -15,7 +15,7 @@ const CLEAR: usize = 0x8;
 pub struct Pin(u32);
 
 impl Pin {
-    /// A pin by its number. Range: `0..8`; others are not there, and nothing happens.
+    /// A pin by its number. Range: `0..8`; a larger number has no effect.
     pub const fn number(number: u32) -> Self {
         Self(1 << number)
     }

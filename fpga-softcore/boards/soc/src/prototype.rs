@@ -1,4 +1,4 @@
-//! The prototype behind the bus: what the application's commands become there.
+//! The prototype behind the bus: turns the application's commands into bus accesses.
 
 use strata_board_support::Device;
 use strata_core::prototype::queues::Status;
@@ -9,8 +9,9 @@ use strata_link::message::{Broken, Data, Implementation, Parameters};
 
 const PROTOTYPE: Device = Device::at(0xf001_0000);
 
-/// Looks at [`register::STATUS`] before a batch counts as stuck. The longest takes less than 30,000
-/// clocks: 128 flushes of 13 entries, each of which waits 15 for its bank. A look takes 8 at least.
+/// Reads of [`register::STATUS`] before a batch counts as stuck. The longest batch takes less than
+/// 30,000 clocks: 128 flushes of 13 entries, each of which waits 15 for its bank. A read takes at
+/// least 8.
 const LOOKS: u32 = 10_000;
 
 /// The hardware.
@@ -36,7 +37,7 @@ fn write(register: u32, word: u32) {
     PROTOTYPE.write(register as usize, word);
 }
 
-/// What the queues say: all of it, or they do not work. Nothing is lost.
+/// The status of the queues; an error if they do not work or lost a command.
 fn status() -> Result<Status, Broken> {
     let word = read(register::STATUS);
     match Status::unpack(word) {
@@ -45,7 +46,7 @@ fn status() -> Result<Status, Broken> {
     }
 }
 
-/// Queues that are not as they are to be.
+/// Queues in an unexpected state.
 const fn queue(status: Status) -> Broken {
     Broken::Queue { status: status.pack() }
 }
@@ -79,7 +80,7 @@ impl Prototype for Hardware {
         write(register::SETTINGS, word);
         write(register::CONTROL, field::CONTROL_RESET.mask());
         let status = status()?;
-        // It took what it has room for: nothing else is what was asked for.
+        // The hardware cuts values to its fields: a difference means that it has no room.
         let is_empty = status == Status::default();
         if is_empty && read(register::SETTINGS) == word { Ok(()) } else { Err(queue(status)) }
     }
@@ -126,7 +127,7 @@ impl Prototype for Hardware {
 
     fn counter(&mut self, place: usize) -> u64 {
         let address = register::COUNTERS + 8 * place as u32;
-        // Nothing counts between two batches.
+        // No counter changes between two batches.
         u64::from(read(address + 4)) << 32 | u64::from(read(address))
     }
 }

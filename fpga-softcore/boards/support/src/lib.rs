@@ -1,6 +1,6 @@
-//! What Strata's boards share: [`Device`]s' registers, serial lines over them, a pin that is none,
-//! the record of faults, and the programs around the application. A board adds its addresses, its
-//! clock and how it starts again.
+//! What Strata's boards share: [`Device`]s' registers, serial lines over them, a pin for boards
+//! without one, the record of faults, and the programs around the application. A board adds its
+//! addresses, its clock and how it starts again.
 #![no_std]
 
 mod cmsdk;

@@ -1,4 +1,4 @@
-//! A serial line over a port that says how much has come, and how much it takes.
+//! A serial line over a port that reports how many bytes it has received and can send.
 
 use core::convert::Infallible;
 
@@ -6,13 +6,13 @@ use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
 
 /// A serial port.
 pub trait Port {
-    /// Bytes that have come, or 1 for some.
+    /// Received bytes; 1 if the port knows only that there are some.
     fn came(&self) -> usize;
 
-    /// The next byte that has come.
+    /// The next received byte.
     fn take(&self) -> u8;
 
-    /// Bytes that can be sent at once, or 1 for some.
+    /// Bytes that can be sent at once; 1 if the port knows only that there is room.
     fn room(&self) -> usize;
 
     /// Sends a byte, for which there is room.
@@ -28,7 +28,7 @@ impl<P> ErrorType for Line<P> {
 }
 
 impl<P: Port> Read for Line<P> {
-    /// Waits for the first byte, and takes what else has come.
+    /// Waits for the first byte, and takes all other received bytes.
     #[inline]
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Infallible> {
         let mut count = 0;
@@ -53,7 +53,7 @@ impl<P: Port> ReadReady for Line<P> {
 }
 
 impl<P: Port> Write for Line<P> {
-    /// Waits for room for the first byte, and sends what else there is room for.
+    /// Waits for room for the first byte, and sends as many more as there is room for.
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
         let mut count = 0;
@@ -70,7 +70,7 @@ impl<P: Port> Write for Line<P> {
         Ok(count)
     }
 
-    /// Sent is sent: the hardware goes on by itself.
+    /// Nothing to do: the hardware sends queued bytes on its own.
     fn flush(&mut self) -> Result<(), Infallible> {
         Ok(())
     }

@@ -4,7 +4,7 @@ use core::convert::Infallible;
 
 use embedded_hal::digital::{ErrorType, OutputPin};
 
-/// A pin that is not there.
+/// A pin without effect.
 #[derive(Clone, Copy, Debug)]
 pub struct NoPin;
 

@@ -1,4 +1,4 @@
-//! The programs around the application: their one memory, and what becomes of a panic.
+//! The programs around the application: their one memory, and their panic handler.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};

@@ -136,7 +136,7 @@ fn the_longest_messages_fit_a_frame() {
     let mut room = [0; 4 * BATCH];
     let feed = Feed::new(u64::MAX, &words, &mut room).expect("a batch fits");
     let (_, length) = bytes(&Request::Feed(feed));
-    // The words of 4 bytes are the longest: nothing is left of the frame's room.
+    // Words of 4 bytes make the longest batch, which fills the frame.
     assert!(length <= longest && length > 4 * BATCH, "{length} of {longest}");
     let values = Vec::from_slice(&[u64::MAX; MOST_COUNTERS]).expect("they fit");
     let counters = Counters { column: Column::Model, values, digest: u64::MAX };

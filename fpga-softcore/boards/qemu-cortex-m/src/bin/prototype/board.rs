@@ -9,8 +9,7 @@ use strata_firmware::{Board, Milliseconds};
 /// The first CMSDK UART.
 const UART: Device = Device::at(0x4000_4000);
 
-/// The first CMSDK timer, which counts down: control, value and what it starts over with, each a
-/// word.
+/// The first CMSDK timer, which counts down: control, value and reload value, a word each.
 const TIMER: Device = Device::at(0x4000_0000);
 const CONTROL: usize = 0x0;
 const VALUE: usize = 0x4;
