@@ -122,7 +122,7 @@
   logic             first_q;         // it was used longer ago than the other register
   logic [31:0]      value_q;         // what the program wrote last to the tracked lane
   logic             in_mrf_q = 1'b1; // the main register file has that value
-  logic             lost_q   = 1'b0; // nobody has it, or needs it
+  logic             lost_q   = 1'b0; // no copy exists, or is needed
 
   logic [Lanes-1:0] present;
   logic             dirty_s;

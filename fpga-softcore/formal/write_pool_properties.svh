@@ -5,7 +5,7 @@
 // The solver chooses two registers and a lane; what is proved of them holds for all. E1.. is what
 // the requester keeps, A1.. what is proved, C1.. what has to be reachable. Beside the hardware
 // stands a shadow: which lanes of the tracked register the pool should have, what was written to
-// it last, who else has that value, and which of the two registers was used last. It knows
+// it last, which other copies have that value, and which of the two registers was used last. It knows
 // requests and decisions, and no entry's state.
 // docs/hw/write_pool.md says what was proved at which size.
 
@@ -289,7 +289,7 @@
         a09_place: assert (place_q == (full_q ? oldest_q : f_lowest));
       end
       // A10. The decision is about the entry that has the request's register in this clock, or about
-      // its warp's; who becomes the newest, and whether a new register enters, are known in
+      // its warp's; which entries become the newest, and whether a new register enters, are known in
       // advance. To make the newest the newest changes nothing.
       if (valid_q) begin
         a10_request: assert (f_stands && op_q == q_op && of_warp_q == q_warp

@@ -32,7 +32,7 @@ impl Block {
     }
 }
 
-/// Where what each block's requester keeps is written down, as assertions that bind to the block.
+/// The contract of each block's requester, as assertions that bind to the block.
 const INTERFACES: &str = "../formal/interfaces";
 
 /// A class's name, and parameters that are not the module's defaults.
@@ -94,7 +94,7 @@ const BLOCKS: [Block; 6] = [
 /// The one that is translated as it is synthesised.
 const SYNTHESISED: &str = "Vpool_synthesised";
 
-/// Says to the RTL that it is simulated, which is what leaves work out that changes nothing.
+/// Tells the RTL that it is simulated, so that it leaves out work without effect.
 const SIMULATION: &str = "-DSTRATA_SIMULATION";
 
 const SMALLEST: [(&str, u32); 4] =
@@ -169,7 +169,7 @@ fn answers(program: &str) -> bool {
 }
 
 fn translate(block: &Block, (class, parameters): &Elaboration, folder: &Path) {
-    // What an earlier translation left would be compiled too.
+    // Files of an earlier translation would be compiled too.
     if folder.is_dir() {
         std::fs::remove_dir_all(folder).expect("the build folder can be emptied");
     }

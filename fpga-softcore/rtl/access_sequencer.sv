@@ -9,7 +9,7 @@
 // or those before it had to wait for a bank, and for all but the last write-back of a flush.
 // Throughput: one command a clock where no bank conflicts.
 // Back-pressure: `cmd_ready_o` falls while a bank is waited for, and during a flush; it depends
-// combinationally on the command. Outcomes cannot be held up: whoever commands has room for them.
+// combinationally on the command. Outcomes cannot be held up: the commander has room for them.
 // Does not do: queueing; checking of settings and commands.
 
 `default_nettype none

@@ -364,8 +364,8 @@ module main_register_file #(
     logic                 write;
     logic [DataWidth-1:0] data;
 
-    // Whoever waits may read and write already: it does again when it goes, and in between nobody
-    // else does anything. So no path leads from the banks' counters to the memories.
+    // A waiting access may read and write already: it repeats both when it proceeds, and no other
+    // access does anything in between. So no path leads from the banks' counters to the memories.
     assign read  = issue_q.read_number[InGroup +: GroupWidth] == GroupWidth'(g);
     assign write = issue_valid_q && issue_q.write_bank
                    && issue_q.write_number[InGroup +: GroupWidth] == GroupWidth'(g);

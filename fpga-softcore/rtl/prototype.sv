@@ -82,7 +82,7 @@ module prototype #(
   logic        resetting;
   logic        acts;      // a write does its work in this clock
   logic        ready_q;
-  logic        posts;     // a write that nobody has to wait for
+  logic        posts;     // a posted write: answered at once
   logic        posted_q;
 
   assign posts = bus_q == BusIdle && bus_valid_i && bus_write_i

@@ -40,7 +40,7 @@ module register_file_cache #(
   input  logic [WarpWidth-1:0]             req_warp_i,
   input  logic [RegisterWidth-1:0]         req_register_i,
   input  logic [Lanes-1:0]                 req_lanes_i,     // never empty
-  input  logic                             req_last_use_i,  // READ: nobody reads the value again
+  input  logic                             req_last_use_i,  // READ: the value is not read again
   input  logic                             req_more_i,      // READ: the instruction has another
   input  logic [DataWidth-1:0]             req_data_i,      // WRITE, FILL
 
@@ -259,8 +259,8 @@ module register_file_cache #(
     endcase
   end
 
-  // Entries that leave if they match, or anyway; and those that are given up: who leaves, but a
-  // dirty entry by a flush, and a clean one that makes room where none matches.
+  // Entries that leave if they match, or anyway; and those that are given up: entries that leave,
+  // except a dirty one by a flush, and with a clean one that makes room where none matches.
   logic [Entries-1:0] left_with;
   logic [Entries-1:0] left_anyway;
   logic [Entries-1:0] dropped_anyway;

@@ -5,7 +5,7 @@
 
 package regmap_pkg;
 
-  // Nobody needs all of them.
+  // No module uses all of them.
   // verilator lint_off UNUSEDPARAM
 
   localparam logic [31:0] Id      = 32'h53545241;

@@ -7,7 +7,7 @@
 // Latency: `rd_can_o` and `wr_can_o` follow from the ports of the same clock; a start is seen by
 // the next one. A bank stays busy for its cycles, the first being that of the start.
 // Throughput: one start a clock, a read's or a write's; both together only in different banks.
-// Does not do: choosing who comes first; values.
+// Does not do: choosing between requests; values.
 
 `default_nettype none
 

@@ -3,8 +3,8 @@
 // Serial line with eight data bits, no parity and one stop bit, between two byte streams.
 //
 // Latency: a byte is there in the middle of its stop bit. Throughput: a byte in ten bits.
-// Back-pressure: `send_ready_o` is high between bytes. A received byte stands for one clock: whoever
-// takes it has to have room, since the line cannot wait.
+// Back-pressure: `send_ready_o` is high between bytes. A received byte stands for one clock: its
+// receiver has to have room, since the line cannot wait.
 // Does not do: parity, breaks; a byte without a stop bit is dropped.
 
 `default_nettype none

@@ -8,13 +8,13 @@
 // Throughput: one request a clock.
 // Back-pressure: a decision stands until `dec_go_i`, and its request changes nothing before.
 // `req_ready_o` depends combinationally on `dec_go_i`; decisions do not.
-// Does not do: banks. It says which bank access a decision needs; whoever makes it says `dec_go_i`.
+// Does not do: banks. It names the bank access that a decision needs; `dec_go_i` says that it is made.
 //
 // What is known of the entries is kept a bit of all entries in a word, so that looking a register
 // up takes a word for each bit of its number. The order of use is an age matrix: row i has a bit
 // for each entry below i that entry i was used after; the other half of the matrix is its opposite.
 // To promote a set of entries makes them newer than all others and keeps the order within; to
-// demote a warp is to promote everybody else.
+// demote a warp is to promote all other entries.
 
 `default_nettype none
 
@@ -293,7 +293,7 @@ module write_pool #(
   // ---- Order of use ----
 
   logic [Entries-1:0] newest;    // become newer than all others, if the decision is carried out
-  logic [Entries-1:0] promoted;  // do so: to promote nobody changes nothing
+  logic [Entries-1:0] promoted;  // do so; to promote none changes nothing
   logic               renews;    // the order may change
   logic               rescans;   // the oldest may change
 

@@ -2,8 +2,8 @@
 //
 // The SoC on a ULX3S with an LFE5U-85F: clock, reset, serial line over USB, lamps.
 //
-// The clock of 25 MHz becomes `ClockHz` in a PLL; whoever changes it changes the PLL's divisors, and
-// looks into report.md whether the SoC can follow. The serial line runs at `LineBaud` of
+// The clock of 25 MHz becomes `ClockHz` in a PLL. To change it, change the PLL's divisors, and
+// see in report.md whether the SoC can follow. The serial line runs at `LineBaud` of
 // fpga-softcore/regmap.toml, 8 bits, no parity.
 // The first power button resets. Never run on a board: docs/hw/synthesis.md.
 

@@ -24,7 +24,7 @@ pub struct PortCommand {
 }
 
 impl PortCommand {
-    /// The command's, if the bus can carry all but its lanes.
+    /// The form of a command, if the bus can carry all but its lanes.
     pub fn new(command: Command) -> Option<Self> {
         let LaneMask(lanes) = command.lanes;
         let word = Command { lanes: LaneMask::EMPTY, ..command }.pack()?;
@@ -36,7 +36,7 @@ impl PortCommand {
     }
 }
 
-/// Settings as the bus has them.
+/// Settings as the bus carries them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct PortSettings {
@@ -44,7 +44,7 @@ pub struct PortSettings {
 }
 
 impl PortSettings {
-    /// The settings', if the bus can carry them.
+    /// The form of settings, if the bus can carry them.
     pub fn new(settings: Settings) -> Option<Self> {
         settings.pack().map(|word| Self { word })
     }
@@ -104,7 +104,7 @@ pub struct Elaboration {
 pub const LARGEST: Elaboration = Elaboration { index: 0, warps: 8, cache: 13, pool: 60, lanes: 4 };
 /// The usual cache, and a small pool.
 pub const USUAL: Elaboration = Elaboration { index: 1, warps: 8, cache: 6, pool: 24, lanes: 4 };
-/// As little as can be.
+/// The smallest sizes.
 pub const SMALLEST: Elaboration = Elaboration { index: 2, warps: 3, cache: 1, pool: 1, lanes: 2 };
 /// Whole warps.
 pub const WIDE: Elaboration = Elaboration { index: 3, warps: 4, cache: 3, pool: 5, lanes: 32 };

@@ -1,5 +1,5 @@
-//! Harness: every simulated block behind one safe face. All that this crate does without the
-//! compiler's checks is here: it calls the C++ in `shim` over the models that Verilator has made.
+//! Harness: every simulated block behind one safe interface. All unsafe code of this crate is here:
+//! it calls the C++ in `shim` over Verilator's models.
 #![expect(unsafe_code, reason = "calls the C++ that Verilator has made")]
 
 use core::ffi::c_void;
@@ -13,13 +13,13 @@ use crate::{
     write_pool::WritePool,
 };
 
-/// A block as its shim has it. The structs are plain numbers and `bool`s.
+/// A block as its shim defines it. The structs are plain numbers and `bool`s.
 pub trait Block {
     /// Parameters that the hardware was elaborated with.
     type Elaboration: Elaborated;
     /// The configuration ports.
     type Settings: Copy;
-    /// The input ports in one clock, or what else a run goes through, except data.
+    /// The input ports in one clock, or the elements of another kind of run, except data.
     type Inputs: Copy;
     /// The output ports, except data.
     type Outputs: Copy;
@@ -29,7 +29,7 @@ pub trait Block {
     /// Whether the hardware has room for these settings.
     fn takes(elaboration: &Self::Elaboration, settings: &Self::Settings) -> bool;
 
-    /// Whether what the inputs name is there.
+    /// Whether the parts that the inputs name exist.
     fn exists(elaboration: &Self::Elaboration, inputs: &Self::Inputs) -> bool;
 }
 
@@ -47,9 +47,9 @@ pub trait Elaborated: Copy + Debug {
 /// # Safety
 ///
 /// The shim of this number declares the block's structs as they are laid out here, and writes 0 and
-/// 1 to `bool`s. All zeros are a value of outputs and state. A run goes through as many inputs,
-/// outputs and words of data as it is told, and no block is made that [`Elaborated::index`] does
-/// not name.
+/// 1 to `bool`s. All zeros are a value of outputs and state. A run accesses exactly the inputs,
+/// outputs and words of data that it is given, and only blocks that [`Elaborated::index`] names are
+/// made.
 pub unsafe trait Shim: Block {
     /// The shim's number.
     const NUMBER: u32;
@@ -153,7 +153,7 @@ impl<B: Shim> Rtl<B> {
     ///
     /// # Panics
     ///
-    /// When the lengths do not fit each other, or what the inputs name is not there.
+    /// When the lengths do not fit each other, or the inputs name a part that does not exist.
     pub fn run(
         &mut self,
         inputs: &[B::Inputs],

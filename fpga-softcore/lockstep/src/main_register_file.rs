@@ -30,7 +30,7 @@ pub struct Inputs {
     pub op: u8,
     /// Its warp.
     pub warp: u8,
-    /// What comes back with the response.
+    /// A tag that returns with the response.
     pub tag: u8,
     /// The register.
     pub register: u32,

@@ -1,4 +1,4 @@
-//! The prototype over its bus: what firmware does to it gives what the model says.
+//! The prototype over its bus: accesses as firmware makes them have the model's results.
 
 /// Says in the test runner's summary that nothing was compared.
 #[cfg(not(verilated))]
@@ -154,7 +154,7 @@ mod prototype {
         assert_eq!(board.rtl.write(register::DATA, 1), 2);
         assert_eq!(board.rtl.write(register::CONTROL, 0), 3);
         assert_eq!(board.rtl.read(register::ID), (ID, 4));
-        // One that comes right behind another is neither lost nor answered twice.
+        // An access right behind another is neither lost nor answered twice.
         let fifo = SETTINGS ^ field::SETTINGS_LRU.mask();
         assert_eq!(board.rtl.write(register::SETTINGS, fifo), 2);
         assert_eq!(board.rtl.read(register::SETTINGS), (fifo, 4));
@@ -332,7 +332,7 @@ mod prototype {
         assert_eq!(board.read(register::READ_DATA), 1);
         assert_ne!(board.read(register::OUTCOME), 0);
         assert_eq!(board.counter(Counter::Commands as usize), BATCH as u64 + 1);
-        // A batch of nothing ends at once.
+        // An empty batch ends at once.
         board.run();
         assert_eq!((board.read(register::CLOCKS), board.waiting()), (0, 0));
     }
@@ -355,7 +355,7 @@ mod prototype {
             board.read(register::OUTCOME);
         }
         board.rtl.wait(100);
-        // That one was lost is said until the next reset.
+        // LOST stays set until the next reset.
         assert_eq!(board.status(), Status { lost: true, ..Status::default() });
         board.configure(SETTINGS);
         assert_eq!(board.status(), Status::default());

@@ -21,7 +21,7 @@ mod split_bank_write {
     /// Cycles of a read and of a write.
     const CYCLES: [(u8, u8); 7] = [(1, 1), (1, 3), (1, 15), (4, 1), (15, 15), (2, 8), (7, 6)];
 
-    /// How often it came to what the tests are about.
+    /// How often each tested situation occurred.
     #[derive(Debug, Default)]
     struct Coverage {
         /// Reads and writes that started beside the other.
@@ -95,7 +95,7 @@ mod split_bank_write {
             }
         }
 
-        /// What stands at the ports, and what the model says of it.
+        /// The state of the ports, compared with the model's.
         fn clock(&mut self, random: &mut Random, clears: bool) -> (Inputs, Outputs) {
             let now = self.now;
             let mut bank = || random.below(self.banks) as u8;
@@ -123,7 +123,7 @@ mod split_bank_write {
             if start & WRITE != 0 {
                 self.model.write(write, write_subarray, now);
             }
-            // The bank that has just started something, or any.
+            // The bank that has just started an access, or any.
             let debug_bank = match random.below(3) {
                 0 => read_bank,
                 1 => write_bank,

@@ -15,7 +15,7 @@ mod write_pool {
 
     use compare::{Bench, Coverage, Traffic};
 
-    /// Every way to be asked for entries of this many, with and without waits.
+    /// Every kind of stream for pools of this many entries, with and without waits.
     fn traffic(index: u32, entries: u8, warps: u32) -> Traffic {
         let warps = 1 + index % warps;
         Traffic {

@@ -11,7 +11,7 @@ pub(super) fn text(map: &Map) -> String {
          // Registers of the prototype, the fields of its words, their codes, and its counters.\n\
          // Written by `cargo xtask regmap` from {}: change that.\n\n\
          package regmap_pkg;\n\n  \
-         // Nobody needs all of them.\n  \
+         // No module uses all of them.\n  \
          // verilator lint_off UNUSEDPARAM\n\n  \
          localparam logic [31:0] Id      = 32'h{:08x};\n  \
          localparam logic [31:0] Version = 32'd{};\n\n  \

@@ -194,7 +194,7 @@ fn ends_of_different_versions_name_both() {
     let LinkError::Mismatch { ours, theirs } = error else { panic!("{error}") };
     assert_eq!((ours.firmware, theirs.firmware), (other, FIRMWARE));
     assert_eq!(device.send(&1), Err(SendError::Ended(error)));
-    // Its last words tell the other end.
+    // Its last packet tells the other end.
     assert_eq!(kinds(device.to_send()), [(WELCOME, 0)]);
     pass(&mut device, &mut host);
     let error = host.poll(0).expect_err("they differ");
@@ -273,7 +273,7 @@ fn what_makes_no_sense_is_counted_and_changes_nothing() {
     assert!(host.take().is_none());
     assert_eq!(host.poll(0), Ok(()));
 
-    // What was meant for who was here before.
+    // Frames for the end that was here before.
     let mut host: End = end(9);
     host.received(&met(&[WELCOME, 1, 2, 2, 0, 1, 0, 52]), |_| {});
     host.received(&framed(&[DATA, 1, 7]), |_| {});
@@ -293,7 +293,7 @@ fn what_was_on_its_way_before_both_ends_started_again_is_not_taken() {
     // Whichever of them starts again, and both.
     for sessions in [[3, 2], [1, 4], [3, 4]] {
         let [mut host, mut device]: [End; 2] = sessions.map(end);
-        // What a line has kept comes before anything else, and between.
+        // Bytes that the line kept arrive before anything else, and in between.
         for _ in 0..2 {
             host.received(&stale[1], |_| {});
             device.received(&stale[0], |_| {});
@@ -312,7 +312,7 @@ fn what_was_on_its_way_before_both_ends_started_again_is_not_taken() {
 
 #[test]
 fn a_dead_end_is_an_error_after_the_attempts() {
-    // Nobody there from the start: at 100, 200 .. 2,000 ms again, then the end.
+    // No other end from the start: repetitions at 100, 200 .. 2,000 ms, then the end.
     let mut host: End = end(1);
     let mut hellos = 0;
     for now_ms in 0..2_100 {
@@ -323,7 +323,7 @@ fn a_dead_end_is_an_error_after_the_attempts() {
     let error = host.poll(2_100).expect_err("nobody is there");
     assert_eq!(error, LinkError::Silent { attempts: 20, after_ms: 2_100 });
 
-    // An end that is given less time than its attempts take has heard nothing all the same.
+    // An end with less time than its attempts take also reports silence.
     let settings = Settings { stall_ms: 450, ..Settings::new(FIRMWARE, 1) };
     let mut host = End::new(settings, 0);
     assert!((0..450).all(|now_ms| host.poll(now_ms).is_ok()));
@@ -340,7 +340,7 @@ fn a_dead_end_is_an_error_after_the_attempts() {
     assert_eq!(host.counts().repeated, 20);
     assert_eq!(drain(&mut host), []);
 
-    // Dies when nothing is said.
+    // Dies while the line is silent.
     let (mut host, mut device) = connected();
     for now_ms in 0..5_000 {
         assert_eq!((host.poll(now_ms), device.poll(now_ms)), (Ok(()), Ok(())));

@@ -10,7 +10,7 @@ const MESSAGES: u32 = 400;
 /// A run that takes longer has not ended. Unit: ms.
 const LONGEST: u64 = 200_000;
 
-/// What an end says and hears.
+/// An end with the messages that it sends and receives.
 struct Side<const FRAME: usize, const WINDOW: usize> {
     link: Link<FRAME, WINDOW>,
     line: Line,
@@ -61,7 +61,7 @@ impl<const FRAME: usize, const WINDOW: usize> Side<FRAME, WINDOW> {
             // One that is not taken counts as missed at the other end.
             let _ = self.link.log(b"log\0");
         }
-        // An end that takes its time makes the other wait for room.
+        // A slow end makes the other wait for room.
         if now_ms / 500 % 3 != 1
             && let Some(came) = self.link.take()
         {

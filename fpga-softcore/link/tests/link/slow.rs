@@ -10,11 +10,11 @@ use crate::FIRMWARE;
 /// Frames and window of the prototype's messages.
 type End = Link<FRAME, WINDOW>;
 
-/// One direction: what was handed over at once, and leaves byte by byte.
+/// One direction: bytes that were queued at once leave one by one.
 #[derive(Default)]
 struct Wire {
     bytes: VecDeque<u8>,
-    /// Bits that may have gone, in thousandths.
+    /// Bits that may have left, in thousandths.
     credit: u64,
 }
 

@@ -22,12 +22,12 @@ pub(crate) struct Bench<const WARPS: usize, const CAPACITY: usize, const POOL: u
     model: Prototype<WARPS, CAPACITY, POOL>,
     rtl: Rtl,
     shadow: Shadow,
-    /// All batches so far, with which a difference is looked at again.
+    /// All batches so far, to repeat them at a difference.
     history: Vec<Vec<Command>>,
     buffers: Buffers,
 }
 
-/// What a batch needs; kept, as it is the same from batch to batch.
+/// Buffers of a batch, kept from batch to batch.
 /// Settings as the hardware has them.
 pub(crate) fn port_settings(settings: Settings) -> PortSettings {
     PortSettings::new(settings).expect("settings that the bus can carry")
@@ -49,7 +49,7 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize> Bench<WARPS, 
         Self::over(Rtl::new(elaboration, port_settings(settings)), settings)
     }
 
-    /// Over hardware that there is already, which is reset.
+    /// Uses existing hardware, which is reset.
     pub(crate) fn over(mut rtl: Rtl, settings: Settings) -> Self {
         let Elaboration { warps, cache, pool, lanes, .. } = rtl.elaboration();
         assert_eq!((warps, cache, pool), (WARPS, CAPACITY, POOL));

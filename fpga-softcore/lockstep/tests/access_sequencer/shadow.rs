@@ -1,4 +1,4 @@
-//! What a program's registers hold, wherever the hardware has them.
+//! The values of a program's registers, independent of their place in the hardware.
 
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::prototype::settings::Settings;
@@ -33,8 +33,8 @@ impl Shadow {
         }
     }
 
-    /// The value that stands beside a command, of which a read ignores all, goes to `words`; what a
-    /// read has to find is added to `expected`. Returns the lanes of it that are defined.
+    /// Writes a command's value, which a read ignores, to `words`, and adds the value that a read
+    /// must find to `expected`. Returns the defined lanes of that.
     pub(crate) fn feed(
         &mut self,
         command: &Command,
@@ -67,7 +67,7 @@ impl Shadow {
                 }
                 self.defined[at] |= lanes.0;
             }
-            // What is filled in is what the program would have read.
+            // A fill brings the value that the program would have read.
             Operation::Fill => words.copy_from_slice(values),
             Operation::Exit if self.liveness => self.end(warp),
             Operation::Drop => self.end(warp),
@@ -76,7 +76,7 @@ impl Shadow {
         LaneMask::EMPTY
     }
 
-    /// Nobody reads what the warp has left.
+    /// The registers of an ended warp are not read.
     fn end(&mut self, warp: u8) {
         let first = usize::from(warp) * REGISTERS;
         self.defined[first..first + REGISTERS].fill(0);

@@ -1,4 +1,4 @@
-//! Made-up programs that are cut down to what still shows a difference.
+//! Made-up programs that are cut down to the smallest that still shows a difference.
 
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ use super::bench::{Bench, port_settings};
 /// Registers that a program uses.
 const REGISTERS: u8 = 24;
 
-/// What a warp does.
+/// A step of a warp.
 #[derive(Clone, Debug)]
 enum Step {
     /// Operands, each with its last-use mark, and a result; a bypass or not.
@@ -27,7 +27,7 @@ enum Step {
     },
     Fill(u8),
     Whole(Operation),
-    /// What follows is a batch of its own.
+    /// A new batch begins.
     EndBatch,
 }
 

@@ -1,14 +1,14 @@
-//! Commands as programs ask them, made up.
+//! Made-up commands like those of programs.
 
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::prototype::settings::Settings;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_lockstep::random::Random;
 
-/// What a stream is like.
+/// The shape of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mix {
-    /// Warps that ask.
+    /// Warps with requests.
     warps: u32,
     /// Registers that each uses.
     registers: u32,

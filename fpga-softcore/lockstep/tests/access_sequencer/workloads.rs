@@ -1,4 +1,4 @@
-//! What programs that were executed ask for, as `strata fpga run` streams it.
+//! The accesses of executed programs, as `strata fpga run` streams them.
 
 use strata::cli::{Scale, SourceArgs};
 use strata::design;

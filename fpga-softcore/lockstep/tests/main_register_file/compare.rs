@@ -26,7 +26,7 @@ struct Item<const LANES: usize> {
     words: [u32; LANES],
 }
 
-/// What a clock has to say: the ports, and the words of some lanes.
+/// The expectation of a clock: the ports, and the words of some lanes.
 #[derive(Clone, Copy, Debug)]
 struct Answer<const LANES: usize> {
     outputs: Outputs,
@@ -34,7 +34,7 @@ struct Answer<const LANES: usize> {
     words: [u32; LANES],
 }
 
-/// How often it came to what the tests are about.
+/// How often each tested situation occurred.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coverage {
     /// By access and outcome.
@@ -234,7 +234,8 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             let own = pool.entries().filter(|entry| entry.warp == request.warp);
             own.for_each(|entry| self.values.give_up(entry));
         }
-        // The model says when it can be, and that it is done by then: kept when the clock is there.
+        // The model gives the clock in which it can start, with its result, which is kept until
+        // that clock.
         let mut then = self.model.clone();
         let (clock, response) = then.serve(request, self.now);
         if clock > self.now {
@@ -318,7 +319,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
             let wrong = differs
                 .fold(0, |wrong, (lane, (it, word))| wrong | u32::from(it != word) << lane)
                 & expected.known;
-            // A count is a demotion's or a drop's.
+            // Only demotions and drops have a count.
             let access = MainAccess::of(outputs.op.into());
             let counts = matches!(access, Some(MainAccess::Demote | MainAccess::Drop));
             let count = if counts { outputs.count } else { expected.outputs.count };

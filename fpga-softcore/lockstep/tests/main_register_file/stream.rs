@@ -1,16 +1,16 @@
-//! Random requests, and what a program's values make of each.
+//! Random requests, and the expected values of each.
 
 use strata_core::prototype::main_register_file::{MainAccess, MainRequest};
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::PoolEntry;
 use strata_lockstep::random::Random;
 
-/// What a stream is like.
+/// The shape of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traffic {
-    /// Warps that ask.
+    /// Warps with requests.
     pub(crate) warps: u8,
-    /// Registers of each that are asked for.
+    /// Registers of each that are requested.
     pub(crate) hot: u8,
     /// They are this far apart: 16 puts all of a warp into one bank.
     pub(crate) stride: u8,
@@ -39,7 +39,7 @@ impl Stream {
         Self { random: Random(seed), traffic, registers, lanes: lanes as u32, last }
     }
 
-    /// What stands at the input next, if anything.
+    /// The next request at the input, if any.
     pub(crate) fn request(&mut self) -> Option<MainRequest> {
         let Traffic { warps, hot, stride, idle, moves } = self.traffic;
         if idle > 0 && self.random.chance(idle) {
@@ -52,7 +52,7 @@ impl Stream {
             at if at < 980 => MainAccess::Write,
             _ => MainAccess::Nothing,
         };
-        // Of the same register again, now and then, so that requests overtake what they look up.
+        // Sometimes the same register again, so that requests overtake the entry that they look up.
         if !self.random.chance(20) {
             let register = self.random.below(u32::from(hot)) as u16 * u16::from(stride);
             // The highest number, so that all bits of a register matter.
@@ -95,7 +95,7 @@ impl<const LANES: usize> Value<LANES> {
     }
 }
 
-/// What a program has written, and what of it the banks hold.
+/// The values that a program has written, and the values in the banks.
 pub(crate) struct Values<const LANES: usize> {
     program: Vec<Value<LANES>>,
     banks: Vec<Value<LANES>>,
@@ -119,7 +119,7 @@ impl<const LANES: usize> Values<LANES> {
         self.program[at].take(request.lanes.0, &Value { written: u32::MAX, words: *words });
     }
 
-    /// What the program last wrote to an entry's lanes goes to the banks.
+    /// The program's last values of an entry's lanes go to the banks.
     pub(crate) fn write_back(&mut self, entry: PoolEntry) {
         let at = self.index(entry.warp, entry.register);
         self.banks[at].take(entry.lanes.0, &self.program[at]);

@@ -18,7 +18,7 @@ const BATCH: usize = 1_024;
 /// The ways of one warp.
 type State = [Option<Entry>; MAX_WAYS];
 
-/// What the model says of one clock.
+/// The model's results for one clock.
 struct Said {
     request: Option<Command>,
     tick: Tick,

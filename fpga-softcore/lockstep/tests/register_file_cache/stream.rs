@@ -1,14 +1,14 @@
-//! Random requests, and what a program's values make of each response.
+//! Random requests, and the expected values of each response.
 
 use strata_core::prototype::cache_block::{CacheOutcome, Response};
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::units::{LaneMask, RegisterId};
 use strata_lockstep::random::Random;
 
-/// What a stream is like.
+/// The shape of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traffic {
-    /// Warps that ask.
+    /// Warps with requests.
     pub(crate) warps: usize,
     /// Clocks without a request, and responses that wait to be read.
     pub(crate) stalls: bool,
@@ -31,7 +31,7 @@ impl Stream {
         Self { random: Random(seed), traffic, lanes, registers, operands: 0, warp: 0 }
     }
 
-    /// What stands at the input next, if anything.
+    /// The next request at the input, if any.
     pub(crate) fn request(&mut self) -> Option<Command> {
         if self.traffic.stalls && self.random.chance(10) {
             return None;
@@ -78,13 +78,13 @@ impl Stream {
     }
 }
 
-/// The value of a lane; `None` where nobody may read it any more.
+/// The value of a lane; `None` where no later read is allowed.
 type Value = Option<u32>;
 
 /// Values that each step's data has to have.
 pub(crate) type Expected = [Value; 32];
 
-/// What a program has written, and what of it the main register file holds.
+/// The values that a program has written, and the values in the main register file.
 pub(crate) struct Values {
     program: Vec<[Value; 32]>,
     main: Vec<[Value; 32]>,
@@ -104,7 +104,7 @@ impl Values {
         usize::from(warp) * 256 + usize::from(register.0)
     }
 
-    /// The words that stand at the input: results, and for a fill what the main register file has.
+    /// The words at the input: results, and for a fill the main register file's value.
     pub(crate) fn data(&self, request: &Command, held: LaneMask, words: &mut [u32]) {
         if request.operation == Operation::Fill {
             let main = &self.main[Self::index(request.warp, request.register)];

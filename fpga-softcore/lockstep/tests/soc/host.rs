@@ -17,7 +17,7 @@ pub(crate) struct Host<L> {
 }
 
 impl<L: Read + Write> Host<L> {
-    /// The host's end, with a number of its own.
+    /// The host's end, with its own session number.
     pub(crate) fn new(line: L, session: u32) -> Self {
         let mut settings = Settings::new(FIRMWARE, session);
         // The board's time is slower than ours, and the line may be as well.
@@ -25,15 +25,15 @@ impl<L: Read + Write> Host<L> {
         Self { link: PrototypeLink::new(settings, 0), line, session, start: Instant::now() }
     }
 
-    /// Says everything again as soon as a command of `strata` does, but does not give up: the board
-    /// is simulated, and may be slow.
+    /// Repeats frames as soon as a command of `strata` does, but does not give up: the board is
+    /// simulated, and may be slow.
     pub(crate) fn as_patient_as_a_command(mut self) -> Self {
         let usual = Settings::new(FIRMWARE, self.session);
         self.link = PrototypeLink::new(Settings { attempts: u32::MAX, ..usual }, 0);
         self
     }
 
-    /// The line, of a session that is given up.
+    /// The line of a session that is given up.
     pub(crate) fn into_line(self) -> L {
         self.line
     }
@@ -66,12 +66,12 @@ impl<L: Read + Write> Host<L> {
         }
     }
 
-    /// Takes what has been answered.
+    /// Takes the answer that has arrived.
     pub(crate) fn forget_answers(&mut self) {
         while self.link.take().is_some() {}
     }
 
-    /// Is gone, with so many bytes of a frame sent that has more.
+    /// Disconnects after sending the first bytes of a frame.
     pub(crate) fn die(mut self, cut: usize) {
         let begun = [7; 12];
         // The board may have no room for them.

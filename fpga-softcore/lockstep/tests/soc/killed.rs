@@ -1,5 +1,4 @@
-//! A host that is killed, at any moment of anything that it can ask for, leaves a board that answers
-//! the next one.
+//! A host that is killed at any moment of any request leaves a board that answers the next host.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -68,8 +67,8 @@ fn ask(mut host: Host<TcpStream>, request: &Request<'_>, death: Death) {
     host.die(death.cut);
 }
 
-/// The bound of what is waited for is [`crate::simulator::LIMIT`]: without an end of its own the
-/// shortest of these benches takes the board an hour.
+/// Every wait is bounded by [`crate::simulator::LIMIT`]. Undisturbed, the shortest of these benches
+/// would take the board an hour.
 #[test]
 fn whenever_a_host_is_killed_the_next_one_is_answered() {
     let board = Board::start(&["--tcp", "0"]);

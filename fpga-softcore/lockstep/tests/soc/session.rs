@@ -1,5 +1,5 @@
-//! The board answers: over every kind of line, again after a peer has gone, and with what the
-//! hardware counted.
+//! The board answers over every kind of line, again after a peer has gone, and with the hardware's
+//! counters.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -31,7 +31,7 @@ pub(crate) fn over_tcp(board: &Board, session: u32) -> Host<TcpStream> {
     Host::new(stream, session)
 }
 
-/// Asks who it is, and holds the answer to what was elaborated.
+/// Asks for the board's identity, and compares it with the elaborated parameters.
 pub(crate) fn says_who_it_is(host: &mut Host<impl Read + Write>) {
     let Reply::Info(info) = host.ask(&Request::Info) else { panic!("not what was asked for") };
     assert_eq!(info.board, "soc");
@@ -73,7 +73,7 @@ fn accesses(seed: u64, count: usize) -> Vec<Command> {
     (0..count).map(|_| access()).collect()
 }
 
-/// Feeds accesses, and holds the counters and clocks of both columns to a model here.
+/// Feeds accesses, and compares the counters and clocks of both columns with a model here.
 fn counts_as_the_model(host: &mut Host<impl Read + Write>, settings: u32, seed: u64, count: usize) {
     let mut model = Prototype::<8, 13, 60>::new(Settings::unpack(settings)).expect("they can be");
     let configured = host.ask(&Request::Configure { settings, batch: BATCH as u16 });
@@ -140,7 +140,7 @@ fn a_peer_that_goes_makes_room_for_the_next() {
     let board = Board::start(&["--tcp", "0"]);
     let mut host = over_tcp(&board, 1);
     says_who_it_is(&mut host);
-    // In the middle of a frame, which the board then never gets the end of.
+    // In the middle of a frame, whose end the board never gets.
     let mut stream = host.into_line();
     stream.write_all(&[7; 100]).expect("the board is there");
     drop(stream);

@@ -28,7 +28,7 @@ pub(crate) fn simulator<A: AsRef<OsStr>>(arguments: &[A]) -> Command {
     command
 }
 
-/// Runs it to its end, which has to come by itself.
+/// Runs it until it ends without help.
 pub(crate) fn ends<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
     simulator(arguments).output().expect("the simulator can be started")
 }

@@ -16,12 +16,12 @@ const NOTHING: u8 = MainAccess::Nothing as u8;
 /// Registers of each warp.
 const REGISTERS: u16 = 128;
 
-/// What a stream is like.
+/// The shape of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traffic {
-    /// Warps that ask.
+    /// Warps with requests.
     pub(crate) warps: u32,
-    /// Registers of each that are asked for.
+    /// Registers of each that are requested.
     pub(crate) numbers: u32,
     /// Clocks without a request, and clocks in which a decision is not carried out, in 100.
     pub(crate) stalls: u32,
@@ -29,7 +29,7 @@ pub(crate) struct Traffic {
     pub(crate) moves: u32,
 }
 
-/// How often it came to what the tests are about.
+/// How often each tested situation occurred.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coverage {
     /// By operation and outcome.
@@ -49,7 +49,7 @@ struct Decision<const LANES: usize> {
     words: [u32; LANES],
 }
 
-/// What a clock has to say.
+/// The expectation of a clock.
 #[derive(Clone, Copy, Debug)]
 struct Expected<const LANES: usize> {
     accepted: bool,
@@ -159,7 +159,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
         }
     }
 
-    /// What becomes of a request. It is carried out before any other is decided.
+    /// The decision on a request, which is carried out before any other is decided.
     fn decide(&mut self, request: &Inputs, data: &[u32; LANES]) -> Decision<LANES> {
         let mut outputs = Outputs {
             valid: true,
@@ -277,7 +277,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
     }
 }
 
-/// What stands at the input next, if anything.
+/// The next request at the input, if any.
 fn request<const LANES: usize>(
     random: &mut Random,
     traffic: Traffic,
@@ -294,7 +294,7 @@ fn request<const LANES: usize>(
         at if at < 980 => WRITE,
         _ => NOTHING,
     };
-    // The same register again, now and then.
+    // Sometimes the same register again.
     if !random.chance(20) {
         last.warp = random.below(traffic.warps) as u8;
         let register = random.below(traffic.numbers) as u16;
@@ -311,7 +311,7 @@ fn request<const LANES: usize>(
     Some(Inputs { valid: true, op, lanes: lanes.max(1), ..*last })
 }
 
-/// Whether the hardware's ports say what they have to.
+/// Whether the hardware's ports have the expected values.
 fn fits<const LANES: usize>(outputs: &Outputs, data: &[u32], expected: &Expected<LANES>) -> bool {
     if (outputs.accepted, outputs.valid) != (expected.accepted, expected.decision.is_some()) {
         return false;
@@ -327,7 +327,7 @@ fn fits<const LANES: usize>(outputs: &Outputs, data: &[u32], expected: &Expected
     if !expected.goes {
         return decided;
     }
-    // Lanes are of a read, or of what a bank takes.
+    // Lanes are those of a read, or of the entry that a bank takes.
     let gives = decision.op == READ || is_write;
     let same_lanes = !gives || outputs.lanes == decision.lanes;
     let wrong = (0..LANES).any(|lane| known >> lane & 1 != 0 && data[lane] != words[lane]);
