@@ -174,14 +174,13 @@ events! {
     OrfFillPrivate, orf_fills_private, "warp register accesses", Fill(Orf, Private);
     /// Operands of the shared datapath that a first read left in the operand register file.
     OrfFillShared, orf_fills_shared, "warp register accesses", Fill(Orf, Shared);
-    /// Results of the private datapath that the compiler let be written to the operand register
-    /// file and to the main register file.
+    /// Results of the private datapath that the compiler placed in the operand register file and in
+    /// the main register file.
     DualWriteOrfPrivate, dual_writes_orf_private, "results", DualWrite(Orf, Private);
-    /// Results of the shared datapath that the compiler let be written to the operand register
-    /// file and to the main register file.
+    /// Results of the shared datapath that the compiler placed in the operand register file and in
+    /// the main register file.
     DualWriteOrfShared, dual_writes_orf_shared, "results", DualWrite(Orf, Shared);
-    /// Results that the compiler let be written to the last result file and to the main register
-    /// file.
+    /// Results that the compiler placed in the last result file and in the main register file.
     DualWriteLrf, dual_writes_lrf, "results", DualWrite(Lrf, Private);
     /// Operands read from the write pool for the private datapath.
     WritePoolReadPrivate, write_pool_reads_private, "warp register accesses",
@@ -277,7 +276,7 @@ sums! {
     /// Writes of the operand register file: results, and operands left by a first read.
     orf_writes, "warp register accesses" =
         OrfWritePrivate | OrfWriteShared | OrfFillPrivate | OrfFillShared;
-    /// Results that the compiler let be written to an upper level and to the main register file.
+    /// Results that the compiler placed in an upper level and in the main register file.
     dual_writes, "results" = DualWriteOrfPrivate | DualWriteOrfShared | DualWriteLrf;
     /// Reads of the write pool by instructions; the reads of writebacks are apart.
     write_pool_reads, "warp register accesses" = WritePoolReadPrivate | WritePoolReadShared;

@@ -21,7 +21,7 @@ pub enum PathFault {
         /// The register whose long-latency result is pending.
         register: RegisterId,
     },
-    /// A unit of the shared datapath reads a value that the compiler let into the last result file.
+    /// A unit of the shared datapath reads a value that is placed in the last result file.
     OutOfReach {
         /// The instruction.
         pc: u32,
