@@ -34,8 +34,7 @@ pub struct Home {
 }
 
 impl BankLayout {
-    /// Where a register lies, in `banks` banks and with so many registers of each warp; neither is
-    /// 0.
+    /// Where a register lies, in `banks` banks and with `registers` of each warp; neither is 0.
     #[inline]
     pub const fn home(self, banks: u8, registers: u16, warp: u8, register: u16) -> Home {
         let (banks, registers) = (banks as u32, registers as u32);
@@ -64,7 +63,7 @@ impl BankLayout {
         }
     }
 
-    /// Registers that warps can take in a register file of so many: whole rows where warps take
+    /// Registers that warps can take in a register file of this many: whole rows where warps take
     /// whole rows.
     #[inline]
     pub const fn available(self, banks: u8, registers: u32) -> u32 {

@@ -5,7 +5,7 @@
 mod reference;
 #[path = "../../core/tests/arbiter/shadow.rs"]
 mod shadow;
-#[expect(dead_code, reason = "what a stream came to is for those who count it")]
+#[expect(dead_code, reason = "the results of a stream are for tests that count")]
 #[path = "../../core/tests/arbiter/stream.rs"]
 mod stream;
 
@@ -16,7 +16,7 @@ const BYTES: usize = 4;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut left = bytes.iter();
-    // As many bytes as the limit takes; zeros when there are no more.
+    // As many bytes as the limit takes; zeros at the end of the input.
     let mut choose = |limit: u32| {
         let mut number = 0;
         let mut most = limit - 1;

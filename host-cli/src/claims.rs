@@ -107,7 +107,7 @@ const TIMED_FILES: &[Changed] = &[
     ("warrf-bank", "base = \"warrf\"\npool_read_energy = \"bank\"\n"),
 ];
 
-/// The design of a family with so many entries.
+/// The design of a family with this many entries.
 fn sized(family: &str, entries: u8) -> String {
     family.replace("{}", &entries.to_string())
 }

@@ -55,7 +55,7 @@ impl Names {
     }
 }
 
-/// Fewest bits that tell so many names apart.
+/// Fewest bits that distinguish this many names.
 pub const fn bits(names: u32) -> u32 {
     names.next_power_of_two().trailing_zeros()
 }
@@ -91,7 +91,7 @@ impl Specifier {
         Self { orf, lrf, orf_pairs, lrf_pairs }
     }
 
-    /// The names that it needs with so many registers in the main register file.
+    /// The names that it needs with this many registers in the main register file.
     pub const fn names(&self, registers: u32) -> Names {
         Names {
             none: NO_REGISTER,
@@ -103,7 +103,7 @@ impl Specifier {
         }
     }
 
-    /// Most registers of the main register file that it can name with so many bits.
+    /// Most registers of the main register file that it can name with this many bits.
     pub const fn registers(&self, bits: u32) -> u32 {
         let left = (1_u32 << bits).saturating_sub(NO_REGISTER + self.orf + self.lrf);
         left / (1 + self.orf_pairs + self.lrf_pairs)
@@ -125,7 +125,7 @@ impl ExtraBits {
     /// With specifiers as they are; they name fewer registers.
     pub const NONE: Self = Self { source: 0, destination: 0, strand_end: STRAND_END_BITS };
 
-    /// What a hierarchy adds to specifiers of so many bits for `registers` in the main register
+    /// What a hierarchy adds to specifiers of this many bits for `registers` in the main register
     /// file.
     pub fn new(managed: &Managed, specifier_bits: u32, registers: u32) -> Self {
         let extra = |specifier: Specifier| {
@@ -138,7 +138,7 @@ impl ExtraBits {
         }
     }
 
-    /// Most registers of the main register file that specifiers of so many bits can name with them.
+    /// Most registers of the main register file that specifiers of this width can name with them.
     pub fn registers(&self, managed: &Managed, specifier_bits: u32) -> u32 {
         let source = Specifier::source(managed).registers(specifier_bits + self.source);
         let destination = Specifier::destination(managed);

@@ -32,7 +32,7 @@ const TINY_LAUNCH: &str = include_str!("fuzzing/tiny.toml");
 /// Workloads whose kernels a made-up launch file may launch.
 const BUILT_IN: [&str; 4] = ["vectoradd", "reduction", "bfs", "needle"];
 
-/// A plan of at most so many bytes is executed, within so many warp instructions.
+/// A plan of at most this many bytes is executed, within this many warp instructions.
 const MOST_EXECUTED_BYTES: u64 = 1 << 20;
 const MOST_INSTRUCTIONS: u64 = 1 << 14;
 

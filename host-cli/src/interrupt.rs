@@ -1,10 +1,11 @@
-//! Interrupt: what Ctrl-C does, and what else asks the program to end (SIGTERM, SIGHUP).
+//! Interrupt: the effect of Ctrl-C, and of the other signals that end the program (SIGTERM,
+//! SIGHUP).
 //!
-//! Commands end at once: what is unfinished is removed, a message says what was not written, and
-//! the exit status is 128 and the signal's number, as shells have it: 130 for Ctrl-C. A command
-//! that has started something which it must end asks for that by [`ask`] and [`came`]. Then a
-//! second Ctrl-C ends the program at once. A signal that was ignored when the program started, as
-//! by `nohup`, stays ignored.
+//! Commands end at once: unfinished files are removed, a message names outputs that were not
+//! written, and the exit status is 128 plus the signal's number, as in shells: 130 for Ctrl-C. A
+//! command that has to end processes it started uses [`ask`] and [`came`]. Then a second Ctrl-C
+//! ends the program at once. A signal that was ignored when the program started, as by `nohup`,
+//! stays ignored.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -94,7 +95,7 @@ fn ignored_signals() -> u64 {
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Removes what is unfinished, says so, and ends the program.
+/// Removes unfinished files, reports them, and ends the program.
 #[cfg(unix)]
 fn end() {
     // Kept to the end, so that nothing is begun or finished any more.

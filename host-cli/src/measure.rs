@@ -39,7 +39,7 @@ pub(crate) use request::command_line;
 pub use spills::SpillTraffic;
 pub use tape::record;
 
-/// Executes a workload once, holds its results against the host reference, and counts it under
+/// Executes a workload once, compares its results with the host reference, and counts it under
 /// every design. The reports come in the order of the designs.
 pub fn reports(
     workload: &Workload,
@@ -72,8 +72,8 @@ fn failure(input: &str, error: EvaluateError) -> Failure {
     })
 }
 
-/// What is the input's affair or the design's, wherever the input comes from: kernels that do not
-/// fit the SM or never end in time, and designs that cannot be combined with what is asked for.
+/// Errors of the input or the design, for inputs of any kind: kernels that do not fit the SM or
+/// never end in time, and designs that cannot be combined with the request.
 fn refusal(input: &str, error: &EvaluateError) -> Option<Failure> {
     match error {
         EvaluateError::Timing(error @ TimingError::PartialWarps) => Some(
@@ -127,7 +127,7 @@ pub fn price(
     Ok(Some(breakdown?))
 }
 
-/// Holds final buffers against the host reference.
+/// Compares final buffers with the host reference.
 fn check(prepared: &Prepared, finals: &[Vec<u8>]) -> Result<Check, Failure> {
     let comparisons =
         prepared.compare(finals).map_err(|error| uncomparable(&prepared.name, &error))?;
@@ -145,7 +145,7 @@ fn check(prepared: &Prepared, finals: &[Vec<u8>]) -> Result<Check, Failure> {
 
 /// A launch file that does not offer what its host reference starts from or speaks of.
 fn uncomparable(workload: &str, error: &CompareError) -> Failure {
-    Failure::input(format!("`{workload}` cannot be held against its host reference: {error}"))
+    Failure::input(format!("`{workload}` cannot be compared with its host reference: {error}"))
         .hint("correct the launch file, or leave its `[check]` out")
 }
 

@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(files(folder.path()), 0);
     }
 
-    /// A run takes hours: somebody may have put something there meanwhile.
+    /// A run takes hours: another process may have created the file meanwhile.
     #[test]
     fn a_file_that_came_meanwhile_is_kept() {
         let folder = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::output::input_at;
 
-/// Name of the file that says who wrote the folder.
+/// Name of the file that marks folders written by this program.
 pub const MARKER: &str = "WRITTEN-BY-STRATA";
 
 /// What a command writes into a folder.

@@ -1,4 +1,5 @@
-//! Printer: who prints where. Data goes to standard output, everything else to standard error.
+//! Printer: the one place that prints. Data goes to standard output, everything else to standard
+//! error.
 
 use std::io::{ErrorKind, Write};
 

@@ -35,7 +35,7 @@ pub struct Plan {
     pub points: Vec<SmSettings>,
 }
 
-/// Something to study, and what of it is wanted.
+/// An input of a study, and the request.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// The kernel or the trace.

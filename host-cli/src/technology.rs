@@ -179,7 +179,7 @@ fn text(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-/// An energy over so many bits, as the energy of each in attojoules, rounded to the nearest.
+/// An energy over this many bits, as the energy of each in attojoules, rounded to the nearest.
 fn per_bit(attojoules: u128, bits: u64) -> Option<EnergyPerBit> {
     let bits = u128::from(bits);
     let rounded = attojoules.checked_mul(2)?.checked_add(bits)?.checked_div(2 * bits)?;

@@ -9,7 +9,7 @@
 //!   into a [`plan::LaunchPlan`] and a [`compare::CheckPlan`];
 //! - [`plan::LaunchPlan::drive`] runs it on anything that implements [`plan::LaunchTarget`];
 //!   [`simulate::Prepared`] does all of this with the functional executor;
-//! - [`compare::CheckPlan::compare`] holds the final buffers against a host reference
+//! - [`compare::CheckPlan::compare`] compares the final buffers with a host reference
 //!   (`reference`).
 //!
 //! Nothing here prints, and no input makes it panic.

@@ -102,7 +102,7 @@ fn count_launch(launch: &TracedLaunch) -> Counts {
     counts
 }
 
-/// Holds every launch of an archive against its text; returns (launches, warp instructions).
+/// Compares every launch of an archive with its text; returns (launches, warp instructions).
 fn check(archive: &str) -> Option<(usize, u64)> {
     let target = unpack(archive)?;
     let (mut launches, mut total) = (0, 0);

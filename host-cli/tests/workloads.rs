@@ -1,4 +1,4 @@
-//! Every built-in workload, executed and held against its host reference: both sizes, and the PTX
+//! Every built-in workload, executed and compared with its host reference: both sizes, and the PTX
 //! of every toolchain.
 
 use strata::cli::{Scale, SourceArgs};
@@ -22,7 +22,7 @@ fn run(name: &str, toolchain: Toolchain, size: &str) -> Run {
     run_as(name, toolchain, size, CompileOptions::default())
 }
 
-/// The same with at most so many registers per thread, or in another order.
+/// The same with at most this many registers per thread, or in another order.
 fn run_as(name: &str, toolchain: Toolchain, size: &str, options: CompileOptions) -> Run {
     let CompileOptions { registers, .. } = options;
     let mut workload = Workload::builtin(name, toolchain).expect(name);

@@ -271,7 +271,7 @@ fn a_simulated_board_that_says_something_else() {
 #[cfg(unix)]
 #[test]
 fn a_simulated_board_that_is_killed_in_the_middle() {
-    // Somebody else stands in for it at its port; when that ends, it has been killed long before.
+    // A stand-in serves its port; when that ends, the board has been killed long before.
     let board = FakeBoard::start(Manner::Ends { feeds: 5 });
     let port = format!("127.0.0.1:{}", board.port());
     let outcome = with_simulator(&format!("echo listening {port}; kill -9 $$"));

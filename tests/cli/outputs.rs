@@ -267,7 +267,7 @@ fn standard_output_on_a_full_disk_is_an_error() {
     }
 }
 
-/// Who reads the first line only has what it wants.
+/// A reader that takes the first line only causes no error.
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_error() {

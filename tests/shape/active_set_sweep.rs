@@ -175,7 +175,7 @@ fn the_loss_is_small_with_six_and_grows_fast_below() {
         for more in 2..=8 {
             let fewer = more - 1;
             let (less, better) = (ipc(series, fewer), ipc(series, more));
-            // Beyond six the last few percent are noise of who is active when.
+            // Beyond six the last few percent are noise of the order of activation.
             let slack = if more > 6 { 1.005 } else { 1.0 };
             assert!(less < better * slack, "{order:?}: {less} with {fewer}, {better} with {more}");
         }

@@ -189,8 +189,8 @@ fn brackets(rows: &[Row]) -> Vec<[[f64; 2]; 2]> {
     (0..rows[0].assumed.len()).map(bracket).collect()
 }
 
-/// Entries that are let go of early save more by every clock, and one warp at a time gets all that it
-/// can use, so that what is printed lies between the least and the most (DEV-079).
+/// Entries that are released early save more by every clock, and one warp at a time gets all that
+/// it can use, so that the printed value lies between the least and the most (DEV-079).
 #[test]
 fn what_is_printed_lies_within_what_is_not_said() {
     for rows in [&STUDIES[0], &*SCHEDULED] {

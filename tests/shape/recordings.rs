@@ -104,7 +104,7 @@ fn executed<'a>(
     path.iter().flat_map(each).map(move |(number, mask)| (pc(number), mask))
 }
 
-/// Holds a launch that came back against what was recorded; returns the instructions whose operands
+/// Compares a launch that came back with what was recorded; returns the instructions whose operands
 /// the format cannot carry.
 fn compare(before: &Stored, after: &TracedLaunch, at: &str) -> BTreeSet<String> {
     assert_eq!(after.header.name, before.header.name, "{at}");

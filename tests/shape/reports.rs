@@ -166,7 +166,7 @@ pub(crate) fn without_one(of: impl Fn(&str) -> f64) -> [f64; 2] {
     [least, means.fold(f64::NEG_INFINITY, f64::max)]
 }
 
-/// What so many reads that hit the write pool of `warrf` cost more at the price of a bank
+/// What this many reads that hit the write pool of `warrf` cost more at the price of a bank
 /// (`pool_read_energy = "bank"`): pages take the energy of such designs from the counts of others,
 /// as a test does with a run. Unit: femtojoules.
 pub(crate) fn dearer(reads: u64) -> f64 {
@@ -202,7 +202,7 @@ pub(crate) fn hold_block(file: &str, name: &str, block: &str) {
     );
 }
 
-/// Holds a page against what is committed under `docs/results`, or writes it where that is asked
+/// Compares a page with what is committed under `docs/results`, or writes it where that is asked
 /// for.
 pub(crate) fn hold_page(name: &str, page: &str) {
     println!("{page}");

@@ -214,7 +214,7 @@ fn sttram_loses_throughput() {
     let message =
         format!("STT-RAM: {mean:.1} % IPC, least {loss:.1} % ({least}); the paper: -14 %");
     assert!(mean < -3.0 && mean > -20.0, "{message}");
-    // Who issues when changes a little where registers do not matter.
+    // The order of issue changes a little where registers do not matter.
     assert!(most < 2.0, "{most:.2} % at most; {message}");
     // No workload by itself makes the mean.
     let [worst, best] = without_one(of);

@@ -1,4 +1,4 @@
-//! Questions to the machine: versions, who we are, where things lie.
+//! Questions to the machine: versions, the user, the places of files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

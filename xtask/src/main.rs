@@ -39,29 +39,29 @@ Commands:
   no-std [--toolchain rustup|debian]
                         Prove that the core needs neither std nor an allocator, here and on devices;
                         the device builds use rustup's targets, or else Debian's library sources
-  qemu [--build]        Run the firmware on emulated boards, and hold its digests to the host's;
-                        --build only builds what `strata fpga` starts
+  qemu [--build]        Run the firmware on emulated boards, and compare its digests with the
+                        host's; --build only builds what `strata fpga` starts
   formal [BLOCK] [--full|--mutants]
                         Prove the hardware's properties; --full takes larger sizes, too, --mutants
                         small mistakes instead, each of which a property has to notice
   soc                   Build the simulated board that has the prototype as hardware, and its
                         firmware, into target/fpga/soc
   fpga                  Stream the same accesses to every board that needs no physical hardware, and
-                        hold what they count to the model
+                        compare their counts with the model
   fuzz [TARGET|all] [SECONDS]
                         Feed made-up bytes to a fuzz target, or to each in turn (C++ compiler), 60 s
                         unless told
-  life-ranges           Make again what NVIDIA's disassembler says of registers' lives, which tests
-                        compare ours with
-  nvcc                  Compile the workloads' sources in every way that nvcc knows, and hold the
-                        results to those of the committed PTX
+  life-ranges           Remake the registers' lives by NVIDIA's disassembler, with which tests
+                        compare ours
+  nvcc                  Compile the workloads' sources in every way that nvcc knows, and compare
+                        the results with those of the committed PTX
   regmap                Write the prototype's register map again for hardware, model and documents
   synth [BOARD] [--block BLOCK]
                         Place and route the hardware on the device of a board, or of each, and write
                         the boards' reports; of one block the report is only shown
   synth --check         Compare the committed reports with the hardware's sources
-  deviations [DEV-nnn]  Measure again what entries of docs/DEVIATIONS.md say that they change, as
-                        far as a switch or a patch shows it (a build for each patch)
+  deviations [DEV-nnn]  Measure the effects in docs/DEVIATIONS.md again, as far as a switch or a
+                        patch shows them (a build for each patch)
   tidy                  Check the repository's own rules
   doctor                Show which tools are there, their versions, and how to get the others
 

@@ -24,8 +24,8 @@ const ACCESSES: u32 = 384;
 /// bank write. 16 registers a warp.
 const SETTINGS: [u32; 2] = [16 << 17 | 1 << 7 | 6, 16 << 17 | 60 << 11 | 3 << 7 | 1 << 6];
 
-/// Runs the simulator until the board has answered, and lets it end as it does by itself, so that
-/// it writes down what it counted.
+/// Runs the simulator until the board has answered, and lets it end normally, so that it writes its
+/// counts.
 pub(crate) fn run(simulator: &Path, firmware: &Path) -> Result<(), Failure> {
     let mut board = Command::new(simulator)
         .arg("--firmware")

@@ -1,6 +1,6 @@
 //! Gates of the hot loops' speed, in host instructions for each simulated warp instruction.
 //!
-//! `gates` holds every piece of work to its budget in `benches/gates.toml`. `gates run NAME TIMES`
+//! `gates` compares the work with its budgets in `benches/gates.toml`. `gates run NAME TIMES`
 //! does one piece of work that often and prints its warp instructions: that is what the gates run
 //! under valgrind, twice, so that the difference is the work without what prepares it. `gates
 //! trace fma|stream FOLDER` writes one of the traces that Accel-Sim's speed was measured on. `gates
@@ -72,7 +72,7 @@ fn kernel(file: &str) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Holds every piece of work to its budget.
+/// Compares every piece of work with its budget.
 fn gates() -> Result<ExitCode, String> {
     let budgets = Budgets::parse(include_str!("../../gates.toml")).map_err(|e| e.to_string())?;
     let mut exceeded = 0;

@@ -24,7 +24,7 @@ use crate::write_pool::PoolTooLarge;
 /// without waits.
 pub const LATENCY: u64 = 7;
 
-/// Clocks after which the banks are idle after any write: a batch starts as if so many had passed
+/// Clocks after which the banks are idle after any write: a batch starts as if that many had passed
 /// since the last one.
 const DRAIN: u32 = 16;
 

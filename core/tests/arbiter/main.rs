@@ -1,5 +1,5 @@
 //! The arbiter, its banks and its write pool: exact cases, and random traffic against an obvious
-//! reference and against what must hold of any arbiter.
+//! reference and against properties of every arbiter.
 
 mod exact;
 mod pool;

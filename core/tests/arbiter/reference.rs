@@ -1,5 +1,5 @@
-//! The reference: an arbiter that does what the text says, step by step, with queues that are
-//! queues, counters that count down and a pool that is a list in the order of use.
+//! The reference: an arbiter that follows the text step by step, with plain queues, counters that
+//! count down and a pool that is a list in the order of use.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -56,7 +56,7 @@ pub(crate) fn cell(config: ArbiterConfig, (warp, register): Name) -> usize {
     row * usize::from(config.banks) + bank
 }
 
-/// Warp-wide registers of a register file with rows for so many warps.
+/// Warp-wide registers of a register file with rows for this many warps.
 pub(crate) fn cells(config: ArbiterConfig, warps: u8) -> usize {
     let banks = usize::from(config.banks);
     let last = |w: u8| (0..config.registers_per_warp).map(move |r| cell(config, (w, r))).max();
@@ -181,7 +181,7 @@ impl Pool {
     }
 }
 
-/// What the pool has done in a cycle.
+/// The pool's accesses in a cycle.
 struct PoolUse {
     reads: u8,
     writes: u8,

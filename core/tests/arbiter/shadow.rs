@@ -1,5 +1,5 @@
-//! What must hold of the accesses that an arbiter lets happen, whatever its algorithm: values are
-//! never lost or stale, nothing is used twice at a time, and what is asked for happens.
+//! Properties of every arbiter's grants, independent of its algorithm: values are never lost or
+//! stale, nothing is used twice at a time, and every request is granted.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,14 +10,14 @@ use strata_core::write_pool::{PoolEntry, PoolPorts, PoolRead};
 
 use super::reference::{Name, Outcome, home};
 
-/// A value for each lane; 0 is one that was never written, or that went with its warp.
+/// A value for each lane; 0 for one that was never written, or whose warp has ended.
 type Value = [u32; LANES as usize];
 
 fn lanes(mask: LaneMask) -> impl Iterator<Item = usize> {
     (0..LANES as usize).filter(move |lane| mask.0 & (1 << lane) != 0)
 }
 
-/// A read that is queued, and what it is to find.
+/// A queued read, and the value that it must find.
 struct Read {
     unit: u8,
     name: Name,
@@ -57,7 +57,7 @@ pub(crate) struct Totals {
 
 pub(crate) struct Shadow {
     config: ArbiterConfig,
-    /// Told in each failure.
+    /// Shown in each failure.
     stream: String,
     now: u64,
     banks: Vec<Value>,
@@ -65,7 +65,7 @@ pub(crate) struct Shadow {
     newest: Vec<Value>,
     reads: Vec<Read>,
     writes: BTreeMap<Name, Write>,
-    /// Of each bank, what it reads and writes.
+    /// The read and the write in each bank.
     reading: Vec<Busy>,
     writing: Vec<Busy>,
     /// What this cycle has used.
@@ -160,7 +160,7 @@ impl Shadow {
         self.require(idle <= u64::from(longest), "nothing happens", &idle);
     }
 
-    /// What is queued has happened, and every value is where it is looked for.
+    /// All queued accesses have happened, and every value is found in its place.
     pub(crate) fn end(&mut self, now: u64, pool: impl Iterator<Item = PoolEntry>) {
         self.now = now;
         self.require(self.reads.is_empty() && self.writes.is_empty(), "queued", &"at the end");

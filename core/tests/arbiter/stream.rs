@@ -1,5 +1,5 @@
-//! The asking side: traffic that keeps the arbiter's contract, made from any source of choices, and
-//! told to the arbiter, to the reference and to what must hold of both.
+//! The requesting side: traffic that keeps the arbiter's contract, made from any source of choices,
+//! and sent to the arbiter, to the reference and to the checker of both.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ impl Memory {
     }
 }
 
-/// What asks, and how much. Chances are in percent of cycles.
+/// The kinds of requests and their rates. Chances are in percent of cycles.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) config: ArbiterConfig,
@@ -141,7 +141,7 @@ impl Shape {
     }
 }
 
-/// What a stream came to.
+/// The results of a stream.
 pub(crate) struct Done {
     pub(crate) totals: Totals,
     pub(crate) situations: Situations,
@@ -185,7 +185,7 @@ impl<'c> Stream<'c> {
         }
     }
 
-    /// Lets `cycles` cycles of traffic happen, and what is queued then.
+    /// Runs `cycles` cycles of traffic, and then until the queues are empty.
     pub(crate) fn run(mut self, cycles: u64) -> Done {
         let mut left_of_burst = 0;
         let mut left_of_gap = 0;
@@ -200,7 +200,8 @@ impl<'c> Stream<'c> {
                 self.ask_writes();
                 self.cycle();
                 self.ask_reads();
-                // What leaves an upper level at issue asks after the arbiter's turn.
+                // Values that leave an upper level at issue request their write after the arbiter's
+                // turn.
                 if (self.choose)(4) == 0 {
                     self.ask_writes();
                 }
@@ -208,7 +209,7 @@ impl<'c> Stream<'c> {
                 self.now += 1;
                 continue;
             }
-            // In a gap what is queued happens; then there are no requests for a while.
+            // In a gap the queued accesses happen; then there are no requests for a while.
             if self.model.arbiter.is_idle() {
                 for _ in 0..left_of_gap {
                     let granted = self.reference.cycle(self.now, &|_| LaneMask::EMPTY);
@@ -225,7 +226,7 @@ impl<'c> Stream<'c> {
         self.finish()
     }
 
-    /// Whether something of that chance happens; above 100 percent, how often.
+    /// Whether an event of that chance happens; above 100 percent, how often.
     fn times(&mut self, percent: u32) -> u32 {
         percent / 100 + u32::from((self.choose)(100) < percent % 100)
     }

@@ -1,4 +1,4 @@
-//! Named barriers: who waits for whom, to the cycle.
+//! Named barriers: which warps wait for which others, to the cycle.
 
 use crate::exact::{ISCA11, one, two_level};
 use crate::machine::{Grid, Kernel, OwnedTrace, Pace, both, run, simulate};
@@ -59,14 +59,14 @@ fn pairs_at_two_barriers_do_not_wait_for_each_other() {
         let cta: Vec<_> = (0..4).map(|warp| late_or_early(late[warp], names[warp])).collect();
         issues(ISCA11, &kernel, &cta)
     };
-    // Greedy: the last issuer, then the lowest. Warp 2 begins at 2, when the first two are let go,
-    // and has its operand at 10.
+    // Greedy: the last issuer, then the lowest. Warp 2 begins at 2, when the first two are
+    // released, and has its operand at 10.
     let pairs = at([call(1, 64), call(1, 64), call(2, 64), call(2, 64)]);
     assert_eq!(pairs[0], [0, 3]);
     assert_eq!(pairs[1], [1, 2]);
     assert_eq!(pairs[2], [4, 12, 13, 14]);
     assert_eq!(pairs[3], [5, 15]);
-    // Everybody at one barrier, whatever it is called.
+    // All threads of the CTA at one barrier, with and without a number.
     let one = at([BarrierCall::EVERYBODY; 4]);
     assert_eq!(one, at([call(7, 0); 4]));
     assert_eq!(one, at([call(7, 128); 4]));
@@ -175,7 +175,7 @@ fn a_barrier_can_be_used_again() {
     let kernel = Kernel::default().barrier().barrier().alu(&[], &[]);
     let warp = arriving(kernel.straight(), &[call(5, 64), call(5, 64)]);
     let cycles = issues(ISCA11, &kernel, &[warp.clone(), warp]);
-    // Greedy goes on with who arrived last.
+    // Greedy continues with the warp that arrived last.
     assert_eq!(cycles, [[0, 3, 4], [1, 2, 5]]);
 }
 
@@ -197,7 +197,7 @@ fn who_has_arrived_and_ended_still_counts() {
 }
 
 /// Barriers with distinct numbers, each with a random part of the warps: no warp goes on before all
-/// of them have arrived, and everybody ends.
+/// of them have arrived, and all warps end.
 #[test]
 fn no_warp_passes_a_barrier_before_all_have_arrived() {
     // 0 waits, 1 arrives, 2 is anything else.
@@ -207,7 +207,8 @@ fn no_warp_passes_a_barrier_before_all_have_arrived() {
         let warps = 2 + random.below(7) as usize;
         let events = 1 + random.below(BARRIERS as u32) as usize;
         let mut traces = vec![OwnedTrace::new(Vec::new(), &[]); warps];
-        // For each event, which warps take part with which of their instructions, and who waits.
+        // For each event, the warps that take part, with the index of their instruction, and
+        // whether they wait.
         let mut parts = vec![Vec::new(); events];
         let mut lengths = vec![0; warps];
         for (event, part) in parts.iter_mut().enumerate() {

@@ -168,7 +168,7 @@ pub(crate) enum Pace {
     Skipping,
     /// Every cycle.
     EveryCycle,
-    /// From event to event, in a call each, as one who embeds it does.
+    /// From event to event, in a call each, like a program that embeds the SM.
     Stepped,
 }
 

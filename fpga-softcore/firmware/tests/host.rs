@@ -23,7 +23,7 @@ const REGISTERS: usize = 64;
 const INSTRUCTIONS: usize = 512;
 type Large<'w> = Scratch<'w, INSTRUCTIONS, { WARPS * REGISTERS }, { WARPS * (REGISTERS + 32) }>;
 
-/// A byte sink that remembers, with room for so many bytes.
+/// A byte sink that remembers, with room for this many bytes.
 struct Sink {
     bytes: Vec<u8>,
     room: usize,

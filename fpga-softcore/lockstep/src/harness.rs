@@ -194,7 +194,7 @@ impl<B: Shim> Rtl<B> {
     /// The first counters of a block that has some.
     pub fn counters<const COUNT: usize>(&mut self) -> [u64; COUNT] {
         let mut counters = [0; COUNT];
-        // SAFETY: `block` as above; there is room for so many counters.
+        // SAFETY: `block` as above; there is room for this many counters.
         unsafe {
             strata_block_counters(self.block.as_ptr(), counters.as_mut_ptr(), COUNT);
         }

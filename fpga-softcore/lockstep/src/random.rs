@@ -24,7 +24,7 @@ impl Random {
         self.next() % limit
     }
 
-    /// True in so many of 100 cases.
+    /// True in this many of 100 cases.
     pub const fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }

@@ -31,7 +31,7 @@ mod access_sequencer {
     /// Commands of a long stream.
     const COMMANDS: usize = 16_384;
 
-    /// Settings with so many entries; all else differs from seed to seed.
+    /// Settings with this many entries; all else differs from seed to seed.
     fn settings(random: &mut Random, cache: u8, pool: u8, warps: usize) -> Settings {
         let replacement = if random.chance(50) { Replacement::Lru } else { Replacement::Fifo };
         let liveness = random.chance(50);

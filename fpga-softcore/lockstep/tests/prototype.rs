@@ -43,7 +43,7 @@ mod prototype {
         | field::SETTINGS_SPLIT.mask()
         | field::SETTINGS_POOL_ENTRIES.put(10);
 
-    /// 128 registers of each warp, and writes of so many cycles: no cache, and no pool.
+    /// 128 registers of each warp, and writes of this many cycles: no cache, and no pool.
     const fn bare(write_cycles: u32) -> u32 {
         field::SETTINGS_REGISTERS.put(128) | field::SETTINGS_WRITE_CYCLES.put(write_cycles)
     }
@@ -258,7 +258,7 @@ mod prototype {
         let any = command(Operation::Write, 0).pack().unwrap();
         let mut seen = [0_u32; 4];
         for round in 0..3_000 {
-            // Each command that is queued takes a clock at least: so many outlast a push.
+            // Each command that is queued takes a clock at least: that many outlast a push.
             if queues.status().running && board.status().commands <= 20 {
                 board.wait_for_the_end();
                 queues.end();

@@ -1,4 +1,4 @@
-//! Checker: proves that an allocated program does what its kernel says.
+//! Checker: proves that an allocated program computes what its kernel computes.
 //!
 //! Knows the kernel (calls inlined, virtual registers) and the program and image made of it;
 //! nothing of how they were made: no pass behind inlining is used, and graph, post-dominance,
@@ -109,9 +109,9 @@ pub enum Problem {
     Slots {
         /// Sources or destinations.
         which: &'static str,
-        /// What the image says.
+        /// The slots of the image.
         found: Vec<RegisterId>,
-        /// What the operands say.
+        /// The slots that follow from the operands.
         expected: Vec<RegisterId>,
     },
     /// A static fact is wrong.
@@ -120,9 +120,9 @@ pub enum Problem {
     /// A divergent branch reconverges elsewhere.
     #[error("reconverges at {found:?}, its immediate post-dominator is {expected:?}")]
     Reconvergence {
-        /// What the program says.
+        /// The reconvergence point of the program.
         found: Option<u32>,
-        /// What it should say; `None` is the exit.
+        /// The right one; `None` is the exit.
         expected: Option<u32>,
     },
     /// A read does not find the value.

@@ -15,14 +15,14 @@ use crate::kernel::ControlFlow;
 use crate::limits::{MAX_WAITING_PAIRS, TooLarge};
 use crate::order::Stop;
 
-/// What divergence does to the order of execution.
+/// The effect of divergence on the order of execution.
 #[derive(Clone, Debug)]
 pub(crate) struct Divergence {
     /// For each block, the blocks at whose start lanes may wait while it executes. Ascending.
     pub(crate) waiting: Vec<Vec<u32>>,
-    /// Those of them where a branch leaves lanes: what these keep has its registers to itself. What
-    /// lanes keep that wait within a side may lie where others write: each lane has its own part of
-    /// a register, but a last use is that of all.
+    /// Those of them where a branch leaves lanes: the values of these lanes do not share registers.
+    /// Values of lanes that wait within a side may share registers with others' results: each lane
+    /// has its own part of a register, but a last use is that of all lanes.
     pub(crate) keeping: Vec<Vec<u32>>,
 }
 
@@ -50,7 +50,7 @@ impl Divergence {
                     others.keeping.push(join as u32);
                 }
             }
-            // Whoever stopped on any of the sides stays behind.
+            // Lanes that stopped on any of the sides stay behind.
             let leave = graph.is_before_end(join)
                 && heads.iter().any(|&side| stops.has_members(side, join));
             for &side in heads.iter().filter(|_| leave) {

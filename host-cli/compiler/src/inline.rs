@@ -26,7 +26,7 @@ pub const MAX_INSTRUCTIONS: usize = 1 << 20;
 /// Most inlined calls of a kernel: a callee without instructions of its own adds none.
 pub const MAX_CALLS: u32 = 1 << 16;
 
-/// Inlines every call of a kernel and drops what cannot be reached.
+/// Inlines every call of a kernel and drops unreachable code.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A kernel with its calls inlined, still in virtual registers: what all later passes read.
+//! A kernel with its calls inlined, still in virtual registers: the input of all later passes.
 
 use strata_ptx::module::{Instruction, LabelId, Operand, Register, Span};
 use strata_ptx::opcode::{Modifiers, Opcode};
@@ -171,7 +171,7 @@ fn end_with_exit(kernel: &mut Kernel, span: Span) {
     }
 }
 
-/// Removes what no path from the first instruction reaches.
+/// Removes unreachable instructions.
 fn drop_unreachable(kernel: &mut Kernel) {
     let count = kernel.instructions.len();
     let mut reached = vec![false; count];

@@ -1,4 +1,4 @@
-//! Bounds on what is compiled, so that hostile input costs bounded memory and time.
+//! Bounds on compiled kernels, so that hostile input costs bounded memory and time.
 //!
 //! Real kernels stay far below all of them: the largest have some ten thousand instructions.
 

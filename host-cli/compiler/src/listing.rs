@@ -1,4 +1,4 @@
-//! Annotated listing of a program: what the compiler decided, one line for each instruction.
+//! Annotated listing of a program: the compiler's decisions, one line for each instruction.
 //!
 //! ```text
 //!   pc line   unit  instruction                     ; notes

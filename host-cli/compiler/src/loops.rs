@@ -8,8 +8,8 @@ use crate::cfg::Graph;
 
 /// Levels of nesting that the guess tells apart.
 const MAX_DEPTH: u32 = 6;
-/// Blocks visited to find the bodies of loops; what is beyond counts as outside. Natural loops of
-/// real kernels need a few visits for each block.
+/// Blocks visited to find the bodies of loops; blocks beyond the limit count as outside. Natural
+/// loops of real kernels need a few visits for each block.
 const MAX_VISITS: usize = 1 << 22;
 
 /// What is known about the loops of a kernel.

@@ -169,7 +169,7 @@ fn solve(
     (marks, may, must)
 }
 
-/// Joins what flows into a block; says whether anything changed.
+/// Joins the states that flow into a block; returns whether anything changed.
 fn merge(may: &mut BitMatrix, must: &mut BitMatrix, block: usize, state: &State) -> bool {
     let mut changed = false;
     for (old, new) in may.row_mut(block).iter_mut().zip(&state.may) {

@@ -34,7 +34,7 @@ pub(crate) fn definitions(instruction: &Instruction, mut visit: impl FnMut(Virtu
     }
 }
 
-/// Replaces each register of an operand by what `map` says.
+/// Replaces each register of an operand through `map`.
 pub(crate) fn map_registers(
     operand: &mut Operand,
     map: &mut impl FnMut(VirtualRegister) -> VirtualRegister,

@@ -1,11 +1,11 @@
-//! Order: which lanes of a warp may execute while others wait, as the machine has it (MODEL.md,
+//! Order: which lanes of a warp may execute while others wait, by the machine's rules (MODEL.md,
 //! "Functional execution").
 //!
-//! Lanes *stop* behind an instruction that waits for other lanes or warps, and at the head of a
-//! loop whose turns may end because it may wait for what others store. Other sides of a branch go
-//! on meanwhile. Lanes at a reconvergence point wait for the branch's other sides, unless these
-//! wait for them and the point is *before the end*: on every path from there the thread exits
-//! without waiting and without a loop.
+//! Lanes *stop* after an instruction that waits for other lanes or warps, and at the head of a loop
+//! that may wait for others' stores. Other sides of a branch go on meanwhile. Lanes at a
+//! reconvergence point wait for the branch's other sides, unless these wait for them and the point
+//! is *before the end*: on every path from there the thread exits without waiting and without a
+//! loop.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(crate) enum Stop {
     Members,
     /// A CTA barrier.
     Barrier,
-    /// The turn of a loop that may wait for what others store is over.
+    /// The turn of a loop that may wait for others' stores is over.
     Turn,
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn waits_for_members(instruction: &Instruction) -> bool {
     }
 }
 
-/// Whether an instruction reads memory so that it sees what other threads store meanwhile.
+/// Whether an instruction's read of memory sees concurrent stores of other threads.
 pub(crate) fn is_strong(instruction: &Instruction) -> bool {
     match instruction.opcode {
         Opcode::Atom => true,
@@ -166,7 +166,7 @@ fn before_end(code: &impl ControlFlow, waits: &[(usize, Stop)]) -> Vec<bool> {
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Forgotten {
-    /// Lanes stop behind what waits for members.
+    /// Lanes stop after an instruction that waits for members.
     Members,
     /// Lanes stop behind a barrier.
     Barriers,

@@ -3,9 +3,9 @@
 //! The instructions are the module's own type; their register, label and local-variable numbers
 //! index the tables of the program instead of those of a [`strata_ptx::module::Function`].
 //!
-//! What the compiler promises to who executes one:
+//! Guarantees of the compiler to an executor:
 //! - control never runs off the end of the instructions;
-//! - every instruction can be reached from the first (what no path reaches is not there);
+
 //! - the only calls left are those of functions that [`crate::inline::KNOWN_EXTERNALS`] names;
 //! - variables of module scope in shared or local memory are in `variables` too and are named as
 //!   [`Symbol::Local`], so that each space is placed in one table; no operand names them as module

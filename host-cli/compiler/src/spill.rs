@@ -49,7 +49,7 @@ pub(crate) struct Spilled {
     pub(crate) dropped: Vec<Dropped>,
     /// Slots of one thread. Unit: bytes.
     pub(crate) bytes: u64,
-    /// Guessed executions of what was added, less those of what was left out.
+    /// Estimated executions of added instructions, less those of removed ones.
     pub(crate) cost: i64,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Before<'a> {
     pub(crate) intervals: &'a Intervals,
 }
 
-/// Spills a kernel until `allocate` gets along with `limit` registers; returns what it made of it.
+/// Spills a kernel until `allocate` succeeds with `limit` registers; returns its result.
 ///
 /// `allocate` gives the places of the webs of a kernel, and for each web the blocks that it
 /// occupies its registers in.

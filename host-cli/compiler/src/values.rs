@@ -135,7 +135,8 @@ impl VirtualLiveness {
     }
 }
 
-/// Adds to what is live in `before` what is live in `block` and not killed; says if any was new.
+/// Adds to the live set of `before` that of `block` without killed values; returns whether any was
+/// new.
 fn flow_back(live_in: &mut BitMatrix, kill: &BitMatrix, block: usize, before: usize) -> bool {
     let mut changed = false;
     for word in 0..kill.row(before).len() {

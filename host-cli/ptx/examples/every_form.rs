@@ -1,4 +1,4 @@
-//! Prints a kernel with instructions of every form in the tables, to be held against `ptxas`.
+//! Prints a kernel with instructions of every form in the tables, to be compared with `ptxas`.
 
 fn main() {
     let number = |index, default| {

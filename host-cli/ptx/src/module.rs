@@ -1,4 +1,4 @@
-//! The module: what a PTX file says, checked and with every name resolved.
+//! The module: the contents of a PTX file, checked and with every name resolved.
 //!
 //! This is the only representation of an instruction on the host: the compiler rewrites register
 //! numbers and inserts instructions, the executor decodes it, the listing prints it.
@@ -102,7 +102,7 @@ pub enum StateSpace {
     Shared,
 }
 
-/// Who can see a symbol.
+/// The visibility of a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linkage {
     /// No directive: this file only.

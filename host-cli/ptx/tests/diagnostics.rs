@@ -1,4 +1,4 @@
-//! What is said about malformed files, word for word.
+//! The messages about malformed files, word for word.
 //!
 //! Each `tests/diagnostics/*.ptx` has its messages beside it in a `.txt`. After a deliberate
 //! change, `BLESS=1 cargo test -p strata-ptx --test diagnostics` writes them again; read the

@@ -1,4 +1,4 @@
-//! What the module says about small files.
+//! The modules of small files.
 
 use strata_ptx::diagnostic::DiagnosticKind;
 use strata_ptx::module::{

@@ -27,7 +27,7 @@ impl BarrierDictionary {
         self.entries
     }
 
-    /// True when every barrier is everybody's.
+    /// True when every barrier is one of all threads of the CTA.
     pub fn is_empty(&self) -> bool {
         self.entries == 0
     }

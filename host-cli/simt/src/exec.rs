@@ -139,12 +139,12 @@ pub fn execute_in_parts(
     run(device, executable, launch, &mut Receiver::Parts(part_bytes, parts))
 }
 
-/// Who gets what is recorded before the launch ends.
+/// The receiver of records before the launch ends.
 enum Receiver<'a> {
-    /// All of it is kept for the outcome.
+    /// None: all records are kept for the outcome.
     Outcome,
     Addresses(&'a mut dyn AddressSink),
-    /// Paths, as soon as they take so many bytes.
+    /// Paths, as soon as they take this many bytes.
     Parts(u64, &'a mut dyn FnMut(PathDictionary)),
 }
 

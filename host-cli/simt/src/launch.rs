@@ -16,10 +16,11 @@ pub const MAX_LOCAL_BYTES: u64 = 512 << 10;
 /// CTAs of a launch, at most. The executor runs them one after another.
 pub const MAX_CTAS: u64 = 1 << 40;
 
-/// What is kept of a launch, unless [`Launch::max_kept_bytes`] says otherwise. Unit: bytes.
+/// Limit of the records kept of a launch, unless [`Launch::max_kept_bytes`] sets another. Unit:
+/// bytes.
 pub const MAX_KEPT_BYTES: u64 = 1 << 30;
 
-/// Output of `printf` that is kept. Unit: bytes. What a launch prints beyond is dropped and said.
+/// Output of `printf` that is kept. Unit: bytes. Output beyond it is dropped with a note.
 pub const MAX_PRINTF_BYTES: usize = 16 << 20;
 
 /// Which CTAs' paths to record.

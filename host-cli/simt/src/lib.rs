@@ -5,8 +5,8 @@
 //! A [`Device`] holds global memory: checked buffers, and the variables of loaded modules.
 //! [`prepare`] decodes a compiled program once into an [`Executable`], or says everything in it
 //! that cannot be executed. [`execute`] runs a [`Launch`] of it: CTA by CTA, warp by warp,
-//! instruction by instruction, 32 lanes at a time; it returns what was counted, printed, and which
-//! path every warp took, or the [`Fault`] that stopped it.
+//! instruction by instruction, 32 lanes at a time; it returns the counts, the printed text and the
+//! path of every warp, or the [`Fault`] that stopped it.
 //!
 //! - [`arith`]: what instructions compute, as pure functions on one lane.
 //! - `row`: registers of a warp as rows of 32 lanes, and loops over them.
@@ -17,8 +17,7 @@
 //!   see that a fitted program computes the same ([`Executable::with_levels`]).
 //! - [`paths`]: each distinct path once. [`accesses`]: what memory instructions moved, and where.
 //!   [`barriers`]: where warps arrived.
-//! - [`moved`]: what addresses move, for whoever has some. [`rows`], [`numbers`]: addresses in few
-//!   bytes.
+
 //!
 //! # Principles
 //!

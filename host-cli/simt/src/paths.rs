@@ -4,8 +4,8 @@
 //! looked up when the warp ends. Equal hashes are compared in full, so a collision costs time and
 //! never a wrong answer.
 //!
-//! A dictionary of many paths is taken in parts ([`PathInterner::take`]) by who needs none of them
-//! twice: what is counted of a path does not depend on the others.
+//! A dictionary of many paths is taken in parts ([`PathInterner::take`]) by users that need no path
+//! twice: the counts of a path do not depend on the others.
 
 use rustc_hash::FxHashMap;
 use strata_core::path::PathStep;
@@ -107,8 +107,8 @@ impl PathDictionary {
         Self { steps, ends, counts: self.counts.clone(), warps }
     }
 
-    /// Puts a dictionary together again: `steps` of all paths one behind the other, where each path
-    /// ends, and who took which. `None` if the parts do not fit each other, or if a run is empty.
+    /// Rebuilds a dictionary: `steps` of all paths one after the other, the end of each path, and
+    /// the path of each warp. `None` if the parts do not fit each other, or if a run is empty.
     pub fn from_parts(
         steps: Vec<PathStep>,
         ends: Vec<usize>,

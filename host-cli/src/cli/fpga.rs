@@ -13,7 +13,7 @@ use super::SourceArgs;
 pub enum FpgaCommand {
     /// Build and start the simulated board, say how to connect to it, and stay until Ctrl-C.
     Sim(SimArgs),
-    /// Stream an input's register accesses to a board, and hold its counters against the model's.
+    /// Stream an input's register accesses to a board, and compare its counters with the model's.
     Run(FpgaRunArgs),
     /// Measure a board: ticks of its clock for each access and for each simulated instruction, and
     /// accesses in a second over the line.

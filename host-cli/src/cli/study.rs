@@ -181,8 +181,8 @@ pub struct WritePoolArgs {
         value_parser = clap::value_parser!(u8).range(0..=MAX_ENTRIES as i64)
     )]
     pub entries: Vec<u8>,
-    /// What the write pool does in a cycle: `1rw` one access, `1r1w` a read and a write, 2 to 8 so
-    /// many accesses of any kind.
+    /// Accesses of the write pool in a cycle: `1rw` one, `1r1w` a read and a write, 2 to 8 that
+    /// many of any kind.
     #[arg(
         long, value_name = "PORTS,...", value_delimiter = ',', default_value = DEFAULT_PORTS,
         value_parser = pool_ports::parse

@@ -100,7 +100,7 @@ fn upper_levels(cost: &Cost) -> String {
     text
 }
 
-/// Collectors, buffers of split bank writes and the write pool, beside a register file of so many
+/// Collectors, buffers of split bank writes and the write pool, beside a register file of this many
 /// bytes.
 fn describe(collectors: &CollectorCost, main: u64) -> String {
     let mut text = format!(

@@ -128,7 +128,7 @@ fn one_design(
     match once(session) {
         Err(error) if error.is_lost_connection() && session.board().reconnects() => {
             printer.note(&format!("{error}; connecting again, and {} once more", plan.design));
-            // That it was lost says more than why it cannot be had again.
+            // The lost connection says more than the failure to restore it.
             session.reconnect().map_err(|_| error)?;
             Ok(once(session)?)
         }

@@ -37,7 +37,7 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     }
 }
 
-/// Whether what `--timeline` asks for can be had of so many inputs.
+/// Whether `--timeline` can be drawn for this many inputs.
 fn check_timeline(args: &RunArgs, inputs: usize) -> Result<(), Failure> {
     if args.timeline.is_none() {
         return Ok(());

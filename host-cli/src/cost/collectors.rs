@@ -18,7 +18,7 @@ const SUBARRAYS: u64 = 2;
 pub struct CollectorCost {
     /// Operands in all collector units. Unit: bytes.
     pub operand_bytes: u64,
-    /// Who they are for: warp, register, lanes, and which have come. Unit: bits.
+    /// Their destinations: warp, register, lanes, and which have arrived. Unit: bits.
     pub state_bits: u64,
     /// Buffers of split bank writes, of a design that has them. Unit: bits.
     pub split_bank_write_bits: Option<u64>,
@@ -52,7 +52,7 @@ pub struct AreaCost {
     pub baseline_um2: u64,
 }
 
-/// Bits that tell so many things apart.
+/// Bits that distinguish this many things.
 fn bits(things: u64) -> u64 {
     u64::from(things.next_power_of_two().trailing_zeros())
 }
@@ -92,7 +92,7 @@ pub(super) fn collector_cost(design: &Design) -> Option<CollectorCost> {
     })
 }
 
-/// Memory of the model for operand collectors, with so many registers of all warps in use. Unit:
+/// Memory of the model for operand collectors, with this many registers of all warps in use. Unit:
 /// bytes.
 pub(super) fn model_bytes(design: &Design, registers: usize) -> usize {
     let OperandDelivery::Collectors(settings) = design.sm.operand_delivery else { return 0 };

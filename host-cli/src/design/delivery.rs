@@ -25,7 +25,7 @@ pub(super) enum Delivery {
     Collectors(Choice),
 }
 
-/// Operand collectors, with what of them does not follow from anything else.
+/// Operand collectors: the parameters that do not follow from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     units: u8,

@@ -222,7 +222,7 @@ impl Machine {
         MainMemory::new(self.memories()?, MemoryKind::Sram)
     }
 
-    /// The variant with a flat SRAM register file in which so many instructions issue in a cycle,
+    /// The variant with a flat SRAM register file in which this many instructions issue in a cycle,
     /// if there is one.
     pub fn sram_variant(&self, issue_slots: u8) -> Option<&Variant> {
         self.variant.iter().find(|variant| {

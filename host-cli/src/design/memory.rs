@@ -177,7 +177,7 @@ impl MainMemory {
         Ok(Leakage { bank_nw, banks: bytes / bank, clock_khz: clock.0 })
     }
 
-    /// Area of so many bytes, in proportion to the area that is known; rounded to the nearest
+    /// Area of this many bytes, in proportion to the area that is known; rounded to the nearest
     /// square micrometre, ties up.
     pub fn area_um2(&self, bytes: u64) -> Option<u64> {
         let area = u128::from(self.memory.area.as_ref()?.value.0);

@@ -149,7 +149,7 @@ impl Parts {
         Ok(table.with(Level::Orf, Some(operands)).with(Level::Lrf, last))
     }
 
-    /// A level of so many entries, at the distance of a cache.
+    /// A level of this many entries, at the distance of a cache.
     fn price_small(&self, level: Level, entries: u8) -> Result<LevelEnergy, NoEnergy> {
         let values = self.energy.level(level);
         let bank = match values.bank() {
@@ -159,7 +159,7 @@ impl Parts {
         Ok(LevelEnergy::new(bank, values.wires(self.machine.rfc_wires())))
     }
 
-    /// A bank of a cache of so many entries.
+    /// A bank of a cache of this many entries.
     fn cache_bank(&self, entries: u8) -> Result<BankEnergy, NoEnergy> {
         let warps = warps(self.settings.scheduling, &self.sm);
         let row = self.machine.technology().cache(entries, warps)?;

@@ -136,7 +136,7 @@ impl Board {
         Ok(Self { name: NAME.to_owned(), reach: Reach::Listener(listener), child: None, elf: None })
     }
 
-    /// Who it is, for messages.
+    /// Its name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -159,7 +159,7 @@ impl Board {
         }
     }
 
-    /// Whether a line that was lost may be had again.
+    /// Whether a lost line may be reopened.
     pub fn reconnects(&self) -> bool {
         matches!(self.reach, Reach::Port { .. })
     }

@@ -20,14 +20,14 @@ const STACK_BYTES: usize = 8 << 20;
 ///
 /// # Errors
 ///
-/// There is no thread to be had.
+/// No thread can be started.
 pub(super) fn start(port: u16) -> io::Result<()> {
     let thread = thread::Builder::new().name("board".to_owned()).stack_size(STACK_BYTES);
     thread.spawn(move || run(port)).map(drop)
 }
 
 fn run(port: u16) {
-    // Whoever listens hears nothing, and says so.
+    // The listening end receives nothing, and reports that.
     let Ok(line) = Line::connect(port) else { return };
     let board = HostBoard { line, trigger: NoPin, start: Instant::now() };
     let mut memory = Box::new(ApplicationMemory::new());

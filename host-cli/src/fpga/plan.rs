@@ -1,4 +1,4 @@
-//! Plan: what of a design the prototype can do, and which commands follow from it.
+//! Plan: the parts of a design that the prototype has, and the commands that follow from them.
 //!
 //! The hardware has one register file cache for each warp and 16 banks of one port, with a write
 //! pool in front of them where the design has one. What it takes over from a design: the cache and

@@ -60,7 +60,7 @@ impl Session {
         self.shake_hands()
     }
 
-    /// Who is at the other end.
+    /// The board at the other end.
     pub fn board(&self) -> &Board {
         &self.board
     }

@@ -43,7 +43,7 @@ pub struct Made {
 pub struct Stream<'m> {
     material: &'m Material,
     plan: &'m Plan,
-    /// Stops with the instruction that reaches so many accesses; without, after one round.
+    /// Stops with the instruction that reaches this many accesses; without, after one round.
     limit: Option<u64>,
     /// The launch under way.
     launch: usize,

@@ -110,7 +110,7 @@ pub(super) fn add(
     }
     let added: Vec<_> =
         accounts.par_iter_mut().map(|account| account.add(launches, input, mode)).collect();
-    // The first error in the order of the designs, whoever was done first.
+    // The first error in the order of the designs, not in the order of completion.
     added.into_iter().collect::<Result<(), _>>()?;
     if mode == Mode::Cycle {
         let timed = accounts.iter().filter_map(|account| {

@@ -29,7 +29,7 @@ pub(super) struct Executed<'p> {
 }
 
 /// Executes a prepared workload once, shows `visit` every launch that the request asks for, and
-/// holds the results against the host reference. A launch may come in parts with the same index,
+/// compares the results with the host reference. A launch may come in parts with the same index,
 /// each with other warps, unless the request says otherwise.
 pub(crate) fn each_launch(
     workload: &Workload,

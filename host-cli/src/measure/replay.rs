@@ -48,10 +48,10 @@ enum Next {
 
 /// Where launches come from, in order.
 enum Tape {
-    /// The trace files of a list, what of each is kept, within what is left of the budget, and the
+    /// The trace files of a list, the parts of each to keep, within the rest of the budget, and the
     /// whole budget. Unit: warp instructions.
     Traces(std::vec::IntoIter<Entry>, Keep, u64),
-    /// A recording, what of it is asked for, and what is left of the budget.
+    /// A recording, the requested parts of it, and the rest of the budget.
     Recording(Box<Recording>, Options, Budget),
 }
 

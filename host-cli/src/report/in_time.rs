@@ -1,4 +1,4 @@
-//! In time: what a register file's energy is when leakage is added, and how worn it is.
+//! In time: a register file's energy with leakage, and the wear of its cells.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(crate) const COUNT_MODE: &str =
     "leakage needs time, which counting does not know: `--mode cycle` has it";
 
 impl EnergyInTime {
-    /// That of a design which ran for so many cycles.
+    /// That of a design which ran for this many cycles.
     ///
     /// # Errors
     /// It did not run, an energy is not known, or a sum does not fit.

@@ -23,7 +23,7 @@ pub struct Row {
     pub traffic: Vec<SpillTraffic>,
 }
 
-/// Executes workloads with each limit, holds every result against the host reference, and counts
+/// Executes workloads with each limit, compares every result with the host reference, and counts
 /// instructions. Rows come in the order of the workloads, whatever `jobs` is.
 pub fn rows(
     workloads: &[Workload],

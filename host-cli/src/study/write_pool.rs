@@ -58,7 +58,7 @@ pub struct Axes {
     pub design: Design,
     /// Entries of the pool; 0 for none.
     pub entries: Vec<u8>,
-    /// What the pool does in a cycle.
+    /// Accesses of the pool in a cycle.
     pub ports: Vec<PoolPorts>,
     /// Cycles for which a write takes its bank.
     pub write_cycles: Vec<u8>,
@@ -104,8 +104,8 @@ pub struct Series {
 pub struct Point {
     /// Entries of the pool; 0: none.
     pub write_pool_entries: u8,
-    /// What the pool does in a cycle: `1rw` one access, `1r1w` a read and a write, a number so many
-    /// of any kind.
+    /// Accesses of the pool in a cycle: `1rw` one, `1r1w` a read and a write, a number that many of
+    /// any kind.
     pub write_pool_ports: String,
     /// Unit: cycles.
     pub write_cycles: u8,

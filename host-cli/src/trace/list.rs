@@ -30,7 +30,7 @@ pub enum Entry {
 pub enum Reach {
     /// Those in its own folder and below, wherever links lead.
     Folder,
-    /// Any, as one who trusts the list asks for.
+    /// Any files, for trusted lists.
     Anywhere,
 }
 

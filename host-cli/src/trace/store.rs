@@ -1,4 +1,4 @@
-//! Our own trace format, `.strata`: what was recorded, small, checked, and quick to replay.
+//! Our own trace format, `.strata`: recordings that are small, checked, and quick to replay.
 //!
 //! ```text
 //! file    = magic "STRATA\x1a\n", version u32, chunk*, end chunk
@@ -10,8 +10,8 @@
 //! instructions, the registers that residency counts, the code, the machine's image, the distinct
 //! paths (repeated stretches as a distance and a length, so that loops cost little) and the warps.
 //! Addresses are rows of differences ([`strata_simt::rows`]): each instruction's base against its
-//! last one, strides only where they change. Who only counts skips them. The end chunk says how
-//! many chunks there are.
+//! last one, strides only where they change. Count mode skips them. The end chunk has the number of
+//! chunks.
 //!
 //! Chunks hold at most 1 MiB, so that writing and skipping need no more memory than that; reading a
 //! launch takes what its distinct paths take, within limits (`decode`). Any cut or change is an

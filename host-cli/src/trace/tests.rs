@@ -308,7 +308,7 @@ fn random_code(random: &mut Random) -> Vec<String> {
         .collect()
 }
 
-/// Holds every bit against what the lanes of one path really do: a set bit must be true.
+/// Compares every bit with what the lanes of one path really do: a set bit must be true.
 fn check_path(launch: &TracedLaunch, path: u32, seed: u64) {
     let image = &launch.code.image;
     let kernel = image.borrow();

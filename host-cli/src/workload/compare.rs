@@ -1,4 +1,4 @@
-//! Results held against a host reference, element by element.
+//! Results compared with a host reference, element by element.
 
 use super::buffer::{BufferPlan, ElementType};
 use super::plan::LaunchPlan;
@@ -35,7 +35,7 @@ pub(super) struct CheckedBuffer {
     pub(super) tolerance: Tolerance,
 }
 
-/// What a plan's results are held against.
+/// What a plan's results are compared with.
 #[derive(Clone, Debug)]
 pub struct CheckPlan {
     pub(super) reference: Reference,

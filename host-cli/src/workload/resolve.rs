@@ -1,5 +1,5 @@
 //! From a launch file, a PTX module and a size to a launch plan: names are resolved, expressions
-//! evaluated, arguments held against the kernels' parameters.
+//! evaluated, arguments compared with the kernels' parameters.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -64,7 +64,7 @@ impl Source<'_> {
     }
 }
 
-/// Makes the plan and what its results are held against.
+/// Makes the plan and what its results are compared with.
 pub(super) fn resolve(
     source: Source<'_>,
     document: &Document,

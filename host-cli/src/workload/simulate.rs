@@ -35,10 +35,10 @@ pub struct Options {
     pub cta: Option<u64>,
     /// Also record what memory instructions move.
     pub accesses: bool,
-    /// Hand paths over as soon as they take so much, for who needs no launch whole; without effect
-    /// where accesses or addresses are recorded. Unit: bytes.
+    /// Pass paths on as soon as they take this much, for users that need no whole launch; without
+    /// effect where accesses or addresses are recorded. Unit: bytes.
     pub part_bytes: Option<u64>,
-    /// Most that is kept of a launch that is not handed over in parts, and of a CTA. Unit: bytes.
+    /// Most that is kept of a launch that is not passed on in parts, and of a CTA. Unit: bytes.
     pub max_kept_bytes: u64,
 }
 
@@ -203,7 +203,7 @@ pub struct Prepared {
     pub module: Module,
     /// What is allocated and launched.
     pub plan: LaunchPlan,
-    /// What the results are held against, when the launch file says so.
+    /// What the results are compared with, when the launch file says so.
     pub check: Option<CheckPlan>,
     /// The compiled kernels, in the order of [`LaunchPlan::kernels`].
     pub programs: Vec<Program>,
@@ -283,8 +283,8 @@ impl Prepared {
         self.execute_into(options, &mut WithoutAddresses(sink))
     }
 
-    /// As [`Prepared::execute`], for who may want addresses too. They take the place of what
-    /// [`Options::accesses`] asks for.
+    /// As [`Prepared::execute`], for sinks that may also take addresses. Addresses replace the
+    /// accesses of [`Options::accesses`].
     pub fn execute_into(
         &self,
         options: &Options,
@@ -317,7 +317,7 @@ impl Prepared {
         }
     }
 
-    /// Holds final buffers against the host reference; `None` when the launch file has no check.
+    /// Compares final buffers with the host reference; `None` when the launch file has no check.
     pub fn compare(&self, finals: &[Vec<u8>]) -> Result<Option<Vec<Comparison>>, CompareError> {
         self.check.as_ref().map(|check| check.compare(&self.plan, finals)).transpose()
     }

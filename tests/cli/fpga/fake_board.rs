@@ -54,7 +54,7 @@ pub(crate) struct FakeBoard {
 }
 
 impl FakeBoard {
-    /// Starts it, for as long as somebody is connected.
+    /// Starts it, for as long as a peer is connected.
     pub(crate) fn start(manner: Manner) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -35,7 +35,7 @@ fn rows(steps: &[(&str, (&str, &str))], names: [&str; 2], variant: fn(&str) -> S
     text
 }
 
-/// What is resident of a launch in both layouts: of that which loses most warps, then of that which
+/// The residency in both layouts of two launches: the one that loses most warps, then the one that
 /// leaves most registers empty.
 fn resident(workload: &str) -> [ResidencyReport; 2] {
     let of = |design: &str| {

@@ -192,7 +192,7 @@ impl Board {
         format!("{BOARDS}/{}/Cargo.toml", self.name)
     }
 
-    /// Builds the programs, runs the one and holds its lines to the host's, and asks the other.
+    /// Builds the programs, runs the one, compares its lines with the host's, and asks the other.
     fn holds(&self, toolchain: Toolchain, expected: &[String]) -> Result<(), Failure> {
         let [report, answering] = self.build(toolchain)?;
         if toolchain == Toolchain::Rustup {

@@ -61,7 +61,7 @@ fn tools() -> Result<HardwareTools, Missing> {
     hardware_tools::ensure(Tools::Synthesis)
 }
 
-/// Holds every report to the sources that it claims to be of.
+/// Compares every report with the sources that it names.
 pub(crate) fn check() -> Result<(), Failure> {
     let mut stale = Vec::new();
     for board in BOARDS {

@@ -1,4 +1,4 @@
-//! What measures the effects of deviations again: every entry names it or says that nothing does.
+//! Measurements of the effects of deviations: every entry names its own or says that there is none.
 
 use super::{Repository, Violation};
 use crate::deviations::{FOLDER, LIST, entries, patch, plans};

@@ -134,7 +134,7 @@ pub(crate) fn banned_phrases(repository: &Repository) -> Vec<Violation> {
 /// First folders of paths that exist on one machine only, without their slashes.
 const MACHINE_FOLDERS: &[&str] = &["work", "tmp", "root"];
 
-/// Absolute paths of somebody's machine.
+/// Absolute paths of one machine.
 pub(crate) fn machine_paths(repository: &Repository) -> Vec<Violation> {
     let mut found = Vec::new();
     for file in &repository.files {

@@ -1,5 +1,5 @@
-//! What is made of the prototype's register map is what the map says, and nothing else says where
-//! fields of its words are.
+//! Files made from the prototype's register map are up to date, and nothing else says where fields
+//! of its words are.
 
 use super::{Repository, Violation};
 use crate::regmap::{Map, SOURCE};

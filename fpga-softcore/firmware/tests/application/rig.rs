@@ -34,7 +34,7 @@ impl Random {
 pub(crate) struct End {
     from: Rc<RefCell<VecDeque<u8>>>,
     to: Rc<RefCell<VecDeque<u8>>>,
-    /// One byte in so many is disturbed; 0: none.
+    /// One byte in this many is disturbed; 0: none.
     one_in: u64,
     random: Random,
 }
@@ -185,7 +185,7 @@ impl<'m, P: Prototype> Rig<'m, P> {
         Self::with(prototype, NoLaunch, memory, 0, None)
     }
 
-    /// The same, when it has counted so many starts.
+    /// The same, when it has counted this many starts.
     pub(crate) fn after_starts(
         prototype: P,
         memory: &'m mut ApplicationMemory,

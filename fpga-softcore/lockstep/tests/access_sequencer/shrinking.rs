@@ -127,7 +127,7 @@ fn program(elaboration: Elaboration) -> impl Strategy<Value = Program> {
     })
 }
 
-/// Runs so many programs; always the same ones.
+/// Runs this many programs; always the same ones.
 fn run<const WARPS: usize, const CAPACITY: usize, const POOL: usize>(
     elaboration: Elaboration,
     programs: u32,

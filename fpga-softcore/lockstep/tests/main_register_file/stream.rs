@@ -30,7 +30,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Of warps that have `registers` of so many lanes each.
+    /// Of warps that have `registers` of this many lanes each.
     pub(crate) fn new(seed: u64, traffic: Traffic, registers: u8, lanes: usize) -> Self {
         let register = RegisterId(0);
         let last =

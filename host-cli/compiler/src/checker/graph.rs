@@ -61,7 +61,7 @@ pub(super) struct Wait {
     pub(super) stopped: bool,
 }
 
-/// For each node, who may wait while it executes.
+/// For each node, the lanes that may wait while it executes.
 pub(super) type Waiting = Vec<BTreeSet<Wait>>;
 
 /// For each edge out of a divergent branch, where lanes of its other sides may be besides their
@@ -115,7 +115,8 @@ impl Graph {
         Self { nodes, before_exit }
     }
 
-    /// Who waits where: what branches leave behind, and what follows from where lanes stop.
+    /// The waiting lanes of each node: those that branches leave behind, and those that follow from
+    /// places where lanes stop.
     pub(super) fn waiting(&self) -> Waiting {
         let mut waiting: Waiting = vec![BTreeSet::new(); self.nodes.len()];
         let mut left = Left::new();
@@ -169,8 +170,8 @@ impl Graph {
         wait.branch.and_then(|branch| self.nodes[branch].join)
     }
 
-    /// Finds where lanes of each side may be while others run, and who waits at the beginning of
-    /// what lanes execute that go on to the exit.
+    /// Finds where lanes of each side may be while others run, and which lanes wait at the start of
+    /// the code that lanes execute on their way to the exit.
     fn leave(&self, waiting: &Waiting, left: &mut Left) -> BTreeMap<usize, BTreeSet<Wait>> {
         let mut seeds: BTreeMap<usize, BTreeSet<Wait>> = BTreeMap::new();
         for (branch, node) in self.nodes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where each value is, along every path, and what waiting lanes keep where.
+//! The place of each value along every path, and the places that waiting lanes keep.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -172,8 +172,8 @@ fn place(program: &Program, register: VirtualRegister) -> Location {
     program.registers[register.index()].location
 }
 
-/// Joins what one path says into what all say, of the values that are still read; true when that
-/// changed.
+/// Joins the state of one path into that of all paths, for values that are still read; true when
+/// that changed.
 fn agree(program: &Program, state: &Held, live: &FixedBitSet, all: &mut Held) -> bool {
     let mut changed = false;
     for (value, found) in live.ones().filter_map(|value| {
@@ -233,7 +233,8 @@ pub(super) fn kept(
     kept
 }
 
-/// Checks that reads find their values and that results do not land on what waiting lanes keep.
+/// Checks that reads find their values and that results do not overwrite values that waiting lanes
+/// keep.
 pub(super) fn check(
     kernel: &Kernel,
     program: &Program,

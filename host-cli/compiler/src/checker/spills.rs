@@ -1,10 +1,10 @@
-//! Whether a program that spills does what its kernel says.
+//! Whether a program that spills computes what its kernel computes.
 //!
-//! The program says of each of its instructions where it comes from. That is believed only as far
-//! as it can be proved: [`expand`] puts the stores, fills and repeated definitions that it names
-//! into the kernel, in the kernel's own registers; [`check`] proves that they change no value, and
-//! all other checks then hold the program against that kernel. Local memory belongs to a lane, so
-//! what a lane finds in its slots depends on its own path alone.
+//! The program names the origin of each of its instructions, which is accepted only if it can be
+//! proved: [`expand`] puts the stores, fills and repeated definitions that it names into the kernel,
+//! in the kernel's own registers; [`check`] proves that they change no value, and all other checks
+//! then compare the program with that kernel. Local memory belongs to a lane, so the contents of a
+//! lane's slots depend on its own path alone.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -270,7 +270,7 @@ impl State {
         }
     }
 
-    /// A slot receives a value, and holds what it held no longer.
+    /// A slot receives a value and loses its old one.
     fn store(&mut self, value: VirtualRegister, slot: Slot) {
         let there: BTreeSet<VirtualRegister> =
             self.words.range(words(slot)).flat_map(|(_, values)| values).copied().collect();
@@ -416,7 +416,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Passes an instruction of the program; says what is wrong there.
+    /// Passes an instruction of the program, or returns its error.
     fn step(&self, pc: usize, state: &mut State) -> Vec<Problem> {
         for definition in self.dropped_before(pc) {
             for value in writes(&self.kernel.instructions[definition as usize]) {

@@ -70,15 +70,15 @@ struct Segment {
     depth: u32,
     /// Registers live at its start.
     live: Vec<u64>,
-    /// What each register holds at its end, while a later segment may ask.
+    /// The node of each register at its end, while a later segment may need it.
     end_state: Vec<u32>,
 }
 
-/// What a register may hold: one definition, or what comes together where paths meet or a guarded
-/// definition leaves some lanes as they were.
+/// The possible contents of a register: one definition, or the union of several where paths meet or
+/// a guarded definition keeps the old value in some lanes.
 struct Node {
     parts: [u32; 2],
-    /// What the strand found there is among it.
+    /// The value from before the strand is among them.
     old: bool,
     /// Every definition in it is known to be needed in the main register file.
     in_main: bool,
@@ -128,10 +128,10 @@ struct Finder<'c> {
     definitions: Vec<Option<Definition>>,
     /// Reads of definitions: node and access.
     reads: Vec<(u32, Access)>,
-    /// Reads of what the strand found: segment, register, guarded, access.
+    /// Reads of values from before the strand: segment, register, guarded, access.
     old_reads: Vec<(usize, u16, bool, Access)>,
-    /// What a register holds at the head of a loop that changes it: the node of which a part
-    /// follows, the loop, the register.
+    /// Registers at the head of a loop that changes them: the node whose second part is still open,
+    /// the loop, the register.
     turns: Vec<(u32, Loop, usize)>,
     /// With loops: reads of nodes, and nodes that leave the strand, until all parts are known.
     waiting: Vec<(u32, Option<Access>)>,
@@ -255,7 +255,7 @@ impl<'c> Finder<'c> {
         state
     }
 
-    /// At the head of a loop, what its turns may leave in registers that are live.
+    /// At the head of a loop, the values that its iterations may leave in live registers.
     fn add_turns(&mut self, segment: usize, state: &mut [u32]) {
         let block = self.segments[segment].block;
         let code = self.code;
@@ -274,7 +274,8 @@ impl<'c> Finder<'c> {
         }
     }
 
-    /// Completes what the turns of loops leave, and decides what waited for that.
+    /// Completes the values that iterations of loops leave, and handles the reads that waited for
+    /// them.
     fn turn(&mut self) {
         for (node, one, register) in std::mem::take(&mut self.turns) {
             let state = &self.segments[self.last_of[one.latch]].end_state;
@@ -291,7 +292,8 @@ impl<'c> Finder<'c> {
         }
     }
 
-    /// Finds the nodes that may hold what the strand found, now that parts may come later.
+    /// Finds the nodes that may hold a value from before the strand, where parts may be added
+    /// later.
     fn find_old(&mut self) {
         let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         let mut work = Vec::new();
@@ -315,7 +317,7 @@ impl<'c> Finder<'c> {
         }
     }
 
-    /// A read of what a strand may have written.
+    /// A read of a value that a strand may have written.
     fn read_of(&mut self, node: u32, access: Access) {
         if self.nodes[node as usize].old {
             self.need_in_main(node);

@@ -48,7 +48,7 @@ pub(super) struct Dependences {
     pub(super) before: Vec<u32>,
 }
 
-/// Who named a resource last.
+/// The last instructions that named a resource.
 #[derive(Default)]
 struct Named {
     change: Option<usize>,

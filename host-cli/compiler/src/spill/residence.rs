@@ -38,14 +38,14 @@ pub(super) struct Input<'a> {
     pub(super) defined: &'a [u64],
     /// Registers that each block may use. Unit: 32-bit registers.
     pub(super) capacity: &'a [u32],
-    /// Before a block is walked, take off what does not arrive there. Otherwise only afterwards:
-    /// more room is made early, and less is brought back late. Neither is always the better.
+    /// Before a block is walked, remove values that do not arrive there. Otherwise only afterwards:
+    /// this makes more room early, and that needs fewer late fills. Neither is always better.
     pub(super) arriving: bool,
-    /// What leaves at the exit of a loop is stored behind it.
+    /// A value that leaves at the exit of a loop is stored after it.
     pub(super) behind_loops: bool,
 }
 
-/// A value that comes to a register or leaves it, before an instruction.
+/// A value that enters a register or leaves it, before an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) pc: usize,
@@ -55,16 +55,16 @@ pub(super) struct Event {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventKind {
-    /// It comes.
+    /// It enters.
     Fill,
     /// It is live and leaves.
     Leave,
 }
 
-/// What happens in one block.
+/// The plan of one block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockPlan {
-    /// In program order; at one instruction, what leaves may stand behind what comes.
+    /// In program order; at one instruction, leaving values may come after entering ones.
     pub(super) events: Vec<Event>,
     /// Values in registers at the end, before `fills`.
     pub(super) at_end: Vec<u32>,
@@ -82,8 +82,8 @@ pub(super) struct Residence {
     pub(super) waits_for: Vec<Vec<usize>>,
 }
 
-/// Finds where values are in registers. An instruction that by itself needs more registers than
-/// its block may use has what it needs, and no more.
+/// Finds where values are in registers. An instruction that alone needs more registers than its
+/// block may use gets exactly those.
 pub(super) fn residence(input: &Input<'_>) -> Residence {
     let blocks = input.graph.blocks.len();
     let webs = input.values.webs.len();

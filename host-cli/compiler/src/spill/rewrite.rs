@@ -17,7 +17,7 @@ use super::stores::Stores;
 
 /// Slots begin at multiples of this behind the kernel's own frame. Unit: bytes.
 const FRAME_ALIGN: u64 = 16;
-/// Most bytes of slots: what the executor allows for a whole frame.
+/// Most bytes of slots: the executor's limit for a whole frame.
 const MAX_SPILL_BYTES: u64 = 512 << 10;
 
 pub(super) fn rewrite(
@@ -153,8 +153,8 @@ fn definitions_of_webs(input: &Input<'_>) -> Vec<usize> {
     found
 }
 
-/// For each instruction: it can be made again, and its result leaves unread. The last one of a
-/// block stays, because what follows it there has to say when it was due.
+/// For each instruction: it can be rematerialised, and its result leaves unread. The last one of a
+/// block stays, because later additions refer to its position.
 fn unread(input: &Input<'_>, residence: &Residence) -> Vec<bool> {
     let mut unread = vec![false; input.kernel.instructions.len()];
     for (number, block) in input.graph.blocks.iter().enumerate() {

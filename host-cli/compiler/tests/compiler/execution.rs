@@ -1,5 +1,5 @@
 //! Random warps through random kernels: what the program's registers hold, and what its bits claim,
-//! is held against the kernel's own registers, lane by lane.
+//! is compared with the kernel's own registers, lane by lane.
 //!
 //! Branches and guards go by dice, not by values, so that every path of the graph can happen; the
 //! sides of a divergent branch execute in random order, and lanes that wait, or go round a loop that

@@ -138,7 +138,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(.param .b32 _) _ (.param .b64 _)` and attributes: who is called is known at run time only.
+    /// `(.param .b32 _) _ (.param .b64 _)` and attributes: the callee is known at run time only.
     fn call_prototype(&mut self) -> Result<()> {
         if self.peek() == Token::LeftParenthesis {
             self.parameters()?;

@@ -1,4 +1,4 @@
-//! CTA barriers: who has arrived, and when everybody has.
+//! CTA barriers: the lanes that have arrived, and when all have.
 //!
 //! Without a thread count a barrier waits for every thread of the CTA that has not exited, each by
 //! itself, as hardware since Volta does. With a count, a warp counts 32 as soon as all of its
@@ -16,7 +16,7 @@ pub(crate) struct BarrierState {
     pub(crate) arrived: Vec<u32>,
     /// Thread count that the first arrival gave; `None` is every thread.
     count: Option<u32>,
-    /// True when somebody has arrived.
+    /// True when a lane has arrived.
     pub(crate) active: bool,
     true_threads: u32,
     all: bool,

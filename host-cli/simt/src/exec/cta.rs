@@ -105,8 +105,8 @@ impl<'e> Cta<'e> {
         }
     }
 
-    /// Runs one warp until it can do nothing more by itself. True when it did anything, or set
-    /// another warp free.
+    /// Runs one warp until it has to wait or has ended. True when it executed anything, or released
+    /// another warp.
     fn run_warp(
         &mut self,
         number: usize,
@@ -138,7 +138,7 @@ impl<'e> Cta<'e> {
             };
             match stop {
                 Stop::Barrier { split, index, arrived } => {
-                    // Once it completes, everybody goes on in the order of warps.
+                    // Once it completes, all its warps go on in their order.
                     if self.arrive(number, split, index, arrived)? {
                         return Ok(true);
                     }
@@ -210,7 +210,7 @@ impl<'e> Cta<'e> {
         Ok(self.release(id as usize))
     }
 
-    /// Lets everybody go who waits at a barrier, if it is complete.
+    /// Releases all lanes that wait at a barrier, if it is complete.
     fn release(&mut self, id: usize) -> bool {
         let alive = self.warps.iter().map(|warp| warp.splits.alive());
         let Some(reduction) = self.barriers[id].complete(alive) else { return false };

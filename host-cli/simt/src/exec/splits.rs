@@ -195,7 +195,7 @@ impl Splits {
         self.stack[current].pc = pc + 1;
         for split in &mut self.stack {
             split.mask &= !lanes;
-            // Whoever left can no longer be waited for, nor be given a result.
+            // Lanes that left are neither waited for nor given a result.
             match &mut split.wait {
                 Wait::Ready => {}
                 Wait::Barrier { arrived, .. } | Wait::Members { arrived } => *arrived &= !lanes,

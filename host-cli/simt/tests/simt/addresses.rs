@@ -54,7 +54,7 @@ fn run(record: Record) -> (Sink, strata_simt::LaunchOutcome, u64, Executable) {
         execute_into(device, &executable, &launch, sink).expect("it runs")
     };
     let streamed = run(&mut bench.device, &mut sink);
-    assert!(streamed.accesses.is_empty(), "bytes are for who has no addresses");
+    assert!(streamed.accesses.is_empty(), "bytes are for sinks without addresses");
     let counted = strata_simt::execute(&mut bench.device, &executable, &launch).expect("it runs");
     assert_eq!(streamed.paths, counted.paths);
     (sink, counted, input, executable)

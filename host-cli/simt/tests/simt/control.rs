@@ -195,7 +195,7 @@ fn barriers_are_recorded_as_they_are_executed() {
     let second = [all, call(5, Some(32)), call(5, Some(32)), call(15, None)];
     assert_eq!(outcome.barriers.of_warp(0), first);
     assert_eq!(outcome.barriers.of_warp(1), second);
-    // Where everybody is meant nothing is kept.
+    // Barriers of all threads of the CTA have no entry.
     let (_, outcome) = run("bar.sync 0;\nbar.sync 0;\nret;", 64);
     assert!(outcome.barriers.is_empty() && outcome.barriers.of_warp(1).is_empty());
 }

@@ -91,7 +91,7 @@ fn entries_are_lost_when_the_warp_is_descheduled() {
         // A barrier always deschedules; an arrival does not.
         ("bar.sync 0;", false),
         ("bar.arrive 1, 64;", true),
-        // A long-latency result, before and after somebody reads it; lanes that do not read it.
+        // A long-latency result, before and after its first reader; lanes that do not read it.
         ("ld.global.u32 %x, [%out];", true),
         ("ld.global.u32 %x, [%out];\nadd.u32 %x, %x, 1;", false),
         ("ld.global.u32 %x, [%out];\nsetp.gt.u32 %p, %t, 99;\n@%p add.u32 %x, %x, 1;", true),

@@ -4,7 +4,7 @@ use crate::cli::fpga::MonitorArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 
-/// Says that it cannot be had, before a board is started.
+/// Says that this build has no monitor, before a board is started.
 pub(super) fn run(_: &MonitorArgs, _: &Printer) -> Result<ExitStatus, Failure> {
     Err(Failure::input("this program was built without the decoder of logs")
         .hint("build it with the feature `logs`, which is on by default"))

@@ -23,7 +23,7 @@ pub enum Hold {
     Strand,
     /// Each from the issue of the instruction that writes it first to that of the one that reads it
     /// last. An entry is the same whatever their number: it is held for what any of the programs
-    /// with so many entries has in it.
+    /// with this many entries has in it.
     Entry,
 }
 

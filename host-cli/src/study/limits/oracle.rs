@@ -3,7 +3,7 @@
 //!
 //! The best choice is a multi-dimensional knapsack with as many constraints as cycles, so that it
 //! is bracketed instead: a greedy choice that fits in every cycle, and a Lagrangian bound that no
-//! choice can pass. Time is cut into epochs of so many executions, each solved by itself: memory
+//! choice can pass. Time is cut into epochs of equally many executions, each solved alone: memory
 //! does not grow with the run, and both sides of the bracket stay valid (see [`Oracle::settle`]).
 
 use rustc_hash::FxHashMap;
@@ -162,7 +162,7 @@ impl Oracle {
     }
 
     /// Ends an epoch before cycle `now`, by which every execution added has ended. Those that go on
-    /// are given the design's own number of entries if so many are left.
+    /// are given the design's own number of entries if this many are left.
     ///
     /// The choice stays one that fits, because what such an execution holds is taken from this
     /// epoch and from the next. The bound stays one, because an execution's cycles before its last

@@ -33,8 +33,8 @@ pub fn to_table(study: &Study, remarks: &[String]) -> String {
         "IPC in thread instructions a cycle; writes avoided: of the main register file; hits: of \
          operand reads\nand of writes, in the pool; energy, its product with time (EDP) and \
          relative IPC in % of the baseline's;\nwear: most writes of a cell in an input; *: the \
-         design itself; pool ports: 1rw one access in a cycle, 1r1w a read and a write,\nN so many \
-         of any kind\n",
+         design itself; pool ports: 1rw one access in a cycle, 1r1w a read and a write,\nN that \
+         many of any kind\n",
     );
     for changed in &study.changed {
         let _ = writeln!(text, "changed: {changed}");

@@ -176,7 +176,7 @@ fn change_text(stored: &mut Stored, random: &mut Random) {
     }
 }
 
-/// Changes a step, a path, or who took it.
+/// Changes a step, a path, or the path of a warp.
 fn change_paths(stored: &mut Stored, warps: &mut Vec<WarpPath>, random: &mut Random) {
     let mut paths: Vec<Vec<PathStep>> =
         stored.paths.iter().map(|(path, _)| path.to_vec()).collect();

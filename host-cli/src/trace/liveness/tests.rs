@@ -71,7 +71,7 @@ fn in_use(kernel: &Kernel) -> Vec<BTreeSet<u16>> {
     all
 }
 
-/// Holds the bits that the machine gets against the facts: a value ends at an instruction exactly if
+/// Compares the bits that the machine gets with the facts: a value ends at an instruction exactly if
 /// none that may come next has its register in use, unless for a new value.
 fn compare_bits(kernel: &Kernel) -> Result<(), String> {
     let mut image = image(kernel);

@@ -10,7 +10,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So many for all launches together. Unit: warp instructions.
+    /// The budget of all launches together. Unit: warp instructions.
     pub fn new(limit: u64) -> Self {
         Self { limit, left: limit }
     }

@@ -36,7 +36,7 @@ impl Prices {
         self.until[end] - self.until[first]
     }
 
-    /// Looks for good prices for intervals of these lengths, with so many entries in each.
+    /// Looks for good prices for intervals of these lengths, with this many entries in each.
     /// `attained` is what some choice saves.
     pub(super) fn find(asks: &[Asks<'_>], lengths: &[u64], capacity: i32, attained: i128) -> Self {
         let market = Market { asks, lengths, capacity: i128::from(capacity) };
