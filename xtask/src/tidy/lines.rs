@@ -112,6 +112,13 @@ const PHRASES: &[(&str, &str, &str)] = &[
     ("what there", " is", "name the thing"),
     ("What there", " is", "name the thing"),
     ("What ", "of ", "name the part"),
+    ("what ", "of ", "name the part"),
+    ("held ", "against ", "write `compared with`"),
+    ("let ", "go of", "write `released`"),
+    ("nob", "ody", "name the noun: `no host`, `no reader`"),
+    ("Nob", "ody", "name the noun: `no host`, `no reader`"),
+    ("who", "ever", "name the noun: `the sender`"),
+    ("Who", "ever", "name the noun: `the sender`"),
 ];
 
 /// Phrases that are not plain technical English.

@@ -320,7 +320,7 @@ fn a_dead_end_is_an_error_after_the_attempts() {
         hellos += kinds(&drain(&mut host)).len();
     }
     assert_eq!(hellos, 21);
-    let error = host.poll(2_100).expect_err("nobody is there");
+    let error = host.poll(2_100).expect_err("no end answers");
     assert_eq!(error, LinkError::Silent { attempts: 20, after_ms: 2_100 });
 
     // An end with less time than its attempts take also reports silence.

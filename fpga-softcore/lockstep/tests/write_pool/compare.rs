@@ -200,7 +200,7 @@ impl<const POOL: usize, const LANES: usize> Bench<POOL, LANES> {
                         words = self.values[usize::from(outputs.write_number)];
                         MainOutcome::PoolReplacement
                     }
-                    PoolWrite::Blocked(_) => unreachable!("nobody refuses"),
+                    PoolWrite::Blocked(_) => unreachable!("every write-back is allowed"),
                 } as u8;
                 let value = &mut self.values[usize::from(request.number)];
                 for (lane, word) in value.iter_mut().enumerate() {

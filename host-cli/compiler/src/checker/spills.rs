@@ -1,10 +1,10 @@
 //! Whether a program that spills computes what its kernel computes.
 //!
 //! The program names the origin of each of its instructions, which is accepted only if it can be
-//! proved: [`expand`] puts the stores, fills and repeated definitions that it names into the kernel,
-//! in the kernel's own registers; [`check`] proves that they change no value, and all other checks
-//! then compare the program with that kernel. Local memory belongs to a lane, so the contents of a
-//! lane's slots depend on its own path alone.
+//! proved: [`expand`] puts the stores, fills and repeated definitions that it names into the
+//! kernel, in the kernel's own registers; [`check`] proves that they change no value, and all other
+//! checks then compare the program with that kernel. Local memory belongs to a lane, so the
+//! contents of a lane's slots depend on its own path alone.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
