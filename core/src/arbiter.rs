@@ -25,7 +25,7 @@ mod config;
 mod grant;
 
 use crate::bank_layout::BankLayout;
-use crate::event::Datapath;
+use crate::datapath::Datapath;
 use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolPorts, PoolRead, PoolWrite, WritePool};

@@ -5,7 +5,8 @@
 //! Does not model: time, bank conflicts, values.
 //! Source: `[RFC2011]` 3 and 5.3, `[DISS]` 5.3; `docs/MODEL.md`, rules 1 to 18 and 24 to 27.
 
-use crate::event::{Counters, Datapath, Event};
+use crate::datapath::Datapath;
+use crate::event::{Counters, Event};
 use crate::fault::PathFault;
 use crate::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
 use crate::hierarchy::{Step, UpperLevels, WarpHierarchy};

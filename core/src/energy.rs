@@ -5,7 +5,8 @@
 //! Source: `[RFC2011]` 4.3, Tables 2, 3 and 5; `[DISS]` 4.4, Tables 4.5 and 4.6; `docs/MODEL.md`,
 //! rule 6.
 
-use crate::event::{Counters, Datapath, EnergyClass, Event};
+use crate::datapath::Datapath;
+use crate::event::{Counters, EnergyClass, Event};
 use crate::level::Level;
 use crate::named;
 use crate::units::{CLUSTERS, Femtojoules};

@@ -5,27 +5,8 @@
 //! Does not model: when an event happens (`register_file_cache`, `count`), its cost (`energy`).
 //! Source: `[RFC2011]` 3.1, 5.4; `[DISS]` 4.4.
 
-use crate::image::Unit;
+use crate::datapath::Datapath;
 use crate::level::Level;
-use crate::named;
-
-named! {
-    /// Which execution units an operand goes to or comes from: wires to the shared ones are longer.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub enum Datapath {
-        /// The ALUs of a lane.
-        Private = "private",
-        /// Special function, memory and texture units.
-        Shared = "shared",
-    }
-}
-
-impl Datapath {
-    /// The datapath of a unit.
-    pub const fn of(unit: Unit) -> Self {
-        if unit.is_shared_datapath() { Self::Shared } else { Self::Private }
-    }
-}
 
 /// What an event costs, in terms that an energy table can price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //!
 //! Source: `[RFC2011]` 3.1, `[DISS]` 5 and 6, `[WARRF]` 4.2.
 
-use crate::event::Datapath::{self, Private, Shared};
+use crate::datapath::Datapath::{self, Private, Shared};
 use crate::named;
 
 macro_rules! levels {

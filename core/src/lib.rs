@@ -52,6 +52,7 @@ pub mod arbiter;
 pub mod bank_layout;
 pub mod chip_power;
 pub mod count;
+pub mod datapath;
 pub mod digest;
 pub mod energy;
 pub mod event;

@@ -89,8 +89,8 @@ mod tests {
     extern crate std;
     use super::*;
     use crate::bank_layout::BankLayout;
+    use crate::datapath::Datapath;
     use crate::energy::WireCharge;
-    use crate::event::Datapath;
     use crate::image::{MemorySpace, Unit};
     use crate::level::Level;
     use crate::organisation::SchedulingLevels;

@@ -61,6 +61,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod active_limit;
+mod banks;
 mod barrier;
 pub mod config;
 pub mod counters;
@@ -76,9 +78,11 @@ mod observe;
 pub mod operand_delivery;
 mod policies;
 mod register_file;
+mod residency;
 mod run;
 mod scoreboard;
 mod storage;
+mod timing;
 mod trace;
 mod units;
 mod wait;

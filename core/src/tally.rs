@@ -1,7 +1,8 @@
 //! Tally: accesses as events. The one place where they are counted, for both modes.
 
 use crate::access::{Access, AccessSink};
-use crate::event::{Counters, Datapath, Event};
+use crate::datapath::Datapath;
+use crate::event::{Counters, Event};
 use crate::units::{LaneMask, RegisterId};
 
 /// The event of an access, by its datapath.

@@ -1,6 +1,6 @@
 //! Grants: the accesses of a cycle, as the arbiter reports them to the requesters.
 
-use crate::event::Datapath;
+use crate::datapath::Datapath;
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::{PoolEntry, PoolRead};
 

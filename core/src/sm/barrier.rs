@@ -182,7 +182,7 @@ impl CtaBarriers {
         }
     }
 
-    /// Nobody is at a barrier any more.
+    /// No warp is at a barrier any more.
     pub(super) const fn close(&mut self, id: u8) {
         self.open &= !(1 << id);
         self.whole[id as usize] = 0;

@@ -1,6 +1,6 @@
 //! What an SM is made of: limits, units, schedulers; and how many CTAs of a kernel fit.
 
-pub use super::front_end::ActiveLimitKind;
+pub use super::active_limit::ActiveLimitKind;
 pub use super::memory::MemoryKind;
 use super::operand_delivery::{
     COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_FIXED_BANKS,
@@ -9,119 +9,14 @@ use super::operand_delivery::{
 pub use super::policies::{
     BarrierRule, ReplacementRule, Scheduler, ShortWait, ShortWaits, WarpReplacement,
 };
+pub use super::residency::{CtaTooLarge, Launch, Limit, MAX_RESIDENT_CTAS, Residency};
 pub use super::storage::StorageKind;
-use crate::named;
+pub use super::timing::{MAX_LATENCY, Timing};
 use crate::organisation::{Organisation, Scheduling};
 use crate::split_bank_write::MAX_BANKS;
 use crate::units::LANES;
 pub use crate::units::MAX_RESIDENT_WARPS;
 use crate::write_pool::{MAX_ACCESSES, MAX_ENTRIES};
-
-/// Most CTAs that an SM can be configured for.
-pub const MAX_RESIDENT_CTAS: usize = 32;
-/// Longest configurable latency. Unit: cycles.
-pub const MAX_LATENCY: u16 = 4096;
-
-/// Latencies and throughputs. Every latency is the cycles from the issue of an instruction to the
-/// earliest issue of one that uses its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Timing {
-    /// Arithmetic and predicates. Unit: cycles. Range: `1..=MAX_LATENCY`, as of all latencies.
-    pub alu_latency: u16,
-    /// From a branch to the warp's next instruction, without a register file cache. Unit: cycles.
-    pub branch_latency: u16,
-    /// What the tag check of a register file cache adds to a branch. Unit: cycles.
-    pub tag_check_cycles: u16,
-    /// Double precision. Unit: cycles.
-    pub double_latency: u16,
-    /// Lanes of a warp that start double-precision operations in a cycle. Range: `1..=32`.
-    pub double_lanes: u8,
-    /// Special functions. Unit: cycles.
-    pub special_function_latency: u16,
-    /// Lanes that start special functions in a cycle. Range: `1..=32`.
-    pub special_function_lanes: u8,
-    /// Textures. Unit: cycles.
-    pub texture_latency: u16,
-    /// Lanes that start texture accesses in a cycle. Range: `1..=32`.
-    pub texture_lanes: u8,
-    /// Shared memory, for an access of up to one 32-bit word for each lane. Unit: cycles.
-    pub shared_latency: u16,
-    /// Bandwidth of shared memory. Unit: bytes in a cycle. Range: from 1.
-    pub shared_bytes_per_cycle: u32,
-    /// Constants and parameters. Unit: cycles.
-    pub constant_latency: u16,
-    /// DRAM, for an access of up to one 32-bit word for each lane that no other delays.
-    pub dram_latency: u16,
-    /// Bandwidth of DRAM. Unit: bytes in a cycle. Range: from 1.
-    pub dram_bytes_per_cycle: u32,
-    /// An access of global or local memory that hits a cache ([`super::MemoryAccess::hit`]), and
-    /// how long it takes to know that another one misses. Unit: cycles.
-    pub hit_latency: u16,
-    /// From the last arrival at a barrier to the next instruction of the warps. Unit: cycles.
-    pub barrier_latency: u16,
-    /// Cycles in which an instruction may read its operands from the main register file without
-    /// delay. Range: `1..=8`. Each cycle beyond delays its result and what issues after it.
-    pub operand_window: u8,
-}
-
-impl Timing {
-    /// `[RFC2011]` Table 4 and section 4. Not printed there, so assumed: branches take what ALU
-    /// operations take, double precision runs at half rate, constants and caches are as far as
-    /// shared memory, a barrier lets go in the next cycle.
-    pub const ISCA11: Self = Self {
-        alu_latency: 8,
-        branch_latency: 8,
-        tag_check_cycles: 1,
-        double_latency: 8,
-        double_lanes: 16,
-        special_function_latency: 20,
-        special_function_lanes: 8,
-        texture_latency: 400,
-        texture_lanes: 4,
-        shared_latency: 20,
-        shared_bytes_per_cycle: 32,
-        constant_latency: 20,
-        dram_latency: 400,
-        dram_bytes_per_cycle: 32,
-        hit_latency: 20,
-        barrier_latency: 1,
-        operand_window: 3,
-    };
-
-    /// `[DISS]` Table 4.4 and sections 4.2 and 4.3: less DRAM bandwidth, and a cycle for each
-    /// access of an instruction to the same bank beyond the first.
-    pub const DISSERTATION: Self =
-        Self { dram_bytes_per_cycle: 16, operand_window: 1, ..Self::ISCA11 };
-
-    /// Latencies of what operand collectors start.
-    const fn collected(&self) -> [u16; 8] {
-        [
-            self.alu_latency,
-            self.double_latency,
-            self.special_function_latency,
-            self.texture_latency,
-            self.shared_latency,
-            self.constant_latency,
-            self.dram_latency,
-            self.hit_latency,
-        ]
-    }
-
-    const fn latencies(&self) -> [u16; 10] {
-        [
-            self.alu_latency,
-            self.branch_latency,
-            self.double_latency,
-            self.special_function_latency,
-            self.texture_latency,
-            self.shared_latency,
-            self.constant_latency,
-            self.dram_latency,
-            self.hit_latency,
-            self.barrier_latency,
-        ]
-    }
-}
 
 /// What an SM is made of, before it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -450,71 +345,6 @@ impl SmConfig {
         matches!(self.0.organisation.settings().scheduling, Scheduling::TwoLevel { .. })
     }
 }
-
-/// What all CTAs of a launch have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Launch {
-    /// Warps of a CTA. Range: from 1.
-    pub warps_per_cta: u32,
-    /// Registers of a thread. Unit: 32-bit registers.
-    pub registers: u16,
-    /// Shared memory of a CTA. Unit: bytes.
-    pub shared_bytes: u32,
-}
-
-named! {
-    /// What keeps another CTA from being resident. In the order in which ties are broken.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    pub enum Limit {
-        /// The warps that the scheduler has room for.
-        Warps = "warps",
-        /// The CTAs that the SM has room for.
-        Ctas = "ctas",
-        /// The register file.
-        Registers = "registers",
-        /// Shared memory.
-        SharedMemory = "shared_memory",
-    }
-}
-
-/// How many CTAs of a launch are resident at a time, and why not more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Residency {
-    /// Resident CTAs. At least 1.
-    pub ctas: u32,
-    /// Resident warps.
-    pub warps: u32,
-    /// What keeps the next CTA out; of several, the first in the order of [`Limit::ALL`].
-    pub limit: Limit,
-    /// Registers of the register file beside those of the resident warps, in their rows, that stay
-    /// empty because the banks do not divide a warp's registers. Unit: warp-wide registers.
-    pub empty_registers: u32,
-}
-
-/// Not even one CTA fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CtaTooLarge {
-    /// What is missing.
-    pub limit: Limit,
-    /// What a CTA needs of it: warps, bytes of the register file or bytes of shared memory.
-    pub needed: u64,
-    /// What the SM has of it, in the same unit.
-    pub available: u64,
-}
-
-impl core::fmt::Display for CtaTooLarge {
-    fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { limit, needed, available } = self;
-        let what = match limit {
-            Limit::Warps | Limit::Ctas => "warps",
-            Limit::Registers => "bytes of the register file",
-            Limit::SharedMemory => "bytes of shared memory",
-        };
-        write!(to, "a CTA needs {needed} {what}, but an SM has {available}")
-    }
-}
-
-impl core::error::Error for CtaTooLarge {}
 
 impl SmConfig {
     /// How many CTAs of a launch are resident at a time.

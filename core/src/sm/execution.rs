@@ -35,8 +35,8 @@ impl<'m> Execution<'m> {
         &self.units
     }
 
-    /// Starts a warp's instruction at `pc`, whose unit is free; `starts` hears of it before anything
-    /// else is told. Returns when its result is there; nothing if the memory refuses what it moves.
+    /// Starts a warp's instruction at `pc`, whose unit is free; `starts` is called before observers
+    /// hear of the unit. Returns when the result is there; none if the memory refuses the access.
     #[inline]
     pub(super) fn start<O: SmObserver>(
         &mut self,

@@ -1,9 +1,9 @@
 //! Facts: what issuing an instruction needs to know, packed once for each instruction of a kernel.
 
+use super::banks::{BankCounts, Banks};
 use super::config::{SmConfig, Timing};
-use super::register_file::{BankCounts, Banks};
 use super::wait::Wait;
-use crate::event::Datapath;
+use crate::datapath::Datapath;
 use crate::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
 use crate::rules::RegisterSketch;
 use crate::units::RegisterId;

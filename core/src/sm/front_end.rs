@@ -5,7 +5,6 @@
 //! Does not model: instruction fetch.
 //! Source: `[RFC2011]` 3.2 and 5.2, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 15 to 24.
 
-mod active_limit;
 mod barriers;
 mod launch;
 mod next;
@@ -14,6 +13,7 @@ mod settle;
 mod warp;
 mod wheel;
 
+use super::active_limit::ActiveLimit;
 use super::barrier::CtaBarriers;
 use super::config::{BarrierRule, MAX_RESIDENT_CTAS, ShortWaits, SmConfig, WarpReplacement};
 use super::counters::StallReason;
@@ -25,8 +25,6 @@ use super::scoreboard::Scoreboard;
 use super::units::Units;
 use super::wait::Wait;
 use crate::units::LaneMask;
-use active_limit::ActiveLimit;
-pub use active_limit::ActiveLimitKind;
 pub(super) use launch::Due;
 use schedule::Selector;
 pub(super) use warp::Departure;
@@ -170,7 +168,7 @@ impl<'m, T> FrontEnd<'m, T> {
             wanting: [0; BusyUnit::COUNT],
             collecting: 0,
             places: lowest(config.active_warps()),
-            limit: ActiveLimit::new(config),
+            limit: ActiveLimit::new(settings.active_limit, config.active_warps() as u32),
             next_return: 0,
             selector: Selector::new(settings.scheduler),
             ctas: [Cta::default(); MAX_RESIDENT_CTAS],

@@ -205,8 +205,11 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             front_end: FrontEnd::new(config, warps, warps_per_cta, register_file.is_collected()),
             scoreboard: Scoreboard::new(ready, awaited, size.warps, image.registers),
             register_file,
-            execution: Execution::new(Units::new(timing), MemorySystem::new(settings)),
-            storage: Storage::new(settings, &residency, warps_per_cta, lowest(size.warps)),
+            execution: Execution::new(
+                Units::new(timing),
+                MemorySystem::new(settings.memory, timing),
+            ),
+            storage: Storage::new(settings.storage, &residency, warps_per_cta, lowest(size.warps)),
             kernel: Kernel {
                 image,
                 facts,
@@ -421,8 +424,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.settle(moved);
     }
 
-    /// What the memory does in a cycle after issue. Returns whether some result has arrived, so that
-    /// its readers may wait for something else from the next cycle on.
+    /// What the memory does in a cycle after issue. Returns whether a result has arrived: its
+    /// readers may wait for another from the next cycle on.
     #[inline(never)]
     fn step_memory(&mut self) -> bool {
         let mut completions = Completions {

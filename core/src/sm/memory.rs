@@ -5,11 +5,11 @@
 //! does ([`MemoryModel::step`]), or that it cannot take the access now ([`Answer::Refused`]): the
 //! SM then asks again in the next cycle.
 //!
-//! A memory of the table below is chosen by [`SmSettings::memory`]; a memory of the caller's own is
-//! given to [`super::Sm::with_memory`].
+//! A memory of the table below is chosen by [`super::config::SmSettings::memory`]; a memory of the
+//! caller's own is given to [`super::Sm::with_memory`].
 
-use super::config::SmSettings;
 use super::counters::{CycleEvent, SmCounters};
+use super::timing::Timing;
 use super::trace::MemoryAccess;
 use crate::named;
 
@@ -162,12 +162,10 @@ macro_rules! memories {
         }
 
         impl MemorySystem<'_> {
-            /// The memory of a design, idle.
-            pub(super) fn new(settings: &SmSettings) -> Self {
-                match settings.memory {
-                    $(MemoryKind::$variant => {
-                        Self::$variant($module::$variant::new(&settings.timing))
-                    })+
+            /// A memory, idle.
+            pub(super) fn new(kind: MemoryKind, timing: &Timing) -> Self {
+                match kind {
+                    $(MemoryKind::$variant => Self::$variant($module::$variant::new(timing)),)+
                 }
             }
 

@@ -30,7 +30,6 @@ use crate::image::CheckedImage;
 use collectors::Collection;
 pub use collectors::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
 use ports::FixedPorts;
-pub(super) use ports::{BankCounts, Banks};
 
 /// How a warp's upper levels are emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,9 +157,9 @@ impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
         collection.ask(self.upper, instruction, access, kernel, scoreboard, run)
     }
 
-    /// What happens before issue, in one cycle; `sent` hears of each access of global memory that is
-    /// sent, and from when its hit is known, and returns the warps for which that changes something.
-    /// Returns the warps of which something has come.
+    /// What happens before issue, in one cycle. `sent` is called for each access of global memory,
+    /// with the cycle from which its hit is known, and returns the warps that this concerns.
+    /// Returns the warps of which a result has arrived.
     #[inline]
     pub(super) fn step<O: SmObserver>(
         &mut self,

@@ -5,7 +5,7 @@
 //! complete. What a warp was granted is released when the warp ends; the storage decides what that
 //! frees.
 
-use super::config::{Residency, SmSettings};
+use super::residency::Residency;
 use crate::named;
 
 /// What some warps of a CTA are granted.
@@ -66,14 +66,14 @@ macro_rules! storages {
         }
 
         impl Storage {
-            /// The storage of a design with `slots` warp slots, of which nothing is granted.
+            /// A storage with `slots` warp slots, of which nothing is granted.
             pub(super) fn new(
-                settings: &SmSettings,
+                kind: StorageKind,
                 residency: &Residency,
                 warps_per_cta: u32,
                 slots: u64,
             ) -> Self {
-                match settings.storage {
+                match kind {
                     $(StorageKind::$variant => {
                         Self::$variant($module::$variant::new(residency, warps_per_cta, slots))
                     })+

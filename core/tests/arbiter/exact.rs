@@ -7,7 +7,7 @@ use strata_core::arbiter::{
     Arbiter, ArbiterConfig, ArbiterError, BankedRegister, Queues, WriteTarget,
 };
 use strata_core::bank_layout::BankLayout;
-use strata_core::event::Datapath;
+use strata_core::datapath::Datapath;
 use strata_core::split_bank_write::MAX_BANKS;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{MAX_ENTRIES, PoolPorts, PoolRead, PoolTooLarge};

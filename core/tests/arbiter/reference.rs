@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use strata_core::arbiter::{ArbiterConfig, ReadGrant, WriteGrant, WriteTarget};
 use strata_core::bank_layout::BankLayout;
-use strata_core::event::Datapath;
+use strata_core::datapath::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolEntry, PoolPorts, PoolRead, PoolWrite};
 

@@ -7,7 +7,7 @@ use strata_core::arbiter::{
     Arbiter, ArbiterConfig, BankedRegister, Granted, QueuedRead, Queues, ReadGrant, WriteGrant,
 };
 use strata_core::bank_layout::BankLayout;
-use strata_core::event::Datapath;
+use strata_core::datapath::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolEntry, PoolPorts, WritePool};
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use strata_compiler::hierarchy::Lrf;
-use strata_core::event::Datapath;
+use strata_core::datapath::Datapath;
 use strata_core::level::Level;
 
 use super::file::combination;

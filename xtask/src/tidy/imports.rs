@@ -13,9 +13,6 @@ use super::{File, Repository, Violation};
 /// The sources of the core.
 const CORE: &str = "core/src/";
 
-/// Modules whose parts may import each other for now: those of cycle mode are being untangled.
-const EXEMPT: &[&str] = &["sm"];
-
 /// A module by the names that lead to it from the crate's root; the root is empty.
 type Module = Vec<String>;
 /// The modules that each module imports, with the line of the first import.
@@ -43,7 +40,7 @@ pub(crate) fn import_cycles(repository: &Repository) -> Vec<Violation> {
         }
     }
     let imports = paths.imports();
-    for cycle in cycles(&imports).into_iter().filter(|cycle| !is_exempt(cycle)) {
+    for cycle in cycles(&imports) {
         let first = &files[&cycle[0]].path;
         let lines: Vec<usize> =
             cycle.iter().zip(cycle.iter().cycle().skip(1)).map(|(a, b)| imports[a][b]).collect();
@@ -60,11 +57,6 @@ pub(crate) fn import_cycles(repository: &Repository) -> Vec<Violation> {
 fn module_of(path: &str) -> Option<Module> {
     let names = path.strip_suffix(".rs")?;
     Some(if names == "lib" { Module::new() } else { names.split('/').map(str::to_owned).collect() })
-}
-
-/// True where all modules of a cycle lie in one exempt module.
-fn is_exempt(cycle: &[Module]) -> bool {
-    EXEMPT.iter().any(|name| cycle.iter().all(|module| module.first().is_some_and(|a| a == name)))
 }
 
 /// An item by its module and its name in there; no name stands for the module itself.

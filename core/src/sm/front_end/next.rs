@@ -1,5 +1,5 @@
-//! From one instruction of a warp to its next: when it can issue, or that the warp leaves the active
-//! set before.
+//! From one instruction of a warp to its next: when it can issue, or that the warp leaves the
+//! active set before.
 
 use super::warp::FETCH;
 use super::{Departure, FrontEnd, Phase, Sight};

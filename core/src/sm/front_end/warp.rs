@@ -25,7 +25,7 @@ pub(in crate::sm) enum Phase {
     /// at a barrier.
     #[default]
     Idle,
-    /// The warp leaves the active set; while it waits for a pending value, unless that comes before.
+    /// The warp leaves the active set, unless a pending value that it waits for arrives before.
     Leaving(Departure),
     /// Its cache has been flushed.
     Flushing(Departure),

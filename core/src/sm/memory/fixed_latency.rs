@@ -7,7 +7,7 @@
 //! Source: `[RFC2011]` 4 and Table 4, `[DISS]` 4.3 and Table 4.4.
 
 use super::{Answer, Arrival, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep, Space};
-use crate::sm::config::Timing;
+use crate::sm::timing::Timing;
 use crate::sm::trace::MemoryAccess;
 use crate::units::LANES;
 

@@ -11,7 +11,8 @@ use super::collectors::{Collected, Collection, CollectorUnits, Collectors, PORTS
 use super::requests::{Requests, cause};
 use crate::access::Access;
 use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
-use crate::event::{Datapath, Event};
+use crate::datapath::Datapath;
+use crate::event::Event;
 use crate::hierarchy::{UpperLevels, WarpHierarchy};
 use crate::sm::counters::{CycleEvent, SmCounters};
 use crate::sm::execution::Execution;
@@ -265,9 +266,8 @@ impl Collection<'_> {
         Ok(reads)
     }
 
-    /// What happens between issues, in one cycle; `PLAIN` says what the arbiter is. `sent` hears
-    /// of each access of global memory that is sent, and from when its hit is known, and returns the
-    /// warps for which that changes something. Returns the warps of which something has come.
+    /// What happens between issues, in one cycle; `PLAIN` says what the arbiter is. `sent` and the
+    /// returned warps are those of [`super::RegisterFile::step`].
     // Apart from the loop over cycles, which has other things to keep in registers.
     #[inline(never)]
     pub(super) fn step<const PLAIN: bool, O: SmObserver>(

@@ -2,11 +2,12 @@
 //! issue, but for data whose arrival time the memory does not know yet.
 
 use super::Emptying;
-use super::ports::{BankCounts, FixedPorts, Writer};
+use super::ports::{FixedPorts, Writer};
 use crate::access::{Access, AccessSink};
-use crate::event::Datapath;
+use crate::datapath::Datapath;
 use crate::hierarchy::{UpperLevels, WarpHierarchy};
 use crate::image::Flags;
+use crate::sm::banks::BankCounts;
 use crate::sm::counters::CycleEvent;
 use crate::sm::facts::{Facts, bits};
 use crate::sm::fault::Fault;

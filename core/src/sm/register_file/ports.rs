@@ -7,6 +7,7 @@
 //! find an idle write when it comes.
 //! Source: `[RFC2011]` 2.1, `[DISS]` 4.2; `docs/MODEL.md`, rule 20.
 
+use crate::sm::banks::{BankCounts, Banks};
 use crate::sm::memory::BankPort;
 use crate::sm::observe::{Observation, SmObserver, WriteCause};
 use crate::sm::operand_delivery::MAX_FIXED_BANKS;
@@ -14,63 +15,6 @@ use crate::units::RegisterId;
 
 /// How far ahead writes are reserved. Unit: cycles.
 const HORIZON: u64 = 128;
-
-/// Accesses of one instruction to each bank, one byte each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::sm) struct BankCounts(u64);
-
-/// The banks: registers are interleaved over them.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::sm) struct Banks {
-    // One less than their number, which is a power of two.
-    last: u8,
-}
-
-impl Banks {
-    /// So many banks. Range: a power of two, at most [`MAX_FIXED_BANKS`].
-    pub(in crate::sm) const fn new(banks: u8) -> Self {
-        Self { last: banks - 1 }
-    }
-
-    /// How many.
-    pub(super) const fn count(self) -> u8 {
-        self.last + 1
-    }
-
-    /// The bank of a register.
-    #[inline]
-    pub(super) const fn of(self, register: RegisterId) -> usize {
-        register.0 as usize & self.last as usize
-    }
-}
-
-impl BankCounts {
-    pub(in crate::sm) const EMPTY: Self = Self(0);
-
-    /// Those of reads of these registers.
-    pub(in crate::sm) fn reads(banks: Banks, registers: &[RegisterId]) -> Self {
-        let mut counts = Self::EMPTY;
-        for &register in registers {
-            counts.add(banks.of(register));
-        }
-        counts
-    }
-
-    /// One more access. At most 255 of a bank: an instruction has at most 32 operands.
-    #[inline]
-    pub(super) const fn add(&mut self, bank: usize) {
-        self.0 += 1 << (8 * bank);
-    }
-
-    /// Accesses to one bank.
-    pub(super) const fn of(self, bank: usize) -> u64 {
-        self.0 >> (8 * bank) & 0xff
-    }
-
-    pub(super) const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-}
 
 /// How the reads of an instruction went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,14 +55,14 @@ impl ReadPorts {
 
     /// The first cycle in which no read of a bank is planned.
     pub(super) const fn free_at(&self, bank: usize) -> u64 {
-        self.since + BankCounts(self.backlog).of(bank)
+        self.since + BankCounts::from_bytes(self.backlog).of(bank)
     }
 
     /// Takes the read of a bank in cycle `now`, if no read of a register does. Returns whether it
     /// did.
     fn claim(&mut self, bank: usize, now: u64) -> bool {
         let backlog = self.backlog_at(now);
-        if BankCounts(backlog).of(bank) != 0 {
+        if BankCounts::from_bytes(backlog).of(bank) != 0 {
             return false;
         }
         (self.backlog, self.since) = (backlog + (1 << (8 * bank)), now);
@@ -129,8 +73,8 @@ impl ReadPorts {
     #[inline]
     fn read(&mut self, counts: BankCounts, now: u64) -> ReadOutcome {
         let backlog = self.backlog_at(now);
-        let reading = Self::not_zero(counts.0);
-        self.backlog = backlog.wrapping_add(counts.0);
+        let reading = Self::not_zero(counts.bytes());
+        self.backlog = backlog.wrapping_add(counts.bytes());
         self.since = now;
         debug_assert_eq!(self.backlog & Self::TOPS, 0);
         let mut late = self.backlog.wrapping_add(self.slack) & reading;
@@ -138,9 +82,9 @@ impl ReadPorts {
         while late != 0 {
             let bank = late.trailing_zeros() as usize / 8;
             late &= late - 1;
-            delay = delay.max(BankCounts(self.backlog).of(bank) - self.window);
+            delay = delay.max(BankCounts::from_bytes(self.backlog).of(bank) - self.window);
         }
-        let own = counts.0.wrapping_sub(reading >> 7);
+        let own = counts.bytes().wrapping_sub(reading >> 7);
         let other = (reading & Self::not_zero(backlog)) >> 7;
         ReadOutcome {
             delay,

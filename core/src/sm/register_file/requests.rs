@@ -6,7 +6,8 @@
 
 use super::collectors::{Collection, ResultOnItsWay};
 use crate::access::{Access, AccessSink};
-use crate::event::{Datapath, Event};
+use crate::datapath::Datapath;
+use crate::event::Event;
 use crate::sm::observe::WriteCause;
 use crate::sm::scoreboard::UnderWay;
 use crate::sm::wait::{ReadyAt, Wait};

@@ -5,7 +5,7 @@
 //! Source: `[RFC2011]` 2.1, `[DISS]` 2.1; `docs/MODEL.md`, rule 19.
 
 use super::{Grant, Released, StorageModel};
-use crate::sm::config::{MAX_RESIDENT_CTAS, Residency};
+use crate::sm::residency::{MAX_RESIDENT_CTAS, Residency};
 
 /// The grants of a CTA.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,7 +80,7 @@ impl StorageModel for Partitioned {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sm::config::Limit;
+    use crate::sm::residency::Limit;
 
     fn storage(ctas: u32, warps_per_cta: u32) -> Partitioned {
         let warps = ctas * warps_per_cta;

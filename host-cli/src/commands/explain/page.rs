@@ -6,7 +6,7 @@ use strata_compiler::explain::{Explainer, Slot};
 use strata_compiler::kernel::Kernel;
 use strata_compiler::listing::unit_name;
 use strata_compiler::program::{Origin, Program};
-use strata_core::event::Datapath;
+use strata_core::datapath::Datapath;
 use strata_core::image::{Flags, StaticInstruction, Unit};
 use strata_core::units::Femtojoules;
 use strata_ptx::module::VirtualRegister;

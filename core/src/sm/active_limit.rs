@@ -4,7 +4,6 @@
 //! the active set ([`crate::organisation::Scheduling`]) bound every limit.
 
 use crate::named;
-use crate::sm::config::SmConfig;
 
 /// The table of limits. A limit is a file in the folder of this one and a line here.
 macro_rules! active_limits {
@@ -26,11 +25,11 @@ macro_rules! active_limits {
         }
 
         impl ActiveLimit {
-            /// The limit of a design before the first cycle.
-            pub(super) fn new(config: &SmConfig) -> Self {
-                match config.settings().active_limit {
+            /// A limit of an active set with so many places, before the first cycle.
+            pub(super) fn new(kind: ActiveLimitKind, places: u32) -> Self {
+                match kind {
                     $(ActiveLimitKind::$variant => {
-                        Self::$variant($module::$variant::new(config))
+                        Self::$variant($module::$variant::new(places))
                     })+
                 }
             }

@@ -1,14 +1,12 @@
 //! A limit that does not change.
 
-use crate::sm::config::SmConfig;
-
 /// The places of the active set.
 #[derive(Clone, Debug)]
-pub(in crate::sm::front_end) struct Constant(u32);
+pub(in crate::sm) struct Constant(u32);
 
 impl Constant {
-    pub(super) const fn new(config: &SmConfig) -> Self {
-        Self(config.active_warps() as u32)
+    pub(super) const fn new(places: u32) -> Self {
+        Self(places)
     }
 
     #[inline]
