@@ -248,7 +248,9 @@ impl<'m, T> FrontEnd<'m, T> {
     #[inline]
     pub(super) fn next_event(&self, now: u64) -> Option<u64> {
         let event = self.wheel.next();
-        let limit = if self.sets.returnable != 0 { self.limit.next_event(now) } else { None };
+        // Without a free place no limit lets a warp in.
+        let waits = self.sets.returnable != 0 && self.places != 0;
+        let limit = if waits { self.limit.next_event(now) } else { None };
         match (event, limit) {
             (Some(event), Some(limit)) => Some(event.min(limit)),
             (event, limit) => event.or(limit),

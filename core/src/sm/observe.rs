@@ -76,10 +76,13 @@ pub enum Observation {
         cta: u64,
         /// Its place among the resident CTAs.
         slot: u8,
-        /// Bit `i`: a warp of it is at place `i`; the lowest place has warp 0, and so on.
+        /// Warps of it that became resident before.
+        before: u32,
+        /// Bit `i`: a warp of it is at place `i` now; the lowest place has warp number `before`,
+        /// and so on.
         warps: u64,
     },
-    /// The last warp of a CTA ended, and its places are free.
+    /// Warps of a CTA have ended, and their places are free.
     CtaEnd {
         /// When.
         cycle: u64,
@@ -87,8 +90,10 @@ pub enum Observation {
         cta: u64,
         /// Its place among the resident CTAs.
         slot: u8,
-        /// As at its launch.
+        /// Bit `i`: place `i` is free.
         warps: u64,
+        /// The last of the CTA's warps has ended.
+        last: bool,
     },
     /// An instruction issued.
     Issue(Issue),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::collectors::random_distinct;
 use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
 use crate::random::Random;
 use strata_core::count::count_path;
@@ -13,7 +14,8 @@ use strata_core::organisation::{
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
-    BarrierRule, Scheduler, ShortWaits, SmSettings, Timing, WarpReplacement,
+    ActiveLimitKind, BarrierRule, MemoryKind, Scheduler, ShortWaits, SmSettings, StorageKind,
+    Timing, WarpReplacement,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
@@ -74,6 +76,13 @@ pub(crate) fn random_kernel(random: &mut Random) -> Kernel {
         });
     }
     kernel
+}
+
+/// A random kernel for a design: its instructions write no register twice where results may be
+/// pending.
+fn kernel_for(random: &mut Random, settings: &SmSettings) -> Kernel {
+    let known = settings.memory == MemoryKind::FixedLatency;
+    if known { random_kernel(random) } else { random_distinct(random) }
 }
 
 fn random_trace(random: &mut Random, kernel: &Kernel) -> OwnedTrace {
@@ -157,6 +166,10 @@ pub(crate) fn random_settings(random: &mut Random) -> SmSettings {
             hit_latency: one_of(random, &[1, 20, 90]),
             ..Timing::ISCA11
         },
+        // Each line of the tables of parts is tried.
+        memory: one_of(random, &MemoryKind::ALL),
+        storage: one_of(random, &StorageKind::ALL),
+        active_limit: one_of(random, &ActiveLimitKind::ALL),
         ..SmSettings::ISCA11
     }
 }
@@ -182,6 +195,15 @@ pub(crate) fn count_mode(settings: &SmSettings, kernel: &Kernel, grid: &Grid) ->
     })
 }
 
+/// A CTA whose launch has begun and that has not ended.
+#[derive(Debug, PartialEq, Eq)]
+struct Resident {
+    cta: u64,
+    /// Places of its warps.
+    warps: u64,
+    launched: u32,
+}
+
 /// What an observer hears of a run, in sums.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Told {
@@ -194,23 +216,33 @@ struct Told {
     phases: [u64; WarpPhase::ALL.len()],
     bank_reads: u64,
     bank_writes: u64,
-    /// CTAs resident by their places, with their warps.
-    resident: BTreeMap<u8, (u64, u64)>,
+    /// CTAs by their places.
+    resident: BTreeMap<u8, Resident>,
     ended: u64,
 }
 
 impl Told {
     fn add(&mut self, seed: u64, slots: u64, observation: &Observation) {
         match *observation {
-            Observation::CtaLaunch { cycle, cta, slot, warps } => {
+            Observation::CtaLaunch { cycle, cta, slot, before, warps } => {
                 assert_eq!(cycle, self.cycles, "seed {seed}");
                 assert_eq!(self.warps() & warps, 0, "seed {seed}");
-                assert_eq!(self.resident.insert(slot, (cta, warps)), None, "seed {seed}");
+                let fresh = Resident { cta, warps: 0, launched: 0 };
+                let resident = self.resident.entry(slot).or_insert(fresh);
+                assert_eq!((resident.cta, resident.launched), (cta, before), "seed {seed}");
+                resident.warps |= warps;
+                resident.launched += warps.count_ones();
             }
-            Observation::CtaEnd { cycle, cta, slot, warps } => {
+            Observation::CtaEnd { cycle, cta, slot, warps, last } => {
                 assert_eq!(cycle, self.cycles, "seed {seed}");
-                assert_eq!(self.resident.remove(&slot), Some((cta, warps)), "seed {seed}");
-                self.ended += 1;
+                let resident = self.resident.get_mut(&slot).expect("it is resident");
+                assert_eq!((resident.cta, resident.warps & warps), (cta, warps), "seed {seed}");
+                resident.warps &= !warps;
+                if last {
+                    assert_eq!(resident.warps, 0, "seed {seed}");
+                    self.resident.remove(&slot);
+                    self.ended += 1;
+                }
             }
             Observation::Issue(issue) => {
                 assert_eq!(issue.cycle, self.cycles, "seed {seed}");
@@ -245,7 +277,7 @@ impl Told {
     }
 
     fn warps(&self) -> u64 {
-        self.resident.values().fold(0, |all, (_, warps)| all | warps)
+        self.resident.values().fold(0, |all, cta| all | cta.warps)
     }
 
     /// The sums are the run's counters.
@@ -317,7 +349,7 @@ fn accesses_are_those_of_count_mode() {
     for seed in 0..600 {
         let mut random = Random(seed);
         let settings = random_settings(&mut random);
-        let kernel = random_kernel(&mut random);
+        let kernel = kernel_for(&mut random, &settings);
         let grid = random_grid(&mut random, &kernel);
         let counters = drive(seed, settings, &kernel, &grid)
             .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
@@ -339,7 +371,7 @@ fn the_papers_alternatives_skip_idle_cycles_too() {
             continue;
         }
         random_rules(&mut random, &mut settings);
-        let kernel = random_kernel(&mut random);
+        let kernel = kernel_for(&mut random, &settings);
         let grid = random_grid(&mut random, &kernel);
         match drive(seed, settings, &kernel, &grid) {
             Ok(_) => {}

@@ -109,7 +109,7 @@ fn a_run_is_told_whole_and_in_order() {
     assert_eq!(
         rest,
         [
-            Observation::CtaLaunch { cycle: 0, cta: 0, slot: 0, warps: 1 },
+            Observation::CtaLaunch { cycle: 0, cta: 0, slot: 0, before: 0, warps: 1 },
             issue(0, 0),
             alu(0, 0),
             read(0, 0, 0, 2),
@@ -120,7 +120,7 @@ fn a_run_is_told_whole_and_in_order() {
             read(1, 1, 8, 9),
             write(2, 16),
             Observation::Result { cycle: 16 },
-            Observation::CtaEnd { cycle: 16, cta: 0, slot: 0, warps: 1 },
+            Observation::CtaEnd { cycle: 16, cta: 0, slot: 0, warps: 1, last: true },
         ]
     );
     let cycles: Vec<_> = told.iter().filter_map(cycles).collect();

@@ -184,20 +184,25 @@ impl<'d> Drawing<'d> {
             return;
         }
         match *observation {
-            Observation::CtaLaunch { cycle, cta, slot, warps } => {
-                let count = warps.count_ones();
-                self.ctas[usize::from(slot)] =
-                    Some(ResidentCta { cta, since: cycle, warps: count });
+            Observation::CtaLaunch { cycle, cta, slot, before, warps } => {
+                let resident = self.ctas[usize::from(slot)].get_or_insert(ResidentCta {
+                    cta,
+                    since: cycle,
+                    warps: 0,
+                });
+                resident.warps += warps.count_ones();
                 let places = (0..MAX_RESIDENT_WARPS).filter(|place| warps >> place & 1 != 0);
-                for (warp, place) in (0..).zip(places) {
+                for (warp, place) in (before..).zip(places) {
                     self.warps[place] = Some(Resident { cta, warp, begun: false, open: None });
                 }
             }
-            Observation::CtaEnd { cycle, slot, warps, .. } => {
+            Observation::CtaEnd { cycle, slot, warps, last, .. } => {
                 for place in (0..MAX_RESIDENT_WARPS).filter(|place| warps >> place & 1 != 0) {
                     self.end_warp(place, cycle);
                 }
-                self.end_cta(usize::from(slot), cycle);
+                if last {
+                    self.end_cta(usize::from(slot), cycle);
+                }
             }
             Observation::Issue(issue) => self.issued.push((issue, None)),
             Observation::Result { cycle } => {

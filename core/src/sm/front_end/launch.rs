@@ -269,10 +269,14 @@ impl<T: Trace> FrontEnd<'_, T> {
         self.warps[warp].cta
     }
 
-    /// A resident CTA's number, in launch order from 0, and its warps' slots.
-    pub(in crate::sm) fn cta(&self, slot: u8) -> (u64, u64) {
-        let Cta { number, warps, .. } = self.ctas[usize::from(slot)];
-        (number, warps)
+    /// A resident CTA's number, in launch order from 0.
+    pub(in crate::sm) fn cta_number(&self, slot: u8) -> u64 {
+        self.ctas[usize::from(slot)].number
+    }
+
+    /// Warps launched so far of the CTA that is being launched, or of the next one: 0.
+    pub(in crate::sm) const fn launched_warps_of_cta(&self) -> u32 {
+        self.placed
     }
 
     /// Slots of warps of a CTA that are done are free.

@@ -34,9 +34,10 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     ) -> Result<bool, Fault> {
         let Grant { cta: slot, mut warps } = grant;
         let cycle = self.run.now;
+        let before = self.front_end.launched_warps_of_cta();
         let complete = self.front_end.launch(slot, warps, traces, cycle)?;
-        let cta = self.front_end.cta(slot).0;
-        self.run.tell(|| Observation::CtaLaunch { cycle, cta, slot, warps });
+        let cta = self.front_end.cta_number(slot);
+        self.run.tell(|| Observation::CtaLaunch { cycle, cta, slot, before, warps });
         while warps != 0 {
             let warp = warps.trailing_zeros() as usize;
             warps &= warps - 1;
@@ -100,11 +101,11 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         }
         let slot = self.front_end.retire(warp);
         let Released { slots, cta_ended } = self.storage.release(slot, warp as u8);
-        if cta_ended {
-            let (cycle, (cta, warps)) = (self.run.now, self.front_end.cta(slot));
-            self.run.tell(|| Observation::CtaEnd { cycle, cta, slot, warps });
-            self.run.counters.record(CycleEvent::Cta, 1);
+        if slots != 0 {
+            let (cycle, cta, warps) = (self.run.now, self.front_end.cta_number(slot), slots);
+            self.run.tell(|| Observation::CtaEnd { cycle, cta, slot, warps, last: cta_ended });
+            self.front_end.free(slot, slots);
         }
-        self.front_end.free(slot, slots);
+        self.run.counters.record(CycleEvent::Cta, u64::from(cta_ended));
     }
 }
