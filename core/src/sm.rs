@@ -1,23 +1,36 @@
 //! Cycle mode: an SM in time, cycle by cycle.
 //!
 //! Models: in-order warps with a scoreboard for registers and predicates; one or two issue slots; a
-//! scheduler of one or two levels; a main register file of 4 banks with their ports, or of banks
-//! behind operand collectors and an arbiter; the register file cache of count mode; units with
-//! latency and throughput; barriers; CTAs that are launched in order as room becomes free.
+//! scheduler of one or two levels; a main register file of banks with their ports, or of banks
+//! behind operand collectors and an arbiter; the upper levels of count mode; units with latency and
+//! throughput; barriers; CTAs that are launched in order as room becomes free.
 //! Does not model: which accesses hit a cache (the trace says), DRAM timing, instruction fetch,
 //! values.
 //! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24 and 28 to 31.
 //!
-//! The parts, one a file, as an instruction meets them: [`config`]; `facts`, what issuing needs to
-//! know of each instruction; `policies` of scheduling; [`machine`](Sm), the run from event to
-//! event, found by the timing `wheel`; `storage`, the warp slots that a CTA is granted; `schedule`,
-//! the warp that issues; `issue`; `scoreboard`, when registers are there; `ports` of the main
-//! register file; `units`; `memory`; `lifecycle` of warps and CTAs, the two levels of the scheduler
-//! among it; `barrier`; [`counters`]; `observe`, for who wants to watch; `fault`, what a trace can
-//! get wrong. Where operands come through collectors ([`operand_delivery`]): `collect`, from issue
-//! to the end of a result's write; `requests` to the arbiter; `collectors`, the units; `arrivals`
-//! of results. `memory`, `scoreboard`, `storage`, `units`, `schedule` and `wheel` have private
-//! fields: all others ask them.
+//! An SM is six parts and a loop over cycles (`machine`). Each part is a file, or a file and its
+//! folder, with private fields; it is given what it needs of the others and never the SM:
+//!
+//! - `front_end`: the resident warps, which of them are active, the warp that issues, barriers;
+//! - `scoreboard`: when each register and predicate is there, or that it is pending; what is still
+//!   under way of each warp;
+//! - `register_file`: the upper levels of the warps, and how operands come from the main register
+//!   file: with a fixed latency (`ports`, `fixed`) or through collectors (`collect`, `collectors`,
+//!   `requests`, `arrivals`);
+//! - [`memory`]: the answer to each access: a cycle, later, or not now. A caller may attach its own
+//!   ([`Sm::with_memory`]);
+//! - `storage`: what the warps of a CTA are granted, and what is free when they end;
+//! - `observe`: the observer ([`SmObserver`]), an argument of the run.
+//!
+//! Beside them: [`config`], with `timing`, `residency`, `policies` and [`operand_delivery`]; the
+//! `kernel` with its `facts`; `execution`, which starts an instruction in one of the `units` or in
+//! the memory; `active_limit`, how many warps may be active in a cycle; the `run` so far, with its
+//! [`counters`]; `fault`, what a trace can get wrong. Memories, storages and active limits stand in
+//! one table each: `docs/ARCHITECTURE.md`, "Add a component".
+//!
+//! In a cycle the parts have their turn in this order: events of warps, launch, activation,
+//! register file with collectors, issue, memory. Accesses of registers to the banks come before
+//! those of the memory.
 //!
 //! The host hands in what each warp executed ([`Trace`]) and working memory ([`Memory`]); the SM
 //! pulls runs of instructions as its warps get there, so a trace need not be in memory at once. A

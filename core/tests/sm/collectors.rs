@@ -1,6 +1,7 @@
 //! Operand collectors in time: rule by rule, and on random kernels.
 
-use crate::exact::{ISCA11, one, two_level};
+use crate::exact::{ISCA11, each, one, two_level};
+use crate::leaving::issues;
 use crate::machine::{Grid, Kernel, OwnedTrace, both, run as path};
 use crate::model::{
     count_mode, drive, one_of, random_grid, random_kernel, random_rules, random_settings,
@@ -10,9 +11,10 @@ use strata_core::arbiter::{BankedRegister, QueuedRead};
 use strata_core::bank_layout::BankLayout;
 use strata_core::event::{Counters, Event};
 use strata_core::image::{CheckedImage, Flags, Predicates, Unit};
-use strata_core::organisation::Scheduling;
+use strata_core::organisation::{LevelSettings, Organisation, Scheduling};
 use strata_core::sm::config::{
-    BarrierRule, Launch, Limit, SmConfig, SmConfigError, SmSettings, Timing,
+    BarrierRule, Launch, Limit, ShortWaits, SmConfig, SmConfigError, SmSettings, Timing,
+    WarpReplacement,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
@@ -321,6 +323,72 @@ fn a_flush_keeps_the_place_until_its_last_write_begins() {
     assert_eq!(together.accesses.rfc_writebacks_flush(), 3);
     // With one bank the second begins five cycles after the first.
     assert_eq!(together.flush_cycles(), 1 + 5);
+}
+
+/// Two instructions, the second of which needs the first's result, in two warps that share a place.
+#[test]
+fn a_warp_leaves_for_a_result_whose_arrival_is_not_known_ahead() {
+    let replacement = |threshold| WarpReplacement::Reactive { threshold };
+    let load = Kernel::default().load(&[], &[1]).alu(&[1], &[2]);
+    for threshold in [1, 2, 50] {
+        let settings =
+            SmSettings { replacement: replacement(threshold), ..descheduling(1, None, SRAM) };
+        let cycles = issues(settings, &load, &each(&load, 2, &[32]));
+        // It waits from cycle 1 on.
+        assert_eq!(cycles[1][0], 1 + u64::from(threshold));
+        assert_eq!(cycles[0][1], 400);
+    }
+    let sums = Kernel::default().alu(&[0], &[1]).alu(&[1], &[2]);
+    for (threshold, activations) in [(6, 2), (7, 1), (50, 1)] {
+        let settings =
+            SmSettings { replacement: replacement(threshold), ..descheduling(1, None, SRAM) };
+        let run = counters(settings, &sums, &one(sums.moving(&[])));
+        // The result is there in cycle 8: the rule holds in cycle 7, not any more in cycle 8.
+        assert_eq!((run.activations(), run.cycles()), (activations, 8 + 8), "{threshold}");
+    }
+    let special = Kernel::default().add(Unit::Sfu, Flags::empty(), &[0], &[1]).alu(&[1], &[2]);
+    let settings =
+        SmSettings { short_waits: ShortWaits::SPECIAL_FUNCTION, ..descheduling(1, None, SRAM) };
+    assert_eq!(issues(settings, &special, &each(&special, 2, &[]))[1][0], 1);
+}
+
+/// A miss is known 20 cycles after the access has started, in cycle 2; a hit sends no warp away.
+#[test]
+fn a_warp_leaves_for_a_miss_once_its_access_has_started() {
+    let kernel = Kernel::default().load(&[], &[1]).alu(&[1], &[2]);
+    let settings =
+        SmSettings { replacement: WarpReplacement::CacheMiss, ..descheduling(1, None, SRAM) };
+    let mut grid = each(&kernel, 2, &[32]);
+    assert_eq!(issues(settings, &kernel, &grid)[1][0], 2 + 20);
+    grid[0][0].accesses[0].hit = true;
+    assert_eq!(issues(settings, &kernel, &grid)[0], [0, 20]);
+}
+
+/// Two values are in the cache at a backward branch, which is resolved 9 cycles later.
+#[test]
+fn a_flush_at_a_backward_branch_holds_its_warp_until_its_last_write_begins() {
+    let kernel = Kernel::default()
+        .alu(&[0], &[1])
+        .alu(&[0], &[2])
+        .alu(&[1, 2], &[])
+        .add(Unit::Control, Flags::BRANCH | Flags::BACKWARD_BRANCH, &[], &[])
+        .alu(&[3], &[4]);
+    for (banks, write_cycles) in [(16, 1), (1, 5), (1, 20), (1, 30)] {
+        let collectors = CollectorSettings { banks, write_cycles, ..SRAM };
+        let cached = descheduling(8, Some(6), collectors);
+        let mut settings = *cached.organisation.settings();
+        if let LevelSettings::Cached(levels) = &mut settings.levels {
+            levels.flush_at_backward_branches = true;
+        }
+        let organisation = Organisation::new(settings).unwrap();
+        let settings = SmSettings { organisation, ..cached };
+        let cycles = issues(settings, &kernel, &one(kernel.moving(&[])));
+        let [.., branch, next] = cycles[0][..] else { panic!("{cycles:?}") };
+        // Both writes are asked for in the cycle after the branch; with one bank the second begins
+        // when the first has ended, and the value leaves its entry in that cycle.
+        let second = if banks == 1 { u64::from(write_cycles) } else { 0 };
+        assert_eq!(next, (branch + 9).max(branch + 1 + second + 1), "{banks} banks");
+    }
 }
 
 #[test]

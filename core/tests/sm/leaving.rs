@@ -25,7 +25,11 @@ fn short(short_waits: ShortWaits) -> SmSettings {
 }
 
 /// The cycles in which the instructions of each warp issue, warp by warp.
-fn issues(settings: SmSettings, kernel: &Kernel, grid: &[Vec<OwnedTrace>]) -> Vec<Vec<u64>> {
+pub(crate) fn issues(
+    settings: SmSettings,
+    kernel: &Kernel,
+    grid: &[Vec<OwnedTrace>],
+) -> Vec<Vec<u64>> {
     let mut cycles = vec![Vec::new(); grid[0].len()];
     let told = |observation| {
         if let Observation::Issue(issue) = observation {
