@@ -3,7 +3,7 @@
 use crate::exact::{ISCA11, assert_earliest_at, each, one, two_level};
 use crate::machine::{Kernel, OwnedTrace, Pace, both, run, simulate};
 use strata_core::image::{Flags, MemorySpace, Unit};
-use strata_core::sm::config::{ShortWaits, SmSettings, Timing, WarpReplacement};
+use strata_core::sm::config::{BarrierRule, ShortWaits, SmSettings, Timing, WarpReplacement};
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::{MemoryAccess, Observation};
 
@@ -211,6 +211,21 @@ fn a_preemptive_warp_leaves_in_the_cycle_after_its_last_instruction() {
     assert_eq!(issues(settings, &kernel, &each(&kernel, 3, &[32])), [[0, 400], [1, 401], [2, 402]]);
     let settings = SmSettings { issue_slots: 2, ..two_level(2, None) };
     assert_eq!(issues(settings, &kernel, &each(&kernel, 3, &[32])), [[0, 400], [0, 401], [1, 402]]);
+}
+
+/// A barrier that deschedules ends the wait for a load, so that its reader needs no mark. Where the
+/// barrier does not make the warp leave, the reader waits in the active set.
+#[test]
+fn a_reader_behind_a_barrier_that_deschedules_no_warp_waits_in_its_place() {
+    let kernel = Kernel::default().load(&[], &[1]).barrier().alu(&[1], &[2]);
+    for (barrier, left) in
+        [(BarrierRule::Always, 1), (BarrierRule::WhenBlocking, 0), (BarrierRule::Never, 0)]
+    {
+        let settings = SmSettings { barrier, ..two_level(1, None) };
+        let run = run_one(settings, &kernel, kernel.moving(&[32]));
+        let departures = run.accesses.deschedules() + run.accesses.barrier_deschedules();
+        assert_eq!((departures, run.cycles()), (left, 400 + 8), "{barrier:?}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{Departure, FrontEnd, Phase, Sight};
 use crate::image::Flags;
 use crate::rules::check_mark;
 use crate::sm::barrier::{AT_BARRIERS, BarrierCall};
-use crate::sm::config::WarpReplacement;
+use crate::sm::config::{BarrierRule, WarpReplacement};
 use crate::sm::facts::Facts;
 use crate::sm::fault::Fault;
 use crate::sm::observe::SmObserver;
@@ -131,6 +131,11 @@ impl<T: Trace> FrontEnd<'_, T> {
         let Some(register) = sight.scoreboard.first_pending(warp, sources, state.mask) else {
             return Ok(false);
         };
+        let marked = facts.flags.contains(Flags::DESCHEDULE_BEFORE);
+        if !marked && self.policy.barrier != BarrierRule::Always {
+            // The compiler's marks count on barriers that deschedule: without, the warp waits.
+            return Ok(false);
+        }
         check_mark(state.pc, facts.flags, register)?;
         Ok(true)
     }
