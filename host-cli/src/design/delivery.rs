@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use strata_core::bank_layout::BankLayout;
 use strata_core::sm::operand_delivery::{
-    CollectorSettings, DeliveryKind, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, OperandDelivery,
+    CollectorSettings, DeliveryKind, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_FIXED_BANKS,
+    OperandDelivery,
 };
 use strata_core::split_bank_write::MAX_BANKS;
 use strata_core::write_pool::{self, PoolPorts};
@@ -19,8 +20,8 @@ use crate::config::quantity::Frequency;
 /// How operands come to the units, before the cycles of an access are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// In a window of cycles.
-    FixedLatency,
+    /// In a window of cycles, from so many banks.
+    FixedLatency { banks: u8 },
     /// Through operand collectors.
     Collectors(Choice),
 }
@@ -83,8 +84,11 @@ pub(super) struct CollectorTable {
 }
 
 impl Delivery {
+    /// The 4 logical banks of `[RFC2011]` 2.1.
+    const FIXED: Self = Self::FixedLatency { banks: 4 };
+
     pub(super) fn of_machine(machine: &Machine) -> Self {
-        machine.collectors.map_or(Self::FixedLatency, |collectors| {
+        machine.collectors.map_or(Self::FIXED, |collectors| {
             Self::Collectors(Choice::new(collectors.units, collectors.banks))
         })
     }
@@ -92,7 +96,7 @@ impl Delivery {
     /// The same with a variant's split bank writes and write pool.
     pub(super) fn with(self, variant: &Variant) -> Self {
         match self {
-            Self::FixedLatency => self,
+            Self::FixedLatency { .. } => self,
             Self::Collectors(choice) => Self::Collectors(Choice {
                 split_bank_write: variant.split_bank_write,
                 write_pool_entries: variant.write_pool_entries,
@@ -114,7 +118,7 @@ impl Delivery {
 
     pub(super) fn write_pool_entries(self) -> u8 {
         match self {
-            Self::FixedLatency => 0,
+            Self::FixedLatency { .. } => 0,
             Self::Collectors(choice) => choice.write_pool_entries,
         }
     }
@@ -129,7 +133,7 @@ impl Delivery {
         let short = |cycles: u64| u8::try_from(cycles).unwrap_or(u8::MAX);
         let (read, write) = memory.map_or((1, 1), |memory| memory.cycles(clock));
         match self {
-            Self::FixedLatency if (read, write) != (1, 1) => Err(ConfigError::Combination {
+            Self::FixedLatency { .. } if (read, write) != (1, 1) => Err(ConfigError::Combination {
                 file: origin.to_owned(),
                 problem: format!(
                     "a read of the memory takes its bank for {read} cycles and a write for \
@@ -137,7 +141,7 @@ impl Delivery {
                 ),
                 hint: "set `operand_delivery = \"collectors\"`".to_owned(),
             }),
-            Self::FixedLatency => Ok(OperandDelivery::FOUR_BANKS),
+            Self::FixedLatency { banks } => Ok(OperandDelivery::FixedLatency { banks }),
             Self::Collectors(choice) => Ok(OperandDelivery::Collectors(CollectorSettings {
                 units: choice.units,
                 banks: choice.banks,
@@ -156,15 +160,19 @@ impl Delivery {
         &mut self,
         file: &str,
         kind: Option<DeliveryKind>,
+        banks: Option<i64>,
         table: Option<&CollectorTable>,
     ) -> Result<(), ConfigError> {
         let settings = CollectorSettings::WARRF_SRAM;
         match (kind, *self) {
-            (Some(DeliveryKind::FixedLatency), _) => *self = Self::FixedLatency,
-            (Some(DeliveryKind::Collectors), Self::FixedLatency) => {
+            (Some(DeliveryKind::FixedLatency), Self::Collectors(_)) => *self = Self::FIXED,
+            (Some(DeliveryKind::Collectors), Self::FixedLatency { .. }) => {
                 *self = Self::Collectors(Choice::new(settings.units, settings.banks));
             }
             _ => {}
+        }
+        if let Some(banks) = banks {
+            self.change_banks(file, banks)?;
         }
         let Some(table) = table else { return Ok(()) };
         let Self::Collectors(choice) = self else {
@@ -175,6 +183,24 @@ impl Delivery {
             });
         };
         table.apply(file, choice)
+    }
+
+    /// Other banks without collectors.
+    fn change_banks(&mut self, file: &str, value: i64) -> Result<(), ConfigError> {
+        let Self::FixedLatency { banks } = self else {
+            return Err(ConfigError::Combination {
+                file: file.to_owned(),
+                problem: "`banks` with operand collectors, which have banks of their own"
+                    .to_owned(),
+                hint: "set `banks` in `[collectors]`".to_owned(),
+            });
+        };
+        let most = MAX_FIXED_BANKS as u32;
+        *banks = u8::try_from(value)
+            .ok()
+            .filter(|banks| (1..=MAX_FIXED_BANKS).contains(&usize::from(*banks)))
+            .ok_or_else(|| sm::range(file, "banks", value, 1, most, "banks"))?;
+        Ok(())
     }
 }
 
@@ -215,8 +241,13 @@ pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String
         OperandDelivery::FixedLatency { .. } => none(),
         OperandDelivery::Collectors(settings) => get(settings),
     };
+    let banks = match delivery {
+        OperandDelivery::FixedLatency { banks } => banks.to_string(),
+        OperandDelivery::Collectors(_) => none(),
+    };
     vec![
         ("operand_delivery", delivery.kind().name().to_owned()),
+        ("banks", banks),
         ("collectors.units", of(|settings| settings.units.to_string())),
         ("collectors.banks", of(|settings| settings.banks.to_string())),
         ("collectors.bank_layout", of(|settings| settings.bank_layout.name().to_owned())),

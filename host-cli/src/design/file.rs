@@ -52,6 +52,7 @@ struct DesignFile {
     technology: Option<String>,
     pool_read_energy: Option<ByName<PoolReadEnergy>>,
     operand_delivery: Option<ByName<DeliveryKind>>,
+    banks: Option<i64>,
     collectors: Option<CollectorTable>,
     cache: Option<CacheTable>,
     orf: Option<OrfTable>,
@@ -136,7 +137,7 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let kind = written.memory.map(|kind| kind.0);
     parts.memory = memory::chosen(file, kind, technology, parts.memory.as_ref())?;
     let kind = written.operand_delivery.map(|kind| kind.0);
-    parts.delivery.change(file, kind, written.collectors.as_ref())?;
+    parts.delivery.change(file, kind, written.banks, written.collectors.as_ref())?;
     pool_read_energy(file, written.pool_read_energy.map(|energy| energy.0), &mut parts)?;
     time(file, &mut written, &mut parts.sm)?;
     if let Some(table) = &written.energy {
@@ -512,7 +513,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 17 + 7 + 6 + 8 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 18 + 7 + 6 + 8 + 10 + 10 + 11 + 5);
     }
 
     #[test]

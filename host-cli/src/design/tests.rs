@@ -296,6 +296,9 @@ fn what_cannot_be_is_refused_with_a_remedy() {
              write_pool_write = \"1 pJ\"",
             ["without a write pool", "write_pool_entries"],
         ),
+        ("base = \"isca11\"\nbanks = 3", ["3 banks are no power of two", ""]),
+        ("base = \"isca11\"\nbanks = 9", ["1 to 8 banks", ""]),
+        ("base = \"warrf\"\nbanks = 4", ["with operand collectors", "in `[collectors]`"]),
         ("base = \"warrf\"\n[latency_cycles]\nalu = 3", ["too short", "raise it"]),
         ("base = \"sttram\"\ntechnology = \"none.toml\"", ["none.toml: cannot be read", ""]),
     ] {
