@@ -35,7 +35,7 @@ pub use grant::{Granted, ReadGrant, WriteGrant, WriteTarget};
 /// No element.
 const NONE: u32 = u32::MAX;
 
-/// A queue that is linked through its elements.
+/// A queue that is linked through its elements; what it says of an empty one does not matter.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     first: u32,
@@ -49,8 +49,9 @@ impl Queue {
 /// Queues of reads: one for each bank, then, for split banks, one for the second subarray of each.
 const READ_QUEUES: usize = 2 * MAX_BANKS;
 
-/// Queues of reads, and the unit that the first of each is for, as a bit. Stored by field, so that
-/// a field just written is never loaded together with its neighbours.
+/// Queues of reads, and the unit that the first of each is for, as a bit. What it says of the last
+/// of an empty one does not matter. Stored by field, so that a field just written is never loaded
+/// together with its neighbours.
 #[derive(Clone, Debug)]
 struct ReadQueues {
     first: [u32; READ_QUEUES],
@@ -287,7 +288,7 @@ impl Arbiter {
         queues.reads[element] = QueuedRead { order, lanes, next, register, warp, unit, datapath };
         self.asked = self.asked.wrapping_add(1);
         let last = core::mem::replace(&mut self.reads.last[queue], element as u32);
-        if last == NONE {
+        if self.reading >> queue & 1 == 0 {
             self.reads.first[queue] = element as u32;
             self.reads.unit[queue] = bit(unit);
             self.reading |= 1 << queue;
@@ -319,11 +320,10 @@ impl Arbiter {
         let asked = &mut queues.registers[index];
         (asked.lanes, asked.next, asked.since) = (lanes, NONE, now as u32);
         let queue = if self.pool.is_some() { 0 } else { asked.place().0 };
-        self.writing |= 1 << queue;
-        let queue = &mut self.writes[queue];
-        let last = core::mem::replace(&mut queue.last, index as u32);
-        if last == NONE {
-            queue.first = index as u32;
+        let last = core::mem::replace(&mut self.writes[queue].last, index as u32);
+        if self.writing >> queue & 1 == 0 {
+            self.writes[queue].first = index as u32;
+            self.writing |= 1 << queue;
         } else {
             queues.registers[last as usize].next = index as u32;
         }
@@ -387,15 +387,15 @@ impl Arbiter {
         let mut taken = Taken { pool_reads, ..Taken::default() };
         let banks = u64::from(self.bank_count);
         // Divides only where it must.
-        let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks } as u32;
+        let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks };
+        let first = first as u32;
         let (low, high) = (self.reading as u32, (self.reading >> MAX_BANKS) as u32);
         let mut turns = (low | high).rotate_right(first);
         while turns != 0 {
-            let bank = (turns.trailing_zeros() + first) as usize % MAX_BANKS;
+            let bank = (turns.trailing_zeros() as usize + first as usize) % MAX_BANKS;
             turns &= turns - 1;
             self.read_bank::<SPLIT, POOL>(queues, bank, now, &mut taken, to);
         }
-        self.granted = self.granted.wrapping_add(taken.reads);
     }
 
     /// Grants the first write of a queue if it can start. Returns the lanes of the write that
@@ -431,7 +431,6 @@ impl Arbiter {
         };
         self.writes[queue].first = next;
         if next == NONE {
-            self.writes[queue].last = NONE;
             self.writing &= !(1 << queue);
         }
         let waited = u64::from((now as u32).wrapping_sub(since));
@@ -549,21 +548,20 @@ impl Arbiter {
         if needs_pool && taken.pool_reads == 0 || needs_bank && !bank_free {
             return false;
         }
-        let mut until = now + 1;
-        let mut beside_write = false;
-        if needs_bank {
-            beside_write = self.banks.write_busy(bank, now) != 0;
-            until = self.banks.read(bank, subarray, now);
-        }
+        let (beside_write, until) = if needs_bank {
+            let beside_write = self.banks.write_busy(bank, now) != 0;
+            (beside_write, self.banks.read(bank, subarray, now))
+        } else {
+            (false, now + 1)
+        };
         if needs_pool && let Some(pool) = &mut self.pool {
             taken.pool_reads -= 1;
             pool.read(warp, register, lanes);
         }
         taken.units |= self.reads.unit[queue];
-        taken.reads += 1;
+        self.granted = self.granted.wrapping_add(1);
         self.reads.first[queue] = next;
         if next == NONE {
-            self.reads.last[queue] = NONE;
             self.reading &= !(1 << queue);
         } else {
             self.reads.unit[queue] = bit(queues.reads[next as usize].unit);
@@ -579,8 +577,6 @@ impl Arbiter {
 struct Taken {
     /// Bit: the collector unit has received an operand.
     units: u32,
-    /// Operands delivered.
-    reads: u32,
     /// Reads that the write pool can still do.
     pool_reads: u8,
 }
