@@ -24,7 +24,7 @@
 mod config;
 mod grant;
 
-use crate::bank_layout::BankLayout;
+use crate::bank_layout::cell;
 use crate::datapath::Datapath;
 use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
@@ -121,8 +121,9 @@ const fn place(queue: usize) -> (usize, Subarray) {
 pub struct Arbiter {
     banks: SplitBankWrite,
     bank_count: u8,
-    layout: BankLayout,
     registers_per_warp: u16,
+    /// Registers of the register file that a warp takes.
+    taken_per_warp: u32,
     split: bool,
     pool: Option<WritePool<MAX_ENTRIES>>,
     pool_ports: PoolPorts,
@@ -182,8 +183,8 @@ impl Arbiter {
                 config.split_bank_write,
             ),
             bank_count: config.banks,
-            layout: config.bank_layout,
             registers_per_warp: config.registers_per_warp,
+            taken_per_warp: config.bank_layout.taken(config.banks, config.registers_per_warp),
             split: config.split_bank_write,
             pool,
             pool_ports: config.write_pool_ports,
@@ -265,11 +266,10 @@ impl Arbiter {
         warp as usize * self.registers_per_warp as usize + register.0 as usize
     }
 
-    /// Index of the cells of a warp's register in [`Queues::cell_writes`].
+    /// Index of the cells of a warp's register, which lies in `bank`, in [`Queues::cell_writes`].
     #[inline]
-    const fn cell(&self, warp: u8, RegisterId(register): RegisterId) -> usize {
-        let (banks, registers) = (self.bank_count, self.registers_per_warp);
-        self.layout.home(banks, registers, warp, register).cell as usize
+    const fn cell(&self, bank: usize, warp: u8, RegisterId(register): RegisterId) -> usize {
+        cell(self.taken_per_warp, self.bank_count, bank as u8, warp, register) as usize
     }
 
     /// Asks for a read, from the next cycle on, for a unit below 32; `element` is a free one of
@@ -387,8 +387,7 @@ impl Arbiter {
         let mut taken = Taken { pool_reads, ..Taken::default() };
         let banks = u64::from(self.bank_count);
         // Divides only where it must.
-        let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks };
-        let first = first as u32;
+        let first = if banks.is_power_of_two() { now & (banks - 1) } else { now % banks } as u32;
         let (low, high) = (self.reading as u32, (self.reading >> MAX_BANKS) as u32);
         let mut turns = (low | high).rotate_right(first);
         while turns != 0 {
@@ -425,7 +424,7 @@ impl Arbiter {
             if !self.banks.can_write(bank, subarray, now) {
                 return None;
             }
-            let cell = self.cell(warp, register);
+            let cell = self.cell(bank, warp, register);
             queues.cell_writes[cell] += 1;
             (WriteTarget::Bank, self.banks.write(bank, subarray, now))
         };
@@ -464,7 +463,7 @@ impl Arbiter {
             PoolWrite::Replaced(victim) => {
                 let (bank, subarray) = queues.registers[index(victim)].place();
                 banks.write(bank, subarray, now);
-                let cell = self.cell(victim.warp, victim.register);
+                let cell = self.cell(bank, victim.warp, victim.register);
                 queues.cell_writes[cell] += 1;
                 WriteTarget::PoolReplacement { victim, bank: bank as u8 }
             }

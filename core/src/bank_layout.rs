@@ -37,20 +37,17 @@ impl BankLayout {
     /// Where a register lies, in `banks` banks and with `registers` of each warp; neither is 0.
     #[inline]
     pub const fn home(self, banks: u8, registers: u16, warp: u8, register: u16) -> Home {
-        let (banks, registers) = (banks as u32, registers as u32);
-        let (warp, register) = (warp as u32, register as u32);
-        let (bank, row, half) = match self {
-            Self::WarpSkewed => {
-                let above = register / banks;
-                let row = warp * registers.div_ceil(banks) + above;
-                ((register + warp) % banks, row, above + warp)
-            }
+        let taken = self.taken(banks, registers);
+        let (all_banks, place, number) = (banks as u32, warp as u32, register as u32);
+        let (bank, half) = match self {
+            Self::WarpSkewed => ((number + place) % all_banks, number / all_banks + place),
             Self::Linear => {
-                let number = warp * registers + register;
-                (number % banks, number / banks, number / banks)
+                let number = place * taken + number;
+                (number % all_banks, number / all_banks)
             }
         };
-        Home { bank: bank as u8, subarray: (half % 2) as Subarray, cell: row * banks + bank }
+        let (bank, subarray) = (bank as u8, (half % 2) as Subarray);
+        Home { bank, subarray, cell: cell(taken, banks, bank, warp, register) }
     }
 
     /// Registers of the register file that a warp takes, including those that stay empty.
@@ -72,6 +69,14 @@ impl BankLayout {
             Self::Linear => registers,
         }
     }
+}
+
+/// [`Home::cell`] of a register whose bank is known, where each warp [takes](BankLayout::taken) so
+/// many registers. In every layout, the registers that warps take follow each other row by row.
+#[inline]
+pub(crate) const fn cell(taken: u32, banks: u8, bank: u8, warp: u8, register: u16) -> u32 {
+    let number = warp as u32 * taken + register as u32;
+    number - number % banks as u32 + bank as u32
 }
 
 #[cfg(test)]
