@@ -77,9 +77,15 @@ impl Arrivals {
         if time - now < SLOTS {
             self.append(links, index, time);
         } else {
-            self.next_far = self.next_far.min(time);
-            insert(&mut self.far[usize::from(!of_dram)], links, index, time);
+            self.start_far(links, index, time, of_dram);
         }
+    }
+
+    // Apart from the near ones, which are most.
+    #[inline(never)]
+    fn start_far(&mut self, links: &mut [impl Linked], index: usize, time: u64, of_dram: bool) {
+        self.next_far = self.next_far.min(time);
+        insert(&mut self.far[usize::from(!of_dram)], links, index, time);
     }
 
     #[inline]

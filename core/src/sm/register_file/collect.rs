@@ -326,17 +326,16 @@ impl Collection<'_> {
     ) -> u64 {
         let mut moved = 0;
         let mut ports = self.collectors.units.ports();
+        // The units behind port 0 start a warp in every cycle; they are as many as issue slots.
+        let mut others = self.issue_slots - 1;
         while ports != 0 {
             let port = ports.trailing_zeros() as usize;
-            ports &= ports - 1;
-            // The units that start a warp in every cycle are as many as issue slots.
-            let mut starts = if port == 0 { self.issue_slots } else { 1 };
-            while starts != 0 {
-                let started =
-                    self.start_oldest(port, kernel, scoreboard, execution, run, &mut sent);
-                let Some(changed) = started else { break };
-                moved |= changed;
-                starts -= 1;
+            let started = self.start_oldest(port, kernel, scoreboard, execution, run, &mut sent);
+            moved |= started.unwrap_or(0);
+            if port == 0 && started.is_some() && others != 0 {
+                others -= 1;
+            } else {
+                ports &= ports - 1;
             }
         }
         moved
@@ -364,7 +363,7 @@ impl Collection<'_> {
         let Collected { warp, pc, access, .. } = *units.instruction(unit);
         let (warp, facts) = (usize::from(warp), kernel.facts(pc));
         let there = execution.start((warp, pc), facts, access, kernel, run, |_| {})?;
-        units.leave(unit);
+        units.leave(unit, port);
         let written = facts.predicates.written;
         let mut moved = 0;
         if port == PORTS - 1 {
@@ -403,16 +402,39 @@ impl Collection<'_> {
         now: u64,
     ) {
         let there = done - u64::from(COLLECTOR_CYCLES);
-        let of_dram = facts.class == Class::Dram;
-        let Self { collectors, results, .. } = self;
-        let destinations = kernel.destinations(facts);
-        for (index, &register) in destinations.iter().enumerate() {
-            if index != 0 && destinations[..index].contains(&register) {
-                continue;
-            }
-            let result = collectors.arbiter.index(warp as u8, register);
-            collectors.arrivals.start(results, result, (now, there + index as u64), of_dram);
+        match kernel.destinations(facts) {
+            &[register] => self.start_result((warp, register), facts.class, (now, there)),
+            registers => self.start_each(warp, registers, facts.class, (now, there)),
         }
+    }
+
+    /// The same of an instruction that has not one result.
+    // Apart from those with one, which are most.
+    #[inline(never)]
+    fn start_each(
+        &mut self,
+        warp: usize,
+        registers: &[RegisterId],
+        class: Class,
+        (now, there): (u64, u64),
+    ) {
+        distinct(registers, |index, register| {
+            self.start_result((warp, register), class, (now, there + index as u64));
+        });
+    }
+
+    /// A result starts now, and is there at a later cycle.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn start_result(
+        &mut self,
+        (warp, register): (usize, RegisterId),
+        class: Class,
+        (now, there): (u64, u64),
+    ) {
+        let Collectors { arbiter, arrivals, .. } = &mut *self.collectors;
+        let result = arbiter.index(warp as u8, register);
+        arrivals.start(self.results, result, (now, there), class == Class::Dram);
     }
 
     /// A piece of the data of a ticket arrives, after issue. Returns whether it was the last of

@@ -450,10 +450,9 @@ impl CollectorUnits {
         &self.units[unit]
     }
 
-    /// Takes an instruction out of its unit.
+    /// Takes an instruction for a port out of its unit.
     #[inline]
-    pub(super) fn leave(&mut self, unit: usize) {
-        let port = usize::from(self.units[unit].port);
+    pub(super) const fn leave(&mut self, unit: usize, port: usize) {
         self.collected[port] &= !(1 << unit);
         if self.collected[port] == 0 {
             self.ports &= !(1 << port);
