@@ -237,6 +237,14 @@ impl<'m> Scoreboard<'m> {
         self.under_way[warp] = UnderWay::NOTHING;
     }
 
+    /// A register of a warp is pending, whose readers wait for this.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    pub(super) fn announce(&mut self, warp: usize, register: usize, wait: Wait, long: bool) {
+        self.entries[warp * self.row + register] = ReadyAt::pending(wait);
+        self.under_way[warp].announce(long);
+    }
+
     /// A pending register of a warp is there from cycle `at` on.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]

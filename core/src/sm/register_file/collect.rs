@@ -33,6 +33,11 @@ use crate::write_pool::PoolRead;
 /// Cycles from issue to the earliest start: operands are asked for, come, and are there.
 const EARLIEST_START: u64 = 2;
 
+/// What a reader of an instruction's result waits for, if the instruction moves `access`.
+const fn wait_for_result(facts: &Facts, access: MemoryAccess) -> Wait {
+    if access.hit && matches!(facts.class, Class::Dram) { Wait::Cached } else { facts.wait }
+}
+
 /// What a write is counted as when it goes to the write pool.
 const fn in_pool(event: Event) -> Event {
     match event {
@@ -148,8 +153,8 @@ impl<O: SmObserver> Granted for Accesses<'_, '_, O> {
 }
 
 impl Collection<'_> {
-    /// Issues an instruction with a lane enabled, which moves `access`: it enters a collector unit,
-    /// if it needs one, and asks for its operands.
+    /// Issues an instruction with a lane enabled, which moves `access`: it asks for its operands,
+    /// and enters a collector unit if it needs one.
     // Apart from the loop over cycles, which has other things to keep in registers.
     #[inline(never)]
     pub(super) fn ask<O, const CAPACITY: usize>(
@@ -161,90 +166,51 @@ impl Collection<'_> {
         scoreboard: &mut Scoreboard<'_>,
         run: &mut Run<O>,
     ) -> Result<(), Fault> {
-        let Instruction { pc, facts, .. } = instruction;
-        let warp = usize::from(instruction.warp);
-        let hit = access.hit && facts.class == Class::Dram;
-        let wait = if hit { Wait::Cached } else { facts.wait };
-        let missing = if kernel.flat {
-            self.request_flat(instruction, wait, kernel, scoreboard, run)
-        } else {
-            self.request_through_levels(upper, instruction, wait, kernel, scoreboard, run)?
-        };
-        let written = facts.predicates.written;
-        if written != 0 {
-            scoreboard.set_predicates(warp, written, ReadyAt::pending(wait));
+        if !kernel.flat {
+            return self.ask_through_levels(upper, instruction, access, kernel, scoreboard, run);
         }
-        if facts.collected {
-            if facts.class == Class::Dram {
-                scoreboard.under_way_mut(warp).begin_access();
-            }
-            let units = &mut self.collectors.units;
-            let unit = units.next();
-            units.enter(
-                unit,
-                Collected {
-                    warp: warp as u8,
-                    port: facts.class as u8,
-                    missing,
-                    pc,
-                    access,
-                    from: run.now + EARLIEST_START,
-                    order: 0,
-                },
-            );
-        }
-        Ok(())
-    }
-
-    /// Takes an instruction through a main register file alone. Returns the operands that its
-    /// collector unit waits for.
-    #[inline]
-    fn request_flat<O>(
-        &mut self,
-        instruction: Instruction<'_>,
-        wait: Wait,
-        kernel: &Kernel<'_>,
-        scoreboard: &mut Scoreboard<'_>,
-        run: &mut Run<O>,
-    ) -> u8 {
         let Instruction { mask, facts, .. } = instruction;
         let warp = usize::from(instruction.warp);
+        let wait = wait_for_result(facts, access);
         let (sources, destinations) = (kernel.sources(facts), kernel.destinations(facts));
-        self.announce(warp, facts, (destinations, mask, wait), scoreboard, true);
+        self.announce(&instruction, destinations, wait, scoreboard, true);
         run.counters.accesses.record_main_operands(sources.len() as u32, 1);
         let pending = kernel.rules.makes_pending(facts.flags);
         if pending || scoreboard.may_be_read(warp, facts.sketch) {
             scoreboard.pending_mut(warp).issue(destinations, mask, pending);
         }
         let Self { collectors, queues, .. } = self;
-        let unit = collectors.units.next();
-        let first = unit * collectors.reads_per_unit;
+        let Collectors { arbiter, units, reads_per_unit, .. } = &mut **collectors;
+        let unit = units.next();
+        let first = unit * *reads_per_unit;
+        let consumer = (unit as u8, facts.datapath);
         for (&register, element) in sources.iter().zip(first..) {
-            let consumer = (unit as u8, facts.datapath);
             let operand = (warp as u8, register, mask);
-            collectors.arbiter.ask_read(queues, element, consumer, operand);
+            arbiter.ask_read(queues, element, consumer, operand);
         }
-        sources.len() as u8
+        self.enter(unit, (instruction, access), (wait, sources.len() as u8), scoreboard, run.now);
+        Ok(())
     }
 
-    /// The same through the levels above it.
+    /// The same over a main register file with levels above it.
     // Apart from the way without levels, which its registers would slow down.
     #[inline(never)]
-    fn request_through_levels<O, const CAPACITY: usize>(
+    fn ask_through_levels<O, const CAPACITY: usize>(
         &mut self,
         upper: &mut [Option<UpperLevels<CAPACITY>>],
         instruction: Instruction<'_>,
-        wait: Wait,
+        access: MemoryAccess,
         kernel: &Kernel<'_>,
         scoreboard: &mut Scoreboard<'_>,
         run: &mut Run<O>,
-    ) -> Result<u8, Fault> {
+    ) -> Result<(), Fault> {
         let Instruction { facts, pc, mask, place, .. } = instruction;
         let warp = usize::from(instruction.warp);
+        let wait = wait_for_result(facts, access);
         let destinations = kernel.destinations(facts);
         let step = kernel.step(pc, facts, mask);
         // Before the levels hear of it: one result may evict another of the same instruction.
-        self.announce(warp, facts, (destinations, mask, wait), scoreboard, false);
+        self.announce(&instruction, destinations, wait, scoreboard, false);
         let unit = self.collectors.units.next();
         let tally = Tally::new(&mut run.counters.accesses, facts.datapath);
         let Row { entries, under_way, pending } = scoreboard.row(warp);
@@ -263,7 +229,36 @@ impl Collection<'_> {
                 self.results[result].goes_to_main(mask, event(Access::MrfWrite, facts.datapath));
             }
         });
-        Ok(reads)
+        self.enter(unit, (instruction, access), (wait, reads), scoreboard, run.now);
+        Ok(())
+    }
+
+    /// An instruction whose operands have been asked for enters a collector unit, if it needs one,
+    /// and its predicates are on their way.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        unit: usize,
+        (instruction, access): (Instruction<'_>, MemoryAccess),
+        (wait, missing): (Wait, u8),
+        scoreboard: &mut Scoreboard<'_>,
+        now: u64,
+    ) {
+        let Instruction { pc, facts, warp, .. } = instruction;
+        let written = facts.predicates.written;
+        if written != 0 {
+            scoreboard.set_predicates(usize::from(warp), written, ReadyAt::pending(wait));
+        }
+        if !facts.collected {
+            return;
+        }
+        if facts.class == Class::Dram {
+            scoreboard.under_way_mut(usize::from(warp)).begin_access();
+        }
+        let (port, from) = (facts.class as u8, now + EARLIEST_START);
+        let collected = Collected { warp, port, missing, pc, access, from, order: 0 };
+        self.collectors.units.enter(unit, collected);
     }
 
     /// What happens between issues, in one cycle; `PLAIN` says what the arbiter is. `sent` and the

@@ -14,14 +14,14 @@ use crate::arbiter::{Arbiter, ArbiterConfig, ArbiterError, BankedRegister, Queue
 use crate::event::Event;
 use crate::image::{CheckedImage, Flags};
 use crate::sm::config::SmSettings;
-use crate::sm::facts::{Class, Facts};
+use crate::sm::facts::Class;
 use crate::sm::fault::{Fault, first};
-use crate::sm::kernel::distinct;
+use crate::sm::kernel::{Instruction, distinct};
 use crate::sm::memory::BankPort;
 use crate::sm::operand_delivery::{CollectorSettings, MAX_COLLECTOR_UNITS, OperandDelivery};
 use crate::sm::scoreboard::Scoreboard;
 use crate::sm::trace::MemoryAccess;
-use crate::sm::wait::{ReadyAt, Wait};
+use crate::sm::wait::Wait;
 use crate::tally;
 use crate::units::{LANES, LaneMask, RegisterId};
 
@@ -294,34 +294,63 @@ impl<'m> Collection<'m> {
         self.collectors.arbiter.drop_warp(warp as u8)
     }
 
-    /// Marks the results of an instruction that issues as on their way; `to_main`, to the main
-    /// register file, all of them.
+    /// Marks the results of an instruction that issues as on their way, which a reader waits for
+    /// with `wait`; `to_main`, to the main register file, all of them.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     pub(super) fn announce(
         &mut self,
-        warp: usize,
-        facts: &Facts,
-        (destinations, lanes, wait): (&[RegisterId], LaneMask, Wait),
+        instruction: &Instruction<'_>,
+        destinations: &[RegisterId],
+        wait: Wait,
+        scoreboard: &mut Scoreboard<'_>,
+        to_main: bool,
+    ) {
+        match destinations {
+            &[register] => self.announce_one(instruction, register, wait, scoreboard, to_main),
+            // One without results is under way until it starts.
+            [] if instruction.facts.collected => {
+                scoreboard.under_way_mut(usize::from(instruction.warp)).begin();
+            }
+            registers => self.announce_each(instruction, registers, wait, scoreboard, to_main),
+        }
+    }
+
+    /// The same of an instruction that has not one result.
+    // Apart from those with one, which are most.
+    #[inline(never)]
+    fn announce_each(
+        &mut self,
+        instruction: &Instruction<'_>,
+        destinations: &[RegisterId],
+        wait: Wait,
+        scoreboard: &mut Scoreboard<'_>,
+        to_main: bool,
+    ) {
+        distinct(destinations, |_, register| {
+            self.announce_one(instruction, register, wait, scoreboard, to_main);
+        });
+    }
+
+    /// The same of one result.
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn announce_one(
+        &mut self,
+        &Instruction { facts, mask: lanes, warp, .. }: &Instruction<'_>,
+        register: RegisterId,
+        wait: Wait,
         scoreboard: &mut Scoreboard<'_>,
         to_main: bool,
     ) {
         let event = tally::event(Access::MrfWrite, facts.datapath);
         let long = facts.flags.contains(Flags::LONG_LATENCY);
-        let (ready, under_way) = scoreboard.warp_mut(warp);
-        if destinations.is_empty() && facts.collected {
-            // One without results is under way until it starts.
-            under_way.begin();
-        }
-        distinct(destinations, |_, register| {
-            let result = &mut self.results[self.collectors.arbiter.index(warp as u8, register)];
-            // Its link is set when it is known when it comes.
-            (result.lanes, result.event, result.wait) = (lanes, event, wait);
-            (result.to_main, result.long, result.flushed) = (to_main, long, false);
-            debug_assert!(result.more[0].is_empty(), "its last write was its last");
-            ready[usize::from(register.0)] = ReadyAt::pending(wait);
-            under_way.announce(long);
-        });
+        let result = &mut self.results[self.collectors.arbiter.index(warp, register)];
+        // Its link is set when it is known when it comes.
+        (result.lanes, result.event, result.wait) = (lanes, event, wait);
+        (result.to_main, result.long, result.flushed) = (to_main, long, false);
+        debug_assert!(result.more[0].is_empty(), "its last write was its last");
+        scoreboard.announce(usize::from(warp), usize::from(register.0), wait, long);
     }
 }
 
