@@ -247,6 +247,28 @@ fn the_oldest_instruction_of_a_port_starts_and_only_one() {
     assert_eq!(counters(collecting(SRAM), &kernel, &alone).cycles(), 4 + 6);
     let two = SmSettings { issue_slots: 2, ..collecting(SRAM) };
     assert_eq!(counters(two, &kernel, &alone).cycles(), 3 + 6);
+    // Both start at 2, with one operand each.
+    let kernel = Kernel::default().alu(&[2], &[3]).alu(&[4], &[5]);
+    let both =
+        vec![vec![OwnedTrace::new(vec![path(0, 1)], &[]), OwnedTrace::new(vec![path(1, 1)], &[])]];
+    assert_eq!(counters(two, &kernel, &both).cycles(), 2 + 6);
+    assert_eq!(counters(collecting(SRAM), &kernel, &both).cycles(), 3 + 6);
+}
+
+#[test]
+fn the_results_of_an_instruction_come_one_after_the_other() {
+    for (written, read, later) in [
+        (&[1, 2][..], 1, 0),
+        (&[1, 2], 2, 1),
+        (&[1, 2, 3], 3, 2),
+        // A register that is written twice comes once, in its first place.
+        (&[1, 1, 2], 1, 0),
+        (&[1, 1, 2], 2, 2),
+    ] {
+        let kernel = Kernel::default().alu(&[0], written).alu(&[read], &[4]);
+        let cycles = alone(collecting(SRAM), &kernel, &[]);
+        assert_eq!(cycles, 8 + later + 8, "{written:?}, {read}");
+    }
 }
 
 #[test]
