@@ -25,7 +25,7 @@ pub struct BarrierCall {
 
 impl BarrierCall {
     /// Barrier 0, every thread.
-    pub const EVERYBODY: Self = Self { id: 0, threads: 0 };
+    pub const ALL_THREADS: Self = Self { id: 0, threads: 0 };
 
     /// A barrier below [`BARRIERS`], and the threads that take part: a multiple of 32 up to 65504,
     /// or every thread that has not exited. `None` for others.
@@ -100,7 +100,7 @@ impl BarrierLanes {
     fn wait_at(&mut self, call: BarrierCall, lanes: LaneMask) {
         let id = call.id;
         self.waiting = self.waiting.or(lanes);
-        if call != BarrierCall::EVERYBODY {
+        if call != BarrierCall::ALL_THREADS {
             self.named = self.named.or(lanes);
         }
         for (bit, number) in self.number.iter_mut().enumerate() {
@@ -125,7 +125,7 @@ impl BarrierLanes {
 /// The barriers of a CTA.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CtaBarriers {
-    /// Bit `i`: somebody has arrived at barrier `i`.
+    /// Bit `i`: a lane has arrived at barrier `i`.
     open: u16,
     /// Threads that the first to arrive named.
     threads: [u16; BARRIERS],
@@ -136,7 +136,7 @@ pub(super) struct CtaBarriers {
 }
 
 impl CtaBarriers {
-    /// Somebody arrives.
+    /// Lanes arrive.
     pub(super) const fn arrive(&mut self, call: BarrierCall) {
         let id = call.id as usize;
         if self.open >> call.id & 1 == 0 {
@@ -145,7 +145,7 @@ impl CtaBarriers {
         }
     }
 
-    /// The barriers at which somebody has arrived.
+    /// The barriers at which a lane has arrived.
     pub(super) fn open(&self) -> impl Iterator<Item = u8> + use<> {
         numbers(self.open)
     }
@@ -172,7 +172,7 @@ impl CtaBarriers {
         }
     }
 
-    /// Whether everybody has arrived at a barrier: the `running` warps of the CTA, or as many
+    /// Whether all have arrived at a barrier: the `running` warps of the CTA, or as many
     /// threads as were named, of which `threads` are of resident warps.
     pub(super) fn is_complete(&self, id: u8, running: u32, threads: impl FnOnce() -> u32) -> bool {
         let id = usize::from(id);

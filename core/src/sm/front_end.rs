@@ -120,7 +120,7 @@ pub(super) struct FrontEnd<'m, T> {
     next_return: u32,
     selector: Selector,
     ctas: [Cta; MAX_RESIDENT_CTAS],
-    /// Warps whose traces have told of barriers that are not everybody's.
+    /// Warps whose traces have named barriers or their threads.
     named_barriers: u64,
     launched_ctas: u64,
     launched_warps: u64,

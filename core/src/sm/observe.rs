@@ -8,6 +8,7 @@
 
 use super::config::MAX_RESIDENT_WARPS;
 use super::counters::StallReason;
+use crate::named;
 use crate::units::{LaneMask, RegisterId};
 
 /// Hears what happens in an SM, in the order in which it is decided.
@@ -169,85 +170,60 @@ pub enum WriteCause {
     WritePool,
 }
 
-/// What an instruction is started by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SmUnit {
-    /// Arithmetic; an instruction in each issue slot of each cycle.
-    Alu,
-    /// Branches, barriers and exits; as many.
-    Control,
-    /// Constants and parameters; as many.
-    Constant,
-    /// Double precision.
-    DoublePrecision,
-    /// Special functions.
-    SpecialFunction,
-    /// Textures.
-    Texture,
-    /// Shared memory.
-    SharedMemory,
-    /// DRAM: the cycles in which bytes move, which begin when earlier ones have moved.
-    Dram,
-}
+named! {
+    /// What an instruction is started by.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum SmUnit {
+        /// Arithmetic; an instruction in each issue slot of each cycle.
+        Alu = "ALU",
+        /// Branches, barriers and exits; as many.
+        Control = "control",
+        /// Constants and parameters; as many.
+        Constant = "constants",
+        /// Double precision.
+        DoublePrecision = "double precision",
+        /// Special functions.
+        SpecialFunction = "special function",
+        /// Textures.
+        Texture = "texture",
+        /// Shared memory.
+        SharedMemory = "shared memory",
+        /// DRAM: the cycles in which bytes move, which begin when earlier ones have moved.
+        Dram = "DRAM",
+    }
 
-impl SmUnit {
-    /// Every unit.
-    pub const ALL: [Self; 8] = [
-        Self::Alu,
-        Self::Control,
-        Self::Constant,
-        Self::DoublePrecision,
-        Self::SpecialFunction,
-        Self::Texture,
-        Self::SharedMemory,
-        Self::Dram,
-    ];
-}
-
-macro_rules! warp_phases {
-    ($($(#[doc = $doc:literal])+ $variant:ident;)+) => {
-        /// Where a resident warp stands.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum WarpPhase {
-            $($(#[doc = $doc])+ $variant,)+
-        }
-
-        impl WarpPhase {
-            /// Every phase.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-        }
-    };
-}
-
-warp_phases! {
-    /// Active, with all operands; another issues, or the unit or the operand reads are busy.
-    Ready;
-    /// Active; its next instruction can issue in the next cycle at the earliest.
-    InOrder;
-    /// Active, waits for a branch to be resolved.
-    Branch;
-    /// Active, waits for a result of the ALUs.
-    Arithmetic;
-    /// Active, waits for a result of the special function unit.
-    SpecialFunction;
-    /// Active, waits for shared memory or constants.
-    ShortMemory;
-    /// Active, waits for DRAM or a texture.
-    LongLatency;
-    /// Leaves the active set: its cache is flushed, its place still taken.
-    Flush;
-    /// Waits at a barrier in the active set.
-    Barrier;
-    /// Left the active set, waits for what it needs to return.
-    Outside;
-    /// Left the active set, waits at a barrier.
-    OutsideBarrier;
-    /// Launched, or able to return: waits for a place in the active set.
-    Returnable;
-    /// Has issued its last instruction; results are on their way.
-    Drain;
-    /// Has ended; its registers stay taken until its CTA ends.
-    Ended;
+    /// Where a resident warp stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum WarpPhase {
+        /// Active, with all operands; another issues, or the unit or the operand reads are busy.
+        Ready = "ready",
+        /// Active; its next instruction can issue in the next cycle at the earliest.
+        InOrder = "waits: in order",
+        /// Active, waits for a branch to be resolved.
+        Branch = "waits: branch",
+        /// Active, waits for a result of the ALUs.
+        Arithmetic = "waits: arithmetic",
+        /// Active, waits for a result of the special function unit.
+        SpecialFunction = "waits: special function",
+        /// Active, waits for shared memory or constants.
+        ShortMemory = "waits: short memory",
+        /// Active, waits for DRAM or a texture.
+        LongLatency = "waits: long latency",
+        /// Leaves the active set: its cache is flushed, its place still taken.
+        Flush = "flushes",
+        /// Waits at a barrier in the active set.
+        Barrier = "at barrier",
+        /// Left the active set, waits for what it needs to return.
+        Outside = "outside: waits",
+        /// Left the active set, waits at a barrier.
+        OutsideBarrier = "outside: at barrier",
+        /// Launched, or able to return: waits for a place in the active set.
+        Returnable = "outside: can return",
+        /// Has issued its last instruction; results are on their way.
+        Drain = "drains",
+        /// Has ended; its registers stay taken until its CTA ends.
+        Ended = "ended",
+    }
 }
 
 /// Where all resident warps stand: each in exactly one phase.

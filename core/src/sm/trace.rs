@@ -40,9 +40,9 @@ pub trait Trace {
     /// ([`crate::image::StaticInstruction::moves_bytes`]) and has a lane enabled.
     fn next_access(&mut self) -> Option<MemoryAccess>;
     /// What the next executed instruction at a barrier, which has a lane enabled, arrives at. A
-    /// trace that does not know has one barrier for everybody.
+    /// trace that does not know has one barrier for all threads.
     fn next_barrier(&mut self) -> BarrierCall {
-        BarrierCall::EVERYBODY
+        BarrierCall::ALL_THREADS
     }
 }
 
@@ -55,7 +55,8 @@ pub struct WarpTrace<'t, A = MemoryAccess> {
     pub path: &'t [PathStep],
     /// Accesses, in the order of the instructions that make them.
     pub accesses: &'t [A],
-    /// Where the instructions at barriers arrive, in their order; those beyond are for everybody.
+    /// Where the instructions at barriers arrive, in their order; those beyond are for all
+    /// threads.
     pub barriers: &'t [BarrierCall],
 }
 
@@ -80,7 +81,7 @@ impl<A: Copy + Into<MemoryAccess>> Trace for WarpTrace<'_, A> {
 
     fn next_barrier(&mut self) -> BarrierCall {
         let Some((&first, rest)) = self.barriers.split_first() else {
-            return BarrierCall::EVERYBODY;
+            return BarrierCall::ALL_THREADS;
         };
         self.barriers = rest;
         first

@@ -35,8 +35,8 @@ fn issues(settings: SmSettings, kernel: &Kernel, cta: &[OwnedTrace]) -> Vec<Vec<
 
 #[test]
 fn a_call_names_what_a_cta_has() {
-    assert_eq!(BarrierCall::new(0, None), Some(BarrierCall::EVERYBODY));
-    assert_eq!(BarrierCall::default(), BarrierCall::EVERYBODY);
+    assert_eq!(BarrierCall::new(0, None), Some(BarrierCall::ALL_THREADS));
+    assert_eq!(BarrierCall::default(), BarrierCall::ALL_THREADS);
     assert!(BarrierCall::new(15, Some(1024)).is_some() && BARRIERS == 16);
     for (id, threads) in
         [(16, None), (0, Some(0)), (0, Some(33)), (0, Some(16)), (0, Some(1 << 16))]
@@ -67,7 +67,7 @@ fn pairs_at_two_barriers_do_not_wait_for_each_other() {
     assert_eq!(pairs[2], [4, 12, 13, 14]);
     assert_eq!(pairs[3], [5, 15]);
     // All threads of the CTA at one barrier, with and without a number.
-    let one = at([BarrierCall::EVERYBODY; 4]);
+    let one = at([BarrierCall::ALL_THREADS; 4]);
     assert_eq!(one, at([call(7, 0); 4]));
     assert_eq!(one, at([call(7, 128); 4]));
     let after: Vec<_> = one.iter().map(|cycles| cycles[cycles.len() - 1]).collect();
@@ -249,7 +249,7 @@ fn no_warp_passes_a_barrier_before_all_have_arrived() {
 #[test]
 fn a_trace_that_does_not_know_has_one_barrier() {
     let kernel = Kernel::default().barrier().alu(&[], &[]);
-    let named = arriving(kernel.straight(), &[BarrierCall::EVERYBODY]);
+    let named = arriving(kernel.straight(), &[BarrierCall::ALL_THREADS]);
     let unknown = kernel.straight();
     let grid = |warp: &OwnedTrace| vec![vec![warp.clone(); 3]];
     assert_eq!(both(ISCA11, &kernel, 0, &grid(&named)), both(ISCA11, &kernel, 0, &grid(&unknown)));

@@ -6,7 +6,7 @@ use strata_core::sm::BarrierCall;
 /// Where the barrier instructions of a launch's recorded warps arrived.
 ///
 /// A warp has one entry for each executed instruction at a barrier that has a lane enabled; none at
-/// all if every one of them is [`BarrierCall::EVERYBODY`].
+/// all if every one of them is [`BarrierCall::ALL_THREADS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BarrierDictionary {
     sequences: Vec<Vec<BarrierCall>>,
@@ -43,7 +43,7 @@ impl BarrierDictionary {
 
     /// Ends a warp that arrived at these barriers.
     pub fn push_warp(&mut self, sequence: &[BarrierCall]) {
-        let plain = sequence.iter().all(|&call| call == BarrierCall::EVERYBODY);
+        let plain = sequence.iter().all(|&call| call == BarrierCall::ALL_THREADS);
         let sequence = if plain { &[] } else { sequence };
         let id = self.by_sequence.get(sequence).copied().unwrap_or_else(|| {
             let id = self.sequences.len() as u32;
@@ -64,14 +64,14 @@ mod tests {
     fn plain_sequences_are_empty_and_equal_ones_kept_once() {
         let named = BarrierCall::new(3, Some(64)).unwrap();
         let mut barriers = BarrierDictionary::default();
-        barriers.push_warp(&[BarrierCall::EVERYBODY; 4]);
+        barriers.push_warp(&[BarrierCall::ALL_THREADS; 4]);
         assert!(barriers.is_empty());
         for _ in 0..2 {
-            barriers.push_warp(&[BarrierCall::EVERYBODY, named]);
+            barriers.push_warp(&[BarrierCall::ALL_THREADS, named]);
         }
         assert_eq!(barriers.len(), 2);
         assert!(barriers.of_warp(0).is_empty() && barriers.of_warp(3).is_empty());
-        assert_eq!(barriers.of_warp(1), [BarrierCall::EVERYBODY, named]);
+        assert_eq!(barriers.of_warp(1), [BarrierCall::ALL_THREADS, named]);
         assert_eq!(barriers.of_warp(2), barriers.of_warp(1));
     }
 }

@@ -354,7 +354,7 @@ impl<'d> Drawing<'d> {
         if let Some((open, since)) = before {
             self.begin_warp(place, since.max(self.window.start));
             let track = self.warp_track(place);
-            self.slice(WARPS, track, phase_name(open), since..cycle, PLAIN);
+            self.slice(WARPS, track, open.name(), since..cycle, PLAIN);
         }
     }
 
@@ -469,7 +469,7 @@ impl<'d> Drawing<'d> {
     }
 
     fn unit(&mut self, unit: usize, slot: usize, planned: &Planned) {
-        let name = unit_name(SmUnit::ALL[unit]);
+        let name = SmUnit::ALL[unit].name();
         let title = || if slot == 0 { name.to_owned() } else { format!("{name}, slot {slot}") };
         let track = self.track(UNITS, unit * MAX_SLOTS + slot, title);
         self.used(UNITS, track, planned);
@@ -546,38 +546,6 @@ fn over(queue: &mut VecDeque<Planned>, cycle: u64) -> Option<Planned> {
 
 fn words(name: &str) -> String {
     name.replace('_', " ")
-}
-
-fn unit_name(unit: SmUnit) -> &'static str {
-    match unit {
-        SmUnit::Alu => "ALU",
-        SmUnit::Control => "control",
-        SmUnit::Constant => "constants",
-        SmUnit::DoublePrecision => "double precision",
-        SmUnit::SpecialFunction => "special function",
-        SmUnit::Texture => "texture",
-        SmUnit::SharedMemory => "shared memory",
-        SmUnit::Dram => "DRAM",
-    }
-}
-
-fn phase_name(phase: WarpPhase) -> &'static str {
-    match phase {
-        WarpPhase::Ready => "ready",
-        WarpPhase::InOrder => "waits: in order",
-        WarpPhase::Branch => "waits: branch",
-        WarpPhase::Arithmetic => "waits: arithmetic",
-        WarpPhase::SpecialFunction => "waits: special function",
-        WarpPhase::ShortMemory => "waits: short memory",
-        WarpPhase::LongLatency => "waits: long latency",
-        WarpPhase::Flush => "flushes",
-        WarpPhase::Barrier => "at barrier",
-        WarpPhase::Outside => "outside: waits",
-        WarpPhase::OutsideBarrier => "outside: at barrier",
-        WarpPhase::Returnable => "outside: can return",
-        WarpPhase::Drain => "drains",
-        WarpPhase::Ended => "ended",
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! have all been tried when the plan was made; those of `until_zero` phases only for the first
 //! iteration, because the others may never happen.
 
+use strata_core::named;
+
 use super::buffer::{BufferPlan, Contents, ElementType};
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
@@ -22,25 +24,27 @@ const MAX_SHARED: i64 = 232_448;
 /// Most steps of evaluating the expressions of a file, by the length of their texts.
 const MAX_WORK: u64 = 1 << 26;
 
-/// Type of a scalar argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScalarKind {
-    /// 8-bit unsigned.
-    U8,
-    /// 16-bit unsigned.
-    U16,
-    /// 32-bit unsigned.
-    U32,
-    /// 32-bit signed.
-    S32,
-    /// 64-bit unsigned.
-    U64,
-    /// 64-bit signed.
-    S64,
-    /// Single precision.
-    F32,
-    /// Double precision.
-    F64,
+named! {
+    /// Type of a scalar argument.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ScalarKind {
+        /// 8-bit unsigned.
+        U8 = "u8",
+        /// 16-bit unsigned.
+        U16 = "u16",
+        /// 32-bit unsigned.
+        U32 = "u32",
+        /// 32-bit signed.
+        S32 = "s32",
+        /// 64-bit unsigned.
+        U64 = "u64",
+        /// 64-bit signed.
+        S64 = "s64",
+        /// Single precision.
+        F32 = "f32",
+        /// Double precision.
+        F64 = "f64",
+    }
 }
 
 impl ScalarKind {
@@ -51,20 +55,6 @@ impl ScalarKind {
             Self::U16 => 2,
             Self::U32 | Self::S32 | Self::F32 => 4,
             Self::U64 | Self::S64 | Self::F64 => 8,
-        }
-    }
-
-    /// The spelling in launch files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u8",
-            Self::U16 => "u16",
-            Self::U32 => "u32",
-            Self::S32 => "s32",
-            Self::U64 => "u64",
-            Self::S64 => "s64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
         }
     }
 

@@ -117,6 +117,8 @@ const PHRASES: &[(&str, &str, &str)] = &[
     ("let ", "go of", "write `released`"),
     ("nob", "ody", "name the noun: `no host`, `no reader`"),
     ("Nob", "ody", "name the noun: `no host`, `no reader`"),
+    ("someb", "ody", "name the noun: `a lane`, `a reader`"),
+    ("everyb", "ody", "name the noun: `all threads`"),
     ("who", "ever", "name the noun: `the sender`"),
     ("Who", "ever", "name the noun: `the sender`"),
 ];

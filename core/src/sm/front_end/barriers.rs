@@ -17,7 +17,7 @@ impl<T: Trace> FrontEnd<'_, T> {
     pub(super) fn next_barrier(&mut self, warp: usize, flags: Flags) -> BarrierCall {
         let trace = self.warps[warp].trace.as_mut();
         let trace = trace.filter(|_| flags.intersects(AT_BARRIERS));
-        trace.map_or(BarrierCall::EVERYBODY, Trace::next_barrier)
+        trace.map_or(BarrierCall::ALL_THREADS, Trace::next_barrier)
     }
 
     /// An arrival at a barrier, or an exit. Returns whether the barrier makes the warp leave the
@@ -36,7 +36,7 @@ impl<T: Trace> FrontEnd<'_, T> {
         }
         if flags.intersects(AT_BARRIERS) {
             state.at_barriers.arrive(call, mask, flags.contains(Flags::BARRIER));
-            self.named_barriers |= u64::from(call != BarrierCall::EVERYBODY) << warp;
+            self.named_barriers |= u64::from(call != BarrierCall::ALL_THREADS) << warp;
             self.ctas[cta].barriers.arrive(call);
         }
         self.warps[warp].at_barrier = self.is_held(warp);
@@ -91,7 +91,7 @@ impl<T: Trace> FrontEnd<'_, T> {
         self.release_barriers(usize::from(self.warps[warp].cta), sight, run)
     }
 
-    /// Lets everybody go on at the barriers of a CTA that are complete.
+    /// Releases the warps at the barriers of a CTA that are complete.
     fn release_barriers<O: SmObserver>(
         &mut self,
         cta: usize,

@@ -26,7 +26,7 @@ impl<T: Trace> FrontEnd<'_, T> {
         sight: Sight<'_, '_>,
         run: &mut Run<O>,
     ) -> Result<(), Fault> {
-        const EVERYBODY: BarrierCall = BarrierCall::EVERYBODY;
+        const ALL_THREADS: BarrierCall = BarrierCall::ALL_THREADS;
         let bit = 1 << warp;
         self.sets.ready &= !bit;
         self.collecting &= !bit;
@@ -34,7 +34,7 @@ impl<T: Trace> FrontEnd<'_, T> {
             self.wanting[unit as usize] &= !bit;
         }
         let special = !mask.is_empty() && facts.flags.intersects(AT_BARRIERS.union(Flags::EXIT));
-        let call = if special { self.next_barrier(warp, facts.flags) } else { EVERYBODY };
+        let call = if special { self.next_barrier(warp, facts.flags) } else { ALL_THREADS };
         let state = &mut self.warps[warp];
         state.fetch = fetch;
         state.pc += 1;

@@ -190,7 +190,7 @@ fn barriers_are_recorded_as_they_are_executed() {
         64,
     );
     let call = |id, threads| BarrierCall::new(id, threads).unwrap();
-    let all = BarrierCall::EVERYBODY;
+    let all = BarrierCall::ALL_THREADS;
     let first = [all, call(4, Some(32)), call(15, None)];
     let second = [all, call(5, Some(32)), call(5, Some(32)), call(15, None)];
     assert_eq!(outcome.barriers.of_warp(0), first);
