@@ -153,6 +153,7 @@ const LIKE_THE_DEFAULT: &[(&str, &str)] = &[
     ("design", "issue_slots"),
     ("design", "barrier"),
     ("design", "operand_delivery"),
+    ("design", "banks"),
     ("design", "cache.replacement"),
     ("design", "cache.allocation"),
     ("design", "cache.liveness"),

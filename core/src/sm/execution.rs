@@ -17,11 +17,14 @@ use crate::image::Unit;
 pub(super) struct Execution<'m> {
     units: Units,
     memory: MemorySystem<'m>,
+    /// The least cycles from the start of an access to its data.
+    least: u64,
 }
 
 impl<'m> Execution<'m> {
-    pub(super) const fn new(units: Units, memory: MemorySystem<'m>) -> Self {
-        Self { units, memory }
+    /// Idle units and a memory whose data comes in `least` cycles or more.
+    pub(super) const fn new(units: Units, memory: MemorySystem<'m>, least: u64) -> Self {
+        Self { units, memory, least }
     }
 
     /// Puts another memory behind the SM.
@@ -100,7 +103,7 @@ impl<'m> Execution<'m> {
             run.tell(|| Observation::Unit { unit, place, pc, from, until });
         }
         Some(match arrival {
-            Arrival::At(cycle) => ReadyAt::new(cycle, wait),
+            Arrival::At(cycle) => ReadyAt::new(cycle.max(now + self.least), wait),
             Arrival::Pending { more_pieces } => ReadyAt::pending(wait).in_pieces(more_pieces),
         })
     }

@@ -20,6 +20,7 @@ use super::grid::Grid;
 use super::kernel::Kernel;
 use super::memory::{BankPort, MemoryCounters, MemoryModel, MemoryStep, MemorySystem, Ticket};
 use super::observe::{Observation, SmObserver, Unobserved};
+use super::operand_delivery::COLLECTOR_CYCLES;
 use super::register_file::{DeliveryMemory, DeliverySize, RegisterFile};
 use super::run::Run;
 use super::scoreboard::Scoreboard;
@@ -201,13 +202,16 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         pack(facts, &image, config);
         let timing = &settings.timing;
         let tag_check = if levels.cache().is_some() { timing.tag_check_cycles } else { 0 };
+        let collected = register_file.is_collected();
+        let least = if collected { u64::from(COLLECTOR_CYCLES) + 1 } else { 1 };
         Ok(Self {
-            front_end: FrontEnd::new(config, warps, warps_per_cta, register_file.is_collected()),
+            front_end: FrontEnd::new(config, warps, warps_per_cta, collected),
             scoreboard: Scoreboard::new(ready, awaited, size.warps, image.registers),
             register_file,
             execution: Execution::new(
                 Units::new(timing),
                 MemorySystem::new(settings.memory, timing),
+                least,
             ),
             storage: Storage::new(settings.storage, &residency, warps_per_cta, lowest(size.warps)),
             kernel: Kernel {

@@ -64,8 +64,10 @@ pub enum Answer {
 /// When data is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arrival {
-    /// The first cycle in which an instruction that uses the data can issue. Later than the cycle
-    /// of the request.
+    /// The first cycle in which an instruction that uses the data can issue: the cycle after the
+    /// request or later. Latencies count from issue, but operand collectors send a request two
+    /// cycles after it: with them the data can be used two cycles before this one, which is the
+    /// fourth after the request or later. An earlier cycle counts as the earliest.
     At(u64),
     /// Not known yet.
     Pending {
@@ -92,9 +94,9 @@ pub trait MemoryStep {
     /// What the memory counts.
     fn counters(&mut self) -> MemoryCounters<'_>;
 
-    /// A piece of the data of a ticket arrives; an instruction that uses the data can issue from
-    /// `at` on, which is later than now. Instructions without a result wait for no data: their
-    /// tickets may be left out.
+    /// A piece of the data of a ticket arrives; `at` is as in [`Arrival::At`], of a request that is
+    /// sent now. Instructions without a result wait for no data: their
+    /// tickets may be left out. A piece that was not announced is ignored.
     fn arrive(&mut self, ticket: Ticket, at: u64);
 
     /// Banks of the main register file. Range: from 1.

@@ -260,12 +260,25 @@ impl<'m> Scoreboard<'m> {
     }
 
     /// A piece of a pending register of a warp has arrived. Returns the register's entry if it was
-    /// the last.
+    /// the last. A piece that was not announced is ignored.
     pub(super) fn arrive_in_part(&mut self, warp: usize, register: usize) -> Option<ReadyAt> {
         let entry = &mut self.entries[warp * self.row + register];
+        if !entry.is_pending() {
+            return None;
+        }
         let Some(rest) = entry.without_piece() else { return Some(*entry) };
         *entry = rest;
         None
+    }
+
+    /// A piece of a pending register of a warp has arrived, which stays pending until its write.
+    /// Returns whether it was the last, the first time.
+    pub(super) fn arrive_before_write(&mut self, warp: usize, register: usize) -> bool {
+        let last = self.arrive_in_part(warp, register).filter(|entry| !entry.goes_to_main());
+        if let Some(entry) = last {
+            self.entries[warp * self.row + register] = entry.to_main();
+        }
+        last.is_some()
     }
 
     /// A piece of pending predicates of a warp has arrived; the last is there from cycle `at` on.

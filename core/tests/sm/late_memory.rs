@@ -199,6 +199,59 @@ fn an_evicted_pending_result_is_written_when_it_arrives() {
     assert!(writes.contains(&(1, 50)), "{writes:?}");
 }
 
+/// Says that data is there at once, and that it arrives three times.
+#[derive(Debug)]
+struct Hasty(Vec<Ticket>);
+
+impl MemoryModel for Hasty {
+    fn request(&mut self, request: &MemoryRequest, _: &mut MemoryCounters<'_>) -> Answer {
+        let now = request.now;
+        let pending = request.ticket.pc == 0;
+        if pending {
+            self.0.extend([request.ticket; 3]);
+        }
+        let later = Arrival::Pending { more_pieces: 0 };
+        let arrival = if pending { later } else { Arrival::At(0) };
+        Answer::Taken { arrival, from: now, until: now }
+    }
+
+    fn hit_known_at(&self, now: u64) -> u64 {
+        now
+    }
+
+    fn step(&mut self, step: &mut dyn MemoryStep) {
+        for ticket in self.0.drain(..) {
+            step.arrive(ticket, 0);
+        }
+    }
+
+    fn next_event(&self, now: u64) -> Option<u64> {
+        (!self.0.is_empty()).then_some(now + 1)
+    }
+
+    fn drained_at(&self) -> u64 {
+        0
+    }
+}
+
+/// What a memory should not say counts as the earliest that it could say.
+#[test]
+fn data_that_comes_too_early_or_too_often_does_no_harm() {
+    // r1 = [r0]; r2 = [r1]; r3 = r2 + r2
+    let kernel = Kernel::default().load(&[0], &[1]).load(&[1], &[2]).alu(&[2], &[3]);
+    let collectors = SmSettings {
+        operand_delivery: OperandDelivery::Collectors(CollectorSettings::WARRF_SRAM),
+        ..ISCA11
+    };
+    for (settings, cycles) in [(ISCA11, 1 + 1 + 8), (collectors, 4 + 4 + 8)] {
+        let grid = vec![vec![kernel.moving(&[32; 2])]];
+        let mut memory = Hasty(Vec::new());
+        let pace = Pace::Skipping;
+        let run = simulate_over(Some(&mut memory), settings, &kernel, 0, &grid, pace, |_| {});
+        assert_eq!(run.unwrap().cycles(), cycles);
+    }
+}
+
 /// Random kernels over a random late memory, with and without collectors: both paces agree, an
 /// observer hears of what is counted, and accesses are those of count mode.
 #[test]

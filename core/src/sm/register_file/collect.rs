@@ -450,7 +450,7 @@ impl Collection<'_> {
         }
         let mut last = !kernel.destinations(facts).is_empty();
         for register in kernel.destinations(facts) {
-            last &= scoreboard.arrive_in_part(warp, usize::from(register.0)).is_some();
+            last &= scoreboard.arrive_before_write(warp, usize::from(register.0));
         }
         if last {
             // Its write is asked for in the next cycle at the earliest.
