@@ -131,8 +131,8 @@ pub(super) struct CtaBarriers {
     threads: [u16; BARRIERS],
     /// Warps, of those that have not ended, all of whose lanes have arrived.
     whole: [u8; BARRIERS],
-    /// Threads that have arrived of warps that are not resident any more.
-    gone: [u16; BARRIERS],
+    /// Warps that have arrived and are not resident any more.
+    gone: [u8; BARRIERS],
 }
 
 impl CtaBarriers {
@@ -168,7 +168,7 @@ impl CtaBarriers {
     /// A warp that has ended leaves its slot: what its lanes arrived at counts still.
     pub(super) fn forget(&mut self, lanes: &BarrierLanes, live: LaneMask) {
         for id in numbers(self.open) {
-            self.gone[usize::from(id)] += lanes.threads_at(id, live, true) as u16;
+            self.gone[usize::from(id)] += u8::from(lanes.threads_at(id, live, true) != 0);
         }
     }
 
@@ -178,7 +178,7 @@ impl CtaBarriers {
         let id = usize::from(id);
         match u32::from(self.threads[id]) {
             0 => self.whole[id] != 0 && u32::from(self.whole[id]) == running,
-            named => threads() + u32::from(self.gone[id]) >= named,
+            named => threads() + u32::from(self.gone[id]) * LANES >= named,
         }
     }
 
