@@ -9,7 +9,8 @@ use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings, Timing};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
-    DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
+    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, UnderWay, Warp,
+    WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -128,6 +129,8 @@ fn dependent_loads(latency: u16) -> Prepared {
         let size = MemorySize::of(&config, &image);
         let memory = Memory::<_, 8> {
             warps: &mut vec![Warp::default(); size.warps],
+            ctas: &mut vec![Cta::VACANT; size.ctas],
+            under_way: &mut vec![UnderWay::NOTHING; size.under_way],
             facts: &mut vec![Facts::default(); size.facts],
             ready: &mut vec![ReadyAt::NOW; size.ready],
             awaited: &mut vec![LaneMask::EMPTY; size.awaited],

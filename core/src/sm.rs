@@ -41,7 +41,8 @@
 //! use strata_core::image::{CheckedImage, KernelImage, StaticInstruction, Unit};
 //! use strata_core::path::PathStep;
 //! use strata_core::sm::config::{SmConfig, SmSettings};
-//! use strata_core::sm::{DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
+//! use strata_core::sm::{Cta, DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, UnderWay};
+//! use strata_core::sm::{Warp, WarpTrace};
 //! use strata_core::units::{LaneMask, RegisterId};
 //!
 //! // r1 = f(r0); r2 = f(r1)
@@ -59,6 +60,8 @@
 //! let size = MemorySize::of(&config, &image);
 //! let memory = Memory::<_, 8> {
 //!     warps: &mut vec![Warp::default(); size.warps],
+//!     ctas: &mut vec![Cta::VACANT; size.ctas],
+//!     under_way: &mut vec![UnderWay::NOTHING; size.under_way],
 //!     facts: &mut vec![Facts::default(); size.facts],
 //!     ready: &mut vec![ReadyAt::NOW; size.ready],
 //!     awaited: &mut vec![LaneMask::EMPTY; size.awaited],
@@ -103,12 +106,13 @@ mod wait;
 pub use crate::hierarchy::UpperLevels;
 pub use barrier::{BARRIERS, BarrierCall};
 pub use facts::Facts;
-pub use front_end::Warp;
+pub use front_end::{Cta, Warp};
 pub use grid::Grid;
 pub use machine::{Memory, MemorySize, Sm};
 pub use observe::{
     Issue, Observation, SmObserver, SmUnit, Unobserved, WarpPhase, WarpPhases, WriteCause,
 };
 pub use register_file::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
+pub use scoreboard::UnderWay;
 pub use trace::{MemoryAccess, Trace, WarpTrace};
 pub use wait::ReadyAt;

@@ -13,7 +13,9 @@ use strata_core::path::PathStep;
 use strata_core::placement::{Placement, Upper};
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
-use strata_core::sm::{DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace};
+use strata_core::sm::{
+    Cta, DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, UnderWay, Warp, WarpTrace,
+};
 use strata_core::units::{LaneMask, RegisterId};
 
 const MAIN: Placement = Placement::MAIN;
@@ -90,6 +92,8 @@ impl Kernel {
         let size = MemorySize::of(&config, &image);
         let memory = Memory::<_, 8> {
             warps: &mut vec![Warp::default(); size.warps],
+            ctas: &mut vec![Cta::VACANT; size.ctas],
+            under_way: &mut vec![UnderWay::NOTHING; size.under_way],
             facts: &mut vec![Facts::default(); size.facts],
             ready: &mut vec![ReadyAt::NOW; size.ready],
             awaited: &mut vec![LaneMask::EMPTY; size.awaited],

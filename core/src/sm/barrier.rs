@@ -123,7 +123,7 @@ impl BarrierLanes {
 }
 
 /// The barriers of a CTA.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct CtaBarriers {
     /// Bit `i`: a lane has arrived at barrier `i`.
     open: u16,
@@ -136,6 +136,10 @@ pub(super) struct CtaBarriers {
 }
 
 impl CtaBarriers {
+    /// No warp is at a barrier.
+    pub(super) const CLOSED: Self =
+        Self { open: 0, threads: [0; BARRIERS], whole: [0; BARRIERS], gone: [0; BARRIERS] };
+
     /// Lanes arrive.
     pub(super) const fn arrive(&mut self, call: BarrierCall) {
         let id = call.id as usize;

@@ -15,7 +15,7 @@ mod wheel;
 
 use super::active_limit::ActiveLimit;
 use super::barrier::CtaBarriers;
-use super::config::{BarrierRule, MAX_RESIDENT_CTAS, ShortWaits, SmConfig, WarpReplacement};
+use super::config::{BarrierRule, ShortWaits, SmConfig, WarpReplacement};
 use super::counters::StallReason;
 use super::facts::{BusyUnit, lowest};
 use super::fault::Fault;
@@ -32,9 +32,9 @@ use warp::Phase;
 pub use warp::Warp;
 use wheel::Wheel;
 
-/// A resident CTA.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cta {
+/// A place for a resident CTA. The caller provides as many as the SM has.
+#[derive(Clone, Copy, Debug)]
+pub struct Cta {
     /// In launch order from 0.
     number: u64,
     /// Its warps.
@@ -43,6 +43,12 @@ struct Cta {
     running: u32,
     /// Its barriers.
     barriers: CtaBarriers,
+}
+
+impl Cta {
+    /// A place without a CTA.
+    pub const VACANT: Self =
+        Self { number: 0, warps: 0, running: 0, barriers: CtaBarriers::CLOSED };
 }
 
 /// Warps by what they do: each resident warp is in exactly one set, or in one of `waiting`.
@@ -119,7 +125,7 @@ pub(super) struct FrontEnd<'m, T> {
     /// The warp that the round robin of activation begins with.
     next_return: u32,
     selector: Selector,
-    ctas: [Cta; MAX_RESIDENT_CTAS],
+    ctas: &'m mut [Cta],
     /// Warps whose traces have named barriers or their threads.
     named_barriers: u64,
     launched_ctas: u64,
@@ -142,7 +148,7 @@ impl<'m, T> FrontEnd<'m, T> {
     /// A front end without warps, over the caller's memory.
     pub(super) fn new(
         config: &SmConfig,
-        warps: &'m mut [Warp<T>],
+        (warps, ctas): (&'m mut [Warp<T>], &'m mut [Cta]),
         warps_per_cta: u32,
         collects: bool,
     ) -> Self {
@@ -171,7 +177,7 @@ impl<'m, T> FrontEnd<'m, T> {
             limit: ActiveLimit::new(settings.active_limit, config.active_warps() as u32),
             next_return: 0,
             selector: Selector::new(settings.scheduler),
-            ctas: [Cta::default(); MAX_RESIDENT_CTAS],
+            ctas,
             named_barriers: 0,
             launched_ctas: 0,
             launched_warps: 0,

@@ -15,7 +15,7 @@ use super::counters::{CycleEvent, SmCounters, StallReason};
 use super::execution::Execution;
 use super::facts::{Facts, lowest, pack, predicates};
 use super::fault::{Fault, first};
-use super::front_end::{FrontEnd, Sight, Warp};
+use super::front_end::{Cta, FrontEnd, Sight, Warp};
 use super::grid::Grid;
 use super::kernel::Kernel;
 use super::memory::{BankPort, MemoryCounters, MemoryModel, MemoryStep, MemorySystem, Ticket};
@@ -23,7 +23,7 @@ use super::observe::{Observation, SmObserver, Unobserved};
 use super::operand_delivery::COLLECTOR_CYCLES;
 use super::register_file::{DeliveryMemory, DeliverySize, RegisterFile};
 use super::run::Run;
-use super::scoreboard::Scoreboard;
+use super::scoreboard::{Scoreboard, UnderWay};
 use super::storage::{Storage, StorageModel};
 use super::trace::Trace;
 use super::units::Units;
@@ -38,6 +38,10 @@ use crate::units::LaneMask;
 pub struct MemorySize {
     /// Of [`Memory::warps`].
     pub warps: usize,
+    /// Of [`Memory::ctas`].
+    pub ctas: usize,
+    /// Of [`Memory::under_way`].
+    pub under_way: usize,
     /// Of [`Memory::facts`].
     pub facts: usize,
     /// Of [`Memory::ready`].
@@ -58,6 +62,8 @@ impl MemorySize {
         Self {
             delivery: DeliverySize::of(config.settings(), image),
             warps,
+            ctas: usize::from(config.settings().max_ctas),
+            under_way: warps,
             facts: image.instructions.len(),
             ready: warps * (registers + predicates(image)),
             awaited: warps * registers,
@@ -70,6 +76,8 @@ impl MemorySize {
     pub const fn bytes<T, const CAPACITY: usize>(&self) -> usize {
         size_of::<Sm<'_, T, CAPACITY>>()
             + self.warps * size_of::<Warp<T>>()
+            + self.ctas * size_of::<Cta>()
+            + self.under_way * size_of::<UnderWay>()
             + self.facts * size_of::<Facts>()
             + self.ready * size_of::<ReadyAt>()
             + self.awaited * size_of::<LaneMask>()
@@ -83,6 +91,10 @@ impl MemorySize {
 pub struct Memory<'m, T, const CAPACITY: usize> {
     /// Resident warps.
     pub warps: &'m mut [Warp<T>],
+    /// Resident CTAs.
+    pub ctas: &'m mut [Cta],
+    /// Results of each resident warp that are under way.
+    pub under_way: &'m mut [UnderWay],
     /// Packed facts of the kernel's instructions.
     pub facts: &'m mut [Facts],
     /// When each register of each resident warp is there.
@@ -191,10 +203,12 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
-        let Memory { warps, facts, ready, awaited, caches, delivery } = memory;
+        let Memory { warps, ctas, under_way, facts, ready, awaited, caches, delivery } = memory;
         let facts = first(facts, "facts", size.facts)?;
         let ready = first(ready, "ready", size.ready)?;
         let warps = first(warps, "warps", size.warps)?;
+        let ctas = first(ctas, "ctas", size.ctas)?;
+        let under_way = first(under_way, "under_way", size.under_way)?;
         let awaited = first(awaited, "awaited", size.awaited)?;
         let caches = first(caches, "caches", size.caches)?;
         let delivery = (&size.delivery, delivery);
@@ -205,8 +219,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let collected = register_file.is_collected();
         let least = if collected { u64::from(COLLECTOR_CYCLES) + 1 } else { 1 };
         Ok(Self {
-            front_end: FrontEnd::new(config, warps, warps_per_cta, collected),
-            scoreboard: Scoreboard::new(ready, awaited, size.warps, image.registers),
+            front_end: FrontEnd::new(config, (warps, ctas), warps_per_cta, collected),
+            scoreboard: Scoreboard::new(under_way, ready, awaited, image.registers),
             register_file,
             execution: Execution::new(
                 Units::new(timing),

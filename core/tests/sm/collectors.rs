@@ -20,8 +20,8 @@ use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
-    DeliveryMemory, DeliverySize, Facts, Memory, MemorySize, ReadyAt, ResultOnItsWay, Sm, Warp,
-    WarpTrace,
+    Cta, DeliveryMemory, DeliverySize, Facts, Memory, MemorySize, ReadyAt, ResultOnItsWay, Sm,
+    UnderWay, Warp, WarpTrace,
 };
 use strata_core::units::LaneMask;
 use strata_core::write_pool::PoolPorts;
@@ -97,6 +97,8 @@ fn each_memory_of_the_collectors_must_suffice() {
                 std::array::from_fn(|place| whole[place] - usize::from(place == short));
             let memory = Memory::<WarpTrace<'_>, 8> {
                 warps: &mut vec![Warp::default(); size.warps],
+                ctas: &mut vec![Cta::VACANT; size.ctas],
+                under_way: &mut vec![UnderWay::NOTHING; size.under_way],
                 facts: &mut vec![Facts::default(); size.facts],
                 ready: &mut vec![ReadyAt::NOW; size.ready],
                 awaited: &mut vec![LaneMask::EMPTY; size.awaited],

@@ -34,7 +34,7 @@ pub use fault_record::FaultRecord;
 pub use hot_loops::{HotLoops, Launch, NoLaunch};
 pub use prototype::Prototype;
 pub use report::{Error, report, report_of, run};
-pub use scratch::{CAPACITY, Scratch, WARPS};
+pub use scratch::{CAPACITY, CTAS, Scratch, WARPS};
 pub use software::SoftwarePrototype;
 pub use strata_link::message::MOST_NAME;
 pub use workload::{Run, WarpRecord, Workload};

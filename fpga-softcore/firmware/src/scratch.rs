@@ -1,13 +1,15 @@
 //! Scratch: the working memory of one SM, laid out at compile time for one workload.
 
 use strata_core::footprint::DEVICE_CAPACITY;
-use strata_core::sm::{DeliveryMemory, Facts, Memory, ReadyAt, UpperLevels, Warp};
+use strata_core::sm::{Cta, DeliveryMemory, Facts, Memory, ReadyAt, UnderWay, UpperLevels, Warp};
 use strata_core::units::LaneMask;
 
 use crate::workload::Run;
 
 /// Warps that an SM has room for: those of every design that the firmware runs.
 pub const WARPS: usize = 32;
+/// CTAs that an SM has room for: those of every design that the firmware runs.
+pub const CTAS: usize = 8;
 /// Entries that a warp's register file cache has room for.
 pub const CAPACITY: usize = DEVICE_CAPACITY;
 
@@ -19,6 +21,8 @@ pub const CAPACITY: usize = DEVICE_CAPACITY;
 #[derive(Debug)]
 pub struct Scratch<'w, const FACTS: usize, const AWAITED: usize, const READY: usize> {
     warps: [Warp<Run<'w>>; WARPS],
+    ctas: [Cta; CTAS],
+    under_way: [UnderWay; WARPS],
     facts: [Facts; FACTS],
     ready: [ReadyAt; READY],
     awaited: [LaneMask; AWAITED],
@@ -32,6 +36,8 @@ impl<'w, const FACTS: usize, const AWAITED: usize, const READY: usize>
     pub const fn new() -> Self {
         Self {
             warps: [const { Warp::vacant() }; WARPS],
+            ctas: [Cta::VACANT; CTAS],
+            under_way: [UnderWay::NOTHING; WARPS],
             facts: [Facts::EMPTY; FACTS],
             ready: [ReadyAt::NOW; READY],
             awaited: [LaneMask::EMPTY; AWAITED],
@@ -48,6 +54,8 @@ impl<'w, const FACTS: usize, const AWAITED: usize, const READY: usize>
     pub(crate) fn memory(&mut self) -> Memory<'_, Run<'w>, CAPACITY> {
         Memory {
             warps: &mut self.warps,
+            ctas: &mut self.ctas,
+            under_way: &mut self.under_way,
             facts: &mut self.facts,
             ready: &mut self.ready,
             awaited: &mut self.awaited,

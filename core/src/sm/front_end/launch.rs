@@ -38,7 +38,7 @@ impl<T: Trace> FrontEnd<'_, T> {
         let expected = self.policy.warps_per_cta;
         let mismatch = Fault::WarpsInCta { cta: self.launched_ctas, expected };
         if self.placed == 0 {
-            let (number, barriers) = (self.launched_ctas, CtaBarriers::default());
+            let (number, barriers) = (self.launched_ctas, CtaBarriers::CLOSED);
             self.ctas[usize::from(cta)] = Cta { number, warps: 0, running: expected, barriers };
         }
         self.ctas[usize::from(cta)].warps |= slots;
