@@ -136,6 +136,7 @@ fn dependent_loads(latency: u16) -> Prepared {
             awaited: &mut vec![LaneMask::EMPTY; size.awaited],
             caches: &mut vec![None; size.caches],
             delivery: DeliveryMemory::default(),
+            attached: None,
         };
         let warp =
             WarpTrace { lanes: LaneMask::FULL, path: &path, accesses: &accesses, barriers: &[] };

@@ -18,7 +18,7 @@
 //!   file: with a fixed latency (`ports`, `fixed`) or through collectors (`collect`, `collectors`,
 //!   `requests`, `arrivals`);
 //! - [`memory`]: the answer to each access: a cycle, later, or not now. A caller may attach its own
-//!   ([`Sm::with_memory`]);
+//!   ([`Memory::attached`]);
 //! - `storage`: what the warps of a CTA are granted, and what is free when they end;
 //! - `observe`: the observer ([`SmObserver`]), an argument of the run.
 //!
@@ -67,6 +67,7 @@
 //!     awaited: &mut vec![LaneMask::EMPTY; size.awaited],
 //!     caches: &mut vec![None; size.caches],
 //!     delivery: DeliveryMemory::default(),
+//!     attached: None,
 //! };
 //! let path = [PathStep { pc: 0, length: 2, mask: LaneMask::FULL }];
 //! let warp: WarpTrace =

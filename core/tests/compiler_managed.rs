@@ -99,6 +99,7 @@ impl Kernel {
             awaited: &mut vec![LaneMask::EMPTY; size.awaited],
             caches: &mut vec![None; size.caches],
             delivery: DeliveryMemory::default(),
+            attached: None,
         };
         let path = [self.path()];
         let warp: WarpTrace<'_> =

@@ -139,6 +139,7 @@ fn run<const CAPACITY: usize>(
             results: &mut results,
             cell_writes: &mut cell_writes,
         },
+        attached: None,
     };
     let warps_per_cta = launch.threads.div_ceil(LANES);
     let sm = Sm::observed(&config, image, warps_per_cta, launch.shared_bytes, memory, observer)?;

@@ -27,11 +27,6 @@ impl<'m> Execution<'m> {
         Self { units, memory, least }
     }
 
-    /// Puts another memory behind the SM.
-    pub(super) fn attach(&mut self, memory: MemorySystem<'m>) {
-        self.memory = memory;
-    }
-
     /// The units that take several cycles to start a warp.
     #[inline]
     pub(super) const fn units(&self) -> &Units {

@@ -105,6 +105,8 @@ pub struct Memory<'m, T, const CAPACITY: usize> {
     pub caches: &'m mut [Option<UpperLevels<CAPACITY>>],
     /// What operand collectors need.
     pub delivery: DeliveryMemory<'m>,
+    /// The caller's memory behind the SM, in place of that of its settings.
+    pub attached: Option<&'m mut dyn MemoryModel>,
 }
 
 /// An SM with a kernel to run, and who listens to it.
@@ -203,7 +205,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
-        let Memory { warps, ctas, under_way, facts, ready, awaited, caches, delivery } = memory;
+        let Memory { warps, ctas, under_way, facts, ready, awaited, caches, delivery, attached } =
+            memory;
         let facts = first(facts, "facts", size.facts)?;
         let ready = first(ready, "ready", size.ready)?;
         let warps = first(warps, "warps", size.warps)?;
@@ -224,7 +227,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             register_file,
             execution: Execution::new(
                 Units::new(timing),
-                MemorySystem::new(settings.memory, timing),
+                MemorySystem::new(settings.memory, timing, attached),
                 least,
             ),
             storage: Storage::new(settings.storage, &residency, warps_per_cta, lowest(size.warps)),
@@ -246,14 +249,6 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             no_more_ctas: false,
             asks_again: false,
         })
-    }
-
-    /// Puts a memory of the caller's behind the SM, in place of the memory of its settings; before
-    /// the first step.
-    #[must_use]
-    pub fn with_memory(mut self, memory: &'m mut dyn MemoryModel) -> Self {
-        self.execution.attach(MemorySystem::Attached(memory));
-        self
     }
 
     /// How many CTAs are resident at a time, and why not more.

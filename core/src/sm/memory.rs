@@ -6,7 +6,7 @@
 //! SM then asks again in the next cycle.
 //!
 //! A memory of the table below is chosen by [`super::config::SmSettings::memory`]; a memory of the
-//! caller's own is given to [`super::Sm::with_memory`].
+//! caller's own stands in [`super::Memory::attached`].
 
 use super::counters::{CycleEvent, SmCounters};
 use super::timing::Timing;
@@ -163,9 +163,16 @@ macro_rules! memories {
             Attached(&'m mut dyn MemoryModel),
         }
 
-        impl MemorySystem<'_> {
-            /// A memory, idle.
-            pub(super) fn new(kind: MemoryKind, timing: &Timing) -> Self {
+        impl<'m> MemorySystem<'m> {
+            /// A memory, idle: the caller's, if there is one.
+            pub(super) fn new(
+                kind: MemoryKind,
+                timing: &Timing,
+                attached: Option<&'m mut dyn MemoryModel>,
+            ) -> Self {
+                if let Some(memory) = attached {
+                    return Self::Attached(memory);
+                }
                 match kind {
                     $(MemoryKind::$variant => Self::$variant($module::$variant::new(timing)),)+
                 }

@@ -110,6 +110,7 @@ fn each_memory_of_the_collectors_must_suffice() {
                     results: &mut vec![ResultOnItsWay::NONE; results],
                     cell_writes: &mut vec![0; cells],
                 },
+                attached: None,
             };
             let built = Sm::new(&config, image, 1, 0, memory).map(|_| ());
             let Some(name) = names.get(short) else {

@@ -948,6 +948,7 @@ fn working_memory_must_suffice() {
             awaited: &mut vec![LaneMask::EMPTY; short(5, size.awaited)],
             caches: &mut vec![None; short(6, size.caches)],
             delivery: DeliveryMemory::default(),
+            attached: None,
         };
         let fault = Sm::new(&config, image, 1, 0, memory).map(|_| ()).unwrap_err();
         assert!(matches!(fault, Fault::MemoryTooShort { memory, .. } if memory == name));

@@ -215,12 +215,10 @@ pub(crate) fn simulate_over(
         awaited: &mut awaited,
         caches: &mut caches,
         delivery: delivery.borrow(),
+        attached: attached.map(|memory| memory as &mut dyn MemoryModel),
     };
     let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;
     let mut sm = Sm::observed(&config, image, warps_per_cta, shared_bytes, memory, observe)?;
-    if let Some(attached) = attached {
-        sm = sm.with_memory(attached);
-    }
     let ctas = grid.iter().map(|cta| cta.iter().map(OwnedTrace::borrow));
     match pace {
         Pace::Skipping => sm.run(ctas),

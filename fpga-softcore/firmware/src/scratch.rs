@@ -61,6 +61,7 @@ impl<'w, const FACTS: usize, const AWAITED: usize, const READY: usize>
             awaited: &mut self.awaited,
             caches: &mut self.caches,
             delivery: DeliveryMemory::default(),
+            attached: None,
         }
     }
 }

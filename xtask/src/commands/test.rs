@@ -28,6 +28,7 @@ pub(crate) fn run(extent: Extent) -> Status {
     stages.stage("setup", || (setup_outcome(), Totals::default()));
     stages.one("format", || format().into());
     stages.one("clippy", || clippy().into());
+    stages.one("documentation", || documentation().into());
     stages.stage("cargo test", || cargo_test(extent));
     no_std::host_stages(&mut stages);
     for target in DEVICE_TARGETS {
@@ -101,6 +102,12 @@ fn clippy() -> Result<(), Failure> {
         process::run(process::cargo(&program).arg(no_std::products()).args(DENY))?;
     }
     fuzz::clippy()
+}
+
+/// The core's documentation, whose front page of the SM names the parts: without a warning.
+fn documentation() -> Result<(), Failure> {
+    let mut doc = process::cargo(&["doc", "--locked", "-p", "strata-core", "--no-deps"]);
+    process::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Tests that take as long as a third of all others: sweeps whose results a page holds.
