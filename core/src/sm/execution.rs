@@ -73,10 +73,9 @@ impl<'m> Execution<'m> {
         starts: impl FnOnce(&mut Run<O>),
     ) -> Option<ReadyAt> {
         let (now, place) = (run.now, warp as u8);
-        let (space, unit, wait) = match facts.class {
-            Class::Shared => (Space::Shared, SmUnit::SharedMemory, facts.wait),
-            Class::Dram if access.hit => (Space::Global, SmUnit::Dram, Wait::Cached),
-            Class::Dram => (Space::Global, SmUnit::Dram, facts.wait),
+        let (space, unit) = match facts.class {
+            Class::Shared => (Space::Shared, SmUnit::SharedMemory),
+            Class::Dram => (Space::Global, SmUnit::Dram),
             Class::Free | Class::Double | Class::SpecialFunction | Class::Texture => {
                 starts(run);
                 if let Some(unit) = facts.class.busy_unit() {
@@ -89,7 +88,7 @@ impl<'m> Execution<'m> {
         };
         let request = MemoryRequest { ticket: Ticket { warp: place, pc }, space, access, now };
         let answer = self.memory.request(&request, &mut MemoryCounters(&mut run.counters));
-        let Answer::Taken { arrival, from, until } = answer else { return None };
+        let Answer::Taken { arrival, cached, from, until } = answer else { return None };
         starts(run);
         if space == Space::Shared {
             self.units.take(BusyUnit::SharedMemory, until);
@@ -97,6 +96,7 @@ impl<'m> Execution<'m> {
         if from != until {
             run.tell(|| Observation::Unit { unit, place, pc, from, until });
         }
+        let wait = if cached { Wait::Cached } else { facts.wait };
         Some(match arrival {
             Arrival::At(cycle) => ReadyAt::new(cycle.max(now + self.least), wait),
             Arrival::Pending { more_pieces } => ReadyAt::pending(wait).in_pieces(more_pieces),

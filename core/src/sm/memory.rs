@@ -8,6 +8,10 @@
 //! A memory of the table below is chosen by [`super::config::SmSettings::memory`]; a memory of the
 //! caller's own stands in [`super::Memory::attached`].
 
+pub mod cache;
+pub mod cached;
+pub mod touched;
+
 use super::counters::{CycleEvent, SmCounters};
 use super::timing::Timing;
 use super::trace::MemoryAccess;
@@ -52,6 +56,8 @@ pub enum Answer {
     Taken {
         /// When the data is there.
         arrival: Arrival,
+        /// A cache has all that a load of global or local memory asks for.
+        cached: bool,
         /// First cycle in which the access takes the path of its memory.
         from: u64,
         /// The cycle after the last; `from` if it takes none.
@@ -128,8 +134,8 @@ pub trait MemoryModel: core::fmt::Debug {
     /// Takes an access, or refuses it.
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer;
 
-    /// The cycle from which it is known whether an access of global memory that begins now hits a
-    /// cache.
+    /// The cycle from which it is known whether an access of global memory hits a cache that is
+    /// requested next, in this cycle.
     fn hit_known_at(&self, now: u64) -> u64;
 
     /// What happens in a cycle in which something issued, or that is [`Self::next_event`].

@@ -330,10 +330,11 @@ impl<'m> Scoreboard<'m> {
         self.under_way[warp].expect(cycle, false);
     }
 
-    /// Whether the entry at a place of a warp's row is pending.
+    /// What the readers of the entry at a place of a warp's row wait for, if it is pending.
     #[inline]
-    pub(super) fn is_pending(&self, warp: usize, place: u32) -> bool {
-        self.entries[warp * self.row + place as usize].is_pending()
+    pub(super) fn pending_wait(&self, warp: usize, place: u32) -> Option<Wait> {
+        let entry = self.entries[warp * self.row + place as usize];
+        entry.is_pending().then(|| entry.wait())
     }
 
     /// When the last of these registers and predicates of a warp is there, of those that count.

@@ -12,14 +12,17 @@ pub struct MemoryAccess {
     pub bytes: u32,
     /// A cache has what the instruction asks for, of global or local memory: nothing moves to or
     /// from DRAM, and the result comes after [`super::config::Timing::hit_latency`]. Without a
-    /// meaning for shared memory.
+    /// meaning for shared memory, and for a memory with addresses.
     pub hit: bool,
+    /// Where the list of a memory with addresses has the access
+    /// ([`super::memory::cached::AccessList`]); without a meaning for others.
+    pub place: u32,
 }
 
 impl MemoryAccess {
     /// An access that no cache serves.
     pub const fn uncached(bytes: u32) -> Self {
-        Self { bytes, hit: false }
+        Self { bytes, hit: false, place: 0 }
     }
 }
 

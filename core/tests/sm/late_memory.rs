@@ -54,7 +54,7 @@ impl MemoryModel for Late {
         if request.space == Space::Shared {
             counters.moved(Space::Shared, request.access.bytes, 1);
             let arrival = Arrival::At(now + 20);
-            return Answer::Taken { arrival, from: now, until: now + 1 };
+            return Answer::Taken { arrival, cached: false, from: now, until: now + 1 };
         }
         if now % 8 < self.refusals {
             self.refused += 1;
@@ -66,7 +66,7 @@ impl MemoryModel for Late {
         self.queue.extend(times.map(|time| (time, request.ticket)));
         self.queue.sort_by_key(|&(time, ticket)| (time, ticket.warp, ticket.pc));
         let arrival = Arrival::Pending { more_pieces: self.pieces - 1 };
-        Answer::Taken { arrival, from: now, until: now }
+        Answer::Taken { arrival, cached: false, from: now, until: now }
     }
 
     fn hit_known_at(&self, now: u64) -> u64 {
@@ -212,7 +212,7 @@ impl MemoryModel for Hasty {
         }
         let later = Arrival::Pending { more_pieces: 0 };
         let arrival = if pending { later } else { Arrival::At(0) };
-        Answer::Taken { arrival, from: now, until: now }
+        Answer::Taken { arrival, cached: false, from: now, until: now }
     }
 
     fn hit_known_at(&self, now: u64) -> u64 {

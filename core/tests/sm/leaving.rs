@@ -1,10 +1,11 @@
 //! When a warp leaves the active set to wait for data, and when it does not.
 
 use crate::exact::{ISCA11, assert_earliest_at, each, one, two_level};
-use crate::machine::{Kernel, OwnedTrace, Pace, both, run, simulate};
+use crate::machine::{Kernel, OwnedTrace, Pace, both, run, simulate_over};
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::sm::config::{BarrierRule, ShortWaits, SmSettings, Timing, WarpReplacement};
 use strata_core::sm::counters::{SmCounters, StallReason};
+use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::{MemoryAccess, Observation};
 
 /// The same trace, whose accesses hit or miss.
@@ -30,13 +31,23 @@ pub(crate) fn issues(
     kernel: &Kernel,
     grid: &[Vec<OwnedTrace>],
 ) -> Vec<Vec<u64>> {
+    issues_over(None, settings, kernel, grid)
+}
+
+/// The same, over a memory that takes the place of the SM's own.
+pub(crate) fn issues_over(
+    attached: Option<&mut dyn MemoryModel>,
+    settings: SmSettings,
+    kernel: &Kernel,
+    grid: &[Vec<OwnedTrace>],
+) -> Vec<Vec<u64>> {
     let mut cycles = vec![Vec::new(); grid[0].len()];
     let told = |observation| {
         if let Observation::Issue(issue) = observation {
             cycles[issue.warp as usize].push(issue.cycle);
         }
     };
-    simulate(settings, kernel, 0, &grid.to_vec(), Pace::Skipping, told).unwrap();
+    simulate_over(attached, settings, kernel, 0, &grid.to_vec(), Pace::Skipping, told).unwrap();
     cycles
 }
 
@@ -230,7 +241,7 @@ fn a_reader_behind_a_barrier_that_deschedules_no_warp_waits_in_its_place() {
 
 #[test]
 fn uncached_is_what_no_cache_serves() {
-    assert_eq!(MemoryAccess::uncached(12), MemoryAccess { bytes: 12, hit: false });
+    assert_eq!(MemoryAccess::uncached(12), MemoryAccess { bytes: 12, hit: false, place: 0 });
     let kernel = Kernel::default().store(&[1]);
     let stored = with_hits(OwnedTrace::new(vec![run(0, 1)], &[128]), &[true]);
     assert_eq!(run_one(ISCA11, &kernel, stored).dram_bytes(), 0);

@@ -1,6 +1,7 @@
 //! Cycle mode: exact instants, and random kernels against count mode.
 
 mod barriers;
+mod cached_memory;
 mod collectors;
 mod exact;
 mod late_memory;

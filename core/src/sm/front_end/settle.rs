@@ -34,7 +34,8 @@ impl<T: Trace> FrontEnd<'_, T> {
                 }
             }
             // Another register has come.
-            Phase::Idle if !leaves && sight.scoreboard.is_pending(warp, operand) => {}
+            Phase::Idle
+                if !leaves && sight.scoreboard.pending_wait(warp, operand) == Some(wait) => {}
             Phase::Idle => {
                 self.unsettled &= !bit;
                 self.sets.waiting[wait as usize] &= !bit;

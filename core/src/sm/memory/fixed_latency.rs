@@ -48,7 +48,12 @@ impl FixedLatency {
         let (cycles, beyond) = transfer(bytes, self.shared_bytes_per_cycle);
         counters.moved(Space::Shared, bytes, cycles);
         let there = now + u64::from(self.shared_latency) + beyond;
-        Answer::Taken { arrival: Arrival::At(there), from: now, until: now + cycles.max(1) }
+        Answer::Taken {
+            arrival: Arrival::At(there),
+            cached: false,
+            from: now,
+            until: now + cycles.max(1),
+        }
     }
 
     /// Accesses global or local memory.
@@ -61,18 +66,19 @@ impl FixedLatency {
         counters: &mut MemoryCounters<'_>,
     ) -> Answer {
         if access.hit {
-            return without_path(self.hit_known_at(now), now);
+            return without_path(self.hit_known_at(now), true, now);
         }
         let latency = u64::from(self.dram_latency);
         let (cycles, beyond) = transfer(access.bytes, self.dram_bytes_per_cycle);
         if cycles == 0 {
-            return without_path(now + latency, now);
+            return without_path(now + latency, false, now);
         }
         counters.moved(Space::Global, access.bytes, cycles);
         let from = now.max(self.dram_free);
         let until = from + cycles;
         self.dram_free = until;
-        Answer::Taken { arrival: Arrival::At(from + latency + beyond), from, until }
+        let arrival = Arrival::At(from + latency + beyond);
+        Answer::Taken { arrival, cached: false, from, until }
     }
 }
 
@@ -106,8 +112,8 @@ impl MemoryModel for FixedLatency {
 }
 
 /// An access that takes no path.
-const fn without_path(at: u64, now: u64) -> Answer {
-    Answer::Taken { arrival: Arrival::At(at), from: now, until: now }
+const fn without_path(at: u64, cached: bool, now: u64) -> Answer {
+    Answer::Taken { arrival: Arrival::At(at), cached, from: now, until: now }
 }
 
 /// Cycles in which bytes move, and how many of them the latency does not cover.

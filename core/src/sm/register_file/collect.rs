@@ -357,13 +357,18 @@ impl Collection<'_> {
         }
         let Collected { warp, pc, access, .. } = *units.instruction(unit);
         let (warp, facts) = (usize::from(warp), kernel.facts(pc));
+        let known = execution.hit_known_at(run.now);
         let there = execution.start((warp, pc), facts, access, kernel, run, |_| {})?;
         units.leave(unit, port);
         let written = facts.predicates.written;
         let mut moved = 0;
         if port == PORTS - 1 {
             scoreboard.under_way_mut(warp).end_access();
-            moved = sent(warp, execution.hit_known_at(run.now));
+            moved = sent(warp, known);
+        }
+        if there.wait() != wait_for_result(facts, access) {
+            self.wait_for(warp, facts, there.wait(), kernel, scoreboard);
+            moved |= 1 << warp;
         }
         if there.is_pending() {
             if !facts.has_results() {
@@ -383,6 +388,25 @@ impl Collection<'_> {
             moved = 1 << warp;
         }
         Some(moved)
+    }
+
+    /// The readers of a warp's pending results wait for something else than was known at issue.
+    #[cold]
+    fn wait_for(
+        &mut self,
+        warp: usize,
+        facts: &Facts,
+        wait: Wait,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+    ) {
+        let destinations = kernel.destinations(facts);
+        for &register in destinations {
+            let result = self.collectors.arbiter.index(warp as u8, register);
+            self.results[result].wait = wait;
+        }
+        let pending = ReadyAt::pending(wait);
+        scoreboard.split(warp, destinations, facts.predicates.written, pending);
     }
 
     /// Results of a warp's instruction can be used from `done` on, if nothing delays them.

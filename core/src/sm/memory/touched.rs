@@ -1,0 +1,313 @@
+//! Touched: the lines of memory that the lanes of an access touch, and the cycles that the access
+//! takes in the banks of the memory on the chip.
+//!
+//! Models: a line of 128 bytes is 32 words of 4 bytes, or 8 rows of 16 bytes. A word that several
+//! lanes touch is one access. The lines of an access come in the order of the lanes that touch them
+//! first. Local memory is interleaved by lane: the same word of all lanes is one line.
+//! Source: `[MICRO2012]` 4.2 and 4.3, `[DISS]` 7.3.1; `docs/MODEL.md`, rule 35.
+
+use heapless::Vec;
+
+use crate::named;
+use crate::units::LANES;
+
+/// A line of the cache. Unit: bytes.
+pub const LINE_BYTES: u32 = 128;
+/// A word of a bank of 4 bytes. Unit: bytes.
+const WORD_BYTES: u64 = 4;
+/// A row of a bank of 16 bytes. Unit: bytes.
+pub const ROW_BYTES: u32 = 16;
+/// Rows of a line, and clusters of lanes: row `r` of a line lies in cluster `r`.
+const ROWS: usize = (LINE_BYTES / ROW_BYTES) as usize;
+/// Logical banks of unified storage; each has one bank in each cluster.
+const LOGICAL_BANKS: usize = 4;
+/// Most bytes that a lane accesses. Unit: bytes.
+pub const MOST_LANE_BYTES: u32 = 128;
+/// Most lines that an access touches: each lane its own words of local memory, which lie in as many
+/// lines.
+pub const MOST_LINES: usize = LANES as usize * (MOST_LANE_BYTES as usize / 4 + 1);
+
+named! {
+    /// How shared memory and the cache lie in the banks of an SM.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum BankMapping {
+        /// 32 banks of 4 bytes, apart from the registers.
+        Partitioned = "partitioned",
+        /// The 32 banks of unified storage, 16 bytes wide: a cluster accesses one of its four in a
+        /// cycle.
+        Simple = "simple",
+        /// The same, and a cluster accesses several of its four in a cycle, for 16 bytes together.
+        Aggressive = "aggressive",
+    }
+}
+
+/// Where the addresses of an access lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressSpace {
+    /// Shared memory.
+    Shared,
+    /// Global memory.
+    Global,
+    /// Local memory: the addresses are the thread's own.
+    Local,
+}
+
+/// A line that an access touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TouchedLine(u64);
+
+impl TouchedLine {
+    const LOCAL: u64 = 1 << ROWS;
+    const NUMBER: u32 = ROWS as u32 + 1;
+
+    /// A line by its number, the address divided by [`LINE_BYTES`], with the rows that are touched,
+    /// bit `i` being row `i`. Range of the number: below 2^55.
+    pub const fn new(space: AddressSpace, number: u64, rows: u8) -> Self {
+        let local = if matches!(space, AddressSpace::Local) { Self::LOCAL } else { 0 };
+        Self(number << Self::NUMBER | local | rows as u64)
+    }
+
+    /// The address divided by [`LINE_BYTES`]; in local memory, the word of each lane.
+    pub const fn number(self) -> u64 {
+        self.0 >> Self::NUMBER
+    }
+
+    /// Rows that are touched. Range: `0..=8`.
+    pub const fn rows(self) -> u32 {
+        (self.0 as u8).count_ones()
+    }
+
+    /// Whether it is a line of local memory.
+    pub const fn is_local(self) -> bool {
+        self.0 & Self::LOCAL != 0
+    }
+
+    /// Bytes that move if the rows move alone, in transactions of so many bytes, which are aligned.
+    /// Range of `transaction`: 16, 32, 64 or 128.
+    pub const fn bytes_in(self, transaction: u32) -> u32 {
+        let mut rows = self.0 as u8;
+        // Rows of a transaction: the first stands for all of them.
+        if transaction > ROW_BYTES {
+            rows = (rows | rows >> 1) & 0b0101_0101;
+        }
+        if transaction > 2 * ROW_BYTES {
+            rows = (rows | rows >> 2) & 0b0001_0001;
+        }
+        if transaction > 4 * ROW_BYTES {
+            rows = (rows | rows >> 4) & 1;
+        }
+        rows.count_ones() * transaction
+    }
+}
+
+/// Cycles that an access takes in banks, by how the banks lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AccessCycles([u16; BankMapping::ALL.len()]);
+
+impl AccessCycles {
+    /// The cycles with a mapping. 0 for an access that touches nothing.
+    #[inline]
+    pub const fn of(self, mapping: BankMapping) -> u16 {
+        self.0[mapping as usize]
+    }
+
+    /// An access in two spaces takes them one after the other.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(core::array::from_fn(|mapping| self.0[mapping].saturating_add(other.0[mapping])))
+    }
+}
+
+/// A line while the lanes of an access are looked at.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    number: u64,
+    /// Bit `i`: word `i`.
+    words: u32,
+}
+
+/// What an access touches.
+#[derive(Clone, Debug)]
+pub struct Touched {
+    // Invariant: numbers differ, no mask is empty.
+    lines: Vec<Line, MOST_LINES>,
+    space: AddressSpace,
+}
+
+impl Touched {
+    /// What lanes touch that each access `bytes` bytes from an address on: pairs of lane and
+    /// address, in the order of the lanes. Range of `bytes`: `1..=MOST_LANE_BYTES`; more counts as
+    /// that, none as 1. What lies behind the last address does not exist.
+    pub fn new(
+        space: AddressSpace,
+        bytes: u32,
+        lanes: impl IntoIterator<Item = (u32, u64)>,
+    ) -> Self {
+        let mut touched = Self { lines: Vec::new(), space };
+        let more = u64::from(bytes.clamp(1, MOST_LANE_BYTES)) - 1;
+        for (lane, address) in lanes {
+            let words = address / WORD_BYTES..=address.saturating_add(more) / WORD_BYTES;
+            if space == AddressSpace::Local {
+                words.for_each(|word| touched.touch(word, 1 << (lane % LANES)));
+            } else {
+                words.for_each(|word| {
+                    touched.touch(word / u64::from(LANES), 1 << (word % u64::from(LANES)));
+                });
+            }
+        }
+        touched
+    }
+
+    fn touch(&mut self, number: u64, words: u32) {
+        // Neighbours touch the same line.
+        if let Some(line) = self.lines.iter_mut().rev().find(|line| line.number == number) {
+            line.words |= words;
+        } else {
+            // There is room for the lines of all lanes.
+            let _ = self.lines.push(Line { number, words });
+        }
+    }
+
+    /// The lines, in the order of the lanes that touch them first.
+    pub fn lines(&self) -> impl ExactSizeIterator<Item = TouchedLine> + '_ {
+        self.lines.iter().map(|line| TouchedLine::new(self.space, line.number, rows(line.words)))
+    }
+
+    /// The cycles that the access takes in the banks.
+    pub fn cycles(&self) -> AccessCycles {
+        let mut cycles = AccessCycles::default();
+        for mapping in BankMapping::ALL {
+            cycles.0[mapping as usize] = match mapping {
+                BankMapping::Partitioned => self.most_words_in_a_bank(),
+                BankMapping::Simple => self.most_rows_in_a_cluster(),
+                BankMapping::Aggressive => self.most_in_a_cluster_of_four_banks(),
+            };
+        }
+        cycles
+    }
+
+    /// Word `i` of each line lies in bank `i`.
+    fn most_words_in_a_bank(&self) -> u16 {
+        let in_bank = |bank| self.lines.iter().filter(|line| line.words >> bank & 1 != 0).count();
+        (0..LANES).map(in_bank).max().unwrap_or(0) as u16
+    }
+
+    fn most_rows_in_a_cluster(&self) -> u16 {
+        let of_cluster = |row| self.lines.iter().filter(|line| words_of(line, row) != 0).count();
+        (0..ROWS).map(of_cluster).max().unwrap_or(0) as u16
+    }
+
+    fn most_in_a_cluster_of_four_banks(&self) -> u16 {
+        let of_cluster = |row| {
+            let mut rows = [0_u32; LOGICAL_BANKS];
+            let mut words = 0;
+            for line in &self.lines {
+                let here = words_of(line, row).count_ones();
+                rows[line.number as usize % LOGICAL_BANKS] += u32::from(here != 0);
+                words += here;
+            }
+            let passed = words.div_ceil(ROW_BYTES / WORD_BYTES as u32);
+            rows.into_iter().fold(passed, u32::max)
+        };
+        (0..ROWS).map(of_cluster).max().unwrap_or(0) as u16
+    }
+}
+
+/// The words of a line that lie in a row, the first in the lowest bit.
+const fn words_of(line: &Line, row: usize) -> u32 {
+    line.words >> (4 * row) & 0xf
+}
+
+/// The rows that have a word of a mask.
+const fn rows(words: u32) -> u8 {
+    let mut rows = 0;
+    let mut row = 0;
+    while row < ROWS {
+        if words >> (4 * row) & 0xf != 0 {
+            rows |= 1 << row;
+        }
+        row += 1;
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touched(bytes: u32, address: impl Fn(u64) -> u64) -> Touched {
+        let lanes = (0..LANES).map(|lane| (lane, address(u64::from(lane))));
+        Touched::new(AddressSpace::Global, bytes, lanes)
+    }
+
+    /// Cycles of an access with each mapping, from `docs/MODEL.md`, rule 35.
+    #[test]
+    fn banks_of_4_and_of_16_bytes_conflict_as_computed_by_hand() {
+        type Case = (u32, fn(u64) -> u64, [u16; 3]);
+        let cases: [Case; 11] = [
+            (4, |i| 4 * i, [1, 1, 1]),
+            (4, |i| 4 * i + 8, [1, 2, 1]),
+            (4, |i| 8 * i, [2, 2, 1]),
+            (4, |i| 16 * i, [4, 4, 1]),
+            (4, |i| 128 * i, [32, 32, 8]),
+            (4, |i| 132 * i, [1, 4, 1]),
+            (4, |i| 260 * i, [1, 4, 2]),
+            (4, |i| 512 * i, [32, 32, 32]),
+            (4, |_| 64, [1, 1, 1]),
+            (8, |i| 8 * i, [2, 2, 2]),
+            (16, |i| 16 * i, [4, 4, 4]),
+        ];
+        for (number, (bytes, address, expected)) in cases.into_iter().enumerate() {
+            let found = touched(bytes, address).cycles();
+            assert_eq!(found, AccessCycles(expected), "case {number}");
+        }
+    }
+
+    #[test]
+    fn lines_come_in_the_order_of_lanes_with_their_rows() {
+        let lines = |touched: &Touched| -> Vec<(u64, u32), 32> {
+            touched.lines().map(|line| (line.number(), line.rows())).collect()
+        };
+        assert_eq!(lines(&touched(4, |i| 4 * i)), [(0, 8)]);
+        assert_eq!(lines(&touched(4, |i| 4 * i + 8)), [(0, 8), (1, 1)]);
+        assert_eq!(lines(&touched(4, |i| 128 * (31 - i)))[..2], [(31, 1), (30, 1)]);
+        assert_eq!(lines(&touched(4, |i| 128 * (i % 2))), [(0, 1), (1, 1)]);
+        // A misaligned word lies in two lines.
+        assert_eq!(lines(&touched(4, |_| 126)), [(0, 1), (1, 1)]);
+        assert!(lines(&touched(4, |_| u64::MAX - 1)).len() == 1, "nothing wraps around");
+    }
+
+    #[test]
+    fn local_words_of_all_lanes_are_one_line() {
+        let local = |bytes, address: fn(u64) -> u64| {
+            let lanes = (0..LANES).map(|lane| (lane, address(u64::from(lane))));
+            Touched::new(AddressSpace::Local, bytes, lanes)
+        };
+        let first = |touched: &Touched| touched.lines().next();
+        let same = local(4, |_| 8);
+        assert_eq!(first(&same), Some(TouchedLine::new(AddressSpace::Local, 2, 0xff)));
+        assert_eq!(same.lines().len(), 1);
+        assert_eq!(same.cycles(), AccessCycles([1; 3]));
+        assert_eq!(local(8, |_| 8).lines().len(), 2);
+        assert_eq!(local(4, |lane| 4 * lane).lines().len(), 32);
+        assert_eq!(local(128, |lane| 4096 * lane + 2).lines().len(), MOST_LINES);
+    }
+
+    #[test]
+    fn rows_move_in_aligned_transactions() {
+        let line = |rows| TouchedLine::new(AddressSpace::Global, 5, rows);
+        for (rows, expected) in [
+            (0b1, [16, 32, 64, 128]),
+            (0b11, [32, 32, 64, 128]),
+            (0b110, [32, 64, 64, 128]),
+            (0b1001_0000, [32, 64, 64, 128]),
+            (0b1000_0001, [32, 64, 128, 128]),
+            (0xff, [128, 128, 128, 128]),
+            (0, [0; 4]),
+        ] {
+            let found = [16, 32, 64, 128].map(|transaction| line(rows).bytes_in(transaction));
+            assert_eq!(found, expected, "{rows:08b}");
+        }
+        assert!(!line(1).is_local());
+    }
+}

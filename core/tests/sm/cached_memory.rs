@@ -1,0 +1,505 @@
+//! The memory with a cache: cases computed by hand, an independent reference cache on random
+//! streams, and an SM over it at each pace.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::exact::{ISCA11, two_level};
+use crate::leaving::issues_over;
+use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
+use crate::model::{one_of, random_grid, random_rules, random_settings};
+use crate::random::Random;
+use strata_core::sm::MemoryAccess;
+use strata_core::sm::config::{SmSettings, Timing, WarpReplacement};
+use strata_core::sm::counters::{SmCounters, StallReason};
+use strata_core::sm::fault::Fault;
+use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
+use strata_core::sm::memory::cached::{
+    AccessKind, AccessList, CacheCounters, CacheEvent, CachedMemory, CachedSettings, ListedAccess,
+    TransactionError,
+};
+use strata_core::sm::memory::touched::{AddressSpace, BankMapping, Touched, TouchedLine};
+use strata_core::sm::memory::{Answer, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep};
+use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
+
+const SETTINGS: CachedSettings =
+    CachedSettings { mapping: BankMapping::Partitioned, transaction_bytes: 16 };
+
+/// `[MICRO2012]`: 8 bytes of DRAM a cycle.
+const MICRO12: SmSettings =
+    SmSettings { timing: Timing { dram_bytes_per_cycle: 8, ..ISCA11.timing }, ..ISCA11 };
+
+/// Accesses of a launch in owned memory.
+#[derive(Clone, Debug, Default)]
+struct OwnedList {
+    accesses: Vec<ListedAccess>,
+    lines: Vec<TouchedLine>,
+}
+
+impl OwnedList {
+    /// Adds an access of all lanes. Returns its place.
+    fn add(
+        &mut self,
+        space: AddressSpace,
+        kind: AccessKind,
+        address: impl Fn(u64) -> u64,
+    ) -> MemoryAccess {
+        let lanes = || (0..32).map(|lane| (lane, address(u64::from(lane))));
+        let none = || std::iter::empty();
+        let (global, shared) = match space {
+            AddressSpace::Shared => {
+                (Touched::new(space, 4, none()), Touched::new(space, 4, lanes()))
+            }
+            _ => (Touched::new(space, 4, lanes()), Touched::new(space, 4, none())),
+        };
+        let first = self.lines.len() as u32;
+        self.lines.extend(global.lines());
+        self.accesses.push(ListedAccess::new(kind, first, &global, &shared));
+        MemoryAccess { place: self.accesses.len() as u32 - 1, ..MemoryAccess::uncached(128) }
+    }
+
+    fn borrow(&self) -> AccessList<'_> {
+        AccessList { accesses: &self.accesses, lines: &self.lines }
+    }
+}
+
+fn load(list: &mut OwnedList, address: impl Fn(u64) -> u64) -> MemoryAccess {
+    list.add(AddressSpace::Global, AccessKind::Load, address)
+}
+
+/// Runs a grid over a new cache of so many bytes.
+fn run_over(
+    settings: SmSettings,
+    cached: CachedSettings,
+    cache_bytes: u32,
+    kernel: &Kernel,
+    grid: &Grid,
+    list: &OwnedList,
+) -> Result<(SmCounters, CacheCounters), Fault> {
+    let [skipping, every_cycle, stepped] =
+        [Pace::Skipping, Pace::EveryCycle, Pace::Stepped].map(|pace| {
+            let mut tags = vec![Tag::EMPTY; Cache::tags(cache_bytes)];
+            let mut cache = Cache::new(cache_bytes, 4, &mut tags).unwrap();
+            let memory = CachedMemory::new(cached, &settings.timing, &mut cache, list.borrow());
+            let mut memory = memory.unwrap();
+            let counters =
+                simulate_over(Some(&mut memory), settings, kernel, 0, grid, pace, |_| {});
+            counters.map(|counters| (counters, *memory.counters()))
+        });
+    assert_eq!(skipping, every_cycle);
+    assert_eq!(skipping, stepped);
+    if let Ok((counters, cache)) = &skipping {
+        assert_eq!(counters.dram_bytes(), cache.dram_bytes());
+        assert_eq!(cache.get(CacheEvent::Unlisted), 0);
+    }
+    skipping
+}
+
+/// One warp that runs a kernel once.
+fn alone(
+    cache_bytes: u32,
+    kernel: &Kernel,
+    accesses: &[MemoryAccess],
+    list: &OwnedList,
+) -> (u64, CacheCounters) {
+    let trace = OwnedTrace { accesses: accesses.to_vec(), ..kernel.moving(&[]) };
+    let (counters, cache) =
+        run_over(MICRO12, SETTINGS, cache_bytes, kernel, &vec![vec![trace]], list).unwrap();
+    (counters.cycles(), cache)
+}
+
+/// r1 = [r0]; r2 = r1 + r1, whose result is there 8 cycles after its issue.
+fn load_and_use() -> Kernel {
+    Kernel::default().load(&[0], &[1]).alu(&[1], &[2])
+}
+
+#[test]
+fn lines_of_a_load_come_one_after_the_other() {
+    type Case = (u32, fn(u64) -> u64, u64, u64);
+    let cases: [Case; 6] = [
+        // One line, two lines, 32 lines at 8 bytes a cycle; without a cache 32 rows of 16 bytes,
+        // looked up one a cycle and moved in two.
+        (65536, |i| 4 * i, 400, 128),
+        (65536, |i| 4 * i + 8, 416, 256),
+        (65536, |i| 128 * i, 896, 4096),
+        (0, |i| 4 * i, 400, 128),
+        (0, |i| 128 * i, 462, 512),
+        (0, |_| 0, 400, 16),
+    ];
+    for (cache_bytes, address, arrival, bytes) in cases {
+        let mut list = OwnedList::default();
+        let access = load(&mut list, address);
+        let (cycles, counters) = alone(cache_bytes, &load_and_use(), &[access], &list);
+        assert_eq!((cycles - 8, counters.dram_bytes()), (arrival, bytes));
+        assert_eq!(counters.lookups() * 128, counters.get(CacheEvent::FillByte));
+    }
+}
+
+#[test]
+fn a_store_writes_its_rows_through_and_allocates_nothing() {
+    let mut list = OwnedList::default();
+    let store = list.add(AddressSpace::Global, AccessKind::Store, |i| 128 * i);
+    let kernel = Kernel::default().store(&[0, 1]);
+    let (cycles, counters) = alone(65536, &kernel, &[store], &list);
+    // 64 cycles of the bus.
+    assert_eq!((cycles, counters.dram_bytes()), (64, 512));
+    assert_eq!(counters.get(CacheEvent::StoreMiss), 32);
+    // Then a load misses, and a store hits.
+    let access = load(&mut list, |i| 4 * i);
+    let again = list.add(AddressSpace::Global, AccessKind::Store, |i| 4 * i);
+    let kernel = Kernel::default().store(&[0]).load(&[0], &[1]).store(&[1]);
+    let (_, counters) = alone(65536, &kernel, &[store, access, again], &list);
+    assert_eq!(counters.get(CacheEvent::LoadMiss), 1);
+    assert_eq!(counters.get(CacheEvent::StoreHit), 1);
+    assert_eq!(counters.get(CacheEvent::StoreByte), 512 + 128);
+}
+
+#[test]
+fn a_load_of_a_pending_line_waits_for_it_and_a_later_one_hits() {
+    let mut list = OwnedList::default();
+    let access = load(&mut list, |i| 4 * i);
+    // r1 = [r0]; r2 = [r0]; r3 = r1 + r2; r4 = [r3]; r5 = r4 + r4
+    let kernel = Kernel::default()
+        .load(&[0], &[1])
+        .load(&[0], &[2])
+        .alu(&[1, 2], &[3])
+        .load(&[3], &[4])
+        .alu(&[4], &[5]);
+    let (cycles, counters) = alone(65536, &kernel, &[access; 3], &list);
+    assert_eq!(cycles, 400 + 8 + 20 + 8);
+    let events = [CacheEvent::LoadMiss, CacheEvent::LoadMerged, CacheEvent::LoadHit];
+    assert_eq!(events.map(|event| counters.get(event)), [1, 1, 1]);
+    assert_eq!(counters.dram_bytes(), 128);
+}
+
+#[test]
+fn what_goes_past_the_cache_drops_its_line() {
+    let mut list = OwnedList::default();
+    let access = load(&mut list, |i| 4 * i);
+    let atomic = list.add(AddressSpace::Global, AccessKind::Bypass, |_| 4);
+    let kernel =
+        Kernel::default().load(&[0], &[1]).load(&[1], &[2]).load(&[2], &[3]).alu(&[3], &[4]);
+    let (cycles, counters) = alone(65536, &kernel, &[access, atomic, access], &list);
+    assert_eq!(cycles, 3 * 400 + 8);
+    let events = [CacheEvent::LoadMiss, CacheEvent::BypassHit, CacheEvent::UncachedByte];
+    assert_eq!(events.map(|event| counters.get(event)), [2, 1, 16]);
+}
+
+/// Shared memory and the cache take their path in the order of issue.
+#[test]
+fn bank_conflicts_hold_the_path_up() {
+    let mut list = OwnedList::default();
+    let conflicts = list.add(AddressSpace::Shared, AccessKind::Load, |i| 128 * i);
+    let access = load(&mut list, |i| 4 * i);
+    // r1 = shared[r0]; r2 = [r0]; r3 = r2 + r2
+    let kernel = Kernel::default().shared_load(&[0], &[1]).load(&[0], &[2]).alu(&[2], &[3]);
+    for (mapping, cycles) in
+        [(BankMapping::Partitioned, 32), (BankMapping::Simple, 32), (BankMapping::Aggressive, 8)]
+    {
+        let trace = OwnedTrace { accesses: vec![conflicts, access], ..kernel.moving(&[]) };
+        let cached = CachedSettings { mapping, ..SETTINGS };
+        let (counters, cache) =
+            run_over(MICRO12, cached, 65536, &kernel, &vec![vec![trace]], &list).unwrap();
+        assert_eq!(counters.cycles(), cycles + 400 + 8, "{mapping:?}");
+        assert_eq!(cache.get(CacheEvent::SharedConflictCycle), cycles - 1);
+    }
+}
+
+/// The address pattern 132i lies in 32 lines, whose tags take 32 cycles where their words take one.
+#[test]
+fn a_tag_is_looked_up_in_each_cycle() {
+    let mut list = OwnedList::default();
+    let first = load(&mut list, |i| 132 * i);
+    let kernel = Kernel::default().load(&[0], &[1]).load(&[1], &[2]).alu(&[2], &[3]);
+    let (cycles, counters) = alone(65536, &kernel, &[first, first], &list);
+    let lines = 32;
+    assert_eq!(counters.lookups(), 2 * lines);
+    // The second load hits: its last tag is looked up 32 cycles after its first.
+    assert_eq!(cycles, (400 + 16 * (lines - 1)) + (lines - 1 + 20) + 8);
+}
+
+#[test]
+fn lines_outlive_a_launch_in_the_same_cache_only() {
+    let mut list = OwnedList::default();
+    let access = load(&mut list, |i| 4 * i);
+    let local = list.add(AddressSpace::Local, AccessKind::Load, |_| 4);
+    let kernel = Kernel::default().load(&[0], &[1]).load(&[0], &[2]).alu(&[1, 2], &[3]);
+    let trace = OwnedTrace { accesses: vec![access, local], ..kernel.moving(&[]) };
+    let grid = vec![vec![trace]];
+    let mut tags = vec![Tag::EMPTY; Cache::tags(4096)];
+    let launch = |cache: &mut Cache<'_>| {
+        let memory = CachedMemory::new(SETTINGS, &MICRO12.timing, cache, list.borrow());
+        let mut memory = memory.unwrap();
+        simulate_over(Some(&mut memory), MICRO12, &kernel, 0, &grid, Pace::Skipping, |_| {})
+            .unwrap();
+        let counters = memory.counters();
+        [CacheEvent::LoadHit, CacheEvent::LoadMiss].map(|event| counters.get(event))
+    };
+    let mut cache = Cache::new(4096, 4, &mut tags).unwrap();
+    assert_eq!(launch(&mut cache), [0, 2]);
+    assert_eq!(launch(&mut cache), [1, 1], "local memory does not outlive its launch");
+    let mut other = Cache::new(2048, 4, &mut tags).unwrap();
+    assert_eq!(launch(&mut other), [0, 2]);
+}
+
+#[test]
+fn a_hit_keeps_its_warp_and_a_miss_sends_it_away_once_it_is_known() {
+    let settings = |collected| {
+        let operand_delivery = if collected {
+            OperandDelivery::Collectors(CollectorSettings::WARRF_SRAM)
+        } else {
+            ISCA11.operand_delivery
+        };
+        let replacement = WarpReplacement::CacheMiss;
+        SmSettings { replacement, operand_delivery, timing: MICRO12.timing, ..two_level(1, None) }
+    };
+    let kernel = load_and_use();
+    let mut list = OwnedList::default();
+    let access = load(&mut list, |i| 4 * i);
+    let trace = || OwnedTrace { accesses: vec![access], ..kernel.moving(&[]) };
+    let grid = vec![vec![trace(), trace()]];
+    for collected in [false, true] {
+        let mut tags = vec![Tag::EMPTY; Cache::tags(4096)];
+        let mut cache = Cache::new(4096, 4, &mut tags).unwrap();
+        let mut launch = || {
+            let timing = &MICRO12.timing;
+            let memory = CachedMemory::new(SETTINGS, timing, &mut cache, list.borrow());
+            let mut memory = memory.unwrap();
+            issues_over(Some(&mut memory), settings(collected), &kernel, &grid)
+        };
+        let [misses, hits] = [launch(), launch()];
+        let sent = u64::from(collected) * 2;
+        // The second warp comes when the first one's miss is known.
+        assert_eq!(misses[1][0], 20 + sent, "{misses:?}");
+        // One that hits stays until it has issued its reader.
+        assert_eq!(hits[1][0], hits[0][1] + 1, "{hits:?}");
+        assert!(hits[0][1] <= 20 + sent, "{hits:?}");
+    }
+}
+
+#[test]
+fn the_reason_to_wait_is_that_of_what_the_cache_has() {
+    let mut list = OwnedList::default();
+    let access = load(&mut list, |i| 4 * i);
+    let kernel =
+        Kernel::default().load(&[0], &[1]).alu(&[1], &[2]).load(&[2], &[3]).alu(&[3], &[4]);
+    for collected in [false, true] {
+        let mut settings = MICRO12;
+        if collected {
+            settings.operand_delivery = OperandDelivery::Collectors(CollectorSettings::WARRF_SRAM);
+        }
+        let trace = OwnedTrace { accesses: vec![access; 2], ..kernel.moving(&[]) };
+        let grid = vec![vec![trace]];
+        let (counters, _) = run_over(settings, SETTINGS, 4096, &kernel, &grid, &list).unwrap();
+        let (long, short) =
+            (counters.slots(StallReason::LongLatency), counters.slots(StallReason::ShortMemory));
+        // With collectors a hit is known when the access is sent, two cycles after its issue.
+        let unknown = u64::from(collected);
+        assert!((399..=403).contains(&(long - unknown)), "{long} cycles, {collected}");
+        assert!((17..=19).contains(&short), "{short} cycles, {collected}");
+    }
+}
+
+#[test]
+fn sizes_that_make_no_cache_are_refused() {
+    let mut tags = [Tag::EMPTY; 16];
+    let mut error = |bytes, ways| Cache::new(bytes, ways, &mut tags).map(|_| ()).unwrap_err();
+    assert_eq!(error(2048, 0), CacheError::NoWays);
+    assert_eq!(error(2000, 4), CacheError::Capacity { bytes: 2000, set_bytes: 512 });
+    assert_eq!(error(4096, 4), CacheError::MemoryTooShort { needed: 32, given: 16 });
+    for bytes in [2000, 4096] {
+        assert!(!error(bytes, 4).to_string().is_empty());
+    }
+    let mut cache = Cache::new(2048, 4, &mut tags).unwrap();
+    let settings = CachedSettings { transaction_bytes: 24, ..SETTINGS };
+    let list = AccessList::default();
+    let refused = CachedMemory::new(settings, &ISCA11.timing, &mut cache, list).map(|_| ());
+    assert_eq!(refused.unwrap_err(), TransactionError(24));
+}
+
+/// A cache as a textbook has it: of each set the lines, the one that was used last at the end.
+struct Reference {
+    sets: BTreeMap<u64, VecDeque<u64>>,
+    count: u64,
+    ways: usize,
+}
+
+impl Reference {
+    fn new(bytes: u32) -> Self {
+        Self { sets: BTreeMap::new(), count: u64::from(bytes) / (4 * 128), ways: 4 }
+    }
+
+    /// Whether it has a line; which it then uses, allocates or drops.
+    fn access(&mut self, line: u64, kind: AccessKind) -> bool {
+        let set = self.sets.entry(line % self.count).or_default();
+        let place = set.iter().position(|&other| other == line);
+        if let Some(place) = place {
+            set.remove(place);
+        }
+        let stays = match kind {
+            AccessKind::Load => true,
+            AccessKind::Store => place.is_some(),
+            AccessKind::Bypass => false,
+        };
+        if stays {
+            set.push_back(line);
+        }
+        if set.len() > self.ways {
+            set.pop_front();
+        }
+        place.is_some()
+    }
+}
+
+/// Passes requests on, and writes down the lines that are looked up, in their order.
+#[derive(Debug)]
+struct Recorded<'r, 'm, 'c> {
+    memory: CachedMemory<'m, 'c>,
+    list: &'r OwnedList,
+    kinds: &'r [(AccessKind, Vec<u64>)],
+    lookups: Vec<(AccessKind, u64)>,
+}
+
+impl MemoryModel for Recorded<'_, '_, '_> {
+    fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
+        assert!((request.access.place as usize) < self.list.accesses.len());
+        let (kind, lines) = &self.kinds[request.access.place as usize];
+        self.lookups.extend(lines.iter().map(|&line| (*kind, line)));
+        self.memory.request(request, counters)
+    }
+
+    fn hit_known_at(&self, now: u64) -> u64 {
+        self.memory.hit_known_at(now)
+    }
+
+    fn step(&mut self, step: &mut dyn MemoryStep) {
+        self.memory.step(step);
+    }
+
+    fn next_event(&self, now: u64) -> Option<u64> {
+        self.memory.next_event(now)
+    }
+
+    fn drained_at(&self) -> u64 {
+        self.memory.drained_at()
+    }
+}
+
+/// Has the reference take the same lookups: it finds what the cache has found.
+fn assert_agrees(
+    counters: &CacheCounters,
+    lookups: &[(AccessKind, u64)],
+    mut reference: Reference,
+    seed: u64,
+) {
+    use CacheEvent::{BypassHit, BypassMiss, LoadHit, LoadMerged, LoadMiss, StoreHit, StoreMiss};
+    let mut expected = BTreeMap::<_, u64>::new();
+    for &(kind, line) in lookups {
+        let found = reference.access(line, kind);
+        *expected.entry((kind as u8, found)).or_default() += 1;
+    }
+    for (kind, found, events) in [
+        (AccessKind::Load, true, &[LoadHit, LoadMerged][..]),
+        (AccessKind::Load, false, &[LoadMiss]),
+        (AccessKind::Store, true, &[StoreHit]),
+        (AccessKind::Store, false, &[StoreMiss]),
+        (AccessKind::Bypass, true, &[BypassHit]),
+        (AccessKind::Bypass, false, &[BypassMiss]),
+    ] {
+        let counted: u64 = events.iter().map(|&event| counters.get(event)).sum();
+        let expected = expected.get(&(kind as u8, found)).copied().unwrap_or(0);
+        assert_eq!(counted, expected, "seed {seed}, {events:?}");
+    }
+    assert_eq!(counters.get(CacheEvent::FillByte), 128 * counters.get(LoadMiss), "seed {seed}");
+    assert_eq!(counters.lookups(), lookups.len() as u64, "seed {seed}");
+}
+
+/// Random kernels of random designs over random addresses: a reference that gets the same lines in
+/// the order of their lookups finds as many of them, and bytes follow from what is not found.
+#[test]
+fn a_reference_cache_finds_the_same_lines() {
+    let (mut hits, mut misses, mut merged, mut runs) = (0, 0, 0, 0);
+    for seed in 9000..9250 {
+        let mut random = Random(seed);
+        let mut settings = random_settings(&mut random);
+        if random.chance(40) {
+            settings.operand_delivery = OperandDelivery::Collectors(CollectorSettings::WARRF_SRAM);
+            settings.timing.alu_latency = settings.timing.alu_latency.max(4);
+            settings.timing.hit_latency = settings.timing.hit_latency.max(4);
+        }
+        if !matches!(
+            settings.organisation.settings().scheduling,
+            strata_core::organisation::Scheduling::SingleLevel
+        ) && random.chance(40)
+        {
+            random_rules(&mut random, &mut settings);
+            settings.barrier = strata_core::sm::config::BarrierRule::Always;
+        }
+        let kernel = crate::collectors::random_distinct(&mut random);
+        let mut grid = random_grid(&mut random, &kernel);
+        let cached = CachedSettings {
+            mapping: one_of(&mut random, &BankMapping::ALL),
+            transaction_bytes: one_of(&mut random, &[16, 32, 64, 128]),
+        };
+        let cache_bytes = 512 * (1 + random.below(40));
+        let (list, kinds) = random_list(&mut random, &kernel, &mut grid);
+        let counters = run_over(settings, cached, cache_bytes, &kernel, &grid, &list)
+            .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
+        let mut tags = vec![Tag::EMPTY; Cache::tags(cache_bytes)];
+        let mut cache = Cache::new(cache_bytes, 4, &mut tags).unwrap();
+        let memory = CachedMemory::new(cached, &settings.timing, &mut cache, list.borrow());
+        let memory = memory.unwrap();
+        let mut recorded = Recorded { memory, list: &list, kinds: &kinds, lookups: Vec::new() };
+        let pace = Pace::Skipping;
+        simulate_over(Some(&mut recorded), settings, &kernel, 0, &grid, pace, |_| {}).unwrap();
+        assert_eq!(recorded.memory.counters(), &counters.1, "seed {seed}");
+        assert_agrees(&counters.1, &recorded.lookups, Reference::new(cache_bytes), seed);
+        let found = |event| counters.1.get(event);
+        hits += found(CacheEvent::LoadHit);
+        misses += found(CacheEvent::LoadMiss);
+        merged += found(CacheEvent::LoadMerged);
+        runs += 1;
+    }
+    assert!(
+        runs == 250 && hits > 1000 && misses > 1000 && merged > 1000,
+        "{hits} {misses} {merged}"
+    );
+}
+
+/// Gives each access of a grid a place in a list with random addresses. Returns the list, and what
+/// each access is with its lines.
+fn random_list(
+    random: &mut Random,
+    kernel: &Kernel,
+    grid: &mut Grid,
+) -> (OwnedList, Vec<(AccessKind, Vec<u64>)>) {
+    let (mut list, mut kinds) = (OwnedList::default(), Vec::new());
+    let range = one_of(random, &[256, 4096, 65536]);
+    for warp in grid.iter_mut().flatten() {
+        let steps = warp.path.iter().filter(|step| !step.mask.is_empty());
+        let executed =
+            steps.flat_map(|step| &kernel.instructions[step.pc as usize..][..step.length as usize]);
+        let moving = executed.filter(|instruction| instruction.moves_bytes());
+        for (instruction, access) in moving.zip(&mut warp.accesses) {
+            let shared = instruction.space == Some(strata_core::image::MemorySpace::Shared);
+            let space = if shared { AddressSpace::Shared } else { AddressSpace::Global };
+            let kinds_of =
+                [AccessKind::Load, AccessKind::Load, AccessKind::Store, AccessKind::Bypass];
+            let kind = one_of(random, &kinds_of);
+            let base = u64::from(random.below(range) & !3);
+            let stride = u64::from(one_of(random, &[0_u32, 4, 4, 4, 8, 132]));
+            let listed = list.add(space, kind, |lane| base + stride * lane);
+            let mut lines = Vec::new();
+            if !shared {
+                for lane in 0..32 {
+                    let line = (base + stride * lane) / 128;
+                    if !lines.contains(&line) {
+                        lines.push(line);
+                    }
+                }
+            }
+            kinds.push((kind, lines));
+            (access.hit, access.place) = (false, listed.place);
+        }
+    }
+    (list, kinds)
+}
