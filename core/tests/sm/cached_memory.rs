@@ -21,8 +21,12 @@ use strata_core::sm::memory::touched::{AddressSpace, BankMapping, Touched, Touch
 use strata_core::sm::memory::{Answer, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 
-const SETTINGS: CachedSettings =
-    CachedSettings { mapping: BankMapping::Partitioned, transaction_bytes: 16 };
+const SETTINGS: CachedSettings = CachedSettings {
+    cache_bytes: 65536,
+    ways: 4,
+    mapping: BankMapping::Partitioned,
+    transaction_bytes: 16,
+};
 
 /// `[MICRO2012]`: 8 bytes of DRAM a cycle.
 const MICRO12: SmSettings =
@@ -66,19 +70,18 @@ fn load(list: &mut OwnedList, address: impl Fn(u64) -> u64) -> MemoryAccess {
     list.add(AddressSpace::Global, AccessKind::Load, address)
 }
 
-/// Runs a grid over a new cache of so many bytes.
+/// Runs a grid over a new cache.
 fn run_over(
     settings: SmSettings,
     cached: CachedSettings,
-    cache_bytes: u32,
     kernel: &Kernel,
     grid: &Grid,
     list: &OwnedList,
 ) -> Result<(SmCounters, CacheCounters), Fault> {
     let [skipping, every_cycle, stepped] =
         [Pace::Skipping, Pace::EveryCycle, Pace::Stepped].map(|pace| {
-            let mut tags = vec![Tag::EMPTY; Cache::tags(cache_bytes)];
-            let mut cache = Cache::new(cache_bytes, 4, &mut tags).unwrap();
+            let mut tags = vec![Tag::EMPTY; Cache::tags(cached.cache_bytes)];
+            let mut cache = Cache::new(cached.cache_bytes, cached.ways, &mut tags).unwrap();
             let memory = CachedMemory::new(cached, &settings.timing, &mut cache, list.borrow());
             let mut memory = memory.unwrap();
             let counters =
@@ -102,8 +105,14 @@ fn alone(
     list: &OwnedList,
 ) -> (u64, CacheCounters) {
     let trace = OwnedTrace { accesses: accesses.to_vec(), ..kernel.moving(&[]) };
-    let (counters, cache) =
-        run_over(MICRO12, SETTINGS, cache_bytes, kernel, &vec![vec![trace]], list).unwrap();
+    let (counters, cache) = run_over(
+        MICRO12,
+        CachedSettings { cache_bytes, ..SETTINGS },
+        kernel,
+        &vec![vec![trace]],
+        list,
+    )
+    .unwrap();
     (counters.cycles(), cache)
 }
 
@@ -198,7 +207,7 @@ fn bank_conflicts_hold_the_path_up() {
         let trace = OwnedTrace { accesses: vec![conflicts, access], ..kernel.moving(&[]) };
         let cached = CachedSettings { mapping, ..SETTINGS };
         let (counters, cache) =
-            run_over(MICRO12, cached, 65536, &kernel, &vec![vec![trace]], &list).unwrap();
+            run_over(MICRO12, cached, &kernel, &vec![vec![trace]], &list).unwrap();
         assert_eq!(counters.cycles(), cycles + 400 + 8, "{mapping:?}");
         assert_eq!(cache.get(CacheEvent::SharedConflictCycle), cycles - 1);
     }
@@ -289,7 +298,7 @@ fn the_reason_to_wait_is_that_of_what_the_cache_has() {
         }
         let trace = OwnedTrace { accesses: vec![access; 2], ..kernel.moving(&[]) };
         let grid = vec![vec![trace]];
-        let (counters, _) = run_over(settings, SETTINGS, 4096, &kernel, &grid, &list).unwrap();
+        let (counters, _) = run_over(settings, SETTINGS, &kernel, &grid, &list).unwrap();
         let (long, short) =
             (counters.slots(StallReason::LongLatency), counters.slots(StallReason::ShortMemory));
         // With collectors a hit is known when the access is sent, two cycles after its issue.
@@ -436,13 +445,15 @@ fn a_reference_cache_finds_the_same_lines() {
         }
         let kernel = crate::collectors::random_distinct(&mut random);
         let mut grid = random_grid(&mut random, &kernel);
+        let cache_bytes = 512 * (1 + random.below(40));
         let cached = CachedSettings {
+            cache_bytes,
             mapping: one_of(&mut random, &BankMapping::ALL),
             transaction_bytes: one_of(&mut random, &[16, 32, 64, 128]),
+            ..SETTINGS
         };
-        let cache_bytes = 512 * (1 + random.below(40));
         let (list, kinds) = random_list(&mut random, &kernel, &mut grid);
-        let counters = run_over(settings, cached, cache_bytes, &kernel, &grid, &list)
+        let counters = run_over(settings, cached, &kernel, &grid, &list)
             .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
         let mut tags = vec![Tag::EMPTY; Cache::tags(cache_bytes)];
         let mut cache = Cache::new(cache_bytes, 4, &mut tags).unwrap();

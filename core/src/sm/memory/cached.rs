@@ -141,9 +141,13 @@ impl core::fmt::Display for TransactionError {
 
 impl core::error::Error for TransactionError {}
 
-/// How a memory with a cache is made, beside the cache itself and the [`Timing`].
+/// How a memory with a cache is made, beside the [`Timing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CachedSettings {
+    /// Capacity of the cache. Unit: bytes. Range: whole sets, 0 for no cache.
+    pub cache_bytes: u32,
+    /// Lines of a set. Range: from 1.
+    pub ways: u8,
     /// How shared memory and the cache lie in banks.
     pub mapping: BankMapping,
     /// The least that DRAM moves past the cache. Unit: bytes: 16, 32, 64 or 128.
@@ -173,8 +177,9 @@ struct Transfers {
 }
 
 impl<'m, 'c> CachedMemory<'m, 'c> {
-    /// A memory for a launch, whose accesses the list has. The cache keeps what it holds of global
-    /// memory from the launch before; local memory does not outlive its launch.
+    /// A memory for a launch, whose accesses the list has. `cache` is one of the same settings; it
+    /// keeps what it holds of global memory from the launch before. Local memory does not outlive
+    /// its launch.
     pub fn new(
         settings: CachedSettings,
         timing: &Timing,
