@@ -14,7 +14,7 @@ use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
 use strata_core::sm::memory::cached::{
-    AccessKind, AccessList, CacheCounters, CacheEvent, CachedMemory, CachedSettings, ListedAccess,
+    AccessList, CacheCounters, CacheEvent, CachedMemory, CachedSettings, LineUse, ListedAccess,
     TransactionError,
 };
 use strata_core::sm::memory::touched::{AddressSpace, BankMapping, Touched, TouchedLine};
@@ -44,20 +44,17 @@ impl OwnedList {
     fn add(
         &mut self,
         space: AddressSpace,
-        kind: AccessKind,
+        kind: LineUse,
         address: impl Fn(u64) -> u64,
     ) -> MemoryAccess {
         let lanes = || (0..32).map(|lane| (lane, address(u64::from(lane))));
-        let none = || std::iter::empty();
-        let (global, shared) = match space {
-            AddressSpace::Shared => {
-                (Touched::new(space, 4, none()), Touched::new(space, 4, lanes()))
-            }
-            _ => (Touched::new(space, 4, lanes()), Touched::new(space, 4, none())),
-        };
+        let touched = Touched::new(space, 4, lanes());
         let first = self.lines.len() as u32;
-        self.lines.extend(global.lines());
-        self.accesses.push(ListedAccess::new(kind, first, &global, &shared));
+        if space != AddressSpace::Shared {
+            self.lines.extend(touched.lines());
+        }
+        let count = self.lines.len() as u32 - first;
+        self.accesses.push(ListedAccess::new(kind, (first, count as u16), touched.cycles()));
         MemoryAccess { place: self.accesses.len() as u32 - 1, ..MemoryAccess::uncached(128) }
     }
 
@@ -67,7 +64,7 @@ impl OwnedList {
 }
 
 fn load(list: &mut OwnedList, address: impl Fn(u64) -> u64) -> MemoryAccess {
-    list.add(AddressSpace::Global, AccessKind::Load, address)
+    list.add(AddressSpace::Global, LineUse::Load, address)
 }
 
 /// Runs a grid over a new cache.
@@ -146,7 +143,7 @@ fn lines_of_a_load_come_one_after_the_other() {
 #[test]
 fn a_store_writes_its_rows_through_and_allocates_nothing() {
     let mut list = OwnedList::default();
-    let store = list.add(AddressSpace::Global, AccessKind::Store, |i| 128 * i);
+    let store = list.add(AddressSpace::Global, LineUse::Store, |i| 128 * i);
     let kernel = Kernel::default().store(&[0, 1]);
     let (cycles, counters) = alone(65536, &kernel, &[store], &list);
     // 64 cycles of the bus.
@@ -154,7 +151,7 @@ fn a_store_writes_its_rows_through_and_allocates_nothing() {
     assert_eq!(counters.get(CacheEvent::StoreMiss), 32);
     // Then a load misses, and a store hits.
     let access = load(&mut list, |i| 4 * i);
-    let again = list.add(AddressSpace::Global, AccessKind::Store, |i| 4 * i);
+    let again = list.add(AddressSpace::Global, LineUse::Store, |i| 4 * i);
     let kernel = Kernel::default().store(&[0]).load(&[0], &[1]).store(&[1]);
     let (_, counters) = alone(65536, &kernel, &[store, access, again], &list);
     assert_eq!(counters.get(CacheEvent::LoadMiss), 1);
@@ -184,7 +181,7 @@ fn a_load_of_a_pending_line_waits_for_it_and_a_later_one_hits() {
 fn what_goes_past_the_cache_drops_its_line() {
     let mut list = OwnedList::default();
     let access = load(&mut list, |i| 4 * i);
-    let atomic = list.add(AddressSpace::Global, AccessKind::Bypass, |_| 4);
+    let atomic = list.add(AddressSpace::Global, LineUse::Bypass, |_| 4);
     let kernel =
         Kernel::default().load(&[0], &[1]).load(&[1], &[2]).load(&[2], &[3]).alu(&[3], &[4]);
     let (cycles, counters) = alone(65536, &kernel, &[access, atomic, access], &list);
@@ -197,7 +194,7 @@ fn what_goes_past_the_cache_drops_its_line() {
 #[test]
 fn bank_conflicts_hold_the_path_up() {
     let mut list = OwnedList::default();
-    let conflicts = list.add(AddressSpace::Shared, AccessKind::Load, |i| 128 * i);
+    let conflicts = list.add(AddressSpace::Shared, LineUse::Load, |i| 128 * i);
     let access = load(&mut list, |i| 4 * i);
     // r1 = shared[r0]; r2 = [r0]; r3 = r2 + r2
     let kernel = Kernel::default().shared_load(&[0], &[1]).load(&[0], &[2]).alu(&[2], &[3]);
@@ -230,7 +227,7 @@ fn a_tag_is_looked_up_in_each_cycle() {
 fn lines_outlive_a_launch_in_the_same_cache_only() {
     let mut list = OwnedList::default();
     let access = load(&mut list, |i| 4 * i);
-    let local = list.add(AddressSpace::Local, AccessKind::Load, |_| 4);
+    let local = list.add(AddressSpace::Local, LineUse::Load, |_| 4);
     let kernel = Kernel::default().load(&[0], &[1]).load(&[0], &[2]).alu(&[1, 2], &[3]);
     let trace = OwnedTrace { accesses: vec![access, local], ..kernel.moving(&[]) };
     let grid = vec![vec![trace]];
@@ -246,6 +243,7 @@ fn lines_outlive_a_launch_in_the_same_cache_only() {
     let mut cache = Cache::new(4096, 4, &mut tags).unwrap();
     assert_eq!(launch(&mut cache), [0, 2]);
     assert_eq!(launch(&mut cache), [1, 1], "local memory does not outlive its launch");
+    tags.fill(Tag::EMPTY);
     let mut other = Cache::new(2048, 4, &mut tags).unwrap();
     assert_eq!(launch(&mut other), [0, 2]);
 }
@@ -338,16 +336,16 @@ impl Reference {
     }
 
     /// Whether it has a line; which it then uses, allocates or drops.
-    fn access(&mut self, line: u64, kind: AccessKind) -> bool {
+    fn access(&mut self, line: u64, kind: LineUse) -> bool {
         let set = self.sets.entry(line % self.count).or_default();
         let place = set.iter().position(|&other| other == line);
         if let Some(place) = place {
             set.remove(place);
         }
         let stays = match kind {
-            AccessKind::Load => true,
-            AccessKind::Store => place.is_some(),
-            AccessKind::Bypass => false,
+            LineUse::Load => true,
+            LineUse::Store => place.is_some(),
+            LineUse::Bypass => false,
         };
         if stays {
             set.push_back(line);
@@ -364,8 +362,8 @@ impl Reference {
 struct Recorded<'r, 'm, 'c> {
     memory: CachedMemory<'m, 'c>,
     list: &'r OwnedList,
-    kinds: &'r [(AccessKind, Vec<u64>)],
-    lookups: Vec<(AccessKind, u64)>,
+    kinds: &'r [(LineUse, Vec<u64>)],
+    lookups: Vec<(LineUse, u64)>,
 }
 
 impl MemoryModel for Recorded<'_, '_, '_> {
@@ -396,7 +394,7 @@ impl MemoryModel for Recorded<'_, '_, '_> {
 /// Has the reference take the same lookups: it finds what the cache has found.
 fn assert_agrees(
     counters: &CacheCounters,
-    lookups: &[(AccessKind, u64)],
+    lookups: &[(LineUse, u64)],
     mut reference: Reference,
     seed: u64,
 ) {
@@ -407,12 +405,12 @@ fn assert_agrees(
         *expected.entry((kind as u8, found)).or_default() += 1;
     }
     for (kind, found, events) in [
-        (AccessKind::Load, true, &[LoadHit, LoadMerged][..]),
-        (AccessKind::Load, false, &[LoadMiss]),
-        (AccessKind::Store, true, &[StoreHit]),
-        (AccessKind::Store, false, &[StoreMiss]),
-        (AccessKind::Bypass, true, &[BypassHit]),
-        (AccessKind::Bypass, false, &[BypassMiss]),
+        (LineUse::Load, true, &[LoadHit, LoadMerged][..]),
+        (LineUse::Load, false, &[LoadMiss]),
+        (LineUse::Store, true, &[StoreHit]),
+        (LineUse::Store, false, &[StoreMiss]),
+        (LineUse::Bypass, true, &[BypassHit]),
+        (LineUse::Bypass, false, &[BypassMiss]),
     ] {
         let counted: u64 = events.iter().map(|&event| counters.get(event)).sum();
         let expected = expected.get(&(kind as u8, found)).copied().unwrap_or(0);
@@ -482,7 +480,7 @@ fn random_list(
     random: &mut Random,
     kernel: &Kernel,
     grid: &mut Grid,
-) -> (OwnedList, Vec<(AccessKind, Vec<u64>)>) {
+) -> (OwnedList, Vec<(LineUse, Vec<u64>)>) {
     let (mut list, mut kinds) = (OwnedList::default(), Vec::new());
     let range = one_of(random, &[256, 4096, 65536]);
     for warp in grid.iter_mut().flatten() {
@@ -493,8 +491,7 @@ fn random_list(
         for (instruction, access) in moving.zip(&mut warp.accesses) {
             let shared = instruction.space == Some(strata_core::image::MemorySpace::Shared);
             let space = if shared { AddressSpace::Shared } else { AddressSpace::Global };
-            let kinds_of =
-                [AccessKind::Load, AccessKind::Load, AccessKind::Store, AccessKind::Bypass];
+            let kinds_of = [LineUse::Load, LineUse::Load, LineUse::Store, LineUse::Bypass];
             let kind = one_of(random, &kinds_of);
             let base = u64::from(random.below(range) & !3);
             let stride = u64::from(one_of(random, &[0_u32, 4, 4, 4, 8, 132]));

@@ -9,7 +9,7 @@
 use super::touched::LINE_BYTES;
 
 /// A way of a set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag {
     line: u64,
     /// The cycle from which its data is there.
@@ -91,8 +91,9 @@ impl<'m> Cache<'m> {
         (bytes / LINE_BYTES) as usize
     }
 
-    /// An empty cache over the caller's memory, whose contents do not matter. `bytes` may be 0:
-    /// then every lookup misses, and nothing is allocated.
+    /// A cache over the caller's memory, which holds what one of the same size left there;
+    /// [`Tag::EMPTY`] is an empty way. `bytes` may be 0: then every lookup misses, and nothing is
+    /// allocated.
     pub fn new(bytes: u32, ways: u8, memory: &'m mut [Tag]) -> Result<Self, CacheError> {
         if ways == 0 {
             return Err(CacheError::NoWays);
@@ -103,8 +104,8 @@ impl<'m> Cache<'m> {
         }
         let (needed, given) = (Self::tags(bytes), memory.len());
         let tags = memory.get_mut(..needed).ok_or(CacheError::MemoryTooShort { needed, given })?;
-        tags.fill(Tag::EMPTY);
-        Ok(Self { tags, ways: ways.into(), lookups: 0 })
+        let lookups = tags.iter().map(|tag| tag.used).max().unwrap_or(0);
+        Ok(Self { tags, ways: ways.into(), lookups })
     }
 
     /// Whether it holds no line, and never will.

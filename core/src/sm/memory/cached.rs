@@ -11,14 +11,14 @@
 //! Source: `[MICRO2012]` 4.2, 4.3 and 5.1, `[DISS]` 7.3; `docs/MODEL.md`, rule 35.
 
 use super::cache::{Cache, Lookup};
-use super::touched::{AccessCycles, BankMapping, LINE_BYTES, Touched, TouchedLine};
+use super::touched::{AccessCycles, BankMapping, LINE_BYTES, TouchedLine};
 use super::{Answer, Arrival, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep, Space};
 use crate::named;
 use crate::sm::timing::Timing;
 
 /// What an access does with its lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AccessKind {
+pub enum LineUse {
     /// Reads them.
     #[default]
     Load,
@@ -33,16 +33,21 @@ pub enum AccessKind {
 pub struct ListedAccess {
     /// The first of its lines in the list, and how many they are.
     lines: (u32, u16),
-    kind: AccessKind,
+    line_use: LineUse,
     cycles: AccessCycles,
 }
 
 impl ListedAccess {
-    /// An access whose lines stand in the list from `first` on, as many as `global` has; `shared`
-    /// is what it touches of shared memory.
-    pub fn new(kind: AccessKind, first: u32, global: &Touched, shared: &Touched) -> Self {
-        let cycles = global.cycles().and(shared.cycles());
-        Self { lines: (first, global.lines().len() as u16), kind, cycles }
+    /// An access whose lines stand in the list from `first` on, as many as `count`, and which takes
+    /// these cycles in banks.
+    pub const fn new(line_use: LineUse, (first, count): (u32, u16), cycles: AccessCycles) -> Self {
+        Self { lines: (first, count), line_use, cycles }
+    }
+
+    /// The same where its lines stand so much later in the list. At most `u32::MAX` lines.
+    #[must_use]
+    pub const fn moved_on(self, by: u32) -> Self {
+        Self { lines: (self.lines.0.saturating_add(by), self.lines.1), ..self }
     }
 }
 
@@ -245,9 +250,9 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
         let mut transfers = Transfers { cycles: None, arrival: hit };
         for (&line, at) in lines.iter().zip(from..) {
             let key = key(line, request.ticket.warp);
-            self.access_line(access.kind, (line, key), at, &mut transfers, counters);
+            self.access_line(access.line_use, (line, key), at, &mut transfers, counters);
         }
-        let cached = transfers.arrival == hit && access.kind == AccessKind::Load;
+        let cached = transfers.arrival == hit && access.line_use == LineUse::Load;
         let (begin, end) = transfers.cycles.unwrap_or((request.now, request.now));
         let arrival = Arrival::At(transfers.arrival);
         Answer::Taken { arrival, cached, from: begin, until: end }
@@ -256,7 +261,7 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
     /// Looks up a line and moves what has to be moved.
     fn access_line(
         &mut self,
-        kind: AccessKind,
+        line_use: LineUse,
         (line, key): (TouchedLine, u64),
         at: u64,
         transfers: &mut Transfers,
@@ -264,33 +269,33 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
     ) {
         let moved = line.bytes_in(self.settings.transaction_bytes);
         if self.cache.is_absent() {
-            let event = match kind {
-                AccessKind::Store => CacheEvent::StoreByte,
-                AccessKind::Load | AccessKind::Bypass => CacheEvent::UncachedByte,
+            let event = match line_use {
+                LineUse::Store => CacheEvent::StoreByte,
+                LineUse::Load | LineUse::Bypass => CacheEvent::UncachedByte,
             };
             self.transfer((event, moved), at, transfers, counters);
             return;
         }
         let found = self.cache.look_up(key, at);
         let is_hit = found != Lookup::Miss;
-        match (kind, found) {
-            (AccessKind::Load, Lookup::Hit) => self.counters.record(CacheEvent::LoadHit, 1),
-            (AccessKind::Load, Lookup::Merged { arrives }) => {
+        match (line_use, found) {
+            (LineUse::Load, Lookup::Hit) => self.counters.record(CacheEvent::LoadHit, 1),
+            (LineUse::Load, Lookup::Merged { arrives }) => {
                 self.counters.record(CacheEvent::LoadMerged, 1);
                 transfers.arrival = transfers.arrival.max(arrives);
             }
-            (AccessKind::Load, Lookup::Miss) => {
+            (LineUse::Load, Lookup::Miss) => {
                 self.counters.record(CacheEvent::LoadMiss, 1);
                 let fill = (CacheEvent::FillByte, LINE_BYTES);
                 let arrives = self.transfer(fill, at, transfers, counters);
                 self.cache.allocate(key, arrives);
             }
-            (AccessKind::Store, _) => {
+            (LineUse::Store, _) => {
                 let event = if is_hit { CacheEvent::StoreHit } else { CacheEvent::StoreMiss };
                 self.counters.record(event, 1);
                 self.transfer((CacheEvent::StoreByte, moved), at, transfers, counters);
             }
-            (AccessKind::Bypass, _) => {
+            (LineUse::Bypass, _) => {
                 let event = if is_hit { CacheEvent::BypassHit } else { CacheEvent::BypassMiss };
                 self.counters.record(event, 1);
                 self.cache.invalidate(key);
