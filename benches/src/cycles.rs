@@ -9,8 +9,7 @@ use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings, Timing};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
-    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, UnderWay, Warp,
-    WarpTrace,
+    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -130,7 +129,6 @@ fn dependent_loads(latency: u16) -> Prepared {
         let memory = Memory::<_, 8> {
             warps: &mut vec![Warp::default(); size.warps],
             ctas: &mut vec![Cta::VACANT; size.ctas],
-            under_way: &mut vec![UnderWay::NOTHING; size.under_way],
             facts: &mut vec![Facts::default(); size.facts],
             ready: &mut vec![ReadyAt::NOW; size.ready],
             awaited: &mut vec![LaneMask::EMPTY; size.awaited],

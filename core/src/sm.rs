@@ -41,7 +41,7 @@
 //! use strata_core::image::{CheckedImage, KernelImage, StaticInstruction, Unit};
 //! use strata_core::path::PathStep;
 //! use strata_core::sm::config::{SmConfig, SmSettings};
-//! use strata_core::sm::{Cta, DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, UnderWay};
+//! use strata_core::sm::{Cta, DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm};
 //! use strata_core::sm::{Warp, WarpTrace};
 //! use strata_core::units::{LaneMask, RegisterId};
 //!
@@ -61,7 +61,6 @@
 //! let memory = Memory::<_, 8> {
 //!     warps: &mut vec![Warp::default(); size.warps],
 //!     ctas: &mut vec![Cta::VACANT; size.ctas],
-//!     under_way: &mut vec![UnderWay::NOTHING; size.under_way],
 //!     facts: &mut vec![Facts::default(); size.facts],
 //!     ready: &mut vec![ReadyAt::NOW; size.ready],
 //!     awaited: &mut vec![LaneMask::EMPTY; size.awaited],
@@ -114,6 +113,5 @@ pub use observe::{
     Issue, Observation, SmObserver, SmUnit, Unobserved, WarpPhase, WarpPhases, WriteCause,
 };
 pub use register_file::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
-pub use scoreboard::UnderWay;
 pub use trace::{MemoryAccess, Trace, WarpTrace};
 pub use wait::ReadyAt;

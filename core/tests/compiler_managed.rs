@@ -14,7 +14,7 @@ use strata_core::placement::{Placement, Upper};
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::{
-    Cta, DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, UnderWay, Warp, WarpTrace,
+    Cta, DeliveryMemory, Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -93,7 +93,6 @@ impl Kernel {
         let memory = Memory::<_, 8> {
             warps: &mut vec![Warp::default(); size.warps],
             ctas: &mut vec![Cta::VACANT; size.ctas],
-            under_way: &mut vec![UnderWay::NOTHING; size.under_way],
             facts: &mut vec![Facts::default(); size.facts],
             ready: &mut vec![ReadyAt::NOW; size.ready],
             awaited: &mut vec![LaneMask::EMPTY; size.awaited],

@@ -9,8 +9,8 @@ use strata_core::sm::config::{
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{
-    Cta, DeliveryMemory, Memory, MemorySize, ResultOnItsWay, Sm, SmObserver, UnderWay, Unobserved,
-    Warp, WarpTrace,
+    Cta, DeliveryMemory, Memory, MemorySize, ResultOnItsWay, Sm, SmObserver, Unobserved, Warp,
+    WarpTrace,
 };
 use strata_core::units::{LANES, LaneMask};
 use strata_simt::paths::{PathDictionary, WarpPath};
@@ -116,7 +116,6 @@ fn run<const CAPACITY: usize>(
     facts.resize_with(size.facts, Default::default);
     ready.resize_with(size.ready, Default::default);
     let mut ctas = vec![Cta::VACANT; size.ctas];
-    let mut under_way = vec![UnderWay::NOTHING; size.under_way];
     let mut awaited = vec![LaneMask::EMPTY; size.awaited];
     let mut caches = vec![None; size.caches];
     let mut collectors = vec![None; size.delivery.collectors];
@@ -127,7 +126,6 @@ fn run<const CAPACITY: usize>(
     let memory = Memory::<'_, WarpTrace<'_, u32>, CAPACITY> {
         warps: &mut warps,
         ctas: &mut ctas,
-        under_way: &mut under_way,
         facts: &mut facts,
         ready: &mut ready,
         awaited: &mut awaited,

@@ -23,7 +23,7 @@ use super::observe::{Observation, SmObserver, Unobserved};
 use super::operand_delivery::COLLECTOR_CYCLES;
 use super::register_file::{DeliveryMemory, DeliverySize, RegisterFile};
 use super::run::Run;
-use super::scoreboard::{Scoreboard, UnderWay};
+use super::scoreboard::Scoreboard;
 use super::storage::{Storage, StorageModel};
 use super::trace::Trace;
 use super::units::Units;
@@ -40,8 +40,6 @@ pub struct MemorySize {
     pub warps: usize,
     /// Of [`Memory::ctas`].
     pub ctas: usize,
-    /// Of [`Memory::under_way`].
-    pub under_way: usize,
     /// Of [`Memory::facts`].
     pub facts: usize,
     /// Of [`Memory::ready`].
@@ -63,7 +61,6 @@ impl MemorySize {
             delivery: DeliverySize::of(config.settings(), image),
             warps,
             ctas: usize::from(config.settings().max_ctas),
-            under_way: warps,
             facts: image.instructions.len(),
             ready: warps * (registers + predicates(image)),
             awaited: warps * registers,
@@ -77,7 +74,6 @@ impl MemorySize {
         size_of::<Sm<'_, T, CAPACITY>>()
             + self.warps * size_of::<Warp<T>>()
             + self.ctas * size_of::<Cta>()
-            + self.under_way * size_of::<UnderWay>()
             + self.facts * size_of::<Facts>()
             + self.ready * size_of::<ReadyAt>()
             + self.awaited * size_of::<LaneMask>()
@@ -93,8 +89,6 @@ pub struct Memory<'m, T, const CAPACITY: usize> {
     pub warps: &'m mut [Warp<T>],
     /// Resident CTAs.
     pub ctas: &'m mut [Cta],
-    /// Results of each resident warp that are under way.
-    pub under_way: &'m mut [UnderWay],
     /// Packed facts of the kernel's instructions.
     pub facts: &'m mut [Facts],
     /// When each register of each resident warp is there.
@@ -205,13 +199,11 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
-        let Memory { warps, ctas, under_way, facts, ready, awaited, caches, delivery, attached } =
-            memory;
+        let Memory { warps, ctas, facts, ready, awaited, caches, delivery, attached } = memory;
         let facts = first(facts, "facts", size.facts)?;
         let ready = first(ready, "ready", size.ready)?;
         let warps = first(warps, "warps", size.warps)?;
         let ctas = first(ctas, "ctas", size.ctas)?;
-        let under_way = first(under_way, "under_way", size.under_way)?;
         let awaited = first(awaited, "awaited", size.awaited)?;
         let caches = first(caches, "caches", size.caches)?;
         let delivery = (&size.delivery, delivery);
@@ -223,7 +215,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let least = if collected { u64::from(COLLECTOR_CYCLES) + 1 } else { 1 };
         Ok(Self {
             front_end: FrontEnd::new(config, (warps, ctas), warps_per_cta, collected),
-            scoreboard: Scoreboard::new(under_way, ready, awaited, image.registers),
+            scoreboard: Scoreboard::new(ready, awaited, (size.warps, image.registers)),
             register_file,
             execution: Execution::new(
                 Units::new(timing),

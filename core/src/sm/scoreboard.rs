@@ -7,6 +7,7 @@
 
 mod pending;
 
+use super::config::MAX_RESIDENT_WARPS;
 use super::facts::bits;
 use super::wait::{ReadyAt, Wait};
 use crate::rules::{PendingResults, RegisterSketch};
@@ -21,8 +22,7 @@ pub(super) struct Scoreboard<'m> {
     row: usize,
     /// Entries of registers in a row.
     registers: usize,
-    /// Of each warp.
-    under_way: &'m mut [UnderWay],
+    under_way: [UnderWay; MAX_RESIDENT_WARPS],
     /// Results whose readers wait outside the active set.
     pending: PendingTable<'m>,
 }
@@ -35,9 +35,9 @@ pub(super) struct Row<'s> {
     pub(super) pending: PendingResults<'s>,
 }
 
-/// The results of a warp that are under way. The caller provides as many as the SM has warps.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UnderWay {
+/// The results of a warp that are under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnderWay {
     /// Pending registers, and instructions without results in collector units.
     pending: u32,
     /// Pending results of long-latency operations.
@@ -53,8 +53,7 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// Nothing is under way.
-    pub const NOTHING: Self =
+    const NOTHING: Self =
         Self { pending: 0, long: 0, flushes: 0, unasked: 0, until: 0, long_until: 0 };
 
     /// A result whose arrival time is known.
@@ -145,15 +144,14 @@ impl UnderWay {
 }
 
 impl<'m> Scoreboard<'m> {
-    /// A scoreboard over the caller's memory: what is under way of each warp; in a row for each
-    /// warp, the entries; and lanes of pending results for each register of each warp.
+    /// A scoreboard of `warps` rows over the caller's memory: entries, and lanes of pending results for each register of each warp.
     pub(super) const fn new(
-        under_way: &'m mut [UnderWay],
         entries: &'m mut [ReadyAt],
         pending: &'m mut [LaneMask],
-        registers: u16,
+        (warps, registers): (usize, u16),
     ) -> Self {
-        let row = entries.len() / under_way.len();
+        let row = entries.len() / warps;
+        let under_way = [UnderWay::NOTHING; MAX_RESIDENT_WARPS];
         let pending = PendingTable::new(pending, registers);
         Self { entries, row, registers: registers as usize, under_way, pending }
     }

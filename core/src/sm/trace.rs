@@ -4,25 +4,51 @@ use super::barrier::BarrierCall;
 use crate::path::PathStep;
 use crate::units::LaneMask;
 
-/// The bytes that one executed memory instruction moves.
+/// What one executed memory instruction moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryAccess {
     /// From or to DRAM after coalescing, or through shared memory with the serialisation of bank
     /// conflicts included. Unit: bytes.
     pub bytes: u32,
-    /// A cache has what the instruction asks for, of global or local memory: nothing moves to or
-    /// from DRAM, and the result comes after [`super::config::Timing::hit_latency`]. Without a
-    /// meaning for shared memory, and for a memory with addresses.
-    pub hit: bool,
-    /// Where the list of a memory with addresses has the access
-    /// ([`super::memory::cached::AccessList`]); without a meaning for others.
-    pub place: u32,
+    /// The place, and [`Self::HIT`].
+    rest: u32,
 }
 
 impl MemoryAccess {
+    const HIT: u32 = 1 << 31;
+
     /// An access that no cache serves.
     pub const fn uncached(bytes: u32) -> Self {
-        Self { bytes, hit: false, place: 0 }
+        Self { bytes, rest: 0 }
+    }
+
+    /// The same where a cache outside of the model has, or has not, what the instruction asks for
+    /// of global or local memory: nothing moves to or from DRAM, and the result comes after
+    /// [`super::config::Timing::hit_latency`]. Without a meaning for shared memory, and for a memory
+    /// with addresses.
+    #[must_use]
+    pub const fn hitting(self, hit: bool) -> Self {
+        let rest = if hit { self.rest | Self::HIT } else { self.rest & !Self::HIT };
+        Self { rest, ..self }
+    }
+
+    /// The same at this place of the list that a memory with addresses has
+    /// ([`super::memory::cached::AccessList`]); without a meaning for others. Range: below 2^31.
+    #[must_use]
+    pub const fn at(self, place: u32) -> Self {
+        Self { rest: place & !Self::HIT | self.rest & Self::HIT, ..self }
+    }
+
+    /// Whether a cache outside of the model has what the instruction asks for.
+    #[inline]
+    pub const fn hit(self) -> bool {
+        self.rest & Self::HIT != 0
+    }
+
+    /// The place in the list of a memory with addresses.
+    #[inline]
+    pub const fn place(self) -> u32 {
+        self.rest & !Self::HIT
     }
 }
 

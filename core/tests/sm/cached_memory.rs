@@ -55,7 +55,7 @@ impl OwnedList {
         }
         let count = self.lines.len() as u32 - first;
         self.accesses.push(ListedAccess::new(kind, (first, count as u16), touched.cycles()));
-        MemoryAccess { place: self.accesses.len() as u32 - 1, ..MemoryAccess::uncached(128) }
+        MemoryAccess::uncached(128).at(self.accesses.len() as u32 - 1)
     }
 
     fn borrow(&self) -> AccessList<'_> {
@@ -368,8 +368,8 @@ struct Recorded<'r, 'm, 'c> {
 
 impl MemoryModel for Recorded<'_, '_, '_> {
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
-        assert!((request.access.place as usize) < self.list.accesses.len());
-        let (kind, lines) = &self.kinds[request.access.place as usize];
+        assert!((request.access.place() as usize) < self.list.accesses.len());
+        let (kind, lines) = &self.kinds[request.access.place() as usize];
         self.lookups.extend(lines.iter().map(|&line| (*kind, line)));
         self.memory.request(request, counters)
     }
@@ -506,7 +506,7 @@ fn random_list(
                 }
             }
             kinds.push((kind, lines));
-            (access.hit, access.place) = (false, listed.place);
+            *access = listed;
         }
     }
     (list, kinds)

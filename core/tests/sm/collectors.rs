@@ -21,7 +21,7 @@ use strata_core::sm::fault::Fault;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
     Cta, DeliveryMemory, DeliverySize, Facts, Memory, MemorySize, ReadyAt, ResultOnItsWay, Sm,
-    UnderWay, Warp, WarpTrace,
+    Warp, WarpTrace,
 };
 use strata_core::units::LaneMask;
 use strata_core::write_pool::PoolPorts;
@@ -98,7 +98,6 @@ fn each_memory_of_the_collectors_must_suffice() {
             let memory = Memory::<WarpTrace<'_>, 8> {
                 warps: &mut vec![Warp::default(); size.warps],
                 ctas: &mut vec![Cta::VACANT; size.ctas],
-                under_way: &mut vec![UnderWay::NOTHING; size.under_way],
                 facts: &mut vec![Facts::default(); size.facts],
                 ready: &mut vec![ReadyAt::NOW; size.ready],
                 awaited: &mut vec![LaneMask::EMPTY; size.awaited],
@@ -385,7 +384,7 @@ fn a_warp_leaves_for_a_miss_once_its_access_has_started() {
         SmSettings { replacement: WarpReplacement::CacheMiss, ..descheduling(1, None, SRAM) };
     let mut grid = each(&kernel, 2, &[32]);
     assert_eq!(issues(settings, &kernel, &grid)[1][0], 2 + 20);
-    grid[0][0].accesses[0].hit = true;
+    grid[0][0].accesses[0] = grid[0][0].accesses[0].hitting(true);
     assert_eq!(issues(settings, &kernel, &grid)[0], [0, 20]);
 }
 

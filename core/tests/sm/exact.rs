@@ -14,8 +14,7 @@ use strata_core::sm::config::{
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::sm::{
-    Cta, DeliveryMemory, DeliverySize, Facts, Memory, MemorySize, ReadyAt, Sm, UnderWay, Warp,
-    WarpTrace,
+    Cta, DeliveryMemory, DeliverySize, Facts, Memory, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -928,7 +927,6 @@ fn working_memory_must_suffice() {
     let expected = MemorySize {
         warps: 32,
         ctas: 8,
-        under_way: 32,
         facts: 1,
         ready: 64,
         awaited: 64,
@@ -936,17 +934,16 @@ fn working_memory_must_suffice() {
         delivery: DeliverySize::default(),
     };
     assert_eq!(size, expected);
-    let names = ["warps", "ctas", "under_way", "facts", "ready", "awaited", "caches"];
+    let names = ["warps", "ctas", "facts", "ready", "awaited", "caches"];
     for (place, name) in names.into_iter().enumerate() {
         let short = |which: usize, length: usize| length - usize::from(which == place);
         let memory = Memory::<WarpTrace<'_>, 8> {
             warps: &mut vec![Warp::default(); short(0, size.warps)],
             ctas: &mut vec![Cta::VACANT; short(1, size.ctas)],
-            under_way: &mut vec![UnderWay::NOTHING; short(2, size.under_way)],
-            facts: &mut vec![Facts::default(); short(3, size.facts)],
-            ready: &mut vec![ReadyAt::NOW; short(4, size.ready)],
-            awaited: &mut vec![LaneMask::EMPTY; short(5, size.awaited)],
-            caches: &mut vec![None; short(6, size.caches)],
+            facts: &mut vec![Facts::default(); short(2, size.facts)],
+            ready: &mut vec![ReadyAt::NOW; short(3, size.ready)],
+            awaited: &mut vec![LaneMask::EMPTY; short(4, size.awaited)],
+            caches: &mut vec![None; short(5, size.caches)],
             delivery: DeliveryMemory::default(),
             attached: None,
         };

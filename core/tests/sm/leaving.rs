@@ -12,7 +12,7 @@ use strata_core::sm::{MemoryAccess, Observation};
 fn with_hits(mut trace: OwnedTrace, hits: &[bool]) -> OwnedTrace {
     assert_eq!(trace.accesses.len(), hits.len());
     for (access, &hit) in trace.accesses.iter_mut().zip(hits) {
-        access.hit = hit;
+        *access = access.hitting(hit);
     }
     trace
 }
@@ -241,7 +241,7 @@ fn a_reader_behind_a_barrier_that_deschedules_no_warp_waits_in_its_place() {
 
 #[test]
 fn uncached_is_what_no_cache_serves() {
-    assert_eq!(MemoryAccess::uncached(12), MemoryAccess { bytes: 12, hit: false, place: 0 });
+    assert_eq!(MemoryAccess::uncached(12), MemoryAccess::uncached(12).at(3).hitting(false).at(0));
     let kernel = Kernel::default().store(&[1]);
     let stored = with_hits(OwnedTrace::new(vec![run(0, 1)], &[128]), &[true]);
     assert_eq!(run_one(ISCA11, &kernel, stored).dram_bytes(), 0);

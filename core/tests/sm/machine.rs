@@ -9,7 +9,7 @@ use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::{
     BarrierCall, Collectors, Cta, DeliveryMemory, DeliverySize, Facts, Memory, MemoryAccess,
-    MemorySize, Observation, ReadyAt, ResultOnItsWay, Sm, UnderWay, Warp, WarpTrace,
+    MemorySize, Observation, ReadyAt, ResultOnItsWay, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -200,7 +200,6 @@ pub(crate) fn simulate_over(
     let mut warps = vec![Warp::default(); size.warps];
     // Beyond what is needed, too, contents do not matter.
     let mut ctas = vec![Cta::VACANT; size.ctas];
-    let mut under_way = vec![UnderWay::NOTHING; size.under_way];
     let mut facts = vec![Facts::default(); size.facts];
     let mut ready = vec![ReadyAt::NOW; size.ready];
     let mut awaited = vec![LaneMask::FULL; size.awaited + 3];
@@ -209,7 +208,6 @@ pub(crate) fn simulate_over(
     let memory = Memory::<_, 16> {
         warps: &mut warps,
         ctas: &mut ctas,
-        under_way: &mut under_way,
         facts: &mut facts,
         ready: &mut ready,
         awaited: &mut awaited,

@@ -105,7 +105,7 @@ fn random_trace(random: &mut Random, kernel: &Kernel) -> OwnedTrace {
     }
     let mut trace = OwnedTrace::new(path, &bytes);
     for access in &mut trace.accesses {
-        access.hit = random.chance(30);
+        *access = access.hitting(random.chance(30));
     }
     trace
 }

@@ -1,7 +1,7 @@
 //! Scratch: the working memory of one SM, laid out at compile time for one workload.
 
 use strata_core::footprint::DEVICE_CAPACITY;
-use strata_core::sm::{Cta, DeliveryMemory, Facts, Memory, ReadyAt, UnderWay, UpperLevels, Warp};
+use strata_core::sm::{Cta, DeliveryMemory, Facts, Memory, ReadyAt, UpperLevels, Warp};
 use strata_core::units::LaneMask;
 
 use crate::workload::Run;
@@ -22,7 +22,6 @@ pub const CAPACITY: usize = DEVICE_CAPACITY;
 pub struct Scratch<'w, const FACTS: usize, const AWAITED: usize, const READY: usize> {
     warps: [Warp<Run<'w>>; WARPS],
     ctas: [Cta; CTAS],
-    under_way: [UnderWay; WARPS],
     facts: [Facts; FACTS],
     ready: [ReadyAt; READY],
     awaited: [LaneMask; AWAITED],
@@ -37,7 +36,6 @@ impl<'w, const FACTS: usize, const AWAITED: usize, const READY: usize>
         Self {
             warps: [const { Warp::vacant() }; WARPS],
             ctas: [Cta::VACANT; CTAS],
-            under_way: [UnderWay::NOTHING; WARPS],
             facts: [Facts::EMPTY; FACTS],
             ready: [ReadyAt::NOW; READY],
             awaited: [LaneMask::EMPTY; AWAITED],
@@ -55,7 +53,6 @@ impl<'w, const FACTS: usize, const AWAITED: usize, const READY: usize>
         Memory {
             warps: &mut self.warps,
             ctas: &mut self.ctas,
-            under_way: &mut self.under_way,
             facts: &mut self.facts,
             ready: &mut self.ready,
             awaited: &mut self.awaited,

@@ -52,7 +52,7 @@ impl ListedAccess {
 }
 
 /// The accesses of a launch, which its traces name by place
-/// ([`crate::sm::MemoryAccess::place`]).
+/// ([`crate::sm::MemoryAccess::at`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccessList<'m> {
     /// The accesses.
@@ -341,7 +341,7 @@ const fn key(line: TouchedLine, warp: u8) -> u64 {
 
 impl MemoryModel for CachedMemory<'_, '_> {
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
-        let Some((access, lines)) = self.list.get(request.access.place) else {
+        let Some((access, lines)) = self.list.get(request.access.place()) else {
             self.counters.record(CacheEvent::Unlisted, 1);
             let now = request.now;
             return Answer::Taken {

@@ -65,7 +65,7 @@ impl FixedLatency {
         now: u64,
         counters: &mut MemoryCounters<'_>,
     ) -> Answer {
-        if access.hit {
+        if access.hit() {
             return without_path(self.hit_known_at(now), true, now);
         }
         let latency = u64::from(self.dram_latency);

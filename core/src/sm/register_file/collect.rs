@@ -35,7 +35,7 @@ const EARLIEST_START: u64 = 2;
 
 /// What a reader of an instruction's result waits for, if the instruction moves `access`.
 const fn wait_for_result(facts: &Facts, access: MemoryAccess) -> Wait {
-    if access.hit && matches!(facts.class, Class::Dram) { Wait::Cached } else { facts.wait }
+    if access.hit() && matches!(facts.class, Class::Dram) { Wait::Cached } else { facts.wait }
 }
 
 /// What a write is counted as when it goes to the write pool.
@@ -325,7 +325,12 @@ impl Collection<'_> {
         let mut others = self.issue_slots - 1;
         while ports != 0 {
             let port = ports.trailing_zeros() as usize;
-            let started = self.start_oldest(port, kernel, scoreboard, execution, run, &mut sent);
+            let started = if port == PORTS - 1 {
+                self.start_access(kernel, scoreboard, execution, run, &mut sent)
+            } else {
+                let not_sent = &mut |_: usize, _: u64| 0;
+                self.start_oldest::<false, O>(port, kernel, scoreboard, execution, run, not_sent)
+            };
             moved |= started.unwrap_or(0);
             if port == 0 && started.is_some() && others != 0 {
                 others -= 1;
@@ -336,12 +341,26 @@ impl Collection<'_> {
         moved
     }
 
-    /// Starts the oldest instruction for a port that can start now, if there is one. Returns its
-    /// warp, if it waited for nothing but that or has predicates to write, of which it is known now
-    /// when they are there.
+    /// The same of the port of global memory.
+    // Apart from those that answer to nothing but their operands, which are most.
+    #[inline(never)]
+    fn start_access<O: SmObserver>(
+        &mut self,
+        kernel: &Kernel<'_>,
+        scoreboard: &mut Scoreboard<'_>,
+        execution: &mut Execution<'_>,
+        run: &mut Run<O>,
+        sent: &mut impl FnMut(usize, u64) -> u64,
+    ) -> Option<u64> {
+        self.start_oldest::<true, O>(PORTS - 1, kernel, scoreboard, execution, run, sent)
+    }
+
+    /// Starts the oldest instruction for a port that can start now, if there is one; `SENDS` says
+    /// whether the port is that of global memory. Returns its warp, if it waited for nothing but
+    /// that or has predicates to write, of which it is known now when they are there.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
-    fn start_oldest<O: SmObserver>(
+    fn start_oldest<const SENDS: bool, O: SmObserver>(
         &mut self,
         port: usize,
         kernel: &Kernel<'_>,
@@ -357,18 +376,18 @@ impl Collection<'_> {
         }
         let Collected { warp, pc, access, .. } = *units.instruction(unit);
         let (warp, facts) = (usize::from(warp), kernel.facts(pc));
-        let known = execution.hit_known_at(run.now);
+        let known = if SENDS { execution.hit_known_at(run.now) } else { 0 };
         let there = execution.start((warp, pc), facts, access, kernel, run, |_| {})?;
         units.leave(unit, port);
         let written = facts.predicates.written;
         let mut moved = 0;
-        if port == PORTS - 1 {
+        if SENDS {
             scoreboard.under_way_mut(warp).end_access();
             moved = sent(warp, known);
-        }
-        if there.wait() != wait_for_result(facts, access) {
-            self.wait_for(warp, facts, there.wait(), kernel, scoreboard);
-            moved |= 1 << warp;
+            if there.wait() != wait_for_result(facts, access) {
+                self.wait_for(warp, facts, there.wait(), kernel, scoreboard);
+                moved |= 1 << warp;
+            }
         }
         if there.is_pending() {
             if !facts.has_results() {
