@@ -114,7 +114,7 @@ fn the_searched_configurations_of_the_dissertation_fit() {
 #[test]
 fn needle_in_areas_of_fixed_sizes() {
     let [wide, narrow] = Division::MICRO12_LIMITED;
-    let [fermi_wide, fermi_narrow] = Division::DISSERTATION_LIMITED;
+    let [fermi_narrow, fermi_wide] = Division::DISSERTATION_LIMITED;
     // Shared memory of 64, 96, 32, 48 and 16 KB. The 32 warps of the SM would be 32 CTAs.
     let divisions = [Division::BASELINE, wide, narrow, fermi_wide, fermi_narrow];
     let unlimited = Limits { warps: 64, ..Limits::MICRO12 };
@@ -147,7 +147,7 @@ fn what_does_not_fit_is_refused_with_the_numbers() {
     assert_eq!(error, too_large(Limit::SharedMemory, 33_284, 32_768));
     assert_eq!(error.to_string(), "a CTA needs 33284 bytes of shared memory, but an SM has 32768");
     assert_eq!(
-        refused(Division::DISSERTATION_LIMITED[1], needle(64)),
+        refused(Division::DISSERTATION_LIMITED[0], needle(64)),
         too_large(Limit::SharedMemory, 33_284, 16_384)
     );
     // Two warps of 72 bytes a thread and 33,284 bytes.

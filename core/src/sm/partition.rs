@@ -187,7 +187,7 @@ impl Division {
         [Self::Partitioned(Areas::kb(256, 96, 32)), Self::Partitioned(Areas::kb(256, 32, 96))];
     /// `[DISS]` 7.2: the same of a smaller storage, like Fermi's.
     pub const DISSERTATION_LIMITED: [Self; 2] =
-        [Self::Partitioned(Areas::kb(256, 48, 16)), Self::Partitioned(Areas::kb(256, 16, 48))];
+        [Self::Partitioned(Areas::kb(256, 16, 48)), Self::Partitioned(Areas::kb(256, 48, 16))];
 
     /// `[MICRO2012]`'s unified storage of so many KB. Range: up to 4,194,303.
     pub const fn micro12_unified(kilobytes: u32) -> Self {
