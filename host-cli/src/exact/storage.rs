@@ -153,7 +153,13 @@ pub(super) fn partitions(of: Context<'_>) -> Option<Vec<Row>> {
             format!("needle, KB of shared memory for {threads} threads, B = {}", factors[2]),
             kilobytes(largest.shared().bytes, 0),
         ),
-        Row::listed("needle, B = 16, 32, 64: bytes of a thread, by hand", by_factor.join(" ")),
+        Row::listed(
+            format!(
+                "needle, B = {}: bytes of a thread, by hand",
+                factors.map(|factor| factor.to_string()).join(", ")
+            ),
+            by_factor.join(" "),
+        ),
     ]);
     Some(rows)
 }
@@ -201,7 +207,9 @@ pub(super) fn averages(of: Context<'_>) -> Option<Vec<Row>> {
     let (rows, average) = (&table6[..place], &table6[place]);
     let printed = |value: f64| fixed(scaled(value, 2), 100, 2);
     let mut figures = Vec::new();
-    for (index, kilobytes) in [128, 256, 384].into_iter().enumerate() {
+    let capacities = of.product.storage.unified.iter().take(average.1.len());
+    for (index, unified) in capacities.enumerate() {
+        let kilobytes = sizes(unified, [""; 2]);
         figures.push(Row::beside(
             format!("performance, arithmetic mean, {kilobytes} KB"),
             arithmetic(&hundredths(rows, |row| row.1[index])),
