@@ -26,7 +26,8 @@
 //! `kernel` with its `facts`; `execution`, which starts an instruction in one of the `units` or in
 //! the memory; `active_limit`, how many warps may be active in a cycle; the `run` so far, with its
 //! [`counters`]; `fault`, what a trace can get wrong. Memories, storages and active limits stand in
-//! one table each: `docs/ARCHITECTURE.md`, "Add a component".
+//! one table each: `docs/ARCHITECTURE.md`, "Add a component". [`partition`] divides an SM's storage
+//! between registers, shared memory and cache; no run uses it yet.
 //!
 //! In a cycle the parts have their turn in this order: events of warps, launch, activation,
 //! register file with collectors, issue, memory. Accesses of registers to the banks come before
@@ -92,6 +93,7 @@ mod machine;
 pub mod memory;
 mod observe;
 pub mod operand_delivery;
+pub mod partition;
 mod policies;
 mod register_file;
 mod residency;

@@ -10,6 +10,7 @@ mod machines;
 mod papers;
 mod pool_reads;
 mod product;
+mod storage;
 mod warrf;
 
 use figures::Context;

@@ -9,6 +9,7 @@ use super::operand_delivery::{
 pub use super::policies::{
     BarrierRule, ReplacementRule, Scheduler, ShortWait, ShortWaits, WarpReplacement,
 };
+use super::residency::most_ctas;
 pub use super::residency::{CtaTooLarge, Launch, Limit, MAX_RESIDENT_CTAS, Residency};
 pub use super::storage::StorageKind;
 pub use super::timing::{MAX_LATENCY, Timing};
@@ -353,24 +354,14 @@ impl SmConfig {
         let warps = u64::from(launch.warps_per_cta.max(1));
         let (taken, register_file) = settings.registers(launch.registers);
         let registers = warps * u64::from(taken) * REGISTER_BYTES;
-        let demands = [
-            (warps, u64::from(settings.max_warps)),
-            (1, u64::from(settings.max_ctas)),
-            (registers, register_file),
-            (u64::from(launch.shared_bytes), u64::from(settings.shared_memory_bytes)),
-        ];
-        let (mut ctas, mut binding) = (u64::MAX, Limit::Warps);
-        for (limit, (needed, available)) in Limit::ALL.into_iter().zip(demands) {
-            let fit = available.checked_div(needed).unwrap_or(u64::MAX);
-            if fit == 0 {
-                return Err(CtaTooLarge { limit, needed, available });
-            }
-            if fit < ctas {
-                (ctas, binding) = (fit, limit);
-            }
-        }
-        let warps = (ctas * warps) as u32;
+        let (ctas, binding) = most_ctas(&[
+            (Limit::Warps, warps, settings.max_warps.into()),
+            (Limit::Ctas, 1, settings.max_ctas.into()),
+            (Limit::Registers, registers, register_file),
+            (Limit::SharedMemory, launch.shared_bytes.into(), settings.shared_memory_bytes.into()),
+        ])?;
+        let warps = ctas * warps as u32;
         let empty_registers = warps * (taken - u32::from(launch.registers));
-        Ok(Residency { ctas: ctas as u32, warps, limit: binding, empty_registers })
+        Ok(Residency { ctas, warps, limit: binding, empty_registers })
     }
 }

@@ -30,6 +30,10 @@ named! {
         Registers = "registers",
         /// Shared memory.
         SharedMemory = "shared_memory",
+        /// Storage that registers and shared memory have in common.
+        UnifiedStorage = "unified_storage",
+        /// The threads that the scheduler has room for.
+        Threads = "threads",
     }
 }
 
@@ -52,7 +56,7 @@ pub struct Residency {
 pub struct CtaTooLarge {
     /// What is missing.
     pub limit: Limit,
-    /// What a CTA needs of it: warps, bytes of the register file or bytes of shared memory.
+    /// What a CTA needs of it: warps, CTAs, threads, or bytes of what the limit names.
     pub needed: u64,
     /// What the SM has of it, in the same unit.
     pub available: u64,
@@ -62,12 +66,32 @@ impl core::fmt::Display for CtaTooLarge {
     fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Self { limit, needed, available } = self;
         let what = match limit {
-            Limit::Warps | Limit::Ctas => "warps",
+            Limit::Warps => "warps",
+            Limit::Ctas => "places for CTAs",
             Limit::Registers => "bytes of the register file",
             Limit::SharedMemory => "bytes of shared memory",
+            Limit::UnifiedStorage => "bytes of unified storage",
+            Limit::Threads => "threads",
         };
         write!(to, "a CTA needs {needed} {what}, but an SM has {available}")
     }
 }
 
 impl core::error::Error for CtaTooLarge {}
+
+/// How many CTAs fit, from limits with what a CTA needs of each and what the SM has; and what keeps
+/// the next one out: of several, the first in the list. Something of which nothing is needed is no
+/// limit; where nothing limits, [`u32::MAX`] CTAs fit.
+pub(super) fn most_ctas(demands: &[(Limit, u64, u64)]) -> Result<(u32, Limit), CtaTooLarge> {
+    let (mut ctas, mut binding) = (u64::from(u32::MAX), Limit::Warps);
+    for &(limit, needed, available) in demands {
+        let fit = available.checked_div(needed).unwrap_or(u64::MAX);
+        if fit == 0 {
+            return Err(CtaTooLarge { limit, needed, available });
+        }
+        if fit < ctas {
+            (ctas, binding) = (fit, limit);
+        }
+    }
+    Ok((ctas as u32, binding))
+}

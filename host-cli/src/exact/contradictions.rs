@@ -7,7 +7,7 @@ use strata_core::units::Femtojoules;
 use super::figures::{Context, accesses_per_100, all_in, share};
 use super::fixed::{fixed, scaled};
 use super::papers::Inconsistent;
-use super::{pool_reads, warrf};
+use super::{pool_reads, storage, warrf};
 
 /// Labels and numbers.
 pub(super) type Numbers = Vec<(&'static str, String)>;
@@ -17,6 +17,7 @@ pub(super) fn numbers(figure: &Inconsistent, of: Context<'_>) -> Option<Vec<(Str
     let given = figure.given.first().copied();
     let numbers = match figure.id.as_str() {
         "chip-power-54" => chip_power_54(of)?,
+        "cache-tags-kb" => storage::cache_tags(of, &figure.given)?,
         "ideal-rfc-58" => ideal_rfc_58(of, given?)?,
         "isca11-table5" => isca11_table5(of)?,
         "micro11-relative" => micro11_relative(of)?,

@@ -149,8 +149,7 @@ pub(super) struct Dissertation {
     pub(super) table6_1_mrf_reads_per_instruction: Table6Dot1,
     #[expect(dead_code, reason = "its machine is not built")]
     table7_2_best_config_384kb: Rows<(String, u32, u32, u32)>,
-    #[expect(dead_code, reason = "its machine is not built")]
-    chapter7: later::Chapter7,
+    pub(super) chapter7: Chapter7,
     #[cfg_attr(not(test), expect(dead_code, reason = "its chips are none of the product's"))]
     pub(super) table2_1_chips: later::Pair<later::ChipStorage>,
     pub(super) table2_2_bytes_per_thread: later::Pair<PerThread>,
@@ -258,10 +257,29 @@ pub(super) struct Micro12 {
     pub(super) table3_energy: later::Micro12Energy,
     #[expect(dead_code, reason = "its machine is not built")]
     table4_bank_energy: later::Micro12Banks,
-    #[expect(dead_code, reason = "its machine is not built")]
-    table5_max_accesses_per_bank_percent: later::Micro12Accesses,
-    #[expect(dead_code, reason = "its machine is not built")]
-    table6_capacity: Rows<(String, [f64; 3], [f64; 3])>,
+    pub(super) table5_max_accesses_per_bank_percent: Table5,
+    pub(super) table6_capacity: Rows<Table6Row>,
+}
+
+/// Name, performance and energy with 128, 256 and 384 KB.
+pub(super) type Table6Row = (String, [f64; 3], [f64; 3]);
+
+/// Percent of the instructions with at most 1, with 2, 3, 4 and more accesses of a bank.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table5 {
+    pub(super) partitioned: [f64; 5],
+    pub(super) unified: [f64; 5],
+}
+
+/// Designs of `[DISS]` chapter 7.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Chapter7 {
+    pub(super) designs_kb: Vec<String>,
+    pub(super) limited: Vec<String>,
+    pub(super) unified_kb: Vec<u32>,
+    pub(super) needle_blocking: [u32; 3],
 }
 
 pub(super) type Table1Row = (String, u16, Vec<f64>, u32, f64, [f64; 3]);

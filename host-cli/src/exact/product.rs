@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use strata_core::sm::partition::{Areas, Division, Limits};
+
 use crate::design::resolve;
 use crate::design::technology::Technology;
 use crate::design::{Design, Machine};
@@ -26,10 +28,49 @@ pub(super) struct Product {
     pub(super) sram: Design,
     pub(super) sttram: Design,
     pub(super) warrf: Design,
+    /// `[MICRO2012]` and `[DISS]` chapter 7.
+    pub(super) storage: Storage,
     /// `[RFC2011]` Table 2 with the wire.
     pub(super) isca11_tables: Technology,
     /// `[DISS]` Table 4.5 with the wire.
     pub(super) dissertation_tables: Technology,
+}
+
+/// How the storage of an SM can be divided.
+#[derive(Clone)]
+pub(super) struct Storage {
+    /// 256 KB of registers, 64 KB each of shared memory and cache.
+    pub(super) baseline: Division,
+    /// `[DISS]`'s areas of fixed sizes.
+    pub(super) fixed: [Areas; 5],
+    /// Its two ways to divide 64 KB beside the registers.
+    pub(super) limited: [Division; 2],
+    /// `[MICRO2012]`'s unified storage of 128, 256, 384 and 512 KB.
+    pub(super) unified: [Division; 4],
+    /// The same without bounds, as in limit studies.
+    pub(super) unbounded: Division,
+    /// `[DISS]`'s unified storage of 384 KB.
+    pub(super) powers_of_two: Division,
+    pub(super) limits: Limits,
+}
+
+impl Storage {
+    const fn new() -> Self {
+        Self {
+            baseline: Division::BASELINE,
+            fixed: Areas::DISSERTATION,
+            limited: Division::DISSERTATION_LIMITED,
+            unified: [
+                Division::micro12_unified(128),
+                Division::micro12_unified(256),
+                Division::micro12_unified(384),
+                Division::micro12_unified(512),
+            ],
+            unbounded: Division::micro12_unified(u32::MAX),
+            powers_of_two: Division::dissertation_unified(384),
+            limits: Limits::MICRO12,
+        }
+    }
 }
 
 /// The product as it is.
@@ -51,6 +92,7 @@ pub(super) fn product() -> &'static Product {
             sram: design("warrf-gtx480"),
             sttram: design("sttram"),
             warrf: design("warrf"),
+            storage: Storage::new(),
         }
     });
     &PRODUCT

@@ -6,23 +6,14 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::exact) struct Chapter7 {
-    designs_kb: Vec<String>,
-    limited: Vec<String>,
-    unified_kb: Vec<u32>,
-    needle_blocking: Vec<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(in crate::exact) struct Micro12Sim {
-    rf_kb: u32,
-    rf_bank_kb: u32,
-    shared_kb: u32,
-    cache_kb: u32,
+    pub(in crate::exact) rf_kb: u32,
+    pub(in crate::exact) rf_bank_kb: u32,
+    pub(in crate::exact) shared_kb: u32,
+    pub(in crate::exact) cache_kb: u32,
     shared_bytes_per_cycle: u32,
-    cache_line_bytes: u32,
-    cache_ways: u32,
+    pub(in crate::exact) cache_line_bytes: u32,
+    pub(in crate::exact) cache_ways: u32,
     pub(in crate::exact) dram_bytes_per_cycle: u32,
     alu_latency: u32,
     sfu_latency: u32,
@@ -30,7 +21,7 @@ pub(in crate::exact) struct Micro12Sim {
     tex_latency: u32,
     dram_latency: u32,
     pub(in crate::exact) sms: u32,
-    max_threads: u32,
+    pub(in crate::exact) max_threads: u32,
 }
 
 #[derive(Deserialize)]
@@ -53,13 +44,6 @@ pub(in crate::exact) struct Micro12Banks {
     shared_2kb: [f64; 2],
     cache_2kb: [f64; 2],
     unified_12kb: [f64; 2],
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::exact) struct Micro12Accesses {
-    partitioned: [f64; 5],
-    unified: [f64; 5],
 }
 
 #[derive(Deserialize)]
