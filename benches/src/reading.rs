@@ -35,7 +35,7 @@ pub fn text_bytes(name: &str) -> u64 {
     kernel.text(TRACE_CTAS, ITERATIONS).len() as u64
 }
 
-const KEEP: Keep = Keep { cta: None, accesses: true, max_instructions: u64::MAX };
+const KEEP: Keep = Keep { cta: None, accesses: true, lines: false, max_instructions: u64::MAX };
 
 fn folder(kernel: Kernel) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
@@ -66,7 +66,7 @@ fn replay(path: &Path, accesses: bool) -> u64 {
     let mut instructions = 0;
     while let Some(launch) = recording.next_launch().expect("a whole recording") {
         if accesses {
-            black_box(recording.accesses(&launch, None).expect("rows that fit the paths"));
+            black_box(recording.accesses(&launch, None, false).expect("rows that fit the paths"));
         }
         instructions += black_box(launch).warp_instructions();
     }

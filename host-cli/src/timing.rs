@@ -3,14 +3,20 @@
 use strata_core::arbiter::{BankedRegister, QueuedRead};
 use strata_core::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
 use strata_core::image::ImageError;
+use strata_core::path::PathStep;
 use strata_core::sm::config::{
     CtaTooLarge, Launch, Residency, SmConfig, SmConfigError, SmSettings,
 };
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
+use strata_core::sm::memory::MemoryModel;
+use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
+use strata_core::sm::memory::cached::{
+    CacheCounters, CacheEvent, CachedMemory, CachedSettings, TransactionError,
+};
 use strata_core::sm::{
-    Cta, DeliveryMemory, Memory, MemorySize, ResultOnItsWay, Sm, SmObserver, Unobserved, Warp,
-    WarpTrace,
+    BarrierCall, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize, ResultOnItsWay, Sm,
+    SmObserver, Trace, Unobserved, Warp, WarpTrace,
 };
 use strata_core::units::{LANES, LaneMask};
 use strata_simt::paths::{PathDictionary, WarpPath};
@@ -33,6 +39,15 @@ pub enum TimingError {
     /// Cycle mode counts accesses of whole warps only.
     #[error("`partial_warp_energy` cannot be combined with cycle mode yet")]
     PartialWarps,
+    /// A cache that cannot be: a defect, as designs are checked.
+    #[error("{0}")]
+    Cache(#[from] CacheError),
+    /// The same of its transactions.
+    #[error("{0}")]
+    Transaction(#[from] TransactionError),
+    /// A design with a cache, and accesses without the lines that they touch: a defect.
+    #[error("the lines that accesses touch were not recorded")]
+    NoLines,
     /// A total does not fit 64 bits.
     #[error("a count of cycles does not fit 64 bits")]
     Overflow,
@@ -70,6 +85,20 @@ pub struct TimedLaunch<'a> {
     pub shared_bytes: u32,
 }
 
+/// The cache of a design, from one launch to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchCache {
+    settings: CachedSettings,
+    tags: Vec<Tag>,
+}
+
+impl LaunchCache {
+    /// An empty cache.
+    pub fn new(settings: CachedSettings) -> Self {
+        Self { settings, tags: vec![Tag::EMPTY; Cache::tags(settings.cache_bytes)] }
+    }
+}
+
 /// What a launch did in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timed {
@@ -80,6 +109,8 @@ pub struct Timed {
     /// Writes of each warp-wide register of the main register file, of an SM with operand
     /// collectors; empty of others.
     pub cell_writes: Vec<u64>,
+    /// What the cache did, of a design that has one.
+    pub cache: Option<CacheCounters>,
 }
 
 /// Runs all recorded CTAs of a launch on one SM, in linear order.
@@ -93,19 +124,84 @@ pub fn observe_launch(
     launch: &TimedLaunch<'_>,
     observer: impl SmObserver,
 ) -> Result<Timed, TimingError> {
-    // A cache with room for no more entries than needed is searched faster.
-    let cache = settings.organisation.levels().cache();
-    if cache.is_some_and(|cache| usize::from(cache.entries) > DEVICE_CAPACITY) {
-        run::<HOST_CAPACITY>(settings, launch, observer)
+    let trace = |place, warp| launch.run(place, warp);
+    if needs_host_capacity(&settings) {
+        run::<_, HOST_CAPACITY>(settings, launch, observer, None, trace)
     } else {
-        run::<DEVICE_CAPACITY>(settings, launch, observer)
+        run::<_, DEVICE_CAPACITY>(settings, launch, observer, None, trace)
     }
 }
 
-fn run<const CAPACITY: usize>(
+/// The same over a cache, which keeps what the launches before have left in it. The launch's
+/// accesses must have been recorded with their lines.
+pub fn observe_cached_launch(
+    settings: SmSettings,
+    launch: &TimedLaunch<'_>,
+    cache: &mut LaunchCache,
+    observer: impl SmObserver,
+) -> Result<Timed, TimingError> {
+    let LaunchCache { settings: cached, tags } = cache;
+    let list = launch.accesses.list().unwrap_or_default();
+    let mut cache = Cache::new(cached.cache_bytes, cached.ways, tags)?;
+    let mut memory = CachedMemory::new(*cached, &settings.timing, &mut cache, list)?;
+    let trace = |place, warp| Placed {
+        trace: launch.run(place, warp),
+        place: launch.accesses.first_of_warp(place),
+    };
+    let attached = Some(&mut memory as &mut dyn MemoryModel);
+    let timed = if needs_host_capacity(&settings) {
+        run::<_, HOST_CAPACITY>(settings, launch, observer, attached, trace)
+    } else {
+        run::<_, DEVICE_CAPACITY>(settings, launch, observer, attached, trace)
+    }?;
+    let counters = *memory.counters();
+    if counters.get(CacheEvent::Unlisted) != 0 {
+        return Err(TimingError::NoLines);
+    }
+    Ok(Timed { cache: Some(counters), ..timed })
+}
+
+/// A register file cache with room for no more entries than needed is searched faster.
+fn needs_host_capacity(settings: &SmSettings) -> bool {
+    let cache = settings.organisation.levels().cache();
+    cache.is_some_and(|cache| usize::from(cache.entries) > DEVICE_CAPACITY)
+}
+
+/// A warp's trace whose accesses stand in a list, one after the other.
+struct Placed<'a> {
+    trace: WarpTrace<'a, u32>,
+    /// Of the next access.
+    place: u32,
+}
+
+impl Trace for Placed<'_> {
+    fn lanes(&self) -> LaneMask {
+        self.trace.lanes()
+    }
+
+    #[inline]
+    fn next_step(&mut self) -> Option<PathStep> {
+        self.trace.next_step()
+    }
+
+    #[inline]
+    fn next_access(&mut self) -> Option<MemoryAccess> {
+        let access = self.trace.next_access()?.at(self.place);
+        self.place += 1;
+        Some(access)
+    }
+
+    fn next_barrier(&mut self) -> BarrierCall {
+        self.trace.next_barrier()
+    }
+}
+
+fn run<T: Trace, const CAPACITY: usize>(
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
     observer: impl SmObserver,
+    attached: Option<&mut dyn MemoryModel>,
+    trace: impl Fn(usize, WarpPath) -> T,
 ) -> Result<Timed, TimingError> {
     let config = SmConfig::new(with_room(settings, launch)?)?;
     let image = launch.image.checked()?;
@@ -123,7 +219,7 @@ fn run<const CAPACITY: usize>(
     let mut registers = vec![BankedRegister::NONE; size.delivery.registers];
     let mut results = vec![ResultOnItsWay::NONE; size.delivery.registers];
     let mut cell_writes = vec![0; size.delivery.cells];
-    let memory = Memory::<'_, WarpTrace<'_, u32>, CAPACITY> {
+    let memory = Memory::<'_, T, CAPACITY> {
         warps: &mut warps,
         ctas: &mut ctas,
         facts: &mut facts,
@@ -137,7 +233,7 @@ fn run<const CAPACITY: usize>(
             results: &mut results,
             cell_writes: &mut cell_writes,
         },
-        attached: None,
+        attached: attached.map(|memory| memory as &mut dyn MemoryModel),
     };
     let warps_per_cta = launch.threads.div_ceil(LANES);
     let sm = Sm::observed(&config, image, warps_per_cta, launch.shared_bytes, memory, observer)?;
@@ -147,10 +243,11 @@ fn run<const CAPACITY: usize>(
     let ctas = all.chunk_by(|a, b| a.cta == b.cta).map(|cta| {
         let first = place;
         place += cta.len();
-        cta.iter().enumerate().map(move |(index, warp)| launch.run(first + index, *warp))
+        let trace = &trace;
+        cta.iter().enumerate().map(move |(index, warp)| trace(first + index, *warp))
     });
     let counters = sm.run(ctas)?;
-    Ok(Timed { counters, residency, cell_writes })
+    Ok(Timed { counters, residency, cell_writes, cache: None })
 }
 
 /// The SM with a register file of which the launch fills as much as one with its

@@ -50,7 +50,7 @@ fn a_recording_holds_what_the_trace_held() {
         assert_eq!(stored.assumptions, launch.code.assumptions);
         assert_eq!(stored.paths, launch.paths);
         assert_eq!(stored.warp_instructions(), launch.instructions);
-        let accesses = recording.accesses(&stored, None).unwrap();
+        let accesses = recording.accesses(&stored, None, true).unwrap();
         let expected = launch.accesses.unwrap();
         for place in 0..stored.paths.warps().len() {
             assert_eq!(accesses.of_warp(place), expected.of_warp(place), "warp {place}");
@@ -89,7 +89,7 @@ fn read_all(path: &Path) -> Result<usize, StoreProblem> {
     let mut recording = Recording::open(path).map_err(|error| error.problem)?;
     let mut launches = 0;
     while let Some(stored) = recording.next_launch().map_err(|error| error.problem)? {
-        recording.accesses(&stored, None).map_err(|error| error.problem)?;
+        recording.accesses(&stored, None, true).map_err(|error| error.problem)?;
         launches += 1;
     }
     Ok(launches)
@@ -228,7 +228,7 @@ fn loops_and_many_warps_cost_little() {
     let mut recording = Recording::open(&file).unwrap();
     let stored = recording.next_launch().unwrap().unwrap();
     assert_eq!(stored.paths, launches(&trace)[0].paths);
-    let accesses = recording.accesses(&stored, None).unwrap();
+    let accesses = recording.accesses(&stored, None, true).unwrap();
     assert_eq!(Some(accesses), launches(&trace)[0].accesses);
 }
 

@@ -179,7 +179,7 @@ fn exports_of_workloads_come_back_with_all_that_the_format_carries() {
             let after = TracedLaunch::read(&trace, &keep).unwrap_or_else(|error| panic!("{error}"));
             let before = recording.next_launch().expect("it is whole").expect("it is there");
             lost.extend(compare(&before, &after, &at));
-            let moved = recording.accesses(&before, None).expect("addresses are whole");
+            let moved = recording.accesses(&before, None, false).expect("addresses are whole");
             let again = after.accesses.expect("they were asked for");
             for place in 0..before.paths.warps().len() {
                 assert_eq!(again.of_warp(place), moved.of_warp(place), "{at}, warp {place}");

@@ -144,7 +144,8 @@ impl UnderWay {
 }
 
 impl<'m> Scoreboard<'m> {
-    /// A scoreboard of `warps` rows over the caller's memory: entries, and lanes of pending results for each register of each warp.
+    /// A scoreboard of `warps` rows over the caller's memory: entries, and lanes of pending results
+    /// for each register of each warp.
     pub(super) const fn new(
         entries: &'m mut [ReadyAt],
         pending: &'m mut [LaneMask],

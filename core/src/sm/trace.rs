@@ -24,8 +24,8 @@ impl MemoryAccess {
 
     /// The same where a cache outside of the model has, or has not, what the instruction asks for
     /// of global or local memory: nothing moves to or from DRAM, and the result comes after
-    /// [`super::config::Timing::hit_latency`]. Without a meaning for shared memory, and for a memory
-    /// with addresses.
+    /// [`super::config::Timing::hit_latency`]. Without a meaning for shared memory, and for a
+    /// memory with addresses.
     #[must_use]
     pub const fn hitting(self, hit: bool) -> Self {
         let rest = if hit { self.rest | Self::HIT } else { self.rest & !Self::HIT };

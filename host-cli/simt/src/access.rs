@@ -54,7 +54,7 @@ impl Access {
             // Parameters have their window.
             Space::Generic | Space::Parameter => AccessSpace::Generic,
         };
-        AccessShape { space, bytes: self.size * self.count }
+        AccessShape { space, bytes: self.size * self.count, line_use: self.line_use }
     }
 }
 

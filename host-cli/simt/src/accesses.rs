@@ -1,11 +1,13 @@
 //! Accesses: what each warp's memory instructions moved, equal sequences kept once, and where they
 //! did, handed over CTA by CTA.
 
-use crate::moved::Addresses;
+use crate::moved::{AccessShape, Addresses, Windows, moved_bytes};
 use crate::numbers::{Source, put};
 use crate::rows::History;
+use crate::touched::TouchedLines;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
+use strata_core::sm::memory::cached::AccessList;
 
 /// Most entries that readers of traces and recordings hold, those of equal warps once, and those of
 /// the warp that is read beside them. 4 bytes each.
@@ -22,6 +24,82 @@ pub struct AccessDictionary {
     ends: Vec<usize>,
     warps: Vec<u32>,
     by_hash: FxHashMap<u64, Vec<u32>>,
+    lines: Option<LinesOfWarps>,
+}
+
+/// The lines that the recorded warps touched, for memories that know addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct LinesOfWarps {
+    touched: TouchedLines,
+    /// The place of each warp's first access in the list.
+    first: Vec<u32>,
+}
+
+/// What a running warp's memory instructions do, in order.
+#[derive(Clone, Debug, Default)]
+pub struct WarpAccesses {
+    /// What each moves. Unit: bytes.
+    moved: Vec<u32>,
+    /// The lines that each touches, if they are recorded.
+    touched: Option<TouchedLines>,
+}
+
+impl WarpAccesses {
+    /// None so far; `lines` says whether the lines that they touch are recorded as well.
+    pub fn new(lines: bool) -> Self {
+        Self { moved: Vec::new(), touched: lines.then(TouchedLines::default) }
+    }
+
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.moved.clear();
+        if let Some(touched) = &mut self.touched {
+            touched.clear();
+        }
+    }
+
+    /// Keeps memory for so many entries only.
+    pub(crate) fn shrink_to(&mut self, entries: usize) {
+        self.moved.shrink_to(entries);
+        if let Some(touched) = &mut self.touched {
+            touched.shrink_to(entries);
+        }
+    }
+
+    /// Whether lines are recorded.
+    pub(crate) const fn has_lines(&self) -> bool {
+        self.touched.is_some()
+    }
+
+    /// Entries: accesses, and lines.
+    pub fn len(&self) -> usize {
+        self.moved.len() + self.touched.as_ref().map_or(0, TouchedLines::lines)
+    }
+
+    /// True without an access.
+    pub fn is_empty(&self) -> bool {
+        self.moved.is_empty()
+    }
+
+    /// What they take. Unit: bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let touched = self.touched.as_ref().map_or(0, TouchedLines::bytes);
+        size_of_val(self.moved.as_slice()) as u64 + touched
+    }
+
+    /// Adds one execution; `addresses` has one for each lane of `mask`.
+    pub fn note(
+        &mut self,
+        windows: &Windows,
+        shape: AccessShape,
+        mask: u32,
+        addresses: Addresses<'_>,
+    ) {
+        self.moved.push(moved_bytes(windows, shape, mask, addresses));
+        if let Some(touched) = &mut self.touched {
+            touched.push(windows, shape, mask, addresses);
+        }
+    }
 }
 
 impl AccessDictionary {
@@ -31,9 +109,20 @@ impl AccessDictionary {
         self.warps.get(place).map_or(&[], |&id| self.sequence(id))
     }
 
-    /// Entries held.
+    /// The lines of the warps' accesses, if they were recorded.
+    pub fn list(&self) -> Option<AccessList<'_>> {
+        self.lines.as_ref().map(|lines| lines.touched.list())
+    }
+
+    /// The place in the list of the first access of a warp, by the warp's place.
+    pub fn first_of_warp(&self, place: usize) -> u32 {
+        let lines = self.lines.as_ref();
+        lines.and_then(|lines| lines.first.get(place).copied()).unwrap_or(0)
+    }
+
+    /// Entries held: accesses, and lines.
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        self.bytes.len() + self.lines.as_ref().map_or(0, |lines| lines.touched.entries())
     }
 
     /// True without entries.
@@ -46,7 +135,9 @@ impl AccessDictionary {
         // A sequence's end, and its place by hash.
         const SEQUENCE: usize = 96;
         let held = size_of_val(self.bytes.as_slice()) + size_of_val(self.warps.as_slice());
-        (held + SEQUENCE * self.ends.len()) as u64
+        let lines = self.lines.as_ref();
+        let lines = lines.map_or(0, |of| of.touched.bytes() + 4 * of.first.len() as u64);
+        (held + SEQUENCE * self.ends.len()) as u64 + lines
     }
 
     fn sequence(&self, id: u32) -> &[u32] {
@@ -58,10 +149,22 @@ impl AccessDictionary {
     /// Puts the warps in another order, and drops those that are not in it.
     pub fn reorder(&mut self, order: &[usize]) {
         self.warps = order.iter().filter_map(|&place| self.warps.get(place).copied()).collect();
+        if let Some(LinesOfWarps { first, .. }) = &mut self.lines {
+            *first = order.iter().filter_map(|&place| first.get(place).copied()).collect();
+        }
     }
 
-    /// Ends a warp that moved `sequence`.
-    pub fn push_warp(&mut self, sequence: &[u32]) {
+    /// Ends a warp.
+    pub fn push_warp(&mut self, accesses: &WarpAccesses) {
+        if let Some(touched) = &accesses.touched {
+            let lines = self.lines.get_or_insert_default();
+            lines.first.push(lines.touched.len() as u32);
+            lines.touched.extend(touched);
+        }
+        self.push_sequence(&accesses.moved);
+    }
+
+    fn push_sequence(&mut self, sequence: &[u32]) {
         let mut hasher = rustc_hash::FxHasher::default();
         sequence.hash(&mut hasher);
         let hash = hasher.finish();
@@ -149,7 +252,7 @@ mod tests {
     fn equal_sequences_are_kept_once() {
         let mut accesses = AccessDictionary::default();
         for sequence in [&[1, 2][..], &[], &[1, 2], &[3]] {
-            accesses.push_warp(sequence);
+            accesses.push_sequence(sequence);
         }
         assert_eq!(accesses.len(), 3);
         assert_eq!(accesses.of_warp(0), [1, 2]);

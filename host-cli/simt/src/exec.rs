@@ -203,7 +203,9 @@ fn run(
     };
     let recorded = match receiver {
         Receiver::Addresses(_) => Recording::PathsAndAddresses,
-        Receiver::Outcome if launch.record_accesses => Recording::PathsAndBytes,
+        Receiver::Outcome if launch.record_accesses || launch.record_lines => {
+            Recording::PathsAndBytes { lines: launch.record_lines }
+        }
         Receiver::Outcome | Receiver::Parts(..) => Recording::Paths,
     };
     let limit = launch.max_kept_bytes;

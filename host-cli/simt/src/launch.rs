@@ -53,6 +53,8 @@ pub struct Launch {
     /// Also record what the memory instructions of those CTAs move. Where they move it is recorded
     /// by [`crate::execute_into`].
     pub record_accesses: bool,
+    /// The same with the lines that they touch, for memories that know addresses.
+    pub record_lines: bool,
     /// Most that is kept of what a running CTA executes: runs of paths, and what its accesses move
     /// or touch; also of all CTAs together, unless [`crate::execute_in_parts`] hands it over. Unit:
     /// bytes.
@@ -70,6 +72,7 @@ impl Launch {
             max_instructions: 1 << 32,
             record: Record::All,
             record_accesses: false,
+            record_lines: false,
             max_kept_bytes: MAX_KEPT_BYTES,
         }
     }

@@ -45,8 +45,9 @@ pub mod paths;
 mod random;
 mod row;
 pub mod rows;
+pub mod touched;
 
-pub use accesses::{AccessDictionary, AddressSink};
+pub use accesses::{AccessDictionary, AddressSink, WarpAccesses};
 pub use barriers::BarrierDictionary;
 pub use decode::{Executable, prepare};
 pub use device::{Device, DeviceError, ModuleHandle};

@@ -3,6 +3,7 @@
 //! Modes are resolved when decoding: an operation is a function pointer that was monomorphised for
 //! its type and usual mode, so that executing it is one indirect call and a loop over 32 lanes.
 
+use strata_core::sm::memory::cached::LineUse;
 use strata_ptx::module::Axis;
 use strata_ptx::opcode::{AtomicOp, BarrierOp, ShuffleMode};
 use strata_ptx::types::ScalarType;
@@ -237,6 +238,8 @@ pub(crate) struct Access {
     /// Sign-extend narrow components when loading.
     pub(crate) signed: bool,
     pub(crate) components: [Component; MAX_COMPONENTS],
+    /// What it does with the lines of memory that it touches.
+    pub(crate) line_use: LineUse,
     /// Of atomics.
     pub(crate) atomic: Option<Atomic>,
 }

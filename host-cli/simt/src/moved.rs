@@ -10,6 +10,7 @@
 //! no addresses (exchanges between lanes) moves a word of each lane.
 
 use crate::row::lanes;
+use strata_core::sm::memory::cached::LineUse;
 
 /// Sector of global and local memory. Unit: bytes.
 const SECTOR_BYTES: u32 = 32;
@@ -77,6 +78,8 @@ pub struct AccessShape {
     pub space: AccessSpace,
     /// Bytes that each lane accesses. Range: 1 to 128.
     pub bytes: u32,
+    /// What it does with the lines of memory that it touches.
+    pub line_use: LineUse,
 }
 
 /// Where generic addresses reach other memories than the global one: first addresses of windows of
@@ -349,7 +352,12 @@ mod tests {
 
     fn moved(space: AccessSpace, mask: u32, bytes: u32, address: impl Fn(u64) -> u64) -> u32 {
         let each: Vec<u64> = lanes(mask).map(|lane| address(lane as u64)).collect();
-        moved_bytes(&WINDOWS, AccessShape { space, bytes }, mask, Addresses::Each(&each))
+        moved_bytes(
+            &WINDOWS,
+            AccessShape { space, bytes, line_use: LineUse::Load },
+            mask,
+            Addresses::Each(&each),
+        )
     }
 
     #[test]
@@ -397,7 +405,7 @@ mod tests {
 
     #[test]
     fn without_addresses_a_word_of_each_lane_moves() {
-        let shape = AccessShape { space: AccessSpace::Shared, bytes: 4 };
+        let shape = AccessShape { space: AccessSpace::Shared, bytes: 4, line_use: LineUse::Load };
         assert_eq!(moved_bytes(&WINDOWS, shape, 0xff, Addresses::None), 32);
         assert_eq!(moved_bytes(&WINDOWS, shape, 0, Addresses::None), 0);
     }
@@ -416,7 +424,7 @@ mod tests {
         // own word. Elsewhere: eight sectors.
         assert_eq!(generic(u32::MAX, &mixed), 4 * 32 + 8 * 32 + 8 * 32);
         let unknown = Windows::default();
-        let shape = AccessShape { space: AccessSpace::Generic, bytes: 4 };
+        let shape = AccessShape { space: AccessSpace::Generic, bytes: 4, line_use: LineUse::Load };
         let stride = Addresses::Stride { base: 0, stride: 4, lanes: 32 };
         assert_eq!(moved_bytes(&unknown, shape, u32::MAX, stride), 128);
     }
@@ -455,7 +463,7 @@ mod tests {
             let each: Vec<u64> =
                 lanes(mask).map(|_| (base + below(range)) / align * align).collect();
             for space in [AccessSpace::Global, AccessSpace::Local, AccessSpace::Shared] {
-                let shape = AccessShape { space, bytes };
+                let shape = AccessShape { space, bytes, line_use: LineUse::Load };
                 let found = moved_bytes(&WINDOWS, shape, mask, Addresses::Each(&each));
                 let expected = if mask == 0 { 0 } else { obvious(space, mask, &each, bytes) };
                 assert_eq!(found, expected, "seed {seed}, {space:?}");
@@ -489,8 +497,8 @@ mod tests {
             for space in
                 [AccessSpace::Global, AccessSpace::Local, AccessSpace::Shared, AccessSpace::Generic]
             {
-                let shape = AccessShape { space, bytes };
-                let clamped = AccessShape { space, bytes: bytes.clamp(1, 128) };
+                let shape = AccessShape { space, bytes, line_use: LineUse::Load };
+                let clamped = AccessShape { bytes: bytes.clamp(1, 128), ..shape };
                 let expected = lane_by_lane(&windows, clamped, mask, row);
                 for row in [row, Addresses::Each(&each)] {
                     let found = moved_bytes(&windows, shape, mask, row);

@@ -283,7 +283,7 @@ impl Account<'_> {
         }
         let timed = TimedLaunch { image, ..launch.timed() };
         let settings = design.sm;
-        let Timed { counters: time, residency, cell_writes } = match timeline {
+        let Timed { counters: time, residency, cell_writes, cache: _ } = match timeline {
             Some(timeline) => {
                 let about = launch.about(input, &design.name);
                 timeline.run(settings, &timed, launch.code, &about)?

@@ -66,7 +66,12 @@ impl Tape {
         }
         let entries = trace::entries(path, reach)?;
         let max_instructions = options.max_instructions;
-        let keep = Keep { cta: options.cta, accesses: options.accesses, max_instructions };
+        let keep = Keep {
+            cta: options.cta,
+            accesses: options.accesses,
+            lines: options.lines,
+            max_instructions,
+        };
         Ok(Self::Traces(entries.into_iter(), keep, max_instructions))
     }
 
@@ -106,7 +111,7 @@ impl Tape {
                 }
                 budget.spend(&stored).map_err(|problem| recording.error(problem))?;
                 let accesses = if options.accesses {
-                    let accesses = recording.accesses(&stored, options.cta);
+                    let accesses = recording.accesses(&stored, options.cta, options.lines);
                     accesses?
                 } else {
                     AccessDictionary::default()

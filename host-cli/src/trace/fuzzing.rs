@@ -76,7 +76,7 @@ fn read_recording(bytes: &[u8]) -> Result<(), StoreError> {
     while let Some(stored) = recording.next_launch()? {
         let Some(rest) = left.checked_sub(stored.warp_instructions()) else { return Ok(()) };
         left = rest;
-        let accesses = recording.accesses(&stored, None)?;
+        let accesses = recording.accesses(&stored, None, true)?;
         let image = (&stored.image, stored.resident_registers);
         run(&stored.header, image, &stored.paths, &accesses, Origin::Recording);
     }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use strata_simt::accesses::{AccessDictionary, MAX_ACCESSES};
-use strata_simt::moved::{AccessShape, Addresses, Windows, moved_bytes};
+use strata_simt::accesses::{AccessDictionary, MAX_ACCESSES, WarpAccesses};
+use strata_simt::moved::{AccessShape, Addresses, Windows};
 use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, PathInterner, PathRecorder, WarpPath};
 
 use super::code::{self, Code, TracedInstruction};
@@ -21,6 +21,8 @@ pub struct Keep {
     pub cta: Option<u64>,
     /// What memory instructions move, for cycle mode.
     pub accesses: bool,
+    /// And the lines that they touch, for memories that know addresses.
+    pub lines: bool,
     /// Most warp instructions.
     pub max_instructions: u64,
 }
@@ -28,7 +30,7 @@ pub struct Keep {
 impl Default for Keep {
     /// The paths of all CTAs, no accesses, at most 2^32 warp instructions.
     fn default() -> Self {
-        Self { cta: None, accesses: false, max_instructions: 1 << 32 }
+        Self { cta: None, accesses: false, lines: false, max_instructions: 1 << 32 }
     }
 }
 
@@ -64,7 +66,7 @@ impl TracedLaunch {
     }
 
     fn of_lines(lines: Lines, file: &str, keep: &Keep) -> Result<Self, TraceError> {
-        let mut collector = Collector::new(keep.accesses);
+        let mut collector = Collector::new(keep.accesses || keep.lines, keep.lines);
         let contents = reader::read(lines, keep.max_instructions, &mut collector)?;
         let launch = collector.finish(contents, keep).map(|(launch, _)| launch);
         launch.map_err(|problem| TraceError { file: file.to_owned(), line: 0, problem })
@@ -76,20 +78,20 @@ pub(crate) struct Collector {
     path: PathRecorder,
     interner: PathInterner,
     accesses: Option<AccessDictionary>,
-    /// What the current warp has moved.
-    moved: Vec<u32>,
+    /// What the current warp has moved and touched.
+    moved: WarpAccesses,
     shapes: Vec<Option<AccessShape>>,
     windows: Windows,
     warp: (u64, u32),
 }
 
 impl Collector {
-    pub(crate) fn new(accesses: bool) -> Self {
+    pub(crate) fn new(accesses: bool, lines: bool) -> Self {
         Self {
             path: PathRecorder::default(),
             interner: PathInterner::default(),
             accesses: accesses.then(AccessDictionary::default),
-            moved: Vec::new(),
+            moved: WarpAccesses::new(lines),
             shapes: Vec::new(),
             windows: Windows::default(),
             warp: (0, 0),
@@ -182,11 +184,11 @@ impl Visitor for Collector {
             && let Some(Some(shape)) = self.shapes.get(id as usize)
             && mask != 0
         {
-            if accesses.len() + self.moved.len() == MAX_ACCESSES {
+            if accesses.len() + self.moved.len() >= MAX_ACCESSES {
                 let limit = MAX_ACCESSES as u64;
                 return Err(Problem::TooMany { what: "executions of memory instructions", limit });
             }
-            self.moved.push(moved_bytes(&self.windows, *shape, mask, addresses));
+            self.moved.note(&self.windows, *shape, mask, addresses);
         }
         Ok(())
     }

@@ -9,6 +9,7 @@
 
 use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, MemorySpace, StaticInstruction};
+use strata_core::sm::memory::cached::LineUse;
 use strata_ptx::module::{AddressBase, Instruction, Operand, SpecialRegister, VirtualRegister};
 use strata_ptx::opcode::{AtomicOp, BarrierOp, Direction, Half, Opcode, Rounding};
 use strata_ptx::types::{Kind, ScalarType};
@@ -174,7 +175,8 @@ impl Named<'_> {
             (AccessSpace::Shared, true) => "STS",
             (AccessSpace::Generic, true) => "ST",
         };
-        format!("{stem}{}{}", self.address_width(), width(shape.bytes))
+        let strong = if shape.line_use == LineUse::Bypass { ".STRONG.GPU" } else { "" };
+        format!("{stem}{}{}{strong}", self.address_width(), width(shape.bytes))
     }
 
     /// What moves no bytes: constants and parameters. The arguments of an inlined call lie in

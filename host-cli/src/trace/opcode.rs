@@ -9,6 +9,7 @@
 //! PTX manual.
 
 use strata_core::image::{Flags, MAX_SLOTS, MemorySpace, Unit};
+use strata_core::sm::memory::cached::LineUse;
 use strata_simt::moved::{AccessShape, AccessSpace};
 
 /// What is known about an opcode.
@@ -273,7 +274,20 @@ pub(crate) fn shape(mnemonic: &str, width: u8, has_result: bool) -> Option<Acces
         _ if matches!(stem(mnemonic), "LD" | "ST" | "ATOM") => AccessSpace::Generic,
         Some(MemorySpace::Global) | None => AccessSpace::Global,
     };
-    Some(AccessShape { space, bytes: data_bytes(mnemonic) })
+    Some(AccessShape { space, bytes: data_bytes(mnemonic), line_use: line_use(mnemonic, class) })
+}
+
+/// What an access does with the lines of memory that it touches. Caches serve weak accesses only.
+fn line_use(mnemonic: &str, class: Class) -> LineUse {
+    let stem = stem(mnemonic);
+    let atomic = ["ATOM", "RED"].iter().any(|prefix| stem.starts_with(prefix));
+    if atomic || has(mnemonic, "STRONG") {
+        LineUse::Bypass
+    } else if class.flags.contains(Flags::LOAD) {
+        LineUse::Load
+    } else {
+        LineUse::Store
+    }
 }
 
 fn memory(stem: &str) -> Option<Class> {

@@ -35,6 +35,8 @@ pub struct Options {
     pub cta: Option<u64>,
     /// Also record what memory instructions move.
     pub accesses: bool,
+    /// And the lines that they touch, for memories that know addresses.
+    pub lines: bool,
     /// Pass paths on as soon as they take this much, for users that need no whole launch; without
     /// effect where accesses or addresses are recorded. Unit: bytes.
     pub part_bytes: Option<u64>,
@@ -51,6 +53,7 @@ impl Default for Options {
             launch_index: None,
             cta: None,
             accesses: false,
+            lines: false,
             part_bytes: None,
             max_kept_bytes: MAX_KEPT_BYTES,
         }
@@ -453,6 +456,7 @@ impl<S: LaunchSink> LaunchTarget for Target<'_, S> {
             max_instructions: self.left,
             record,
             record_accesses: self.options.accesses,
+            record_lines: self.options.lines,
             max_kept_bytes: self.options.max_kept_bytes,
         };
         let program = &self.prepared.programs[step.kernel];

@@ -330,13 +330,13 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
 const LOCAL: u64 = 1 << 63;
 const WARP_SHIFT: u32 = 56;
 
-/// What the cache knows a line by: local memory belongs to a place for a warp, as on a GPU.
+/// What the cache knows a line by: local memory belongs to a place for a warp, as on a GPU. A warp
+/// has less than 2^56 words of it; numbers beyond wrap.
 const fn key(line: TouchedLine, warp: u8) -> u64 {
-    if line.is_local() {
-        LOCAL | (warp as u64) << WARP_SHIFT | line.number()
-    } else {
-        line.number()
+    if !line.is_local() {
+        return line.number();
     }
+    LOCAL | (warp as u64) << WARP_SHIFT | line.number() & ((1 << WARP_SHIFT) - 1)
 }
 
 impl MemoryModel for CachedMemory<'_, '_> {

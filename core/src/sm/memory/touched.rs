@@ -54,38 +54,39 @@ pub enum AddressSpace {
 
 /// A line that an access touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TouchedLine(u64);
+pub struct TouchedLine {
+    number: u64,
+    /// Bit `i`: row `i`.
+    rows: u8,
+    local: bool,
+}
 
 impl TouchedLine {
-    const LOCAL: u64 = 1 << ROWS;
-    const NUMBER: u32 = ROWS as u32 + 1;
-
-    /// A line by its number, the address divided by [`LINE_BYTES`], with the rows that are touched,
-    /// bit `i` being row `i`. Range of the number: below 2^55.
+    /// A line by its number, the address divided by [`LINE_BYTES`] or, in local memory, the word
+    /// of each lane; with the rows that are touched, bit `i` being row `i`.
     pub const fn new(space: AddressSpace, number: u64, rows: u8) -> Self {
-        let local = if matches!(space, AddressSpace::Local) { Self::LOCAL } else { 0 };
-        Self(number << Self::NUMBER | local | rows as u64)
+        Self { number, rows, local: matches!(space, AddressSpace::Local) }
     }
 
     /// The address divided by [`LINE_BYTES`]; in local memory, the word of each lane.
     pub const fn number(self) -> u64 {
-        self.0 >> Self::NUMBER
+        self.number
     }
 
     /// Rows that are touched. Range: `0..=8`.
     pub const fn rows(self) -> u32 {
-        (self.0 as u8).count_ones()
+        self.rows.count_ones()
     }
 
     /// Whether it is a line of local memory.
     pub const fn is_local(self) -> bool {
-        self.0 & Self::LOCAL != 0
+        self.local
     }
 
     /// Bytes that move if the rows move alone, in transactions of so many bytes, which are aligned.
     /// Range of `transaction`: 16, 32, 64 or 128.
     pub const fn bytes_in(self, transaction: u32) -> u32 {
-        let mut rows = self.0 as u8;
+        let mut rows = self.rows;
         // Rows of a transaction: the first stands for all of them.
         if transaction > ROW_BYTES {
             rows = (rows | rows >> 1) & 0b0101_0101;

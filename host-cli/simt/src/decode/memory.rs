@@ -1,8 +1,9 @@
 //! Decoding of loads, stores, atomics and address arithmetic.
 
 use strata_compiler::program::{Location, Origin};
+use strata_core::sm::memory::cached::LineUse;
 use strata_ptx::module::{AddressBase, Operand, StateSpace, Symbol};
-use strata_ptx::opcode::{AtomicOp, Opcode};
+use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
 use strata_ptx::types::{Kind, ScalarType};
 
 use super::{Decoded, One, Problem};
@@ -68,8 +69,20 @@ impl One<'_, '_> {
             count: elements.len() as u32,
             signed: ty.kind() == Kind::Signed,
             components,
+            line_use: self.line_use(space, load),
             atomic: None,
         })
+    }
+
+    /// Caches serve weak accesses only, and those of one thread's memory: all others go to memory
+    /// that other SMs see.
+    fn line_use(&self, space: Space, load: bool) -> LineUse {
+        let seen = matches!(space, Space::Global | Space::Generic);
+        match self.instruction.modifiers.order {
+            Some(order) if seen && order != MemoryOrder::Weak => LineUse::Bypass,
+            _ if load => LineUse::Load,
+            _ => LineUse::Store,
+        }
     }
 
     fn component(
@@ -166,6 +179,7 @@ impl One<'_, '_> {
             count: 1,
             signed: false,
             components: [Component::default(); MAX_COMPONENTS],
+            line_use: LineUse::Bypass,
             atomic: Some(Atomic { operation, ty, b, c, d }),
         })
     }

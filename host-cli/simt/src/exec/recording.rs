@@ -1,25 +1,29 @@
 //! Recording: what a CTA's warps keep of their accesses, besides their paths.
 
 use crate::access::Memory;
-use crate::accesses::AddressLog;
+use crate::accesses::{AddressLog, WarpAccesses};
 use crate::decode::Executable;
 use crate::micro::Action;
-use crate::moved::{AccessShape, AccessSpace, Addresses, moved_bytes};
+use crate::moved::{AccessShape, AccessSpace, Addresses};
 use crate::row::Lanes;
+use strata_core::sm::memory::cached::LineUse;
 
 /// Entries for which their memory is kept from one CTA to the next.
 const KEPT_ENTRIES: usize = 1 << 16;
 
 /// Exchanges between lanes, which name no addresses.
-const EXCHANGE: AccessShape = AccessShape { space: AccessSpace::Shared, bytes: 4 };
+const EXCHANGE: AccessShape =
+    AccessShape { space: AccessSpace::Shared, bytes: 4, line_use: LineUse::Load };
 
 /// What a CTA's warps record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recording {
     Nothing,
     Paths,
-    /// And the bytes that memory instructions move.
-    PathsAndBytes,
+    /// And the bytes that memory instructions move, with or without the lines that they touch.
+    PathsAndBytes {
+        lines: bool,
+    },
     /// And the addresses that they touch.
     PathsAndAddresses,
 }
@@ -28,8 +32,8 @@ pub(crate) enum Recording {
 #[derive(Debug)]
 pub(crate) enum Accesses {
     Nothing,
-    /// What each moved. Unit: bytes.
-    Bytes(Vec<u32>),
+    /// What each moved, and perhaps the lines that it touched.
+    Bytes(WarpAccesses),
     /// Where each was.
     Addresses(AddressLog),
 }
@@ -38,12 +42,16 @@ impl Accesses {
     /// Makes it ready for a new CTA.
     pub(crate) fn start(&mut self, record: Recording) {
         match (record, &mut *self) {
-            (Recording::PathsAndBytes, Self::Bytes(moved)) => {
+            (Recording::PathsAndBytes { lines }, Self::Bytes(moved))
+                if moved.has_lines() == lines =>
+            {
                 moved.clear();
                 moved.shrink_to(KEPT_ENTRIES);
             }
             (Recording::PathsAndAddresses, Self::Addresses(log)) => log.clear(),
-            (Recording::PathsAndBytes, _) => *self = Self::Bytes(Vec::new()),
+            (Recording::PathsAndBytes { lines }, _) => {
+                *self = Self::Bytes(WarpAccesses::new(lines));
+            }
             (Recording::PathsAndAddresses, _) => *self = Self::Addresses(AddressLog::default()),
             (Recording::Nothing | Recording::Paths, _) => *self = Self::Nothing,
         }
@@ -53,7 +61,7 @@ impl Accesses {
     pub(crate) fn bytes(&self) -> u64 {
         match self {
             Self::Nothing => 0,
-            Self::Bytes(moved) => size_of_val(moved.as_slice()) as u64,
+            Self::Bytes(moved) => moved.bytes(),
             Self::Addresses(log) => log.len() as u64,
         }
     }
@@ -78,7 +86,7 @@ impl Accesses {
         match self {
             Self::Bytes(moved) => {
                 let windows = memory.device.map.windows();
-                moved.push(moved_bytes(&windows, shape, effective, addresses));
+                moved.note(&windows, shape, effective, addresses);
             }
             Self::Addresses(log) if addresses != Addresses::None => {
                 log.push(pc, effective, addresses);

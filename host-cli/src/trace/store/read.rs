@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use strata_simt::accesses::{AccessDictionary, MAX_ACCESSES};
-use strata_simt::moved::{AccessShape, AccessSpace, Addresses, Windows, moved_bytes};
+use strata_core::sm::memory::cached::LineUse;
+use strata_simt::accesses::{AccessDictionary, MAX_ACCESSES, WarpAccesses};
+use strata_simt::moved::{AccessShape, AccessSpace, Addresses, Windows};
 use strata_simt::numbers::Source;
 use strata_simt::paths::WarpPath;
 use strata_simt::rows::History;
@@ -190,17 +191,19 @@ impl Recording {
     }
 
     /// What the memory instructions of the launch that was read last move, for cycle mode, in the
-    /// order of its warps; of one CTA only, if that is said.
+    /// order of its warps, with the `lines` that they touch or without; of one CTA only, if that is
+    /// said.
     pub fn accesses(
         &mut self,
         stored: &Stored,
         cta: Option<u64>,
+        lines: bool,
     ) -> Result<AccessDictionary, StoreError> {
         let shapes: Vec<_> = (0..stored.instructions.len()).map(|pc| shape(stored, pc)).collect();
         self.pass(check_longest(stored, &shapes))?;
         let windows = stored.header.windows();
         let accesses = AccessDictionary::default();
-        let mut moved = Moved { windows, shapes, accesses, warp: Vec::new() };
+        let mut moved = Moved { windows, shapes, accesses, warp: WarpAccesses::new(lines) };
         self.visit(stored, &mut moved)?;
         let kept = |place: &usize| cta.is_none_or(|cta| cta == self.recorded[*place].cta);
         let mut order: Vec<usize> = (0..self.recorded.len()).filter(kept).collect();
@@ -236,7 +239,11 @@ fn shape(stored: &Stored, pc: usize) -> Option<AccessShape> {
     let has_result = !instruction.destinations.is_empty();
     let named = opcode::shape(&instruction.mnemonic, instruction.width, has_result);
     // The machine asks wherever the image says so, whatever the mnemonic.
-    let unnamed = AccessShape { space: AccessSpace::Generic, bytes: instruction.width.into() };
+    let unnamed = AccessShape {
+        space: AccessSpace::Generic,
+        bytes: instruction.width.into(),
+        line_use: LineUse::Load,
+    };
     stored.image.instructions[pc].moves_bytes().then(|| named.unwrap_or(unnamed))
 }
 
@@ -244,7 +251,7 @@ struct Moved {
     windows: Windows,
     shapes: Vec<Option<AccessShape>>,
     accesses: AccessDictionary,
-    warp: Vec<u32>,
+    warp: WarpAccesses,
 }
 
 impl RowVisitor for Moved {
@@ -262,10 +269,10 @@ impl RowVisitor for Moved {
         if let Some(shape) = self.shapes[pc as usize]
             && mask != 0
         {
-            if self.accesses.len() + self.warp.len() == MAX_ACCESSES {
+            if self.accesses.len() + self.warp.len() >= MAX_ACCESSES {
                 return Err(TOO_MANY_ACCESSES);
             }
-            self.warp.push(moved_bytes(&self.windows, shape, mask, addresses));
+            self.warp.note(&self.windows, shape, mask, addresses);
         }
         Ok(())
     }

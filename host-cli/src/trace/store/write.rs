@@ -167,7 +167,7 @@ fn record_launch(
     (budget, whole): (u64, u64),
     recorder: &mut Recorder,
 ) -> Result<(TracedLaunch, Vec<WarpPath>), RecordError> {
-    let mut visitor = Recorded { collector: Collector::new(false), recorder };
+    let mut visitor = Recorded { collector: Collector::new(false, false), recorder };
     let read = reader::read(lines, budget, &mut visitor).map_err(|error| error.of_budget(whole));
     let Recorded { collector, recorder } = visitor;
     if let Some(failure) = recorder.failure.take() {

@@ -1,0 +1,201 @@
+//! Touched: the lines that memory instructions touch, for memories that know addresses.
+//!
+//! The rules are those of `strata_core::sm::memory::touched`; which memory a generic address lies
+//! in follows from the same windows as the bytes that it moves ([`crate::moved`]).
+
+use strata_core::sm::memory::cached::{AccessList, ListedAccess};
+use strata_core::sm::memory::touched::{AccessCycles, AddressSpace, Touched, TouchedLine};
+
+use crate::moved::{AccessShape, AccessSpace, Addresses, WINDOW_BYTES, Windows};
+use crate::row::lanes;
+
+/// Accesses in order, with their lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TouchedLines {
+    accesses: Vec<ListedAccess>,
+    lines: Vec<TouchedLine>,
+}
+
+impl TouchedLines {
+    /// The same as a memory takes it.
+    pub fn list(&self) -> AccessList<'_> {
+        AccessList { accesses: &self.accesses, lines: &self.lines }
+    }
+
+    /// Accesses.
+    pub(crate) fn len(&self) -> usize {
+        self.accesses.len()
+    }
+
+    /// Lines.
+    pub(crate) fn lines(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Accesses and lines.
+    pub(crate) fn entries(&self) -> usize {
+        self.accesses.len() + self.lines.len()
+    }
+
+    /// What it takes. Unit: bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let held = size_of_val(self.accesses.as_slice()) + size_of_val(self.lines.as_slice());
+        held as u64
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.accesses.clear();
+        self.lines.clear();
+    }
+
+    /// Keeps memory for so many entries only.
+    pub(crate) fn shrink_to(&mut self, entries: usize) {
+        self.accesses.shrink_to(entries);
+        self.lines.shrink_to(entries);
+    }
+
+    /// Adds all of another's.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        let by = self.lines.len() as u32;
+        self.accesses.extend(other.accesses.iter().map(|access| access.moved_on(by)));
+        self.lines.extend_from_slice(&other.lines);
+    }
+
+    /// Adds one execution; `addresses` has one for each lane of `mask`.
+    pub(crate) fn push(
+        &mut self,
+        windows: &Windows,
+        shape: AccessShape,
+        mask: u32,
+        addresses: Addresses<'_>,
+    ) {
+        let first = self.lines.len();
+        let mut cycles = AccessCycles::default();
+        for space in [AddressSpace::Shared, AddressSpace::Global, AddressSpace::Local] {
+            let here = lanes(mask).zip(addresses.iter()).filter_map(|(lane, address)| {
+                let (lies_in, address) = place(windows, shape.space, address)?;
+                (lies_in == space).then_some((lane as u32, address))
+            });
+            let mut here = here.peekable();
+            if here.peek().is_none() {
+                continue;
+            }
+            let touched = Touched::new(space, shape.bytes, here);
+            cycles = cycles.and(touched.cycles());
+            if space != AddressSpace::Shared {
+                self.lines.extend(touched.lines());
+            }
+        }
+        let count = self.lines.len() - first;
+        let lines = (first as u32, count as u16);
+        self.accesses.push(ListedAccess::new(shape.line_use, lines, cycles));
+    }
+}
+
+/// The memory that an address of an instruction lies in, and the address in it; none for
+/// parameters, which move nothing.
+fn place(windows: &Windows, space: AccessSpace, address: u64) -> Option<(AddressSpace, u64)> {
+    let inside = |base: u64| {
+        let offset = address.wrapping_sub(base);
+        (base != 0 && offset < WINDOW_BYTES).then_some(offset)
+    };
+    match space {
+        AccessSpace::Global => Some((AddressSpace::Global, address)),
+        AccessSpace::Local => Some((AddressSpace::Local, address)),
+        AccessSpace::Shared => Some((AddressSpace::Shared, address)),
+        AccessSpace::Generic => {
+            if let Some(offset) = inside(windows.shared) {
+                Some((AddressSpace::Shared, offset))
+            } else if let Some(offset) = inside(windows.local) {
+                Some((AddressSpace::Local, offset))
+            } else if inside(windows.parameters).is_some() {
+                None
+            } else {
+                Some((AddressSpace::Global, address))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::moved::moved_bytes;
+    use crate::random::numbers_below;
+    use strata_core::sm::memory::cached::LineUse;
+    use strata_core::sm::memory::touched::BankMapping;
+
+    const WINDOWS: Windows = Windows { shared: 1 << 40, local: 2 << 40, parameters: 3 << 40 };
+
+    fn shape(space: AccessSpace, bytes: u32) -> AccessShape {
+        AccessShape { space, bytes, line_use: LineUse::Load }
+    }
+
+    /// Sectors of 32 bytes are rows in transactions of 32 bytes: lines and moved bytes agree.
+    #[test]
+    fn lines_hold_the_sectors_that_move() {
+        for seed in 1..=5000_u64 {
+            let mut below = numbers_below(seed);
+            let mask = [u32::MAX, below(1 << 32) as u32, 1 << below(32)][below(3) as usize];
+            let bytes = [1, 2, 4, 8, 16][below(5) as usize];
+            let (range, base) = ([64, 512, 1 << 14][below(3) as usize], below(1 << 20));
+            let each: Vec<u64> = lanes(mask).map(|_| base + below(range)).collect();
+            for space in [AccessSpace::Global, AccessSpace::Local] {
+                let mut touched = TouchedLines::default();
+                let addresses = Addresses::Each(&each);
+                touched.push(&WINDOWS, shape(space, bytes), mask, addresses);
+                let found: u32 = touched.lines.iter().map(|line| line.bytes_in(32)).sum();
+                let moved = moved_bytes(&WINDOWS, shape(space, bytes), mask, addresses);
+                assert_eq!(found, if mask == 0 { 0 } else { moved }, "seed {seed}, {space:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn generic_addresses_touch_the_memories_that_they_lie_in() {
+        let mut touched = TouchedLines::default();
+        let each: Vec<u64> = (0..32)
+            .map(|lane| {
+                [WINDOWS.shared, WINDOWS.local, WINDOWS.parameters, 0x1000][lane % 4]
+                    + 128 * (lane as u64 / 4)
+            })
+            .collect();
+        let generic = shape(AccessSpace::Generic, 4);
+        touched.push(&WINDOWS, generic, u32::MAX, Addresses::Each(&each));
+        // 8 lines of global memory, and 8 words of local memory.
+        assert_eq!(touched.lines.len(), 16);
+        assert_eq!(touched.lines.iter().filter(|line| line.is_local()).count(), 8);
+        // Shared: 8 words in one bank. Global: 8 words in one. Local: each word in its own lane's.
+        let cycles = touched.accesses[0];
+        let expected = ListedAccess::new(LineUse::Load, (0, 16), {
+            let words = |space, address: fn(u64) -> u64, first: u32| {
+                let each = (0..8).map(|i| (first + 4 * i, address(u64::from(i))));
+                Touched::new(space, 4, each).cycles()
+            };
+            words(AddressSpace::Shared, |i| 128 * i, 0)
+                .and(words(AddressSpace::Global, |i| 0x1000 + 128 * i, 3))
+                .and(words(AddressSpace::Local, |i| 128 * i, 1))
+        });
+        assert_eq!(cycles, expected);
+        let alone = Touched::new(AddressSpace::Shared, 4, (0..8).map(|i| (i, 128 * u64::from(i))));
+        assert_eq!(alone.cycles().of(BankMapping::Partitioned), 8);
+    }
+
+    #[test]
+    fn lists_follow_each_other() {
+        let mut first = TouchedLines::default();
+        let global = shape(AccessSpace::Global, 4);
+        let row = |base| Addresses::Stride { base, stride: 4, lanes: 32 };
+        first.push(&WINDOWS, global, u32::MAX, row(0x80));
+        let mut second = TouchedLines::default();
+        second.push(&WINDOWS, global, u32::MAX, row(0x100));
+        second.push(&WINDOWS, global, u32::MAX, Addresses::None);
+        first.extend(&second);
+        let mut whole = TouchedLines::default();
+        whole.push(&WINDOWS, global, u32::MAX, row(0x80));
+        whole.push(&WINDOWS, global, u32::MAX, row(0x100));
+        whole.push(&WINDOWS, global, u32::MAX, Addresses::None);
+        assert_eq!(first, whole);
+        assert_eq!((first.len(), first.lines.len()), (3, 2));
+    }
+}
