@@ -152,13 +152,12 @@ fn compare(name: &str, sm: SmSettings) -> ([u64; CacheEvent::ALL.len()], Referen
 fn take(reference: &mut Reference, each: &[u64], bytes: u64, stores: bool) {
     let mut lines: Vec<(u64, Vec<u64>)> = Vec::new();
     for byte in each.iter().flat_map(|&address| address..address + bytes) {
-        let sectors = match lines.iter().position(|(line, _)| *line == byte / 128) {
-            Some(place) => &mut lines[place].1,
-            None => {
-                lines.push((byte / 128, Vec::new()));
-                &mut lines.last_mut().expect("it was pushed").1
-            }
-        };
+        let line = byte / 128;
+        if !lines.iter().any(|(other, _)| *other == line) {
+            lines.push((line, Vec::new()));
+        }
+        let same = lines.iter_mut().find(|(other, _)| *other == line);
+        let (_, sectors) = same.expect("it is in the list");
         if !sectors.contains(&(byte / 32)) {
             sectors.push(byte / 32);
         }
