@@ -67,8 +67,9 @@ pub(super) fn accounts<'a>(
     request: &Request,
 ) -> Result<Vec<Account<'a>>, Failure> {
     let account = |design: &'a Design| {
-        if request.mode == Mode::Count {
-            design.countable()?;
+        match request.mode {
+            Mode::Count => design.countable()?,
+            Mode::Cycle => design.timeable()?,
         }
         let timeline = request.timeline.as_ref().map(Timeline::create).transpose()?;
         Ok(Account {
