@@ -2,6 +2,7 @@
 
 mod changes;
 mod collectors;
+mod data_cache;
 mod delivery;
 pub mod file;
 mod keys;
@@ -25,6 +26,7 @@ use strata_core::leakage::Leakage;
 use strata_core::organisation::{LevelSettings, Organisation, OrganisationSettings, Scheduling};
 use strata_core::register_file_cache::RegisterFileCacheConfig;
 use strata_core::sm::config::{BarrierRule, Scheduler, ShortWaits, SmSettings, WarpReplacement};
+use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::operand_delivery::OperandDelivery;
 
 use crate::config::ConfigError;
@@ -56,6 +58,8 @@ pub struct Design {
     pub pool_read_energy: PoolReadEnergy,
     /// The SM in time, with the organisation of its registers.
     pub sm: SmSettings,
+    /// The primary data cache and the memory with addresses behind it, if the design has them.
+    pub data_cache: Option<CachedSettings>,
     /// What its main register file is made of, where a technology says so.
     pub memory: Option<MainMemory>,
     /// What accesses cost, or why that is not known.
@@ -75,6 +79,10 @@ pub struct Design {
     flat_energy: Result<EnergyTable, NoEnergy>,
     flat_leakage: Result<Leakage, NoEnergy>,
 }
+
+/// Why counting has no use for a data cache.
+const NO_TIME: &str = "its hits depend on the order in which warps access memory, which counting \
+                       without time does not know";
 
 /// Warps that have entries.
 fn warps(scheduling: Scheduling, sm: &SmSettings) -> u8 {
@@ -122,6 +130,7 @@ impl Design {
                 barrier: BarrierRule::default(),
                 ..self.sm
             },
+            data_cache: self.data_cache,
             memory: self.reference.clone(),
             energy: self.flat_energy.clone(),
             leakage: self.flat_leakage.clone(),
@@ -161,8 +170,9 @@ impl Design {
         format!("{}{upper}{}", self.family, self.technology_suffix())
     }
 
-    /// Whether count mode can count it: without order between warps.
+    /// Whether count mode can count it: without order between warps, and without time.
     pub fn countable(&self) -> Result<(), ConfigError> {
+        self.without_data_cache(NO_TIME, "use `strata run --mode cycle`, or leave the table out")?;
         if self.write_pool_entries() == 0 {
             return Ok(());
         }
@@ -245,6 +255,7 @@ impl Design {
             axes.push(("issue order", self.sm.scheduler.name().to_owned()));
         }
         axes.extend(sm::axes(&self.sm));
+        axes.extend(self.data_cache.map(|cache| ("data cache", data_cache::describe(cache))));
         axes.extend(self.wire_charge_axis());
         if self.partial_warp_energy {
             axes.push(("partial warps", "cost the clusters they touch".to_owned()));

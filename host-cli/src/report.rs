@@ -1,6 +1,7 @@
 //! Report: the result of one workload under one design, and its four formats.
 
 pub mod csv;
+pub mod data_cache;
 pub mod derived;
 pub mod digest;
 pub mod in_time;
@@ -13,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use strata_core::sm::config::Residency;
 
+pub use data_cache::DataCacheCounts;
 pub use in_time::{Against, Endurance, EnergyInTime};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
@@ -63,6 +65,10 @@ pub struct RunReport {
     pub energy_in_time_unavailable: Option<String>,
     /// Wear of the main register file, in cycle mode. Null where it is not counted.
     pub endurance: Option<Endurance>,
+    /// What the memory with addresses counted, in cycle mode. Left out of designs without
+    /// `[data_cache]`. Units: see docs/MODEL.md, rule 35.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_cache: Option<BTreeMap<String, u64>>,
     /// Values of the main register file's technology, each with its source.
     pub sources: Vec<String>,
     /// Parameters that come from no source.

@@ -59,6 +59,9 @@ const MANAGED: &str = "base = \"dissertation\"\n[orf]\nentries = 4\nlrf = \"spli
     orf_read = \"1 pJ\"\norf_write = \"2 pJ\"\nlrf_read = \"1 pJ\"\nlrf_write = \"1 pJ\"\n\
     [wires]\norf_private = \"0.3 mm\"\norf_shared = \"0.5 mm\"\n";
 
+const DATA_CACHE: &str = "base = \"isca11-rfc6\"\nname = \"other\"\nreplacement = \"cache-miss\"\n\
+    [data_cache]\ncapacity_kb = 48\nways = 8\nbanks = \"aggressive\"\ntransaction_bytes = 128\n";
+
 macro_rules! launch {
     ($name:literal) => {
         (
@@ -75,6 +78,7 @@ fn samples() -> Vec<(&'static str, &'static str, Reader)> {
         ("design", design::file::FORMAT, design_file),
         ("design with collectors", COLLECTORS, design_file),
         ("design with managed levels", MANAGED, design_file),
+        ("design with a data cache", DATA_CACHE, design_file),
         ("technology", strata::technology::FORMAT, technology_file),
         launch!("vectoradd"),
         launch!("bfs"),

@@ -39,8 +39,12 @@ refuses! {
     a_design_with_too_many_entries: ["run", "vectoradd", "--design", "isca11-rfc14"];
     a_design_file_with_impossible_values: ["run", "vectoradd", "--design", "impossible.toml"];
     a_latency_of_no_cycles: ["run", "vectoradd", "--design", "no-latency.toml"];
+    a_data_cache_of_no_whole_sets: ["run", "vectoradd", "--design", "odd-data-cache.toml"];
     replacement_that_needs_a_cache: ["run", "vectoradd", "--design", "cache-miss.toml"];
     a_barrier_rule_with_one_level: ["run", "vectoradd", "--design", "one-level.toml"];
+    a_data_cache_without_time: ["run", "vectoradd", "--design", "data-cache.toml"];
+    a_data_cache_in_time:
+        ["run", "vectoradd", "--mode", "cycle", "--design", "data-cache.toml"];
     a_write_pool_without_time: ["run", "vectoradd", "--design", "warrf"];
     a_profile_with_a_write_pool:
         ["inspect", "vectoradd", "--profile", "--design", "sttram-wpool"];
@@ -249,6 +253,29 @@ fn options_without_effect() {
     ] {
         let error = refused(&words(arguments));
         assert!(error.contains(told), "{arguments}: {error}");
+    }
+}
+
+/// Commands that have no use for a data cache do not pass over it.
+#[test]
+fn a_data_cache_where_nothing_has_a_memory() {
+    for (arguments, told) in [
+        ("run tiny.traceg", "which counting without time does not know"),
+        ("inspect vectoradd --profile", "which counting without time does not know"),
+        ("study encoding vectoradd", "which counting without time does not know"),
+        ("study limits vectoradd", "which counting without time does not know"),
+        ("inspect vectoradd", "but listings have no use for it"),
+        ("explain good.ptx 20", "but costs of single instructions have no use for it"),
+        ("study active-warps vectoradd", "but studies have no use for it"),
+        ("study write-pool vectoradd", "but studies have no use for it"),
+        ("fpga run vectoradd --board host", "the prototype has no memory with addresses, which"),
+        ("fpga bench --board host", "the prototype has no memory with addresses, which"),
+    ] {
+        let mut arguments = words(arguments);
+        arguments.extend(["--design", "data-cache.toml"]);
+        let error = refused(&arguments);
+        assert!(error.contains(told) && error.contains("out"), "{arguments:?}: {error}");
+        assert!(error.contains("data-cache.toml") && error.contains("hint: "), "{error}");
     }
 }
 

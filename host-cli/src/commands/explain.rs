@@ -29,6 +29,7 @@ use page::Page;
 /// Runs the command.
 pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let design = design::resolve(&args.design)?;
+    design.without_data_cache_for("costs of single instructions")?;
     let (file, source) = inspect::source(&args.input, args.ptx)?;
     let (module, _) = inspect::parse(&file, &source)?;
     let kernels: Vec<FunctionId> =

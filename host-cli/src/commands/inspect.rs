@@ -82,6 +82,7 @@ fn design(args: &InspectArgs) -> Result<Design, Failure> {
 /// Every kernel of the input, compiled; nothing is executed.
 fn listed(args: &InspectArgs) -> Result<String, Failure> {
     let design = design(args)?;
+    design.without_data_cache_for("listings")?;
     if args.design.is_some() && design.managed.is_none() {
         return Err(Failure::input(format!(
             "a listing shows nothing of `{}`, whose levels no compiler manages",

@@ -17,8 +17,10 @@ use super::study::distinct;
 
 /// Runs the command.
 pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let design = design::resolve(&args.design)?;
+    design.without_data_cache_for("studies")?;
     let axes = Axes {
-        design: design::resolve(&args.design)?,
+        design,
         entries: distinct(args.entries.iter().copied()),
         ports: distinct(args.ports.iter().copied()),
         write_cycles: distinct(args.write_cycles.iter().copied()),

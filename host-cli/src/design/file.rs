@@ -16,6 +16,7 @@ use strata_core::sm::config::{BarrierRule, ReplacementRule, Scheduler, ShortWait
 use strata_core::sm::operand_delivery::DeliveryKind;
 
 use super::changes::changes;
+use super::data_cache::DataCacheTable;
 use super::delivery::CollectorTable;
 use super::keys::nearest_key;
 use super::level_keys::{EnergyTable, WiresTable};
@@ -56,6 +57,7 @@ struct DesignFile {
     collectors: Option<CollectorTable>,
     cache: Option<CacheTable>,
     orf: Option<OrfTable>,
+    data_cache: Option<DataCacheTable>,
     #[serde(default)]
     sm: SmTable,
     #[serde(default)]
@@ -139,7 +141,10 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let kind = written.operand_delivery.map(|kind| kind.0);
     parts.delivery.change(file, kind, written.banks, written.collectors.as_ref())?;
     pool_read_energy(file, written.pool_read_energy.map(|energy| energy.0), &mut parts)?;
-    time(file, &mut written, &mut parts.sm)?;
+    let data_cache = written.data_cache.as_ref();
+    parts.data_cache = data_cache.map(|table| table.settings(file)).transpose()?;
+    let can_hit = parts.data_cache.is_some_and(|cache| cache.cache_bytes != 0);
+    time(file, &mut written, &mut parts.sm, can_hit)?;
     if let Some(table) = &written.energy {
         level_keys::energy(file, table, &mut parts)?;
     }
@@ -196,7 +201,12 @@ fn pool_read_energy(
 }
 
 /// What matters in cycle mode only.
-fn time(file: &str, written: &mut DesignFile, sm: &mut SmSettings) -> Result<(), ConfigError> {
+fn time(
+    file: &str,
+    written: &mut DesignFile,
+    sm: &mut SmSettings,
+    data_cache: bool,
+) -> Result<(), ConfigError> {
     written.sm.apply(file, sm)?;
     std::mem::take(&mut written.latency_cycles).completed().apply(file, sm)?;
     let waits = written.also_leaves_for.as_ref();
@@ -207,11 +217,12 @@ fn time(file: &str, written: &mut DesignFile, sm: &mut SmSettings) -> Result<(),
         threshold: written.reactive_threshold_cycles,
         also_leaves_for: waits.map(|waits| waits.iter().map(|wait| wait.0).collect()),
         barrier: written.barrier.map(|rule| rule.0),
+        data_cache,
     };
     rules.apply(file, sm)
 }
 
-fn small(file: &str, key: &str, value: i64, most: u8) -> Result<u8, ConfigError> {
+pub(super) fn small(file: &str, key: &str, value: i64, most: u8) -> Result<u8, ConfigError> {
     u8::try_from(value).ok().filter(|value| (1..=most).contains(value)).ok_or_else(|| {
         ConfigError::Range {
             file: file.to_owned(),
@@ -376,6 +387,7 @@ mod tests {
     use strata_core::names::Named;
     use strata_core::register_file_cache::RegisterFileCacheConfig;
     use strata_core::sm::config::WarpReplacement;
+    use strata_core::sm::memory::touched::BankMapping;
     use strata_core::units::Femtojoules;
 
     fn error(text: &str) -> String {
@@ -513,16 +525,14 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 18 + 7 + 6 + 8 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 18 + 7 + 6 + 8 + 4 + 10 + 10 + 11 + 5);
     }
 
     #[test]
     fn the_format_shows_every_name() {
         fn shown<T: Named>() {
             for name in T::NAMES {
-                // What no machine can have.
-                let shown = FORMAT.contains(&format!("\"{name}\"")) || *name == "cache-miss";
-                assert!(shown, "{name}");
+                assert!(FORMAT.contains(&format!("\"{name}\"")), "{name}");
             }
         }
         shown::<SchedulingLevels>();
@@ -539,6 +549,7 @@ mod tests {
         shown::<Lrf>();
         shown::<DualWrites>();
         shown::<BankLayout>();
+        shown::<BankMapping>();
     }
 
     #[test]
@@ -650,7 +661,20 @@ mod tests {
             ),
             ("base = \"isca11-rfc6\"\nreplacement = \"reactive\"", "hint: add for example"),
             ("base = \"isca11-rfc6\"\nreactive_threshold_cycles = 5", "hint: remove it, or set"),
-            ("base = \"isca11-rfc6\"\nreplacement = \"cache-miss\"", "no machine has a cache yet"),
+            (
+                "base = \"isca11-rfc6\"\nreplacement = \"cache-miss\"",
+                "has no data cache: every access to global memory goes to DRAM\nhint: give it a",
+            ),
+            (
+                "base = \"isca11-rfc6\"\nreplacement = \"cache-miss\"\n\
+                 [data_cache]\ncapacity_kb = 0",
+                "d.toml:2:1: `replacement = \"cache-miss\"` needs to know which loads hit",
+            ),
+            (
+                "base = \"isca11-rfc6\"\nreplacement = \"cache-miss\"\n\
+                 reactive_threshold_cycles = 5\n[data_cache]\ncapacity_kb = 64",
+                "hint: remove it, or set",
+            ),
             (
                 "base = \"isca11\"\nbarrier = \"never\"",
                 "hint: set `scheduling = \"two-level\"`, or remove `replacement`, \

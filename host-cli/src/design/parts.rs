@@ -7,6 +7,7 @@ use strata_core::organisation::{
 };
 use strata_core::register_file_cache::{ConfigError as CacheError, MAX_ENTRIES};
 use strata_core::sm::config::{SmConfig, SmSettings};
+use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::units::Femtojoules;
 
 use super::delivery::Delivery;
@@ -74,6 +75,7 @@ pub(super) struct Parts {
     pub(super) partial_warp_energy: bool,
     pub(super) pool_read_energy: PoolReadEnergy,
     pub(super) sm: SmSettings,
+    pub(super) data_cache: Option<CachedSettings>,
     /// How operands come to the units.
     pub(super) delivery: Delivery,
     /// What the main register file is made of; none where the machine's own bank is.
@@ -97,6 +99,7 @@ impl Parts {
             partial_warp_energy: false,
             pool_read_energy: PoolReadEnergy::default(),
             sm: sm::of_machine(machine),
+            data_cache: None,
             delivery: Delivery::of_machine(machine),
             memory: machine.memory(),
             energy: EnergyOverrides::default(),
@@ -161,6 +164,7 @@ impl Parts {
             wire_charge: self.wire_charge,
             pool_read_energy: self.pool_read_energy,
             sm: self.sm,
+            data_cache: self.data_cache,
             memory: self.memory,
             energy,
             leakage,

@@ -154,6 +154,8 @@ pub(super) struct Rules {
     pub(super) threshold: Option<i64>,
     pub(super) also_leaves_for: Option<ShortWaits>,
     pub(super) barrier: Option<BarrierRule>,
+    /// Whether the design has a data cache that loads can hit.
+    pub(super) data_cache: bool,
 }
 
 impl Rules {
@@ -192,14 +194,17 @@ impl Rules {
                     "add for example `reactive_threshold_cycles = 20`",
                 ));
             }
-            (Some(ReplacementRule::CacheMiss), _) => {
+            (Some(ReplacementRule::CacheMiss), None) if self.data_cache => {
+                sm.replacement = WarpReplacement::CacheMiss;
+            }
+            (Some(ReplacementRule::CacheMiss), None) => {
                 return Err(wrong(
-                    "`replacement = \"cache-miss\"` needs to know which loads hit, but no machine \
-                     has a cache yet: every access to global memory takes the latency of DRAM",
-                    "use `preemptive` or `reactive`",
+                    "`replacement = \"cache-miss\"` needs to know which loads hit, but the design \
+                     has no data cache: every access to global memory goes to DRAM",
+                    "give it a `[data_cache]`, or use `preemptive` or `reactive`",
                 ));
             }
-            (None | Some(ReplacementRule::Preemptive), Some(_)) => {
+            (None | Some(ReplacementRule::Preemptive | ReplacementRule::CacheMiss), Some(_)) => {
                 return Err(wrong(
                     "`reactive_threshold_cycles` has no meaning without reactive replacement",
                     "remove it, or set `replacement = \"reactive\"`",

@@ -3,8 +3,12 @@
 use strata_core::bank_layout::BankLayout;
 use strata_core::energy::BankEnergy;
 use strata_core::level::Level;
+use strata_core::names::Named as _;
 use strata_core::organisation::Organisation;
-use strata_core::sm::config::SmSettings;
+use strata_core::sm::config::{SmSettings, WarpReplacement};
+use strata_core::sm::memory::cache::{Cache, Tag};
+use strata_core::sm::memory::cached::CachedSettings;
+use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::units::Femtojoules;
 use strata_core::write_pool::PoolPorts;
@@ -379,4 +383,130 @@ fn how_wires_are_charged_belongs_to_a_design() {
         error.contains("expected `once` or `each-trip`") && error.contains("line 2"),
         "{error}"
     );
+}
+
+#[test]
+fn a_file_gives_a_memory_with_addresses() {
+    let plain = design("isca11-rfc6");
+    let own = parsed("base = \"isca11-rfc6\"\n[data_cache]\ncapacity_kb = 64\n");
+    let defaults = CachedSettings {
+        cache_bytes: 64 * 1024,
+        ways: 4,
+        mapping: BankMapping::Partitioned,
+        transaction_bytes: 32,
+    };
+    assert_eq!((plain.data_cache, own.data_cache), (None, Some(defaults)));
+    assert_eq!((own.sm, &own.energy), (plain.sm, &plain.energy));
+    assert_ne!(own, Design { data_cache: None, ..own.clone() });
+    // It belongs to the SM: what the design is compared with has it too.
+    assert_eq!(own.baseline().data_cache, Some(defaults));
+    assert_eq!(
+        own.changed,
+        [
+            "d: data_cache.capacity_kb = 64 (isca11-rfc6: none)",
+            "d: data_cache.ways = 4 (isca11-rfc6: none)",
+            "d: data_cache.banks = partitioned (isca11-rfc6: none)",
+            "d: data_cache.transaction_bytes = 32 (isca11-rfc6: none)",
+        ]
+    );
+    let axis = |design: &Design| design.axes().into_iter().find(|(axis, _)| *axis == "data cache");
+    let text = "64 KB in sets of 4, partitioned banks, transactions of 32 bytes";
+    assert_eq!((axis(&plain), axis(&own).unwrap().1.as_str()), (None, text));
+    let all = "base = \"isca11\"\nscheduling = \"two-level\"\nreplacement = \"cache-miss\"\n\
+               [data_cache]\ncapacity_kb = 6\nways = 3\nbanks = \"simple\"\n\
+               transaction_bytes = 16\n";
+    let settings = CachedSettings {
+        cache_bytes: 6144,
+        ways: 3,
+        mapping: BankMapping::Simple,
+        transaction_bytes: 16,
+    };
+    let all = parsed(all);
+    assert_eq!(all.data_cache, Some(settings));
+    assert_eq!(all.sm.replacement, WarpReplacement::CacheMiss);
+    let without = parsed("base = \"isca11\"\n[data_cache]\ncapacity_kb = 0\n");
+    assert_eq!(without.data_cache, Some(CachedSettings { cache_bytes: 0, ..defaults }));
+    assert!(axis(&without).unwrap().1.starts_with("none, partitioned banks"));
+}
+
+#[test]
+fn every_data_cache_that_a_file_can_name_is_one() {
+    let mut tags = vec![Tag::EMPTY; Cache::tags(4096 * 1024)];
+    let (mut made, mut refused) = (0, 0);
+    for kb in [0, 2, 6, 64, 96, 254, 4096] {
+        for ways in [1, 3, 4, 7, 64, 128] {
+            for banks in BankMapping::NAMES {
+                let text = format!(
+                    "base = \"isca11\"\n[data_cache]\ncapacity_kb = {kb}\nways = {ways}\n\
+                     banks = \"{banks}\"\n"
+                );
+                let whole = kb * 1024 % (ways * 128) == 0;
+                let read = file::parse("d.toml", &text);
+                assert_eq!(read.is_ok(), whole, "{text}");
+                let Ok(read) = read else {
+                    refused += 1;
+                    continue;
+                };
+                let settings = read.data_cache.unwrap();
+                assert!(Cache::new(settings.cache_bytes, settings.ways, &mut tags).is_ok());
+                assert_eq!(settings.mapping.name(), *banks);
+                made += 1;
+            }
+        }
+    }
+    assert_eq!((made, refused), (78, 48));
+}
+
+#[test]
+fn a_data_cache_that_cannot_be_is_refused_with_its_place() {
+    for (keys, part) in [
+        ("capacity_kb = -2", "d.toml:3:1: `data_cache.capacity_kb = -2` is impossible"),
+        ("capacity_kb = 5", "allowed is 0 to 4096 KB, in steps of 2 KB"),
+        ("capacity_kb = 4098", "`data_cache.capacity_kb = 4098` is impossible"),
+        ("capacity_kb = 9223372036854775807", "is impossible: allowed is 0 to 4096 KB"),
+        ("capacity_kb = 64.5", "invalid type: floating point"),
+        ("ways = 4", "missing field `capacity_kb`"),
+        ("", "missing field `capacity_kb`"),
+        ("capacity_kb = 64\nways = 0", "`data_cache.ways = 0` is impossible: allowed is 1 to 128"),
+        ("capacity_kb = 64\nways = 129", "d.toml:4:1: `data_cache.ways = 129` is impossible"),
+        (
+            "capacity_kb = 64\nways = 3",
+            "d.toml:3:1: `data_cache.capacity_kb = 64` is no whole number of sets of 3 lines, 384 \
+             bytes\ngive another capacity",
+        ),
+        (
+            "capacity_kb = 64\nbanks = \"agressive\"",
+            "unknown variant `agressive`, expected one of `partitioned`, `simple`, `aggressive`",
+        ),
+        (
+            "capacity_kb = 64\ntransaction_bytes = 48",
+            "`data_cache.transaction_bytes = 48` is impossible: allowed is 16, 32, 64 or 128 bytes",
+        ),
+        ("capacity_kb = 64\nlines = 4", "unknown field `lines`"),
+        ("capacity = 64", "did you mean `capacity_kb`?"),
+    ] {
+        let text = format!("base = \"isca11\"\n[data_cache]\n{keys}\n");
+        let message = refused(&text);
+        assert!(message.contains(part), "{text}: {part}: {message}");
+    }
+    let message = refused("base = \"isca11\"\n[cache]\nentries = 6\ncapacity_kb = 64\n");
+    assert!(message.contains("did you mean `capacity_kb` in `[data_cache]`?"), "{message}");
+}
+
+#[test]
+fn what_simulates_no_memory_refuses_a_data_cache() {
+    let own = parsed("base = \"isca11\"\n[data_cache]\ncapacity_kb = 0\n");
+    let plain = design("isca11");
+    let counted = own.countable().unwrap_err();
+    assert!(counted.to_string().contains("order in which warps access memory"), "{counted}");
+    assert!(counted.hint().unwrap().contains("--mode cycle"));
+    assert!(own.timeable().unwrap_err().to_string().contains("cannot simulate it yet"));
+    let other = own.without_data_cache_for("listings").unwrap_err();
+    assert_eq!(
+        other.to_string(),
+        "d.toml: the design has a `[data_cache]`, but listings have no use for it"
+    );
+    assert_eq!(other.hint(), Some("leave the table out"));
+    assert!(plain.countable().is_ok() && plain.timeable().is_ok());
+    assert!(plain.without_data_cache_for("listings").is_ok());
 }

@@ -101,6 +101,9 @@ impl Plan {
 /// What the hardware has instead of what a design needs, and what to do about it.
 fn beyond(design: &Design) -> Option<(String, &'static str)> {
     const OTHER: &str = "designs that it can do are `isca11-rfc6`, `sttram` and `warrf-rfc6`";
+    if design.data_cache.is_some() {
+        return Some(("no memory with addresses".to_owned(), "leave `[data_cache]` out"));
+    }
     match design.organisation().levels() {
         LevelSettings::CompilerManaged => {
             return Some(("no operand register file".to_owned(), OTHER));

@@ -8,6 +8,7 @@ use strata_core::event::Counters;
 use strata_core::organisation::Organisation;
 use strata_core::sm::config::Residency;
 use strata_core::sm::counters::SmCounters;
+use strata_core::sm::memory::cached::CacheCounters;
 use strata_core::value_usage::ValueUsage;
 
 use crate::cli::Mode;
@@ -19,7 +20,8 @@ use crate::levels::{FitError, Fitted, FittedKernels};
 use crate::printer::Printer;
 use crate::report::in_time::COUNT_MODE;
 use crate::report::{
-    self, Against, Check, Endurance, EnergyInTime, LaunchReport, RunReport, derived,
+    self, Against, Check, DataCacheCounts, Endurance, EnergyInTime, LaunchReport, RunReport,
+    derived,
 };
 use crate::timeline::Timeline;
 use crate::timing::{Timed, TimedLaunch, TimingError, time_launch};
@@ -36,6 +38,8 @@ pub(super) struct Account<'a> {
     time: Option<SmCounters>,
     /// Writes of each cell of the main register file, in cycle mode.
     cell_writes: Vec<u64>,
+    /// Of a design with a data cache, in cycle mode.
+    data_cache: Option<DataCacheCounts>,
     launches: Vec<LaunchReport>,
     timeline: Option<Timeline>,
     /// Of kernels that the compiler fitted to the design.
@@ -67,8 +71,9 @@ pub(super) fn accounts<'a>(
     request: &Request,
 ) -> Result<Vec<Account<'a>>, Failure> {
     let account = |design: &'a Design| {
-        if request.mode == Mode::Count {
-            design.countable()?;
+        match request.mode {
+            Mode::Count => design.countable()?,
+            Mode::Cycle => design.timeable()?,
         }
         let timeline = request.timeline.as_ref().map(Timeline::create).transpose()?;
         Ok(Account {
@@ -76,6 +81,7 @@ pub(super) fn accounts<'a>(
             total: Counters::default(),
             time: None,
             cell_writes: Vec::new(),
+            data_cache: None,
             launches: Vec::new(),
             timeline,
             levels: FittedKernels::default(),
@@ -190,6 +196,8 @@ struct Measured {
     time: Option<(SmCounters, Residency)>,
     /// Writes of each cell; empty where they are not counted.
     cell_writes: Vec<u64>,
+    /// Of a design with a data cache, in cycle mode.
+    data_cache: Option<DataCacheCounts>,
 }
 
 impl Account<'_> {
@@ -218,12 +226,16 @@ impl Account<'_> {
     }
 
     fn add_one(&mut self, launch: &Counted<'_>, measured: &Measured) -> Result<(), EvaluateError> {
-        let Measured { counters, time, cell_writes } = measured;
+        let Measured { counters, time, cell_writes, data_cache } = measured;
         if self.cell_writes.len() < cell_writes.len() {
             self.cell_writes.resize(cell_writes.len(), 0);
         }
         for (total, writes) in self.cell_writes.iter_mut().zip(cell_writes) {
             *total = total.checked_add(*writes).ok_or(TimingError::Overflow)?;
+        }
+        if let Some(counts) = data_cache {
+            let total = self.data_cache.unwrap_or_default();
+            self.data_cache = Some(total.checked_add(counts).ok_or(TimingError::Overflow)?);
         }
         self.total = self.total.checked_add(counters)?;
         let mut by_name = evaluate::by_name(counters);
@@ -276,7 +288,8 @@ impl Account<'_> {
             let clusters = design.partial_warp_energy;
             let counters =
                 evaluate::count_launch(design.organisation(), clusters, image, launch.paths)?;
-            return Ok(Measured { counters, time: None, cell_writes: Vec::new() });
+            let cell_writes = Vec::new();
+            return Ok(Measured { counters, time: None, cell_writes, data_cache: None });
         }
         if design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
@@ -290,7 +303,14 @@ impl Account<'_> {
             }
             None => time_launch(settings, &timed)?,
         };
-        Ok(Measured { counters: time.accesses, time: Some((time, residency)), cell_writes })
+        // `timed.cache`: what the memory of this launch counted, as soon as cycle mode has it.
+        let cache: Option<CacheCounters> = None;
+        Ok(Measured {
+            counters: time.accesses,
+            time: Some((time, residency)),
+            cell_writes,
+            data_cache: cache.as_ref().map(DataCacheCounts::from),
+        })
     }
 
     pub(super) fn report(
@@ -340,6 +360,7 @@ impl Account<'_> {
                 crossings: strands_of(design).and_then(|index| common.crossings[index].as_ref()),
                 time: self.time.as_ref(),
                 in_time: against.as_ref(),
+                data_cache: self.data_cache.as_ref(),
             })
             .into_iter()
             .chain(spilled.map(|(name, percent)| (name.to_owned(), percent)))
@@ -349,6 +370,7 @@ impl Account<'_> {
             energy_in_time_unavailable: in_time.as_ref().err().cloned(),
             energy_in_time: in_time.ok(),
             endurance: Endurance::of(&self.cell_writes),
+            data_cache: self.data_cache.as_ref().map(DataCacheCounts::by_name),
             sources: design.memory.as_ref().map(MainMemory::told).unwrap_or_default(),
             assumed: design.assumed.clone(),
             changed: design.changed.clone(),

@@ -6,12 +6,15 @@ use super::{Endurance, EnergyInTime, RunReport};
 
 /// The reports as CSV (RFC 4180, `\n` line ends). Columns: workload, design, machine, mode, order,
 /// then the union of counters, derived ratios and energies in sorted order, then energy with
-/// leakage and wear where a report has them; a missing value is empty.
+/// leakage, wear and counts of a data cache where a report has them; a missing value is empty.
 pub fn to_text(reports: &[RunReport]) -> String {
     let counters = columns(reports, |report| report.counters.keys().cloned().collect());
     let derived = columns(reports, |report| report.derived.keys().cloned().collect());
     let energy = columns(reports, |report| {
         report.energy_fj.iter().flat_map(|parts| parts.keys().cloned()).collect()
+    });
+    let data_cache = columns(reports, |report| {
+        report.data_cache.iter().flat_map(|counts| counts.keys().cloned()).collect()
     });
     let mut text = String::from("workload,design,machine,mode,order");
     for name in counters.iter().chain(&derived) {
@@ -28,6 +31,9 @@ pub fn to_text(reports: &[RunReport]) -> String {
     let worn = reports.iter().any(|report| report.endurance.is_some());
     if worn {
         text.push_str(",cell_writes_max,cell_writes_mean,cells");
+    }
+    for name in &data_cache {
+        let _ = write!(text, ",data_cache_{name}");
     }
     text.push('\n');
     for report in reports {
@@ -48,6 +54,9 @@ pub fn to_text(reports: &[RunReport]) -> String {
         }
         if worn {
             push_endurance(&mut text, report.endurance.as_ref());
+        }
+        for name in &data_cache {
+            push(&mut text, report.data_cache.as_ref().and_then(|counts| counts.get(name)));
         }
         text.push('\n');
     }
@@ -93,11 +102,36 @@ pub(crate) fn field(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::field;
+    use super::*;
+    use crate::report::data_cache::tests::{made_up, report};
 
     #[test]
     fn fields_with_separators_are_quoted() {
         assert_eq!(field("hotspot"), "hotspot");
         assert_eq!(field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn a_data_cache_adds_columns_which_others_leave_empty() {
+        let plain = report("isca11", None);
+        let cached = report("mine", Some(made_up()));
+        let alone = to_text(std::slice::from_ref(&plain));
+        assert!(!alone.contains("data_cache"), "{alone}");
+        let text = to_text(&[plain, cached]);
+        let lines: Vec<Vec<_>> = text.lines().map(|line| line.split(',').collect()).collect();
+        assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{text}");
+        let value = |line: usize, name: &str| {
+            let column = lines[0].iter().position(|column| *column == name).expect(name);
+            lines[line][column]
+        };
+        for (name, expected) in [
+            ("data_cache_load_hits", "100"),
+            ("data_cache_unlisted", "1300"),
+            ("data_cache_lookups", "2800"),
+            ("data_cache_dram_bytes", "2700"),
+            ("data_cache_load_hits_percent", "16.666667"),
+        ] {
+            assert_eq!((value(1, name), value(2, name)), ("", expected), "{name}");
+        }
     }
 }

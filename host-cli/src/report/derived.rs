@@ -7,9 +7,12 @@ use strata_core::event::Counters;
 use strata_core::sm::counters::SmCounters;
 use strata_core::value_usage::ValueUsage;
 
-use super::Against;
+use super::{Against, DataCacheCounts};
 use crate::crossings::Crossings;
 use crate::design::Design;
+
+/// Lines of loads that the data cache had, of all lines of loads.
+pub(super) const LOAD_HITS: &str = "data_cache_load_hits_percent";
 
 /// What the ratios are made of.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +35,8 @@ pub struct Inputs<'a> {
     pub time: Option<&'a SmCounters>,
     /// Energy with leakage beside the baseline's, where both are known.
     pub in_time: Option<&'a Against>,
+    /// What the memory counted, if it is one with addresses.
+    pub data_cache: Option<&'a DataCacheCounts>,
 }
 
 /// Every ratio by name; the last word of a name is its unit. None where the divisor is zero or the
@@ -96,6 +101,10 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
     }
     if let Some(in_time) = inputs.in_time {
         ratios.extend(in_time.ratios());
+    }
+    if let Some(cache) = inputs.data_cache {
+        let (hits, all) = cache.load_hits();
+        ratios.push((LOAD_HITS, percent(hits, all)));
     }
     ratios.into_iter().map(|(name, ratio)| (name.to_owned(), ratio.map(rounded))).collect()
 }

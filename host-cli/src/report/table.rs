@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 use strata_core::level::Level;
 
+use super::derived::LOAD_HITS;
 use super::{Check, ResidencyReport, RunReport};
 
 /// A design's ratios that the summary averages over workloads: key, and heading.
@@ -48,6 +49,16 @@ const fn level_columns(level: Level) -> Option<LevelColumns> {
 /// The ratio of energies with leakage, which the summary averages too.
 const TOTAL: &str = "total_energy_relative_percent";
 
+/// A column of a data cache: counts that are added up, and the heading.
+type DataCacheColumn = (&'static [&'static str], &'static str);
+
+/// The columns of a data cache, before that of the loads that hit.
+const DATA_CACHE: [DataCacheColumn; 3] = [
+    (&["lookups"], "cache\nlookups"),
+    (&["dram_bytes"], "DRAM\nbytes"),
+    (&["shared_conflict_cycles", "cache_conflict_cycles"], "conflict\ncycles"),
+];
+
 /// Which columns there are beside those of every table.
 #[derive(Clone, Debug)]
 struct Columns {
@@ -57,6 +68,8 @@ struct Columns {
     leakage: bool,
     /// Wear.
     worn: bool,
+    /// Counts of a data cache; empty where no report has them.
+    data_cache: &'static [DataCacheColumn],
 }
 
 impl Columns {
@@ -71,6 +84,7 @@ impl Columns {
             crossing: any(|report| report.derived.contains_key(CROSSING[0].1)),
             leakage: any(|report| report.energy_in_time.is_some()),
             worn: any(|report| report.endurance.is_some()),
+            data_cache: if any(|report| report.data_cache.is_some()) { &DATA_CACHE } else { &[] },
         }
     }
 }
@@ -99,6 +113,10 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     }
     if columns.worn {
         header.push("writes of a\ncell, max (mean)");
+    }
+    if !columns.data_cache.is_empty() {
+        header.extend(columns.data_cache.iter().map(|&(_, heading)| heading));
+        header.push("load\nhits");
     }
     let in_time = reports.iter().any(|report| report.mode == "cycle");
     if in_time {
@@ -216,6 +234,7 @@ fn row(name: &str, report: &RunReport, columns: &Columns) -> Vec<String> {
         let worn = report.endurance.map(|worn| (worn.writes_max, worn.writes_mean));
         cells.push(worn.map_or_else(dash, |(most, mean)| format!("{most} ({mean:.1})")));
     }
+    cells.extend(data_cache(report, columns.data_cache));
     if report.mode == "cycle" {
         cells.push(counter("cycles"));
         cells.push(ipc(report.derived.get("ipc").copied().flatten()));
@@ -229,6 +248,19 @@ fn row(name: &str, report: &RunReport, columns: &Columns) -> Vec<String> {
 
 fn dash() -> String {
     "-".to_owned()
+}
+
+/// Counts of the data cache, and the share of loads that hit it; nothing without columns.
+fn data_cache(report: &RunReport, columns: &[DataCacheColumn]) -> Vec<String> {
+    let cell = |&(names, _): &DataCacheColumn| {
+        let Some(counts) = &report.data_cache else { return dash() };
+        names.iter().filter_map(|&name| counts.get(name)).sum::<u64>().to_string()
+    };
+    let mut cells: Vec<_> = columns.iter().map(cell).collect();
+    if !columns.is_empty() {
+        cells.push(percent(report.derived.get(LOAD_HITS).copied().flatten()));
+    }
+    cells
 }
 
 /// Leakage, energy with it, and that against the baseline's.
@@ -308,6 +340,10 @@ fn mean_row(design: &str, reports: &[RunReport], columns: &Columns) -> Vec<Strin
     if columns.worn {
         cells.push(String::new());
     }
+    if !columns.data_cache.is_empty() {
+        cells.extend(columns.data_cache.iter().map(|_| String::new()));
+        cells.push(percent(ratio(&of_design, LOAD_HITS)));
+    }
     if of_design.iter().any(|report| report.mode == "cycle") {
         let ratios = of_design.iter().map(|report| report.derived.get("ipc").copied().flatten());
         cells.extend([String::new(), ipc(mean(ratios))]);
@@ -344,6 +380,7 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::data_cache::tests::{made_up, report};
     use strata_core::event::Counters;
 
     #[test]
@@ -352,6 +389,33 @@ mod tests {
         let names: Vec<_> = counters.iter().map(|(name, _)| name).collect();
         for (name, _) in Level::ALL.into_iter().filter_map(level_columns).flatten() {
             assert!(names.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_data_cache_adds_columns_which_others_leave_open() {
+        let plain = report("isca11", None);
+        let alone = to_text(std::slice::from_ref(&plain), &[]);
+        assert!(!alone.contains("lookups"), "{alone}");
+        let cached = report("mine", Some(made_up()));
+        let other = RunReport { workload: "other".to_owned(), ..cached.clone() };
+        let text = to_text(&[plain, cached, other], &[]);
+        let line = |start: &str| {
+            let found = text.lines().find(|line| line.trim_start().starts_with(start));
+            found.expect(start)
+        };
+        // From its heading on, what stands in the last column of the data cache.
+        let end = line("instructions").find("hits").expect("it has a heading") + 4;
+        let cut = |line: &str| line[..=end].to_owned() + "|";
+        for (start, cells) in [
+            ("instructions", "lookups  bytes    cycles    hits |"),
+            ("made-up", "-      -         -       - |"),
+            ("mine", "2800   2700      2300  16.7 % |"),
+            ("mean      mine", "                       16.7 % |"),
+            ("mean      isca11", "                            - |"),
+        ] {
+            let line = cut(line(start));
+            assert!(line.ends_with(cells), "{start}: {line}\n{text}");
         }
     }
 }

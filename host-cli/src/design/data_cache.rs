@@ -1,0 +1,125 @@
+//! The primary data cache of a design: what `[data_cache]` in a design file says, and what makes a
+//! memory that knows addresses (`docs/MODEL.md`, rule 35).
+
+use serde::Deserialize;
+use strata_core::sm::memory::cached::CachedSettings;
+use strata_core::sm::memory::touched::{BankMapping, LINE_BYTES};
+
+use super::Design;
+use super::file::{combination, small};
+use crate::config::ConfigError;
+use crate::config::by_name::ByName;
+
+/// Largest cache. Unit: KB.
+const MOST_KB: i64 = 4096;
+/// Capacities are multiples of this: 4 sets of 4 lines. Unit: KB.
+const STEP_KB: i64 = 2;
+/// Most lines of a set.
+const MOST_WAYS: u8 = 128;
+/// What DRAM can move at least. Unit: bytes.
+const TRANSACTIONS: [u32; 4] = [16, 32, 64, 128];
+
+/// What to do about a data cache that has no use.
+const LEAVE_OUT: &str = "leave the table out";
+
+/// `[data_cache]`: gives the design a memory with addresses.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DataCacheTable {
+    capacity_kb: i64,
+    ways: Option<i64>,
+    banks: Option<ByName<BankMapping>>,
+    transaction_bytes: Option<i64>,
+}
+
+impl DataCacheTable {
+    /// The settings. What the table leaves out: sets of four lines (`[MICRO2012]` Table 2), banks
+    /// of 4 bytes apart from the registers, transactions of 32 bytes, a sector.
+    ///
+    /// # Errors
+    /// A value out of its range, or a capacity that is no whole number of sets.
+    pub(super) fn settings(&self, file: &str) -> Result<CachedSettings, ConfigError> {
+        let range = |key: &str, value: i64, allowed: &str| ConfigError::Range {
+            file: file.to_owned(),
+            key: format!("data_cache.{key}"),
+            value: value.to_string(),
+            allowed: allowed.to_owned(),
+        };
+        let kb = self.capacity_kb;
+        if !(0..=MOST_KB).contains(&kb) || kb % STEP_KB != 0 {
+            let allowed = format!("0 to {MOST_KB} KB, in steps of {STEP_KB} KB");
+            return Err(range("capacity_kb", kb, &allowed));
+        }
+        let cache_bytes = kb as u32 * 1024;
+        let ways = self.ways.map(|ways| small(file, "data_cache.ways", ways, MOST_WAYS));
+        let ways = ways.transpose()?.unwrap_or(4);
+        let set_bytes = u32::from(ways) * LINE_BYTES;
+        if !cache_bytes.is_multiple_of(set_bytes) {
+            return Err(combination(
+                file,
+                &format!(
+                    "`data_cache.capacity_kb = {kb}` is no whole number of sets of {ways} lines, \
+                     {set_bytes} bytes"
+                ),
+                "give another capacity, or a power of two as `data_cache.ways`",
+            ));
+        }
+        let given = self.transaction_bytes.unwrap_or(32);
+        let transaction_bytes = TRANSACTIONS.into_iter().find(|&bytes| i64::from(bytes) == given);
+        let transaction_bytes = transaction_bytes
+            .ok_or_else(|| range("transaction_bytes", given, "16, 32, 64 or 128 bytes"))?;
+        let mapping = self.banks.map_or(BankMapping::Partitioned, |banks| banks.0);
+        Ok(CachedSettings { cache_bytes, ways, mapping, transaction_bytes })
+    }
+}
+
+/// Every parameter of a memory with addresses, by the key of a design file and its value.
+pub(super) fn parameters(settings: Option<CachedSettings>) -> Vec<(&'static str, String)> {
+    let of = |get: fn(CachedSettings) -> String| settings.map_or_else(|| "none".to_owned(), get);
+    vec![
+        ("data_cache.capacity_kb", of(|settings| (settings.cache_bytes / 1024).to_string())),
+        ("data_cache.ways", of(|settings| settings.ways.to_string())),
+        ("data_cache.banks", of(|settings| settings.mapping.name().to_owned())),
+        ("data_cache.transaction_bytes", of(|settings| settings.transaction_bytes.to_string())),
+    ]
+}
+
+/// A memory with addresses in words.
+pub(super) fn describe(settings: CachedSettings) -> String {
+    let CachedSettings { cache_bytes, ways, mapping, transaction_bytes } = settings;
+    let size = match cache_bytes / 1024 {
+        0 => "none".to_owned(),
+        kb => format!("{kb} KB in sets of {ways}"),
+    };
+    format!("{size}, {} banks, transactions of {transaction_bytes} bytes", mapping.name())
+}
+
+impl Design {
+    /// Whether cycle mode can time it.
+    ///
+    /// # Errors
+    /// It has a `[data_cache]`.
+    pub fn timeable(&self) -> Result<(), ConfigError> {
+        self.without_data_cache("cycle mode cannot simulate it yet", LEAVE_OUT)
+    }
+
+    /// Whether something that has no use for a data cache takes the design.
+    ///
+    /// # Errors
+    /// It has one: `reason` as part of a sentence, with a way out.
+    pub fn without_data_cache(&self, reason: &str, hint: &str) -> Result<(), ConfigError> {
+        if self.data_cache.is_none() {
+            return Ok(());
+        }
+        let problem = format!("the design has a `[data_cache]`, but {reason}");
+        Err(combination(&self.argument, &problem, hint))
+    }
+
+    /// Whether a command that simulates no memory takes the design.
+    ///
+    /// # Errors
+    /// It has a data cache; `what` is the command's subject, in the plural.
+    pub fn without_data_cache_for(&self, what: &str) -> Result<(), ConfigError> {
+        self.without_data_cache(&format!("{what} have no use for it"), LEAVE_OUT)
+    }
+}

@@ -1,0 +1,152 @@
+//! Data cache: what a memory with addresses counted over the launches of a run.
+
+use std::collections::BTreeMap;
+
+use strata_core::sm::memory::cached::{CacheCounters, CacheEvent};
+
+/// Counts of a memory with addresses, and their sums over launches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DataCacheCounts {
+    events: [u64; CacheEvent::ALL.len()],
+    lookups: u64,
+    dram_bytes: u64,
+}
+
+impl DataCacheCounts {
+    /// The sum of both; none if a count does not fit 64 bits.
+    #[must_use]
+    pub fn checked_add(&self, other: &Self) -> Option<Self> {
+        let mut sum = *self;
+        for (sum, more) in sum.events.iter_mut().zip(other.events) {
+            *sum = sum.checked_add(more)?;
+        }
+        sum.lookups = sum.lookups.checked_add(other.lookups)?;
+        sum.dram_bytes = sum.dram_bytes.checked_add(other.dram_bytes)?;
+        Some(sum)
+    }
+
+    /// A count.
+    pub const fn get(&self, event: CacheEvent) -> u64 {
+        self.events[event as usize]
+    }
+
+    /// Every count by its name, lookups and bytes of DRAM too.
+    pub fn by_name(&self) -> BTreeMap<String, u64> {
+        let events = CacheEvent::ALL.into_iter().map(|event| (event.name(), self.get(event)));
+        let sums = [("lookups", self.lookups), ("dram_bytes", self.dram_bytes)];
+        events.chain(sums).map(|(name, count)| (name.to_owned(), count)).collect()
+    }
+
+    /// Lines of loads that the cache had, and all lines of loads.
+    pub(crate) const fn load_hits(&self) -> (u64, u64) {
+        let hits = self.get(CacheEvent::LoadHit);
+        let all = hits + self.get(CacheEvent::LoadMerged) + self.get(CacheEvent::LoadMiss);
+        (hits, all)
+    }
+}
+
+impl From<&CacheCounters> for DataCacheCounts {
+    fn from(counters: &CacheCounters) -> Self {
+        Self {
+            events: CacheEvent::ALL.map(|event| counters.get(event)),
+            lookups: counters.lookups(),
+            dram_bytes: counters.dram_bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::design::resolve;
+    use crate::report::{Check, RunReport, SCHEMA, derived, json, tool};
+    use strata_core::event::Counters;
+    use strata_core::value_usage::ValueUsage;
+
+    /// 100 of the first event, 200 of the second, and so on.
+    pub(in crate::report) fn made_up() -> DataCacheCounts {
+        let events = core::array::from_fn(|event| 100 * (event as u64 + 1));
+        DataCacheCounts { events, lookups: 2800, dram_bytes: 2700 }
+    }
+
+    /// A report of a design that did nothing but access memory.
+    pub(in crate::report) fn report(design: &str, counts: Option<DataCacheCounts>) -> RunReport {
+        let own = resolve("isca11").unwrap();
+        let (counters, usage) = (Counters::default(), ValueUsage::default());
+        let derived = derived::ratios(&derived::Inputs {
+            design: &own,
+            counters: &counters,
+            flat: &counters,
+            energy: None,
+            baseline: None,
+            usage: &usage,
+            crossings: None,
+            time: None,
+            in_time: None,
+            data_cache: counts.as_ref(),
+        });
+        RunReport {
+            schema: SCHEMA.to_owned(),
+            tool: tool(),
+            command: "strata run".to_owned(),
+            workload: "made-up".to_owned(),
+            design: design.to_owned(),
+            machine: own.name,
+            mode: "cycle".to_owned(),
+            order: "ptx".to_owned(),
+            check: Check::None,
+            launches: Vec::new(),
+            counters: BTreeMap::new(),
+            digest: "0".to_owned(),
+            derived,
+            energy_fj: None,
+            energy_unavailable: None,
+            energy_in_time: None,
+            energy_in_time_unavailable: None,
+            endurance: None,
+            data_cache: counts.as_ref().map(DataCacheCounts::by_name),
+            sources: Vec::new(),
+            assumed: Vec::new(),
+            changed: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_count_has_its_name_and_sums_are_checked() {
+        let counts = made_up();
+        let names = counts.by_name();
+        assert_eq!(names.len(), CacheEvent::ALL.len() + 2);
+        for (event, count) in CacheEvent::ALL.into_iter().zip((100..).step_by(100)) {
+            assert_eq!((counts.get(event), names[event.name()]), (count, count));
+        }
+        assert_eq!((names["lookups"], names["dram_bytes"]), (2800, 2700));
+        let twice = counts.checked_add(&counts).unwrap();
+        assert!(twice.by_name().iter().all(|(name, &count)| count == 2 * names[name]));
+        assert_eq!(counts.checked_add(&DataCacheCounts::default()), Some(counts));
+        let most = |edit: fn(&mut DataCacheCounts)| {
+            let mut most = DataCacheCounts::default();
+            edit(&mut most);
+            most.checked_add(&counts)
+        };
+        assert_eq!(most(|most| most.events[12] = u64::MAX), None);
+        assert_eq!(most(|most| most.lookups = u64::MAX), None);
+        assert_eq!(most(|most| most.dram_bytes = u64::MAX), None);
+        // The sums are the core's own.
+        assert_eq!(DataCacheCounts::from(&CacheCounters::default()), DataCacheCounts::default());
+    }
+
+    #[test]
+    fn only_a_design_with_a_data_cache_reports_it() {
+        let ratio = |counts| report("mine", counts).derived.get(derived::LOAD_HITS).copied();
+        assert_eq!(ratio(None), None);
+        assert_eq!(ratio(Some(DataCacheCounts::default())), Some(None));
+        // 100 of 100 + 200 + 300: what is merged waits for DRAM too.
+        assert_eq!(ratio(Some(made_up())), Some(Some(16.666_667)));
+        let text = json::to_text(&report("mine", None)).unwrap();
+        assert!(!text.contains("data_cache"), "{text}");
+        let text = json::to_text(&report("mine", Some(made_up()))).unwrap();
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(found["data_cache"]["store_misses"], 500);
+        assert_eq!(found["data_cache"].as_object().unwrap().len(), CacheEvent::ALL.len() + 2);
+    }
+}
