@@ -13,11 +13,12 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use serde::Serialize;
+use strata_core::sm::Unobserved;
 use strata_core::sm::config::SmSettings;
 
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::timing::{Timed, TimedLaunch, TimingError, observe_launch, time_launch};
+use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
 pub use code::Code;
 use draw::Drawing;
 use file::EventFile;
@@ -117,9 +118,10 @@ impl Timeline {
         Ok(Self { request: request.clone(), file, drawn: None, others: 0 })
     }
 
-    /// Runs a launch; draws it if it is the first.
+    /// Runs a launch, over a cache if the design has one; draws it if it is the first.
     pub fn run(
         &mut self,
+        cache: Option<&mut LaunchCache>,
         settings: SmSettings,
         launch: &TimedLaunch<'_>,
         code: Code<'_>,
@@ -127,12 +129,13 @@ impl Timeline {
     ) -> Result<Timed, TimingError> {
         if self.drawn.is_some() {
             self.others += 1;
-            return time_launch(settings, launch);
+            return observe_launch_over(cache, settings, launch, Unobserved);
         }
         let labels = code.labels();
         let limits = (self.request.cycles.clone(), self.request.slices);
         let mut drawing = Drawing::new(&mut self.file, &labels, &settings, limits);
-        let timed = observe_launch(settings, launch, |observation| drawing.add(&observation))?;
+        let observer = |observation| drawing.add(&observation);
+        let timed = observe_launch_over(cache, settings, launch, observer)?;
         let all = timed.counters.cycles();
         let (cycles, capped) = drawing.finish(all);
         let launch = about.launch.clone();

@@ -132,14 +132,15 @@ pub fn observe_launch(
     }
 }
 
-/// The same over a cache, which keeps what the launches before have left in it. The launch's
-/// accesses must have been recorded with their lines.
-pub fn observe_cached_launch(
+/// The same over a cache, if there is one, which keeps what the launches before have left in it.
+/// Then the launch's accesses must have been recorded with their lines.
+pub fn observe_launch_over(
+    cache: Option<&mut LaunchCache>,
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
-    cache: &mut LaunchCache,
     observer: impl SmObserver,
 ) -> Result<Timed, TimingError> {
+    let Some(cache) = cache else { return observe_launch(settings, launch, observer) };
     let LaunchCache { settings: cached, tags } = cache;
     let list = launch.accesses.list().unwrap_or_default();
     let mut cache = Cache::new(cached.cache_bytes, cached.ways, tags)?;

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use strata::timing::{LaunchCache, TimedLaunch, observe_cached_launch};
+use strata::timing::{LaunchCache, TimedLaunch, observe_launch_over};
 use strata::workload::simulate::LaunchSink;
 use strata::workload::{LaunchRecord, Options, Overrides, Prepared, Toolchain, Workload};
 use strata_core::sm::Observation;
@@ -136,7 +136,7 @@ fn compare(name: &str, sm: SmSettings) -> ([u64; CacheEvent::ALL.len()], Referen
                 take(&mut reference, &each, u64::from(shape.bytes), stores);
             }
         };
-        let timed = observe_cached_launch(sm, &timed, &mut cache, observer).expect(name);
+        let timed = observe_launch_over(Some(&mut cache), sm, &timed, observer).expect(name);
         let counters = timed.cache.expect("it has a cache");
         assert_eq!(counters.dram_bytes(), timed.counters.dram_bytes(), "{name}");
         for (sum, &event) in sums.iter_mut().zip(&CacheEvent::ALL) {

@@ -43,8 +43,6 @@ refuses! {
     replacement_that_needs_a_cache: ["run", "vectoradd", "--design", "cache-miss.toml"];
     a_barrier_rule_with_one_level: ["run", "vectoradd", "--design", "one-level.toml"];
     a_data_cache_without_time: ["run", "vectoradd", "--design", "data-cache.toml"];
-    a_data_cache_in_time:
-        ["run", "vectoradd", "--mode", "cycle", "--design", "data-cache.toml"];
     a_write_pool_without_time: ["run", "vectoradd", "--design", "warrf"];
     a_profile_with_a_write_pool:
         ["inspect", "vectoradd", "--profile", "--design", "sttram-wpool"];

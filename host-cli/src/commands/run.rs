@@ -28,6 +28,7 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let timeline =
         timeline_request(args, &subject::files(&subjects, &designs, args.source.reach())?)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
+    let request = request.for_designs(&designs);
     let reports = measure_all(args, &subjects, &designs, &request, printer)?;
     match args.format {
         Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),

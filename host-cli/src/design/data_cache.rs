@@ -95,14 +95,6 @@ pub(super) fn describe(settings: CachedSettings) -> String {
 }
 
 impl Design {
-    /// Whether cycle mode can time it.
-    ///
-    /// # Errors
-    /// It has a `[data_cache]`.
-    pub fn timeable(&self) -> Result<(), ConfigError> {
-        self.without_data_cache("cycle mode cannot simulate it yet", LEAVE_OUT)
-    }
-
     /// Whether something that has no use for a data cache takes the design.
     ///
     /// # Errors

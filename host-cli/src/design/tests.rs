@@ -500,13 +500,12 @@ fn what_simulates_no_memory_refuses_a_data_cache() {
     let counted = own.countable().unwrap_err();
     assert!(counted.to_string().contains("order in which warps access memory"), "{counted}");
     assert!(counted.hint().unwrap().contains("--mode cycle"));
-    assert!(own.timeable().unwrap_err().to_string().contains("cannot simulate it yet"));
     let other = own.without_data_cache_for("listings").unwrap_err();
     assert_eq!(
         other.to_string(),
         "d.toml: the design has a `[data_cache]`, but listings have no use for it"
     );
     assert_eq!(other.hint(), Some("leave the table out"));
-    assert!(plain.countable().is_ok() && plain.timeable().is_ok());
+    assert!(plain.countable().is_ok());
     assert!(plain.without_data_cache_for("listings").is_ok());
 }

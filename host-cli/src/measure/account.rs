@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
 use strata_core::organisation::Organisation;
+use strata_core::sm::Unobserved;
 use strata_core::sm::config::Residency;
 use strata_core::sm::counters::SmCounters;
-use strata_core::sm::memory::cached::CacheCounters;
 use strata_core::value_usage::ValueUsage;
 
 use crate::cli::Mode;
@@ -24,7 +24,7 @@ use crate::report::{
     derived,
 };
 use crate::timeline::Timeline;
-use crate::timing::{Timed, TimedLaunch, TimingError, time_launch};
+use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
 
 use super::baselines::Baselines;
 use super::request::command_line;
@@ -42,6 +42,8 @@ pub(super) struct Account<'a> {
     data_cache: Option<DataCacheCounts>,
     launches: Vec<LaunchReport>,
     timeline: Option<Timeline>,
+    /// What the launches so far have left in the design's data cache.
+    cache: Option<LaunchCache>,
     /// Of kernels that the compiler fitted to the design.
     levels: FittedKernels,
 }
@@ -71,9 +73,8 @@ pub(super) fn accounts<'a>(
     request: &Request,
 ) -> Result<Vec<Account<'a>>, Failure> {
     let account = |design: &'a Design| {
-        match request.mode {
-            Mode::Count => design.countable()?,
-            Mode::Cycle => design.timeable()?,
+        if request.mode == Mode::Count {
+            design.countable()?;
         }
         let timeline = request.timeline.as_ref().map(Timeline::create).transpose()?;
         Ok(Account {
@@ -84,6 +85,7 @@ pub(super) fn accounts<'a>(
             data_cache: None,
             launches: Vec::new(),
             timeline,
+            cache: design.data_cache.map(LaunchCache::new),
             levels: FittedKernels::default(),
         })
     };
@@ -201,7 +203,8 @@ struct Measured {
 }
 
 impl Account<'_> {
-    /// Counts launches, each on a thread of its own, and adds them up in their order.
+    /// Counts launches, each on a thread of its own where none depends on those before, and adds
+    /// them up in their order.
     fn add(
         &mut self,
         launches: &[Counted<'_>],
@@ -211,14 +214,16 @@ impl Account<'_> {
         for launch in launches {
             self.levels.prepare(self.design, launch.program())?;
         }
-        let mut timeline = self.timeline.take();
-        let measured: Vec<_> = if timeline.is_some() {
-            let one = |launch| self.measure(launch, input, mode, timeline.as_mut());
+        let (mut timeline, mut cache) = (self.timeline.take(), self.cache.take());
+        let measured: Vec<_> = if timeline.is_some() || cache.is_some() {
+            let one =
+                |launch| self.measure(launch, input, mode, (timeline.as_mut(), cache.as_mut()));
             launches.iter().map(one).collect()
         } else {
-            launches.par_iter().map(|launch| self.measure(launch, input, mode, None)).collect()
+            let one = |launch| self.measure(launch, input, mode, (None, None));
+            launches.par_iter().map(one).collect()
         };
-        self.timeline = timeline;
+        (self.timeline, self.cache) = (timeline, cache);
         for (launch, measured) in launches.iter().zip(measured) {
             self.add_one(launch, &measured?)?;
         }
@@ -278,7 +283,7 @@ impl Account<'_> {
         launch: &Counted<'_>,
         input: &str,
         mode: Mode,
-        timeline: Option<&mut Timeline>,
+        (timeline, cache): (Option<&mut Timeline>, Option<&mut LaunchCache>),
     ) -> Result<Measured, EvaluateError> {
         let design = self.design;
         let hierarchy = self.levels.get(launch.kernel);
@@ -296,15 +301,13 @@ impl Account<'_> {
         }
         let timed = TimedLaunch { image, ..launch.timed() };
         let settings = design.sm;
-        let Timed { counters: time, residency, cell_writes, cache: _ } = match timeline {
+        let Timed { counters: time, residency, cell_writes, cache } = match timeline {
             Some(timeline) => {
                 let about = launch.about(input, &design.name);
-                timeline.run(settings, &timed, launch.code, &about)?
+                timeline.run(cache, settings, &timed, launch.code, &about)?
             }
-            None => time_launch(settings, &timed)?,
+            None => observe_launch_over(cache, settings, &timed, Unobserved)?,
         };
-        // `timed.cache`: what the memory of this launch counted, as soon as cycle mode has it.
-        let cache: Option<CacheCounters> = None;
         Ok(Measured {
             counters: time.accesses,
             time: Some((time, residency)),

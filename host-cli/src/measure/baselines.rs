@@ -2,12 +2,13 @@
 //! many are compared with it.
 
 use rayon::prelude::*;
+use strata_core::sm::Unobserved;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::memory::cached::CachedSettings;
 
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
-use crate::timing::{TimingError, time_launch};
+use crate::timing::{LaunchCache, TimingError, observe_launch_over};
 
 use super::Counted;
 
@@ -16,7 +17,16 @@ type InTime = (SmSettings, Option<CachedSettings>);
 
 /// Cycles of each baseline over all launches so far.
 #[derive(Debug, Default)]
-pub(super) struct Baselines(Vec<(InTime, u64)>);
+pub(super) struct Baselines(Vec<Baseline>);
+
+/// A baseline so far.
+#[derive(Debug)]
+struct Baseline {
+    of: InTime,
+    cycles: u64,
+    /// What the launches have left in its data cache.
+    cache: Option<LaunchCache>,
+}
 
 const fn in_time(design: &Design) -> InTime {
     (design.sm, design.data_cache)
@@ -25,7 +35,8 @@ const fn in_time(design: &Design) -> InTime {
 impl Baselines {
     /// Cycles of a baseline, if it was timed.
     pub(super) fn cycles(&self, baseline: &Design) -> Option<u64> {
-        self.0.iter().find(|(other, _)| *other == in_time(baseline)).map(|(_, cycles)| *cycles)
+        let timed = self.0.iter().find(|timed| timed.of == in_time(baseline));
+        timed.map(|timed| timed.cycles)
     }
 
     /// Adds launches to the baselines of the designs whose leakage is known, given each with its
@@ -47,21 +58,29 @@ impl Baselines {
                 let same = in_time(design) == baseline;
                 same && design.managed.is_none() && !design.partial_warp_energy
             };
-            let place = self.0.iter().position(|(other, _)| *other == baseline);
+            let place = self.0.iter().position(|timed| timed.of == baseline);
             let place = place.unwrap_or_else(|| {
-                self.0.push((baseline, 0));
+                let cache = baseline.1.map(LaunchCache::new);
+                self.0.push(Baseline { of: baseline, cycles: 0, cache });
                 self.0.len() - 1
             });
-            let total = &mut self.0[place].1;
+            let Baseline { cycles: total, cache, .. } = &mut self.0[place];
             if let Some((_, cycles)) = timed.iter().find(runs_anyway) {
                 *total = *cycles;
                 continue;
             }
             let (sm, _) = baseline;
-            let cycles: Vec<_> = launches
-                .par_iter()
-                .map(|launch| Ok(time_launch(sm, &launch.timed())?.counters.cycles()))
-                .collect::<Result<_, TimingError>>()?;
+            let one = |launch: &Counted<'_>, cache: Option<&mut LaunchCache>| {
+                let timed = observe_launch_over(cache, sm, &launch.timed(), Unobserved);
+                timed.map(|timed| timed.counters.cycles())
+            };
+            let cycles: Vec<_> = if cache.is_some() {
+                let all = launches.iter().map(|launch| one(launch, cache.as_mut()));
+                all.collect::<Result<_, TimingError>>()?
+            } else {
+                let all = launches.par_iter().map(|launch| one(launch, None));
+                all.collect::<Result<_, TimingError>>()?
+            };
             for cycles in cycles {
                 *total = total.checked_add(cycles).ok_or(TimingError::Overflow)?;
             }

@@ -1,6 +1,7 @@
 //! Request: what to execute and count, and the command line that asks for it.
 
 use crate::cli::{Mode, SourceArgs};
+use crate::design::Design;
 use crate::failure::Failure;
 use crate::subject;
 use crate::timeline;
@@ -85,6 +86,13 @@ impl Request {
         if mode == Mode::Cycle {
             self.words.splice(0..0, ["--mode", "cycle"].map(str::to_owned));
         }
+        self
+    }
+
+    /// The same for these designs: with the lines that accesses touch, if one has a data cache.
+    #[must_use]
+    pub fn for_designs(mut self, designs: &[Design]) -> Self {
+        self.options.lines = designs.iter().any(|design| design.data_cache.is_some());
         self
     }
 
