@@ -451,14 +451,16 @@ fn buffers_need_parameters_as_wide_as_addresses() {
     }
 }
 
+/// The message about a third buffer.
+fn buffer_message(ty: &str, count: &str, generator: &str) -> String {
+    message(&format!(
+        "[[buffer]]\nname = \"c\"\ntype = \"{ty}\"\ncount = {count}\n\
+         generator = {generator}\n"
+    ))
+}
+
 #[test]
 fn mistakes_of_buffers_are_named() {
-    let buffer = |name: &str, ty: &str, count: &str, generator: &str| {
-        message(&format!(
-            "[[buffer]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = {count}\n\
-             generator = {generator}\n"
-        ))
-    };
     let expected = "buffer[2].generator: ";
     for (ty, count, generator, rest) in [
         (
@@ -518,8 +520,33 @@ fn mistakes_of_buffers_are_named() {
           expected 1 to 67108864",
         ),
     ] {
-        let message = buffer("c", ty, count, generator);
+        let message = buffer_message(ty, count, generator);
         assert_eq!(message, format!("l.toml:19: {expected}{rest}"));
+    }
+}
+
+#[test]
+fn mistakes_of_texts_and_reads_are_named() {
+    for (ty, generator, expected) in [
+        (
+            "u32",
+            "{ suffix_tree = { letters = 5, seed = 1 } }",
+            "suffix_tree cannot fill a buffer of 5 elements of type u32: the tree of 5 letters has \
+             80 u32 words",
+        ),
+        (
+            "u8",
+            "{ reads = { letters = 5, each = 0, seed = 1 } }",
+            "the number of a read's letters is 0; expected 1 to 67108864",
+        ),
+        (
+            "u32",
+            "{ reads = { letters = 5, each = 1, seed = 1 } }",
+            "reads cannot fill a buffer of 5 elements of type u32: letters are of type u8",
+        ),
+    ] {
+        let message = buffer_message(ty, "5", generator);
+        assert_eq!(message, format!("l.toml:19: buffer[2].generator: {expected}"));
     }
 }
 
