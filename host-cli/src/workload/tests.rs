@@ -632,7 +632,7 @@ fn built_in_launch_files_parse_and_define_both_sizes() {
     for name in all_names() {
         let workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         let sizes: Vec<&str> = workload.sizes().map(|(size, _)| size).collect();
-        let large = ["needle", "bfs", "srad"].contains(&name);
+        let large = ["needle", "bfs", "srad", "needle16", "needle32", "needle64"].contains(&name);
         let expected = ["default", "large", "small"];
         let expected = expected.into_iter().filter(|&size| large || size != "large");
         assert!(sizes.into_iter().eq(expected), "{name}");
