@@ -225,6 +225,8 @@ named! {
         Small = "small",
         /// Millions of warp instructions.
         Default = "default",
+        /// Beyond every cache; of few workloads.
+        Large = "large",
     }
 
     /// What is simulated.

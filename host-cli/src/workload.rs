@@ -28,6 +28,7 @@ mod real;
 pub mod reference;
 mod resolve;
 pub mod simulate;
+mod suffix_tree;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -161,5 +161,6 @@ macro_rules! workloads {
 
 workloads!(
     vectoradd, matrixmul, reduction, scalarprod, hotspot, needle, bfs, srad, dct8x8, mandelbrot,
-    nbody, histogram, cp, mriq, dgemm, sgemm, fft512, scan, bitonic, montecarlo, bilinear
+    nbody, histogram, cp, mriq, dgemm, sgemm, fft512, scan, bitonic, montecarlo, bilinear,
+    needle16, needle32, needle64, lu, pcr, ray, suffixtree, sgemv, sobol
 );

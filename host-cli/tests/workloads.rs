@@ -157,7 +157,8 @@ macro_rules! workloads {
 
 workloads!(
     vectoradd, matrixmul, reduction, scalarprod, hotspot, needle, bfs, srad, dct8x8, mandelbrot,
-    nbody, histogram, cp, mriq, dgemm, sgemm, fft512, scan, bitonic, montecarlo, bilinear
+    nbody, histogram, cp, mriq, dgemm, sgemm, fft512, scan, bitonic, montecarlo, bilinear,
+    needle16, needle32, needle64, lu, pcr, ray, suffixtree, sgemv, sobol
 );
 
 fn prepared(name: &str) -> Prepared {
@@ -167,7 +168,9 @@ fn prepared(name: &str) -> Prepared {
 
 #[test]
 fn integer_results_do_not_depend_on_the_toolchain() {
-    for name in ["vectoradd", "needle", "bfs", "mandelbrot", "histogram", "scan", "bitonic"] {
+    let whole = ["vectoradd", "needle", "bfs", "mandelbrot", "histogram", "scan", "bitonic"];
+    let of_storage = ["needle16", "needle32", "needle64", "ray", "suffixtree", "sobol"];
+    for name in whole.into_iter().chain(of_storage) {
         let [nvcc, others @ ..] = Toolchain::ALL.map(|toolchain| run(name, toolchain, "small"));
         assert!(others.iter().all(|run| run.finals == nvcc.finals), "{name}");
     }
@@ -262,6 +265,22 @@ fn results_depend_on_overrides_as_the_reference_says() {
         ("bitonic", &[("rows", 3), ("length", 256)]),
         ("montecarlo", &[("walkers", 1), ("paths", 1), ("pairs", 1)]),
         ("bilinear", &[("columns", 1), ("rows", 1), ("width", 3), ("height", 2)]),
+        ("needle16", &[("n", 16)]),
+        ("needle64", &[("n", 64)]),
+        ("lu", &[("n", 32)]),
+        ("pcr", &[("systems", 2), ("length", 1)]),
+        ("pcr", &[("systems", 1), ("length", 2)]),
+        ("pcr", &[("systems", 3), ("length", 33)]),
+        ("pcr", &[("systems", 2), ("length", 256)]),
+        ("ray", &[("columns", 1), ("rows", 1), ("spheres", 1), ("bounces", 0)]),
+        ("ray", &[("columns", 60), ("rows", 20), ("spheres", 30), ("bounces", 7)]),
+        ("suffixtree", &[("text", 1), ("reads", 1), ("letters", 1)]),
+        ("suffixtree", &[("text", 5), ("reads", 40), ("letters", 9)]),
+        ("suffixtree", &[("text", 100), ("reads", 200), ("letters", 130)]),
+        ("sgemv", &[("rows", 1), ("columns", 1)]),
+        ("sgemv", &[("rows", 129), ("columns", 128)]),
+        ("sobol", &[("dimensions", 1), ("count", 1)]),
+        ("sobol", &[("dimensions", 2), ("count", 1025)]),
     ] {
         let workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         let overrides: Overrides =
@@ -382,6 +401,15 @@ fn a_wrong_kernel_is_noticed() {
         ("bitonic", "setp.gt.u32", "setp.ge.u32"),
         ("montecarlo", "1664525", "1664521"),
         ("bilinear", "cvt.rmi.s32.f32", "cvt.rni.s32.f32"),
+        ("needle16", "max.s32", "min.s32"),
+        ("needle32", "max.s32", "min.s32"),
+        ("needle64", "bar.sync", "// bar.sync"),
+        ("lu", "div.rn.f32", "mul.rn.f32"),
+        ("pcr", "bar.sync", "// bar.sync"),
+        ("ray", "cvt.rmi.s32.f32", "cvt.rni.s32.f32"),
+        ("suffixtree", "setp.ne.s16", "setp.eq.s16"),
+        ("sgemv", "bar.sync", "// bar.sync"),
+        ("sobol", "popc.b32", "clz.b32"),
     ] {
         let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         let text = workload.ptx.replace(right, wrong);

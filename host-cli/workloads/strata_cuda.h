@@ -53,11 +53,15 @@ __device__ __forceinline__ double fma_rn(double a, double b, double c) {
     return __nvvm_fma_rn_d(a, b, c);
 }
 __device__ __forceinline__ double mul_rn(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+__device__ __forceinline__ float div_rn(float a, float b) { return __nvvm_div_rn_f(a, b); }
+__device__ __forceinline__ float sqrt_rn(float a) { return __nvvm_sqrt_rn_f(a); }
 __device__ __forceinline__ float reciprocal_sqrt(float a) { return __nvvm_rsqrt_approx_f(a); }
 __device__ __forceinline__ float sin_approx(float a) { return __nvvm_sin_approx_f(a); }
 __device__ __forceinline__ float cos_approx(float a) { return __nvvm_cos_approx_f(a); }
 __device__ __forceinline__ int round_down(float a) { return __nvvm_f2i_rm(a); }
 __device__ __forceinline__ float maximum(float a, float b) { return __nvvm_fmax_f(a, b); }
+__device__ __forceinline__ float minimum(float a, float b) { return __nvvm_fmin_f(a, b); }
+__device__ __forceinline__ int bit_count(u32 a) { return __builtin_popcount(a); }
 __device__ __forceinline__ void atomic_add(u32 *at, u32 value) {
     __nvvm_atom_add_gen_i((int *)at, (int)value);
 }
@@ -92,11 +96,15 @@ __device__ __forceinline__ double fma_rn(double a, double b, double c) {
     return __fma_rn(a, b, c);
 }
 __device__ __forceinline__ double mul_rn(double a, double b) { return __dmul_rn(a, b); }
+__device__ __forceinline__ float div_rn(float a, float b) { return __fdiv_rn(a, b); }
+__device__ __forceinline__ float sqrt_rn(float a) { return __fsqrt_rn(a); }
 __device__ __forceinline__ float reciprocal_sqrt(float a) { return rsqrtf(a); }
 __device__ __forceinline__ float sin_approx(float a) { return __sinf(a); }
 __device__ __forceinline__ float cos_approx(float a) { return __cosf(a); }
 __device__ __forceinline__ int round_down(float a) { return __float2int_rd(a); }
 __device__ __forceinline__ float maximum(float a, float b) { return fmaxf(a, b); }
+__device__ __forceinline__ float minimum(float a, float b) { return fminf(a, b); }
+__device__ __forceinline__ int bit_count(u32 a) { return __popc(a); }
 __device__ __forceinline__ void atomic_add(u32 *at, u32 value) { atomicAdd(at, value); }
 
 #endif

@@ -16,7 +16,7 @@ use listing::Kernels;
 use machine::{Cache, Counts, Upper, Warp};
 use serde_json::Value;
 
-const WORKLOADS: [&str; 21] = [
+const WORKLOADS: [&str; 30] = [
     "vectoradd",
     "matrixmul",
     "reduction",
@@ -38,6 +38,15 @@ const WORKLOADS: [&str; 21] = [
     "bitonic",
     "montecarlo",
     "bilinear",
+    "needle16",
+    "needle32",
+    "needle64",
+    "lu",
+    "pcr",
+    "ray",
+    "suffixtree",
+    "sgemv",
+    "sobol",
 ];
 
 /// A design, and what stands in the tables of its machine.

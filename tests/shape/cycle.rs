@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
+use strata::failure::Failure;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::subject;
 use strata::workload;
+
+use crate::groups::{TOO_LARGE, fitting};
 
 /// Flat, cached and compiler-managed designs, with and without what policies add; operand windows
 /// and operand collectors, over SRAM and STT-RAM.
@@ -58,19 +61,31 @@ fn reports(name: &str, mode: Mode) -> Vec<RunReport> {
 }
 
 fn of(name: &str, mode: Mode, designs: &[&str]) -> Vec<RunReport> {
+    tried(name, mode, designs).expect("the workload runs")
+}
+
+fn tried(name: &str, mode: Mode, designs: &[&str]) -> Result<Vec<RunReport>, Failure> {
     let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let designs: Vec<_> =
         designs.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
     let workload = subject::workload(name, &args).expect("the workload loads");
-    measure::reports(&workload, &designs, &request, &Printer::new(true)).expect("the workload runs")
+    measure::reports(&workload, &designs, &request, &Printer::new(true))
+}
+
+#[test]
+fn what_is_left_out_does_not_fit() {
+    assert!(tried(TOO_LARGE, Mode::Count, &["isca11"]).is_ok());
+    let refused = tried(TOO_LARGE, Mode::Cycle, &["isca11"]).expect_err("it is too large");
+    let refused = format!("{refused:?}");
+    assert!(refused.contains("33284 bytes of shared memory, but an SM has 32768"), "{refused}");
 }
 
 /// Nothing in these designs is shared between warps, so that the interleaving of warps cannot change
 /// a count: the two modes agree to the last access, launch by launch.
 #[test]
 fn both_modes_count_the_same_accesses_in_every_workload_and_design() {
-    for name in workload::all_names() {
+    for name in fitting() {
         for (count, cycle) in reports(name, Mode::Count).iter().zip(reports(name, Mode::Cycle)) {
             let at = format!("{name}, {}", count.design);
             for (counter, expected) in &count.counters {
@@ -150,7 +165,7 @@ fn conserves(pool: &BTreeMap<String, u64>, same: &BTreeMap<String, u64>, at: &st
 
 #[test]
 fn every_issue_slot_of_every_cycle_has_one_reason() {
-    for name in workload::all_names() {
+    for name in fitting() {
         for report in reports(name, Mode::Cycle) {
             let slots = report.counters.iter().filter(|(counter, _)| counter.starts_with("slots_"));
             let sum: u64 = slots.map(|(_, slots)| slots).sum();

@@ -19,6 +19,8 @@ use strata_compiler::Order;
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::path::PathStep;
 
+use crate::groups::fitting;
+
 /// Workloads that load and store four registers at a time, and the first such instruction that the
 /// format cannot carry.
 const VECTORS: [(&str, &str); 4] =
@@ -72,7 +74,7 @@ fn reports(name: &str, order: Order, recording: Option<&str>) -> Vec<RunReport> 
 #[test]
 fn recordings_replay_in_time_as_their_workloads_run() {
     let folder = tempfile::tempdir().expect("a folder");
-    let in_ptx_order = workload::all_names().map(|name| (name, Order::Ptx));
+    let in_ptx_order = fitting().map(|name| (name, Order::Ptx));
     let others = [Order::Scheduled, Order::ScheduledRenamed, Order::Close];
     for (name, order) in in_ptx_order.chain(others.map(|order| ("dct8x8", order))) {
         let file = recorded_in(order, name, folder.path());

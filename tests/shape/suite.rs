@@ -14,13 +14,13 @@ use strata::measure::Request;
 use strata::printer::Printer;
 use strata::study::registers;
 use strata::subject;
-use strata::workload::{Group, Options, Overrides, Prepared, all_names};
+use strata::workload::{Group, Options, Overrides, Prepared};
 use strata_compiler::program::{Program, ProgramInstruction};
 use strata_core::image::{Flags, MemorySpace, StaticInstruction, Unit};
 use strata_ptx::opcode::{Half, Opcode};
 use strata_ptx::types::ScalarType;
 
-use crate::groups::{self, HEADLINES, REPORTS, means, ratio};
+use crate::groups::{self, HEADLINES, REPORTS, means, names, ratio};
 use crate::orders::{OF_TRACES, by_order};
 use crate::reports::hold_page;
 
@@ -140,7 +140,7 @@ static MIXES: LazyLock<BTreeMap<&str, Mix>> = LazyLock::new(|| {
         run.expect("the workload runs");
         (name, mix)
     };
-    all_names().map(mix).collect()
+    names().map(mix).collect()
 });
 
 /// Registers per thread of each workload's hungriest kernel.
@@ -148,7 +148,7 @@ static REGISTERS: LazyLock<BTreeMap<String, u16>> = LazyLock::new(|| {
     let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     let load = |name| subject::workload(name, &args).expect("the workload loads");
-    let workloads: Vec<_> = all_names().map(load).collect();
+    let workloads: Vec<_> = names().map(load).collect();
     let rows = registers::rows(&workloads, &[], &request, 0, &Printer::new(true));
     let rows = rows.expect("every workload compiles");
     rows.into_iter().map(|row| (row.workload, row.needed)).collect()
@@ -187,7 +187,7 @@ fn the_committed_page_of_the_suite_holds_these_numbers() {
 
 #[test]
 fn every_instruction_is_of_one_class_and_every_value_of_one_count() {
-    for name in all_names() {
+    for name in names() {
         let counters = &REPORTS.get(name, FLAT).counters;
         assert_eq!(MIXES[name].all(), counters["warp_instructions"], "{name}");
         let counts = READS.map(|(_, key)| own(name, key));
@@ -215,7 +215,7 @@ fn the_second_group_has_what_the_suite_lacks() {
         let results = results_for_each_wait(name).expect("it waits");
         assert!(results > least, "{name}: {results}");
     }
-    let texture = all_names().map(share(Class::Texture)).fold(0.0, f64::max);
+    let texture = names().map(share(Class::Texture)).fold(0.0, f64::max);
     assert!(texture < 1e-9, "textures do not run: the page says so");
 }
 
@@ -302,7 +302,7 @@ fn table(statistics: &[Statistic]) -> String {
         let _ = write!(text, " {} |", statistic.heading);
     }
     let _ = writeln!(text, "\n| --- |{}", " ---: |".repeat(statistics.len()));
-    for name in all_names() {
+    for name in names() {
         let cells = statistics.iter().map(|one| {
             let value = (one.of)(name).map(|value| format!("{value:.*}", one.decimals));
             format!(" {} |", value.unwrap_or_else(|| "-".to_owned()))
@@ -375,7 +375,7 @@ fn page() -> String {
 fn registers_beside() -> String {
     let printed = paper_registers();
     let mut both = Vec::new();
-    for name in all_names() {
+    for name in names() {
         if let Some(paper) = printed.iter().find(|paper| paper.name == name) {
             both.push(format!("`{name}` {} ({})", REGISTERS[name], paper.needed));
         }
@@ -395,7 +395,7 @@ fn by_workload() -> String {
     );
     let _ = writeln!(text, "| workload |{}", HEADLINES.map(|name| format!(" `{name}` |")).concat());
     let _ = writeln!(text, "| --- |{}", " ---: |".repeat(HEADLINES.len()));
-    for name in all_names() {
+    for name in names() {
         let energy = |design: &str| ratio(name, design, "energy_relative_percent");
         let cells = HEADLINES.map(|design| format!(" {:.1} |", energy(design)));
         let _ = writeln!(text, "| {name} |{}", cells.concat());

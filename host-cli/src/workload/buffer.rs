@@ -1,6 +1,7 @@
 //! Buffers of a plan: their element types, sizes and initial contents.
 
 use super::generator::{SplitMix64, random_graph};
+use super::suffix_tree::{random_text, reads, suffix_tree};
 
 /// Type of one element of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -94,6 +95,8 @@ pub(super) enum Contents {
     Integers { low: i64, high: i64, seed: u64 },
     GraphOffsets { nodes: u32, edges: u32, seed: u64 },
     GraphEdges { nodes: u32, edges: u32, seed: u64 },
+    SuffixTree { letters: u32, seed: u64 },
+    Reads { letters: u32, each: u32, seed: u64 },
 }
 
 /// A buffer in device memory.
@@ -152,6 +155,14 @@ impl BufferPlan {
                 for target in random_graph(nodes, edges, seed).edges {
                     bytes.extend_from_slice(&target.to_le_bytes());
                 }
+            }
+            Contents::SuffixTree { letters, seed } => {
+                for word in suffix_tree(&random_text(letters, seed)) {
+                    bytes.extend_from_slice(&word.to_le_bytes());
+                }
+            }
+            Contents::Reads { letters, each, seed } => {
+                return reads(self.count, each, &random_text(letters, seed), seed);
             }
         }
         bytes

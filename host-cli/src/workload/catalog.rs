@@ -32,6 +32,9 @@ named! {
         /// Kernels with what the suite has little or nothing of: special functions, double
         /// precision, many registers, unrolled loops, filtering.
         Extra = "extra",
+        /// Kernels whose needs of registers, shared memory and cache differ most: what an SM does
+        /// with one memory for the three.
+        Storage = "storage",
     }
 }
 
@@ -65,6 +68,7 @@ impl Group {
         match self {
             Self::Suite => SUITE,
             Self::Extra => EXTRA,
+            Self::Storage => STORAGE,
         }
     }
 }
@@ -138,6 +142,18 @@ const EXTRA: &[Entry] = &[
     entry!("bilinear"),
 ];
 
+const STORAGE: &[Entry] = &[
+    entry!("needle16"),
+    entry!("needle32"),
+    entry!("needle64"),
+    entry!("lu"),
+    entry!("pcr"),
+    entry!("ray"),
+    entry!("suffixtree"),
+    entry!("sgemv"),
+    entry!("sobol"),
+];
+
 /// Names of the suite's workloads, in the order in which they are listed and run.
 pub fn names() -> impl Iterator<Item = &'static str> {
     Group::Suite.names()
@@ -192,7 +208,7 @@ mod tests {
         assert!(names().eq(of_group("suite").expect("a group")));
         assert!(all_names().eq(of_group("all").expect("all groups")));
         let each = group_names().map(|group| of_group(group).expect(group).len());
-        assert_eq!(each.collect::<Vec<_>>(), [12, count - 12, count]);
+        assert_eq!(each.collect::<Vec<_>>(), [12, 9, count - 21, count]);
         assert_eq!(of_group("suit"), None);
     }
 

@@ -85,6 +85,10 @@ pub(super) enum Generator {
     GraphOffsets(GraphShape),
     /// Edge targets of a random graph; the same shape gives the same graph.
     GraphEdges(GraphShape),
+    /// Suffix tree of the random text of as many letters.
+    SuffixTree { letters: Formula, seed: u64 },
+    /// Reads of that text, `each` letters long.
+    Reads { letters: Formula, each: Formula, seed: u64 },
 }
 
 /// What fixes a random graph.

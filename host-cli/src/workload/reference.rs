@@ -17,17 +17,23 @@ mod dgemm;
 mod fft512;
 mod histogram;
 mod hotspot;
+mod lu;
 mod mandelbrot;
 mod matrixmul;
 mod montecarlo;
 mod mriq;
 mod nbody;
 mod needle;
+mod pcr;
+mod ray;
 mod reduction;
 mod scalarprod;
 mod scan;
 mod sgemm;
+mod sgemv;
+mod sobol;
 mod srad;
+mod suffixtree;
 mod vectoradd;
 
 /// Expected contents of buffers, by name.
@@ -47,17 +53,23 @@ const REFERENCES: &[(&str, Reference)] = &[
     ("fft512", fft512::reference),
     ("histogram", histogram::reference),
     ("hotspot", hotspot::reference),
+    ("lu", lu::reference),
     ("mandelbrot", mandelbrot::reference),
     ("matrixmul", matrixmul::reference),
     ("montecarlo", montecarlo::reference),
     ("mriq", mriq::reference),
     ("nbody", nbody::reference),
     ("needle", needle::reference),
+    ("pcr", pcr::reference),
+    ("ray", ray::reference),
     ("reduction", reduction::reference),
     ("scalarprod", scalarprod::reference),
     ("scan", scan::reference),
     ("sgemm", sgemm::reference),
+    ("sgemv", sgemv::reference),
+    ("sobol", sobol::reference),
     ("srad", srad::reference),
+    ("suffixtree", suffixtree::reference),
     ("vectoradd", vectoradd::reference),
 ];
 
@@ -263,7 +275,7 @@ mod tests {
 
     #[test]
     fn references_end_in_time() {
-        let long: [(&str, &[(&str, i64)]); 10] = [
+        let long: [(&str, &[(&str, i64)]); 13] = [
             ("mandelbrot", &[("limit", i64::from(i32::MAX))]),
             ("nbody", &[("bodies", 3000), ("steps", 1 << 16)]),
             ("hotspot", &[("columns", 2000), ("rows", 2000), ("steps", 1 << 16)]),
@@ -274,6 +286,9 @@ mod tests {
             ("dgemm", &[("m", 6000), ("n", 6000), ("k", 6000)]),
             ("sgemm", &[("m", 6000), ("n", 6000), ("k", 6000)]),
             ("montecarlo", &[("walkers", 1 << 20), ("paths", 1 << 10), ("pairs", 1 << 10)]),
+            ("lu", &[("n", 6016)]),
+            ("ray", &[("columns", 10_000), ("rows", 10_000), ("bounces", 1 << 10)]),
+            ("suffixtree", &[("text", 1 << 19)]),
         ];
         for (name, parameters) in long {
             let workload = Workload::builtin(name, Toolchain::Nvcc).unwrap();

@@ -16,6 +16,7 @@ use super::parameter::accepts;
 use super::plan::{
     ArgumentTemplate, LaunchPlan, LaunchTemplate, PhasePlan, Place, Repeat, ScalarKind,
 };
+use super::suffix_tree::tree_words;
 use super::{names, real, reference};
 use crate::config::place::Position;
 use crate::config::strict;
@@ -27,7 +28,7 @@ pub const MAX_BUFFER_BYTES: u64 = 2 << 30;
 /// Most bytes that all resets of a plan write.
 pub const MAX_RESET_BYTES: u64 = 1 << 37;
 
-/// Most nodes and most edges of a random graph.
+/// Most nodes and most edges of a random graph, and most letters of a text and of a read.
 pub const MAX_GRAPH: i64 = 1 << 26;
 
 /// Most launches of a plan.
@@ -246,22 +247,41 @@ impl Resolver<'_> {
                 }
                 Ok(Contents::GraphEdges { nodes, edges, seed: shape.seed })
             }
+            Generator::SuffixTree { letters, seed } => {
+                let letters = self.size("the number of the text's letters", letters, place)?;
+                let words = tree_words(letters);
+                if element != ElementType::U32 || count != words {
+                    let why = format!("the tree of {letters} letters has {words} u32 words");
+                    return Err(unsuitable("suffix_tree", why));
+                }
+                Ok(Contents::SuffixTree { letters, seed: *seed })
+            }
+            Generator::Reads { letters, each, seed } => {
+                let letters = self.size("the number of the text's letters", letters, place)?;
+                let each = self.size("the number of a read's letters", each, place)?;
+                if element != ElementType::U8 {
+                    return Err(unsuitable("reads", "letters are of type u8".to_owned()));
+                }
+                Ok(Contents::Reads { letters, each, seed: *seed })
+            }
         }
     }
 
     fn graph(&self, shape: &document::GraphShape, place: &Place) -> Result<(u32, u32)> {
-        let number = |what, formula: &Formula| {
-            let value = self.evaluate(&formula.0, place)?;
-            let high = MAX_GRAPH;
-            u32::try_from(value)
-                .ok()
-                .filter(|_| (1..=high).contains(&value))
-                .ok_or_else(|| place.error(Problem::OutOfRange { what, value, low: 1, high }))
-        };
         Ok((
-            number("the number of nodes", &shape.nodes)?,
-            number("the number of edges", &shape.edges)?,
+            self.size("the number of nodes", &shape.nodes, place)?,
+            self.size("the number of edges", &shape.edges, place)?,
         ))
+    }
+
+    /// How large something that a generator builds is, from 1 to [`MAX_GRAPH`].
+    fn size(&self, what: &'static str, formula: &Formula, place: &Place) -> Result<u32> {
+        let value = self.evaluate(&formula.0, place)?;
+        let high = MAX_GRAPH;
+        u32::try_from(value)
+            .ok()
+            .filter(|_| (1..=high).contains(&value))
+            .ok_or_else(|| place.error(Problem::OutOfRange { what, value, low: 1, high }))
     }
 
     /// All steps, in the order of the file: the two kinds are merged by their places.

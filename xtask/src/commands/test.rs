@@ -190,11 +190,11 @@ fn gates() -> Outcome {
 }
 
 /// The first command that a reader of the README types, which runs the suite, and the same with the
-/// other group of workloads.
+/// other groups of workloads.
 fn smoke(workloads: &[String]) -> Result<(), Failure> {
     let mut text = String::new();
     let command = ["run", "--locked", "--release", "--", "run"];
-    for arguments in [&command[..], &[&command[..], &["@extra"]].concat()] {
+    for arguments in [&command[..], &[&command[..], &["@extra", "@storage"]].concat()] {
         let mut run = process::cargo(arguments);
         let status = process::watch(&mut run, |line| {
             text.push_str(line);
