@@ -58,6 +58,8 @@ prints! {
         "run", "dct8x8", "--scale", "small", "--mode", "cycle", "--design", "in-time.toml",
         "--format", "csv"
     ];
+    one_workload_with_a_data_cache:
+        ["run", "bfs", "--scale", "small", "--mode", "cycle", "--design", "data-cache.toml"];
     one_workload_on_another_memory:
         ["run", "vectoradd", "--scale", "small", "--design", "sttram-rfc6"];
     one_workload_with_leakage: [

@@ -1,0 +1,62 @@
+//! A design with a data cache: the same counts from the kernel, its recording and any number of
+//! threads, and lines that outlive a launch.
+
+use strata_tests::start;
+
+use crate::outputs::Home;
+
+/// The reports of a run in JSON.
+fn reports(home: &Home, arguments: &[&str]) -> Vec<serde_json::Value> {
+    let mut words = vec!["run", "--mode", "cycle", "--format", "json"];
+    words.extend(arguments);
+    let outcome = start(env!("CARGO_BIN_EXE_strata-under-test"), home.folder(), &words);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    match serde_json::from_str(&outcome.stdout).expect("JSON") {
+        serde_json::Value::Array(reports) => reports,
+        report => vec![report],
+    }
+}
+
+fn count(report: &serde_json::Value, name: &str) -> u64 {
+    report["data_cache"][name].as_u64().unwrap_or_else(|| panic!("no {name} in {report}"))
+}
+
+#[test]
+fn a_recording_hits_as_the_kernel_does() {
+    let home = Home::new(&["data-cache.toml", "data-cache-warrf.toml"]);
+    // Global and shared atomics, and launches that read what those before have written.
+    for workload in ["bfs", "histogram", "needle"] {
+        let file = format!("{workload}.strata");
+        let record = ["trace", "record", workload, "--scale", "small", "-o", &file];
+        let outcome = start(env!("CARGO_BIN_EXE_strata-under-test"), home.folder(), &record);
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        let designs = ["--design", "data-cache.toml", "--design", "data-cache-warrf.toml"];
+        let own =
+            reports(&home, &[&[workload, "--scale", "small", "-j", "1"], &designs[..]].concat());
+        let recorded = reports(&home, &[&[&*file, "-j", "3"], &designs[..]].concat());
+        assert_eq!((own.len(), recorded.len()), (2, 2));
+        for (own, recorded) in own.iter().zip(&recorded) {
+            for part in ["digest", "counters", "data_cache"] {
+                assert_eq!(own[part], recorded[part], "{workload}: {part}");
+            }
+            assert!(count(own, "lookups") > 100 && count(own, "fill_bytes") > 0, "{own}");
+        }
+        assert_ne!(own[0]["data_cache"], own[1]["data_cache"], "{workload}: two designs");
+    }
+}
+
+#[test]
+fn a_larger_cache_keeps_what_the_launches_before_have_read() {
+    let home = Home::new(&["data-cache.toml"]);
+    let designs = ["--design", "data-cache.toml"];
+    let whole = &reports(&home, &[&["bfs", "--scale", "small"], &designs[..]].concat())[0];
+    let alone: u64 = (0..whole["launches"].as_array().expect("launches").len())
+        .map(|index| {
+            let index = index.to_string();
+            let one = ["bfs", "--scale", "small", "--launch-index", &index];
+            count(&reports(&home, &[&one[..], &designs[..]].concat())[0], "fill_bytes")
+        })
+        .sum();
+    // 64 KB hold the graph: alone, each launch fetches it again.
+    assert!(2 * count(whole, "fill_bytes") < alone, "{alone} bytes launch by launch");
+}
