@@ -12,7 +12,7 @@ use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
 use strata_core::sm::memory::cached::{
-    CacheCounters, CacheEvent, CachedMemory, CachedSettings, TransactionError,
+    CacheCounters, CachedMemory, CachedSettings, TransactionError,
 };
 use strata_core::sm::{
     BarrierCall, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize, ResultOnItsWay, Sm,
@@ -155,10 +155,10 @@ pub fn observe_launch_over(
     } else {
         run::<_, DEVICE_CAPACITY>(settings, launch, observer, attached, trace)
     }?;
-    let counters = *memory.counters();
-    if counters.get(CacheEvent::Unlisted) != 0 {
+    if memory.unlisted() != 0 {
         return Err(TimingError::NoLines);
     }
+    let counters = *memory.counters();
     Ok(Timed { cache: Some(counters), ..timed })
 }
 

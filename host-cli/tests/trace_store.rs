@@ -12,7 +12,7 @@ fn fixtures() -> PathBuf {
 }
 
 fn launches(list: &Path) -> Vec<TracedLaunch> {
-    let keep = Keep { accesses: true, ..Keep::default() };
+    let keep = Keep { accesses: true, lines: true, ..Keep::default() };
     entries(list, Reach::Folder)
         .unwrap()
         .into_iter()

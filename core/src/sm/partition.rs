@@ -21,6 +21,7 @@
 //! # Ok::<(), strata_core::sm::config::CtaTooLarge>(())
 //! ```
 
+use super::memory::touched::LINE_BYTES;
 use super::residency::{CtaTooLarge, Launch, Limit, Residency, most_ctas};
 use crate::named;
 use crate::units::LANES;
@@ -28,8 +29,6 @@ use crate::units::LANES;
 /// Banks of unified storage, and of each area of fixed size, of whatever capacity (`[MICRO2012]`
 /// 4.1).
 pub const BANKS: u32 = 32;
-/// A line of the cache. Unit: bytes.
-pub const LINE_BYTES: u32 = 128;
 /// Ways of the cache (`[MICRO2012]` Table 2).
 pub const WAYS: u32 = 4;
 /// Step of a cache's size, of which each set lies in one bank of each cluster: the lines of one set

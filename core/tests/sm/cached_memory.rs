@@ -83,13 +83,13 @@ fn run_over(
             let mut memory = memory.unwrap();
             let counters =
                 simulate_over(Some(&mut memory), settings, kernel, 0, grid, pace, |_| {});
+            assert_eq!(memory.unlisted(), 0);
             counters.map(|counters| (counters, *memory.counters()))
         });
     assert_eq!(skipping, every_cycle);
     assert_eq!(skipping, stepped);
     if let Ok((counters, cache)) = &skipping {
         assert_eq!(counters.dram_bytes(), cache.dram_bytes());
-        assert_eq!(cache.get(CacheEvent::Unlisted), 0);
     }
     skipping
 }
@@ -304,6 +304,18 @@ fn the_reason_to_wait_is_that_of_what_the_cache_has() {
         assert!((399..=403).contains(&(long - unknown)), "{long} cycles, {collected}");
         assert!((17..=19).contains(&short), "{short} cycles, {collected}");
     }
+}
+
+#[test]
+fn an_access_that_stands_in_no_list_is_told() {
+    let mut tags = vec![Tag::EMPTY; 32];
+    let mut cache = Cache::new(4096, 4, &mut tags).unwrap();
+    let list = AccessList::default();
+    let mut memory = CachedMemory::new(SETTINGS, &MICRO12.timing, &mut cache, list).unwrap();
+    let kernel = load_and_use();
+    let grid = vec![vec![kernel.moving(&[128])]];
+    simulate_over(Some(&mut memory), MICRO12, &kernel, 0, &grid, Pace::Skipping, |_| {}).unwrap();
+    assert_eq!((memory.unlisted(), memory.counters().lookups()), (1, 0));
 }
 
 #[test]

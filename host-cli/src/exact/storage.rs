@@ -1,9 +1,8 @@
 //! `[MICRO2012]` and `[DISS]` chapter 7: partitions of unified storage, through the function that
 //! divides it, and means of a printed table.
 
-use strata_core::sm::partition::{
-    Areas, Division, LINE_BYTES, Needs, Partition, WAYS, tag_bits, tag_bytes,
-};
+use strata_core::sm::memory::touched::LINE_BYTES;
+use strata_core::sm::partition::{Areas, Division, Needs, Partition, WAYS, tag_bits, tag_bytes};
 use strata_core::units::LANES;
 
 use super::Row;

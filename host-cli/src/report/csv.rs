@@ -126,7 +126,7 @@ mod tests {
         };
         for (name, expected) in [
             ("data_cache_load_hits", "100"),
-            ("data_cache_unlisted", "1300"),
+            ("data_cache_cache_conflict_cycles", "1200"),
             ("data_cache_lookups", "2800"),
             ("data_cache_dram_bytes", "2700"),
             ("data_cache_load_hits_percent", "16.666667"),

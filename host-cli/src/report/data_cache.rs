@@ -128,7 +128,7 @@ pub(super) mod tests {
             edit(&mut most);
             most.checked_add(&counts)
         };
-        assert_eq!(most(|most| most.events[12] = u64::MAX), None);
+        assert_eq!(most(|most| most.events[11] = u64::MAX), None);
         assert_eq!(most(|most| most.lookups = u64::MAX), None);
         assert_eq!(most(|most| most.dram_bytes = u64::MAX), None);
         // The sums are the core's own.

@@ -98,8 +98,6 @@ named! {
         SharedConflictCycle = "shared_conflict_cycles",
         /// Cycles beyond the lookups that accesses of the cache took in its banks.
         CacheConflictCycle = "cache_conflict_cycles",
-        /// Accesses that stand in no list: a trace and its list do not belong together.
-        Unlisted = "unlisted",
     }
 }
 
@@ -171,6 +169,7 @@ pub struct CachedMemory<'m, 'c> {
     /// First cycle in which DRAM can move bytes for another transfer.
     dram_free: u64,
     counters: CacheCounters,
+    unlisted: u64,
 }
 
 /// The transfers of an access, from and to DRAM.
@@ -203,12 +202,19 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
             path_free: 0,
             dram_free: 0,
             counters: CacheCounters::default(),
+            unlisted: 0,
         })
     }
 
     /// What it has counted.
     pub const fn counters(&self) -> &CacheCounters {
         &self.counters
+    }
+
+    /// Accesses that stand in no list, of which nothing is counted: a trace and its list do not
+    /// belong together.
+    pub const fn unlisted(&self) -> u64 {
+        self.unlisted
     }
 
     /// Takes the path for so many cycles, from `now` on or as soon as it is free. Returns the first
@@ -342,7 +348,7 @@ const fn key(line: TouchedLine, warp: u8) -> u64 {
 impl MemoryModel for CachedMemory<'_, '_> {
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
         let Some((access, lines)) = self.list.get(request.access.place()) else {
-            self.counters.record(CacheEvent::Unlisted, 1);
+            self.unlisted += 1;
             let now = request.now;
             return Answer::Taken {
                 arrival: Arrival::At(now),
