@@ -163,11 +163,11 @@ fn a_store_writes_its_rows_through_and_allocates_nothing() {
 fn a_load_of_a_pending_line_waits_for_it_and_a_later_one_hits() {
     let mut list = OwnedList::default();
     let access = load(&mut list, |i| 4 * i);
-    // r1 = [r0]; r2 = [r0]; r3 = r1 + r2; r4 = [r3]; r5 = r4 + r4
+    // r1 = [r0]; r2 = [r0]; r3 = r2 + r2; r4 = [r3]; r5 = r4 + r4
     let kernel = Kernel::default()
         .load(&[0], &[1])
         .load(&[0], &[2])
-        .alu(&[1, 2], &[3])
+        .alu(&[2], &[3])
         .load(&[3], &[4])
         .alu(&[4], &[5]);
     let (cycles, counters) = alone(65536, &kernel, &[access; 3], &list);
