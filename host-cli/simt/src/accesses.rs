@@ -25,6 +25,8 @@ pub struct AccessDictionary {
     warps: Vec<u32>,
     by_hash: FxHashMap<u64, Vec<u32>>,
     lines: Option<LinesOfWarps>,
+    /// Entries: accesses, and lines.
+    entries: usize,
 }
 
 /// The lines that the recorded warps touched, for memories that know addresses.
@@ -42,12 +44,14 @@ pub struct WarpAccesses {
     moved: Vec<u32>,
     /// The lines that each touches, if they are recorded.
     touched: Option<TouchedLines>,
+    /// How many lines these are.
+    lines: usize,
 }
 
 impl WarpAccesses {
     /// None so far; `lines` says whether the lines that they touch are recorded as well.
     pub fn new(lines: bool) -> Self {
-        Self { moved: Vec::new(), touched: lines.then(TouchedLines::default) }
+        Self { moved: Vec::new(), touched: lines.then(TouchedLines::default), lines: 0 }
     }
 
     /// Forgets all of them.
@@ -55,6 +59,7 @@ impl WarpAccesses {
         self.moved.clear();
         if let Some(touched) = &mut self.touched {
             touched.clear();
+            self.lines = 0;
         }
     }
 
@@ -72,8 +77,9 @@ impl WarpAccesses {
     }
 
     /// Entries: accesses, and lines.
-    pub fn len(&self) -> usize {
-        self.moved.len() + self.touched.as_ref().map_or(0, TouchedLines::lines)
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.moved.len() + self.lines
     }
 
     /// True without an access.
@@ -98,6 +104,7 @@ impl WarpAccesses {
         self.moved.push(moved_bytes(windows, shape, mask, addresses));
         if let Some(touched) = &mut self.touched {
             touched.push(windows, shape, mask, addresses);
+            self.lines = touched.lines();
         }
     }
 }
@@ -121,8 +128,9 @@ impl AccessDictionary {
     }
 
     /// Entries held: accesses, and lines.
-    pub fn len(&self) -> usize {
-        self.bytes.len() + self.lines.as_ref().map_or(0, |lines| lines.touched.entries())
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.entries
     }
 
     /// True without entries.
@@ -162,6 +170,8 @@ impl AccessDictionary {
             lines.touched.extend(touched);
         }
         self.push_sequence(&accesses.moved);
+        let listed = self.lines.as_ref().map_or(0, |lines| lines.touched.entries());
+        self.entries = self.bytes.len() + listed;
     }
 
     fn push_sequence(&mut self, sequence: &[u32]) {
@@ -254,7 +264,7 @@ mod tests {
         for sequence in [&[1, 2][..], &[], &[1, 2], &[3]] {
             accesses.push_sequence(sequence);
         }
-        assert_eq!(accesses.len(), 3);
+        assert_eq!(accesses.bytes.len(), 3);
         assert_eq!(accesses.of_warp(0), [1, 2]);
         assert!(accesses.of_warp(1).is_empty());
         assert_eq!(accesses.of_warp(2), [1, 2]);
