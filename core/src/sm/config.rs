@@ -90,6 +90,16 @@ impl SmSettings {
     /// The flat baseline of `[DISS]`: Table 4.4 and section 2.4.
     pub const DISSERTATION: Self =
         Self { shared_memory_bytes: 64 * 1024, timing: Timing::DISSERTATION, ..Self::ISCA11 };
+
+    /// The SM of `[MICRO2012]`, Table 2, and of `[DISS]` chapter 7, with a flat register file and
+    /// two-level scheduling. No source prints a limit of CTAs (DEV-081).
+    pub const MICRO12: Self = Self {
+        organisation: Organisation::FLAT_TWO_LEVEL,
+        max_ctas: MAX_RESIDENT_CTAS as u8,
+        register_file_bytes: 256 * 1024,
+        timing: Timing::MICRO12,
+        ..Self::DISSERTATION
+    };
 }
 
 /// A register of a warp: 32 bits of each lane.

@@ -5,7 +5,7 @@
 use crate::named;
 
 /// Most CTAs that an SM can be configured for.
-pub const MAX_RESIDENT_CTAS: usize = 32;
+pub const MAX_RESIDENT_CTAS: usize = 64;
 
 /// What all CTAs of a launch have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

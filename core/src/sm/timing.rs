@@ -76,6 +76,11 @@ impl Timing {
     pub const DISSERTATION: Self =
         Self { dram_bytes_per_cycle: 16, operand_window: 1, ..Self::ISCA11 };
 
+    /// `[MICRO2012]` Table 2: half of the dissertation's DRAM bandwidth, as there are twice as many
+    /// SMs, and 32 banks of 4 bytes for shared memory.
+    pub const MICRO12: Self =
+        Self { shared_bytes_per_cycle: 128, dram_bytes_per_cycle: 8, ..Self::DISSERTATION };
+
     /// Latencies of what operand collectors start.
     pub(super) const fn collected(&self) -> [u16; 8] {
         [
