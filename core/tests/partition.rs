@@ -417,6 +417,61 @@ fn random_partitions_are_what_a_search_finds() {
 }
 
 #[test]
+fn kernels_of_an_application_share_a_partition() {
+    let unified = Division::micro12_unified(384);
+    let limits = &Limits::MICRO12;
+    // `needle` fills its borders in CTAs of 64 threads without shared memory.
+    let border = Needs { threads_per_cta: 64, registers: 7, shared_bytes: 0 };
+    let alone = unified.partition(&needle(32), limits).expect("it fits");
+    assert_eq!(unified.partition_for(&[border, needle(32)], limits), Ok(alone));
+    // The most registers and the most shared memory are of two kernels.
+    let [registers, shared] = [warp(60, 0), warp(9, 8 * 96)];
+    let both = unified.partition_for(&[registers, shared], limits).expect("they fit");
+    assert_eq!(sizes(&both), [240 * KB, 96 * KB, 48 * KB, 0, 0]);
+    // Together they are too large for as many threads: a warp of each has 7,680 + 5,760 bytes.
+    let shared = warp(9, 8 * 180);
+    let both = unified.partition_for(&[registers, shared], limits).expect("they fit");
+    assert_eq!(sizes(&both)[..2], [29 * 7680, 29 * 5760]);
+    assert_eq!(ctas_and_threads(&both), (29, 928));
+    // Each fits alone, but not beside the other.
+    let large = |registers, shared_bytes| Needs { threads_per_cta: 1024, registers, shared_bytes };
+    let error = unified.partition_for(&[large(64, 0), large(1, 256 * 1024)], limits);
+    let (limit, available) = (Limit::UnifiedStorage, 384 * KB);
+    assert_eq!(error, Err(CtaTooLarge { limit, needed: 512 * KB, available }));
+    let none = CtaTooLarge { limit: Limit::Ctas, needed: 1, available: 0 };
+    assert_eq!(unified.partition_for(&[], limits), Err(none));
+}
+
+#[test]
+fn random_applications_have_room_for_each_of_their_kernels() {
+    let mut random = Random(0x5eed_0088);
+    let (mut shared_out, mut refused) = (0, 0);
+    for turn in 0..4_000 {
+        let division = some_division(&mut random);
+        let (first, limits) = some_needs(&mut random);
+        let kernels = [first, some_needs(&mut random).0, some_needs(&mut random).0];
+        let alone = kernels.map(|needs| division.partition(&needs, &limits));
+        assert_eq!(division.partition_for(&kernels[..1], &limits), alone[0], "turn {turn}");
+        let Ok(all) = division.partition_for(&kernels, &limits) else {
+            refused += 1;
+            continue;
+        };
+        let used = sizes(&all)[..4].iter().sum::<u64>();
+        assert_eq!(used, division.capacity(), "turn {turn}");
+        for (needs, alone) in kernels.iter().zip(alone) {
+            let alone = alone.expect("what fits with others fits alone");
+            let launch = needs.launch();
+            let of_cta = u64::from(launch.warps_per_cta) * 128 * u64::from(launch.registers);
+            assert!(all.registers().bytes >= of_cta, "turn {turn}");
+            assert!(all.shared().bytes >= u64::from(needs.shared_bytes), "turn {turn}");
+            let whole = all.threads() == alone.threads() && alone.registers() == all.registers();
+            shared_out += usize::from(!whole);
+        }
+    }
+    assert!(shared_out > 1_000 && refused > 100, "{shared_out} {refused}");
+}
+
+#[test]
 fn the_largest_numbers_do_not_overflow() {
     let most = u32::MAX;
     let limits = Limits { threads: most, warps: most, ctas: None };

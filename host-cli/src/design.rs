@@ -15,6 +15,7 @@ mod parts;
 pub mod pool_ports;
 mod price;
 mod sm;
+pub mod storage;
 pub mod technology;
 
 use std::fmt::Write as _;
@@ -35,6 +36,7 @@ pub use machine::{Machine, NoEnergy, machines};
 pub use managed::Managed;
 pub use memory::MainMemory;
 pub use price::PoolReadEnergy;
+pub use storage::Storage;
 
 /// A design, ready to count with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,10 +62,15 @@ pub struct Design {
     pub sm: SmSettings,
     /// The primary data cache and the memory with addresses behind it, if the design has them.
     pub data_cache: Option<CachedSettings>,
+    /// How its storage is divided, if it is divided for each application.
+    pub storage: Option<Storage>,
     /// What its main register file is made of, where a technology says so.
     pub memory: Option<MainMemory>,
     /// What accesses cost, or why that is not known.
     pub energy: Result<EnergyTable, NoEnergy>,
+    /// What a compiler that manages levels places values by, or why that is not known: the same,
+    /// but for machines that have no energy of the small levels.
+    pub placement_energy: Result<EnergyTable, NoEnergy>,
     /// What its main register file leaks, or why that is not known.
     pub leakage: Result<Leakage, NoEnergy>,
     /// Where it is described.
@@ -128,11 +135,13 @@ impl Design {
                 replacement: WarpReplacement::default(),
                 short_waits: ShortWaits::default(),
                 barrier: BarrierRule::default(),
-                ..self.sm
+                ..self.areas().0
             },
-            data_cache: self.data_cache,
+            data_cache: self.areas().1,
+            storage: None,
             memory: self.reference.clone(),
             energy: self.flat_energy.clone(),
+            placement_energy: self.flat_energy.clone(),
             leakage: self.flat_leakage.clone(),
             source: self.machine.source.clone(),
             assumed: Vec::new(),
@@ -144,7 +153,22 @@ impl Design {
         }
     }
 
+    /// Its SM and cache with areas of fixed sizes: its own, or the machine's where its storage is
+    /// divided for each application.
+    fn areas(&self) -> (SmSettings, Option<CachedSettings>) {
+        if self.storage.is_none() {
+            return (self.sm, self.data_cache);
+        }
+        let SmSettings { register_file_bytes, shared_memory_bytes, .. } =
+            sm::of_machine(self.machine);
+        let areas = SmSettings { register_file_bytes, shared_memory_bytes, ..self.sm };
+        (areas, self.machine.data_cache().or(self.data_cache))
+    }
+
     fn baseline_name(&self) -> String {
+        if self.machine.baseline_orf.is_some() {
+            return format!("{}{}", self.machine.name, name::FLAT);
+        }
         let name = self.baseline_variant().unwrap_or(&self.machine.name);
         format!("{name}{}", self.technology_suffix())
     }
@@ -255,6 +279,7 @@ impl Design {
             axes.push(("issue order", self.sm.scheduler.name().to_owned()));
         }
         axes.extend(sm::axes(&self.sm));
+        axes.extend(self.storage.as_ref().map(|storage| ("storage", storage.describe())));
         axes.extend(self.data_cache.map(|cache| ("data cache", data_cache::describe(cache))));
         axes.extend(self.wire_charge_axis());
         if self.partial_warp_energy {

@@ -99,8 +99,10 @@ impl FittedKernels {
         let Some(managed) = design.managed else { return Ok(None) };
         let program = program.ok_or(FitError::NoProgram)?;
         if !self.fitted.contains_key(&program.name) {
-            let table =
-                design.energy.as_ref().map_err(|reason| FitError::NoEnergy(reason.clone()))?;
+            let table = design
+                .placement_energy
+                .as_ref()
+                .map_err(|reason| FitError::NoEnergy(reason.clone()))?;
             let hierarchy = fitted(program, &managed.config(table))?;
             self.fitted.insert(program.name.clone(), hierarchy);
         }

@@ -36,6 +36,7 @@ mod parallel;
 mod partial_file;
 pub mod partial_folder;
 pub mod printer;
+pub mod provision;
 pub mod report;
 pub mod study;
 pub mod subject;

@@ -12,6 +12,7 @@ mod tape;
 
 use strata_core::energy::{EnergyBreakdown, EnergyError};
 use strata_core::event::Counters;
+use strata_core::sm::config::CtaTooLarge;
 use strata_core::sm::counters::StallReason;
 use strata_core::sm::fault::Fault;
 
@@ -27,7 +28,7 @@ use crate::workload::Workload;
 use crate::workload::compare::CompareError;
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
-use account::{Account, Common, accounts, add, finish_timelines};
+use account::{Account, Common, accounts, add, fastest, finish_timelines};
 use batch::each_batch;
 pub(crate) use batch::each_launch;
 pub(crate) use counted::Counted;
@@ -48,7 +49,8 @@ pub fn reports(
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-    let mut accounts = accounts(designs, request)?;
+    let kernels = prepared.needs().map_err(|error| subject::run_error(workload, &error))?;
+    let mut accounts = accounts(designs, request, (&workload.name, &kernels))?;
     let spills = workload.options.registers.map(|_| SpillTraffic::default());
     let mut common = Common { spills, ..Common::default() };
     let check = each_batch(workload, &prepared, request, printer, |launches| {
@@ -56,8 +58,10 @@ pub fn reports(
     })?;
     finish_timelines(&mut accounts, printer)?;
     let input = (workload.name.as_str(), workload.arguments.as_slice());
-    let report = |account: Account<'_>| account.report(input, request, &common, check);
-    accounts
+    let report = |(account, tried): (Account<'_>, _)| {
+        account.report(input, request, &common, (check, tried))
+    };
+    fastest(accounts)
         .into_iter()
         .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
         .collect()
@@ -103,12 +107,15 @@ fn refusal(input: &str, error: &EvaluateError) -> Option<Failure> {
             Failure::input(format!("`{input}`: {error}"))
                 .hint("give the design smaller energies, or run less at a time"),
         ),
-        EvaluateError::Timing(TimingError::TooLarge(error)) => Some(
-            Failure::input(format!("`{input}` does not fit the design's SM: {error}"))
-                .hint("launch smaller CTAs, or give the design more in `[sm]`"),
-        ),
+        EvaluateError::Timing(TimingError::TooLarge(error)) => Some(too_large(input, error)),
         _ => None,
     }
+}
+
+/// A launch of which no CTA fits the SM.
+fn too_large(input: &str, error: &CtaTooLarge) -> Failure {
+    Failure::input(format!("`{input}` does not fit the design's SM: {error}"))
+        .hint("launch smaller CTAs, or give the design more in `[sm]` or `[storage]`")
 }
 
 /// Energy of a design's counters; none where the design's sizes have no printed energy.

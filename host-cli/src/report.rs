@@ -6,6 +6,7 @@ pub mod derived;
 pub mod digest;
 pub mod in_time;
 pub mod json;
+pub mod storage;
 pub mod table;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use strata_core::sm::config::Residency;
 
 pub use data_cache::DataCacheCounts;
 pub use in_time::{Against, Endurance, EnergyInTime};
+pub use storage::{PartitionReport, StorageReport, Tried};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.run/1";
@@ -69,6 +71,10 @@ pub struct RunReport {
     /// `[data_cache]`. Units: see docs/MODEL.md, rule 35.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_cache: Option<BTreeMap<String, u64>>,
+    /// How the storage was divided, of a design whose storage is divided for each application, in
+    /// cycle mode. Left out of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage: Option<StorageReport>,
     /// Values of the main register file's technology, each with its source.
     pub sources: Vec<String>,
     /// Parameters that come from no source.
@@ -118,6 +124,10 @@ pub struct LaunchReport {
     pub distinct_paths: u64,
     /// How much of the launch the SM holds at a time. Null in count mode.
     pub residency: Option<ResidencyReport>,
+    /// How the storage was divided for this launch, where it is divided for each kernel. Left out
+    /// of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionReport>,
     /// Event totals of this launch.
     pub counters: BTreeMap<String, u64>,
 }
@@ -129,8 +139,8 @@ pub struct ResidencyReport {
     pub ctas: u32,
     /// Their warps.
     pub warps: u32,
-    /// What keeps another CTA out: `warps`, `ctas`, `registers`, `shared_memory`; of several, the
-    /// first.
+    /// What keeps another CTA out: `warps`, `ctas`, `registers`, `shared_memory`,
+    /// `unified_storage`, `threads`; of several, the first.
     pub limit: &'static str,
     /// Registers of the register file in the rows of the resident warps that stay empty, because
     /// the banks do not divide a warp's registers. Unit: warp-wide registers.

@@ -14,6 +14,7 @@ use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
 use strata_core::sm::memory::cached::{
     CacheCounters, CachedMemory, CachedSettings, TransactionError,
 };
+use strata_core::sm::partition::{Needs, Partition};
 use strata_core::sm::{
     BarrierCall, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize, ResultOnItsWay, Sm,
     SmObserver, Trace, Unobserved, Warp, WarpTrace,
@@ -89,13 +90,24 @@ pub struct TimedLaunch<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchCache {
     settings: CachedSettings,
+    /// Where the storage of the last launch was divided, how.
+    partition: Option<Partition>,
     tags: Vec<Tag>,
 }
 
 impl LaunchCache {
     /// An empty cache.
     pub fn new(settings: CachedSettings) -> Self {
-        Self { settings, tags: vec![Tag::EMPTY; Cache::tags(settings.cache_bytes)] }
+        let tags = vec![Tag::EMPTY; Cache::tags(settings.cache_bytes)];
+        Self { settings, partition: None, tags }
+    }
+
+    /// The cache for the next launch, of a storage that is divided so: emptied if the last one was
+    /// divided otherwise.
+    pub fn divide(&mut self, settings: CachedSettings, partition: Option<Partition>) {
+        if (self.settings, self.partition) != (settings, partition) {
+            *self = Self { partition, ..Self::new(settings) };
+        }
     }
 }
 
@@ -141,7 +153,7 @@ pub fn observe_launch_over(
     observer: impl SmObserver,
 ) -> Result<Timed, TimingError> {
     let Some(cache) = cache else { return observe_launch(settings, launch, observer) };
-    let LaunchCache { settings: cached, tags } = cache;
+    let LaunchCache { settings: cached, tags, .. } = cache;
     let list = launch.accesses.list().unwrap_or_default();
     let mut cache = Cache::new(cached.cache_bytes, cached.ways, tags)?;
     let mut memory = CachedMemory::new(*cached, &settings.timing, &mut cache, list)?;
@@ -267,6 +279,15 @@ fn with_room(settings: SmSettings, launch: &TimedLaunch<'_>) -> Result<SmSetting
 }
 
 impl<'a> TimedLaunch<'a> {
+    /// What it needs of the storage.
+    pub const fn needs(&self) -> Needs {
+        Needs {
+            threads_per_cta: self.threads,
+            registers: self.resident_registers,
+            shared_bytes: self.shared_bytes,
+        }
+    }
+
     fn run(&self, place: usize, warp: WarpPath) -> WarpTrace<'a, u32> {
         let threads = self.threads.saturating_sub(warp.warp * LANES).clamp(1, LANES);
         WarpTrace {

@@ -11,6 +11,7 @@ mod input_names;
 mod interrupts;
 mod leaving;
 mod outputs;
+mod storage;
 mod timeline;
 
 #[path = "../switch.rs"]

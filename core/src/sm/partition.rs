@@ -134,7 +134,7 @@ named! {
         /// Multiples of [`CACHE_STEP`].
         Multiples = "multiples",
         /// Powers of two from [`CACHE_STEP`] up, as far as `[DISS]` 7.5.6 simulated.
-        PowersOfTwo = "powers_of_two",
+        PowersOfTwo = "powers-of-two",
     }
 }
 
@@ -213,6 +213,14 @@ impl Division {
         }
     }
 
+    /// The most that each kind of storage can have.
+    pub const fn largest(&self) -> Areas {
+        match *self {
+            Self::Partitioned(areas) => areas,
+            Self::Unified { bytes, .. } => Areas { registers: bytes, shared: bytes, cache: bytes },
+        }
+    }
+
     /// The bank that registers lie in, rounded down. Unit: bytes.
     pub const fn register_bank_bytes(&self) -> u32 {
         match *self {
@@ -244,6 +252,68 @@ impl Division {
         let rule_threads = self.rule_threads(needs, limits);
         let (threads, warps) = (ctas * threads_per_cta, ctas * warps_per_cta);
         Ok(Partition { regions, ctas, threads, warps, rule_threads, limit })
+    }
+
+    /// One partition for all kernels of an application: registers and shared memory have what the
+    /// kernel has that needs most of each, with the most threads with which both fit. What is said
+    /// of CTAs and threads is that of the kernel that needs most storage, the first of several.
+    ///
+    /// # Errors
+    /// No kernel, which counts as one CTA that is not there; or not even one CTA of a kernel fits.
+    pub fn partition_for(
+        &self,
+        kernels: &[Needs],
+        limits: &Limits,
+    ) -> Result<Partition, CtaTooLarge> {
+        let mut threads = limits.threads;
+        loop {
+            let limits = Limits { threads, ..*limits };
+            let (largest, registers, shared) = self.largest_of(kernels, &limits)?;
+            if self.has_room_for(registers, shared) {
+                return Ok(Partition { regions: self.regions(registers, shared), ..largest });
+            }
+            // What every kernel fits alone fits together with fewer threads, or with a CTA each it
+            // does not.
+            let fewer = largest.threads.min(threads) - 1;
+            let smallest = kernels.iter().map(Needs::threads).max().unwrap_or(1);
+            if fewer < smallest {
+                let (limit, available) = (Limit::UnifiedStorage, self.capacity());
+                return Err(CtaTooLarge { limit, needed: registers + shared, available });
+            }
+            threads = fewer;
+        }
+    }
+
+    /// The partition of the kernel that needs most storage, and the registers and shared memory of
+    /// those that need most of each. Unit: bytes.
+    fn largest_of(
+        &self,
+        kernels: &[Needs],
+        limits: &Limits,
+    ) -> Result<(Partition, u64, u64), CtaTooLarge> {
+        let mut found: Option<(Partition, u64, u64)> = None;
+        for needs in kernels {
+            let one = self.partition(needs, limits)?;
+            let bytes = |one: &Partition| one.registers().bytes + one.shared().bytes;
+            let (registers, shared) = (one.registers().bytes, one.shared().bytes);
+            found = Some(match found {
+                None => (one, registers, shared),
+                Some((all, most_registers, most_shared)) => (
+                    if bytes(&one) > bytes(&all) { one } else { all },
+                    most_registers.max(registers),
+                    most_shared.max(shared),
+                ),
+            });
+        }
+        found.ok_or(CtaTooLarge { limit: Limit::Ctas, needed: 1, available: 0 })
+    }
+
+    /// Whether registers and shared memory of so many bytes fit together.
+    fn has_room_for(&self, registers: u64, shared: u64) -> bool {
+        match *self {
+            Self::Partitioned(_) => true,
+            Self::Unified { bytes, .. } => registers + shared <= u64::from(bytes),
+        }
     }
 
     /// The regions where registers and shared memory take so many bytes; they fit.

@@ -4,7 +4,7 @@
 use strata_core::level::Level;
 
 use super::parts::{EnergyOverrides, LevelValues};
-use super::{Design, MainMemory, Managed, data_cache, describe, sm};
+use super::{Design, MainMemory, Managed, Storage, data_cache, describe, sm};
 
 /// All that a design file can change but energies, by its key.
 fn parameters(design: &Design) -> Vec<(&'static str, String)> {
@@ -29,6 +29,7 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
     ];
     all.extend(sm::parameters(&design.sm));
     all.extend(data_cache::parameters(design.data_cache));
+    all.extend(Storage::parameters(design.storage.as_ref()));
     all
 }
 

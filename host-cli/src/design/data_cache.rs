@@ -23,36 +23,48 @@ const TRANSACTIONS: [u32; 4] = [16, 32, 64, 128];
 const LEAVE_OUT: &str = "leave the table out";
 
 /// `[data_cache]`: gives the design a memory with addresses.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DataCacheTable {
-    capacity_kb: i64,
+pub struct DataCacheTable {
+    capacity_kb: Option<i64>,
     ways: Option<i64>,
     banks: Option<ByName<BankMapping>>,
     transaction_bytes: Option<i64>,
 }
 
 impl DataCacheTable {
-    /// The settings. What the table leaves out: sets of four lines (`[MICRO2012]` Table 2), banks
-    /// of 4 bytes apart from the registers, transactions of 32 bytes, a sector.
+    /// The settings. What the table leaves out is that of `base`, if the base has a cache;
+    /// otherwise sets of four lines (`[MICRO2012]` Table 2), banks of 4 bytes apart from the
+    /// registers, transactions of 32 bytes, a sector.
     ///
     /// # Errors
-    /// A value out of its range, or a capacity that is no whole number of sets.
-    pub(super) fn settings(&self, file: &str) -> Result<CachedSettings, ConfigError> {
+    /// No capacity, a value out of its range, or a capacity that is no whole number of sets.
+    pub(super) fn settings(
+        &self,
+        file: &str,
+        base: Option<CachedSettings>,
+    ) -> Result<CachedSettings, ConfigError> {
         let range = |key: &str, value: i64, allowed: &str| ConfigError::Range {
             file: file.to_owned(),
             key: format!("data_cache.{key}"),
             value: value.to_string(),
             allowed: allowed.to_owned(),
         };
-        let kb = self.capacity_kb;
+        let own = base.map(|base| i64::from(base.cache_bytes / 1024));
+        let kb = self.capacity_kb.or(own).ok_or_else(|| {
+            combination(
+                file,
+                "`[data_cache]` has no `capacity_kb`, and the base has no cache",
+                "add `capacity_kb = 64`, or 0 for the memory without a cache",
+            )
+        })?;
         if !(0..=MOST_KB).contains(&kb) || kb % STEP_KB != 0 {
             let allowed = format!("0 to {MOST_KB} KB, in steps of {STEP_KB} KB");
             return Err(range("capacity_kb", kb, &allowed));
         }
         let cache_bytes = kb as u32 * 1024;
         let ways = self.ways.map(|ways| small(file, "data_cache.ways", ways, MOST_WAYS));
-        let ways = ways.transpose()?.unwrap_or(4);
+        let ways = ways.transpose()?.or(base.map(|base| base.ways)).unwrap_or(4);
         let set_bytes = u32::from(ways) * LINE_BYTES;
         if !cache_bytes.is_multiple_of(set_bytes) {
             return Err(combination(
@@ -64,11 +76,13 @@ impl DataCacheTable {
                 "give another capacity, or a power of two as `data_cache.ways`",
             ));
         }
-        let given = self.transaction_bytes.unwrap_or(32);
+        let own = base.map(|base| i64::from(base.transaction_bytes));
+        let given = self.transaction_bytes.or(own).unwrap_or(32);
         let transaction_bytes = TRANSACTIONS.into_iter().find(|&bytes| i64::from(bytes) == given);
         let transaction_bytes = transaction_bytes
             .ok_or_else(|| range("transaction_bytes", given, "16, 32, 64 or 128 bytes"))?;
-        let mapping = self.banks.map_or(BankMapping::Partitioned, |banks| banks.0);
+        let own = base.map_or(BankMapping::Partitioned, |base| base.mapping);
+        let mapping = self.banks.map_or(own, |banks| banks.0);
         Ok(CachedSettings { cache_bytes, ways, mapping, transaction_bytes })
     }
 }
@@ -92,6 +106,13 @@ pub(super) fn describe(settings: CachedSettings) -> String {
         kb => format!("{kb} KB in sets of {ways}"),
     };
     format!("{size}, {} banks, transactions of {transaction_bytes} bytes", mapping.name())
+}
+
+impl DataCacheTable {
+    /// Whether it gives a capacity.
+    pub(super) const fn has_capacity(&self) -> bool {
+        self.capacity_kb.is_some()
+    }
 }
 
 impl Design {

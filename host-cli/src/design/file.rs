@@ -23,6 +23,7 @@ use super::level_keys::{EnergyTable, WiresTable};
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
 use super::sm::{LatencyTable, Rules, SmTable};
+use super::storage::StorageTable;
 use super::{Design, Managed, PoolReadEnergy, level_keys, name};
 use crate::config::by_name::ByName;
 use crate::config::{ConfigError, name as plain, strict};
@@ -58,6 +59,7 @@ struct DesignFile {
     cache: Option<CacheTable>,
     orf: Option<OrfTable>,
     data_cache: Option<DataCacheTable>,
+    storage: Option<StorageTable>,
     #[serde(default)]
     sm: SmTable,
     #[serde(default)]
@@ -141,10 +143,13 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let kind = written.operand_delivery.map(|kind| kind.0);
     parts.delivery.change(file, kind, written.banks, written.collectors.as_ref())?;
     pool_read_energy(file, written.pool_read_energy.map(|energy| energy.0), &mut parts)?;
-    let data_cache = written.data_cache.as_ref();
-    parts.data_cache = data_cache.map(|table| table.settings(file)).transpose()?;
+    if let Some(table) = &written.data_cache {
+        parts.data_cache = Some(table.settings(file, parts.data_cache)?);
+    }
     let can_hit = parts.data_cache.is_some_and(|cache| cache.cache_bytes != 0);
+    let divided = divided_key(&written);
     time(file, &mut written, &mut parts.sm, can_hit)?;
+    storage(file, written.storage.as_ref(), divided, &mut parts)?;
     if let Some(table) = &written.energy {
         level_keys::energy(file, table, &mut parts)?;
     }
@@ -161,6 +166,53 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let mut design = parts.build(file)?;
     design.changed = changes(&name::resolve(&base)?, &design, &given, source);
     Ok(design)
+}
+
+/// A key that gives the size of what `[storage]` divides, if the file has one.
+fn divided_key(written: &DesignFile) -> Option<&'static str> {
+    let cache = written.data_cache.as_ref().is_some_and(DataCacheTable::has_capacity);
+    written.sm.divided_key().or(cache.then_some("data_cache.capacity_kb"))
+}
+
+/// `[storage]` changes how the base's storage is divided, or has a base's divided whose areas are
+/// fixed. `key` gives the size of an area.
+fn storage(
+    file: &str,
+    table: Option<&StorageTable>,
+    key: Option<&str>,
+    parts: &mut Parts,
+) -> Result<(), ConfigError> {
+    if table.is_none() && parts.storage.is_none() {
+        return Ok(());
+    }
+    if let Some(key) = key {
+        return Err(combination(
+            file,
+            &format!(
+                "`{key}` is the size of an area, but the design's storage is divided for each \
+                      application"
+            ),
+            "say in `[storage]` how much there is, or start from a base with areas",
+        ));
+    }
+    let Some(table) = table else { return Ok(()) };
+    if parts.data_cache.is_none() {
+        return Err(combination(
+            file,
+            "`[storage]` divides storage with a cache, and the design has none",
+            "start from a base such as `micro12`",
+        ));
+    }
+    if parts.memory.is_some() {
+        return Err(combination(
+            file,
+            "`[storage]` with a memory of the main register file's own",
+            "start from a base such as `micro12`",
+        ));
+    }
+    let storage = table.storage(file, parts.storage.as_ref())?;
+    parts.divide(storage);
+    Ok(())
 }
 
 /// The value that the file names, or else `otherwise`.
@@ -381,6 +433,7 @@ fn operand_register_file(
 mod tests {
     use super::super::keys::format_lines;
     use super::*;
+    use crate::design::storage::{Repartition, ThreadChoice};
     use strata_core::bank_layout::BankLayout;
     use strata_core::energy::BankEnergy;
     use strata_core::level::Level;
@@ -388,6 +441,7 @@ mod tests {
     use strata_core::register_file_cache::RegisterFileCacheConfig;
     use strata_core::sm::config::WarpReplacement;
     use strata_core::sm::memory::touched::BankMapping;
+    use strata_core::sm::partition::CacheSizes;
     use strata_core::units::Femtojoules;
 
     fn error(text: &str) -> String {
@@ -525,7 +579,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 18 + 7 + 6 + 8 + 4 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 18 + 7 + 6 + 8 + 4 + 8 + 10 + 10 + 11 + 5);
     }
 
     #[test]
@@ -537,6 +591,9 @@ mod tests {
         }
         shown::<SchedulingLevels>();
         shown::<WireCharge>();
+        shown::<CacheSizes>();
+        shown::<ThreadChoice>();
+        shown::<Repartition>();
         shown::<Scheduler>();
         shown::<ReplacementRule>();
         shown::<ShortWait>();

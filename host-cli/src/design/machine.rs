@@ -3,13 +3,17 @@
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
+use strata_compiler::hierarchy::Lrf;
 use strata_core::chip_power::{ChipPower, Ratio};
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge, WireLengths};
 use strata_core::level::Level;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::units::Femtojoules;
 
+use super::data_cache::DataCacheTable;
 use super::memory::{MainMemory, Memories, MemoryKind, memories};
+use super::storage::StorageTable;
 use super::technology::technology;
 pub use super::technology::{CacheBank, NoEnergy, Technology};
 use crate::config::by_name::ByName;
@@ -32,6 +36,13 @@ pub struct Machine {
     pub clock: Frequency,
     /// Active warps of the baseline's two-level scheduler; with a single level if absent.
     pub baseline_active_warps: Option<u8>,
+    /// The baseline's compiler-managed hierarchy; a flat register file if absent.
+    pub baseline_orf: Option<BaselineOrf>,
+    /// The primary data cache of all its designs, if they have one.
+    pub data_cache: Option<DataCacheTable>,
+    /// Its designs whose storage is divided for each application.
+    #[serde(default)]
+    pub storage: Vec<StorageVariant>,
     /// Another technology that its designs can have, if there is one.
     pub alternative: Option<Alternative>,
     /// Sizes.
@@ -92,6 +103,26 @@ pub struct Variant {
     pub issue_slots: Option<u8>,
 }
 
+/// A compiler-managed hierarchy of a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineOrf {
+    /// Entries of the operand register file for each thread.
+    pub entries: u8,
+    /// The last result file.
+    pub lrf: ByName<Lrf>,
+}
+
+/// A design whose storage is divided for each application.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StorageVariant {
+    /// Its name.
+    pub name: String,
+    /// How it is divided.
+    pub division: StorageTable,
+}
+
 /// Sizes of an SM.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -104,6 +135,8 @@ pub struct Sm {
     pub lanes_per_cluster: u32,
     /// Resident warps.
     pub warps: u32,
+    /// Resident CTAs, if the source has no limit other than Fermi's 8.
+    pub ctas: Option<u8>,
     /// Instructions that issue in a cycle.
     pub issue_slots: u8,
     /// Main register file.
@@ -217,6 +250,27 @@ impl Machine {
         memories(&self.technology)
     }
 
+    /// The primary data cache of its designs, if they have one.
+    ///
+    /// # Panics
+    /// Never: all machines are embedded, and a test builds every design of each.
+    pub(super) fn data_cache(&self) -> Option<CachedSettings> {
+        let table = self.data_cache.as_ref()?;
+        Some(table.settings(&self.name, None).expect("invariant: embedded tables are right"))
+    }
+
+    /// Why its designs have no energy of their register files, of a machine whose sources print no
+    /// values of the small levels.
+    pub fn unpriced_levels(&self) -> Option<NoEnergy> {
+        self.baseline_orf.is_some().then(|| {
+            NoEnergy(format!(
+                "{} prints no energy of the small levels at 32 nm: the energy of its storage is \
+                 that of banks, leakage and DRAM",
+                self.source
+            ))
+        })
+    }
+
     /// What its baseline's main register file is made of, if its technology says so.
     pub fn memory(&self) -> Option<MainMemory> {
         MainMemory::new(self.memories()?, MemoryKind::Sram)
@@ -324,6 +378,8 @@ static MACHINES: LazyLock<Vec<Machine>> = LazyLock::new(|| {
         include_str!("../../data/machines/isca11.toml"),
         include_str!("../../data/machines/dissertation.toml"),
         include_str!("../../data/machines/warrf-gtx480.toml"),
+        include_str!("../../data/machines/micro12.toml"),
+        include_str!("../../data/machines/diss-ch7.toml"),
     ])
 });
 
@@ -352,7 +408,7 @@ mod tests {
     #[test]
     fn every_embedded_machine_is_complete() {
         let names: Vec<_> = machines().iter().map(|machine| machine.name.as_str()).collect();
-        assert_eq!(names, ["isca11", "dissertation", "warrf-gtx480"]);
+        assert_eq!(names, ["isca11", "dissertation", "warrf-gtx480", "micro12", "diss-ch7"]);
         for machine in machines() {
             let small = machine.small_levels.as_ref().unwrap_or(&machine.technology);
             assert_eq!(&machine.technology().name, small);

@@ -13,6 +13,8 @@ use crate::config::ConfigError;
 use crate::config::suggest::{did_you_mean, suggest};
 
 const LAST_RESULT_FILE: &str = "-lrf";
+/// Without the upper levels of a baseline that has some.
+pub(super) const FLAT: &str = "-flat";
 
 /// What a suffix changes.
 struct Suffix {
@@ -74,9 +76,10 @@ pub fn base_names() -> Vec<String> {
     let mut names = Vec::new();
     for machine in machines() {
         names.push(machine.name.clone());
-        if machine.variant.is_empty() {
+        if machine.variant.is_empty() && machine.storage.is_empty() {
             names.extend(with_upper_levels(machine, &machine.rfc.prefix));
         }
+        names.extend(machine.storage.iter().map(|variant| variant.name.clone()));
         names.extend(machine.variant.iter().map(|variant| variant.name.clone()));
         if let Some(Alternative { suffix, .. }) = &machine.alternative {
             names.push(format!("{}{suffix}", machine.name));
@@ -88,12 +91,16 @@ pub fn base_names() -> Vec<String> {
 
 /// What the names of a machine's designs may go on with, where [`base_names`] does not list it.
 pub fn upper_levels(machine: &Machine) -> Option<String> {
-    let Alternative { suffix, .. } = machine.alternative.as_ref()?;
     let most = machine.rfc.max_entries;
-    Some(format!(
+    let levels = format!(
         "-rfcN, -rfcN{LAST_RESULT_FILE}, -orfN, -orfN-lrf-unified, -orfN-lrf-split (N from 1 to \
-         {most}), before {suffix}"
-    ))
+         {most})"
+    );
+    if machine.baseline_orf.is_some() {
+        return Some(format!("{FLAT}, {levels}"));
+    }
+    let Alternative { suffix, .. } = machine.alternative.as_ref()?;
+    Some(format!("{levels}, before {suffix}"))
 }
 
 /// Names with upper levels of a family of designs, without suffixes for policies.
@@ -131,6 +138,9 @@ pub(super) fn family_parts(prefix: &str) -> Option<Parts> {
         if machine.rfc.prefix == prefix {
             return Some(Parts::baseline(machine));
         }
+        if let Some(variant) = machine.storage.iter().find(|variant| variant.name == prefix) {
+            return Parts::of_storage(machine, variant).ok();
+        }
         let variant = machine.variant.iter().find(|variant| variant.name == prefix)?;
         Some(Parts::of_variant(machine, variant))
     };
@@ -162,7 +172,7 @@ pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
     {
         return Ok(parts);
     }
-    if let Some(parts) = managed::parts(name) {
+    if let Some(parts) = managed::parts(name).or_else(|| flat(name)) {
         return Ok(parts);
     }
     let (mut parts, entries, rest) = family(name).ok_or_else(|| unknown(name))?;
@@ -170,6 +180,7 @@ pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
     let mut levels = CachedLevels::new(default_cache(entries));
     let active_warps = machine.rfc.active_warps;
     parts.settings.scheduling = Scheduling::TwoLevel { active_warps };
+    parts.managed = None;
     let mut rest = rest;
     for suffix in &SUFFIXES {
         if let Some(after) = strip(rest, suffix.text) {
@@ -188,10 +199,21 @@ pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
     Ok(parts)
 }
 
+/// A name of a design without the upper levels that its machine's baseline has.
+fn flat(name: &str) -> Option<Parts> {
+    let parts = family_parts(name.strip_suffix(FLAT)?)?;
+    parts.machine.baseline_orf?;
+    let settings = parts.machine.organisation();
+    Some(Parts { name: name.to_owned(), settings, managed: None, ..parts })
+}
+
 /// A design of a machine of which no source describes a last result file.
 pub(super) fn no_last_result_file(origin: &str, machine: &Machine) -> ConfigError {
-    let described =
-        |machine: &&Machine| machine.has_last_result_file() && machine.small_levels.is_none();
+    let described = |machine: &&Machine| {
+        machine.has_last_result_file()
+            && machine.baseline_orf.is_none()
+            && machine.small_levels.is_none()
+    };
     let others = machines().iter().filter(described);
     let others: Vec<_> =
         others.map(|machine| format!("`{}-rfc6{LAST_RESULT_FILE}`", machine.rfc.prefix)).collect();
@@ -276,7 +298,7 @@ mod tests {
     #[test]
     fn every_listed_name_resolves() {
         let designs = super::super::list();
-        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8 + 3 * 8 + 2 * 10);
+        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8 + 3 * 8 + 2 * 10 + (1 + 7) + (1 + 11));
         for design in &designs {
             assert_eq!(&resolve(&design.name).unwrap(), design);
             assert!(!design.source.is_empty());

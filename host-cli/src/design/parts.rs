@@ -8,12 +8,15 @@ use strata_core::organisation::{
 use strata_core::register_file_cache::{ConfigError as CacheError, MAX_ENTRIES};
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::memory::cached::CachedSettings;
+use strata_core::sm::memory::touched::BankMapping;
+use strata_core::sm::partition::Division;
 use strata_core::units::Femtojoules;
 
 use super::delivery::Delivery;
-use super::machine::Variant;
+use super::machine::{BaselineOrf, StorageVariant, Variant};
 use super::memory::{MainMemory, memories};
 use super::price::PoolReadEnergy;
+use super::storage::Storage;
 use super::{Design, Machine, Managed, sm};
 use crate::config::ConfigError;
 
@@ -76,6 +79,8 @@ pub(super) struct Parts {
     pub(super) pool_read_energy: PoolReadEnergy,
     pub(super) sm: SmSettings,
     pub(super) data_cache: Option<CachedSettings>,
+    /// How the storage is divided, if it is divided for each application.
+    pub(super) storage: Option<Storage>,
     /// How operands come to the units.
     pub(super) delivery: Delivery,
     /// What the main register file is made of; none where the machine's own bank is.
@@ -88,8 +93,18 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The machine's baseline: a flat register file.
+    /// The machine's baseline.
     pub(super) fn baseline(machine: &'static Machine) -> Self {
+        let mut parts = Self::flat(machine);
+        if let Some(BaselineOrf { entries, lrf }) = machine.baseline_orf {
+            parts.settings.levels = LevelSettings::CompilerManaged;
+            parts.managed = Some(Managed { lrf: lrf.0, ..Managed::new(entries) });
+        }
+        parts
+    }
+
+    /// The machine with a flat register file and the baseline's scheduler.
+    pub(super) fn flat(machine: &'static Machine) -> Self {
         Self {
             name: machine.name.clone(),
             family: machine.rfc.prefix.clone(),
@@ -99,7 +114,8 @@ impl Parts {
             partial_warp_energy: false,
             pool_read_energy: PoolReadEnergy::default(),
             sm: sm::of_machine(machine),
-            data_cache: None,
+            data_cache: machine.data_cache(),
+            storage: None,
             delivery: Delivery::of_machine(machine),
             memory: machine.memory(),
             energy: EnergyOverrides::default(),
@@ -126,6 +142,37 @@ impl Parts {
         }
     }
 
+    /// A machine whose storage is divided for each application.
+    pub(super) fn of_storage(
+        machine: &'static Machine,
+        variant: &StorageVariant,
+    ) -> Result<Self, ConfigError> {
+        let baseline = Self::baseline(machine);
+        let storage = variant.division.storage(&variant.name, None)?;
+        let name = variant.name.clone();
+        let mut parts = Self { family: name.clone(), name, ..baseline };
+        parts.divide(storage);
+        Ok(parts)
+    }
+
+    /// What the division of the storage means for the SM and its cache, before it is known for
+    /// which application.
+    pub(super) fn divide(&mut self, storage: Storage) {
+        let most = |of: fn(&Division) -> u32| storage.divisions.iter().map(of).max().unwrap_or(0);
+        self.sm.register_file_bytes = most(|division| division.largest().registers);
+        self.sm.shared_memory_bytes = most(|division| division.largest().shared);
+        let cache_bytes = most(|division| division.largest().cache);
+        let mapping = |cache: CachedSettings| match (storage.is_unified(), cache.mapping) {
+            (true, BankMapping::Partitioned) => BankMapping::Simple,
+            (true, other) => other,
+            (false, _) => BankMapping::Partitioned,
+        };
+        let cache = self.data_cache;
+        self.data_cache =
+            cache.map(|cache| CachedSettings { cache_bytes, mapping: mapping(cache), ..cache });
+        self.storage = Some(storage);
+    }
+
     /// The same with the memory's kind in another technology, if it has that kind.
     pub(super) fn in_technology(mut self, name: &str) -> Option<Self> {
         let kind = self.memory.as_ref()?.kind;
@@ -141,8 +188,11 @@ impl Parts {
         self.sm = SmSettings { organisation, operand_delivery, ..self.sm };
         SmConfig::new(self.sm).map_err(|error| sm::refuse(error, origin))?;
         let (flat_energy, energy) = self.price();
+        let placement_energy = energy.clone();
+        let unpriced = |energy| self.machine.unpriced_levels().map_or(energy, Err);
+        let (flat_energy, energy) = (unpriced(flat_energy), unpriced(energy));
         if self.managed.is_some()
-            && let Err(reason) = &energy
+            && let Err(reason) = &placement_energy
         {
             return Err(ConfigError::Combination {
                 file: origin.to_owned(),
@@ -165,8 +215,10 @@ impl Parts {
             pool_read_energy: self.pool_read_energy,
             sm: self.sm,
             data_cache: self.data_cache,
+            storage: self.storage,
             memory: self.memory,
             energy,
+            placement_energy,
             leakage,
             source: self.source,
             assumed,

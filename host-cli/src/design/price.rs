@@ -78,7 +78,9 @@ impl Parts {
         let printed = machine.sm.register_file_kb * 1024;
         let given =
             values.bank().is_some() && values.private_um.is_some() && values.shared_um.is_some();
-        if self.sm.register_file_bytes != printed && !given {
+        // Values that only placement uses do not depend on the size.
+        let priced = machine.baseline_orf.is_none();
+        if priced && self.sm.register_file_bytes != printed && !given {
             return Err(NoEnergy(format!(
                 "no table prints the energy of a register file of {} KB: a design file may give \
                  `mrf_read` and `mrf_write` in `[energy]`, `mrf_private` and `mrf_shared` in \

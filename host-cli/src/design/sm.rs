@@ -14,6 +14,7 @@ pub(super) fn of_machine(machine: &Machine) -> SmSettings {
     let base = match machine.name.as_str() {
         "dissertation" => SmSettings::DISSERTATION,
         "warrf-gtx480" => SmSettings::WARRF_GTX480,
+        "micro12" | "diss-ch7" => SmSettings::MICRO12,
         _ => SmSettings::ISCA11,
     };
     let (sm, latency) = (&machine.sm, &machine.latency_cycles);
@@ -21,6 +22,7 @@ pub(super) fn of_machine(machine: &Machine) -> SmSettings {
     SmSettings {
         issue_slots: sm.issue_slots,
         max_warps: sm.warps.min(u32::from(u8::MAX)) as u8,
+        max_ctas: sm.ctas.unwrap_or(base.max_ctas),
         register_file_bytes: sm.register_file_kb * 1024,
         shared_memory_bytes: sm.shared_memory_kb * 1024,
         timing: Timing {
@@ -115,6 +117,14 @@ tables! {
         texture: 1..=MAX_LATENCY, "cycles" x 1 => timing.texture_latency;
         dram: 1..=MAX_LATENCY, "cycles" x 1 => timing.dram_latency;
         barrier: 1..=MAX_LATENCY, "cycles" x 1 => timing.barrier_latency;
+    }
+}
+
+impl SmTable {
+    /// A key that gives the size of storage, if the table has one.
+    pub(super) fn divided_key(&self) -> Option<&'static str> {
+        let registers = self.register_file_kb.map(|_| "sm.register_file_kb");
+        registers.or(self.shared_memory_kb.map(|_| "sm.shared_memory_kb"))
     }
 }
 
@@ -298,9 +308,11 @@ mod tests {
             ("isca11", SmSettings::ISCA11),
             ("dissertation", SmSettings::DISSERTATION),
             ("warrf-gtx480", SmSettings::WARRF_GTX480),
+            ("micro12-flat", SmSettings::MICRO12),
+            ("diss-ch7-flat", SmSettings::MICRO12),
         ] {
             assert_eq!(design::resolve(name).unwrap().sm, settings, "{name}");
         }
-        assert_eq!(machines().len(), 3);
+        assert_eq!(machines().len(), 5);
     }
 }

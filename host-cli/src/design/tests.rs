@@ -1,5 +1,6 @@
 //! Designs of other memories: names, files, energies, leakage and baselines.
 
+use strata_compiler::hierarchy::Lrf;
 use strata_core::bank_layout::BankLayout;
 use strata_core::energy::BankEnergy;
 use strata_core::level::Level;
@@ -10,10 +11,12 @@ use strata_core::sm::memory::cache::{Cache, Tag};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
+use strata_core::sm::partition::{Areas, CacheRule, CacheSizes, Division};
 use strata_core::units::Femtojoules;
 use strata_core::write_pool::PoolPorts;
 
-use super::{Design, file, resolve};
+use super::storage::{Repartition, ThreadChoice};
+use super::{Design, Storage, file, resolve};
 
 fn design(name: &str) -> Design {
     resolve(name).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -465,8 +468,8 @@ fn a_data_cache_that_cannot_be_is_refused_with_its_place() {
         ("capacity_kb = 4098", "`data_cache.capacity_kb = 4098` is impossible"),
         ("capacity_kb = 9223372036854775807", "is impossible: allowed is 0 to 4096 KB"),
         ("capacity_kb = 64.5", "invalid type: floating point"),
-        ("ways = 4", "missing field `capacity_kb`"),
-        ("", "missing field `capacity_kb`"),
+        ("ways = 4", "`[data_cache]` has no `capacity_kb`, and the base has no cache"),
+        ("", "add `capacity_kb = 64`, or 0 for the memory without a cache"),
         ("capacity_kb = 64\nways = 0", "`data_cache.ways = 0` is impossible: allowed is 1 to 128"),
         ("capacity_kb = 64\nways = 129", "d.toml:4:1: `data_cache.ways = 129` is impossible"),
         (
@@ -508,4 +511,122 @@ fn what_simulates_no_memory_refuses_a_data_cache() {
     assert_eq!(other.hint(), Some("leave the table out"));
     assert!(plain.countable().is_ok());
     assert!(plain.without_data_cache_for("listings").is_ok());
+}
+
+#[test]
+fn the_machines_of_unified_storage_have_levels_caches_and_divisions() {
+    for (name, others) in [("micro12", 7), ("diss-ch7", 11)] {
+        let baseline = design(name);
+        let managed = baseline.managed.unwrap();
+        assert_eq!((managed.entries, managed.lrf), (4, Lrf::Unified), "{name}");
+        assert_eq!(baseline.active_warps(), 8, "{name}");
+        let cache = baseline.data_cache.unwrap();
+        assert_eq!((cache.cache_bytes, cache.mapping), (64 * 1024, BankMapping::Partitioned));
+        assert_eq!(cache.transaction_bytes, 16);
+        assert!(baseline.storage.is_none() && baseline.energy.is_err());
+        assert!(baseline.placement_energy.is_ok(), "{name}");
+        let of_machine = super::list().into_iter().filter(|design| design.machine.name == name);
+        assert_eq!(of_machine.filter(|design| design.storage.is_some()).count(), others, "{name}");
+        let flat = design(&format!("{name}-flat"));
+        assert_eq!(*flat.organisation(), Organisation::FLAT_TWO_LEVEL, "{name}");
+        assert!(flat.managed.is_none());
+    }
+    let unified = design("micro12-unified-384");
+    assert_eq!(unified.managed, design("micro12").managed);
+    let storage = unified.storage.clone().unwrap();
+    assert_eq!(storage.divisions, [Division::micro12_unified(384)]);
+    assert_eq!(unified.data_cache.unwrap().mapping, BankMapping::Simple);
+    // What it is compared with has areas.
+    let baseline = unified.baseline();
+    assert_eq!((baseline.name.as_str(), baseline.storage.is_none()), ("micro12-flat", true));
+    assert_eq!(baseline.sm, design("micro12-flat").sm);
+    assert_eq!(baseline.data_cache, design("micro12").data_cache);
+    let split = design("micro12-unified-384-orf4-lrf-split").managed.unwrap();
+    assert_eq!(split.lrf, Lrf::Split);
+    let cached = design("micro12-unified-128-rfc6");
+    assert!(cached.managed.is_none() && cached.cache().is_some());
+    let limited = design("micro12-limited").storage.unwrap();
+    let mut splits = Division::MICRO12_LIMITED.to_vec();
+    assert_eq!(limited.divisions, splits);
+    splits = Division::DISSERTATION_LIMITED.to_vec();
+    assert_eq!(design("diss-ch7-limited").storage.unwrap().divisions, splits);
+    let fixed = Areas::DISSERTATION.map(Division::Partitioned);
+    for (name, division) in ["128-32-32", "128-64-64", "256-256-256", "512-512-512"]
+        .into_iter()
+        .zip([fixed[0], fixed[1], fixed[3], fixed[4]])
+    {
+        let design = design(&format!("diss-ch7-fixed-{name}"));
+        assert_eq!(design.storage.unwrap().divisions, [division], "{name}");
+    }
+    let searched = design("diss-ch7-unified-384").storage.unwrap();
+    assert_eq!(searched.divisions, [Division::dissertation_unified(384)]);
+    assert_eq!(searched.threads, ThreadChoice::Search);
+}
+
+#[test]
+fn a_file_says_how_storage_is_divided() {
+    let text = "base = \"micro12\"\n[storage]\nunified_kb = 256\ncache_sizes = \"powers-of-two\"\n\
+                most_cache_kb = 64\ndisable_unused = true\nthreads = \"search\"\n\
+                most_threads = 512\nrepartition = \"kernel\"\n[data_cache]\nbanks = \"aggressive\"\n";
+    let own = parsed(text);
+    let cache =
+        CacheRule { sizes: CacheSizes::PowersOfTwo, most: Some(64 * 1024), disable_unused: true };
+    let storage = Storage {
+        divisions: vec![Division::Unified { bytes: 256 * 1024, cache }],
+        threads: ThreadChoice::Search,
+        most_threads: Some(512),
+        repartition: Repartition::Kernel,
+    };
+    assert_eq!(own.storage, Some(storage.clone()));
+    assert_eq!(own.data_cache.unwrap().mapping, BankMapping::Aggressive);
+    assert_eq!(own.data_cache.unwrap().transaction_bytes, 16);
+    assert!(own.changed.iter().any(|line| line.contains("storage = unified 256 KB")));
+    // What a file leaves out is the base's.
+    let more = parsed("base = \"diss-ch7-unified-384\"\n[storage]\nmost_threads = 256\n");
+    let base = design("diss-ch7-unified-384").storage.unwrap();
+    assert_eq!(more.storage, Some(Storage { most_threads: Some(256), ..base }));
+    // A flat machine with a cache of the file's own.
+    let text = "base = \"isca11\"\n[data_cache]\ncapacity_kb = 16\n";
+    assert!(parsed(text).storage.is_none());
+    for (base, keys, part) in [
+        ("micro12", "[storage]\nthreads = \"most\"", "does not say how much storage there is"),
+        ("micro12", "[storage]\nunified_kb = 100", "allowed is 32 to 4096 KB, in steps of 32"),
+        ("micro12", "[storage]\nsplits_kb = []", "allowed is 1 to 8 splits"),
+        ("micro12", "[storage]\nsplits_kb = [[0, 64, 64]]", "allowed is 1 to 4096 KB"),
+        ("micro12", "[storage]\nsplits_kb = [[64, 64, 3]]", "in steps of 2"),
+        (
+            "micro12",
+            "[storage]\nunified_kb = 64\nsplits_kb = [[64, 64, 64]]",
+            "are two ways to divide storage",
+        ),
+        (
+            "micro12",
+            "[storage]\nsplits_kb = [[64, 64, 64]]\nmost_cache_kb = 64",
+            "are for unified storage",
+        ),
+        (
+            "micro12",
+            "[storage]\nunified_kb = 64\nmost_threads = 4096",
+            "allowed is 1 to 2048 threads",
+        ),
+        (
+            "micro12-unified-384",
+            "[sm]\nregister_file_kb = 128",
+            "`sm.register_file_kb` is the size of an area",
+        ),
+        (
+            "micro12-unified-384",
+            "[data_cache]\ncapacity_kb = 64",
+            "`data_cache.capacity_kb` is the size of an area",
+        ),
+        ("isca11", "[storage]\nunified_kb = 384", "the design has none"),
+        (
+            "warrf-gtx480",
+            "[storage]\nunified_kb = 384\n[data_cache]\ntransaction_bytes = 16",
+            "has no `capacity_kb`",
+        ),
+    ] {
+        let message = refused(&format!("base = \"{base}\"\n{keys}\n"));
+        assert!(message.contains(part), "{keys}: {part}: {message}");
+    }
 }

@@ -9,6 +9,7 @@ use strata_core::organisation::Organisation;
 use strata_core::sm::Unobserved;
 use strata_core::sm::config::Residency;
 use strata_core::sm::counters::SmCounters;
+use strata_core::sm::partition::Needs;
 use strata_core::value_usage::ValueUsage;
 
 use crate::cli::Mode;
@@ -18,21 +19,23 @@ use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{FitError, Fitted, FittedKernels};
 use crate::printer::Printer;
+use crate::provision::Provision;
 use crate::report::in_time::COUNT_MODE;
 use crate::report::{
-    self, Against, Check, DataCacheCounts, Endurance, EnergyInTime, LaunchReport, RunReport,
-    derived,
+    self, Against, Check, DataCacheCounts, Endurance, EnergyInTime, LaunchReport, PartitionReport,
+    RunReport, StorageReport, Tried, derived,
 };
 use crate::timeline::Timeline;
 use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
 
 use super::baselines::Baselines;
 use super::request::command_line;
-use super::{Counted, Request, SpillTraffic, price};
+use super::{Counted, Request, SpillTraffic, price, too_large};
 
-/// What one design has seen so far.
+/// What one design has seen so far, with one of the provisions that it chooses among.
 pub(super) struct Account<'a> {
     design: &'a Design,
+    provision: Provision,
     total: Counters,
     /// In cycle mode.
     time: Option<SmCounters>,
@@ -67,15 +70,14 @@ pub(super) struct Common {
     pub(super) baselines: Baselines,
 }
 
-/// One account for each design. The file of a timeline is opened here, before anything runs.
+/// One account for each provision of each design for an application of these kernels, those of a
+/// design one after the other. The file of a timeline is opened here, before anything runs.
 pub(super) fn accounts<'a>(
     designs: &'a [Design],
     request: &Request,
+    (input, kernels): (&str, &[Needs]),
 ) -> Result<Vec<Account<'a>>, Failure> {
-    let account = |design: &'a Design| {
-        if request.mode == Mode::Count {
-            design.countable()?;
-        }
+    let account = |design: &'a Design, provision: Provision| -> Result<Account<'a>, Failure> {
         let timeline = request.timeline.as_ref().map(Timeline::create).transpose()?;
         Ok(Account {
             design,
@@ -85,11 +87,54 @@ pub(super) fn accounts<'a>(
             data_cache: None,
             launches: Vec::new(),
             timeline,
-            cache: design.data_cache.map(LaunchCache::new),
+            cache: provision.cache().map(LaunchCache::new),
+            provision,
             levels: FittedKernels::default(),
         })
     };
-    designs.iter().map(account).collect()
+    let mut accounts = Vec::new();
+    for design in designs {
+        if request.mode == Mode::Count {
+            design.countable()?;
+        }
+        let provisions = Provision::candidates(design, kernels);
+        let provisions = provisions.map_err(|error| too_large(input, &error))?;
+        if request.timeline.is_some() && provisions.len() > 1 {
+            return Err(one_provision(design, provisions.len()));
+        }
+        for provision in provisions {
+            accounts.push(account(design, provision)?);
+        }
+    }
+    Ok(accounts)
+}
+
+/// A timeline of a design that tries several provisions.
+fn one_provision(design: &Design, tried: usize) -> Failure {
+    let name = &design.name;
+    Failure::input(format!(
+        "`--timeline` draws one run, but `{name}` tries {tried} ways to divide its storage"
+    ))
+    .hint("name a design with one split, or set `threads = \"most\"` in `[storage]`")
+}
+
+/// The accounts of the provisions with which the designs run fastest, each with all that its design
+/// has tried.
+pub(super) fn fastest(accounts: Vec<Account<'_>>) -> Vec<(Account<'_>, Vec<Tried>)> {
+    let mut chosen: Vec<(Account<'_>, Vec<Tried>)> = Vec::new();
+    for account in accounts {
+        let tried = account.tried();
+        match chosen.last_mut().filter(|(other, _)| std::ptr::eq(other.design, account.design)) {
+            Some((other, all)) => {
+                all.extend(tried);
+                if account.cycles() < other.cycles() {
+                    *other = account;
+                }
+            }
+            None => chosen.push((account, tried.into_iter().collect())),
+        }
+    }
+    chosen
 }
 
 /// Moves what was drawn to its place, now that nothing else can go wrong.
@@ -200,9 +245,20 @@ struct Measured {
     cell_writes: Vec<u64>,
     /// Of a design with a data cache, in cycle mode.
     data_cache: Option<DataCacheCounts>,
+    /// Of a design whose storage is divided for each kernel.
+    partition: Option<PartitionReport>,
 }
 
 impl Account<'_> {
+    fn cycles(&self) -> Option<u64> {
+        self.time.as_ref().map(SmCounters::cycles)
+    }
+
+    /// How its storage was divided, and how long its launches took.
+    fn tried(&self) -> Option<Tried> {
+        Some(Tried::new(self.provision.storage()?, self.cycles()?))
+    }
+
     /// Counts launches, each on a thread of its own where none depends on those before, and adds
     /// them up in their order.
     fn add(
@@ -231,7 +287,7 @@ impl Account<'_> {
     }
 
     fn add_one(&mut self, launch: &Counted<'_>, measured: &Measured) -> Result<(), EvaluateError> {
-        let Measured { counters, time, cell_writes, data_cache } = measured;
+        let Measured { counters, time, cell_writes, data_cache, partition } = measured;
         if self.cell_writes.len() < cell_writes.len() {
             self.cell_writes.resize(cell_writes.len(), 0);
         }
@@ -258,6 +314,7 @@ impl Account<'_> {
             warps: launch.paths.warps().len() as u64,
             distinct_paths: launch.paths.len() as u64,
             residency: time.map(|(_, residency)| residency.into()),
+            partition: *partition,
             counters: by_name,
         });
         Ok(())
@@ -294,13 +351,21 @@ impl Account<'_> {
             let counters =
                 evaluate::count_launch(design.organisation(), clusters, image, launch.paths)?;
             let cell_writes = Vec::new();
-            return Ok(Measured { counters, time: None, cell_writes, data_cache: None });
+            return Ok(Measured {
+                counters,
+                time: None,
+                cell_writes,
+                data_cache: None,
+                partition: None,
+            });
         }
         if design.partial_warp_energy {
             return Err(TimingError::PartialWarps.into());
         }
         let timed = TimedLaunch { image, ..launch.timed() };
-        let settings = design.sm;
+        let provision = self.provision.for_kernel(&timed.needs()).map_err(TimingError::TooLarge)?;
+        let cache = cache.map(|cache| provision.divide(cache));
+        let settings = provision.sm(timed.threads);
         let Timed { counters: time, residency, cell_writes, cache } = match timeline {
             Some(timeline) => {
                 let about = launch.about(input, &design.name);
@@ -308,11 +373,13 @@ impl Account<'_> {
             }
             None => observe_launch_over(cache, settings, &timed, Unobserved)?,
         };
+        let for_kernel = provision.storage().filter(|divided| divided.is_for_kernels());
         Ok(Measured {
             counters: time.accesses,
-            time: Some((time, residency)),
+            time: Some((time, provision.residency(timed.threads, residency))),
             cell_writes,
             data_cache: cache.as_ref().map(DataCacheCounts::from),
+            partition: for_kernel.map(|divided| (&divided.partition).into()),
         })
     }
 
@@ -321,7 +388,7 @@ impl Account<'_> {
         (name, arguments): (&str, &[String]),
         request: &Request,
         common: &Common,
-        check: Check,
+        (check, tried): (Check, Vec<Tried>),
     ) -> Result<RunReport, EvaluateError> {
         let design = self.design;
         let energy = price(design, &self.total)?;
@@ -374,6 +441,7 @@ impl Account<'_> {
             energy_in_time: in_time.ok(),
             endurance: Endurance::of(&self.cell_writes),
             data_cache: self.data_cache.as_ref().map(DataCacheCounts::by_name),
+            storage: self.provision.storage().map(|chosen| StorageReport::new(chosen, tried)),
             sources: design.memory.as_ref().map(MainMemory::told).unwrap_or_default(),
             assumed: design.assumed.clone(),
             changed: design.changed.clone(),

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use strata_compiler::Order;
 use strata_compiler::program::Image;
+use strata_core::sm::partition::Needs;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
-use super::account::{Account, Common, accounts, add, finish_timelines};
+use super::account::{Account, Common, accounts, add, fastest, finish_timelines};
 use super::batch::{Batch, held};
 use super::{Counted, Request};
 use crate::design::Design;
@@ -163,20 +164,42 @@ pub fn trace_reports(
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
     let tape = Tape::open(input, &request.options, request.reach)?;
-    let mut accounts = accounts(designs, request)?;
+    let divided = designs.iter().any(|design| design.storage.is_some());
+    let kernels = if divided { recorded_needs(input, request.reach)? } else { Vec::new() };
+    let mut accounts = accounts(designs, request, (input, &kernels))?;
     let mut common = Common::default();
     let assumptions = play(tape, input, request, printer, |launches| {
         add(&mut common, &mut accounts, launches, (input, request.mode))
     })?;
     finish_timelines(&mut accounts, printer)?;
-    let report = |account: Account<'_>| {
-        let report =
-            account.report((input, &[input.to_owned()]), request, &common, Check::Replayed);
+    let report = |(account, tried): (Account<'_>, _)| {
+        let told = (Check::Replayed, tried);
+        let report = account.report((input, &[input.to_owned()]), request, &common, told);
         let mut report = report.map_err(|error| Failure::internal(&error.to_string()))?;
         report.assumed.extend(assumptions.iter().cloned());
         Ok(report)
     };
-    accounts.into_iter().map(report).collect()
+    fastest(accounts).into_iter().map(report).collect()
+}
+
+/// What each launch of a trace or a recording needs of an SM's storage.
+fn recorded_needs(input: &str, reach: Reach) -> Result<Vec<Needs>, Failure> {
+    let path = Path::new(input);
+    let mut all = Vec::new();
+    if is_recording(input) {
+        let mut recording = Recording::open(path)?;
+        while let Some(stored) = recording.next_launch()? {
+            all.push(stored.header.needs(stored.resident_registers));
+        }
+    } else {
+        for entry in trace::entries(path, reach)? {
+            if let Entry::Launch(file) = entry {
+                let header = Header::of_file(&file)?;
+                all.push(header.needs(header.registers));
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Reads a trace or a recording once, and shows `visit` every launch that the request asks for.

@@ -105,6 +105,7 @@ pub(super) mod tests {
             energy_in_time_unavailable: None,
             endurance: None,
             data_cache: counts.as_ref().map(DataCacheCounts::by_name),
+            storage: None,
             sources: Vec::new(),
             assumed: Vec::new(),
             changed: Vec::new(),

@@ -1,7 +1,9 @@
 //! The header of a kernel's trace file, and the numbers in it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use strata_core::sm::partition::Needs;
 use strata_simt::moved::Windows;
 
 use super::error::{Problem, TraceError, bare, expected};
@@ -72,6 +74,20 @@ impl Header {
             local: self.local_base,
             parameters: self.parameter_base,
         }
+    }
+
+    /// The header of a trace file, plain, `.xz` or `.gz`; the rest of the file is not read.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or a malformed header.
+    pub fn of_file(path: &Path) -> Result<Self, TraceError> {
+        Ok(Self::read(&mut Lines::open(path)?)?.0)
+    }
+
+    /// What a launch needs of an SM's storage, with so many registers for a thread.
+    pub(crate) fn needs(&self, registers: u16) -> Needs {
+        let (threads_per_cta, shared_bytes) = (self.threads(), self.shared_bytes);
+        Needs { threads_per_cta, registers, shared_bytes }
     }
 
     /// Reads header lines up to the line that describes the format. Also returns the keys that are

@@ -263,6 +263,15 @@ impl LaunchPlan {
 
     /// Evaluates what `drive` would, as far as that does not depend on results.
     pub(super) fn rehearse(&self) -> Result<(), Box<LaunchFileError>> {
+        self.foresee(|_| ())
+    }
+
+    /// Shows `visit` every launch, of phases that repeat until a buffer is zero those of the first
+    /// iteration.
+    pub(crate) fn foresee(
+        &self,
+        mut visit: impl FnMut(&LaunchStep),
+    ) -> Result<(), Box<LaunchFileError>> {
         let mut work = 0_u64;
         for phase in &self.phases {
             let iterations = match phase.repeat {
@@ -280,7 +289,7 @@ impl LaunchPlan {
             }
             for iteration in 0..iterations {
                 for launch in &phase.launches {
-                    launch.step(&self.parameters, iteration)?;
+                    visit(&launch.step(&self.parameters, iteration)?);
                 }
             }
         }

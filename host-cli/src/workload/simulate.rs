@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use strata_compiler::compile;
 use strata_compiler::program::Program;
 use strata_core::placement::Placement;
+use strata_core::sm::partition::Needs;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
 use strata_simt::{
@@ -318,6 +319,28 @@ impl Prepared {
             }
             _ => target.finals().map_err(failed),
         }
+    }
+
+    /// What its launches need of an SM's storage, equal ones once. Launches that depend on results
+    /// count as those of the first iteration.
+    ///
+    /// # Errors
+    /// An expression of the launch file without a value.
+    pub fn needs(&self) -> Result<Vec<Needs>, RunError> {
+        let mut all = Vec::new();
+        self.plan.foresee(|step| {
+            let program = &self.programs[step.kernel];
+            let shared = u32::try_from(program.shared_bytes).unwrap_or(u32::MAX);
+            let needs = Needs {
+                threads_per_cta: step.block.iter().product(),
+                registers: program.resident_registers,
+                shared_bytes: shared.saturating_add(step.dynamic_shared),
+            };
+            if !all.contains(&needs) {
+                all.push(needs);
+            }
+        })?;
+        Ok(all)
     }
 
     /// Compares final buffers with the host reference; `None` when the launch file has no check.
