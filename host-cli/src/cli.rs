@@ -213,6 +213,8 @@ pub enum Described {
     Encoding,
     /// `study write-pool`.
     WritePool,
+    /// `study storage`.
+    Storage,
     /// `fpga run`.
     Fpga,
 }

@@ -11,6 +11,7 @@ pub mod limits;
 pub mod list;
 pub mod registers;
 pub mod run;
+pub mod storage;
 pub mod study;
 pub mod technology;
 pub mod trace;
@@ -26,7 +27,10 @@ use crate::fpga::report::FpgaReport;
 use crate::interrupt;
 use crate::printer::Printer;
 use crate::report::{RunReport, json};
-use crate::study::{active_warps, encoding as encoding_study, write_pool as write_pool_study};
+use crate::study::{
+    active_warps, encoding as encoding_study, storage as storage_study,
+    write_pool as write_pool_study,
+};
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
@@ -77,6 +81,9 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         }
         Command::Schema { of: Described::WritePool } => {
             printer.data(&json::schema_text::<write_pool_study::Study>())
+        }
+        Command::Schema { of: Described::Storage } => {
+            printer.data(&json::schema_text::<storage_study::Study>())
         }
         Command::Schema { of: Described::Fpga } => printer.data(&json::schema_text::<FpgaReport>()),
     }

@@ -21,6 +21,7 @@ use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::levels::FitError;
 use crate::printer::Printer;
+use crate::provision::Provision;
 use crate::report::{Check, RunReport};
 use crate::subject;
 use crate::timing::TimingError;
@@ -65,6 +66,21 @@ pub fn reports(
         .into_iter()
         .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
         .collect()
+}
+
+/// Why a workload does not fit each of the designs; none where it does.
+pub(crate) fn fitting(
+    workload: &Workload,
+    designs: &[Design],
+    request: &Request,
+) -> Result<Vec<Option<String>>, Failure> {
+    let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
+    let kernels = prepared.needs().map_err(|error| subject::run_error(workload, &error))?;
+    let refused = |design: &Design| {
+        let provisions = Provision::candidates(design, &kernels);
+        provisions.and_then(|all| all[0].check(&kernels)).err().map(|error| error.to_string())
+    };
+    Ok(designs.iter().map(refused).collect())
 }
 
 /// What keeps an input from being counted: where it is not the input's affair or the design's, a

@@ -3,7 +3,7 @@
 //!
 //! Source: `[MICRO2012]` 4.4, 4.5 and 6.3, `[DISS]` 7.3.4 and 7.3.5; `docs/MODEL.md`, rule 36.
 
-use strata_core::sm::config::{CtaTooLarge, Limit, Residency, SmSettings};
+use strata_core::sm::config::{CtaTooLarge, Limit, Residency, SmConfig, SmSettings};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::partition::{Division, Limits, Needs, Partition};
 
@@ -133,6 +133,20 @@ impl Provision {
         let by_threads = (limits.threads / threads_per_cta.max(1)).max(1);
         let max_ctas = self.sm.max_ctas.min(u8::try_from(by_threads).unwrap_or(u8::MAX));
         SmSettings { max_ctas, ..self.sm }
+    }
+
+    /// Whether a CTA of each kernel fits.
+    ///
+    /// # Errors
+    /// One does not.
+    pub fn check(&self, kernels: &[Needs]) -> Result<(), CtaTooLarge> {
+        for needs in kernels {
+            // Settings that make no SM are found when it is made.
+            if let Ok(config) = SmConfig::new(self.sm(needs.threads_per_cta)) {
+                config.residency(&needs.launch())?;
+            }
+        }
+        Ok(())
     }
 
     /// The cache, if there is one.

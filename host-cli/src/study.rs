@@ -8,6 +8,7 @@ pub mod encoding;
 pub mod limits;
 pub mod registers;
 mod statistics;
+pub mod storage;
 pub mod write_pool;
 
 use rayon::prelude::*;

@@ -30,6 +30,7 @@ const COMMANDS: &[&[&str]] = &[
     &["study", "write-pool", "vectoradd"],
     &["study", "write-pool", "tiny.traceg"],
     &["study", "write-pool", "REC"],
+    &["study", "storage", "vectoradd"],
     &["trace", "record", "vectoradd", "-o", "OUT"],
     &["trace", "record", "tiny.traceg", "-o", "OUT"],
     &["trace", "embed", "vectoradd", "-o", "OUT"],

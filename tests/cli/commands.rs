@@ -192,6 +192,9 @@ fn the_schemas_are_the_committed_ones() {
     let committed = include_str!("../../docs/schema/active-warps.json");
     let printed = succeeds(&["schema", "active-warps"]);
     assert_eq!(printed, committed, "write it to docs/schema/active-warps.json");
+    let committed = include_str!("../../docs/schema/storage.json");
+    let printed = succeeds(&["schema", "storage"]);
+    assert_eq!(printed, committed, "write it to docs/schema/storage.json");
     let committed = include_str!("../../docs/schema/fpga.json");
     let printed = succeeds(&["schema", "fpga"]);
     assert_eq!(printed, committed, "write it to docs/schema/fpga.json");

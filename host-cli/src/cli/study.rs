@@ -12,6 +12,7 @@ use super::SourceArgs;
 use crate::active_set::{DEFAULT_SIZES, Size};
 use crate::config::by_name;
 use crate::design::pool_ports;
+use crate::study::storage::Figure;
 use crate::study::write_pool::{DEFAULT_ENTRIES, DEFAULT_PORTS, DEFAULT_WRITE_CYCLES};
 
 /// Studies.
@@ -27,6 +28,8 @@ pub enum StudyCommand {
     Encoding(EncodingArgs),
     /// IPC, writes, energy and wear by the size of a write pool and the cycles of a write.
     WritePool(WritePoolArgs),
+    /// Performance and DRAM traffic by the capacity and the division of storage.
+    Storage(StorageArgs),
 }
 
 /// Output format of a study.
@@ -73,6 +76,26 @@ pub struct ActiveWarpsArgs {
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_LATENCY))
     )]
     pub alu_latencies: Vec<u16>,
+    /// What to execute.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
+    pub format: StudyFormat,
+}
+
+/// Arguments of `study storage`.
+#[derive(Clone, Debug, Args)]
+pub struct StorageArgs {
+    /// Workload names, groups of them (`@storage`), or PTX files; none means those of the figure.
+    #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx")]
+    pub inputs: Vec<String>,
+    /// The figure or table.
+    #[arg(long, value_parser = by_name::parser::<Figure>(), default_value = Figure::Unified.name())]
+    pub figure: Figure,
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,

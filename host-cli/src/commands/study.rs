@@ -24,6 +24,7 @@ pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Fail
         StudyCommand::Limits(args) => super::limits::run(args, printer),
         StudyCommand::Encoding(args) => super::encoding::run(args, printer),
         StudyCommand::WritePool(args) => super::write_pool::run(args, printer),
+        StudyCommand::Storage(args) => super::storage::run(args, printer),
     }
 }
 

@@ -1,0 +1,56 @@
+//! `study storage`: the figures and tables about the capacity and the division of storage.
+
+use crate::cli::Mode;
+use crate::cli::study::{StorageArgs, StudyFormat};
+use crate::exact;
+use crate::failure::{ExitStatus, Failure};
+use crate::measure::{self, Request};
+use crate::parallel;
+use crate::printer::Printer;
+use crate::report::json;
+use crate::study::storage;
+use crate::subject;
+use crate::workload::Workload;
+
+/// Runs the command.
+pub fn run(args: &StorageArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    if args.source.registers.is_some() {
+        return Err(Failure::input("`--registers` is part of a figure here")
+            .hint("leave it out; `--figure registers` and `--figure needs` try several numbers"));
+    }
+    let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
+    let own;
+    let inputs = match args.inputs.as_slice() {
+        [] => {
+            own = args.figure.inputs();
+            &own
+        }
+        inputs => inputs,
+    };
+    let inputs =
+        subject::workloads(inputs, &args.source, "which the designs' compiler cannot fit")?;
+    let jobs = parallel::jobs(args.jobs);
+    let mut study = storage::run(args.figure, &inputs, &request, jobs, printer)?;
+    study.command = command_line(args, &inputs, &request);
+    match args.format {
+        StudyFormat::Table => printer.data(&storage::to_table(&study, &remarks(args))),
+        StudyFormat::Csv => printer.data(&storage::to_csv(&study)),
+        StudyFormat::Json => printer.data(&json::to_text(&study)?),
+    }
+}
+
+/// What makes the study again.
+fn command_line(args: &StorageArgs, inputs: &[Workload], request: &Request) -> String {
+    let mut words = vec!["--figure".to_owned(), args.figure.name().to_owned()];
+    // Studies are in cycle mode, and have no option for it.
+    words.extend(request.words().iter().skip(2).cloned());
+    let inputs = inputs.iter().map(|input| input.arguments.as_slice());
+    measure::command_line("strata study storage", inputs, &words)
+}
+
+/// What the papers claim.
+fn remarks(args: &StorageArgs) -> Vec<String> {
+    let id = args.figure.claim();
+    let claims = exact::claims().iter().filter(|claim| claim.id == id);
+    claims.map(|claim| format!("paper ({}): {}", claim.paper, claim.text)).collect()
+}

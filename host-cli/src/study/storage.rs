@@ -1,0 +1,226 @@
+//! Storage: what its capacity and its division do to performance, DRAM traffic and instructions, as
+//! the figures and tables of `[MICRO2012]` and of `[DISS]` chapter 7 show it.
+//!
+//! A figure is a list of points: designs, some with a limit of registers. Each input runs at each
+//! point. Performance is the cycles of the point that all others are compared with, divided by
+//! those of a point.
+//! Source: `[MICRO2012]` Figures 2 to 4 and 7 to 11, Tables 1 and 6; `[DISS]` Figures 7.4, 7.7,
+//! 7.11 and 7.12, Table 7.2.
+
+mod points;
+mod render;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use strata_compiler::RegisterLimit;
+
+use crate::design::Design;
+use crate::failure::Failure;
+use crate::measure::{self, Request};
+use crate::parallel;
+use crate::printer::Printer;
+use crate::report::{self, PartitionReport, RunReport, Tool};
+use crate::workload::Workload;
+
+pub use points::Figure;
+pub use render::{to_csv, to_table};
+
+/// Version of the JSON layout. Raised when a key changes its meaning or goes away.
+pub const SCHEMA: &str = "strata.study.storage/1";
+
+/// A design at which inputs run.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// What distinguishes it.
+    pub name: String,
+    /// The design.
+    pub design: Design,
+    /// Limit of registers for a thread; without, as many as avoid spills.
+    pub registers: Option<RegisterLimit>,
+}
+
+/// The result.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Study {
+    /// Layout version of this object.
+    pub schema: String,
+    /// What made it.
+    pub tool: Tool,
+    /// Command that makes it again, in one normal form; empty if no command made it.
+    pub command: String,
+    /// The figure, as the command calls it.
+    pub figure: String,
+    /// The point that each input's others are compared with; with `input: ` before it where it is
+    /// another input's.
+    pub compared_with: String,
+    /// One for each input and point, input by input.
+    pub rows: Vec<Row>,
+    /// Parameters that come from no source.
+    pub assumed: Vec<String>,
+}
+
+/// One input at one point.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Row {
+    /// Workload's name.
+    pub input: String,
+    /// The point.
+    pub point: String,
+    /// What ran; null of what does not fit the point, whose reason is in `refused`.
+    pub run: Option<Run>,
+    /// Why it does not fit.
+    pub refused: Option<String>,
+}
+
+/// What one input did at one point.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Run {
+    /// What each kind of storage had.
+    pub partition: Option<PartitionReport>,
+    /// How it was divided, in words.
+    pub division: Option<String>,
+    /// Most registers of a thread of its kernels. Unit: 32-bit registers.
+    pub registers: u16,
+    /// Warp instructions.
+    pub instructions: u64,
+    /// Cycles.
+    pub cycles: u64,
+    /// Bytes from and to DRAM.
+    pub dram_bytes: u64,
+    /// Cycles of the point that is compared with, divided by these; null if that did not run.
+    pub performance: Option<f64>,
+    /// Bytes from and to DRAM, relative to that point's; null if there were none.
+    pub dram_relative: Option<f64>,
+    /// Instructions, relative to that point's.
+    pub instructions_relative: Option<f64>,
+}
+
+/// Runs inputs at the points of a figure.
+///
+/// # Errors
+/// An input that cannot run at any point, for other reasons than its size.
+pub fn run(
+    figure: Figure,
+    inputs: &[Workload],
+    request: &Request,
+    jobs: usize,
+    printer: &Printer,
+) -> Result<Study, Failure> {
+    let points = figure.points();
+    let name = |workload: &Workload| workload.name.clone();
+    let names: Vec<String> = inputs.iter().map(name).collect();
+    let one = |workload: &Workload| input_rows(workload, &points, request, printer);
+    let rows = parallel::each(inputs, jobs, printer, |workload| &workload.name, one)?;
+    let mut rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let reference = figure.reference();
+    relate(&mut rows, &names, reference, figure.is_across_inputs());
+    let across = names.last().filter(|_| figure.is_across_inputs());
+    let mut assumed: Vec<String> =
+        points.iter().flat_map(|point| point.design.assumed.iter().cloned()).collect();
+    assumed.sort_unstable();
+    assumed.dedup();
+    Ok(Study {
+        schema: SCHEMA.to_owned(),
+        tool: report::tool(),
+        command: String::new(),
+        figure: figure.name().to_owned(),
+        compared_with: across.map_or_else(
+            || points[reference].name.clone(),
+            |input| format!("{input}: {}", points[reference].name),
+        ),
+        rows,
+        assumed,
+    })
+}
+
+/// The rows of an input. Points with the same limit of registers share an execution.
+fn input_rows(
+    workload: &Workload,
+    points: &[Point],
+    request: &Request,
+    printer: &Printer,
+) -> Result<Vec<Row>, Failure> {
+    let mut rows: Vec<Option<Row>> = vec![None; points.len()];
+    for first in 0..points.len() {
+        if rows[first].is_some() {
+            continue;
+        }
+        let limit = points[first].registers;
+        let places: Vec<usize> =
+            (first..points.len()).filter(|&place| points[place].registers == limit).collect();
+        let mut limited = workload.clone();
+        limited.options.registers = limit;
+        let of_places: Vec<&Point> = places.iter().map(|&place| &points[place]).collect();
+        for (place, row) in
+            places.iter().zip(of_one_program(&limited, &of_places, request, printer)?)
+        {
+            rows[*place] = Some(row);
+        }
+    }
+    Ok(rows.into_iter().flatten().collect())
+}
+
+/// The rows of points that run the same program. A point whose storage is too small for it is
+/// refused alone.
+fn of_one_program(
+    workload: &Workload,
+    points: &[&Point],
+    request: &Request,
+    printer: &Printer,
+) -> Result<Vec<Row>, Failure> {
+    let designs: Vec<Design> = points.iter().map(|point| point.design.clone()).collect();
+    let fitting = measure::fitting(workload, &designs, request)?;
+    let fit: Vec<Design> = designs
+        .iter()
+        .zip(&fitting)
+        .filter(|(_, refused)| refused.is_none())
+        .map(|(design, _)| design.clone())
+        .collect();
+    let reports = if fit.is_empty() {
+        Vec::new()
+    } else {
+        measure::reports(workload, &fit, &request.clone().for_designs(&fit), printer)?
+    };
+    let mut reports = reports.into_iter();
+    let row = |(point, refused): (&&Point, Option<String>)| Row {
+        input: workload.name.clone(),
+        point: point.name.clone(),
+        run: if refused.is_some() { None } else { reports.next().map(|report| of_report(&report)) },
+        refused,
+    };
+    Ok(points.iter().zip(fitting).map(row).collect())
+}
+
+fn of_report(report: &RunReport) -> Run {
+    let count = |name: &str| report.counters.get(name).copied().unwrap_or(0);
+    let data_cache = report.data_cache.as_ref();
+    let storage = report.storage.as_ref();
+    Run {
+        partition: storage.map(|storage| storage.partition),
+        division: storage.map(|storage| storage.division.clone()),
+        registers: report.launches.iter().map(|launch| launch.registers).max().unwrap_or(0),
+        instructions: count("warp_instructions"),
+        cycles: count("cycles"),
+        dram_bytes: data_cache.and_then(|counts| counts.get("dram_bytes").copied()).unwrap_or(0),
+        performance: None,
+        dram_relative: None,
+        instructions_relative: None,
+    }
+}
+
+/// Relates each input's rows to its own at the reference, or all to the last input's.
+fn relate(rows: &mut [Row], inputs: &[String], reference: usize, across: bool) {
+    let points = rows.len() / inputs.len().max(1);
+    for (index, _) in inputs.iter().enumerate() {
+        let of = if across { inputs.len() - 1 } else { index };
+        let to = rows.get(of * points + reference).and_then(|row| row.run.clone());
+        let own = index * points..(index + 1) * points;
+        for run in rows[own].iter_mut().filter_map(|row| row.run.as_mut()) {
+            let ratio = |of: u64, to: u64| (to != 0).then(|| of as f64 / to as f64);
+            let to = to.as_ref();
+            run.performance = to.and_then(|to| ratio(to.cycles, run.cycles));
+            run.dram_relative = to.and_then(|to| ratio(run.dram_bytes, to.dram_bytes));
+            run.instructions_relative = to.and_then(|to| ratio(run.instructions, to.instructions));
+        }
+    }
+}

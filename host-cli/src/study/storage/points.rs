@@ -1,0 +1,231 @@
+//! Points: the designs of each figure.
+
+use strata_compiler::RegisterLimit;
+use strata_core::named;
+use strata_core::sm::memory::touched::BankMapping;
+use strata_core::sm::partition::{Areas, Division};
+
+use super::Point;
+use crate::design::machine::machine;
+use crate::design::storage::{Repartition, ThreadChoice};
+use crate::design::{Storage, name};
+
+/// Storage without bounds. Unit: KB.
+const UNBOUNDED_KB: u32 = 4096;
+/// Warps with which half-full ones are 1024 threads.
+const HALF_FULL_WARPS: u8 = 64;
+
+named! {
+    /// The figures and tables that can be made.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Figure {
+        /// Unified storage of 128, 256 and 384 KB, and limited unified storage, against areas
+        /// of the largest's capacity (MICRO'12 Figures 8 to 10, Table 6).
+        Unified = "unified",
+        /// Unified storage of 384 KB for kernels that cannot use it, with one bank of a cluster
+        /// at a time and with several (MICRO'12 Figure 7, section 4.2).
+        NoBenefit = "no-benefit",
+        /// Every design of the dissertation's chapter 7 (Figures 7.7, 7.11 and 7.12, Table 7.2).
+        Designs = "designs",
+        /// 48 KB of cache and 16 KB of shared memory, against the other way round (dissertation
+        /// Figure 7.4).
+        Limited = "limited",
+        /// Registers for each thread and threads, everything else as large as is needed (MICRO'12
+        /// Figure 2).
+        Registers = "registers",
+        /// Threads by the shared memory that they take (MICRO'12 Figure 3).
+        SharedMemory = "shared-memory",
+        /// Size of the cache and threads (MICRO'12 Figure 4).
+        Cache = "cache",
+        /// Threads of kernels with several blocking factors, by the shared memory that they
+        /// take, against the last input's most threads (MICRO'12 Figure 11).
+        Blocking = "blocking",
+        /// What kernels need: instructions by registers, DRAM traffic by the cache's size
+        /// (MICRO'12 Table 1).
+        Needs = "needs",
+    }
+}
+
+/// The eight workloads of `[MICRO2012]` Figure 9, `needle` with a blocking factor of 32.
+const BENEFIT: [&str; 8] = ["bfs", "dgemm", "lu", "suffixtree", "pcr", "ray", "srad", "needle32"];
+/// Those of Figure 7 that we have.
+const NO_BENEFIT: [&str; 9] = [
+    "vectoradd",
+    "matrixmul",
+    "scalarprod",
+    "hotspot",
+    "dct8x8",
+    "nbody",
+    "sgemv",
+    "scan",
+    "sobol",
+];
+/// Numbers of threads of Figures 2 to 4.
+const THREADS: [u32; 4] = [256, 512, 768, 1024];
+
+impl Figure {
+    /// Inputs of the paper's figure, as far as we have them.
+    pub fn inputs(self) -> Vec<String> {
+        let names: &[&str] = match self {
+            Self::Unified | Self::Cache | Self::Registers | Self::SharedMemory => &BENEFIT,
+            Self::NoBenefit => &NO_BENEFIT,
+            Self::Designs | Self::Limited => {
+                &["bfs", "suffixtree", "dgemm", "needle64", "pcr", "hotspot"]
+            }
+            Self::Blocking => &["needle16", "needle32", "needle64"],
+            Self::Needs => return [&BENEFIT[..], &NO_BENEFIT].concat().iter().map(own).collect(),
+        };
+        names.iter().map(own).collect()
+    }
+
+    /// The claim of the papers that is about it.
+    pub fn claim(self) -> &'static str {
+        match self {
+            Self::Designs | Self::Limited => "unified-diss",
+            _ => "unified-micro12",
+        }
+    }
+
+    /// The place of the point that the others are compared with.
+    pub(super) fn reference(self) -> usize {
+        match self {
+            Self::Unified | Self::NoBenefit | Self::Designs | Self::Limited => 0,
+            Self::Registers | Self::SharedMemory | Self::Cache | Self::Blocking | Self::Needs => {
+                self.points().len() - 1
+            }
+        }
+    }
+
+    /// Whether all inputs are compared with the last one's reference.
+    pub(super) fn is_across_inputs(self) -> bool {
+        self == Self::Blocking
+    }
+
+    /// The points, in the order of the figure's axis.
+    pub(super) fn points(self) -> Vec<Point> {
+        match self {
+            Self::Unified => named_points(&[
+                "micro12",
+                "micro12-unified-128",
+                "micro12-unified-256",
+                "micro12-unified-384",
+                "micro12-limited",
+            ]),
+            Self::NoBenefit => {
+                let mut points = named_points(&["micro12", "micro12-unified-384"]);
+                points.extend(aggressive("micro12-unified-384"));
+                points
+            }
+            Self::Designs => {
+                let machine = machine("diss-ch7");
+                let variants = machine.map_or(&[][..], |machine| machine.storage.as_slice());
+                let variants = variants.iter().map(|variant| variant.name.as_str());
+                named_points(&std::iter::once("diss-ch7").chain(variants).collect::<Vec<_>>())
+            }
+            Self::Limited => named_points(&["diss-ch7-limited-48-16", "diss-ch7-limited-16-48"]),
+            Self::Registers => registers(),
+            Self::SharedMemory => {
+                let at =
+                    |threads| areas(&format!("{threads} threads"), [UNBOUNDED_KB; 2], 64, threads);
+                THREADS.into_iter().filter_map(at).map(|point| limited(point, 64)).collect()
+            }
+            Self::Cache => {
+                let at = |(kb, threads): (u32, u32)| {
+                    areas(&format!("{kb} KB, {threads} threads"), [UNBOUNDED_KB; 2], kb, threads)
+                };
+                let sizes = [32, 64, 128, 256, 512];
+                let all = THREADS.into_iter().flat_map(|threads| sizes.map(|kb| (kb, threads)));
+                all.filter_map(at).collect()
+            }
+            Self::Blocking => {
+                let at = |threads: u32| {
+                    let name = format!("{threads} threads");
+                    let mut point = areas(&name, [UNBOUNDED_KB; 2], 64, threads)?;
+                    point.design.sm.max_warps = HALF_FULL_WARPS;
+                    Some(point)
+                };
+                (1..=32).map(|warps| 32 * warps).filter_map(at).collect()
+            }
+            Self::Needs => needs(),
+        }
+    }
+}
+
+fn own(name: &&str) -> String {
+    (*name).to_owned()
+}
+
+/// Designs by their names. Fixed areas are divided as well, so that it is said what is used.
+fn named_points(names: &[&str]) -> Vec<Point> {
+    let point = |name: &&str| {
+        let mut design = name::resolve(name).ok()?;
+        let areas = Areas {
+            registers: design.sm.register_file_bytes,
+            shared: design.sm.shared_memory_bytes,
+            cache: design.data_cache?.cache_bytes,
+        };
+        design.storage.get_or_insert_with(|| in_areas(areas, None));
+        Some(Point { name: own(name), design, registers: None })
+    };
+    names.iter().filter_map(point).collect()
+}
+
+/// A design whose clusters access several of their banks in a cycle.
+fn aggressive(name: &str) -> Option<Point> {
+    let mut design = name::resolve(name).ok()?;
+    let cache = design.data_cache.as_mut()?;
+    cache.mapping = BankMapping::Aggressive;
+    let name = format!("{name}, aggressive banks");
+    design.name.clone_from(&name);
+    Some(Point { name, design, registers: None })
+}
+
+/// The machine of `[MICRO2012]` with areas of so many KB of registers and shared memory, and of
+/// cache, and at most so many threads.
+fn areas(name: &str, [registers, shared]: [u32; 2], cache: u32, threads: u32) -> Option<Point> {
+    let mut design = name::resolve("micro12").ok()?;
+    let areas = Areas { registers: registers * 1024, shared: shared * 1024, cache: cache * 1024 };
+    name.clone_into(&mut design.name);
+    design.storage = Some(in_areas(areas, Some(threads)));
+    Some(Point { name: name.to_owned(), design, registers: None })
+}
+
+/// Storage in areas of fixed sizes.
+fn in_areas(areas: Areas, most_threads: Option<u32>) -> Storage {
+    Storage {
+        divisions: vec![Division::Partitioned(areas)],
+        threads: ThreadChoice::Most,
+        most_threads,
+        repartition: Repartition::Application,
+    }
+}
+
+fn limited(point: Point, registers: u16) -> Point {
+    Point { registers: RegisterLimit::new(registers), ..point }
+}
+
+/// Lines of Figure 2: registers for each thread; points of a line: threads.
+fn registers() -> Vec<Point> {
+    let lines = [18, 24, 32, 40, 64];
+    let all = lines.into_iter().flat_map(|registers| THREADS.map(|threads| (registers, threads)));
+    let at = |(registers, threads): (u16, u32)| {
+        let name = format!("{registers} registers, {threads} threads");
+        let point = areas(&name, [UNBOUNDED_KB; 2], 64, threads)?;
+        Some(limited(point, registers))
+    };
+    all.filter_map(at).collect()
+}
+
+/// Columns of Table 1: registers for each thread, then sizes of the cache without spills, the one
+/// that all are compared with last.
+fn needs() -> Vec<Point> {
+    let most = 1024;
+    let by_registers = [18, 24, 32, 40, 64].into_iter().filter_map(|registers| {
+        let point = areas(&format!("{registers} registers"), [UNBOUNDED_KB; 2], 256, most)?;
+        Some(limited(point, registers))
+    });
+    let by_cache = [0, 64, 256]
+        .into_iter()
+        .filter_map(|kb| areas(&format!("{kb} KB of cache"), [UNBOUNDED_KB; 2], kb, most));
+    by_registers.chain(by_cache).collect()
+}
