@@ -24,7 +24,7 @@ use super::operand_delivery::COLLECTOR_CYCLES;
 use super::register_file::{DeliveryMemory, DeliverySize, RegisterFile};
 use super::run::Run;
 use super::scoreboard::Scoreboard;
-use super::storage::{Storage, StorageModel};
+use super::storage::{Slots, Storage, StorageModel};
 use super::trace::Trace;
 use super::units::Units;
 use super::wait::ReadyAt;
@@ -199,6 +199,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let launch = Launch { warps_per_cta, registers: image.registers, shared_bytes };
         let residency = config.residency(&launch)?;
         let size = MemorySize::of(config, &image);
+        let slots = Slots { warps: lowest(size.warps), ctas: size.ctas };
         let Memory { warps, ctas, facts, ready, awaited, caches, delivery, attached } = memory;
         let facts = first(facts, "facts", size.facts)?;
         let ready = first(ready, "ready", size.ready)?;
@@ -222,7 +223,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
                 MemorySystem::new(settings.memory, timing, attached),
                 least,
             ),
-            storage: Storage::new(settings.storage, &residency, warps_per_cta, lowest(size.warps)),
+            storage: Storage::new(settings.storage, &residency, warps_per_cta, slots),
             kernel: Kernel {
                 image,
                 facts,

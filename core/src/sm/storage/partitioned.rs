@@ -4,7 +4,7 @@
 //! last warp has ended.
 //! Source: `[RFC2011]` 2.1, `[DISS]` 2.1; `docs/MODEL.md`, rule 19.
 
-use super::{Grant, Released, StorageModel};
+use super::{Grant, Released, Slots, StorageModel};
 use crate::sm::residency::{MAX_RESIDENT_CTAS, Residency};
 
 /// The grants of a CTA.
@@ -29,10 +29,11 @@ pub(in crate::sm) struct Partitioned {
 }
 
 impl Partitioned {
-    /// Storage of `slots` warp slots of which nothing is granted.
-    pub(super) const fn new(residency: &Residency, warps_per_cta: u32, slots: u64) -> Self {
+    /// The storage of an SM with these slots, of which nothing is granted.
+    pub(super) const fn new(residency: &Residency, warps_per_cta: u32, slots: Slots) -> Self {
+        debug_assert!(residency.ctas as usize <= slots.ctas);
         let groups = [Group { warps: 0, running: 0 }; MAX_RESIDENT_CTAS];
-        Self { most: residency.ctas, warps_per_cta, vacant: slots, groups, resident: 0 }
+        Self { most: residency.ctas, warps_per_cta, vacant: slots.warps, groups, resident: 0 }
     }
 }
 
@@ -85,7 +86,7 @@ mod tests {
     fn storage(ctas: u32, warps_per_cta: u32) -> Partitioned {
         let warps = ctas * warps_per_cta;
         let residency = Residency { ctas, warps, limit: Limit::Registers, empty_registers: 0 };
-        Partitioned::new(&residency, warps_per_cta, 0xff)
+        Partitioned::new(&residency, warps_per_cta, Slots { warps: 0xff, ctas: 4 })
     }
 
     /// Ends a warp of a CTA; returns the slots that are free.
