@@ -1,7 +1,9 @@
 //! Execution: where an instruction goes when it starts, and when its result is there.
 
+use super::banks::BankCounts;
 use super::facts::{BusyUnit, Class, Facts};
 use super::kernel::Kernel;
+use super::memory::bank_conflicts::OperandReads;
 use super::memory::{
     Answer, Arrival, MemoryCounters, MemoryRequest, MemoryStep, MemorySystem, Space, Ticket,
 };
@@ -19,12 +21,15 @@ pub(super) struct Execution<'m> {
     memory: MemorySystem<'m>,
     /// The least cycles from the start of an access to its data.
     least: u64,
+    /// The memory hears of operands.
+    hears_operands: bool,
 }
 
 impl<'m> Execution<'m> {
     /// Idle units and a memory whose data comes in `least` cycles or more.
-    pub(super) const fn new(units: Units, memory: MemorySystem<'m>, least: u64) -> Self {
-        Self { units, memory, least }
+    pub(super) fn new(units: Units, memory: MemorySystem<'m>, least: u64) -> Self {
+        let hears_operands = memory.hears_operands();
+        Self { units, memory, least, hears_operands }
     }
 
     /// The units that take several cycles to start a warp.
@@ -101,6 +106,25 @@ impl<'m> Execution<'m> {
             Arrival::At(cycle) => ReadyAt::new(cycle.max(now + self.least), wait),
             Arrival::Pending { more_pieces } => ReadyAt::pending(wait).in_pieces(more_pieces),
         })
+    }
+
+    /// The operands of the instruction that was started last. Returns by how much conflicts with
+    /// the memory's banks delay it, if the memory says so.
+    #[inline]
+    pub(super) fn operands(&mut self, facts: &Facts, reads: BankCounts) -> Option<u64> {
+        if self.hears_operands { self.tell_operands(facts.class, reads) } else { None }
+    }
+
+    // Apart from the loop over cycles, which has other things to keep in registers.
+    #[inline(never)]
+    fn tell_operands(&mut self, class: Class, reads: BankCounts) -> Option<u64> {
+        let accesses = matches!(class, Class::Shared | Class::Dram);
+        self.memory.operands(&OperandReads { banks: reads.bytes().to_le_bytes(), accesses })
+    }
+
+    /// Whether the memory goes on after the last warp.
+    pub(super) fn is_busy(&self) -> bool {
+        self.memory.is_busy()
     }
 
     /// The cycle from which it is known whether an access that begins now hits a cache.

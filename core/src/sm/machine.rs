@@ -210,6 +210,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let register_file = RegisterFile::new(settings, &image, caches, delivery)?;
         pack(facts, &image, config);
         let timing = &settings.timing;
+        let memory = MemorySystem::new(settings.memory, timing, attached);
+        memory.check(settings.operand_delivery, timing.operand_window)?;
         let tag_check = if levels.cache().is_some() { timing.tag_check_cycles } else { 0 };
         let collected = register_file.is_collected();
         let least = if collected { u64::from(COLLECTOR_CYCLES) + 1 } else { 1 };
@@ -217,11 +219,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             front_end: FrontEnd::new(config, (warps, ctas), warps_per_cta, collected),
             scoreboard: Scoreboard::new(ready, awaited, (size.warps, image.registers)),
             register_file,
-            execution: Execution::new(
-                Units::new(timing),
-                MemorySystem::new(settings.memory, timing, attached),
-                least,
-            ),
+            execution: Execution::new(Units::new(timing), memory, least),
             storage: Storage::new(settings.storage, &residency, warps_per_cta, lowest(size.warps)),
             kernel: Kernel {
                 image,
@@ -363,7 +361,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         if self.front_end.can_activate() {
             self.activate()?;
         }
-        if self.storage.is_empty() && self.no_more_ctas {
+        if self.storage.is_empty() && self.no_more_ctas && !self.execution.is_busy() {
             return Ok(false);
         }
         if COLLECTED {

@@ -132,10 +132,13 @@ impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
         there: ReadyAt,
         kernel: &Kernel<'_>,
         scoreboard: &mut Scoreboard<'_>,
+        execution: &mut Execution<'_>,
         run: &mut Run<O>,
     ) -> Result<(), Fault> {
         let Delivery::Fixed(ports) = &mut self.delivery else { return Ok(()) };
-        let delay = ports.execute(self.upper, instruction, there, kernel, scoreboard, run)?;
+        let operands = |reads| execution.operands(instruction.facts, reads);
+        let delay =
+            ports.execute(self.upper, instruction, there, (kernel, operands), scoreboard, run)?;
         if delay != 0 {
             self.blocked_until = self.blocked_until.max(run.now + 1 + delay);
         }

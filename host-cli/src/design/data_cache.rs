@@ -2,6 +2,7 @@
 //! memory that knows addresses (`docs/MODEL.md`, rule 35).
 
 use serde::Deserialize;
+use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::{BankMapping, LINE_BYTES};
 
@@ -69,7 +70,8 @@ impl DataCacheTable {
         let transaction_bytes = transaction_bytes
             .ok_or_else(|| range("transaction_bytes", given, "16, 32, 64 or 128 bytes"))?;
         let mapping = self.banks.map_or(BankMapping::Partitioned, |banks| banks.0);
-        Ok(CachedSettings { cache_bytes, ways, mapping, transaction_bytes })
+        let conflicts = BankConflicts::Apart;
+        Ok(CachedSettings { cache_bytes, ways, mapping, transaction_bytes, conflicts })
     }
 }
 
@@ -86,7 +88,7 @@ pub(super) fn parameters(settings: Option<CachedSettings>) -> Vec<(&'static str,
 
 /// A memory with addresses in words.
 pub(super) fn describe(settings: CachedSettings) -> String {
-    let CachedSettings { cache_bytes, ways, mapping, transaction_bytes } = settings;
+    let CachedSettings { cache_bytes, ways, mapping, transaction_bytes, .. } = settings;
     let size = match cache_bytes / 1024 {
         0 => "none".to_owned(),
         kb => format!("{kb} KB in sets of {ways}"),

@@ -6,6 +6,7 @@ use strata_core::level::Level;
 use strata_core::names::Named as _;
 use strata_core::organisation::Organisation;
 use strata_core::sm::config::{SmSettings, WarpReplacement};
+use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cache::{Cache, Tag};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
@@ -394,6 +395,7 @@ fn a_file_gives_a_memory_with_addresses() {
         ways: 4,
         mapping: BankMapping::Partitioned,
         transaction_bytes: 32,
+        conflicts: BankConflicts::Apart,
     };
     assert_eq!((plain.data_cache, own.data_cache), (None, Some(defaults)));
     assert_eq!((own.sm, &own.energy), (plain.sm, &plain.energy));
@@ -420,6 +422,7 @@ fn a_file_gives_a_memory_with_addresses() {
         ways: 3,
         mapping: BankMapping::Simple,
         transaction_bytes: 16,
+        conflicts: BankConflicts::Apart,
     };
     let all = parsed(all);
     assert_eq!(all.data_cache, Some(settings));
