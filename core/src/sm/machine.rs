@@ -361,7 +361,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         if self.front_end.can_activate() {
             self.activate()?;
         }
-        if self.storage.is_empty() && self.no_more_ctas && !self.execution.is_busy() {
+        let ended = self.storage.is_empty() && self.no_more_ctas;
+        if ended && !self.execution.is_busy() {
             return Ok(false);
         }
         if COLLECTED {
@@ -373,7 +374,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let arrived = self.execution.memory_steps() && self.step_memory();
         let mut next = self.run.now + 1;
         if issued == 0 {
-            let change = if arrived { Some(next) } else { self.next_change::<COLLECTED>() };
+            let soon = arrived || ended;
+            let change = if soon { Some(next) } else { self.next_change::<COLLECTED>() };
             let Some(event) = change else { return Err(self.stalled(reason)) };
             if !EVERY_CYCLE {
                 self.front_end.rotate(event - next);

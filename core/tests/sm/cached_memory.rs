@@ -12,7 +12,7 @@ use strata_core::sm::MemoryAccess;
 use strata_core::sm::config::{SmSettings, Timing, WarpReplacement};
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
-use strata_core::sm::memory::bank_conflicts::{BankConflicts, OperandReads};
+use strata_core::sm::memory::bank_conflicts::{BankConflicts, ConflictPorts, OperandReads};
 use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
 use strata_core::sm::memory::cached::{
     AccessList, CacheCounters, CacheEvent, CachedMemory, CachedSettings, LineUse, ListedAccess,
@@ -543,7 +543,7 @@ pub(crate) fn by_bank_accesses(counters: &CacheCounters) -> [u64; 5] {
 /// the order of their lookups finds as many of them, and bytes follow from what is not found.
 #[test]
 fn a_reference_cache_finds_the_same_lines() {
-    let (mut hits, mut misses, mut merged, mut runs) = (0, 0, 0, 0);
+    let (mut hits, mut misses, mut merged, mut runs, mut arbitrated) = (0, 0, 0, 0, 0);
     for seed in 9000..9250 {
         let mut random = Random(seed);
         let mut settings = random_settings(&mut random);
@@ -563,12 +563,24 @@ fn a_reference_cache_finds_the_same_lines() {
         let kernel = crate::collectors::random_distinct(&mut random);
         let mut grid = random_grid(&mut random, &kernel);
         let cache_bytes = 512 * (1 + random.below(40));
-        let cached = CachedSettings {
+        let mut cached = CachedSettings {
             cache_bytes,
             mapping: one_of(&mut random, &BankMapping::ALL),
             transaction_bytes: one_of(&mut random, &[16, 32, 64, 128]),
             ..SETTINGS
         };
+        let [any, read_write] = [ConflictPorts::Any, ConflictPorts::ReadWrite]
+            .map(|ports| BankConflicts::Instruction { ports });
+        let ways = [BankConflicts::Apart, any, read_write, BankConflicts::CycleByCycle];
+        cached.conflicts = one_of(&mut random, &ways);
+        if matches!(cached.conflicts, BankConflicts::Instruction { .. }) {
+            settings.timing.operand_window = 1;
+        }
+        let fits = cached.check(settings.operand_delivery, settings.timing.operand_window);
+        if fits.is_err() {
+            cached.conflicts = BankConflicts::Apart;
+        }
+        arbitrated += u64::from(cached.conflicts == BankConflicts::CycleByCycle);
         let (list, accesses) = random_list(&mut random, &kernel, &mut grid);
         let counters = run_over(settings, cached, &kernel, &grid, &list)
             .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
@@ -596,6 +608,7 @@ fn a_reference_cache_finds_the_same_lines() {
         merged += found(CacheEvent::LoadMerged);
         runs += 1;
     }
+    assert!(arbitrated > 20, "{arbitrated}");
     assert!(
         runs == 250 && hits > 1000 && misses > 1000 && merged > 1000,
         "{hits} {misses} {merged}"

@@ -33,8 +33,6 @@ pub(super) struct Queued {
     /// When its data from DRAM is there; 0 without.
     pub(super) from_dram: u64,
     pub(super) is_shared: bool,
-    /// Something may wait for it.
-    pub(super) has_result: bool,
 }
 
 /// A line on its way from DRAM.
@@ -113,9 +111,7 @@ impl Arbitration {
             self.until += u64::from(held);
         }
         if now + 1 >= self.until {
-            if oldest.has_result {
-                step.arrive(oldest.ticket, oldest.from_dram.max(now + oldest.latency));
-            }
+            step.arrive(oldest.ticket, oldest.from_dram.max(now + oldest.latency));
             self.queue.pop_front();
             self.until = 0;
         }

@@ -323,7 +323,6 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
             latency,
             from_dram,
             is_shared: request.space == Space::Shared,
-            has_result: line_use != LineUse::Store,
         });
         Arrival::Pending { more_pieces: 0 }
     }
