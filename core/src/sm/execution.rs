@@ -21,15 +21,12 @@ pub(super) struct Execution<'m> {
     memory: MemorySystem<'m>,
     /// The least cycles from the start of an access to its data.
     least: u64,
-    /// The memory hears of operands.
-    hears_operands: bool,
 }
 
 impl<'m> Execution<'m> {
     /// Idle units and a memory whose data comes in `least` cycles or more.
-    pub(super) fn new(units: Units, memory: MemorySystem<'m>, least: u64) -> Self {
-        let hears_operands = memory.hears_operands();
-        Self { units, memory, least, hears_operands }
+    pub(super) const fn new(units: Units, memory: MemorySystem<'m>, least: u64) -> Self {
+        Self { units, memory, least }
     }
 
     /// The units that take several cycles to start a warp.
@@ -110,15 +107,10 @@ impl<'m> Execution<'m> {
 
     /// The operands of the instruction that was started last. Returns by how much conflicts with
     /// the memory's banks delay it, if the memory says so.
-    #[inline]
-    pub(super) fn operands(&mut self, facts: &Facts, reads: BankCounts) -> Option<u64> {
-        if self.hears_operands { self.tell_operands(facts.class, reads) } else { None }
-    }
-
     // Apart from the loop over cycles, which has other things to keep in registers.
     #[inline(never)]
-    fn tell_operands(&mut self, class: Class, reads: BankCounts) -> Option<u64> {
-        let accesses = matches!(class, Class::Shared | Class::Dram);
+    pub(super) fn operands(&mut self, facts: &Facts, reads: BankCounts) -> Option<u64> {
+        let accesses = matches!(facts.class, Class::Shared | Class::Dram);
         self.memory.operands(&OperandReads { banks: reads.bytes().to_le_bytes(), accesses })
     }
 

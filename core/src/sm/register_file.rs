@@ -78,18 +78,19 @@ pub(super) struct RegisterFile<'m, const CAPACITY: usize> {
 
 impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
     /// The register file of a design, empty, over the caller's memory: levels by place in the
-    /// active set, and what collectors need.
+    /// active set, and what collectors need. `heard`: the memory hears of operands.
     pub(super) fn new(
         settings: &SmSettings,
         image: &CheckedImage<'_>,
         upper: &'m mut [Option<UpperLevels<CAPACITY>>],
         (size, memory): (&DeliverySize, DeliveryMemory<'m>),
+        heard: bool,
     ) -> Result<Self, Fault> {
         let levels = UpperLevels::of(settings.organisation.settings());
         upper.fill(levels.map_err(crate::fault::PathFault::Cache)?);
         let delivery = match settings.operand_delivery {
             OperandDelivery::FixedLatency { banks } => {
-                Delivery::Fixed(FixedPorts::new(banks, settings.timing.operand_window))
+                Delivery::Fixed(FixedPorts::new(banks, settings.timing.operand_window, heard))
             }
             OperandDelivery::Collectors(collectors) => Delivery::Collected(Collection::new(
                 collectors,

@@ -149,7 +149,8 @@ impl FixedPorts {
         } else {
             self.through_levels(upper, instruction, there, kernel, scoreboard, run)?
         };
-        let delay = match operands(reads) {
+        let told = if self.heard { operands(reads) } else { None };
+        let delay = match told {
             None => self.read_operands(instruction, reads, run),
             Some(delay) => {
                 tell_operands(instruction, (reads, delay), run);
