@@ -1,7 +1,7 @@
 //! Provision: what an application has of a design's storage while it runs, as the SM and the cache
 //! that it runs on.
 //!
-//! Source: `[MICRO2012]` 4.4, 4.5 and 6.3, `[DISS]` 7.3.4 and 7.3.5; `docs/MODEL.md`, rule 36.
+//! Source: `[MICRO2012]` 4.4, 4.5 and 6.3, `[DISS]` 7.3.4 and 7.3.5; `docs/MODEL.md`, rule 37.
 
 use strata_core::sm::config::{CtaTooLarge, Limit, Residency, SmConfig, SmSettings};
 use strata_core::sm::memory::cached::CachedSettings;

@@ -11,6 +11,7 @@ use strata::workload::simulate::LaunchSink;
 use strata::workload::{LaunchRecord, Options, Overrides, Prepared, Toolchain, Workload};
 use strata_core::sm::Observation;
 use strata_core::sm::config::SmSettings;
+use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cached::{CacheEvent, CachedSettings};
 use strata_core::sm::memory::touched::BankMapping;
 use strata_simt::AddressSink;
@@ -21,6 +22,7 @@ const SETTINGS: CachedSettings = CachedSettings {
     ways: 4,
     mapping: BankMapping::Partitioned,
     transaction_bytes: 32,
+    conflicts: BankConflicts::Apart,
 };
 
 /// The accesses of each warp of a launch: instruction, lanes, addresses.

@@ -70,6 +70,11 @@ impl BankCounts {
         self.0 >> (8 * bank) & 0xff
     }
 
+    /// Accesses to each bank, with the bank.
+    pub(super) fn all(self) -> impl Iterator<Item = (u8, u64)> {
+        (0..8).map(move |bank| (bank, self.of(bank.into())))
+    }
+
     #[inline]
     pub(super) const fn is_empty(self) -> bool {
         self.0 == 0

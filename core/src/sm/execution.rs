@@ -1,7 +1,9 @@
 //! Execution: where an instruction goes when it starts, and when its result is there.
 
+use super::banks::BankCounts;
 use super::facts::{BusyUnit, Class, Facts};
 use super::kernel::Kernel;
+use super::memory::bank_conflicts::OperandReads;
 use super::memory::{
     Answer, Arrival, MemoryCounters, MemoryRequest, MemoryStep, MemorySystem, Space, Ticket,
 };
@@ -101,6 +103,20 @@ impl<'m> Execution<'m> {
             Arrival::At(cycle) => ReadyAt::new(cycle.max(now + self.least), wait),
             Arrival::Pending { more_pieces } => ReadyAt::pending(wait).in_pieces(more_pieces),
         })
+    }
+
+    /// The operands of the instruction that was started last. Returns by how much conflicts with
+    /// the memory's banks delay it, if the memory says so.
+    // Apart from the loop over cycles, which has other things to keep in registers.
+    #[inline(never)]
+    pub(super) fn operands(&mut self, facts: &Facts, reads: BankCounts) -> Option<u64> {
+        let accesses = matches!(facts.class, Class::Shared | Class::Dram);
+        self.memory.operands(&OperandReads { banks: reads.bytes().to_le_bytes(), accesses })
+    }
+
+    /// Whether the memory goes on after the last warp.
+    pub(super) fn is_busy(&self) -> bool {
+        self.memory.is_busy()
     }
 
     /// The cycle from which it is known whether an access that begins now hits a cache.

@@ -2,6 +2,7 @@
 
 use super::config::CtaTooLarge;
 use super::counters::StallReason;
+use super::memory::bank_conflicts::BankConflictError;
 use crate::arbiter::ArbiterError;
 use crate::fault::PathFault;
 
@@ -15,6 +16,8 @@ pub enum Fault {
     TooLarge(CtaTooLarge),
     /// Banks or a write pool that cannot be; a checked configuration has none such.
     Arbiter(ArbiterError),
+    /// A memory in whose banks the registers of the SM cannot lie.
+    BankConflicts(BankConflictError),
     /// The launch says that a CTA has no warps.
     NoWarps,
     /// A CTA has another number of warps than the launch says.
@@ -67,6 +70,7 @@ impl core::fmt::Display for Fault {
             Self::Hierarchy(fault) => fault.fmt(to),
             Self::TooLarge(error) => error.fmt(to),
             Self::Arbiter(error) => error.fmt(to),
+            Self::BankConflicts(error) => error.fmt(to),
             Self::NoWarps => to.write_str("a CTA of the launch has no warps"),
             Self::WarpsInCta { cta, expected } => {
                 write!(to, "CTA {cta} does not have the launch's {expected} warps")
@@ -102,6 +106,12 @@ impl From<PathFault> for Fault {
 impl From<CtaTooLarge> for Fault {
     fn from(error: CtaTooLarge) -> Self {
         Self::TooLarge(error)
+    }
+}
+
+impl From<BankConflictError> for Fault {
+    fn from(error: BankConflictError) -> Self {
+        Self::BankConflicts(error)
     }
 }
 

@@ -208,9 +208,12 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let awaited = first(awaited, "awaited", size.awaited)?;
         let caches = first(caches, "caches", size.caches)?;
         let delivery = (&size.delivery, delivery);
-        let register_file = RegisterFile::new(settings, &image, caches, delivery)?;
-        pack(facts, &image, config);
         let timing = &settings.timing;
+        let memory = MemorySystem::new(settings.memory, timing, attached);
+        memory.check(settings.operand_delivery, timing.operand_window)?;
+        let heard = memory.hears_operands();
+        let register_file = RegisterFile::new(settings, &image, caches, delivery, heard)?;
+        pack(facts, &image, config);
         let tag_check = if levels.cache().is_some() { timing.tag_check_cycles } else { 0 };
         let collected = register_file.is_collected();
         let least = if collected { u64::from(COLLECTOR_CYCLES) + 1 } else { 1 };
@@ -218,11 +221,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             front_end: FrontEnd::new(config, (warps, ctas), warps_per_cta, collected),
             scoreboard: Scoreboard::new(ready, awaited, (size.warps, image.registers)),
             register_file,
-            execution: Execution::new(
-                Units::new(timing),
-                MemorySystem::new(settings.memory, timing, attached),
-                least,
-            ),
+            execution: Execution::new(Units::new(timing), memory, least),
             storage: Storage::new(settings.storage, &residency, warps_per_cta, slots),
             kernel: Kernel {
                 image,
@@ -364,7 +363,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         if self.front_end.can_activate() {
             self.activate()?;
         }
-        if self.storage.is_empty() && self.no_more_ctas {
+        if self.storage.is_empty() && self.no_more_ctas && !self.execution.is_busy() {
             return Ok(false);
         }
         if COLLECTED {
@@ -376,7 +375,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let arrived = self.execution.memory_steps() && self.step_memory();
         let mut next = self.run.now + 1;
         if issued == 0 {
-            let change = if arrived { Some(next) } else { self.next_change::<COLLECTED>() };
+            let soon = arrived || self.storage.is_empty();
+            let change = if soon { Some(next) } else { self.next_change::<COLLECTED>() };
             let Some(event) = change else { return Err(self.stalled(reason)) };
             if !EVERY_CYCLE {
                 self.front_end.rotate(event - next);

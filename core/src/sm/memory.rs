@@ -8,14 +8,19 @@
 //! A memory of the table below is chosen by [`super::config::SmSettings::memory`]; a memory of the
 //! caller's own stands in [`super::Memory::attached`].
 
+mod arbitration;
+pub mod bank_conflicts;
 pub mod cache;
+mod cache_counters;
 pub mod cached;
 pub mod touched;
 
 use super::counters::{CycleEvent, SmCounters};
+use super::operand_delivery::OperandDelivery;
 use super::timing::Timing;
 use super::trace::MemoryAccess;
 use crate::named;
+use bank_conflicts::{BankConflictError, OperandReads};
 
 /// Which memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -146,6 +151,40 @@ pub trait MemoryModel: core::fmt::Debug {
 
     /// The first cycle from which on no byte of any access moves, as far as it is known.
     fn drained_at(&self) -> u64;
+
+    /// Whether it goes on after the last warp, [step](Self::step) by step: accesses without a
+    /// result wait in it.
+    fn is_busy(&self) -> bool {
+        false
+    }
+
+    /// Whether it can stand behind an SM whose operands come like this, within a window of so many
+    /// cycles.
+    ///
+    /// # Errors
+    /// What does not go together.
+    fn check(
+        &self,
+        delivery: OperandDelivery,
+        operand_window: u8,
+    ) -> Result<(), BankConflictError> {
+        let _ = (delivery, operand_window);
+        Ok(())
+    }
+
+    /// Whether it hears of the operands of each instruction.
+    fn hears_operands(&self) -> bool {
+        false
+    }
+
+    /// An instruction issues, with these reads of the main register file; not told by an SM with
+    /// operand collectors. If it accesses memory, it was asked for before. Returns by how many
+    /// cycles the conflicts of banks delay the result, and the next issue; none if that is the
+    /// register file's own affair.
+    fn operands(&mut self, reads: &OperandReads) -> Option<u64> {
+        let _ = reads;
+        None
+    }
 }
 
 /// The table of memories. A memory is a file in the folder of this one and a line here.
@@ -237,6 +276,42 @@ macro_rules! memories {
                 match self {
                     $(Self::$variant(memory) => memory.drained_at(),)+
                     Self::Attached(memory) => memory.drained_at(),
+                }
+            }
+
+            /// Whether it goes on after the last warp.
+            pub(super) fn is_busy(&self) -> bool {
+                match self {
+                    $(Self::$variant(memory) => memory.is_busy(),)+
+                    Self::Attached(memory) => memory.is_busy(),
+                }
+            }
+
+            /// Whether it can stand behind an SM whose operands come like this.
+            pub(super) fn check(
+                &self,
+                delivery: OperandDelivery,
+                operand_window: u8,
+            ) -> Result<(), BankConflictError> {
+                match self {
+                    $(Self::$variant(memory) => memory.check(delivery, operand_window),)+
+                    Self::Attached(memory) => memory.check(delivery, operand_window),
+                }
+            }
+
+            /// Whether it hears of operands.
+            pub(super) fn hears_operands(&self) -> bool {
+                match self {
+                    $(Self::$variant(memory) => memory.hears_operands(),)+
+                    Self::Attached(memory) => memory.hears_operands(),
+                }
+            }
+
+            /// An instruction issues, with these reads.
+            pub(super) fn operands(&mut self, reads: &OperandReads) -> Option<u64> {
+                match self {
+                    $(Self::$variant(memory) => memory.operands(reads),)+
+                    Self::Attached(memory) => memory.operands(reads),
                 }
             }
         }

@@ -78,18 +78,19 @@ pub(super) struct RegisterFile<'m, const CAPACITY: usize> {
 
 impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
     /// The register file of a design, empty, over the caller's memory: levels by place in the
-    /// active set, and what collectors need.
+    /// active set, and what collectors need. `heard`: the memory hears of operands.
     pub(super) fn new(
         settings: &SmSettings,
         image: &CheckedImage<'_>,
         upper: &'m mut [Option<UpperLevels<CAPACITY>>],
         (size, memory): (&DeliverySize, DeliveryMemory<'m>),
+        heard: bool,
     ) -> Result<Self, Fault> {
         let levels = UpperLevels::of(settings.organisation.settings());
         upper.fill(levels.map_err(crate::fault::PathFault::Cache)?);
         let delivery = match settings.operand_delivery {
             OperandDelivery::FixedLatency { banks } => {
-                Delivery::Fixed(FixedPorts::new(banks, settings.timing.operand_window))
+                Delivery::Fixed(FixedPorts::new(banks, settings.timing.operand_window, heard))
             }
             OperandDelivery::Collectors(collectors) => Delivery::Collected(Collection::new(
                 collectors,
@@ -132,10 +133,13 @@ impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
         there: ReadyAt,
         kernel: &Kernel<'_>,
         scoreboard: &mut Scoreboard<'_>,
+        execution: &mut Execution<'_>,
         run: &mut Run<O>,
     ) -> Result<(), Fault> {
         let Delivery::Fixed(ports) = &mut self.delivery else { return Ok(()) };
-        let delay = ports.execute(self.upper, instruction, there, kernel, scoreboard, run)?;
+        let operands = |reads| execution.operands(instruction.facts, reads);
+        let delay =
+            ports.execute(self.upper, instruction, there, (kernel, operands), scoreboard, run)?;
         if delay != 0 {
             self.blocked_until = self.blocked_until.max(run.now + 1 + delay);
         }

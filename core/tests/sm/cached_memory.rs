@@ -1,7 +1,7 @@
 //! The memory with a cache: cases computed by hand, an independent reference cache on random
 //! streams, and an SM over it at each pace.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::exact::{ISCA11, two_level};
 use crate::leaving::issues_over;
@@ -12,36 +12,42 @@ use strata_core::sm::MemoryAccess;
 use strata_core::sm::config::{SmSettings, Timing, WarpReplacement};
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
+use strata_core::sm::memory::bank_conflicts::{BankConflicts, ConflictPorts, OperandReads};
 use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
 use strata_core::sm::memory::cached::{
     AccessList, CacheCounters, CacheEvent, CachedMemory, CachedSettings, LineUse, ListedAccess,
     TransactionError,
 };
-use strata_core::sm::memory::touched::{AddressSpace, BankMapping, Touched, TouchedLine};
+use strata_core::sm::memory::touched::{
+    AddressSpace, BankMapping, BankPattern, Touched, TouchedLine,
+};
 use strata_core::sm::memory::{Answer, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 
-const SETTINGS: CachedSettings = CachedSettings {
+pub(crate) const SETTINGS: CachedSettings = CachedSettings {
     cache_bytes: 65536,
     ways: 4,
     mapping: BankMapping::Partitioned,
     transaction_bytes: 16,
+    conflicts: BankConflicts::Apart,
 };
 
 /// `[MICRO2012]`: 8 bytes of DRAM a cycle.
-const MICRO12: SmSettings =
+pub(crate) const MICRO12: SmSettings =
     SmSettings { timing: Timing { dram_bytes_per_cycle: 8, ..ISCA11.timing }, ..ISCA11 };
 
 /// Accesses of a launch in owned memory.
 #[derive(Clone, Debug, Default)]
-struct OwnedList {
+pub(crate) struct OwnedList {
     accesses: Vec<ListedAccess>,
     lines: Vec<TouchedLine>,
+    /// One for each access.
+    patterns: Vec<BankPattern>,
 }
 
 impl OwnedList {
     /// Adds an access of all lanes. Returns its place.
-    fn add(
+    pub(crate) fn add(
         &mut self,
         space: AddressSpace,
         kind: LineUse,
@@ -54,21 +60,25 @@ impl OwnedList {
             self.lines.extend(touched.lines());
         }
         let count = self.lines.len() as u32 - first;
-        self.accesses.push(ListedAccess::new(kind, (first, count as u16), touched.cycles()));
-        MemoryAccess::uncached(128).at(self.accesses.len() as u32 - 1)
+        let place = self.accesses.len() as u32;
+        let mut pattern = BankPattern::default();
+        pattern.add(&touched);
+        self.patterns.push(pattern);
+        self.accesses.push(ListedAccess::new(kind, (first, count as u16), place));
+        MemoryAccess::uncached(128).at(place)
     }
 
-    fn borrow(&self) -> AccessList<'_> {
-        AccessList { accesses: &self.accesses, lines: &self.lines }
+    pub(crate) fn borrow(&self) -> AccessList<'_> {
+        AccessList { accesses: &self.accesses, lines: &self.lines, patterns: &self.patterns }
     }
 }
 
-fn load(list: &mut OwnedList, address: impl Fn(u64) -> u64) -> MemoryAccess {
+pub(crate) fn load(list: &mut OwnedList, address: impl Fn(u64) -> u64) -> MemoryAccess {
     list.add(AddressSpace::Global, LineUse::Load, address)
 }
 
 /// Runs a grid over a new cache.
-fn run_over(
+pub(crate) fn run_over(
     settings: SmSettings,
     cached: CachedSettings,
     kernel: &Kernel,
@@ -336,14 +346,14 @@ fn sizes_that_make_no_cache_are_refused() {
 }
 
 /// A cache as a textbook has it: of each set the lines, the one that was used last at the end.
-struct Reference {
+pub(crate) struct Reference {
     sets: BTreeMap<u64, VecDeque<u64>>,
     count: u64,
     ways: usize,
 }
 
 impl Reference {
-    fn new(bytes: u32) -> Self {
+    pub(crate) fn new(bytes: u32) -> Self {
         Self { sets: BTreeMap::new(), count: u64::from(bytes) / (4 * 128), ways: 4 }
     }
 
@@ -371,19 +381,23 @@ impl Reference {
 
 /// Passes requests on, and writes down the lines that are looked up, in their order.
 #[derive(Debug)]
-struct Recorded<'r, 'm, 'c> {
-    memory: CachedMemory<'m, 'c>,
-    list: &'r OwnedList,
-    kinds: &'r [(LineUse, Vec<u64>)],
-    lookups: Vec<(LineUse, u64)>,
+pub(crate) struct Recorded<'r, 'm, 'c> {
+    pub(crate) memory: CachedMemory<'m, 'c>,
+    pub(crate) list: &'r OwnedList,
+    pub(crate) accesses: &'r [RawAccess],
+    /// Places of what was taken, in order.
+    pub(crate) taken: Vec<usize>,
 }
 
 impl MemoryModel for Recorded<'_, '_, '_> {
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
-        assert!((request.access.place() as usize) < self.list.accesses.len());
-        let (kind, lines) = &self.kinds[request.access.place() as usize];
-        self.lookups.extend(lines.iter().map(|&line| (*kind, line)));
-        self.memory.request(request, counters)
+        let place = request.access.place() as usize;
+        assert!(place < self.list.accesses.len() && place < self.accesses.len());
+        let answer = self.memory.request(request, counters);
+        if answer != Answer::Refused {
+            self.taken.push(place);
+        }
+        answer
     }
 
     fn hit_known_at(&self, now: u64) -> u64 {
@@ -401,20 +415,93 @@ impl MemoryModel for Recorded<'_, '_, '_> {
     fn drained_at(&self) -> u64 {
         self.memory.drained_at()
     }
+
+    fn is_busy(&self) -> bool {
+        self.memory.is_busy()
+    }
+
+    fn hears_operands(&self) -> bool {
+        self.memory.hears_operands()
+    }
+
+    fn operands(&mut self, reads: &OperandReads) -> Option<u64> {
+        self.memory.operands(reads)
+    }
 }
 
-/// Has the reference take the same lookups: it finds what the cache has found.
-fn assert_agrees(
+/// What an access touches, from its addresses.
+#[derive(Debug)]
+pub(crate) struct RawAccess {
+    kind: LineUse,
+    shared: bool,
+    /// Lines in the order of the lanes that touch them first.
+    lines: Vec<u64>,
+    /// Addresses divided by 4.
+    words: BTreeSet<u64>,
+}
+
+impl RawAccess {
+    fn new(kind: LineUse, shared: bool, address: impl Fn(u64) -> u64) -> Self {
+        let mut lines = Vec::new();
+        for line in (0..32).map(|lane| address(lane) / 128) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        Self { kind, shared, lines, words: (0..32).map(|lane| address(lane) / 4).collect() }
+    }
+
+    /// Words and rows of lines.
+    fn touches(&self, in_line: impl Fn(u64) -> bool) -> [u64; 2] {
+        let words = || self.words.iter().filter(|&word| in_line(word / 32));
+        let rows: BTreeSet<_> = words().map(|word| word / 4).collect();
+        [words().count() as u64, rows.len() as u64]
+    }
+}
+
+/// Has the reference take the same accesses: it finds what the cache has found.
+pub(crate) fn assert_agrees<'a>(
     counters: &CacheCounters,
-    lookups: &[(LineUse, u64)],
+    taken: impl Iterator<Item = &'a RawAccess>,
     mut reference: Reference,
     seed: u64,
 ) {
     use CacheEvent::{BypassHit, BypassMiss, LoadHit, LoadMerged, LoadMiss, StoreHit, StoreMiss};
+    use CacheEvent::{CacheReadRow, CacheReadWord, CacheWriteRow, CacheWriteWord};
+    use CacheEvent::{SharedReadRow, SharedReadWord, SharedWriteRow, SharedWriteWord};
     let mut expected = BTreeMap::<_, u64>::new();
-    for &(kind, line) in lookups {
-        let found = reference.access(line, kind);
-        *expected.entry((kind as u8, found)).or_default() += 1;
+    let mut moved = BTreeMap::<_, u64>::new();
+    let mut lookups = 0;
+    for access in taken {
+        let kind = access.kind;
+        let mut touch = |[words, rows]: [u64; 2], events: [CacheEvent; 2]| {
+            *moved.entry(events[0].name()).or_default() += words;
+            *moved.entry(events[1].name()).or_default() += rows;
+        };
+        if access.shared {
+            let all = access.touches(|_| true);
+            if kind != LineUse::Store {
+                touch(all, [SharedReadWord, SharedReadRow]);
+            }
+            if kind != LineUse::Load {
+                touch(all, [SharedWriteWord, SharedWriteRow]);
+            }
+            continue;
+        }
+        for &line in &access.lines {
+            lookups += 1;
+            let found = reference.access(line, kind);
+            *expected.entry((kind as u8, found)).or_default() += 1;
+            match (kind, found) {
+                (LineUse::Load, _) => {
+                    touch(access.touches(|other| other == line), [CacheReadWord, CacheReadRow]);
+                }
+                (LineUse::Store, true) => {
+                    touch(access.touches(|other| other == line), [CacheWriteWord, CacheWriteRow]);
+                }
+                _ => {}
+            }
+        }
     }
     for (kind, found, events) in [
         (LineUse::Load, true, &[LoadHit, LoadMerged][..]),
@@ -428,15 +515,35 @@ fn assert_agrees(
         let expected = expected.get(&(kind as u8, found)).copied().unwrap_or(0);
         assert_eq!(counted, expected, "seed {seed}, {events:?}");
     }
+    for event in [
+        SharedReadWord,
+        SharedReadRow,
+        SharedWriteWord,
+        SharedWriteRow,
+        CacheReadWord,
+        CacheReadRow,
+        CacheWriteWord,
+        CacheWriteRow,
+    ] {
+        let expected = moved.get(event.name()).copied().unwrap_or(0);
+        assert_eq!(counters.get(event), expected, "seed {seed}, {event:?}");
+    }
     assert_eq!(counters.get(CacheEvent::FillByte), 128 * counters.get(LoadMiss), "seed {seed}");
-    assert_eq!(counters.lookups(), lookups.len() as u64, "seed {seed}");
+    assert_eq!(counters.lookups(), lookups, "seed {seed}");
+}
+
+/// Instructions by their accesses to the bank that they access most.
+pub(crate) fn by_bank_accesses(counters: &CacheCounters) -> [u64; 5] {
+    use CacheEvent::{Accesses2, Accesses3, Accesses4, AtMost1Access, MoreAccesses};
+    let events = [AtMost1Access, Accesses2, Accesses3, Accesses4, MoreAccesses];
+    events.map(|event| counters.get(event))
 }
 
 /// Random kernels of random designs over random addresses: a reference that gets the same lines in
 /// the order of their lookups finds as many of them, and bytes follow from what is not found.
 #[test]
 fn a_reference_cache_finds_the_same_lines() {
-    let (mut hits, mut misses, mut merged, mut runs) = (0, 0, 0, 0);
+    let (mut hits, mut misses, mut merged, mut runs, mut arbitrated) = (0, 0, 0, 0, 0);
     for seed in 9000..9250 {
         let mut random = Random(seed);
         let mut settings = random_settings(&mut random);
@@ -456,30 +563,52 @@ fn a_reference_cache_finds_the_same_lines() {
         let kernel = crate::collectors::random_distinct(&mut random);
         let mut grid = random_grid(&mut random, &kernel);
         let cache_bytes = 512 * (1 + random.below(40));
-        let cached = CachedSettings {
+        let mut cached = CachedSettings {
             cache_bytes,
             mapping: one_of(&mut random, &BankMapping::ALL),
             transaction_bytes: one_of(&mut random, &[16, 32, 64, 128]),
             ..SETTINGS
         };
-        let (list, kinds) = random_list(&mut random, &kernel, &mut grid);
+        let [any, read_write] = [ConflictPorts::Any, ConflictPorts::ReadWrite]
+            .map(|ports| BankConflicts::Instruction { ports });
+        let ways = [BankConflicts::Apart, any, read_write, BankConflicts::CycleByCycle];
+        cached.conflicts = one_of(&mut random, &ways);
+        if matches!(cached.conflicts, BankConflicts::Instruction { .. }) {
+            settings.timing.operand_window = 1;
+        }
+        let fits = cached.check(settings.operand_delivery, settings.timing.operand_window);
+        if fits.is_err() {
+            cached.conflicts = BankConflicts::Apart;
+        }
+        arbitrated += u64::from(cached.conflicts == BankConflicts::CycleByCycle);
+        let (list, accesses) = random_list(&mut random, &kernel, &mut grid);
         let counters = run_over(settings, cached, &kernel, &grid, &list)
             .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
         let mut tags = vec![Tag::EMPTY; Cache::tags(cache_bytes)];
         let mut cache = Cache::new(cache_bytes, 4, &mut tags).unwrap();
         let memory = CachedMemory::new(cached, &settings.timing, &mut cache, list.borrow());
         let memory = memory.unwrap();
-        let mut recorded = Recorded { memory, list: &list, kinds: &kinds, lookups: Vec::new() };
+        let (list, accesses) = (&list, &accesses);
+        let mut recorded = Recorded { memory, list, accesses, taken: Vec::new() };
         let pace = Pace::Skipping;
         simulate_over(Some(&mut recorded), settings, &kernel, 0, &grid, pace, |_| {}).unwrap();
         assert_eq!(recorded.memory.counters(), &counters.1, "seed {seed}");
-        assert_agrees(&counters.1, &recorded.lookups, Reference::new(cache_bytes), seed);
+        let taken = recorded.taken.iter().map(|&place| &accesses[place]);
+        assert_agrees(&counters.1, taken, Reference::new(cache_bytes), seed);
+        // Every executed instruction is counted, of a register file without collectors.
+        let steps = grid.iter().flatten().flat_map(|warp| &warp.path);
+        let executed = steps.filter(|step| !step.mask.is_empty());
+        let instructions = executed.map(|step| u64::from(step.length)).sum();
+        let fixed = matches!(settings.operand_delivery, OperandDelivery::FixedLatency { .. });
+        let expected = if fixed { instructions } else { 0 };
+        assert_eq!(by_bank_accesses(&counters.1).iter().sum::<u64>(), expected, "seed {seed}");
         let found = |event| counters.1.get(event);
         hits += found(CacheEvent::LoadHit);
         misses += found(CacheEvent::LoadMiss);
         merged += found(CacheEvent::LoadMerged);
         runs += 1;
     }
+    assert!(arbitrated > 20, "{arbitrated}");
     assert!(
         runs == 250 && hits > 1000 && misses > 1000 && merged > 1000,
         "{hits} {misses} {merged}"
@@ -487,13 +616,13 @@ fn a_reference_cache_finds_the_same_lines() {
 }
 
 /// Gives each access of a grid a place in a list with random addresses. Returns the list, and what
-/// each access is with its lines.
-fn random_list(
+/// each access touches.
+pub(crate) fn random_list(
     random: &mut Random,
     kernel: &Kernel,
     grid: &mut Grid,
-) -> (OwnedList, Vec<(LineUse, Vec<u64>)>) {
-    let (mut list, mut kinds) = (OwnedList::default(), Vec::new());
+) -> (OwnedList, Vec<RawAccess>) {
+    let (mut list, mut raw) = (OwnedList::default(), Vec::new());
     let range = one_of(random, &[256, 4096, 65536]);
     for warp in grid.iter_mut().flatten() {
         let steps = warp.path.iter().filter(|step| !step.mask.is_empty());
@@ -507,19 +636,10 @@ fn random_list(
             let kind = one_of(random, &kinds_of);
             let base = u64::from(random.below(range) & !3);
             let stride = u64::from(one_of(random, &[0_u32, 4, 4, 4, 8, 132]));
-            let listed = list.add(space, kind, |lane| base + stride * lane);
-            let mut lines = Vec::new();
-            if !shared {
-                for lane in 0..32 {
-                    let line = (base + stride * lane) / 128;
-                    if !lines.contains(&line) {
-                        lines.push(line);
-                    }
-                }
-            }
-            kinds.push((kind, lines));
-            *access = listed;
+            let address = |lane| base + stride * lane;
+            *access = list.add(space, kind, address);
+            raw.push(RawAccess::new(kind, shared, address));
         }
     }
-    (list, kinds)
+    (list, raw)
 }

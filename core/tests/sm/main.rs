@@ -13,3 +13,4 @@ mod observe;
 #[path = "../random/mod.rs"]
 mod random;
 mod stalled;
+mod unified_banks;

@@ -44,7 +44,7 @@ pub struct WarpAccesses {
     moved: Vec<u32>,
     /// The lines that each touches, if they are recorded.
     touched: Option<TouchedLines>,
-    /// How many lines these are.
+    /// How many lines these are, and what they do in banks.
     lines: usize,
 }
 
@@ -104,7 +104,7 @@ impl WarpAccesses {
         self.moved.push(moved_bytes(windows, shape, mask, addresses));
         if let Some(touched) = &mut self.touched {
             touched.push(windows, shape, mask, addresses);
-            self.lines = touched.lines();
+            self.lines = touched.beside_accesses();
         }
     }
 }

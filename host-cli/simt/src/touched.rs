@@ -3,23 +3,54 @@
 //! The rules are those of `strata_core::sm::memory::touched`; which memory a generic address lies
 //! in follows from the same windows as the bytes that it moves ([`crate::moved`]).
 
+use rustc_hash::FxHashMap;
 use strata_core::sm::memory::cached::{AccessList, ListedAccess};
-use strata_core::sm::memory::touched::{AccessCycles, AddressSpace, Touched, TouchedLine};
+use strata_core::sm::memory::touched::{AddressSpace, BankPattern, Touched, TouchedLine};
 
 use crate::moved::{AccessShape, AccessSpace, Addresses, WINDOW_BYTES, Windows};
 use crate::row::lanes;
 
-/// Accesses in order, with their lines.
+/// Accesses in order, with their lines, and what they do in banks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TouchedLines {
     accesses: Vec<ListedAccess>,
     lines: Vec<TouchedLine>,
+    patterns: Patterns,
+}
+
+/// What accesses do in banks, each kept once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Patterns {
+    // Invariant: all differ.
+    all: Vec<BankPattern>,
+    places: FxHashMap<BankPattern, u32>,
+    /// The place of the one that was asked for last: the next access often does the same.
+    last: u32,
+}
+
+impl Patterns {
+    /// The place of a pattern, which is kept from now on.
+    fn place(&mut self, pattern: &BankPattern) -> u32 {
+        if self.all.get(self.last as usize) != Some(pattern) {
+            self.last = *self.places.entry(*pattern).or_insert_with(|| {
+                self.all.push(*pattern);
+                self.all.len() as u32 - 1
+            });
+        }
+        self.last
+    }
+
+    fn clear(&mut self) {
+        self.all.clear();
+        self.places.clear();
+    }
 }
 
 impl TouchedLines {
     /// The same as a memory takes it.
     pub fn list(&self) -> AccessList<'_> {
-        AccessList { accesses: &self.accesses, lines: &self.lines }
+        let patterns = &self.patterns.all;
+        AccessList { accesses: &self.accesses, lines: &self.lines, patterns }
     }
 
     /// Accesses.
@@ -27,37 +58,45 @@ impl TouchedLines {
         self.accesses.len()
     }
 
-    /// Lines.
-    pub(crate) fn lines(&self) -> usize {
-        self.lines.len()
+    /// Lines, and what accesses do in banks.
+    pub(crate) fn beside_accesses(&self) -> usize {
+        self.lines.len() + self.patterns.all.len()
     }
 
-    /// Accesses and lines.
+    /// Accesses, lines, and what accesses do in banks.
     pub(crate) fn entries(&self) -> usize {
-        self.accesses.len() + self.lines.len()
+        self.accesses.len() + self.beside_accesses()
     }
 
     /// What it takes. Unit: bytes.
     pub(crate) fn bytes(&self) -> u64 {
+        // With its place by what it is.
+        const PATTERN: usize = 2 * size_of::<BankPattern>() + 8;
         let held = size_of_val(self.accesses.as_slice()) + size_of_val(self.lines.as_slice());
-        held as u64
+        (held + PATTERN * self.patterns.all.len()) as u64
     }
 
     pub(crate) fn clear(&mut self) {
         self.accesses.clear();
         self.lines.clear();
+        self.patterns.clear();
     }
 
     /// Keeps memory for so many entries only.
     pub(crate) fn shrink_to(&mut self, entries: usize) {
         self.accesses.shrink_to(entries);
         self.lines.shrink_to(entries);
+        self.patterns.all.shrink_to(entries);
+        self.patterns.places.shrink_to(entries);
     }
 
     /// Adds all of another's.
     pub(crate) fn extend(&mut self, other: &Self) {
         let by = self.lines.len() as u32;
-        self.accesses.extend(other.accesses.iter().map(|access| access.moved_on(by)));
+        let mut place = |pattern| self.patterns.place(pattern);
+        let places: Vec<u32> = other.patterns.all.iter().map(&mut place).collect();
+        let moved = |access: &ListedAccess| access.moved_on(by, places[access.pattern() as usize]);
+        self.accesses.extend(other.accesses.iter().map(moved));
         self.lines.extend_from_slice(&other.lines);
     }
 
@@ -70,7 +109,7 @@ impl TouchedLines {
         addresses: Addresses<'_>,
     ) {
         let first = self.lines.len();
-        let mut cycles = AccessCycles::default();
+        let mut pattern = BankPattern::default();
         for space in [AddressSpace::Shared, AddressSpace::Global, AddressSpace::Local] {
             let here = lanes(mask).zip(addresses.iter()).filter_map(|(lane, address)| {
                 let (lies_in, address) = place(windows, shape.space, address)?;
@@ -81,14 +120,15 @@ impl TouchedLines {
                 continue;
             }
             let touched = Touched::new(space, shape.bytes, here);
-            cycles = cycles.and(touched.cycles());
+            pattern.add(&touched);
             if space != AddressSpace::Shared {
                 self.lines.extend(touched.lines());
             }
         }
         let count = self.lines.len() - first;
         let lines = (first as u32, count as u16);
-        self.accesses.push(ListedAccess::new(shape.line_use, lines, cycles));
+        let pattern = self.patterns.place(&pattern);
+        self.accesses.push(ListedAccess::new(shape.line_use, lines, pattern));
     }
 }
 
@@ -166,8 +206,9 @@ mod tests {
         assert_eq!(touched.lines.len(), 16);
         assert_eq!(touched.lines.iter().filter(|line| line.is_local()).count(), 8);
         // Shared: 8 words in one bank. Global: 8 words in one. Local: each word in its own lane's.
-        let cycles = touched.accesses[0];
-        let expected = ListedAccess::new(LineUse::Load, (0, 16), {
+        assert_eq!(touched.accesses, [ListedAccess::new(LineUse::Load, (0, 16), 0)]);
+        let pattern = touched.patterns.all[0];
+        let expected = {
             let words = |space, address: fn(u64) -> u64, first: u32| {
                 let each = (0..8).map(|i| (first + 4 * i, address(u64::from(i))));
                 Touched::new(space, 4, each).cycles()
@@ -175,8 +216,11 @@ mod tests {
             words(AddressSpace::Shared, |i| 128 * i, 0)
                 .and(words(AddressSpace::Global, |i| 0x1000 + 128 * i, 3))
                 .and(words(AddressSpace::Local, |i| 128 * i, 1))
-        });
-        assert_eq!(cycles, expected);
+        };
+        assert_eq!(pattern.cycles, expected);
+        // Of shared memory alone: 8 words in two rows of each bank.
+        assert_eq!((pattern.shared_words, pattern.shared_rows.total()), (8, 8));
+        assert_eq!(pattern.shared_rows.most_in_each_bank(), [2; 4]);
         let alone = Touched::new(AddressSpace::Shared, 4, (0..8).map(|i| (i, 128 * u64::from(i))));
         assert_eq!(alone.cycles().of(BankMapping::Partitioned), 8);
     }
@@ -197,5 +241,42 @@ mod tests {
         whole.push(&WINDOWS, global, u32::MAX, Addresses::None);
         assert_eq!(first, whole);
         assert_eq!((first.len(), first.lines.len()), (3, 2));
+        // A whole line twice, and nothing.
+        assert_eq!(first.patterns.all.len(), 2);
+        assert_eq!(first.entries(), 3 + 2 + 2);
+    }
+
+    /// What every access of a list does in banks is what it does alone, in every order of lists.
+    #[test]
+    fn a_pattern_is_kept_once() {
+        for seed in 1..=100_u64 {
+            let mut below = numbers_below(seed);
+            let (mut whole, mut parts) = (TouchedLines::default(), TouchedLines::default());
+            let mut expected = Vec::new();
+            for _ in 0..below(6) {
+                let mut part = TouchedLines::default();
+                for _ in 0..below(10) {
+                    let addresses = Addresses::Stride {
+                        base: 4 * below(8),
+                        stride: 4 * below(3) as i64,
+                        lanes: 32,
+                    };
+                    let space = [AccessSpace::Shared, AccessSpace::Global][below(2) as usize];
+                    for list in [&mut whole, &mut part] {
+                        list.push(&WINDOWS, shape(space, 4), u32::MAX, addresses);
+                    }
+                    let mut alone = TouchedLines::default();
+                    alone.push(&WINDOWS, shape(space, 4), u32::MAX, addresses);
+                    expected.push(alone.patterns.all[0]);
+                }
+                parts.extend(&part);
+            }
+            assert_eq!((&parts.accesses, &parts.lines), (&whole.accesses, &whole.lines));
+            let list = parts.list();
+            let found = list.accesses.iter().map(|access| list.patterns[access.pattern() as usize]);
+            assert_eq!(found.collect::<Vec<_>>(), expected, "seed {seed}");
+            let different: std::collections::HashSet<_> = expected.iter().collect();
+            assert_eq!(list.patterns.len(), different.len(), "seed {seed}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! memory that knows addresses (`docs/MODEL.md`, rule 35).
 
 use serde::Deserialize;
+use strata_core::sm::memory::bank_conflicts::{BankConflictKind, BankConflicts, ConflictPorts};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::{BankMapping, LINE_BYTES};
 
@@ -30,6 +31,8 @@ pub struct DataCacheTable {
     ways: Option<i64>,
     banks: Option<ByName<BankMapping>>,
     transaction_bytes: Option<i64>,
+    conflicts: Option<ByName<BankConflictKind>>,
+    conflict_ports: Option<ByName<ConflictPorts>>,
 }
 
 impl DataCacheTable {
@@ -83,7 +86,32 @@ impl DataCacheTable {
             .ok_or_else(|| range("transaction_bytes", given, "16, 32, 64 or 128 bytes"))?;
         let own = base.map_or(BankMapping::Partitioned, |base| base.mapping);
         let mapping = self.banks.map_or(own, |banks| banks.0);
-        Ok(CachedSettings { cache_bytes, ways, mapping, transaction_bytes })
+        let conflicts = self.conflicts(file, base)?;
+        Ok(CachedSettings { cache_bytes, ways, mapping, transaction_bytes, conflicts })
+    }
+
+    /// How registers and the memory on the chip meet in banks: by default not at all.
+    fn conflicts(
+        &self,
+        file: &str,
+        base: Option<CachedSettings>,
+    ) -> Result<BankConflicts, ConfigError> {
+        let own = base.map_or(BankConflicts::Apart, |base| base.conflicts);
+        let kind = self.conflicts.map_or(own.kind(), |kind| kind.0);
+        let ports = self.conflict_ports.map(|ports| ports.0);
+        match (kind, ports, own) {
+            (BankConflictKind::Penalty, None, BankConflicts::Instruction { .. }) => Ok(own),
+            (BankConflictKind::Penalty, ports, _) => {
+                Ok(BankConflicts::Instruction { ports: ports.unwrap_or_default() })
+            }
+            (_, Some(_), _) => Err(combination(
+                file,
+                "`data_cache.conflict_ports` is for `conflicts = \"penalty\"`",
+                "set that, or leave it out",
+            )),
+            (BankConflictKind::Apart, None, _) => Ok(BankConflicts::Apart),
+            (BankConflictKind::Arbitrated, None, _) => Ok(BankConflicts::CycleByCycle),
+        }
     }
 }
 
@@ -95,17 +123,35 @@ pub(super) fn parameters(settings: Option<CachedSettings>) -> Vec<(&'static str,
         ("data_cache.ways", of(|settings| settings.ways.to_string())),
         ("data_cache.banks", of(|settings| settings.mapping.name().to_owned())),
         ("data_cache.transaction_bytes", of(|settings| settings.transaction_bytes.to_string())),
+        ("data_cache.conflicts", of(|settings| settings.conflicts.kind().name().to_owned())),
+        ("data_cache.conflict_ports", of(|settings| ports(settings.conflicts).to_owned())),
     ]
+}
+
+/// Which accesses of a bank take turns, by name.
+const fn ports(conflicts: BankConflicts) -> &'static str {
+    match conflicts {
+        BankConflicts::Instruction { ports } => ports.name(),
+        BankConflicts::Apart | BankConflicts::CycleByCycle => "none",
+    }
 }
 
 /// A memory with addresses in words.
 pub(super) fn describe(settings: CachedSettings) -> String {
-    let CachedSettings { cache_bytes, ways, mapping, transaction_bytes } = settings;
+    let CachedSettings { cache_bytes, ways, mapping, transaction_bytes, conflicts } = settings;
     let size = match cache_bytes / 1024 {
         0 => "none".to_owned(),
         kb => format!("{kb} KB in sets of {ways}"),
     };
-    format!("{size}, {} banks, transactions of {transaction_bytes} bytes", mapping.name())
+    let meeting = match conflicts {
+        BankConflicts::Apart => String::new(),
+        BankConflicts::Instruction { ports: ConflictPorts::Any } => ", penalties".to_owned(),
+        BankConflicts::Instruction { ports: ConflictPorts::ReadWrite } => {
+            ", penalties of reads".to_owned()
+        }
+        BankConflicts::CycleByCycle => ", arbitrated with registers".to_owned(),
+    };
+    format!("{size}, {} banks{meeting}, transactions of {transaction_bytes} bytes", mapping.name())
 }
 
 impl DataCacheTable {

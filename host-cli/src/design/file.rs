@@ -440,6 +440,7 @@ mod tests {
     use strata_core::names::Named;
     use strata_core::register_file_cache::RegisterFileCacheConfig;
     use strata_core::sm::config::WarpReplacement;
+    use strata_core::sm::memory::bank_conflicts::{BankConflictKind, ConflictPorts};
     use strata_core::sm::memory::touched::BankMapping;
     use strata_core::sm::partition::CacheSizes;
     use strata_core::units::Femtojoules;
@@ -579,7 +580,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 18 + 7 + 6 + 8 + 4 + 8 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 18 + 7 + 6 + 8 + 6 + 8 + 10 + 10 + 11 + 5);
     }
 
     #[test]
@@ -592,6 +593,8 @@ mod tests {
         shown::<SchedulingLevels>();
         shown::<WireCharge>();
         shown::<CacheSizes>();
+        shown::<BankConflictKind>();
+        shown::<ConflictPorts>();
         shown::<ThreadChoice>();
         shown::<Repartition>();
         shown::<Scheduler>();

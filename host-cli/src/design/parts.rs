@@ -7,12 +7,14 @@ use strata_core::organisation::{
 };
 use strata_core::register_file_cache::{ConfigError as CacheError, MAX_ENTRIES};
 use strata_core::sm::config::{SmConfig, SmSettings};
+use strata_core::sm::memory::bank_conflicts::BankConflictError;
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::partition::Division;
 use strata_core::units::Femtojoules;
 
 use super::delivery::Delivery;
+use super::file::combination;
 use super::machine::{BaselineOrf, StorageVariant, Variant};
 use super::memory::{MainMemory, memories};
 use super::price::PoolReadEnergy;
@@ -187,6 +189,7 @@ impl Parts {
         let operand_delivery = self.delivery.settings(self.memory.as_ref(), clock, origin)?;
         self.sm = SmSettings { organisation, operand_delivery, ..self.sm };
         SmConfig::new(self.sm).map_err(|error| sm::refuse(error, origin))?;
+        self.check_conflicts(origin)?;
         let (flat_energy, energy) = self.price();
         let placement_energy = energy.clone();
         let unpriced = |energy| self.machine.unpriced_levels().map_or(energy, Err);
@@ -227,6 +230,27 @@ impl Parts {
             reference,
             flat_energy,
             flat_leakage,
+        })
+    }
+
+    /// Whether registers and the memory on the chip can meet in banks as the design says.
+    fn check_conflicts(&self, origin: &str) -> Result<(), ConfigError> {
+        let Some(CachedSettings { mapping, conflicts, .. }) = self.data_cache else {
+            return Ok(());
+        };
+        let SmSettings { operand_delivery, timing, .. } = self.sm;
+        let checked = conflicts.check(mapping, operand_delivery, timing.operand_window);
+        checked.map_err(|error| {
+            let hint = match error {
+                BankConflictError::Collectors(_) => {
+                    "set `conflicts = \"apart\"` in `[data_cache]`, or leave the collectors out"
+                }
+                BankConflictError::OperandWindow(_) => {
+                    "set `operand_window_cycles = 1` in `[sm]`, or another value of `conflicts`"
+                }
+                BankConflictError::Banks(_) => "set `banks = 4`",
+            };
+            combination(origin, &error.to_string(), hint)
         })
     }
 

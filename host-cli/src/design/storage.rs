@@ -1,7 +1,7 @@
 //! Storage of a design that is divided for each application: what `[storage]` in a design file
 //! says, and the divisions that it can choose among.
 //!
-//! Source: `[MICRO2012]` 4.4, 4.5 and 6.3, `[DISS]` 7.3.4 to 7.3.6; `docs/MODEL.md`, rule 36.
+//! Source: `[MICRO2012]` 4.4, 4.5 and 6.3, `[DISS]` 7.3.4 to 7.3.6; `docs/MODEL.md`, rule 37.
 
 use std::fmt::Write as _;
 

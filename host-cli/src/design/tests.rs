@@ -7,6 +7,7 @@ use strata_core::level::Level;
 use strata_core::names::Named as _;
 use strata_core::organisation::Organisation;
 use strata_core::sm::config::{SmSettings, WarpReplacement};
+use strata_core::sm::memory::bank_conflicts::{BankConflicts, ConflictPorts};
 use strata_core::sm::memory::cache::{Cache, Tag};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
@@ -397,6 +398,7 @@ fn a_file_gives_a_memory_with_addresses() {
         ways: 4,
         mapping: BankMapping::Partitioned,
         transaction_bytes: 32,
+        conflicts: BankConflicts::Apart,
     };
     assert_eq!((plain.data_cache, own.data_cache), (None, Some(defaults)));
     assert_eq!((own.sm, &own.energy), (plain.sm, &plain.energy));
@@ -410,6 +412,7 @@ fn a_file_gives_a_memory_with_addresses() {
             "d: data_cache.ways = 4 (isca11-rfc6: none)",
             "d: data_cache.banks = partitioned (isca11-rfc6: none)",
             "d: data_cache.transaction_bytes = 32 (isca11-rfc6: none)",
+            "d: data_cache.conflicts = apart (isca11-rfc6: none)",
         ]
     );
     let axis = |design: &Design| design.axes().into_iter().find(|(axis, _)| *axis == "data cache");
@@ -423,6 +426,7 @@ fn a_file_gives_a_memory_with_addresses() {
         ways: 3,
         mapping: BankMapping::Simple,
         transaction_bytes: 16,
+        conflicts: BankConflicts::Apart,
     };
     let all = parsed(all);
     assert_eq!(all.data_cache, Some(settings));
@@ -485,6 +489,15 @@ fn a_data_cache_that_cannot_be_is_refused_with_its_place() {
             "capacity_kb = 64\ntransaction_bytes = 48",
             "`data_cache.transaction_bytes = 48` is impossible: allowed is 16, 32, 64 or 128 bytes",
         ),
+        (
+            "capacity_kb = 64\nconflicts = \"arbitrated\"\nconflict_ports = \"any\"",
+            "`data_cache.conflict_ports` is for `conflicts = \"penalty\"`",
+        ),
+        (
+            "capacity_kb = 64\nconflicts = \"penalty\"",
+            "they need an operand window of 1 cycle, not 3\nset `operand_window_cycles = 1`",
+        ),
+        ("capacity_kb = 64\nconflicts = \"penalties\"", "did you mean `penalty`"),
         ("capacity_kb = 64\nlines = 4", "unknown field `lines`"),
         ("capacity = 64", "did you mean `capacity_kb`?"),
     ] {
@@ -523,6 +536,8 @@ fn the_machines_of_unified_storage_have_levels_caches_and_divisions() {
         let cache = baseline.data_cache.unwrap();
         assert_eq!((cache.cache_bytes, cache.mapping), (64 * 1024, BankMapping::Partitioned));
         assert_eq!(cache.transaction_bytes, 16);
+        let any = BankConflicts::Instruction { ports: ConflictPorts::Any };
+        assert_eq!(cache.conflicts, any, "{name}");
         assert!(baseline.storage.is_none() && baseline.energy.is_err());
         assert!(baseline.placement_energy.is_ok(), "{name}");
         let of_machine = super::list().into_iter().filter(|design| design.machine.name == name);
@@ -581,6 +596,22 @@ fn a_file_says_how_storage_is_divided() {
     assert_eq!(own.data_cache.unwrap().mapping, BankMapping::Aggressive);
     assert_eq!(own.data_cache.unwrap().transaction_bytes, 16);
     assert!(own.changed.iter().any(|line| line.contains("storage = unified 256 KB")));
+    let ports = BankConflicts::Instruction { ports: ConflictPorts::ReadWrite };
+    for (keys, conflicts) in [
+        ("conflicts = \"apart\"", BankConflicts::Apart),
+        ("conflicts = \"arbitrated\"", BankConflicts::CycleByCycle),
+        ("conflict_ports = \"read-write\"", ports),
+        ("conflicts = \"penalty\"\nconflict_ports = \"read-write\"", ports),
+    ] {
+        let own = parsed(&format!("base = \"micro12-unified-384\"\n[data_cache]\n{keys}\n"));
+        assert_eq!(own.data_cache.unwrap().conflicts, conflicts, "{keys}");
+    }
+    let text = "base = \"dissertation\"\noperand_delivery = \"collectors\"\n[data_cache]\n\
+                capacity_kb = 64\nconflicts = \"arbitrated\"\n";
+    assert!(refused(text).contains("need a register file without operand collectors"));
+    let text = "base = \"dissertation\"\nbanks = 2\n[data_cache]\ncapacity_kb = 64\n\
+                banks = \"simple\"\nconflicts = \"penalty\"\n";
+    assert!(refused(text).contains("set `banks = 4`"));
     // What a file leaves out is the base's.
     let more = parsed("base = \"diss-ch7-unified-384\"\n[storage]\nmost_threads = 256\n");
     let base = design("diss-ch7-unified-384").storage.unwrap();

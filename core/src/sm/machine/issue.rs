@@ -68,8 +68,9 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
             self.front_end.refuse(warp, access);
             return Ok(false);
         };
-        let (kernel, scoreboard) = (&self.kernel, &mut self.scoreboard);
-        self.register_file.execute(instruction, there, kernel, scoreboard, run)?;
+        let (kernel, scoreboard, execution) =
+            (&self.kernel, &mut self.scoreboard, &mut self.execution);
+        self.register_file.execute(instruction, there, kernel, scoreboard, execution, run)?;
         Ok(true)
     }
 

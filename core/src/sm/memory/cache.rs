@@ -134,6 +134,18 @@ impl<'m> Cache<'m> {
         }
     }
 
+    /// Whether it has a line whose data is there from a cycle on.
+    pub(super) fn awaits(&mut self, line: u64, arrives: u64) -> bool {
+        self.set(line).iter().any(|tag| tag.line == line && tag.arrives == arrives)
+    }
+
+    /// The data of a line that it has comes later.
+    pub(super) fn postpone(&mut self, line: u64, arrives: u64) {
+        if let Some(tag) = self.set(line).iter_mut().find(|tag| tag.line == line) {
+            tag.arrives = arrives;
+        }
+    }
+
     /// Drops a line, if the cache has it.
     pub fn invalidate(&mut self, line: u64) {
         for tag in self.set(line) {

@@ -5,15 +5,24 @@
 //! tag is looked up; a cache that is written through and allocates on loads that miss; loads of
 //! pending lines, which wait for them; DRAM with a fixed latency and a bandwidth, whose transfers
 //! do not overlap. Atomics and volatile accesses go to DRAM, and the cache drops their lines.
-//! Without a cache the rows that are touched move, in whole transactions.
+//! Without a cache the rows that are touched move, in whole transactions. Where the banks of the
+//! memory are those of the registers, conflicts between them, by instruction or cycle by cycle.
 //! Does not model: values; a limit on outstanding misses; rows and channels of DRAM; a second
 //! level.
-//! Source: `[MICRO2012]` 4.2, 4.3 and 5.1, `[DISS]` 7.3; `docs/MODEL.md`, rule 35.
+//! Source: `[MICRO2012]` 4.2, 4.3, 5.1 and 6.1, `[DISS]` 7.3; `docs/MODEL.md`, rules 35 and 36.
 
+use super::arbitration::{Arbitration, Fill, Queued};
+use super::bank_conflicts::{
+    BankConflictError, BankConflicts, ConflictPorts, MemoryUse, OperandReads, most_accesses,
+    penalty,
+};
 use super::cache::{Cache, Lookup};
-use super::touched::{AccessCycles, BankMapping, LINE_BYTES, TouchedLine};
+pub use super::cache_counters::{CacheCounters, CacheEvent};
+use super::touched::{
+    BankMapping, BankPattern, LINE_BYTES, LOGICAL_BANKS, RowsInBanks, TouchedLine,
+};
 use super::{Answer, Arrival, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep, Space};
-use crate::named;
+use crate::sm::operand_delivery::OperandDelivery;
 use crate::sm::timing::Timing;
 
 /// What an access does with its lines.
@@ -31,23 +40,32 @@ pub enum LineUse {
 /// An access of a launch, by the addresses of its lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListedAccess {
-    /// The first of its lines in the list, and how many they are.
-    lines: (u32, u16),
+    /// The first of its lines in the list.
+    first_line: u32,
+    /// The place of its pattern in the list.
+    pattern: u32,
+    /// How many lines it has.
+    lines: u16,
     line_use: LineUse,
-    cycles: AccessCycles,
 }
 
 impl ListedAccess {
-    /// An access whose lines stand in the list from `first` on, as many as `count`, and which takes
-    /// these cycles in banks.
-    pub const fn new(line_use: LineUse, (first, count): (u32, u16), cycles: AccessCycles) -> Self {
-        Self { lines: (first, count), line_use, cycles }
+    /// An access whose lines stand in the list from `first` on, as many as `count`, and its pattern
+    /// at `pattern`.
+    pub const fn new(line_use: LineUse, (first, count): (u32, u16), pattern: u32) -> Self {
+        Self { first_line: first, pattern, lines: count, line_use }
     }
 
-    /// The same where its lines stand so much later in the list. At most `u32::MAX` lines.
+    /// The place of its pattern.
+    pub const fn pattern(self) -> u32 {
+        self.pattern
+    }
+
+    /// The same in another list: its lines stand so much later, and its pattern at `pattern`. At
+    /// most `u32::MAX` lines.
     #[must_use]
-    pub const fn moved_on(self, by: u32) -> Self {
-        Self { lines: (self.lines.0.saturating_add(by), self.lines.1), ..self }
+    pub const fn moved_on(self, by: u32, pattern: u32) -> Self {
+        Self { first_line: self.first_line.saturating_add(by), pattern, ..self }
     }
 }
 
@@ -59,76 +77,28 @@ pub struct AccessList<'m> {
     pub accesses: &'m [ListedAccess],
     /// The lines of all of them, in shared memory none.
     pub lines: &'m [TouchedLine],
+    /// What they do in banks.
+    pub patterns: &'m [BankPattern],
+}
+
+/// An access with what the list has of it.
+#[derive(Clone, Copy, Debug)]
+struct Listed<'m> {
+    line_use: LineUse,
+    lines: &'m [TouchedLine],
+    pattern: &'m BankPattern,
 }
 
 impl<'m> AccessList<'m> {
-    /// An access and its lines; none for a place out of the list, or lines out of theirs.
-    fn get(&self, place: u32) -> Option<(ListedAccess, &'m [TouchedLine])> {
-        let access = *self.accesses.get(place as usize)?;
-        let (first, count) = (access.lines.0 as usize, usize::from(access.lines.1));
-        Some((access, self.lines.get(first..first + count)?))
-    }
-}
-
-named! {
-    /// What a memory with a cache counts.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub enum CacheEvent {
-        /// Lines of loads that the cache had. Unit: tag lookups, as of the next six.
-        LoadHit = "load_hits",
-        /// Lines of loads whose data was on its way.
-        LoadMerged = "load_merged",
-        /// Lines of loads that the cache did not have.
-        LoadMiss = "load_misses",
-        /// Lines of stores that the cache had, or that were on their way.
-        StoreHit = "store_hits",
-        /// Lines of stores that it did not have.
-        StoreMiss = "store_misses",
-        /// Lines of accesses past the cache, which it dropped.
-        BypassHit = "bypass_hits",
-        /// Lines of accesses past the cache that it did not have.
-        BypassMiss = "bypass_misses",
-        /// Lines that came from DRAM. Unit: bytes, as of the next two.
-        FillByte = "fill_bytes",
-        /// What moved past the cache: loads without one, atomics and volatile accesses.
-        UncachedByte = "uncached_bytes",
-        /// What stores wrote.
-        StoreByte = "store_bytes",
-        /// Cycles beyond the first that accesses of shared memory took in its banks.
-        SharedConflictCycle = "shared_conflict_cycles",
-        /// Cycles beyond the lookups that accesses of the cache took in its banks.
-        CacheConflictCycle = "cache_conflict_cycles",
-    }
-}
-
-/// Counts of a memory with a cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheCounters([u64; CacheEvent::ALL.len()]);
-
-impl CacheCounters {
-    /// A count.
-    pub const fn get(&self, event: CacheEvent) -> u64 {
-        self.0[event as usize]
-    }
-
-    /// Lookups of tags.
-    pub fn lookups(&self) -> u64 {
-        use CacheEvent::{BypassHit, BypassMiss, LoadHit, LoadMerged, LoadMiss};
-        use CacheEvent::{StoreHit, StoreMiss};
-        let events = [LoadHit, LoadMerged, LoadMiss, StoreHit, StoreMiss, BypassHit, BypassMiss];
-        events.into_iter().map(|event| self.get(event)).sum()
-    }
-
-    /// What moved from and to DRAM. Unit: bytes.
-    pub const fn dram_bytes(&self) -> u64 {
-        self.get(CacheEvent::FillByte)
-            + self.get(CacheEvent::UncachedByte)
-            + self.get(CacheEvent::StoreByte)
-    }
-
-    #[inline]
-    const fn record(&mut self, event: CacheEvent, count: u64) {
-        self.0[event as usize] += count;
+    /// An access; none for a place out of the list, or lines or a pattern out of theirs.
+    fn get(&self, place: u32) -> Option<Listed<'m>> {
+        let access = self.accesses.get(place as usize)?;
+        let (first, count) = (access.first_line as usize, usize::from(access.lines));
+        Some(Listed {
+            line_use: access.line_use,
+            lines: self.lines.get(first..first + count)?,
+            pattern: self.patterns.get(access.pattern as usize)?,
+        })
     }
 }
 
@@ -155,6 +125,23 @@ pub struct CachedSettings {
     pub mapping: BankMapping,
     /// The least that DRAM moves past the cache. Unit: bytes: 16, 32, 64 or 128.
     pub transaction_bytes: u32,
+    /// How registers meet it in banks.
+    pub conflicts: BankConflicts,
+}
+
+impl CachedSettings {
+    /// Whether such a memory can stand behind an SM whose operands come like this, within a window
+    /// of so many cycles.
+    ///
+    /// # Errors
+    /// Bank conflicts that the SM cannot have.
+    pub const fn check(
+        &self,
+        delivery: OperandDelivery,
+        operand_window: u8,
+    ) -> Result<(), BankConflictError> {
+        self.conflicts.check(self.mapping, delivery, operand_window)
+    }
 }
 
 /// A memory with a cache, in one launch.
@@ -168,16 +155,21 @@ pub struct CachedMemory<'m, 'c> {
     path_free: u64,
     /// First cycle in which DRAM can move bytes for another transfer.
     dram_free: u64,
+    /// What the access that was asked for last touches.
+    latest: MemoryUse,
+    arbitration: Arbitration,
     counters: CacheCounters,
     unlisted: u64,
 }
 
-/// The transfers of an access, from and to DRAM.
+/// What becomes of an access, line by line.
 struct Transfers {
-    /// From the first to the end of the last.
+    /// Its transfers from and to DRAM: from the first to the end of the last.
     cycles: Option<(u64, u64)>,
     /// When the last data is there.
     arrival: u64,
+    /// The rows of the cache that it reads or writes.
+    rows: RowsInBanks,
 }
 
 impl<'m, 'c> CachedMemory<'m, 'c> {
@@ -201,6 +193,8 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
             timing: *timing,
             path_free: 0,
             dram_free: 0,
+            latest: MemoryUse::NONE,
+            arbitration: Arbitration::default(),
             counters: CacheCounters::default(),
             unlisted: 0,
         })
@@ -225,43 +219,112 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
         from
     }
 
+    /// Whether ports of banks are given out cycle by cycle, to registers and memory.
+    fn arbitrates(&self) -> bool {
+        self.settings.conflicts == BankConflicts::CycleByCycle
+            && self.settings.mapping != BankMapping::Partitioned
+    }
+
+    /// Counts what an access touches in shared memory.
+    fn touch_shared(&mut self, line_use: LineUse, pattern: &BankPattern) {
+        if pattern.shared_words == 0 {
+            return;
+        }
+        let (words, rows) = (pattern.shared_words.into(), pattern.shared_rows.total());
+        // Atomics do both.
+        if line_use != LineUse::Store {
+            self.counters.record(CacheEvent::SharedReadWord, words);
+            self.counters.record(CacheEvent::SharedReadRow, rows);
+        }
+        if line_use != LineUse::Load {
+            self.counters.record(CacheEvent::SharedWriteWord, words);
+            self.counters.record(CacheEvent::SharedWriteRow, rows);
+        }
+    }
+
     fn access_shared(
         &mut self,
-        access: ListedAccess,
+        access: Listed<'_>,
         request: &MemoryRequest,
         counters: &mut MemoryCounters<'_>,
     ) -> Answer {
-        let cycles = u64::from(access.cycles.of(self.settings.mapping).max(1));
+        let words = access.pattern.cycles.of(self.settings.mapping);
+        let cycles = u64::from(words.max(1));
         let from = self.take_path(cycles, request.now);
         self.counters.record(CacheEvent::SharedConflictCycle, cycles - 1);
         counters.moved(Space::Shared, request.access.bytes, cycles);
-        let arrival = Arrival::At(from + u64::from(self.timing.shared_latency) + cycles - 1);
+        self.touch_shared(access.line_use, access.pattern);
+        self.latest = MemoryUse {
+            rows: access.pattern.shared_rows,
+            words_of_a_bank: words,
+            writes_only: access.line_use == LineUse::Store,
+            cycles,
+        };
+        let latency = u64::from(self.timing.shared_latency);
+        let at = from + latency + cycles - 1;
+        let arrival = self.arrival(access.line_use, request, (latency, 0), at);
         Answer::Taken { arrival, cached: false, from, until: from + cycles }
     }
 
     fn access_global(
         &mut self,
-        (access, lines): (ListedAccess, &[TouchedLine]),
+        access: Listed<'_>,
         request: &MemoryRequest,
         counters: &mut MemoryCounters<'_>,
     ) -> Answer {
-        let in_banks = u64::from(access.cycles.of(self.settings.mapping));
+        let (line_use, lines) = (access.line_use, access.lines);
+        let in_banks = access.pattern.cycles.of(self.settings.mapping);
         let lookups = lines.len() as u64;
-        let cycles = in_banks.max(lookups).max(1);
+        let cycles = u64::from(in_banks).max(lookups).max(1);
         let from = self.take_path(cycles, request.now);
         if !self.cache.is_absent() {
             self.counters.record(CacheEvent::CacheConflictCycle, cycles - lookups.max(1));
         }
-        let hit = from + cycles - 1 + u64::from(self.timing.hit_latency);
-        let mut transfers = Transfers { cycles: None, arrival: hit };
+        self.touch_shared(line_use, access.pattern);
+        let latency = u64::from(self.timing.hit_latency);
+        let hit = from + cycles - 1 + latency;
+        let rows = access.pattern.shared_rows;
+        let mut transfers = Transfers { cycles: None, arrival: 0, rows };
         for (&line, at) in lines.iter().zip(from..) {
             let key = key(line, request.ticket.warp);
-            self.access_line(access.line_use, (line, key), at, &mut transfers, counters);
+            self.access_line(line_use, (line, key), at, &mut transfers, counters);
         }
-        let cached = transfers.arrival == hit && access.line_use == LineUse::Load;
+        let Transfers { arrival: data, rows, .. } = transfers;
+        self.latest = MemoryUse {
+            rows,
+            words_of_a_bank: if rows.is_empty() { 0 } else { in_banks },
+            writes_only: line_use == LineUse::Store,
+            cycles,
+        };
+        let cached = data <= hit && line_use == LineUse::Load;
         let (begin, end) = transfers.cycles.unwrap_or((request.now, request.now));
-        let arrival = Arrival::At(transfers.arrival);
+        let arrival = self.arrival(line_use, request, (latency, data), data.max(hit));
         Answer::Taken { arrival, cached, from: begin, until: end }
+    }
+
+    /// When the data of an access is there: at a cycle, or after it has waited for its banks, by
+    /// its latency from there on and its data from DRAM.
+    fn arrival(
+        &mut self,
+        line_use: LineUse,
+        request: &MemoryRequest,
+        (latency, from_dram): (u64, u64),
+        at: u64,
+    ) -> Arrival {
+        if !self.arbitrates() {
+            return Arrival::At(at);
+        }
+        let MemoryUse { rows, cycles, .. } = self.latest;
+        self.arbitration.push(Queued {
+            ticket: request.ticket,
+            rows,
+            ports: [line_use != LineUse::Store, line_use != LineUse::Load],
+            cycles,
+            latency,
+            from_dram,
+            is_shared: request.space == Space::Shared,
+        });
+        Arrival::Pending { more_pieces: 0 }
     }
 
     /// Looks up a line and moves what has to be moved.
@@ -284,6 +347,23 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
         }
         let found = self.cache.look_up(key, at);
         let is_hit = found != Lookup::Miss;
+        let (words, rows) = (u64::from(line.words()), u64::from(line.rows()));
+        let touches = match line_use {
+            LineUse::Load => {
+                self.counters.record(CacheEvent::CacheReadWord, words);
+                self.counters.record(CacheEvent::CacheReadRow, rows);
+                true
+            }
+            LineUse::Store if is_hit => {
+                self.counters.record(CacheEvent::CacheWriteWord, words);
+                self.counters.record(CacheEvent::CacheWriteRow, rows);
+                true
+            }
+            LineUse::Store | LineUse::Bypass => false,
+        };
+        if touches {
+            transfers.rows.add(line.number(), line.row_mask());
+        }
         match (line_use, found) {
             (LineUse::Load, Lookup::Hit) => self.counters.record(CacheEvent::LoadHit, 1),
             (LineUse::Load, Lookup::Merged { arrives }) => {
@@ -295,6 +375,10 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
                 let fill = (CacheEvent::FillByte, LINE_BYTES);
                 let arrives = self.transfer(fill, at, transfers, counters);
                 self.cache.allocate(key, arrives);
+                if self.arbitrates() {
+                    let bank = (line.number() % LOGICAL_BANKS as u64) as u8;
+                    self.arbitration.push_fill(Fill { key, bank, arrives });
+                }
             }
             (LineUse::Store, _) => {
                 let event = if is_hit { CacheEvent::StoreHit } else { CacheEvent::StoreMiss };
@@ -347,8 +431,9 @@ const fn key(line: TouchedLine, warp: u8) -> u64 {
 
 impl MemoryModel for CachedMemory<'_, '_> {
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
-        let Some((access, lines)) = self.list.get(request.access.place()) else {
+        let Some(access) = self.list.get(request.access.place()) else {
             self.unlisted += 1;
+            self.latest = MemoryUse::NONE;
             let now = request.now;
             return Answer::Taken {
                 arrival: Arrival::At(now),
@@ -357,9 +442,14 @@ impl MemoryModel for CachedMemory<'_, '_> {
                 until: now,
             };
         };
+        // Shared memory takes one at a time, also when a register has been in its way.
+        let waits = request.space == Space::Shared && self.arbitration.has_shared();
+        if self.arbitration.is_full() || waits {
+            return Answer::Refused;
+        }
         match request.space {
             Space::Shared => self.access_shared(access, request, counters),
-            Space::Global => self.access_global((access, lines), request, counters),
+            Space::Global => self.access_global(access, request, counters),
         }
     }
 
@@ -367,13 +457,67 @@ impl MemoryModel for CachedMemory<'_, '_> {
         now.max(self.path_free) + u64::from(self.timing.hit_latency)
     }
 
-    fn step(&mut self, _: &mut dyn MemoryStep) {}
+    fn step(&mut self, step: &mut dyn MemoryStep) {
+        if !self.arbitrates() {
+            return;
+        }
+        if self.arbitration.step_access(self.settings.mapping, step) {
+            self.path_free += 1;
+            self.counters.record(CacheEvent::ArbitrationConflictCycle, 1);
+        }
+        if self.arbitration.step_fills(self.cache, step) {
+            self.counters.record(CacheEvent::FillWaitCycle, 1);
+        }
+    }
 
-    fn next_event(&self, _: u64) -> Option<u64> {
-        None
+    fn next_event(&self, now: u64) -> Option<u64> {
+        self.arbitration.next_event(now)
     }
 
     fn drained_at(&self) -> u64 {
         self.dram_free.max(self.path_free)
+    }
+
+    fn is_busy(&self) -> bool {
+        !self.arbitration.is_empty()
+    }
+
+    fn check(
+        &self,
+        delivery: OperandDelivery,
+        operand_window: u8,
+    ) -> Result<(), BankConflictError> {
+        self.settings.check(delivery, operand_window)
+    }
+
+    fn hears_operands(&self) -> bool {
+        true
+    }
+
+    fn operands(&mut self, reads: &OperandReads) -> Option<u64> {
+        let CachedSettings { mapping, conflicts, .. } = self.settings;
+        let memory = if reads.accesses { &self.latest } else { &MemoryUse::NONE };
+        let most_if = |meet| most_accesses(mapping, meet, &reads.banks, memory);
+        let (meet, charges) = match conflicts {
+            BankConflicts::Apart => (None, false),
+            BankConflicts::Instruction { ports } => (Some(ports), true),
+            BankConflicts::CycleByCycle => (Some(ConflictPorts::Any), false),
+        };
+        let most = most_if(meet);
+        let event = match most {
+            0 | 1 => CacheEvent::AtMost1Access,
+            2 => CacheEvent::Accesses2,
+            3 => CacheEvent::Accesses3,
+            4 => CacheEvent::Accesses4,
+            _ => CacheEvent::MoreAccesses,
+        };
+        self.counters.record(event, 1);
+        if !charges {
+            return None;
+        }
+        let delay = penalty(most, memory.cycles);
+        let apart = penalty(most_if(None), memory.cycles);
+        self.counters.record(CacheEvent::ArbitrationConflictCycle, delay - apart);
+        Some(delay)
     }
 }

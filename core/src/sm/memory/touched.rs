@@ -1,5 +1,5 @@
-//! Touched: the lines of memory that the lanes of an access touch, and the cycles that the access
-//! takes in the banks of the memory on the chip.
+//! Touched: the lines of memory that the lanes of an access touch, the words and rows of the banks
+//! of the memory on the chip, and the cycles that the access takes in them.
 //!
 //! Models: a line of 128 bytes is 32 words of 4 bytes, or 8 rows of 16 bytes. A word that several
 //! lanes touch is one access. The lines of an access come in the order of the lanes that touch them
@@ -19,8 +19,10 @@ const WORD_BYTES: u64 = 4;
 pub const ROW_BYTES: u32 = 16;
 /// Rows of a line, and clusters of lanes: row `r` of a line lies in cluster `r`.
 const ROWS: usize = (LINE_BYTES / ROW_BYTES) as usize;
+/// Clusters of lanes; each has one bank of each logical bank.
+pub const CLUSTERS: usize = ROWS;
 /// Logical banks of unified storage; each has one bank in each cluster.
-const LOGICAL_BANKS: usize = 4;
+pub const LOGICAL_BANKS: usize = 4;
 /// Most bytes that a lane accesses. Unit: bytes.
 pub const MOST_LANE_BYTES: u32 = 128;
 /// Most lines that an access touches: each lane its own words of local memory, which lie in as many
@@ -58,14 +60,16 @@ pub struct TouchedLine {
     number: u64,
     /// Bit `i`: row `i`.
     rows: u8,
+    words: u8,
     local: bool,
 }
 
 impl TouchedLine {
     /// A line by its number, the address divided by [`LINE_BYTES`] or, in local memory, the word
-    /// of each lane; with the rows that are touched, bit `i` being row `i`.
-    pub const fn new(space: AddressSpace, number: u64, rows: u8) -> Self {
-        Self { number, rows, local: matches!(space, AddressSpace::Local) }
+    /// of each lane; with the words that are touched, bit `i` being word `i`.
+    pub const fn new(space: AddressSpace, number: u64, words: u32) -> Self {
+        let local = matches!(space, AddressSpace::Local);
+        Self { number, rows: rows(words), words: words.count_ones() as u8, local }
     }
 
     /// The address divided by [`LINE_BYTES`]; in local memory, the word of each lane.
@@ -76,6 +80,16 @@ impl TouchedLine {
     /// Rows that are touched. Range: `0..=8`.
     pub const fn rows(self) -> u32 {
         self.rows.count_ones()
+    }
+
+    /// Words that are touched. Range: `0..=32`.
+    pub const fn words(self) -> u32 {
+        self.words as u32
+    }
+
+    /// The rows that are touched, bit `i` being row `i`.
+    pub const fn row_mask(self) -> u8 {
+        self.rows
     }
 
     /// Whether it is a line of local memory.
@@ -116,6 +130,87 @@ impl AccessCycles {
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(core::array::from_fn(|mapping| self.0[mapping].saturating_add(other.0[mapping])))
+    }
+}
+
+/// Rows of unified storage, counted for each of its banks. A count ends at 255.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RowsInBanks([[u8; CLUSTERS]; LOGICAL_BANKS]);
+
+impl RowsInBanks {
+    /// No rows.
+    pub const NONE: Self = Self([[0; CLUSTERS]; LOGICAL_BANKS]);
+
+    /// Adds rows of a line, by its number: bit `i` is row `i`, which lies in cluster `i`.
+    #[inline]
+    pub fn add(&mut self, line: u64, rows: u8) {
+        let bank = &mut self.0[line as usize % LOGICAL_BANKS];
+        for (cluster, count) in bank.iter_mut().enumerate() {
+            *count = count.saturating_add(rows >> cluster & 1);
+        }
+    }
+
+    /// The rows of both.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        let sum = |bank: usize, cluster: usize| {
+            self.0[bank][cluster].saturating_add(other.0[bank][cluster])
+        };
+        Self(core::array::from_fn(|bank| core::array::from_fn(|cluster| sum(bank, cluster))))
+    }
+
+    /// Of each logical bank, the most rows in one cluster.
+    pub fn most_in_each_bank(&self) -> [u8; LOGICAL_BANKS] {
+        self.0.map(|bank| bank.into_iter().fold(0, u8::max))
+    }
+
+    /// Rows of all banks.
+    pub fn total(&self) -> u64 {
+        self.0.iter().flatten().map(|&rows| u64::from(rows)).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::NONE
+    }
+
+    /// Takes a row of a bank of a cluster away, if there is one. Returns whether there was.
+    pub(super) const fn take(&mut self, bank: usize, cluster: usize) -> bool {
+        let rows = &mut self.0[bank][cluster];
+        let has = *rows != 0;
+        *rows -= has as u8;
+        has
+    }
+
+    /// Whether there is a row of a bank of a cluster.
+    pub(super) const fn has(&self, bank: usize, cluster: usize) -> bool {
+        self.0[bank][cluster] != 0
+    }
+}
+
+/// What an access does in banks: many accesses have the same one. What it touches in the cache
+/// follows from its lines, so here stands what it touches in shared memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BankPattern {
+    /// Cycles, in shared memory and the cache.
+    pub cycles: AccessCycles,
+    /// Different words of shared memory.
+    pub shared_words: u16,
+    /// Different rows of shared memory.
+    pub shared_rows: RowsInBanks,
+}
+
+impl BankPattern {
+    /// Adds what an access touches in another space.
+    pub fn add(&mut self, touched: &Touched) {
+        self.cycles = self.cycles.and(touched.cycles());
+        if touched.space != AddressSpace::Shared {
+            return;
+        }
+        for line in touched.lines() {
+            self.shared_words = self.shared_words.saturating_add(line.words() as u16);
+            self.shared_rows.add(line.number(), line.row_mask());
+        }
     }
 }
 
@@ -171,7 +266,7 @@ impl Touched {
 
     /// The lines, in the order of the lanes that touch them first.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = TouchedLine> + '_ {
-        self.lines.iter().map(|line| TouchedLine::new(self.space, line.number, rows(line.words)))
+        self.lines.iter().map(|line| TouchedLine::new(self.space, line.number, line.words))
     }
 
     /// The cycles that the access takes in the banks.
@@ -278,6 +373,49 @@ mod tests {
         assert!(lines(&touched(4, |_| u64::MAX - 1)).len() == 1, "nothing wraps around");
     }
 
+    /// Words and rows of the patterns above, from the addresses alone.
+    #[test]
+    fn a_pattern_counts_words_and_rows_of_shared_memory_by_bank() {
+        type Case = (u32, fn(u64) -> u64, u16, u64, [u8; 4]);
+        let cases: [Case; 9] = [
+            (4, |i| 4 * i, 32, 8, [1, 0, 0, 0]),
+            (4, |i| 4 * i + 8, 32, 9, [1, 1, 0, 0]),
+            (4, |i| 8 * i, 32, 16, [1, 1, 0, 0]),
+            (4, |i| 16 * i, 32, 32, [1, 1, 1, 1]),
+            (4, |i| 128 * i, 32, 32, [8, 8, 8, 8]),
+            // Four neighbours have the same row of each line.
+            (4, |i| 132 * i, 32, 32, [1, 1, 1, 1]),
+            (4, |i| 512 * i, 32, 32, [32, 0, 0, 0]),
+            (4, |_| 384, 1, 1, [0, 0, 0, 1]),
+            (16, |i| 16 * i, 128, 32, [1, 1, 1, 1]),
+        ];
+        for (number, (bytes, address, words, rows, most)) in cases.into_iter().enumerate() {
+            let lanes = || (0..LANES).map(|lane| (lane, address(u64::from(lane))));
+            let shared = Touched::new(AddressSpace::Shared, bytes, lanes());
+            let mut pattern = BankPattern::default();
+            pattern.add(&shared);
+            let found = (pattern.shared_words, pattern.shared_rows.total());
+            assert_eq!(found, (words, rows), "case {number}");
+            assert_eq!(pattern.shared_rows.most_in_each_bank(), most, "case {number}");
+            assert_eq!(pattern.cycles, shared.cycles(), "case {number}");
+            // What lies in the cache is not in the pattern.
+            pattern.add(&Touched::new(AddressSpace::Global, bytes, lanes()));
+            assert_eq!((pattern.shared_words, pattern.shared_rows.total()), found);
+            assert_eq!(pattern.cycles, shared.cycles().and(shared.cycles()), "case {number}");
+        }
+    }
+
+    #[test]
+    fn rows_of_a_bank_end_at_255() {
+        let mut rows = RowsInBanks::NONE;
+        (0..300).for_each(|_| rows.add(6, 0b101));
+        assert_eq!(rows.most_in_each_bank(), [0, 0, 255, 0]);
+        assert_eq!(rows.and(&rows).total(), 2 * 255);
+        assert!(rows.take(2, 0) && rows.has(2, 2) && !rows.has(2, 1) && !rows.take(2, 1));
+        assert_eq!(rows.total(), 2 * 255 - 1);
+        assert!(!rows.is_empty() && RowsInBanks::default().is_empty());
+    }
+
     #[test]
     fn local_words_of_all_lanes_are_one_line() {
         let local = |bytes, address: fn(u64) -> u64| {
@@ -286,7 +424,7 @@ mod tests {
         };
         let first = |touched: &Touched| touched.lines().next();
         let same = local(4, |_| 8);
-        assert_eq!(first(&same), Some(TouchedLine::new(AddressSpace::Local, 2, 0xff)));
+        assert_eq!(first(&same), Some(TouchedLine::new(AddressSpace::Local, 2, u32::MAX)));
         assert_eq!(same.lines().len(), 1);
         assert_eq!(same.cycles(), AccessCycles([1; 3]));
         assert_eq!(local(8, |_| 8).lines().len(), 2);
@@ -296,7 +434,11 @@ mod tests {
 
     #[test]
     fn rows_move_in_aligned_transactions() {
-        let line = |rows| TouchedLine::new(AddressSpace::Global, 5, rows);
+        // The first word of each row.
+        let words = |rows: u8| {
+            (0..ROWS).fold(0, |words, row| words | u32::from(rows >> row & 1) << (4 * row))
+        };
+        let line = |rows| TouchedLine::new(AddressSpace::Global, 5, words(rows));
         for (rows, expected) in [
             (0b1, [16, 32, 64, 128]),
             (0b11, [32, 32, 64, 128]),

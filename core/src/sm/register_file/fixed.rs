@@ -126,14 +126,15 @@ fn goes_on(ready: &mut ReadyAt) -> bool {
 
 impl FixedPorts {
     /// Takes an instruction that issues through the warp's hierarchy; its results are there at
-    /// `there`, conflicts apart. Returns by how many cycles its reads hold up the pipeline.
+    /// `there`, conflicts apart. `operands` says by how much the instruction's reads delay it, if
+    /// these ports do not. Returns by how many cycles its reads hold up the pipeline.
     #[inline]
     pub(super) fn execute<O: SmObserver, const CAPACITY: usize>(
         &mut self,
         upper: &mut [Option<UpperLevels<CAPACITY>>],
         instruction: Instruction<'_>,
         there: ReadyAt,
-        kernel: &Kernel<'_>,
+        (kernel, operands): (&Kernel<'_>, impl FnOnce(BankCounts) -> Option<u64>),
         scoreboard: &mut Scoreboard<'_>,
         run: &mut Run<O>,
     ) -> Result<u64, Fault> {
@@ -148,7 +149,14 @@ impl FixedPorts {
         } else {
             self.through_levels(upper, instruction, there, kernel, scoreboard, run)?
         };
-        let delay = self.read_operands(instruction, reads, run);
+        let told = if self.heard { operands(reads) } else { None };
+        let delay = match told {
+            None => self.read_operands(instruction, reads, run),
+            Some(delay) => {
+                tell_operands(instruction, (reads, delay), run);
+                delay
+            }
+        };
         if facts.has_results() {
             if there.is_pending() {
                 await_results(instruction, there, to_main, kernel, scoreboard);
@@ -317,6 +325,24 @@ impl FixedPorts {
         run.counters.record(CycleEvent::WriteDelay, delay);
         end
     }
+}
+
+/// The operands of an instruction are read from now on, which delays it by so many cycles.
+#[cold]
+fn tell_operands<O: SmObserver>(
+    instruction: Instruction<'_>,
+    (reads, delay): (BankCounts, u64),
+    run: &mut Run<O>,
+) {
+    let (place, pc, from) = (instruction.warp, instruction.pc, run.now);
+    let mut conflicts = 0;
+    for (bank, count) in reads.all().filter(|&(_, count)| count != 0) {
+        conflicts += count - 1;
+        let until = from + count;
+        run.tell(|| Observation::BankRead { bank, place, pc, from, until });
+    }
+    run.counters.record(CycleEvent::OwnBankConflict, conflicts);
+    run.counters.record(CycleEvent::OperandDelay, delay);
 }
 
 /// Results of an instruction are pending, and arrive as `there` says; bit `i` of `to_main`: result

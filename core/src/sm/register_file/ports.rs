@@ -163,13 +163,16 @@ impl WritePorts {
 #[derive(Clone, Debug)]
 pub(super) struct FixedPorts {
     pub(super) banks: Banks,
+    /// The memory hears of operands.
+    pub(super) heard: bool,
     reads: ReadPorts,
     writes: WritePorts,
 }
 
 impl FixedPorts {
-    pub(super) fn new(banks: u8, window: u8) -> Self {
-        Self { banks: Banks::new(banks), reads: ReadPorts::new(window), writes: WritePorts::new() }
+    pub(super) fn new(banks: u8, window: u8, heard: bool) -> Self {
+        let (banks, reads) = (Banks::new(banks), ReadPorts::new(window));
+        Self { banks, heard, reads, writes: WritePorts::new() }
     }
 
     /// Reads operands of an instruction that issues now.
@@ -283,7 +286,7 @@ mod tests {
     /// Registers come first, and a claim is for one cycle.
     #[test]
     fn a_claim_takes_a_port_that_no_register_takes() {
-        let mut ports = FixedPorts::new(4, 3);
+        let mut ports = FixedPorts::new(4, 3, false);
         ports.read(counts(&[0, 4, 1]), 10);
         let mut claim = |bank, port, now| ports.claim(bank, port, now);
         // Bank 0 reads in cycles 10 and 11, bank 1 in 10.
