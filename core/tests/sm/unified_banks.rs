@@ -315,13 +315,16 @@ fn rows_pass_as_their_ports_are_free() {
     const NO_READS_UNTIL_2: Free = |cycle, _, port| cycle >= 2 || port == BankPort::Write;
     const NO_WRITES_UNTIL_5: Free = |cycle, _, port| cycle >= 5 || port == BankPort::Read;
     const BANK_1_FROM_1: Free = |cycle, bank, _| bank != 1 || cycle >= 1;
+    const BANKS_0_AND_1_FROM_3: Free = |cycle, bank, _| bank > 1 || cycle >= 3;
     type Case = (fn(u64) -> u64, LineUse, Free, [u64; 2]);
-    let cases: [Case; 9] = [
+    let cases: [Case; 10] = [
         (|i| 4 * i, LineUse::Load, BANK_0_FROM_3, [3, 3]),
         (|i| 128 + 4 * i, LineUse::Load, BANK_0_FROM_3, [0, 0]),
         // Two rows of each cluster in banks 0 and 1: bank 1 goes first.
         (|i| 8 * i, LineUse::Load, BANK_0_FROM_3, [2, 3]),
         (|i| 8 * i, LineUse::Load, BANK_1_FROM_1, [0, 1]),
+        // One row of each cluster in each bank: banks 2, 3, none, 0 and 1; or 2 with 3, 0 with 1.
+        (|i| 16 * i, LineUse::Load, BANKS_0_AND_1_FROM_3, [1, 3]),
         // Eight rows of each bank in one cluster: in 32 or 8 cycles.
         (|i| 128 * i, LineUse::Load, BANK_0_FROM_3, [0, 3]),
         (|i| 512 * i, LineUse::Load, BANK_0_FROM_3, [3, 3]),
@@ -345,6 +348,34 @@ fn rows_pass_as_their_ports_are_free() {
             assert_eq!(counters.get(CacheEvent::ArbitrationConflictCycle), later);
         }
     }
+}
+
+/// What gets no bank stands still, although its tags are looked up for longer than its rows pass.
+#[test]
+fn an_access_without_its_banks_stands_still() {
+    const NO_READS_UNTIL_2: Free = |cycle, _, port| cycle >= 2 || port == BankPort::Write;
+    let mut list = OwnedList::default();
+    let access = load(&mut list, |i| 132 * i);
+    let kernel = Kernel::default().load(&[0], &[1]);
+    let trace = OwnedTrace { accesses: vec![access], ..kernel.moving(&[]) };
+    let free = Some(NO_READS_UNTIL_2 as Free);
+    let (_, later, counters, _) = watch(ARBITRATED, free, &kernel, &vec![vec![trace]], &list);
+    // Its last line comes later from DRAM.
+    assert_eq!(later, [0]);
+    assert_eq!(counters.get(CacheEvent::ArbitrationConflictCycle), 2);
+}
+
+/// An atomic without a result reads R0, R4 and R8 in cycles 0 to 2, and its row in cycle 3.
+#[test]
+fn a_run_lasts_until_the_last_access_has_its_banks() {
+    let mut list = OwnedList::default();
+    let access = list.add(AddressSpace::Shared, LineUse::Bypass, |i| 4 * i);
+    let kernel = Kernel::default().store(&[0, 4, 8]).with(|atomic| {
+        atomic.space = Some(strata_core::image::MemorySpace::Shared);
+    });
+    let (counters, cache) = alone(FLAT, ARBITRATED, &kernel, &[access], &list);
+    assert_eq!(counters.cycles(), 4);
+    assert_eq!(cache.get(CacheEvent::ArbitrationConflictCycle), 3);
 }
 
 /// The line comes in cycle 400; its bank is written in cycle 399, or as soon as it can.
