@@ -4,10 +4,10 @@
 //! Does not model: temperature, power gating, unused banks, or leakage elsewhere.
 //! Source: `[WARRF]` Table II and Figure 8.
 
-use crate::units::Femtojoules;
+use crate::units::{Femtojoules, nearest};
 
 /// A nanowatt for a cycle of a kilohertz clock, a millisecond, is a picojoule. Unit: femtojoules.
-const NANOWATT_MILLISECOND: u128 = 1000;
+pub(crate) const NANOWATT_MILLISECOND: u128 = 1000;
 
 /// Leakage power of a register file, and the clock that cycles are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,13 +29,10 @@ impl Leakage {
     /// Energy over this many cycles, rounded once to the nearest femtojoule, ties up. `None` if it
     /// does not fit 64 bits, or the clock is 0.
     pub fn energy(&self, cycles: u64) -> Option<Femtojoules> {
-        let clock = u128::from(self.clock_khz);
         let energy = u128::from(self.nanowatts()?)
             .checked_mul(u128::from(cycles))?
             .checked_mul(NANOWATT_MILLISECOND)?;
-        let half_up = energy.checked_mul(2)?.checked_add(clock)?;
-        let rounded = half_up.checked_div(2 * clock)?;
-        u64::try_from(rounded).ok().map(Femtojoules)
+        nearest(energy, self.clock_khz.into()).map(Femtojoules)
     }
 }
 

@@ -9,7 +9,8 @@
 //! says when a warp is descheduled and what that does; each [`access`] of a level is told to a
 //! sink. Every event of the one table in [`event`] is counted once, where it is known (accesses in
 //! `tally`); [`energy`] multiplies counts by a paper's table at the end, [`leakage`] adds what the
-//! time of a run costs, and [`chip_power`] puts the result into the context of a chip.
+//! time of a run costs, and [`chip_power`] puts the result into the context of a chip;
+//! [`storage_energy`] is that of an SM with all its storage.
 //! [`value_usage`] describes a path without any machine. [`names`] is how users call the values of
 //! enums. [`sm`] runs the paths of many warps through the same hierarchy in time. [`fault`] is what
 //! a path can get wrong, [`digest`] one number for all counters of a run, [`footprint`] the memory
@@ -72,6 +73,7 @@ pub mod register_file_cache;
 pub mod rules;
 pub mod sm;
 pub mod split_bank_write;
+pub mod storage_energy;
 mod tally;
 pub mod units;
 pub mod value_usage;

@@ -53,3 +53,11 @@ pub struct RegisterId(pub u16);
 /// Dynamic energy. Unit: femtojoules, so that the papers' picojoules with one decimal are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Femtojoules(pub u64);
+
+/// `numerator / denominator` rounded to nearest, ties up. `None` if the denominator is 0, or a
+/// number does not fit.
+pub(crate) fn nearest(numerator: u128, denominator: u128) -> Option<u64> {
+    let half_up = numerator.checked_mul(2)?.checked_add(denominator)?;
+    let rounded = half_up.checked_div(denominator.checked_mul(2)?)?;
+    u64::try_from(rounded).ok()
+}

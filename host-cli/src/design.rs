@@ -16,7 +16,9 @@ pub mod pool_ports;
 mod price;
 mod sm;
 pub mod storage;
+pub mod storage_technology;
 pub mod technology;
+mod technology_file;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

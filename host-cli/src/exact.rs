@@ -11,6 +11,7 @@ mod papers;
 mod pool_reads;
 mod product;
 mod storage;
+mod storage_energy;
 mod warrf;
 
 use figures::Context;

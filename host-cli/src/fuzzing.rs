@@ -7,6 +7,8 @@ mod mutate;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use strata_core::sm::partition::Division;
+use strata_core::storage_energy::{StorageConfiguration, StorageCounts};
 use strata_ptx::module::Module;
 
 use crate::cli::{Mode, Scale, SourceArgs};
@@ -14,7 +16,7 @@ use crate::config::name;
 use crate::config::quantity::Frequency;
 use crate::cost::cost;
 use crate::design::memory::{self, MainMemory};
-use crate::design::{self, Design};
+use crate::design::{self, Design, storage_technology};
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{Request, reports};
 use crate::printer::Printer;
@@ -164,6 +166,7 @@ fn no_defect<T>(made: Result<T, Failure>) {
 /// When something does not hold: that is a bug.
 pub fn technology(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
+    storage(text);
     let technology = match memory::file::parse("fuzz.toml", text) {
         Ok(technology) => technology,
         Err(error) => {
@@ -179,6 +182,38 @@ pub fn technology(bytes: &[u8]) {
         let _ = (memory.area_um2(128 << 10), memory.cycles(Frequency(700_000)));
         let _ = technology.write_pool_energy();
         run_with(text, kind.name());
+    }
+}
+
+/// Reads a technology of all storage; one that is accepted prices runs, or says why not.
+fn storage(text: &str) {
+    let technology = match storage_technology::parse("fuzz.toml", text) {
+        Ok(technology) => technology,
+        Err(error) => {
+            assert!(error.to_string().starts_with("fuzz.toml"), "{error}");
+            return;
+        }
+    };
+    for (key, value, source) in technology.values() {
+        assert!([&*key, &*value, source].iter().all(|text| name::line(text).is_ok()));
+    }
+    for kilobytes in [0, 384, u32::MAX] {
+        let unified = StorageConfiguration::of(Division::micro12_unified(kilobytes));
+        for count in [0, 1_000_000, u64::MAX] {
+            let counts = StorageCounts {
+                register_reads: count,
+                cache_fills: count,
+                dram_bytes: count,
+                cycles: count,
+                ..StorageCounts::default()
+            };
+            match technology.energy(&unified, &counts) {
+                Ok(energy) => {
+                    let _ = (energy.total(), energy.power_nw(), energy.performance_per_watt_ppm());
+                }
+                Err(none) => assert!(name::line(&none.to_string()).is_ok(), "{none}"),
+            }
+        }
     }
 }
 

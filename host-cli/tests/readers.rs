@@ -24,6 +24,11 @@ fn technology_file(text: &str) -> Result<String, String> {
     read.map(|technology| format!("{technology:?}")).map_err(|error| error.to_string())
 }
 
+fn storage_technology_file(text: &str) -> Result<String, String> {
+    let read = design::storage_technology::parse("t.toml", text);
+    read.map(|technology| format!("{technology:?}")).map_err(|error| error.to_string())
+}
+
 /// The kernels of the samples, parsed once.
 static MODULES: LazyLock<Vec<(&str, Module)>> = LazyLock::new(|| {
     let names = ["vectoradd", "bfs", "hotspot", "histogram"];
@@ -80,6 +85,7 @@ fn samples() -> Vec<(&'static str, &'static str, Reader)> {
         ("design with managed levels", MANAGED, design_file),
         ("design with a data cache", DATA_CACHE, design_file),
         ("technology", strata::technology::FORMAT, technology_file),
+        ("technology of storage", design::storage_technology::FORMAT, storage_technology_file),
         launch!("vectoradd"),
         launch!("bfs"),
         launch!("hotspot"),

@@ -47,17 +47,29 @@ pub fn of_quoted(text: &str, message: &str) -> Option<Position> {
     found.map(|(offset, _)| Position::of(text, offset))
 }
 
-/// The offset of as much of a key as is there, and whether that is all of it.
+/// The offset of as much of a key as is there, and whether that is all of it. An element of a list
+/// goes by its index.
 fn find(root: &DeTable<'_>, key: &str) -> Option<(usize, bool)> {
-    let mut table = Some(root);
-    let mut offset = None;
-    for part in key.split('.') {
-        let entry = table.and_then(|table| table.iter().find(|(name, _)| name.get_ref() == part));
-        let Some((name, value)) = entry else { return Some((offset?, false)) };
-        offset = Some(name.span().start);
-        table = if let DeValue::Table(inner) = value.get_ref() { Some(inner) } else { None };
+    let (first, rest) =
+        key.split_once('.').map_or((key, None), |(first, rest)| (first, Some(rest)));
+    let (name, value) = root.iter().find(|(name, _)| name.get_ref() == first)?;
+    let (mut offset, mut value) = (name.span().start, value.get_ref());
+    for part in rest.into_iter().flat_map(|rest| rest.split('.')) {
+        let inside = match value {
+            DeValue::Table(table) => {
+                let entry = table.iter().find(|(name, _)| name.get_ref() == part);
+                entry.map(|(name, value)| (name.span().start, value.get_ref()))
+            }
+            DeValue::Array(list) => {
+                let element = part.parse().ok().and_then(|index: usize| list.get(index));
+                element.map(|element| (element.span().start, element.get_ref()))
+            }
+            _ => None,
+        };
+        let Some(inside) = inside else { return Some((offset, false)) };
+        (offset, value) = inside;
     }
-    Some((offset?, true))
+    Some((offset, true))
 }
 
 #[cfg(test)]
@@ -75,6 +87,10 @@ mod tests {
         assert_eq!(of("cache.energy.read").as_deref(), Some("4:10"));
         assert_eq!(of("cache.other").as_deref(), Some("2:2"));
         assert_eq!(of("other"), None);
+        let listed = |key| of_key("[[bank]]\na = 1\n[[bank]]\na = 2", key).map(|at| at.to_string());
+        assert_eq!(listed("bank.1.a").as_deref(), Some("4:1"));
+        assert_eq!(listed("bank.1.b").as_deref(), Some("3:1"));
+        assert_eq!(listed("bank.2.a").as_deref(), Some("1:3"));
         assert_eq!(of_key("a = ", "a"), None);
     }
 

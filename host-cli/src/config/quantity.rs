@@ -112,6 +112,7 @@ const TIME: Kind = Kind {
 };
 const FREQUENCY: Kind =
     Kind { units: &[("kHz", 0), ("MHz", 3), ("GHz", 6)], example: "0.7 GHz", limit: 1_000_000_000 };
+const SHARE: Kind = Kind { units: &[("ppm", 0), ("%", 4)], example: "10 %", limit: 10_000_000 };
 
 macro_rules! quantities {
     ($($(#[doc = $doc:literal])+ $name:ident($inner:ty) $kind:ident, $get:expr;)+) => {$(
@@ -149,6 +150,8 @@ quantities! {
     Time(u64) TIME, |value| value;
     /// A frequency, such as `0.7 GHz`. Unit: kilohertz, at most 1 terahertz.
     Frequency(u32) FREQUENCY, |value| value as u32;
+    /// A share, such as `10 %`. Unit: millionths, at most ten times the whole.
+    Share(u32) SHARE, |value| value as u32;
 }
 
 impl EnergyPerBit {
@@ -181,6 +184,24 @@ pub(crate) fn decimal(value: u64, power: u32) -> String {
 impl std::fmt::Display for EnergyPerBit {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(to, "{} pJ/bit", decimal(self.0, 6))
+    }
+}
+
+impl std::fmt::Display for Energy {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{} pJ", decimal(self.0.0, 3))
+    }
+}
+
+impl std::fmt::Display for Frequency {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{} GHz", decimal(self.0.into(), 6))
+    }
+}
+
+impl std::fmt::Display for Share {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{} %", decimal(self.0.into(), 4))
     }
 }
 
@@ -254,6 +275,10 @@ mod tests {
         assert_eq!(Time(4_120_000).to_string(), "4.12 ns");
         assert_eq!(Power(25_000).to_string(), "0.025 mW");
         assert_eq!(Area(4_100_000).to_string(), "4.1 mm2");
+        assert_eq!(Energy(Femtojoules(12_100)).to_string(), "12.1 pJ");
+        assert_eq!(Frequency(1_000_000).to_string(), "1 GHz");
+        assert_eq!(Share(100_000).to_string(), "10 %");
+        assert_eq!(Share::try_from("0.0001 %".to_owned()), Ok(Share(1)));
         assert_eq!(decimal(17, 0), "17");
     }
 

@@ -7,7 +7,7 @@ use strata_core::units::Femtojoules;
 use super::figures::{Context, accesses_per_100, all_in, share};
 use super::fixed::{fixed, scaled};
 use super::papers::Inconsistent;
-use super::{pool_reads, storage, warrf};
+use super::{pool_reads, storage, storage_energy, warrf};
 
 /// Labels and numbers.
 pub(super) type Numbers = Vec<(&'static str, String)>;
@@ -21,6 +21,7 @@ pub(super) fn numbers(figure: &Inconsistent, of: Context<'_>) -> Option<Vec<(Str
         "ideal-rfc-58" => ideal_rfc_58(of, given?)?,
         "isca11-table5" => isca11_table5(of)?,
         "micro11-relative" => micro11_relative(of)?,
+        "micro12-sram-leakage" => storage_energy::sram_leakage(of)?,
         "warrf-leakage-unit" => warrf::leakage_unit(of)?,
         "warrf-area-68" => warrf::area_68(of)?,
         "warrf-pool-reads" => pool_reads::numbers(of.facts),

@@ -11,7 +11,7 @@ use strata_core::units::Femtojoules;
 use super::fixed::{fixed, scaled};
 use super::papers::Papers;
 use super::product::Product;
-use super::{Row, machines, storage, warrf};
+use super::{Row, machines, storage, storage_energy, warrf};
 use crate::cost::{CacheCost, cost, register_file_bytes};
 use crate::design::Design;
 use crate::design::machine::CacheBank;
@@ -37,6 +37,7 @@ pub(super) fn rows(id: &str, of: Context<'_>) -> Option<Vec<Row>> {
         "unified-partition-384kb" => storage::partitions(of),
         "unified-threads" => storage::threads(of),
         "table6-averages" => storage::averages(of),
+        "storage-energy" => storage_energy::rows(of),
         _ => return None,
     };
     // A figure that the product cannot compute has no number, and fails.

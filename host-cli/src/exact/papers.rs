@@ -144,8 +144,8 @@ pub(super) struct Dissertation {
     pub(super) table4_4_sim: Table4Dot4,
     pub(super) table4_5_bank_energy: Table4Dot5,
     pub(super) table4_6_wire: Table4Dot6,
-    #[expect(dead_code, reason = "no memory of the product is of these sizes")]
-    table4_7_sram_16byte: Rows<(u32, f64, f64)>,
+    /// KB, read, write.
+    pub(super) table4_7_sram_16byte: Rows<(u32, f64, f64)>,
     pub(super) table6_1_mrf_reads_per_instruction: Table6Dot1,
     #[expect(dead_code, reason = "its machine is not built")]
     table7_2_best_config_384kb: Rows<(String, u32, u32, u32)>,
@@ -254,11 +254,33 @@ pub(super) struct Micro12 {
     /// shared memory, accesses of DRAM.
     pub(super) table1_workloads: Rows<Table1Row>,
     pub(super) table2_sim: later::Micro12Sim,
-    pub(super) table3_energy: later::Micro12Energy,
-    #[expect(dead_code, reason = "its machine is not built")]
-    table4_bank_energy: later::Micro12Banks,
+    pub(super) table3_energy: Micro12Energy,
+    pub(super) table4_bank_energy: Micro12Banks,
     pub(super) table5_max_accesses_per_bank_percent: Table5,
     pub(super) table6_capacity: Rows<Table6Row>,
+}
+
+/// Power and energy of an SM at 32 nm.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Micro12Energy {
+    pub(super) sm_dynamic_w: f64,
+    pub(super) sm_leakage_w: f64,
+    pub(super) sm_leakage_core_w: f64,
+    pub(super) sm_leakage_sram_384kb_w: f64,
+    pub(super) sram_leakage_mw_per_kb: f64,
+    pub(super) dram_pj_per_bit: u32,
+    pub(super) crossbar_overhead_fraction: f64,
+}
+
+/// Reads and writes of banks.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Micro12Banks {
+    pub(super) rf_8kb: [f64; 2],
+    pub(super) shared_2kb: [f64; 2],
+    pub(super) cache_2kb: [f64; 2],
+    pub(super) unified_12kb: [f64; 2],
 }
 
 /// Name, performance and energy with 128, 256 and 384 KB.

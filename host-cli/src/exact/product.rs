@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use strata_core::sm::partition::{Areas, Division, Limits};
 
 use crate::design::resolve;
+use crate::design::storage_technology::{self, StorageTechnology};
 use crate::design::technology::Technology;
 use crate::design::{Design, Machine};
 
@@ -30,10 +31,22 @@ pub(super) struct Product {
     pub(super) warrf: Design,
     /// `[MICRO2012]` and `[DISS]` chapter 7.
     pub(super) storage: Storage,
+    pub(super) storage_technologies: StorageTechnologies,
     /// `[RFC2011]` Table 2 with the wire.
     pub(super) isca11_tables: Technology,
     /// `[DISS]` Table 4.5 with the wire.
     pub(super) dissertation_tables: Technology,
+}
+
+/// What an SM with all its storage costs at 32 nm.
+#[derive(Clone)]
+pub(super) struct StorageTechnologies {
+    /// By `[MICRO2012]`, SRAM's leakage as a part of the SM's.
+    pub(super) micro12: StorageTechnology,
+    /// The same with the printed leakage of a KB.
+    pub(super) micro12_as_printed: StorageTechnology,
+    /// By `[DISS]`.
+    pub(super) dissertation: StorageTechnology,
 }
 
 /// How the storage of an SM can be divided.
@@ -77,6 +90,10 @@ impl Storage {
 pub(super) fn product() -> &'static Product {
     static PRODUCT: LazyLock<Product> = LazyLock::new(|| {
         let design = |name: &str| resolve(name).expect("invariant: a test evaluates every figure");
+        let technology = |name: &str| {
+            let found = storage_technology::built_in(name);
+            StorageTechnology::clone(found.expect("invariant: a test evaluates every figure"))
+        };
         let tables = |machine: &Machine| machine.technology().clone();
         let (isca11, dissertation) = (design("isca11"), design("dissertation"));
         Product {
@@ -93,6 +110,11 @@ pub(super) fn product() -> &'static Product {
             sttram: design("sttram"),
             warrf: design("warrf"),
             storage: Storage::new(),
+            storage_technologies: StorageTechnologies {
+                micro12: technology("micro12-32nm"),
+                micro12_as_printed: technology("micro12-32nm-as-printed"),
+                dissertation: technology("diss-32nm"),
+            },
         }
     });
     &PRODUCT

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use strata_ptx::fuzzing::Random;
 
 use super::*;
+use crate::design::storage_technology::FORMAT as STORAGE;
 use crate::{design::file::FORMAT as DESIGN, technology::FORMAT as TECHNOLOGY};
 
 const SEED: u64 = 0x5eed;
@@ -48,7 +49,8 @@ fn mutants_of_design_files_are_read_or_refused() {
 
 #[test]
 fn mutants_of_technology_files_are_read_or_refused() {
-    check(&[TECHNOLOGY, include_str!("../../data/technologies/warrf.toml")], technology);
+    let built_in = include_str!("../../data/technologies/warrf.toml");
+    check(&[TECHNOLOGY, built_in, STORAGE], technology);
 }
 
 #[test]

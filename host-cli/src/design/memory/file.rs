@@ -1,122 +1,71 @@
 //! Technology files: memories of the user's, each value with its unit and its source.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Memories, MemoryKind, Sourced};
-use crate::config::suggest::nearest_listed;
-use crate::config::{ConfigError, name, strict};
-
-/// Longest technology file. Unit: bytes.
-const LONGEST: u64 = 1 << 20;
-/// Largest capacity that a file speaks of: a gigabyte. Unit: KB.
-const LARGEST: u32 = 1 << 20;
+use super::super::technology_file::{self, Checks};
+use super::{Memories, MemoryKind};
+use crate::config::ConfigError;
 
 /// Reads a technology file.
 pub fn load(path: &Path) -> Result<Arc<Memories>, ConfigError> {
-    let file = path.display().to_string();
-    let unreadable = |reason: String| ConfigError::Unreadable { file: file.clone(), reason };
-    let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
-        .map_err(|error| unreadable(error.to_string()))?;
-    if text.len() as u64 > LONGEST {
-        return Err(unreadable(format!("a technology file has at most {LONGEST} bytes")));
-    }
+    let (file, text) = technology_file::text(path)?;
     let memories = Arc::unwrap_or_clone(parse(&file, &text)?);
     Ok(Arc::new(Memories { file: Some(path.to_owned()), ..memories }))
 }
 
 /// Reads a technology from the text of a file; `file` is used in messages.
 pub fn parse(file: &str, text: &str) -> Result<Arc<Memories>, ConfigError> {
-    let memories: Memories = strict::from_str(text).map_err(|error| ConfigError::Malformed {
-        file: file.to_owned(),
-        message: nearest_listed(error.message()).map_or_else(
-            || error.to_string().trim_end().to_owned(),
-            |near| format!("{}\ndid you mean `{near}`?", error.to_string().trim_end()),
-        ),
-    })?;
-    check(file, &memories).map_err(|error| error.located(file, text))?;
+    let memories: Memories = technology_file::parse(file, text)?;
+    check(Checks { file }, &memories).map_err(|error| error.located(file, text))?;
     Ok(Arc::new(memories))
 }
 
-fn combination(file: &str, problem: String, hint: &str) -> ConfigError {
-    ConfigError::Combination { file: file.to_owned(), problem, hint: hint.to_owned() }
-}
-
-fn check(file: &str, memories: &Memories) -> Result<(), ConfigError> {
+fn check(checks: Checks<'_>, memories: &Memories) -> Result<(), ConfigError> {
     if memories.kinds().is_empty() {
         let problem = "it has neither an `[sram]` nor an `[sttram]`".to_owned();
-        return Err(combination(file, problem, "give at least one of the two tables"));
+        return Err(checks.combination(problem, "give at least one of the two tables"));
     }
-    if super::memories(&memories.name).is_some() {
-        let problem = format!("`{}` is the name of a built-in technology", memories.name);
-        return Err(combination(file, problem, "call it something else, with `name = \"...\"`"));
-    }
-    name::check_word(file, "name", &memories.name)?;
-    source(file, "source", &memories.source)?;
-    for what in &memories.assumed {
-        name::check_line(file, "assumed", "sentences on what no source says", what)?;
-    }
+    checks.head(&memories.name, &memories.source, &memories.assumed)?;
     for kind in memories.kinds() {
         let Some(memory) = memories.memory(kind) else { continue };
         let key = |name: &str| format!("{}.{name}", kind.name());
-        sourced(file, &key("read_energy"), &memory.read_energy)?;
-        sourced(file, &key("write_energy"), &memory.write_energy)?;
-        sourced(file, &key("read_latency"), &memory.read_latency)?;
-        sourced(file, &key("write_latency"), &memory.write_latency)?;
-        sourced(file, &key("leakage_per_bank"), &memory.leakage_per_bank)?;
-        capacity(file, &key("bank_kb"), memory.bank_kb)?;
+        checks.sourced(&key("read_energy"), &memory.read_energy)?;
+        checks.sourced(&key("write_energy"), &memory.write_energy)?;
+        checks.sourced(&key("read_latency"), &memory.read_latency)?;
+        checks.sourced(&key("write_latency"), &memory.write_latency)?;
+        checks.sourced(&key("leakage_per_bank"), &memory.leakage_per_bank)?;
+        checks.capacity(&key("bank_kb"), memory.bank_kb)?;
         if let Some(area) = &memory.area {
-            sourced(file, &key("area"), area)?;
+            checks.sourced(&key("area"), area)?;
         }
         if let Some(kb) = memory.area_kb {
-            capacity(file, &key("area_kb"), kb)?;
+            checks.capacity(&key("area_kb"), kb)?;
         }
         if memory.cell_area_f2 == Some(0) {
-            return Err(ConfigError::Range {
-                file: file.to_owned(),
-                key: key("cell_area_f2"),
-                value: "0".to_owned(),
-                allowed: "at least 1 square of the feature size".to_owned(),
-            });
+            let allowed = "at least 1 square of the feature size".to_owned();
+            return Err(checks.range(&key("cell_area_f2"), "0".to_owned(), allowed));
         }
-        both(file, kind, memory.area.is_some(), memory.area_kb.is_some())?;
+        both(checks, kind, memory.area.is_some(), memory.area_kb.is_some())?;
     }
     if let Some(pool) = &memories.write_pool {
-        sourced(file, "write_pool.access_energy", &pool.access_energy)?;
+        checks.sourced("write_pool.access_energy", &pool.access_energy)?;
     }
     Ok(())
 }
 
-fn sourced<T>(file: &str, key: &str, value: &Sourced<T>) -> Result<(), ConfigError> {
-    source(file, &format!("{key}.source"), &value.source)
-}
-
-fn source(file: &str, key: &str, text: &str) -> Result<(), ConfigError> {
-    name::check_line(file, key, "a text that says where the values come from", text)
-}
-
-fn capacity(file: &str, key: &str, kb: u32) -> Result<(), ConfigError> {
-    if (1..=LARGEST).contains(&kb) {
-        return Ok(());
-    }
-    Err(ConfigError::Range {
-        file: file.to_owned(),
-        key: key.to_owned(),
-        value: kb.to_string(),
-        allowed: format!("1 to {LARGEST} KB"),
-    })
-}
-
-fn both(file: &str, kind: MemoryKind, area: bool, capacity: bool) -> Result<(), ConfigError> {
+fn both(
+    checks: Checks<'_>,
+    kind: MemoryKind,
+    area: bool,
+    capacity: bool,
+) -> Result<(), ConfigError> {
     if area == capacity {
         return Ok(());
     }
     let kind = kind.name();
     let problem = format!("only one of `{kind}.area` and `{kind}.area_kb` is given");
-    Err(combination(file, problem, "give the area and the capacity in KB that has it"))
+    Err(checks.combination(problem, "give the area and the capacity in KB that has it"))
 }
 
 #[cfg(test)]

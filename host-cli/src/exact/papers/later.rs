@@ -26,28 +26,6 @@ pub(in crate::exact) struct Micro12Sim {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::exact) struct Micro12Energy {
-    pub(in crate::exact) sm_dynamic_w: f64,
-    pub(in crate::exact) sm_leakage_w: f64,
-    sm_leakage_core_w: f64,
-    sm_leakage_sram_384kb_w: f64,
-    sram_leakage_mw_per_kb: f64,
-    dram_pj_per_bit: u32,
-    crossbar_overhead_fraction: f64,
-}
-
-/// Reads and writes of banks.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::exact) struct Micro12Banks {
-    rf_8kb: [f64; 2],
-    shared_2kb: [f64; 2],
-    cache_2kb: [f64; 2],
-    unified_12kb: [f64; 2],
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(in crate::exact) struct Expars {
     table2_sim: ExparsSim,
     table3_benchmarks: super::Rows<(String, String, u32, u32, u32, u32)>,

@@ -1,0 +1,92 @@
+//! Technology files of the user's, of whatever kind: how they are read, and what all of them are
+//! checked for.
+
+use std::io::Read;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use super::memory::{self, Sourced};
+use super::storage_technology;
+use crate::config::suggest::nearest_listed;
+use crate::config::{ConfigError, name, strict};
+
+/// Longest technology file. Unit: bytes.
+const LONGEST: u64 = 1 << 20;
+/// Largest capacity that a file speaks of: a gigabyte. Unit: KB.
+const LARGEST: u32 = 1 << 20;
+
+/// The text of a file, with its name for messages.
+pub(super) fn text(path: &Path) -> Result<(String, String), ConfigError> {
+    let file = path.display().to_string();
+    let unreadable = |reason: String| ConfigError::Unreadable { file: file.clone(), reason };
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
+        .map_err(|error| unreadable(error.to_string()))?;
+    if text.len() as u64 > LONGEST {
+        return Err(unreadable(format!("a technology file has at most {LONGEST} bytes")));
+    }
+    Ok((file, text))
+}
+
+/// What a text says, before its values are checked; `file` is used in messages.
+pub(super) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ConfigError> {
+    strict::from_str(text).map_err(|error| ConfigError::Malformed {
+        file: file.to_owned(),
+        message: nearest_listed(error.message()).map_or_else(
+            || error.to_string().trim_end().to_owned(),
+            |near| format!("{}\ndid you mean `{near}`?", error.to_string().trim_end()),
+        ),
+    })
+}
+
+/// Checks of a file's values, which name it.
+#[derive(Clone, Copy)]
+pub(super) struct Checks<'a> {
+    pub(super) file: &'a str,
+}
+
+impl Checks<'_> {
+    /// What every technology says of itself.
+    pub(super) fn head(
+        self,
+        name: &str,
+        source: &str,
+        assumed: &[String],
+    ) -> Result<(), ConfigError> {
+        if memory::memories(name).is_some() || storage_technology::built_in(name).is_some() {
+            let problem = format!("`name = \"{name}\"` is that of a built-in technology");
+            return Err(self.combination(problem, "call it something else, with `name = \"...\"`"));
+        }
+        name::check_word(self.file, "name", name)?;
+        self.source("source", source)?;
+        for what in assumed {
+            name::check_line(self.file, "assumed", "sentences on what no source says", what)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn sourced<T>(self, key: &str, value: &Sourced<T>) -> Result<(), ConfigError> {
+        self.source(&format!("{key}.source"), &value.source)
+    }
+
+    fn source(self, key: &str, text: &str) -> Result<(), ConfigError> {
+        name::check_line(self.file, key, "a text that says where the values come from", text)
+    }
+
+    pub(super) fn capacity(self, key: &str, kb: u32) -> Result<(), ConfigError> {
+        if (1..=LARGEST).contains(&kb) {
+            return Ok(());
+        }
+        Err(self.range(key, kb.to_string(), format!("1 to {LARGEST} KB")))
+    }
+
+    pub(super) fn range(self, key: &str, value: String, allowed: String) -> ConfigError {
+        ConfigError::Range { file: self.file.to_owned(), key: key.to_owned(), value, allowed }
+    }
+
+    pub(super) fn combination(self, problem: String, hint: &str) -> ConfigError {
+        ConfigError::Combination { file: self.file.to_owned(), problem, hint: hint.to_owned() }
+    }
+}
