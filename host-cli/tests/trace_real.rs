@@ -21,6 +21,8 @@ use strata_core::image::{CheckedImage, Flags};
 use strata_core::organisation::Organisation;
 use strata_core::units::LaneMask;
 
+#[path = "trace_real/caches.rs"]
+mod caches;
 #[path = "../../tests/switch.rs"]
 mod switch;
 
@@ -223,6 +225,12 @@ const TESTS: &[(&str, Test)] = &[
     ("synthetic_stream_is_exported_line_by_line", || {
         exports("synthetic-stream-sm70-v5.tar.xz", false)
     }),
+    ("a_reference_cache_finds_the_lines_of_rodinia_bfs", caches::bfs_agrees_with_a_reference),
+    ("a_reference_cache_finds_the_lines_of_stream", caches::stream_agrees_with_a_reference),
+    (
+        "a_reference_cache_finds_the_lines_of_multiply_adds",
+        caches::multiply_adds_agree_with_a_reference,
+    ),
 ];
 
 /// Runs the tests whose names hold the argument, if there is one, but no argument of `--skip`, and
