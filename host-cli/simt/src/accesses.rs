@@ -8,6 +8,7 @@ use crate::touched::TouchedLines;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use strata_core::sm::memory::cached::AccessList;
+use strata_core::sm::memory::touched::Touched;
 
 /// Most entries that readers of traces and recordings hold, those of equal warps once, and those of
 /// the warp that is read beside them. 4 bytes each.
@@ -44,6 +45,8 @@ pub struct WarpAccesses {
     moved: Vec<u32>,
     /// The lines that each touches, if they are recorded.
     touched: Option<TouchedLines>,
+    /// What one of them touches, while lines are recorded.
+    one: Option<Box<Touched>>,
     /// How many lines these are, and what they do in banks.
     lines: usize,
 }
@@ -51,7 +54,12 @@ pub struct WarpAccesses {
 impl WarpAccesses {
     /// None so far; `lines` says whether the lines that they touch are recorded as well.
     pub fn new(lines: bool) -> Self {
-        Self { moved: Vec::new(), touched: lines.then(TouchedLines::default), lines: 0 }
+        Self {
+            moved: Vec::new(),
+            touched: lines.then(TouchedLines::default),
+            one: lines.then(|| Box::new(Touched::nothing())),
+            lines: 0,
+        }
     }
 
     /// Forgets all of them.
@@ -102,8 +110,8 @@ impl WarpAccesses {
         addresses: Addresses<'_>,
     ) {
         self.moved.push(moved_bytes(windows, shape, mask, addresses));
-        if let Some(touched) = &mut self.touched {
-            touched.push(windows, shape, mask, addresses);
+        if let (Some(touched), Some(one)) = (&mut self.touched, &mut self.one) {
+            touched.push(one, windows, shape, mask, addresses);
             self.lines = touched.beside_accesses();
         }
     }

@@ -5,7 +5,9 @@
 
 use rustc_hash::FxHashMap;
 use strata_core::sm::memory::cached::{AccessList, ListedAccess};
-use strata_core::sm::memory::touched::{AddressSpace, BankPattern, Touched, TouchedLine};
+use strata_core::sm::memory::touched::{
+    AddressSpace, BankPattern, MOST_LANE_BYTES, Touched, TouchedLine,
+};
 
 use crate::moved::{AccessShape, AccessSpace, Addresses, WINDOW_BYTES, Windows};
 use crate::row::lanes;
@@ -100,9 +102,10 @@ impl TouchedLines {
         self.lines.extend_from_slice(&other.lines);
     }
 
-    /// Adds one execution; `addresses` has one for each lane of `mask`.
+    /// Adds one execution; `addresses` has one for each lane of `mask`. `touched` is replaced.
     pub(crate) fn push(
         &mut self,
+        touched: &mut Touched,
         windows: &Windows,
         shape: AccessShape,
         mask: u32,
@@ -110,19 +113,27 @@ impl TouchedLines {
     ) {
         let first = self.lines.len();
         let mut pattern = BankPattern::default();
-        for space in [AddressSpace::Shared, AddressSpace::Global, AddressSpace::Local] {
-            let here = lanes(mask).zip(addresses.iter()).filter_map(|(lane, address)| {
-                let (lies_in, address) = place(windows, shape.space, address)?;
-                (lies_in == space).then_some((lane as u32, address))
-            });
-            let mut here = here.peekable();
-            if here.peek().is_none() {
-                continue;
+        let each = || lanes(mask).map(|lane| lane as u32).zip(addresses.iter());
+        let only = match shape.space {
+            AccessSpace::Global => Some(AddressSpace::Global),
+            AccessSpace::Local => Some(AddressSpace::Local),
+            AccessSpace::Shared => Some(AddressSpace::Shared),
+            AccessSpace::Generic => None,
+        };
+        if let Some(space) = only {
+            match span(shape, mask, addresses) {
+                Some((first, last)) => touched.refill_span(space, first, last),
+                None => touched.refill(space, shape.bytes, each()),
             }
-            let touched = Touched::new(space, shape.bytes, here);
-            pattern.add(&touched);
-            if space != AddressSpace::Shared {
-                self.lines.extend(touched.lines());
+            self.add(space, touched, &mut pattern);
+        } else {
+            for space in [AddressSpace::Shared, AddressSpace::Global, AddressSpace::Local] {
+                let here = each().filter_map(|(lane, address)| {
+                    let (lies_in, address) = place(windows, address)?;
+                    (lies_in == space).then_some((lane, address))
+                });
+                touched.refill(space, shape.bytes, here);
+                self.add(space, touched, &mut pattern);
             }
         }
         let count = self.lines.len() - first;
@@ -130,30 +141,49 @@ impl TouchedLines {
         let pattern = self.patterns.place(&pattern);
         self.accesses.push(ListedAccess::new(shape.line_use, lines, pattern));
     }
+
+    /// Adds what an execution touches in one space.
+    fn add(&mut self, space: AddressSpace, touched: &Touched, pattern: &mut BankPattern) {
+        if touched.lines().len() == 0 {
+            return;
+        }
+        pattern.add(touched);
+        if space != AddressSpace::Shared {
+            self.lines.extend(touched.lines());
+        }
+    }
 }
 
-/// The memory that an address of an instruction lies in, and the address in it; none for
-/// parameters, which move nothing.
-fn place(windows: &Windows, space: AccessSpace, address: u64) -> Option<(AddressSpace, u64)> {
+/// The first and the last byte of an execution whose lanes access neighbouring bytes of global or
+/// shared memory; `None` of others, and of what may reach the last address.
+fn span(shape: AccessShape, mask: u32, addresses: Addresses<'_>) -> Option<(u64, u64)> {
+    let Addresses::Stride { base, stride, lanes } = addresses else { return None };
+    let bytes = shape.bytes;
+    let lanes = lanes.min(mask.count_ones());
+    let is_even = shape.space != AccessSpace::Local
+        && (1..=MOST_LANE_BYTES).contains(&bytes)
+        && (stride == i64::from(bytes) || lanes == 1)
+        && lanes != 0;
+    is_even.then_some(())?;
+    let end = base.checked_add(u64::from(lanes * bytes))?;
+    Some((base, end - 1))
+}
+
+/// The memory that a generic address lies in, and the address in it; none for parameters, which
+/// move nothing.
+fn place(windows: &Windows, address: u64) -> Option<(AddressSpace, u64)> {
     let inside = |base: u64| {
         let offset = address.wrapping_sub(base);
         (base != 0 && offset < WINDOW_BYTES).then_some(offset)
     };
-    match space {
-        AccessSpace::Global => Some((AddressSpace::Global, address)),
-        AccessSpace::Local => Some((AddressSpace::Local, address)),
-        AccessSpace::Shared => Some((AddressSpace::Shared, address)),
-        AccessSpace::Generic => {
-            if let Some(offset) = inside(windows.shared) {
-                Some((AddressSpace::Shared, offset))
-            } else if let Some(offset) = inside(windows.local) {
-                Some((AddressSpace::Local, offset))
-            } else if inside(windows.parameters).is_some() {
-                None
-            } else {
-                Some((AddressSpace::Global, address))
-            }
-        }
+    if let Some(offset) = inside(windows.shared) {
+        Some((AddressSpace::Shared, offset))
+    } else if let Some(offset) = inside(windows.local) {
+        Some((AddressSpace::Local, offset))
+    } else if inside(windows.parameters).is_some() {
+        None
+    } else {
+        Some((AddressSpace::Global, address))
     }
 }
 
@@ -183,12 +213,51 @@ mod tests {
             for space in [AccessSpace::Global, AccessSpace::Local] {
                 let mut touched = TouchedLines::default();
                 let addresses = Addresses::Each(&each);
-                touched.push(&WINDOWS, shape(space, bytes), mask, addresses);
+                touched.push(
+                    &mut Touched::nothing(),
+                    &WINDOWS,
+                    shape(space, bytes),
+                    mask,
+                    addresses,
+                );
                 let found: u32 = touched.lines.iter().map(|line| line.bytes_in(32)).sum();
                 let moved = moved_bytes(&WINDOWS, shape(space, bytes), mask, addresses);
                 assert_eq!(found, if mask == 0 { 0 } else { moved }, "seed {seed}, {space:?}");
             }
         }
+    }
+
+    /// Addresses at even distances touch what each of them does, whatever was touched before.
+    #[test]
+    fn neighbours_touch_what_each_lane_does() {
+        let mut used = Touched::nothing();
+        let mut spans = 0;
+        for seed in 1..=20_000_u64 {
+            let mut below = numbers_below(seed);
+            let mask = [u32::MAX, below(1 << 32) as u32, 1 << below(32)][below(3) as usize];
+            let bytes = [1, 2, 3, 4, 8, 16, 128, 200][below(8) as usize];
+            let strides = [i64::from(bytes), 0, 4, -4, 64, 132];
+            let stride = strides[below(6) as usize];
+            let base = [below(1 << 12), WINDOWS.shared, u64::MAX - below(1 << 10)];
+            let count = mask.count_ones();
+            let base = base[below(3) as usize];
+            let row = Addresses::Stride { base, stride, lanes: count };
+            let each: Vec<u64> = row.iter().collect();
+            let spaces = [
+                AccessSpace::Global,
+                AccessSpace::Shared,
+                AccessSpace::Local,
+                AccessSpace::Generic,
+            ];
+            let shape = shape(spaces[below(4) as usize], bytes);
+            let (mut even, mut lane_by_lane) = (TouchedLines::default(), TouchedLines::default());
+            even.push(&mut used, &WINDOWS, shape, mask, row);
+            let fresh = &mut Touched::nothing();
+            lane_by_lane.push(fresh, &WINDOWS, shape, mask, Addresses::Each(&each));
+            assert_eq!(even, lane_by_lane, "seed {seed}: {shape:?}, {mask:08x}, {row:?}");
+            spans += u32::from(span(shape, mask, row).is_some());
+        }
+        assert!((1000..19_000).contains(&spans), "{spans}");
     }
 
     #[test]
@@ -201,7 +270,7 @@ mod tests {
             })
             .collect();
         let generic = shape(AccessSpace::Generic, 4);
-        touched.push(&WINDOWS, generic, u32::MAX, Addresses::Each(&each));
+        touched.push(&mut Touched::nothing(), &WINDOWS, generic, u32::MAX, Addresses::Each(&each));
         // 8 lines of global memory, and 8 words of local memory.
         assert_eq!(touched.lines.len(), 16);
         assert_eq!(touched.lines.iter().filter(|line| line.is_local()).count(), 8);
@@ -230,15 +299,15 @@ mod tests {
         let mut first = TouchedLines::default();
         let global = shape(AccessSpace::Global, 4);
         let row = |base| Addresses::Stride { base, stride: 4, lanes: 32 };
-        first.push(&WINDOWS, global, u32::MAX, row(0x80));
+        first.push(&mut Touched::nothing(), &WINDOWS, global, u32::MAX, row(0x80));
         let mut second = TouchedLines::default();
-        second.push(&WINDOWS, global, u32::MAX, row(0x100));
-        second.push(&WINDOWS, global, u32::MAX, Addresses::None);
+        second.push(&mut Touched::nothing(), &WINDOWS, global, u32::MAX, row(0x100));
+        second.push(&mut Touched::nothing(), &WINDOWS, global, u32::MAX, Addresses::None);
         first.extend(&second);
         let mut whole = TouchedLines::default();
-        whole.push(&WINDOWS, global, u32::MAX, row(0x80));
-        whole.push(&WINDOWS, global, u32::MAX, row(0x100));
-        whole.push(&WINDOWS, global, u32::MAX, Addresses::None);
+        whole.push(&mut Touched::nothing(), &WINDOWS, global, u32::MAX, row(0x80));
+        whole.push(&mut Touched::nothing(), &WINDOWS, global, u32::MAX, row(0x100));
+        whole.push(&mut Touched::nothing(), &WINDOWS, global, u32::MAX, Addresses::None);
         assert_eq!(first, whole);
         assert_eq!((first.len(), first.lines.len()), (3, 2));
         // A whole line twice, and nothing.
@@ -263,10 +332,22 @@ mod tests {
                     };
                     let space = [AccessSpace::Shared, AccessSpace::Global][below(2) as usize];
                     for list in [&mut whole, &mut part] {
-                        list.push(&WINDOWS, shape(space, 4), u32::MAX, addresses);
+                        list.push(
+                            &mut Touched::nothing(),
+                            &WINDOWS,
+                            shape(space, 4),
+                            u32::MAX,
+                            addresses,
+                        );
                     }
                     let mut alone = TouchedLines::default();
-                    alone.push(&WINDOWS, shape(space, 4), u32::MAX, addresses);
+                    alone.push(
+                        &mut Touched::nothing(),
+                        &WINDOWS,
+                        shape(space, 4),
+                        u32::MAX,
+                        addresses,
+                    );
                     expected.push(alone.patterns.all[0]);
                 }
                 parts.extend(&part);

@@ -239,19 +239,50 @@ impl Touched {
         bytes: u32,
         lanes: impl IntoIterator<Item = (u32, u64)>,
     ) -> Self {
-        let mut touched = Self { lines: Vec::new(), space };
+        let mut touched = Self::nothing();
+        touched.refill(space, bytes, lanes);
+        touched
+    }
+
+    /// An access of no lane, which others replace: it is too large to be made for each.
+    pub const fn nothing() -> Self {
+        Self { lines: Vec::new(), space: AddressSpace::Global }
+    }
+
+    /// Replaces the access by another, of lanes as in [`Self::new`].
+    pub fn refill(
+        &mut self,
+        space: AddressSpace,
+        bytes: u32,
+        lanes: impl IntoIterator<Item = (u32, u64)>,
+    ) {
+        self.lines.clear();
+        self.space = space;
         let more = u64::from(bytes.clamp(1, MOST_LANE_BYTES)) - 1;
         for (lane, address) in lanes {
             let words = address / WORD_BYTES..=address.saturating_add(more) / WORD_BYTES;
             if space == AddressSpace::Local {
-                words.for_each(|word| touched.touch(word, 1 << (lane % LANES)));
+                words.for_each(|word| self.touch(word, 1 << (lane % LANES)));
             } else {
                 words.for_each(|word| {
-                    touched.touch(word / u64::from(LANES), 1 << (word % u64::from(LANES)));
+                    self.touch(word / u64::from(LANES), 1 << (word % u64::from(LANES)));
                 });
             }
         }
-        touched
+    }
+
+    /// The same for lanes that together access all bytes from `first` to `last`, in this order.
+    /// Not for local memory. Range of `last`: `first..first + LANES * MOST_LANE_BYTES`.
+    pub fn refill_span(&mut self, space: AddressSpace, first: u64, last: u64) {
+        self.lines.clear();
+        self.space = space;
+        let [first, last] = [first, last].map(|address| address / WORD_BYTES);
+        let words = u64::from(LANES);
+        for number in first / words..=last / words {
+            let from = first.saturating_sub(number * words);
+            let behind = (number * words + words - 1).saturating_sub(last);
+            self.touch(number, u32::MAX << from & u32::MAX >> behind);
+        }
     }
 
     fn touch(&mut self, number: u64, words: u32) {
@@ -271,6 +302,9 @@ impl Touched {
 
     /// The cycles that the access takes in the banks.
     pub fn cycles(&self) -> AccessCycles {
+        if self.lines.len() == 1 {
+            return AccessCycles([1; BankMapping::ALL.len()]);
+        }
         let mut cycles = AccessCycles::default();
         for mapping in BankMapping::ALL {
             cycles.0[mapping as usize] = match mapping {
