@@ -2,14 +2,18 @@
 
 use std::hint::black_box;
 
-use strata::timing::{TimedLaunch, time_launch};
+use strata::timing::{LaunchCache, TimedLaunch, observe_launch_over};
 use strata::trace::{Keep, TracedLaunch};
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings, Timing};
+use strata_core::sm::memory::bank_conflicts::BankConflicts;
+use strata_core::sm::memory::cached::CachedSettings;
+use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
-    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
+    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Unobserved, Warp,
+    WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 
@@ -28,6 +32,8 @@ pub const WORK: &[Work] = &[
     Work { name: "cycle_fma_warrf", prepare: || short(MultiplyAdds, warrf()) },
     Work { name: "cycle_stream_flat", prepare: || short(Stream, FLAT) },
     Work { name: "cycle_stream_rfc6", prepare: || short(Stream, cached()) },
+    Work { name: "cycle_fma_data_cache", prepare: || short_over_cache(MultiplyAdds) },
+    Work { name: "cycle_stream_data_cache", prepare: || short_over_cache(Stream) },
 ];
 
 /// The traces that Accel-Sim ran, whole: 2.9 and 0.7 million warp instructions. Only timed.
@@ -55,6 +61,15 @@ pub const WAITING: &[Work] = &[
 ];
 
 const FLAT: SmSettings = SmSettings::ISCA11;
+
+/// A data cache of 64 KB, and nothing shared with the registers.
+const DATA_CACHE: CachedSettings = CachedSettings {
+    cache_bytes: 64 * 1024,
+    ways: 4,
+    mapping: BankMapping::Partitioned,
+    transaction_bytes: 32,
+    conflicts: BankConflicts::Apart,
+};
 
 /// Operand collectors over SRAM.
 const COLLECTORS: SmSettings = SmSettings::WARRF_GTX480;
@@ -86,9 +101,24 @@ fn whole(kernel: Kernel, settings: SmSettings) -> Prepared {
     prepare(kernel, settings, CTAS, kernel.iterations())
 }
 
+/// The flat SM over an empty data cache.
+fn short_over_cache(kernel: Kernel) -> Prepared {
+    prepare_over(Some(LaunchCache::new(DATA_CACHE)), kernel, FLAT, 6, 40)
+}
+
 fn prepare(kernel: Kernel, settings: SmSettings, ctas: u64, iterations: u64) -> Prepared {
+    prepare_over(None, kernel, settings, ctas, iterations)
+}
+
+fn prepare_over(
+    cache: Option<LaunchCache>,
+    kernel: Kernel,
+    settings: SmSettings,
+    ctas: u64,
+    iterations: u64,
+) -> Prepared {
     let text = kernel.text(ctas, iterations).into_bytes();
-    let keep = Keep { accesses: true, ..Keep::default() };
+    let keep = Keep { accesses: true, lines: cache.is_some(), ..Keep::default() };
     let launch = TracedLaunch::parse(text, "made-up", &keep).expect("a well-formed trace");
     Box::new(move || {
         let accesses = launch.accesses.as_ref().expect("they were asked for");
@@ -101,7 +131,9 @@ fn prepare(kernel: Kernel, settings: SmSettings, ctas: u64, iterations: u64) -> 
             threads: launch.header.block.iter().product(),
             shared_bytes: launch.header.shared_bytes,
         };
-        let timed = time_launch(settings, &timed).expect("the launch fits the SM");
+        let mut cache = cache.clone();
+        let timed = observe_launch_over(cache.as_mut(), settings, &timed, Unobserved);
+        let timed = timed.expect("the launch fits the SM");
         black_box(timed.counters).accesses.warp_instructions()
     })
 }

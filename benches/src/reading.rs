@@ -20,10 +20,13 @@ const TRACE_CTAS: u64 = 6;
 const ITERATIONS: u64 = 40;
 
 /// Reading text, and recordings, with what memory instructions move: all that cycle mode needs.
-/// Then recordings without it: all that count mode needs.
+/// Then text with the lines that they touch, which a data cache needs as well; and recordings
+/// without either: all that count mode needs.
 pub const WORK: &[Work] = &[
-    Work { name: "text_fma", prepare: || text(MultiplyAdds) },
-    Work { name: "text_stream", prepare: || text(Stream) },
+    Work { name: "text_fma", prepare: || text(MultiplyAdds, KEEP) },
+    Work { name: "text_stream", prepare: || text(Stream, KEEP) },
+    Work { name: "text_fma_lines", prepare: || text(MultiplyAdds, KEEP_LINES) },
+    Work { name: "text_stream_lines", prepare: || text(Stream, KEEP_LINES) },
     Work { name: "recording_fma", prepare: || recording(MultiplyAdds, true) },
     Work { name: "recording_stream", prepare: || recording(Stream, true) },
     Work { name: "recording_stream_paths", prepare: || recording(Stream, false) },
@@ -36,6 +39,7 @@ pub fn text_bytes(name: &str) -> u64 {
 }
 
 const KEEP: Keep = Keep { cta: None, accesses: true, lines: false, max_instructions: u64::MAX };
+const KEEP_LINES: Keep = Keep { lines: true, ..KEEP };
 
 fn folder(kernel: Kernel) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
@@ -44,10 +48,10 @@ fn folder(kernel: Kernel) -> TempDir {
     folder
 }
 
-fn text(kernel: Kernel) -> Prepared {
+fn text(kernel: Kernel, keep: Keep) -> Prepared {
     let folder = folder(kernel);
     Box::new(move || {
-        let launch = TracedLaunch::read(&folder.path().join("made-up.traceg"), &KEEP);
+        let launch = TracedLaunch::read(&folder.path().join("made-up.traceg"), &keep);
         black_box(launch.expect("a well-formed trace")).instructions
     })
 }
