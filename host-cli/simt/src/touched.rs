@@ -234,7 +234,8 @@ mod tests {
         let mut spans = 0;
         for seed in 1..=20_000_u64 {
             let mut below = numbers_below(seed);
-            let mask = [u32::MAX, below(1 << 32) as u32, 1 << below(32)][below(3) as usize];
+            let few = 1 << below(32) | 1 << below(32);
+            let mask = [u32::MAX, below(1 << 32) as u32, few][below(3) as usize];
             let bytes = [1, 2, 3, 4, 8, 16, 128, 200][below(8) as usize];
             let strides = [i64::from(bytes), 0, 4, -4, 64, 132];
             let stride = strides[below(6) as usize];
