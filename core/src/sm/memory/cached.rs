@@ -1,8 +1,8 @@
 //! Cached: a memory with a primary data cache, whose time follows from the addresses of accesses.
 //!
 //! Models: shared memory and the cache behind one path, which accesses take in the order of their
-//! issue, for as long as their banks take ([`AccessCycles`]) and for a cycle for each line whose
-//! tag is looked up; a cache that is written through and allocates on loads that miss; loads of
+//! issue, for as long as their banks take ([`super::touched::AccessCycles`]) and for a cycle for
+//! each line whose tag is looked up; a cache that is written through and allocates on loads that miss; loads of
 //! pending lines, which wait for them; DRAM with a fixed latency and a bandwidth, whose transfers
 //! do not overlap. Atomics and volatile accesses go to DRAM, and the cache drops their lines.
 //! Without a cache the rows that are touched move, in whole transactions. Where the banks of the
