@@ -2,9 +2,9 @@
 //!
 //! Models: shared memory and the cache behind one path, which accesses take in the order of their
 //! issue, for as long as their banks take ([`super::touched::AccessCycles`]) and for a cycle for
-//! each line whose tag is looked up; a cache that is written through and allocates on loads that miss; loads of
-//! pending lines, which wait for them; DRAM with a fixed latency and a bandwidth, whose transfers
-//! do not overlap. Atomics and volatile accesses go to DRAM, and the cache drops their lines.
+//! each line whose tag is looked up; a cache that is written through and allocates on loads that
+//! miss; loads of pending lines, which wait for them; DRAM with a fixed latency and a bandwidth,
+//! whose transfers do not overlap. Atomics and volatile accesses go to DRAM, and the cache drops their lines.
 //! Without a cache the rows that are touched move, in whole transactions. Where the banks of the
 //! memory are those of the registers, conflicts between them, by instruction or cycle by cycle.
 //! Does not model: values; a limit on outstanding misses; rows and channels of DRAM; a second
