@@ -596,22 +596,6 @@ fn a_file_says_how_storage_is_divided() {
     assert_eq!(own.data_cache.unwrap().mapping, BankMapping::Aggressive);
     assert_eq!(own.data_cache.unwrap().transaction_bytes, 16);
     assert!(own.changed.iter().any(|line| line.contains("storage = unified 256 KB")));
-    let ports = BankConflicts::Instruction { ports: ConflictPorts::ReadWrite };
-    for (keys, conflicts) in [
-        ("conflicts = \"apart\"", BankConflicts::Apart),
-        ("conflicts = \"arbitrated\"", BankConflicts::CycleByCycle),
-        ("conflict_ports = \"read-write\"", ports),
-        ("conflicts = \"penalty\"\nconflict_ports = \"read-write\"", ports),
-    ] {
-        let own = parsed(&format!("base = \"micro12-unified-384\"\n[data_cache]\n{keys}\n"));
-        assert_eq!(own.data_cache.unwrap().conflicts, conflicts, "{keys}");
-    }
-    let text = "base = \"dissertation\"\noperand_delivery = \"collectors\"\n[data_cache]\n\
-                capacity_kb = 64\nconflicts = \"arbitrated\"\n";
-    assert!(refused(text).contains("need a register file without operand collectors"));
-    let text = "base = \"dissertation\"\nbanks = 2\n[data_cache]\ncapacity_kb = 64\n\
-                banks = \"simple\"\nconflicts = \"penalty\"\n";
-    assert!(refused(text).contains("set `banks = 4`"));
     // What a file leaves out is the base's.
     let more = parsed("base = \"diss-ch7-unified-384\"\n[storage]\nmost_threads = 256\n");
     let base = design("diss-ch7-unified-384").storage.unwrap();
@@ -619,6 +603,10 @@ fn a_file_says_how_storage_is_divided() {
     // A flat machine with a cache of the file's own.
     let text = "base = \"isca11\"\n[data_cache]\ncapacity_kb = 16\n";
     assert!(parsed(text).storage.is_none());
+}
+
+#[test]
+fn storage_that_cannot_be_divided_is_refused() {
     for (base, keys, part) in [
         ("micro12", "[storage]\nthreads = \"most\"", "does not say how much storage there is"),
         ("micro12", "[storage]\nunified_kb = 100", "allowed is 32 to 4096 KB, in steps of 32"),
@@ -660,4 +648,24 @@ fn a_file_says_how_storage_is_divided() {
         let message = refused(&format!("base = \"{base}\"\n{keys}\n"));
         assert!(message.contains(part), "{keys}: {part}: {message}");
     }
+}
+
+#[test]
+fn a_file_says_how_registers_and_memory_meet_in_banks() {
+    let ports = BankConflicts::Instruction { ports: ConflictPorts::ReadWrite };
+    for (keys, conflicts) in [
+        ("conflicts = \"apart\"", BankConflicts::Apart),
+        ("conflicts = \"arbitrated\"", BankConflicts::CycleByCycle),
+        ("conflict_ports = \"read-write\"", ports),
+        ("conflicts = \"penalty\"\nconflict_ports = \"read-write\"", ports),
+    ] {
+        let own = parsed(&format!("base = \"micro12-unified-384\"\n[data_cache]\n{keys}\n"));
+        assert_eq!(own.data_cache.unwrap().conflicts, conflicts, "{keys}");
+    }
+    let text = "base = \"dissertation\"\noperand_delivery = \"collectors\"\n[data_cache]\n\
+                capacity_kb = 64\nconflicts = \"arbitrated\"\n";
+    assert!(refused(text).contains("need a register file without operand collectors"));
+    let text = "base = \"dissertation\"\nbanks = 2\n[data_cache]\ncapacity_kb = 64\n\
+                banks = \"simple\"\nconflicts = \"penalty\"\n";
+    assert!(refused(text).contains("set `banks = 4`"));
 }

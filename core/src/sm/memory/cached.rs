@@ -1,12 +1,13 @@
 //! Cached: a memory with a primary data cache, whose time follows from the addresses of accesses.
 //!
 //! Models: shared memory and the cache behind one path, which accesses take in the order of their
-//! issue, for as long as their banks take ([`AccessCycles`]) and for a cycle for each line whose
-//! tag is looked up; a cache that is written through and allocates on loads that miss; loads of
-//! pending lines, which wait for them; DRAM with a fixed latency and a bandwidth, whose transfers
-//! do not overlap. Atomics and volatile accesses go to DRAM, and the cache drops their lines.
-//! Without a cache the rows that are touched move, in whole transactions. Where the banks of the
-//! memory are those of the registers, conflicts between them, by instruction or cycle by cycle.
+//! issue, for as long as their banks take ([`super::touched::AccessCycles`]) and for a cycle for
+//! each line whose tag is looked up; a cache that is written through and allocates on loads that
+//! miss; loads of pending lines, which wait for them; DRAM with a fixed latency and a bandwidth,
+//! whose transfers do not overlap. Atomics and volatile accesses go to DRAM, and the cache drops
+//! their lines. Without a cache the rows that are touched move, in whole transactions. Where the
+//! banks of the memory are those of the registers, conflicts between them, by instruction or cycle
+//! by cycle.
 //! Does not model: values; a limit on outstanding misses; rows and channels of DRAM; a second
 //! level.
 //! Source: `[MICRO2012]` 4.2, 4.3, 5.1 and 6.1, `[DISS]` 7.3; `docs/MODEL.md`, rules 35 and 36.
