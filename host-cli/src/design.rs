@@ -198,7 +198,7 @@ impl Design {
 
     /// Whether count mode can count it: without order between warps, and without time.
     pub fn countable(&self) -> Result<(), ConfigError> {
-        self.without_data_cache(NO_TIME, "use `strata run --mode cycle`, or leave the table out")?;
+        self.without_data_cache(NO_TIME, "use `strata run --mode cycle`, or a design without one")?;
         if self.write_pool_entries() == 0 {
             return Ok(());
         }

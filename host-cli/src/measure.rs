@@ -50,7 +50,11 @@ pub fn reports(
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-    let kernels = prepared.needs().map_err(|error| subject::run_error(workload, &error))?;
+    let kernels = if designs.iter().any(|design| design.storage.is_some()) {
+        prepared.needs().map_err(|error| subject::run_error(workload, &error))?
+    } else {
+        Vec::new()
+    };
     let mut accounts = accounts(designs, request, (&workload.name, &kernels))?;
     let spills = workload.options.registers.map(|_| SpillTraffic::default());
     let mut common = Common { spills, ..Common::default() };

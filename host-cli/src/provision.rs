@@ -128,11 +128,18 @@ impl Provision {
     }
 
     /// The SM for CTAs of so many threads.
-    pub fn sm(&self, threads_per_cta: u32) -> SmSettings {
-        let Some(Divided { limits, .. }) = self.divided else { return self.sm };
-        let by_threads = (limits.threads / threads_per_cta.max(1)).max(1);
+    ///
+    /// # Errors
+    /// A CTA has more threads than can be resident.
+    pub fn sm(&self, threads_per_cta: u32) -> Result<SmSettings, CtaTooLarge> {
+        let Some(Divided { limits, .. }) = self.divided else { return Ok(self.sm) };
+        let by_threads = limits.threads / threads_per_cta.max(1);
+        if by_threads == 0 {
+            let (needed, available) = (threads_per_cta.into(), limits.threads.into());
+            return Err(CtaTooLarge { limit: Limit::Threads, needed, available });
+        }
         let max_ctas = self.sm.max_ctas.min(u8::try_from(by_threads).unwrap_or(u8::MAX));
-        SmSettings { max_ctas, ..self.sm }
+        Ok(SmSettings { max_ctas, ..self.sm })
     }
 
     /// Whether a CTA of each kernel fits.
@@ -142,7 +149,7 @@ impl Provision {
     pub fn check(&self, kernels: &[Needs]) -> Result<(), CtaTooLarge> {
         for needs in kernels {
             // Settings that make no SM are found when it is made.
-            if let Ok(config) = SmConfig::new(self.sm(needs.threads_per_cta)) {
+            if let Ok(config) = SmConfig::new(self.sm(needs.threads_per_cta)?) {
                 config.residency(&needs.launch())?;
             }
         }
@@ -189,4 +196,28 @@ fn threads(
     let each = most.threads() / most.ctas();
     let fewer = (1..=fewer).rev().map(move |ctas| Limits { threads: ctas * each, ..limits });
     std::iter::once(limits).chain(fewer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::resolve;
+
+    #[test]
+    fn a_cta_of_more_threads_than_may_be_resident_is_refused() {
+        let design = resolve("diss-ch7-unified-384").unwrap();
+        let kernel = Needs { threads_per_cta: 256, registers: 16, shared_bytes: 0 };
+        let candidates = Provision::candidates(&design, &[kernel]).unwrap();
+        let threads: Vec<_> = candidates
+            .iter()
+            .map(|provision| provision.storage().unwrap().partition.threads())
+            .collect();
+        assert_eq!(threads, [1024, 768, 512, 256]);
+        let ctas: Vec<_> = candidates.iter().map(|of| of.sm(256).map(|sm| sm.max_ctas)).collect();
+        assert_eq!(ctas, [Ok(4), Ok(3), Ok(2), Ok(1)]);
+        // A launch that was not foreseen.
+        let error = CtaTooLarge { limit: Limit::Threads, needed: 512, available: 256 };
+        assert_eq!(candidates[3].sm(512), Err(error));
+        assert!(candidates[0].sm(512).is_ok());
+    }
 }

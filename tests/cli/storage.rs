@@ -45,7 +45,7 @@ fn an_application_has_the_partition_of_the_rule() {
     assert!(needle["launches"][1].get("partition").is_none());
 }
 
-/// Unified storage with 4-byte banks is a design with the areas of its partition.
+/// Unified storage is, for an application of one kernel, an SM with the areas of its partition.
 #[test]
 fn a_partition_runs_as_areas_of_its_sizes_do() {
     let home = Home::new(&[]);
@@ -164,6 +164,11 @@ fn what_does_not_fit_is_refused_with_the_numbers() {
     let outcome = run(&home, &["needle64", "--design", "small.toml"]);
     assert_eq!(outcome.status, Some(2), "{outcome}");
     assert!(outcome.stderr.contains("bytes of unified storage"), "{outcome}");
+    let file = "base = \"micro12-unified-384\"\n[storage]\nmost_threads = 128\n";
+    fs::write(home.folder().join("few.toml"), file).expect("a file");
+    let outcome = run(&home, &["pcr", "--design", "few.toml"]);
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert!(outcome.stderr.contains("a CTA needs 256 threads, but an SM has 128"), "{outcome}");
     // A timeline draws one run.
     let outcome = run(&home, &["srad", "--design", "micro12-limited", "--timeline", "t.json"]);
     assert_eq!(outcome.status, Some(2), "{outcome}");

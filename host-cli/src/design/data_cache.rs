@@ -20,8 +20,10 @@ const MOST_WAYS: u8 = 128;
 /// What DRAM can move at least. Unit: bytes.
 const TRANSACTIONS: [u32; 4] = [16, 32, 64, 128];
 
-/// What to do about a data cache that has no use.
+/// What to do about a data cache that has no use, in a design file.
 const LEAVE_OUT: &str = "leave the table out";
+/// The same of a built-in design.
+const NAME_ANOTHER: &str = "name a design without one, such as `dissertation`";
 
 /// `[data_cache]`: gives the design a memory with addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -155,6 +157,11 @@ pub(super) fn describe(settings: CachedSettings) -> String {
 }
 
 impl DataCacheTable {
+    /// The banks that it names.
+    pub(super) fn banks(&self) -> Option<BankMapping> {
+        self.banks.map(|banks| banks.0)
+    }
+
     /// Whether it gives a capacity.
     pub(super) const fn has_capacity(&self) -> bool {
         self.capacity_kb.is_some()
@@ -170,7 +177,7 @@ impl Design {
         if self.data_cache.is_none() {
             return Ok(());
         }
-        let problem = format!("the design has a `[data_cache]`, but {reason}");
+        let problem = format!("the design has a data cache, but {reason}");
         Err(combination(&self.argument, &problem, hint))
     }
 
@@ -179,6 +186,7 @@ impl Design {
     /// # Errors
     /// It has a data cache; `what` is the command's subject, in the plural.
     pub fn without_data_cache_for(&self, what: &str) -> Result<(), ConfigError> {
-        self.without_data_cache(&format!("{what} have no use for it"), LEAVE_OUT)
+        let hint = if super::is_file(&self.argument) { LEAVE_OUT } else { NAME_ANOTHER };
+        self.without_data_cache(&format!("{what} have no use for it"), hint)
     }
 }

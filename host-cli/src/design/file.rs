@@ -13,6 +13,7 @@ use strata_core::organisation::{
 use strata_core::placement::MAX_ORF_ENTRIES;
 use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, Replacement};
 use strata_core::sm::config::{BarrierRule, ReplacementRule, Scheduler, ShortWait, SmSettings};
+use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::DeliveryKind;
 
 use super::changes::changes;
@@ -149,7 +150,8 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let can_hit = parts.data_cache.is_some_and(|cache| cache.cache_bytes != 0);
     let divided = divided_key(&written);
     time(file, &mut written, &mut parts.sm, can_hit)?;
-    storage(file, written.storage.as_ref(), divided, &mut parts)?;
+    let banks = written.data_cache.as_ref().and_then(DataCacheTable::banks);
+    storage(file, written.storage.as_ref(), (divided, banks), &mut parts)?;
     if let Some(table) = &written.energy {
         level_keys::energy(file, table, &mut parts)?;
     }
@@ -175,11 +177,11 @@ fn divided_key(written: &DesignFile) -> Option<&'static str> {
 }
 
 /// `[storage]` changes how the base's storage is divided, or has a base's divided whose areas are
-/// fixed. `key` gives the size of an area.
+/// fixed. `key` gives the size of an area; the cache has the banks that the file names, if it does.
 fn storage(
     file: &str,
     table: Option<&StorageTable>,
-    key: Option<&str>,
+    (key, banks): (Option<&str>, Option<BankMapping>),
     parts: &mut Parts,
 ) -> Result<(), ConfigError> {
     if table.is_none() && parts.storage.is_none() {
@@ -212,6 +214,8 @@ fn storage(
     }
     let storage = table.storage(file, parts.storage.as_ref())?;
     parts.divide(storage);
+    let cache = parts.data_cache.as_mut().zip(banks);
+    cache.into_iter().for_each(|(cache, banks)| cache.mapping = banks);
     Ok(())
 }
 
@@ -441,7 +445,6 @@ mod tests {
     use strata_core::register_file_cache::RegisterFileCacheConfig;
     use strata_core::sm::config::WarpReplacement;
     use strata_core::sm::memory::bank_conflicts::{BankConflictKind, ConflictPorts};
-    use strata_core::sm::memory::touched::BankMapping;
     use strata_core::sm::partition::CacheSizes;
     use strata_core::units::Femtojoules;
 

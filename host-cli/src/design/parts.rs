@@ -10,6 +10,7 @@ use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::memory::bank_conflicts::BankConflictError;
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
+use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::sm::partition::Division;
 use strata_core::units::Femtojoules;
 
@@ -190,6 +191,7 @@ impl Parts {
         self.sm = SmSettings { organisation, operand_delivery, ..self.sm };
         SmConfig::new(self.sm).map_err(|error| sm::refuse(error, origin))?;
         self.check_conflicts(origin)?;
+        self.check_storage(origin)?;
         let (flat_energy, energy) = self.price();
         let placement_energy = energy.clone();
         let unpriced = |energy| self.machine.unpriced_levels().map_or(energy, Err);
@@ -252,6 +254,21 @@ impl Parts {
             };
             combination(origin, &error.to_string(), hint)
         })
+    }
+
+    /// Whether the storage can be divided: the banks of operand collectors leave registers empty,
+    /// which no division counts.
+    fn check_storage(&self, origin: &str) -> Result<(), ConfigError> {
+        let collected = matches!(self.sm.operand_delivery, OperandDelivery::Collectors(_));
+        if self.storage.is_none() || !collected {
+            return Ok(());
+        }
+        Err(combination(
+            origin,
+            "storage that is divided for each application with operand collectors, whose banks \
+             need registers that no division counts",
+            "set `operand_delivery = \"fixed-latency\"`, or start from a base with areas",
+        ))
     }
 
     /// What is assumed of it, one sentence each.

@@ -519,9 +519,11 @@ fn what_simulates_no_memory_refuses_a_data_cache() {
     let other = own.without_data_cache_for("listings").unwrap_err();
     assert_eq!(
         other.to_string(),
-        "d.toml: the design has a `[data_cache]`, but listings have no use for it"
+        "d.toml: the design has a data cache, but listings have no use for it"
     );
     assert_eq!(other.hint(), Some("leave the table out"));
+    let built_in = design("micro12").without_data_cache_for("listings").unwrap_err();
+    assert!(built_in.hint().unwrap().starts_with("name a design without one"));
     assert!(plain.countable().is_ok());
     assert!(plain.without_data_cache_for("listings").is_ok());
 }
@@ -665,6 +667,20 @@ fn a_file_says_how_registers_and_memory_meet_in_banks() {
     let text = "base = \"dissertation\"\noperand_delivery = \"collectors\"\n[data_cache]\n\
                 capacity_kb = 64\nconflicts = \"arbitrated\"\n";
     assert!(refused(text).contains("need a register file without operand collectors"));
+    let text = "base = \"micro12-unified-384\"\noperand_delivery = \"collectors\"\n[data_cache]\n\
+                conflicts = \"apart\"\n";
+    assert!(refused(text).contains("with operand collectors, whose banks need registers"));
+    // The banks that a file names stay, however the storage is divided.
+    for (division, banks) in [
+        ("unified_kb = 384", BankMapping::Partitioned),
+        ("splits_kb = [[256, 64, 64]]", BankMapping::Aggressive),
+    ] {
+        let name = banks.name();
+        let own = parsed(&format!(
+            "base = \"micro12\"\n[storage]\n{division}\n[data_cache]\nbanks = \"{name}\"\n"
+        ));
+        assert_eq!(own.data_cache.unwrap().mapping, banks, "{division}");
+    }
     let text = "base = \"dissertation\"\nbanks = 2\n[data_cache]\ncapacity_kb = 64\n\
                 banks = \"simple\"\nconflicts = \"penalty\"\n";
     assert!(refused(text).contains("set `banks = 4`"));

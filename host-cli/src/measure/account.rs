@@ -365,7 +365,7 @@ impl Account<'_> {
         let timed = TimedLaunch { image, ..launch.timed() };
         let provision = self.provision.for_kernel(&timed.needs()).map_err(TimingError::TooLarge)?;
         let cache = cache.map(|cache| provision.divide(cache));
-        let settings = provision.sm(timed.threads);
+        let settings = provision.sm(timed.threads).map_err(TimingError::TooLarge)?;
         let Timed { counters: time, residency, cell_writes, cache } = match timeline {
             Some(timeline) => {
                 let about = launch.about(input, &design.name);
