@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use strata::timing::{LaunchCache, TimedLaunch, observe_launch_over};
+use strata::timing::{LaunchCache, TimedLaunch, observe_launch_over, time_launch};
 use strata::trace::{Keep, TracedLaunch};
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
@@ -131,8 +131,10 @@ fn prepare_over(
             threads: launch.header.block.iter().product(),
             shared_bytes: launch.header.shared_bytes,
         };
-        let mut cache = cache.clone();
-        let timed = observe_launch_over(cache.as_mut(), settings, &timed, Unobserved);
+        let timed = match cache.clone() {
+            None => time_launch(settings, &timed),
+            Some(mut cache) => observe_launch_over(Some(&mut cache), settings, &timed, Unobserved),
+        };
         let timed = timed.expect("the launch fits the SM");
         black_box(timed.counters).accesses.warp_instructions()
     })

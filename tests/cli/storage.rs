@@ -83,6 +83,13 @@ fn the_fastest_of_what_is_tried_is_reported() {
     assert_ne!(seen[0], seen[1]);
     assert_eq!(both["storage"]["division"], tried[1]["division"]);
 
+    // The first of equally fast ones.
+    let equal = "base = \"micro12\"\n[storage]\nsplits_kb = [[256, 64, 64], [256, 66, 64]]\n";
+    fs::write(home.folder().join("equal.toml"), equal).expect("a file");
+    let equal = &reports(&home, &["pcr", "--design", "equal.toml"])[0]["storage"];
+    assert_eq!(equal["tried"][0]["cycles"], equal["tried"][1]["cycles"]);
+    assert_eq!(equal["division"], "256/64/64 KB");
+
     // Every number of CTAs, from the most down.
     let searched = &reports(&home, &["srad", "--design", "diss-ch7-unified-256"])[0];
     let tried = searched["storage"]["tried"].as_array().expect("a list");
@@ -108,6 +115,20 @@ fn a_changed_partition_empties_the_cache() {
     fs::write(home.folder().join("kernel.toml"), kernel).expect("a file");
     let designs = ["--design", "micro12-unified-384", "--design", "kernel.toml"];
     let fills = |report: &Value| report["data_cache"]["fill_bytes"].as_u64().expect("bytes");
+    // The size of the cache need not change.
+    let files = ["application", "kernel"].map(|repartition| {
+        let file = format!(
+            "base = \"micro12-unified-384\"\n[storage]\nmost_cache_kb = 64\n\
+             repartition = \"{repartition}\"\n"
+        );
+        let name = format!("same-cache-{repartition}.toml");
+        fs::write(home.folder().join(&name), file).expect("a file");
+        name
+    });
+    let same_cache = ["srad", "--design", &files[0], "--design", &files[1]];
+    let all = reports(&home, &same_cache);
+    assert_eq!(parts(&all[0])[2], 64 << 10);
+    assert!(fills(&all[0]) < fills(&all[1]), "{}", all[1]["data_cache"]);
     // One kernel: nothing changes. Several: each has its own part, and begins without lines.
     for (workload, same) in [("pcr", true), ("srad", false)] {
         let all = reports(&home, &[&[workload], &designs[..]].concat());

@@ -214,8 +214,9 @@ fn storage(
     }
     let storage = table.storage(file, parts.storage.as_ref())?;
     parts.divide(storage);
-    let cache = parts.data_cache.as_mut().zip(banks);
-    cache.into_iter().for_each(|(cache, banks)| cache.mapping = banks);
+    if let (Some(cache), Some(banks)) = (&mut parts.data_cache, banks) {
+        cache.mapping = banks;
+    }
     Ok(())
 }
 
