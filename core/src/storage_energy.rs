@@ -55,7 +55,7 @@ use crate::energy::BankEnergy;
 use crate::leakage::NANOWATT_MILLISECOND;
 use crate::named;
 use crate::sm::memory::touched::{LINE_BYTES, ROW_BYTES};
-use crate::sm::partition::{Areas, BANKS, Division, Partition};
+use crate::sm::partition::{Areas, BANKS, Division};
 use crate::units::{CLUSTERS, Femtojoules, nearest};
 
 const KB: u64 = 1024;
@@ -167,26 +167,17 @@ pub struct StorageConfiguration {
     pub division: Division,
     /// Where the cache lies; without meaning in unified storage.
     pub cache_array: CacheArray,
-    /// What is switched off ([`Partition::disabled_bytes`]): it leaks nothing. Accesses cost the
-    /// same. Unit: bytes; at most the capacity.
-    pub disabled_bytes: u64,
 }
 
 impl StorageConfiguration {
-    /// Areas with an array each, or unified storage; all of it switched on.
+    /// Areas with an array each, or unified storage.
     pub const fn of(division: Division) -> Self {
-        Self { division, cache_array: CacheArray::Own, disabled_bytes: 0 }
+        Self { division, cache_array: CacheArray::Own }
     }
 
-    /// Areas of which shared memory and cache are one array; all of it switched on.
+    /// Areas of which shared memory and cache are one array.
     pub const fn limited(division: Division) -> Self {
-        Self { cache_array: CacheArray::WithSharedMemory, ..Self::of(division) }
-    }
-
-    /// The same with what an application's partition switches off.
-    #[must_use]
-    pub const fn with(self, partition: &Partition) -> Self {
-        Self { disabled_bytes: partition.disabled_bytes(), ..self }
+        Self { division, cache_array: CacheArray::WithSharedMemory }
     }
 
     /// The array of 32 banks that an area lies in. Unit: bytes.
@@ -204,9 +195,10 @@ impl StorageConfiguration {
         }
     }
 
-    /// What leaks. Unit: bytes.
-    pub fn leaking_bytes(&self) -> u64 {
-        self.division.capacity().saturating_sub(self.disabled_bytes)
+    /// What leaks over a run, each byte for as many cycles as it does. Unit: byte cycles.
+    fn leaking(&self, counts: &StorageCounts) -> u128 {
+        let all = u128::from(self.division.capacity()) * u128::from(counts.cycles);
+        all.saturating_sub(counts.disabled_byte_cycles)
     }
 }
 
@@ -240,6 +232,11 @@ pub struct StorageCounts {
     pub cache_fills: u64,
     /// Bytes moved from and to DRAM.
     pub dram_bytes: u64,
+    /// What was switched off ([`Partition::disabled_bytes`]), each byte for as many cycles as it
+    /// was: it leaks nothing. Accesses cost the same. Unit: byte cycles.
+    ///
+    /// [`Partition::disabled_bytes`]: crate::sm::partition::Partition::disabled_bytes
+    pub disabled_byte_cycles: u128,
     /// Its cycles.
     pub cycles: u64,
     /// Cycles of the same program on the baseline.
@@ -323,7 +320,7 @@ impl StorageEnergy {
         configuration: &StorageConfiguration,
         counts: &StorageCounts,
     ) -> Result<Self, NoStorageEnergy> {
-        let power = |nanowatts: u64, cycles: u64| table.over(nanowatts.into(), 1, cycles);
+        let power = |nanowatts: u64, cycles: u64| table.over(nanowatts.into(), 1, cycles.into());
         let banks = |area| bank_energy(area, table, configuration, counts);
         let fits = |energy: Option<Femtojoules>| energy.ok_or(NoStorageEnergy::Overflow);
         let mut parts = [Femtojoules(0); StoragePart::ALL.len()];
@@ -333,9 +330,7 @@ impl StorageEnergy {
                     fits(power(table.core_dynamic_nw, counts.baseline_cycles))
                 }
                 StoragePart::CoreLeakage => fits(power(table.core_leakage_nw, counts.cycles)),
-                StoragePart::SramLeakage => {
-                    fits(table.sram_over(configuration.leaking_bytes(), counts.cycles))
-                }
+                StoragePart::SramLeakage => fits(table.sram_over(configuration.leaking(counts))),
                 StoragePart::RegisterBanks => banks(StorageArea::Registers),
                 StoragePart::SharedBanks => banks(StorageArea::Shared),
                 StoragePart::CacheBanks => banks(StorageArea::Cache),
@@ -400,15 +395,14 @@ impl StorageEnergy {
 }
 
 impl StorageEnergyTable<'_> {
-    fn sram_over(&self, bytes: u64, cycles: u64) -> Option<Femtojoules> {
+    fn sram_over(&self, byte_cycles: u128) -> Option<Femtojoules> {
         let SramLeakage { nanowatts, .. } = self.sram_leakage;
-        let power = u128::from(nanowatts) * u128::from(bytes);
-        self.over(power, self.sram_leakage.bytes(), cycles)
+        self.over(nanowatts.into(), self.sram_leakage.bytes(), byte_cycles)
     }
 
-    /// A power, `divisor` times as large as it is, for so many cycles.
-    fn over(&self, power: u128, divisor: u128, cycles: u64) -> Option<Femtojoules> {
-        let energy = power.checked_mul(cycles.into())?.checked_mul(NANOWATT_MILLISECOND)?;
+    /// A power for so many cycles, of which it takes a divisor of them as one.
+    fn over(&self, nanowatts: u128, divisor: u128, cycles: u128) -> Option<Femtojoules> {
+        let energy = nanowatts.checked_mul(cycles)?.checked_mul(NANOWATT_MILLISECOND)?;
         nearest(energy, divisor.checked_mul(self.clock_khz.get().into())?).map(Femtojoules)
     }
 

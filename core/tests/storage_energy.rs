@@ -223,12 +223,18 @@ fn what_is_switched_off_does_not_leak() {
         let division = rule(disable_unused);
         let partition = division.partition(&needs, &Limits::MICRO12).unwrap();
         assert_eq!(partition.unused_bytes(), u64::from(92 * KB));
-        StorageConfiguration::of(division).with(&partition)
+        (StorageConfiguration::of(division), partition.disabled_bytes())
     };
-    assert_eq!(leaking(false).leaking_bytes(), u64::from(384 * KB));
-    assert_eq!(leaking(true).leaking_bytes(), u64::from(320 * KB));
-    let counts = StorageCounts { cycles: 384, register_reads: 1, ..StorageCounts::default() };
-    let energy = |configuration| StorageEnergy::of(&TABLE, &configuration, &counts).unwrap();
+    let energy = |(configuration, disabled): (StorageConfiguration, u64)| {
+        let disabled_byte_cycles = 384 * u128::from(disabled);
+        let counts = StorageCounts {
+            cycles: 384,
+            register_reads: 1,
+            disabled_byte_cycles,
+            ..StorageCounts::default()
+        };
+        StorageEnergy::of(&TABLE, &configuration, &counts).unwrap()
+    };
     let (all, some) = (energy(leaking(false)), energy(leaking(true)));
     let sram = |energy: &StorageEnergy| energy.part(StoragePart::SramLeakage).0;
     assert_eq!((sram(&all), sram(&some)), (76_800_000, 64_000_000));
@@ -315,11 +321,7 @@ fn configuration(random: &mut Random) -> StorageConfiguration {
             let areas = Areas { registers, shared, cache: together - shared };
             StorageConfiguration::limited(Division::Partitioned(areas))
         }
-        _ => {
-            let kilobytes = pick(&SIZES);
-            let disabled_bytes = u64::from(pick(&[0, 1, kilobytes / 32]) * 32 * KB);
-            StorageConfiguration { disabled_bytes, ..unified(kilobytes) }
-        }
+        _ => unified(pick(&SIZES)),
     }
 }
 
@@ -364,12 +366,13 @@ fn joules(
         *spent = (reads * read + writes * write) * 1e-12;
     }
     let seconds = counts.cycles as f64 * 1e-9;
-    let leaking = f64::from(all) / 1024.0 - configuration.disabled_bytes as f64 / 1024.0;
+    let leaking = u128::from(all) * u128::from(counts.cycles) - counts.disabled_byte_cycles;
+    let leaking = leaking as f64 / 1024.0 * 1e-9;
     let [registers, shared, cache] = spent;
     [
         1.9 * counts.baseline_cycles as f64 * 1e-9,
         0.7 * seconds,
-        leaking * milliwatts_per_kb * 1e-3 * seconds,
+        leaking * milliwatts_per_kb * 1e-3,
         registers,
         shared,
         cache,
@@ -382,6 +385,13 @@ fn random_runs_cost_what_another_formula_says() {
     let mut random = Random(86);
     for case in 0..5_000 {
         let configuration = configuration(&mut random);
+        let cycles = 100 + some(&mut random);
+        // Nothing, a bank of 32 KB for half of the time, all of it for all of the time.
+        let disabled = [
+            0,
+            u128::from(32 * KB) * u128::from(cycles / 2),
+            u128::from(configuration.division.capacity()) * u128::from(cycles),
+        ];
         let counts = StorageCounts {
             register_reads: some(&mut random),
             register_writes: some(&mut random),
@@ -389,7 +399,8 @@ fn random_runs_cost_what_another_formula_says() {
             cache: accesses(&mut random),
             cache_fills: some(&mut random),
             dram_bytes: some(&mut random),
-            cycles: 1 + some(&mut random),
+            disabled_byte_cycles: disabled[random.below(3) as usize],
+            cycles,
             baseline_cycles: some(&mut random),
         };
         let banks = if random.chance(50) { &MICRO12 } else { &DISSERTATION };

@@ -94,11 +94,17 @@ fn design_files() -> String {
 }
 
 fn technology_files() -> String {
+    let built_in: Vec<_> =
+        crate::design::storage_technology::names().map(|name| format!("`{name}`")).collect();
     format!(
         "A design file names a technology file by `technology = \"FILE.toml\"`, relative to \
          itself. These are all its keys; every value has a unit and a source, which reports \
-         show.\n\n{}",
-        crate::technology::FORMAT
+         show.\n\n{}\n\nThe energy of an SM with all its storage is that of other files, which a \
+         design file names by `storage_technologies = [\"FILE.toml\"]`; {} are built in. \
+         These are all their keys:\n\n{}",
+        crate::technology::FORMAT,
+        built_in.join(", "),
+        crate::design::storage_technology::FORMAT
     )
 }
 

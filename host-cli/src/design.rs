@@ -22,6 +22,7 @@ mod technology_file;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use strata_core::chip_power::{DESCHEDULE_BITS, LIVENESS_BITS, STRAND_END_BITS};
 use strata_core::energy::{EnergyTable, WireCharge};
@@ -39,6 +40,7 @@ pub use managed::Managed;
 pub use memory::MainMemory;
 pub use price::PoolReadEnergy;
 pub use storage::Storage;
+pub use storage_technology::StorageTechnology;
 
 /// A design, ready to count with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct Design {
     pub data_cache: Option<CachedSettings>,
     /// How its storage is divided, if it is divided for each application.
     pub storage: Option<Storage>,
+    /// The technologies by which the energy of its storage is reported, in cycle mode.
+    pub storage_technologies: Vec<Arc<StorageTechnology>>,
     /// What its main register file is made of, where a technology says so.
     pub memory: Option<MainMemory>,
     /// What accesses cost, or why that is not known.
@@ -106,7 +110,8 @@ impl Design {
     pub fn files(&self) -> Vec<PathBuf> {
         let own = is_file(&self.argument).then(|| PathBuf::from(&self.argument));
         let technology = self.memory.as_ref().and_then(|memory| memory.technology.file.clone());
-        own.into_iter().chain(technology).collect()
+        let storage = self.storage_technologies.iter().filter_map(|of| of.file.clone());
+        own.into_iter().chain(technology).chain(storage).collect()
     }
 
     /// The organisation of its registers.
@@ -141,6 +146,7 @@ impl Design {
             },
             data_cache: self.areas().1,
             storage: None,
+            storage_technologies: Vec::new(),
             memory: self.reference.clone(),
             energy: self.flat_energy.clone(),
             placement_energy: self.flat_energy.clone(),
@@ -153,6 +159,26 @@ impl Design {
             flat_energy: self.flat_energy.clone(),
             flat_leakage: self.flat_leakage.clone(),
         }
+    }
+
+    /// Whether a run depends on what all of its kernels need of the storage.
+    pub(crate) const fn depends_on_needs(&self) -> bool {
+        self.storage.is_some() || !self.storage_technologies.is_empty()
+    }
+
+    /// The design whose time says what the core spends, however the storage is divided: its
+    /// machine's, with the latencies of this one, and without upper levels for inputs that have no
+    /// program for the compiler. None if no technology says what the storage costs.
+    pub(crate) fn storage_baseline(&self, has_program: bool) -> Option<Self> {
+        self.storage_technologies.first()?;
+        let name = if has_program { self.machine.name.clone() } else { self.baseline_name() };
+        let named = name::resolve(&name).ok()?;
+        Some(Self {
+            sm: SmSettings { timing: self.sm.timing, ..named.sm },
+            data_cache: named.data_cache.or(self.data_cache),
+            storage_technologies: self.storage_technologies.clone(),
+            ..named
+        })
     }
 
     /// Its SM and cache with areas of fixed sizes: its own, or the machine's where its storage is

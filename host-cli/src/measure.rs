@@ -8,6 +8,7 @@ mod embed;
 mod replay;
 mod request;
 mod spills;
+mod storage_energy;
 mod tape;
 
 use strata_core::energy::{EnergyBreakdown, EnergyError};
@@ -29,7 +30,7 @@ use crate::workload::Workload;
 use crate::workload::compare::CompareError;
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
-use account::{Account, Common, accounts, add, fastest, finish_timelines};
+use account::{Account, Common, add, fastest, finish_timelines, with_baselines};
 use batch::each_batch;
 pub(crate) use batch::each_launch;
 pub(crate) use counted::Counted;
@@ -39,6 +40,7 @@ pub use replay::trace_reports;
 pub use request::Request;
 pub(crate) use request::command_line;
 pub use spills::SpillTraffic;
+use storage_energy::BaselineRuns;
 pub use tape::record;
 
 /// Executes a workload once, compares its results with the host reference, and counts it under
@@ -50,12 +52,14 @@ pub fn reports(
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-    let kernels = if designs.iter().any(|design| design.storage.is_some()) {
+    let kernels = if designs.iter().any(Design::depends_on_needs) {
         prepared.needs().map_err(|error| subject::run_error(workload, &error))?
     } else {
         Vec::new()
     };
-    let mut accounts = accounts(designs, request, (&workload.name, &kernels))?;
+    let baselines = storage_energy::baselines(designs, (request.mode, true), &kernels);
+    let input = (workload.name.as_str(), kernels.as_slice());
+    let mut accounts = with_baselines((designs, &baselines), request, input)?;
     let spills = workload.options.registers.map(|_| SpillTraffic::default());
     let mut common = Common { spills, ..Common::default() };
     let check = each_batch(workload, &prepared, request, printer, |launches| {
@@ -63,11 +67,14 @@ pub fn reports(
     })?;
     finish_timelines(&mut accounts, printer)?;
     let input = (workload.name.as_str(), workload.arguments.as_slice());
+    let accounts = fastest(accounts);
+    let runs = BaselineRuns::of(&baselines, accounts.iter().map(|(account, _)| account));
     let report = |(account, tried): (Account<'_>, _)| {
-        account.report(input, request, &common, (check, tried))
+        account.report(input, request, &common, (check, tried, &runs))
     };
-    fastest(accounts)
+    accounts
         .into_iter()
+        .take(designs.len())
         .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
         .collect()
 }

@@ -7,6 +7,7 @@ pub mod digest;
 pub mod in_time;
 pub mod json;
 pub mod storage;
+pub mod storage_energy;
 pub mod table;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use strata_core::sm::config::Residency;
 pub use data_cache::DataCacheCounts;
 pub use in_time::{Against, Endurance, EnergyInTime};
 pub use storage::{PartitionReport, StorageReport, Tried};
+pub use storage_energy::StorageEnergyReport;
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.run/1";
@@ -75,6 +77,10 @@ pub struct RunReport {
     /// cycle mode. Left out of others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage: Option<StorageReport>,
+    /// Energy of the SM with all its storage and of DRAM, in each technology that the design names,
+    /// in cycle mode. Left out of designs that name none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_energy: Option<StorageEnergyReport>,
     /// Values of the main register file's technology, each with its source.
     pub sources: Vec<String>,
     /// Parameters that come from no source.

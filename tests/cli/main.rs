@@ -12,6 +12,7 @@ mod interrupts;
 mod leaving;
 mod outputs;
 mod storage;
+mod storage_energy;
 mod storage_study;
 mod timeline;
 

@@ -26,6 +26,7 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
             design.memory.as_ref().map_or_else(none, |memory| memory.kind.name().to_owned()),
         ),
         ("technology", technology(design)),
+        ("storage_technologies", storage_technologies(design)),
     ];
     all.extend(sm::parameters(&design.sm));
     all.extend(data_cache::parameters(design.data_cache));
@@ -37,6 +38,12 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
 fn technology(design: &Design) -> String {
     let own = |memory: &MainMemory| memory.technology.name.clone();
     design.memory.as_ref().map_or_else(|| design.machine.technology.clone(), own)
+}
+
+/// The technologies of its storage.
+fn storage_technologies(design: &Design) -> String {
+    let names: Vec<_> = design.storage_technologies.iter().map(|of| of.name.as_str()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(" and ") }
 }
 
 /// The energies and distances that a file gives, by their keys.

@@ -25,7 +25,7 @@ use super::memory::{self, MemoryKind};
 use super::parts::Parts;
 use super::sm::{LatencyTable, Rules, SmTable};
 use super::storage::StorageTable;
-use super::{Design, Managed, PoolReadEnergy, level_keys, name};
+use super::{Design, Managed, PoolReadEnergy, level_keys, name, storage_technology};
 use crate::config::by_name::ByName;
 use crate::config::{ConfigError, name as plain, strict};
 
@@ -61,6 +61,7 @@ struct DesignFile {
     orf: Option<OrfTable>,
     data_cache: Option<DataCacheTable>,
     storage: Option<StorageTable>,
+    storage_technologies: Option<Vec<String>>,
     #[serde(default)]
     sm: SmTable,
     #[serde(default)]
@@ -152,6 +153,9 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     time(file, &mut written, &mut parts.sm, can_hit)?;
     let banks = written.data_cache.as_ref().and_then(DataCacheTable::banks);
     storage(file, written.storage.as_ref(), (divided, banks), &mut parts)?;
+    if let Some(given) = &written.storage_technologies {
+        parts.storage_technologies = storage_technology::chosen(file, given)?;
+    }
     if let Some(table) = &written.energy {
         level_keys::energy(file, table, &mut parts)?;
     }
@@ -584,7 +588,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 18 + 7 + 6 + 8 + 6 + 8 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 19 + 7 + 6 + 8 + 6 + 9 + 10 + 10 + 11 + 5);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use strata_core::units::Femtojoules;
 use super::data_cache::DataCacheTable;
 use super::memory::{MainMemory, Memories, MemoryKind, memories};
 use super::storage::StorageTable;
+use super::storage_technology::{self, StorageTechnology};
 use super::technology::technology;
 pub use super::technology::{CacheBank, NoEnergy, Technology};
 use crate::config::by_name::ByName;
@@ -32,6 +33,9 @@ pub struct Machine {
     pub technology: String,
     /// Name of the technology whose caches are scaled to this machine's, if its own has none.
     pub small_levels: Option<String>,
+    /// Names of the technologies by which the energy of its storage is reported.
+    #[serde(default)]
+    pub storage_technologies: Vec<String>,
     /// Clock of the SM.
     pub clock: Frequency,
     /// Active warps of the baseline's two-level scheduler; with a single level if absent.
@@ -259,6 +263,16 @@ impl Machine {
         Some(table.settings(&self.name, None).expect("invariant: embedded tables are right"))
     }
 
+    /// The technologies by which the energy of its storage is reported.
+    ///
+    /// # Panics
+    /// Never: all machines are embedded, and a test finds the technologies of each.
+    pub(super) fn storage_technologies(&self) -> Vec<Arc<StorageTechnology>> {
+        let found = |name: &String| storage_technology::built_in(name).map(Arc::clone);
+        let all: Option<_> = self.storage_technologies.iter().map(found).collect();
+        all.expect("invariant: a test finds the technologies of every embedded machine")
+    }
+
     /// Why its designs have no energy of their register files, of a machine whose sources print no
     /// values of the small levels.
     pub fn unpriced_levels(&self) -> Option<NoEnergy> {
@@ -419,6 +433,9 @@ mod tests {
             assert_eq!(machine.sm.lanes_per_cluster, strata_core::units::LANES_PER_CLUSTER);
             assert!(machine.sm.warps >= u32::from(strata_core::organisation::MAX_ACTIVE_WARPS));
             assert!(machine.chip_power().is_none_or(|chip| chip.sm_nw().is_some()));
+            let priced = machine.storage_technologies();
+            assert!(priced.iter().all(|technology| technology.clock.value == machine.clock));
+            assert_eq!(priced.is_empty(), machine.storage.is_empty());
         }
     }
 

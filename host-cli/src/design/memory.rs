@@ -233,7 +233,7 @@ pub fn memories(name: &str) -> Option<&'static Arc<Memories>> {
 }
 
 /// The names of the built-in memory technologies.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
     MEMORIES.iter().map(|memories| memories.name.as_str())
 }
 

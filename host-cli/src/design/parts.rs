@@ -1,5 +1,7 @@
 //! Parts: what a design is made from, before it is checked.
 
+use std::sync::Arc;
+
 use strata_core::energy::{BankEnergy, WireCharge, WireLengths};
 use strata_core::level::Level;
 use strata_core::organisation::{
@@ -20,6 +22,7 @@ use super::machine::{BaselineOrf, StorageVariant, Variant};
 use super::memory::{MainMemory, memories};
 use super::price::PoolReadEnergy;
 use super::storage::Storage;
+use super::storage_technology::StorageTechnology;
 use super::{Design, Machine, Managed, sm};
 use crate::config::ConfigError;
 
@@ -84,6 +87,8 @@ pub(super) struct Parts {
     pub(super) data_cache: Option<CachedSettings>,
     /// How the storage is divided, if it is divided for each application.
     pub(super) storage: Option<Storage>,
+    /// The technologies by which the energy of the storage is reported.
+    pub(super) storage_technologies: Vec<Arc<StorageTechnology>>,
     /// How operands come to the units.
     pub(super) delivery: Delivery,
     /// What the main register file is made of; none where the machine's own bank is.
@@ -119,6 +124,7 @@ impl Parts {
             sm: sm::of_machine(machine),
             data_cache: machine.data_cache(),
             storage: None,
+            storage_technologies: machine.storage_technologies(),
             delivery: Delivery::of_machine(machine),
             memory: machine.memory(),
             energy: EnergyOverrides::default(),
@@ -192,6 +198,7 @@ impl Parts {
         SmConfig::new(self.sm).map_err(|error| sm::refuse(error, origin))?;
         self.check_conflicts(origin)?;
         self.check_storage(origin)?;
+        self.check_storage_technologies(origin)?;
         let (flat_energy, energy) = self.price();
         let placement_energy = energy.clone();
         let unpriced = |energy| self.machine.unpriced_levels().map_or(energy, Err);
@@ -221,6 +228,7 @@ impl Parts {
             sm: self.sm,
             data_cache: self.data_cache,
             storage: self.storage,
+            storage_technologies: self.storage_technologies,
             memory: self.memory,
             energy,
             placement_energy,
@@ -271,6 +279,34 @@ impl Parts {
         ))
     }
 
+    /// Whether the technologies of the storage are of the machine's clock, and the design has a
+    /// memory that counts what they price.
+    fn check_storage_technologies(&self, origin: &str) -> Result<(), ConfigError> {
+        let Some(first) = self.storage_technologies.first() else { return Ok(()) };
+        if self.data_cache.is_none() {
+            return Err(combination(
+                origin,
+                &format!(
+                    "`storage_technologies` with `{}`, and no memory that counts accesses of \
+                     shared memory and cache",
+                    first.name
+                ),
+                "add a `[data_cache]`; with `capacity_kb = 0` it has no cache",
+            ));
+        }
+        let clock = self.machine.clock;
+        let other = self.storage_technologies.iter().find(|other| other.clock.value != clock);
+        let Some(other) = other else { return Ok(()) };
+        Err(combination(
+            origin,
+            &format!(
+                "technology `{}` has its powers at {}, but machine `{}` runs at {clock}",
+                other.name, other.clock.value, self.machine.name
+            ),
+            "name a technology of the machine's clock, or start from another base",
+        ))
+    }
+
     /// What is assumed of it, one sentence each.
     fn assumptions(&self, reference: Option<&MainMemory>) -> Vec<String> {
         let mut assumed = self.assumed.clone();
@@ -298,6 +334,11 @@ impl Parts {
             );
         }
         assumed.extend(self.managed.and_then(Managed::uncharged).map(str::to_owned));
+        for technology in &self.storage_technologies {
+            let known = |what: &&String| !assumed.contains(what);
+            let new: Vec<_> = technology.assumed.iter().filter(known).cloned().collect();
+            assumed.extend(new);
+        }
         self.memory_assumptions(reference, &mut assumed);
         assumed
     }

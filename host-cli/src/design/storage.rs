@@ -9,6 +9,7 @@ use serde::Deserialize;
 use strata_core::named;
 use strata_core::sm::config::{MAX_RESIDENT_WARPS, SmSettings};
 use strata_core::sm::partition::{Areas, CacheRule, CacheSizes, Division, Limits};
+use strata_core::storage_energy::CacheArray;
 use strata_core::units::LANES;
 
 use super::file::combination;
@@ -61,6 +62,8 @@ pub struct Storage {
     pub most_threads: Option<u32>,
     /// When it is divided again.
     pub repartition: Repartition,
+    /// In which array the cache lies, where areas have fixed sizes: a matter of energy.
+    pub cache_array: CacheArray,
 }
 
 /// `[storage]`: the design's storage is divided for each application.
@@ -75,6 +78,7 @@ pub struct StorageTable {
     threads: Option<ByName<ThreadChoice>>,
     most_threads: Option<i64>,
     repartition: Option<ByName<Repartition>>,
+    cache_array: Option<ByName<CacheArray>>,
 }
 
 impl StorageTable {
@@ -114,7 +118,7 @@ impl StorageTable {
             })?,
         };
         let divisions = divisions.into_iter().map(|division| self.cache_rule(file, division));
-        let divisions = divisions.collect::<Result<_, _>>()?;
+        let divisions = divisions.collect::<Result<Vec<_>, _>>()?;
         let most_threads = self.most_threads.map(|threads| {
             let most = MAX_RESIDENT_WARPS as u32 * LANES;
             if !(1..=i64::from(most)).contains(&threads) {
@@ -124,12 +128,35 @@ impl StorageTable {
         });
         let threads = self.threads.map(|choice| choice.0);
         let repartition = self.repartition.map(|choice| choice.0);
+        let cache_array = self.cache_array(file, &divisions, base)?;
         Ok(Storage {
             divisions,
+            cache_array,
             threads: threads.or(base.map(|base| base.threads)).unwrap_or_default(),
             most_threads: most_threads.transpose()?.or(base.and_then(|base| base.most_threads)),
             repartition: repartition.or(base.map(|base| base.repartition)).unwrap_or_default(),
         })
+    }
+
+    /// In which array the cache lies: by default in its own, as in unified storage, where there is
+    /// only one.
+    fn cache_array(
+        &self,
+        file: &str,
+        divisions: &[Division],
+        base: Option<&Storage>,
+    ) -> Result<CacheArray, ConfigError> {
+        let fixed = divisions.iter().any(|division| matches!(division, Division::Partitioned(_)));
+        match (self.cache_array, base) {
+            (Some(_), _) if !fixed => Err(combination(
+                file,
+                "`storage.cache_array` is for areas of fixed sizes",
+                "give `splits_kb`, or leave it out",
+            )),
+            (Some(array), _) => Ok(array.0),
+            (None, Some(base)) if fixed => Ok(base.cache_array),
+            (None, _) => Ok(CacheArray::Own),
+        }
     }
 
     /// The division with what the table says of the cache.
@@ -218,6 +245,9 @@ impl Storage {
         if self.repartition == Repartition::Kernel {
             text += ", divided for each kernel";
         }
+        if self.cache_array == CacheArray::WithSharedMemory {
+            text += ", shared memory and cache in one array";
+        }
         text
     }
 
@@ -240,6 +270,7 @@ impl Storage {
                 }),
             ),
             ("storage.repartition", of(&|storage| storage.repartition.name().to_owned())),
+            ("storage.cache_array", of(&|storage| storage.cache_array.name().to_owned())),
         ]
     }
 }

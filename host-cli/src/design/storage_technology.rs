@@ -173,6 +173,34 @@ impl StorageBank {
     }
 }
 
+/// The technologies that a design file names, each once: a built-in one by its name, or a file,
+/// which is looked for beside the design file.
+///
+/// # Errors
+/// A name that no technology has, a file that cannot be read, or two of one name.
+pub(super) fn chosen(
+    design_file: &str,
+    given: &[String],
+) -> Result<Vec<Arc<StorageTechnology>>, ConfigError> {
+    let mut all: Vec<Arc<StorageTechnology>> = Vec::new();
+    for text in given {
+        let technology = match technology_file::beside(design_file, text) {
+            Some(path) => load(&path)?,
+            None => built_in(text)
+                .map(Arc::clone)
+                .ok_or_else(|| technology_file::unknown(text, names()))?,
+        };
+        if all.iter().any(|other| other.name == technology.name) {
+            let checks = Checks { file: design_file };
+            let problem =
+                format!("`storage_technologies` names `{}` more than once", technology.name);
+            return Err(checks.combination(problem, "name each technology once"));
+        }
+        all.push(technology);
+    }
+    Ok(all)
+}
+
 /// Reads a technology file.
 ///
 /// # Errors
@@ -210,6 +238,6 @@ pub fn built_in(name: &str) -> Option<&'static Arc<StorageTechnology>> {
 }
 
 /// The names of the built-in technologies.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
     BUILT_IN.iter().map(|technology| technology.name.as_str())
 }

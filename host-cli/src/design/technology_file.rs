@@ -2,13 +2,13 @@
 //! checked for.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
 use super::memory::{self, Sourced};
 use super::storage_technology;
-use crate::config::suggest::nearest_listed;
+use crate::config::suggest::{did_you_mean, nearest_listed, suggest};
 use crate::config::{ConfigError, name, strict};
 
 /// Longest technology file. Unit: bytes.
@@ -28,6 +28,28 @@ pub(super) fn text(path: &Path) -> Result<(String, String), ConfigError> {
         return Err(unreadable(format!("a technology file has at most {LONGEST} bytes")));
     }
     Ok((file, text))
+}
+
+/// The file that a design file names, which is looked for beside it; none if the text is no name of
+/// a file.
+pub(super) fn beside(design_file: &str, text: &str) -> Option<PathBuf> {
+    let path = Path::new(text);
+    let extension = path.extension()?;
+    let folder = Path::new(design_file).parent();
+    let whole = || folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
+    extension.eq_ignore_ascii_case("toml").then(whole)
+}
+
+/// A name that is none of the built-in technologies of its kind.
+pub(super) fn unknown<'a>(text: &str, names: impl Iterator<Item = &'a str> + Clone) -> ConfigError {
+    let all: Vec<_> = names.clone().map(|name| format!("`{name}`")).collect();
+    let all = format!("there are {}; a file ends in `.toml`", all.join(", "));
+    let near = did_you_mean(&suggest(text, names));
+    ConfigError::UnknownName {
+        what: "technology",
+        name: text.to_owned(),
+        hint: near.map_or_else(|| all.clone(), |near| format!("{near} {all}")),
+    }
 }
 
 /// What a text says, before its values are checked; `file` is used in messages.

@@ -13,6 +13,7 @@ use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::partition::{Areas, CacheRule, CacheSizes, Division};
+use strata_core::storage_energy::CacheArray;
 use strata_core::units::Femtojoules;
 use strata_core::write_pool::PoolPorts;
 
@@ -593,6 +594,7 @@ fn a_file_says_how_storage_is_divided() {
         threads: ThreadChoice::Search,
         most_threads: Some(512),
         repartition: Repartition::Kernel,
+        cache_array: CacheArray::Own,
     };
     assert_eq!(own.storage, Some(storage.clone()));
     assert_eq!(own.data_cache.unwrap().mapping, BankMapping::Aggressive);
@@ -640,6 +642,11 @@ fn storage_that_cannot_be_divided_is_refused() {
             "[data_cache]\ncapacity_kb = 64",
             "`data_cache.capacity_kb` is the size of an area",
         ),
+        (
+            "micro12-unified-384",
+            "[storage]\ncache_array = \"own\"",
+            "`storage.cache_array` is for areas of fixed sizes",
+        ),
         ("isca11", "[storage]\nunified_kb = 384", "the design has none"),
         (
             "warrf-gtx480",
@@ -649,6 +656,59 @@ fn storage_that_cannot_be_divided_is_refused() {
     ] {
         let message = refused(&format!("base = \"{base}\"\n{keys}\n"));
         assert!(message.contains(part), "{keys}: {part}: {message}");
+    }
+}
+
+#[test]
+fn a_file_names_the_technologies_of_its_storage() {
+    let names = |design: &Design| {
+        let all = design.storage_technologies.iter();
+        all.map(|technology| technology.name.clone()).collect::<Vec<_>>()
+    };
+    let both = ["micro12-32nm", "micro12-32nm-as-printed"];
+    assert_eq!(names(&design("micro12-unified-384")), both);
+    assert_eq!(names(&design("diss-ch7-limited-rfc6"))[0], "diss-32nm");
+    assert_eq!(names(&design("isca11")), [""; 0]);
+    let text = "storage_technologies = [\"diss-32nm\"]\n[data_cache]\ncapacity_kb = 16\n";
+    let own = parsed(&format!("base = \"dissertation\"\n{text}"));
+    assert_eq!(names(&own), ["diss-32nm"]);
+    assert!(own.changed.iter().any(|line| line.contains("storage_technologies = diss-32nm")));
+    assert!(own.assumed.iter().any(|line| line.contains("power of the core")));
+    // Its machine's sizes with its own latencies, and its own cache, as the machine has none.
+    let baseline = own.storage_baseline(true).unwrap();
+    assert_eq!((&*baseline.name, baseline.data_cache), ("dissertation", own.data_cache));
+    let slower = "base = \"micro12-unified-128-rfc6\"\n[latency_cycles]\ndram = 500\n";
+    let baseline = parsed(slower).storage_baseline(true).unwrap();
+    assert_eq!((&*baseline.name, baseline.sm.timing.dram_latency), ("micro12", 500));
+    let sizes = (baseline.sm.register_file_bytes, baseline.sm.shared_memory_bytes);
+    assert_eq!((sizes, baseline.storage), ((256 << 10, 64 << 10), None));
+    assert_eq!(baseline.data_cache.unwrap().cache_bytes, 64 << 10);
+    assert_eq!(parsed(slower).storage_baseline(false).unwrap().managed, None);
+    assert_eq!(design("isca11").storage_baseline(true), None);
+
+    let cache = "[data_cache]\ncapacity_kb = 16\n";
+    for (text, part) in [
+        (
+            format!("base = \"isca11\"\nstorage_technologies = [\"micro12-32nm\"]\n"),
+            "no memory that counts accesses",
+        ),
+        (
+            format!("base = \"warrf-gtx480\"\nstorage_technologies = [\"micro12-32nm\"]\n{cache}"),
+            "has its powers at 1 GHz, but machine `warrf-gtx480` runs at 0.7 GHz",
+        ),
+        (
+            "base = \"micro12\"\nstorage_technologies = [\"micro12-32m\"]\n".to_owned(),
+            "did you mean `micro12-32nm`",
+        ),
+        (
+            "base = \"micro12\"\nstorage_technologies = [\"diss-32nm\", \"diss-32nm\"]\n"
+                .to_owned(),
+            "names `diss-32nm` more than once",
+        ),
+        ("base = \"micro12\"\nstorage_technologies = [\"none.toml\"]\n".to_owned(), "none.toml"),
+    ] {
+        let message = refused(&text);
+        assert!(message.contains(part), "{text}: {part}: {message}");
     }
 }
 

@@ -30,6 +30,7 @@ use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch
 
 use super::baselines::Baselines;
 use super::request::command_line;
+use super::storage_energy::{self, BaselineRuns, StorageBaseline, StorageRun, takes_the_same_time};
 use super::{Counted, Request, SpillTraffic, price, too_large};
 
 /// What one design has seen so far, with one of the provisions that it chooses among.
@@ -43,6 +44,8 @@ pub(super) struct Account<'a> {
     cell_writes: Vec<u64>,
     /// Of a design with a data cache, in cycle mode.
     data_cache: Option<DataCacheCounts>,
+    /// What was switched off of its storage, for as many cycles as it was. Unit: byte cycles.
+    disabled_byte_cycles: u128,
     launches: Vec<LaunchReport>,
     timeline: Option<Timeline>,
     /// What the launches so far have left in the design's data cache.
@@ -85,6 +88,7 @@ pub(super) fn accounts<'a>(
             time: None,
             cell_writes: Vec::new(),
             data_cache: None,
+            disabled_byte_cycles: 0,
             launches: Vec::new(),
             timeline,
             cache: provision.cache().map(LaunchCache::new),
@@ -107,6 +111,24 @@ pub(super) fn accounts<'a>(
         }
     }
     Ok(accounts)
+}
+
+/// The accounts of designs, and behind them one for each baseline that runs and is not among the
+/// designs.
+pub(super) fn with_baselines<'a>(
+    (designs, baselines): (&'a [Design], &'a [StorageBaseline]),
+    request: &Request,
+    input: (&str, &[Needs]),
+) -> Result<Vec<Account<'a>>, Failure> {
+    let mut all = accounts(designs, request, input)?;
+    let undrawn = request.clone().with_timeline(None);
+    for StorageBaseline { design, refused } in baselines {
+        let runs_anyway = all.iter().any(|account| takes_the_same_time(account.design, design));
+        if refused.is_none() && !runs_anyway {
+            all.extend(accounts(std::slice::from_ref(design), &undrawn, input)?);
+        }
+    }
+    Ok(all)
 }
 
 /// A timeline of a design that tries several provisions.
@@ -247,6 +269,8 @@ struct Measured {
     data_cache: Option<DataCacheCounts>,
     /// Of a design whose storage is divided for each kernel.
     partition: Option<PartitionReport>,
+    /// What is switched off of its storage. Unit: bytes.
+    disabled_bytes: u64,
 }
 
 impl Account<'_> {
@@ -287,7 +311,8 @@ impl Account<'_> {
     }
 
     fn add_one(&mut self, launch: &Counted<'_>, measured: &Measured) -> Result<(), EvaluateError> {
-        let Measured { counters, time, cell_writes, data_cache, partition } = measured;
+        let Measured { counters, time, cell_writes, data_cache, partition, disabled_bytes } =
+            measured;
         if self.cell_writes.len() < cell_writes.len() {
             self.cell_writes.resize(cell_writes.len(), 0);
         }
@@ -302,6 +327,7 @@ impl Account<'_> {
         let mut by_name = evaluate::by_name(counters);
         if let Some((time, _)) = time {
             by_name.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
+            self.disabled_byte_cycles += u128::from(*disabled_bytes) * u128::from(time.cycles());
             let total = self.time.unwrap_or_default();
             self.time = Some(total.checked_add(time).ok_or(TimingError::Overflow)?);
         }
@@ -357,6 +383,7 @@ impl Account<'_> {
                 cell_writes,
                 data_cache: None,
                 partition: None,
+                disabled_bytes: 0,
             });
         }
         if design.partial_warp_energy {
@@ -380,6 +407,7 @@ impl Account<'_> {
             cell_writes,
             data_cache: cache.as_ref().map(DataCacheCounts::from),
             partition: for_kernel.map(|divided| (&divided.partition).into()),
+            disabled_bytes: provision.storage().map_or(0, |of| of.partition.disabled_bytes()),
         })
     }
 
@@ -388,7 +416,7 @@ impl Account<'_> {
         (name, arguments): (&str, &[String]),
         request: &Request,
         common: &Common,
-        (check, tried): (Check, Vec<Tried>),
+        (check, tried, runs): (Check, Vec<Tried>, &BaselineRuns),
     ) -> Result<RunReport, EvaluateError> {
         let design = self.design;
         let energy = price(design, &self.total)?;
@@ -398,6 +426,7 @@ impl Account<'_> {
         let cycles = self.time.as_ref().map(SmCounters::cycles);
         let in_time = in_time(design, energy.as_ref(), cycles);
         let against = self.against(in_time.as_ref().ok(), &baseline_design, baseline, common);
+        let storage_energy = self.storage_run().and_then(|run| runs.report(design, &run));
         let mut options = vec!["--design".to_owned(), design.argument.clone()];
         options.extend_from_slice(request.words());
         let spilled =
@@ -441,11 +470,27 @@ impl Account<'_> {
             energy_in_time: in_time.ok(),
             endurance: Endurance::of(&self.cell_writes),
             data_cache: self.data_cache.as_ref().map(DataCacheCounts::by_name),
+            storage_energy,
             storage: self.provision.storage().map(|chosen| StorageReport::new(chosen, tried)),
             sources: design.memory.as_ref().map(MainMemory::told).unwrap_or_default(),
             assumed: design.assumed.clone(),
             changed: design.changed.clone(),
         })
+    }
+
+    /// What it did, as technologies of storage price it; none without a memory that counts.
+    pub(super) fn storage_run(&self) -> Option<StorageRun> {
+        let (time, memory) = (self.time.as_ref()?, self.data_cache.as_ref()?);
+        let disabled = self.disabled_byte_cycles;
+        Some(StorageRun {
+            configuration: storage_energy::configuration(self.design, &self.provision),
+            counts: storage_energy::counts(&self.total, time, memory, disabled),
+        })
+    }
+
+    /// The design whose account it is.
+    pub(super) const fn design(&self) -> &Design {
+        self.design
     }
 
     /// Its energy with leakage beside the baseline's, where both are known.

@@ -9,8 +9,9 @@ use strata_core::sm::partition::Needs;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
-use super::account::{Account, Common, accounts, add, fastest, finish_timelines};
+use super::account::{Account, Common, add, fastest, finish_timelines, with_baselines};
 use super::batch::{Batch, held};
+use super::storage_energy::{self, BaselineRuns};
 use super::{Counted, Request};
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
@@ -164,22 +165,26 @@ pub fn trace_reports(
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
     let tape = Tape::open(input, &request.options, request.reach)?;
-    let divided = designs.iter().any(|design| design.storage.is_some());
-    let kernels = if divided { recorded_needs(input, request.reach)? } else { Vec::new() };
-    let mut accounts = accounts(designs, request, (input, &kernels))?;
+    let depends = designs.iter().any(Design::depends_on_needs);
+    let kernels = if depends { recorded_needs(input, request.reach)? } else { Vec::new() };
+    let baselines = storage_energy::baselines(designs, (request.mode, false), &kernels);
+    let needed = (input, kernels.as_slice());
+    let mut accounts = with_baselines((designs, &baselines), request, needed)?;
     let mut common = Common::default();
     let assumptions = play(tape, input, request, printer, |launches| {
         add(&mut common, &mut accounts, launches, (input, request.mode))
     })?;
     finish_timelines(&mut accounts, printer)?;
+    let accounts = fastest(accounts);
+    let runs = BaselineRuns::of(&baselines, accounts.iter().map(|(account, _)| account));
     let report = |(account, tried): (Account<'_>, _)| {
-        let told = (Check::Replayed, tried);
+        let told = (Check::Replayed, tried, &runs);
         let report = account.report((input, &[input.to_owned()]), request, &common, told);
         let mut report = report.map_err(|error| Failure::internal(&error.to_string()))?;
         report.assumed.extend(assumptions.iter().cloned());
         Ok(report)
     };
-    fastest(accounts).into_iter().map(report).collect()
+    accounts.into_iter().take(designs.len()).map(report).collect()
 }
 
 /// What each launch of a trace or a recording needs of an SM's storage.

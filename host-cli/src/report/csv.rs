@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::{Endurance, EnergyInTime, RunReport};
+use super::{Endurance, EnergyInTime, RunReport, storage_energy};
 
 /// The reports as CSV (RFC 4180, `\n` line ends). Columns: workload, design, machine, mode, order,
 /// then the union of counters, derived ratios and energies in sorted order, then energy with
-/// leakage, wear and counts of a data cache where a report has them; a missing value is empty.
+/// leakage, wear, counts of a data cache and energy of storage in each technology where a report
+/// has them; a missing value is empty.
 pub fn to_text(reports: &[RunReport]) -> String {
     let counters = columns(reports, |report| report.counters.keys().cloned().collect());
     let derived = columns(reports, |report| report.derived.keys().cloned().collect());
@@ -35,6 +36,10 @@ pub fn to_text(reports: &[RunReport]) -> String {
     for name in &data_cache {
         let _ = write!(text, ",data_cache_{name}");
     }
+    let storage = columns(reports, storage_energy::columns);
+    for name in &storage {
+        let _ = write!(text, ",storage_{name}");
+    }
     text.push('\n');
     for report in reports {
         let RunReport { workload, design, machine, mode, order, .. } = report;
@@ -57,6 +62,10 @@ pub fn to_text(reports: &[RunReport]) -> String {
         }
         for name in &data_cache {
             push(&mut text, report.data_cache.as_ref().and_then(|counts| counts.get(name)));
+        }
+        let values = storage_energy::values(report);
+        for name in &storage {
+            push(&mut text, values.get(name));
         }
         text.push('\n');
     }

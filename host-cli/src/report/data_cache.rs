@@ -25,6 +25,11 @@ impl DataCacheCounts {
         Some(sum)
     }
 
+    /// Bytes from and to DRAM.
+    pub(crate) const fn dram_bytes(&self) -> u64 {
+        self.dram_bytes
+    }
+
     /// A count.
     pub const fn get(&self, event: CacheEvent) -> u64 {
         self.events[event as usize]
@@ -106,6 +111,7 @@ pub(super) mod tests {
             endurance: None,
             data_cache: counts.as_ref().map(DataCacheCounts::by_name),
             storage: None,
+            storage_energy: None,
             sources: Vec::new(),
             assumed: Vec::new(),
             changed: Vec::new(),

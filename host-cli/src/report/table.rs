@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use strata_core::level::Level;
 
 use super::derived::LOAD_HITS;
-use super::{Check, ResidencyReport, RunReport};
+use super::{Check, ResidencyReport, RunReport, storage_energy};
 
 /// A design's ratios that the summary averages over workloads: key, and heading.
 const RATIOS: [(&str, &str); 3] = [
@@ -140,7 +140,8 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         }
     }
     align(&mut table);
-    let mut text = format!("{table}\n{}", orders(reports));
+    let storage = storage_energy::to_text(reports);
+    let mut text = format!("{table}\n{storage}{}", orders(reports));
     for unavailable in distinct(reports.iter().filter_map(|r| r.energy_unavailable.as_deref())) {
         let _ = writeln!(text, "energy: {unavailable}");
     }
@@ -362,7 +363,7 @@ fn percent(value: Option<f64>) -> String {
 }
 
 /// Femtojoules as nanojoules, rounded to whole ones.
-fn nanojoules(femtojoules: u64) -> String {
+pub(super) fn nanojoules(femtojoules: u64) -> String {
     (femtojoules.saturating_add(500_000) / 1_000_000).to_string()
 }
 

@@ -1,11 +1,10 @@
 //! Choice: the memory and the technology that a design file names.
 
-use std::path::Path;
 use std::sync::Arc;
 
+use super::super::technology_file;
 use super::{MainMemory, Memories, MemoryKind, file, memories, names};
 use crate::config::ConfigError;
-use crate::config::suggest::{did_you_mean, suggest};
 
 /// The memory that a design file asks for by `memory` and `technology`, given what its base has.
 /// A technology's file is looked for beside the design file.
@@ -55,20 +54,8 @@ pub(in super::super) fn chosen(
 
 /// A built-in technology by its name, or one from a file.
 fn named(design_file: &str, text: &str) -> Result<Arc<Memories>, ConfigError> {
-    let path = Path::new(text);
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
-        let folder = Path::new(design_file).parent();
-        return file::load(&folder.map_or_else(|| path.to_owned(), |folder| folder.join(path)));
+    if let Some(path) = technology_file::beside(design_file, text) {
+        return file::load(&path);
     }
-    let found = memories(text).map(Arc::clone);
-    found.ok_or_else(|| {
-        let all: Vec<_> = names().map(|name| format!("`{name}`")).collect();
-        let all = format!("there are {}; a file ends in `.toml`", all.join(", "));
-        let near = did_you_mean(&suggest(text, names()));
-        ConfigError::UnknownName {
-            what: "technology",
-            name: text.to_owned(),
-            hint: near.map_or_else(|| all.clone(), |near| format!("{near} {all}")),
-        }
-    })
+    memories(text).map(Arc::clone).ok_or_else(|| technology_file::unknown(text, names()))
 }

@@ -4,6 +4,7 @@ use strata_compiler::RegisterLimit;
 use strata_core::named;
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::partition::{Areas, Division};
+use strata_core::storage_energy::CacheArray;
 
 use super::Point;
 use crate::design::machine::machine;
@@ -197,6 +198,7 @@ fn in_areas(areas: Areas, most_threads: Option<u32>) -> Storage {
         threads: ThreadChoice::Most,
         most_threads,
         repartition: Repartition::Application,
+        cache_array: CacheArray::Own,
     }
 }
 
