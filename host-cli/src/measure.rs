@@ -68,7 +68,7 @@ pub fn reports(
     finish_timelines(&mut accounts, printer)?;
     let input = (workload.name.as_str(), workload.arguments.as_slice());
     let accounts = fastest(accounts);
-    let runs = BaselineRuns::of(&baselines, accounts.iter().map(|(account, _)| account));
+    let runs = BaselineRuns::of(&baselines, &accounts);
     let report = |(account, tried): (Account<'_>, _)| {
         account.report(input, request, &common, (check, tried, &runs))
     };

@@ -1,5 +1,7 @@
 //! `study storage`: figures whose points are what `run` says, in three formats.
 
+use std::fs;
+
 use serde_json::Value;
 use strata_tests::start;
 
@@ -27,6 +29,7 @@ fn points_are_what_run_says_of_their_designs() {
     let study = json(&home, &["bfs", "--figure", "unified"]);
     let rows = rows(&study);
     assert_eq!(rows.len(), 5);
+    let ratio = |value: &Value| value.as_f64().expect("a ratio");
     let mut first = None;
     for row in rows {
         let design = row["point"].as_str().expect("a name");
@@ -42,7 +45,64 @@ fn points_are_what_run_says_of_their_designs() {
         let cycles = run["cycles"].as_f64().expect("cycles");
         let reference = *first.get_or_insert(cycles);
         assert_eq!(run["performance"].as_f64(), Some(reference / cycles), "{design}");
+        // The figure's reference is the baseline that a report compares with.
+        for place in 0..2 {
+            let (own, of) =
+                (&run["energy"][place], &report["storage_energy"]["technologies"][place]);
+            assert_eq!(
+                (&own["technology"], &own["energy_fj"]),
+                (&of["technology"], &of["energy_fj"])
+            );
+            for (own, of) in [
+                (&own["relative"], &of["relative"]["energy_percent"]),
+                (&own["performance_per_joule"], &of["relative"]["performance_per_joule_percent"]),
+            ] {
+                assert!((ratio(own) - ratio(of) / 100.0).abs() < 1e-6, "{design}: {own} {of}");
+            }
+        }
     }
+}
+
+#[test]
+fn conflicts_of_banks_are_those_of_design_files() {
+    let home = Home::new(&[]);
+    let study = json(&home, &["srad", "--figure", "conflicts"]);
+    let rows = rows(&study);
+    assert_eq!((rows.len(), &rows[0]["run"]["performance"]), (8, &1.0.into()));
+    let keys = [
+        "banks = \"partitioned\"\nconflicts = \"apart\"",
+        "banks = \"simple\"\nconflicts = \"apart\"",
+        "banks = \"simple\"\nconflicts = \"penalty\"",
+        "banks = \"simple\"\nconflicts = \"arbitrated\"",
+    ];
+    let mut words = ["run", "srad", "--mode", "cycle", "--scale", "small", "--format", "json"]
+        .map(str::to_owned)
+        .to_vec();
+    let files = ["-flat", ""].into_iter().flat_map(|base| keys.map(|keys| (base, keys)));
+    for (place, (base, keys)) in files.enumerate() {
+        let text = format!("base = \"micro12-unified-384{base}\"\n[data_cache]\n{keys}\n");
+        let file = format!("banks{place}.toml");
+        fs::write(home.folder().join(&file), text).expect("a file");
+        words.extend(["--design".to_owned(), file]);
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let outcome = start(env!("CARGO_BIN_EXE_strata-under-test"), home.folder(), &words);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    let reports: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let mut accesses = Vec::new();
+    for (row, report) in rows.iter().zip(reports.as_array().expect("reports")) {
+        let (own, of) = (&row["run"]["conflicts"], &report["data_cache"]);
+        assert_eq!(row["run"]["cycles"], report["counters"]["cycles"], "{}", row["point"]);
+        assert_eq!(own["arbitration_cycles"], of["arbitration_conflict_cycles"]);
+        assert_eq!(own["instructions"][1], of["instructions_bank_accesses_2"]);
+        let count = |count: &Value| count.as_u64().expect("a count");
+        let memory = count(&of["shared_conflict_cycles"]) + count(&of["cache_conflict_cycles"]);
+        assert_eq!(count(&own["memory_cycles"]), memory);
+        accesses.push(own["instructions"].clone());
+    }
+    // How conflicts are charged does not change what meets, and a hierarchy keeps reads away.
+    assert_eq!((&accesses[2], &accesses[6]), (&accesses[3], &accesses[7]));
+    assert!(accesses[6][0].as_u64() > accesses[2][0].as_u64());
 }
 
 #[test]
@@ -86,8 +146,15 @@ fn formats_have_the_same_rows_and_wrong_inputs_are_refused() {
     insta::assert_snapshot!("the_needs_of_a_kernel", table.stdout);
     let csv = study(&home, &["pcr", "--figure", "needs", "--format", "csv"]);
     let lines: Vec<&str> = csv.stdout.lines().collect();
-    assert_eq!((lines.len(), lines[0].split(',').count()), (9, 12));
-    assert!(lines.iter().all(|line| line.split(',').count() == 12), "{}", csv.stdout);
+    // Those of the table and of banks; there is no energy of storage without bounds.
+    assert_eq!(lines.len(), 9);
+    assert!(lines.iter().all(|line| line.split(',').count() == 12 + 7), "{}", csv.stdout);
+    // Energy and its parts in both technologies.
+    let csv = study(&home, &["pcr", "--figure", "unified", "--format", "csv"]);
+    let columns = 12 + 2 * (2 + 8) + 7;
+    assert!(csv.stdout.lines().all(|line| line.split(',').count() == columns), "{}", csv.stdout);
+    let conflicts = study(&home, &["pcr", "--figure", "conflicts"]);
+    insta::assert_snapshot!("conflicts_of_a_kernel", conflicts.stdout);
     for (words, part) in [
         (&["pcr", "--registers", "20"][..], "`--registers` is part of a figure here"),
         (&["kernelslist.g"], "is a trace"),

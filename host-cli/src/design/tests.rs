@@ -689,7 +689,7 @@ fn a_file_names_the_technologies_of_its_storage() {
     let cache = "[data_cache]\ncapacity_kb = 16\n";
     for (text, part) in [
         (
-            format!("base = \"isca11\"\nstorage_technologies = [\"micro12-32nm\"]\n"),
+            "base = \"isca11\"\nstorage_technologies = [\"micro12-32nm\"]\n".to_owned(),
             "no memory that counts accesses",
         ),
         (

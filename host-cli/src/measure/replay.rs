@@ -176,7 +176,7 @@ pub fn trace_reports(
     })?;
     finish_timelines(&mut accounts, printer)?;
     let accounts = fastest(accounts);
-    let runs = BaselineRuns::of(&baselines, accounts.iter().map(|(account, _)| account));
+    let runs = BaselineRuns::of(&baselines, &accounts);
     let report = |(account, tried): (Account<'_>, _)| {
         let told = (Check::Replayed, tried, &runs);
         let report = account.report((input, &[input.to_owned()]), request, &common, told);

@@ -111,14 +111,11 @@ pub(super) struct BaselineRuns<'a>(Vec<(&'a StorageBaseline, Option<StorageRun>)
 
 impl<'a> BaselineRuns<'a> {
     /// From the accounts of all designs, the baselines' among them.
-    pub(super) fn of<'b>(
-        baselines: &'a [StorageBaseline],
-        accounts: impl Iterator<Item = &'b Account<'b>> + Clone,
-    ) -> Self {
-        let run = |baseline: &StorageBaseline| {
-            let design = &baseline.design;
+    pub(super) fn of<T>(baselines: &'a [StorageBaseline], accounts: &[(Account<'_>, T)]) -> Self {
+        let run = |StorageBaseline { design, .. }: &StorageBaseline| {
+            let mut accounts = accounts.iter().map(|(account, _)| account);
             let same = |account: &&Account<'_>| takes_the_same_time(account.design(), design);
-            accounts.clone().find(same).and_then(Account::storage_run)
+            accounts.find(same).and_then(Account::storage_run)
         };
         Self(baselines.iter().map(|baseline| (baseline, run(baseline))).collect())
     }

@@ -2,6 +2,7 @@
 //! beside that of the machine's baseline.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -181,7 +182,7 @@ pub(super) fn to_text(reports: &[RunReport]) -> String {
         baselines.join(" and ")
     );
     for note in notes {
-        text += &format!("energy of the storage of {note}\n");
+        let _ = writeln!(text, "energy of the storage of {note}");
     }
     text
 }

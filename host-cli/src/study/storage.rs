@@ -4,11 +4,13 @@
 //! A figure is a list of points: designs, some with a limit of registers. Each input runs at each
 //! point. Performance is the cycles of the point that all others are compared with, divided by
 //! those of a point.
-//! Source: `[MICRO2012]` Figures 2 to 4 and 7 to 11, Tables 1 and 6; `[DISS]` Figures 7.4, 7.7,
-//! 7.11 and 7.12, Table 7.2.
+//! Source: `[MICRO2012]` Figures 2 to 4 and 7 to 11, Tables 1, 5 and 6; `[DISS]` Figures 7.4 and
+//! 7.7 to 7.12, Table 7.2, section 7.5.5.
 
 mod points;
 mod render;
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -93,6 +95,78 @@ pub struct Run {
     pub dram_relative: Option<f64>,
     /// Instructions, relative to that point's.
     pub instructions_relative: Option<f64>,
+    /// Energy of the SM with its storage and of DRAM in each technology that is known to price it;
+    /// empty where none is.
+    pub energy: Vec<Energy>,
+    /// How registers and memory met in banks.
+    pub conflicts: Conflicts,
+}
+
+/// The energy of a run in a technology.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Energy {
+    /// The technology's name.
+    pub technology: String,
+    /// By what spent it; `total` is the sum of the others. Unit: femtojoules.
+    pub energy_fj: BTreeMap<String, u64>,
+    /// The total, relative to that of the point that is compared with, in the same technology.
+    pub relative: Option<f64>,
+    /// Performance divided by the relative energy: for each joule.
+    pub performance_per_joule: Option<f64>,
+}
+
+/// Accesses to banks (docs/MODEL.md, rules 35 and 36).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Conflicts {
+    /// Instructions by their accesses to the bank that they access most: at most 1, 2, 3, 4 and
+    /// more.
+    pub instructions: [u64; 5],
+    /// Cycles by which registers and memory that met in a bank delayed instructions or accesses.
+    pub arbitration_cycles: u64,
+    /// Cycles beyond the first that accesses of shared memory and of the cache took in its banks.
+    pub memory_cycles: u64,
+}
+
+impl Energy {
+    /// All parts together. Unit: femtojoules.
+    pub fn total(&self) -> u64 {
+        self.energy_fj.get("total").copied().unwrap_or(0)
+    }
+}
+
+impl Conflicts {
+    fn of(report: &RunReport) -> Self {
+        let counts = report.data_cache.as_ref();
+        let count = |name: &str| counts.and_then(|counts| counts.get(name).copied()).unwrap_or(0);
+        let bins = ["0_to_1", "2", "3", "4", "5_or_more"];
+        let conflicts = ["shared_conflict_cycles", "cache_conflict_cycles"];
+        Self {
+            instructions: bins.map(|bin| count(&format!("instructions_bank_accesses_{bin}"))),
+            arbitration_cycles: count("arbitration_conflict_cycles"),
+            memory_cycles: conflicts.into_iter().map(count).sum(),
+        }
+    }
+
+    /// The share of each of [`Self::instructions`]; none of no instructions. Unit: percent.
+    pub fn shares(&self) -> Option<[f64; 5]> {
+        let all: u64 = self.instructions.iter().sum();
+        let share = |count: u64| 100.0 * count as f64 / all as f64;
+        (all != 0).then(|| self.instructions.map(share))
+    }
+}
+
+/// The energy of a run in each technology that knows it.
+fn energies(report: &RunReport) -> Vec<Energy> {
+    let technologies = report.storage_energy.iter().flat_map(|energy| &energy.technologies);
+    let known = technologies.filter_map(|of| {
+        Some(Energy {
+            technology: of.technology.clone(),
+            energy_fj: of.energy_fj.clone()?,
+            relative: None,
+            performance_per_joule: None,
+        })
+    });
+    known.collect()
 }
 
 /// Runs inputs at the points of a figure.
@@ -205,6 +279,8 @@ fn of_report(report: &RunReport) -> Run {
         performance: None,
         dram_relative: None,
         instructions_relative: None,
+        energy: energies(report),
+        conflicts: Conflicts::of(report),
     }
 }
 
@@ -221,6 +297,13 @@ fn relate(rows: &mut [Row], inputs: &[String], reference: usize, across: bool) {
             run.performance = to.and_then(|to| ratio(to.cycles, run.cycles));
             run.dram_relative = to.and_then(|to| ratio(run.dram_bytes, to.dram_bytes));
             run.instructions_relative = to.and_then(|to| ratio(run.instructions, to.instructions));
+            for energy in &mut run.energy {
+                let same = |to: &&Energy| to.technology == energy.technology;
+                let to = to.and_then(|to| to.energy.iter().find(same));
+                energy.relative = to.and_then(|to| ratio(energy.total(), to.total()));
+                let better = run.performance.zip(energy.relative);
+                energy.performance_per_joule = better.map(|(faster, energy)| faster / energy);
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use strata_compiler::RegisterLimit;
 use strata_core::named;
+use strata_core::sm::memory::bank_conflicts::{BankConflicts, ConflictPorts};
+use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::partition::{Areas, Division};
 use strata_core::storage_energy::CacheArray;
@@ -41,6 +43,14 @@ named! {
         /// Threads of kernels with several blocking factors, by the shared memory that they
         /// take, against the last input's most threads (MICRO'12 Figure 11).
         Blocking = "blocking",
+        /// Registers and memory in banks: banks of 4 and of 16 bytes, conflicts between registers
+        /// and memory by instruction and cycle by cycle, without and with a hierarchy of
+        /// registers, all with one partition (MICRO'12 Table 5, dissertation 7.5.5 and Figure
+        /// 7.10).
+        Conflicts = "conflicts",
+        /// Limits of registers for each thread, in the unified design that searches the number of
+        /// threads (dissertation Table 7.2).
+        Configuration = "configuration",
         /// What kernels need: instructions by registers, DRAM traffic by the cache's size
         /// (MICRO'12 Table 1).
         Needs = "needs",
@@ -63,6 +73,8 @@ const NO_BENEFIT: [&str; 9] = [
 ];
 /// Numbers of threads of Figures 2 to 4.
 const THREADS: [u32; 4] = [256, 512, 768, 1024];
+/// Limits of registers for each thread of Table 1, and of `[DISS]` Table 7.2.
+const REGISTERS: [u16; 5] = [18, 24, 32, 40, 64];
 
 impl Figure {
     /// Inputs of the paper's figure, as far as we have them.
@@ -70,7 +82,10 @@ impl Figure {
         let names: &[&str] = match self {
             Self::Unified | Self::Cache | Self::Registers | Self::SharedMemory => &BENEFIT,
             Self::NoBenefit => &NO_BENEFIT,
-            Self::Designs | Self::Limited => {
+            Self::Conflicts => {
+                return [&BENEFIT[..], &NO_BENEFIT].concat().iter().map(own).collect();
+            }
+            Self::Designs | Self::Limited | Self::Configuration => {
                 &["bfs", "suffixtree", "dgemm", "needle64", "pcr", "hotspot"]
             }
             Self::Blocking => &["needle16", "needle32", "needle64"],
@@ -82,7 +97,7 @@ impl Figure {
     /// The claim of the papers that is about it.
     pub fn claim(self) -> &'static str {
         match self {
-            Self::Designs | Self::Limited => "unified-diss",
+            Self::Designs | Self::Limited | Self::Conflicts | Self::Configuration => "unified-diss",
             _ => "unified-micro12",
         }
     }
@@ -90,10 +105,13 @@ impl Figure {
     /// The place of the point that the others are compared with.
     pub(super) fn reference(self) -> usize {
         match self {
-            Self::Unified | Self::NoBenefit | Self::Designs | Self::Limited => 0,
-            Self::Registers | Self::SharedMemory | Self::Cache | Self::Blocking | Self::Needs => {
-                self.points().len() - 1
-            }
+            Self::Unified | Self::NoBenefit | Self::Designs | Self::Limited | Self::Conflicts => 0,
+            Self::Configuration
+            | Self::Registers
+            | Self::SharedMemory
+            | Self::Cache
+            | Self::Blocking
+            | Self::Needs => self.points().len() - 1,
         }
     }
 
@@ -147,6 +165,15 @@ impl Figure {
                 };
                 (1..=32).map(|warps| 32 * warps).filter_map(at).collect()
             }
+            Self::Conflicts => conflicts(),
+            Self::Configuration => {
+                let point = |registers: u16| {
+                    let design = name::resolve("diss-ch7-unified-384").ok()?;
+                    let name = format!("{registers} registers");
+                    Some(limited(Point { name, design, registers: None }, registers))
+                };
+                REGISTERS.into_iter().filter_map(point).collect()
+            }
             Self::Needs => needs(),
         }
     }
@@ -169,6 +196,28 @@ fn named_points(names: &[&str]) -> Vec<Point> {
         Some(Point { name: own(name), design, registers: None })
     };
     names.iter().filter_map(point).collect()
+}
+
+/// Unified storage of 384 KB without and with a hierarchy of registers, in different banks: first
+/// banks of 4 bytes, as beside registers of their own, with which all others are compared.
+fn conflicts() -> Vec<Point> {
+    let any = BankConflicts::Instruction { ports: ConflictPorts::Any };
+    let banks = [
+        ("banks of 4 bytes", BankMapping::Partitioned, BankConflicts::Apart),
+        ("banks of 16 bytes", BankMapping::Simple, BankConflicts::Apart),
+        ("conflicts by instruction", BankMapping::Simple, any),
+        ("conflicts by cycle", BankMapping::Simple, BankConflicts::CycleByCycle),
+    ];
+    let levels = [("flat", "micro12-unified-384-flat"), ("hierarchy", "micro12-unified-384")];
+    let all = levels.into_iter().flat_map(|level| banks.map(|banks| (level, banks)));
+    let point = |((level, name), (told, mapping, conflicts))| {
+        let mut design = name::resolve(name).ok()?;
+        let cache = design.data_cache?;
+        design.data_cache = Some(CachedSettings { mapping, conflicts, ..cache });
+        design.name = format!("{level}, {told}");
+        Some(Point { name: design.name.clone(), design, registers: None })
+    };
+    all.filter_map(point).collect()
 }
 
 /// A design whose clusters access several of their banks in a cycle.
@@ -208,8 +257,8 @@ fn limited(point: Point, registers: u16) -> Point {
 
 /// Lines of Figure 2: registers for each thread; points of a line: threads.
 fn registers() -> Vec<Point> {
-    let lines = [18, 24, 32, 40, 64];
-    let all = lines.into_iter().flat_map(|registers| THREADS.map(|threads| (registers, threads)));
+    let all =
+        REGISTERS.into_iter().flat_map(|registers| THREADS.map(|threads| (registers, threads)));
     let at = |(registers, threads): (u16, u32)| {
         let name = format!("{registers} registers, {threads} threads");
         let point = areas(&name, [UNBOUNDED_KB; 2], 64, threads)?;
@@ -222,7 +271,7 @@ fn registers() -> Vec<Point> {
 /// that all are compared with last.
 fn needs() -> Vec<Point> {
     let most = 1024;
-    let by_registers = [18, 24, 32, 40, 64].into_iter().filter_map(|registers| {
+    let by_registers = REGISTERS.into_iter().filter_map(|registers| {
         let point = areas(&format!("{registers} registers"), [UNBOUNDED_KB; 2], 256, most)?;
         Some(limited(point, registers))
     });
