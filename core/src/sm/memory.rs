@@ -13,6 +13,7 @@ pub mod bank_conflicts;
 pub mod cache;
 mod cache_counters;
 pub mod cached;
+pub mod gddr;
 pub mod touched;
 
 use super::counters::{CycleEvent, SmCounters};
