@@ -15,6 +15,7 @@ mod recordings;
 mod register_file_cache;
 mod reports;
 mod suite;
+mod unified;
 mod warrf;
 mod warrf_combinations;
 mod whole_operands;

@@ -231,11 +231,13 @@ fn aggressive(name: &str) -> Option<Point> {
 }
 
 /// The machine of `[MICRO2012]` with areas of so many KB of registers and shared memory, and of
-/// cache, and at most so many threads.
+/// cache, and at most so many threads. No technology has banks of such sizes.
 fn areas(name: &str, [registers, shared]: [u32; 2], cache: u32, threads: u32) -> Option<Point> {
     let mut design = name::resolve("micro12").ok()?;
     let areas = Areas { registers: registers * 1024, shared: shared * 1024, cache: cache * 1024 };
     name.clone_into(&mut design.name);
+    let unused = std::mem::take(&mut design.storage_technologies);
+    design.assumed.retain(|assumed| !unused.iter().any(|of| of.assumed.contains(assumed)));
     design.storage = Some(in_areas(areas, Some(threads)));
     Some(Point { name: name.to_owned(), design, registers: None })
 }
