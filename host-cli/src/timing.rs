@@ -1,5 +1,7 @@
 //! Timing: the paths that warps took, and what they moved, run through an SM cycle by cycle.
 
+use std::cell::RefCell;
+
 use strata_core::arbiter::{BankedRegister, QueuedRead};
 use strata_core::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
 use strata_core::image::ImageError;
@@ -16,8 +18,8 @@ use strata_core::sm::memory::cached::{
 };
 use strata_core::sm::partition::{Needs, Partition};
 use strata_core::sm::{
-    BarrierCall, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize, ResultOnItsWay, Sm,
-    SmObserver, Trace, Unobserved, Warp, WarpTrace,
+    BarrierCall, CommonObserver, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize,
+    ResultOnItsWay, Sm, SmObserver, Trace, Unobserved, Warp, WarpTrace,
 };
 use strata_core::units::{LANES, LaneMask};
 use strata_simt::paths::{PathDictionary, WarpPath};
@@ -156,16 +158,19 @@ pub fn observe_launch_over(
     let LaunchCache { settings: cached, tags, .. } = cache;
     let list = launch.accesses.list().unwrap_or_default();
     let mut cache = Cache::new(cached.cache_bytes, cached.ways, tags)?;
-    let mut memory = CachedMemory::new(*cached, &settings.timing, &mut cache, list)?;
+    let observer = RefCell::new(observer);
+    let hears = CommonObserver::new(&observer);
+    let timing = &settings.timing;
+    let mut memory = CachedMemory::observed(*cached, timing, &mut cache, list, hears)?;
     let trace = |place, warp| Placed {
         trace: launch.run(place, warp),
         place: launch.accesses.first_of_warp(place),
     };
     let attached = Some(&mut memory as &mut dyn MemoryModel);
     let timed = if needs_host_capacity(&settings) {
-        run::<_, HOST_CAPACITY>(settings, launch, observer, attached, trace)
+        run::<_, HOST_CAPACITY>(settings, launch, hears, attached, trace)
     } else {
-        run::<_, DEVICE_CAPACITY>(settings, launch, observer, attached, trace)
+        run::<_, DEVICE_CAPACITY>(settings, launch, hears, attached, trace)
     }?;
     if memory.unlisted() != 0 {
         return Err(TimingError::NoLines);

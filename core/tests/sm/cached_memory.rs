@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::exact::{ISCA11, two_level};
 use crate::leaving::issues_over;
 use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
+use crate::memory_observed::{assert_told, told_over};
 use crate::model::{one_of, random_grid, random_rules, random_settings};
 use crate::random::Random;
 use strata_core::sm::MemoryAccess;
@@ -100,6 +101,8 @@ pub(crate) fn run_over(
     assert_eq!(skipping, stepped);
     if let Ok((counters, cache)) = &skipping {
         assert_eq!(counters.dram_bytes(), cache.dram_bytes());
+        let told = told_over(settings, cached, kernel, grid, list);
+        assert_told((counters, cache), &told, (kernel, cached));
     }
     skipping
 }
@@ -543,7 +546,7 @@ pub(crate) fn by_bank_accesses(counters: &CacheCounters) -> [u64; 5] {
 /// the order of their lookups finds as many of them, and bytes follow from what is not found.
 #[test]
 fn a_reference_cache_finds_the_same_lines() {
-    let (mut hits, mut misses, mut merged, mut runs, mut arbitrated) = (0, 0, 0, 0, 0);
+    let (mut hits, mut misses, mut merged, mut waits, mut arbitrated) = (0, 0, 0, 0, 0);
     for seed in 9000..9250 {
         let mut random = Random(seed);
         let mut settings = random_settings(&mut random);
@@ -606,13 +609,10 @@ fn a_reference_cache_finds_the_same_lines() {
         hits += found(CacheEvent::LoadHit);
         misses += found(CacheEvent::LoadMiss);
         merged += found(CacheEvent::LoadMerged);
-        runs += 1;
+        waits += found(CacheEvent::FillWaitCycle);
     }
-    assert!(arbitrated > 20, "{arbitrated}");
-    assert!(
-        runs == 250 && hits > 1000 && misses > 1000 && merged > 1000,
-        "{hits} {misses} {merged}"
-    );
+    assert!(arbitrated > 20 && waits > 20, "{arbitrated} {waits}");
+    assert!(hits > 1000 && misses > 1000 && merged > 1000, "{hits} {misses} {merged}");
 }
 
 /// Gives each access of a grid a place in a list with random addresses. Returns the list, and what

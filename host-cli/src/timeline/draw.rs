@@ -236,6 +236,10 @@ impl<'d> Drawing<'d> {
                     writes.entry(cycle).or_default().push(write);
                 }
             }
+            Observation::Memory(_)
+            | Observation::Path { .. }
+            | Observation::Fill { .. }
+            | Observation::Refused { .. } => {}
             Observation::Cycles { first, count, reason, warps, .. } => {
                 self.cycles(first, count, reason, &warps);
             }
