@@ -270,7 +270,7 @@ impl Drawn {
                         add("busy", cycles);
                     }
                     "fills" => {
-                        add("fills", slice.args["lines"].as_array().expect("lines").len() as u64)
+                        add("fills", slice.args["lines"].as_array().expect("lines").len() as u64);
                     }
                     "path of shared memory and cache" => add("path", cycles),
                     "refused" => {}

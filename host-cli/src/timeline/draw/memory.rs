@@ -83,16 +83,12 @@ impl Drawing<'_> {
                 let args = Args::Use(UseArgs { pc, place });
                 self.tell(PATH, Told { from, until, name: self.name_of(pc), args });
             }
-            Observation::Fill { line, place, pc, cycle } => {
-                if self.is_planned(cycle, cycle + 1) {
-                    let args = LineArgs { line: named(line), pc, place, bytes: None };
-                    self.memory.fills.entry(cycle).or_default().push(args);
-                }
+            Observation::Fill { line, place, pc, cycle } if self.is_planned(cycle, cycle + 1) => {
+                let args = LineArgs { line: named(line), pc, place, bytes: None };
+                self.memory.fills.entry(cycle).or_default().push(args);
             }
-            Observation::Refused { cycle, place, pc } => {
-                if self.is_planned(cycle, cycle + 1) {
-                    self.memory.refused.entry(cycle).or_default().push(UseArgs { pc, place });
-                }
+            Observation::Refused { cycle, place, pc } if self.is_planned(cycle, cycle + 1) => {
+                self.memory.refused.entry(cycle).or_default().push(UseArgs { pc, place });
             }
             _ => {}
         }
