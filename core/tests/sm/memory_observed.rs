@@ -189,7 +189,7 @@ fn what_a_lookup_finds_is_told_with_the_bytes_that_move() {
     let access = load(&mut list, |i| 4 * i);
     let [hit, miss] =
         [0, 1024].map(|base| list.add(AddressSpace::Global, LineUse::Store, move |_| base));
-    let atomic = list.add(AddressSpace::Global, LineUse::Bypass, |_| 4);
+    let atomic = list.add(AddressSpace::Global, LineUse::Atomic, |_| 4);
     let kernel = Kernel::default().load(&[0], &[1]).load(&[0], &[2]).store(&[0]).store(&[0]);
     let kernel = kernel.store(&[0]);
     let accesses = [access, access, hit, miss, atomic];
@@ -259,7 +259,7 @@ fn conflicts_are_told_by_kind_with_their_cycles() {
 #[test]
 fn an_access_that_registers_hold_up_is_told_when_it_ends() {
     let mut list = OwnedList::default();
-    let row = list.add(AddressSpace::Shared, LineUse::Bypass, |i| 4 * i);
+    let row = list.add(AddressSpace::Shared, LineUse::Atomic, |i| 4 * i);
     let atomic = |kernel: Kernel, read: &[u16]| {
         kernel.store(read).with(|atomic| {
             atomic.space = Some(strata_core::image::MemorySpace::Shared);

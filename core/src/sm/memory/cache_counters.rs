@@ -30,7 +30,8 @@ named! {
         StoreByte = "store_bytes",
         /// Cycles beyond the first that accesses of shared memory took in its banks.
         SharedConflictCycle = "shared_conflict_cycles",
-        /// Cycles beyond the lookups that accesses of the cache took in its banks.
+        /// Cycles beyond the lookups that accesses of the cache took in its banks: 0 as long as one
+        /// tag is looked up in a cycle, because no access has more rows in a bank than lines.
         CacheConflictCycle = "cache_conflict_cycles",
         /// Words of 4 bytes that were read in shared memory, each once for an access.
         SharedReadWord = "shared_read_words",

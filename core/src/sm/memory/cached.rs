@@ -192,12 +192,11 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
             return;
         }
         let (words, rows) = (pattern.shared_words.into(), pattern.shared_rows.total());
-        // Atomics do both.
-        if line_use != LineUse::Store {
+        if line_use.reads() {
             self.ledger.record(CacheEvent::SharedReadWord, words, path);
             self.ledger.record(CacheEvent::SharedReadRow, rows, path);
         }
-        if line_use != LineUse::Load {
+        if line_use.writes() {
             self.ledger.record(CacheEvent::SharedWriteWord, words, path);
             self.ledger.record(CacheEvent::SharedWriteRow, rows, path);
         }
@@ -219,7 +218,7 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         self.latest = MemoryUse {
             rows: access.pattern.shared_rows,
             words_of_a_bank: words,
-            writes_only: access.line_use == LineUse::Store,
+            writes_only: !access.line_use.reads(),
             cycles,
         };
         let latency = u64::from(self.timing.shared_latency);
@@ -235,15 +234,25 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         counters: &mut MemoryCounters<'_>,
     ) -> Answer {
         let (line_use, lines) = (access.line_use, access.lines);
-        let in_banks = access.pattern.cycles.of(self.settings.mapping);
+        let mapping = self.settings.mapping;
+        let in_banks = access.pattern.cycles.of(mapping);
+        let in_shared = access.pattern.shared_cycles.of(mapping);
         let lookups = lines.len() as u64;
         let cycles = u64::from(in_banks).max(lookups).max(1);
         let from = self.take_path(cycles, request.now);
         let until = from + cycles;
+        // Lanes of generic accesses may lie in shared memory, which has its turn first.
+        let others = from + u64::from(in_shared);
+        let conflicts = u64::from(in_shared.saturating_sub(1));
+        self.ledger.record(CacheEvent::SharedConflictCycle, conflicts, (from + 1, others));
         if !self.cache.is_absent() {
-            let conflicts = cycles - lookups.max(1);
-            let beyond = (until - conflicts, until);
-            self.ledger.record(CacheEvent::CacheConflictCycle, conflicts, beyond);
+            let conflicts =
+                u64::from(in_banks.saturating_sub(in_shared)).saturating_sub(lookups.max(1));
+            self.ledger.record(
+                CacheEvent::CacheConflictCycle,
+                conflicts,
+                (until - conflicts, until),
+            );
         }
         self.touch_shared(line_use, access.pattern, (from, until));
         let latency = u64::from(self.timing.hit_latency);
@@ -258,7 +267,7 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         self.latest = MemoryUse {
             rows,
             words_of_a_bank: if rows.is_empty() { 0 } else { in_banks },
-            writes_only: line_use == LineUse::Store,
+            writes_only: !line_use.reads(),
             cycles,
         };
         let cached = data <= hit && line_use == LineUse::Load;
@@ -283,7 +292,7 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         self.arbitration.push(Queued {
             ticket: request.ticket,
             rows,
-            ports: [line_use != LineUse::Store, line_use != LineUse::Load],
+            ports: [line_use.reads(), line_use.writes()],
             cycles,
             latency,
             from_dram,
@@ -304,10 +313,8 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         let moved = line.bytes_in(self.settings.transaction_bytes);
         let move_rows = |event| (event, moved, line);
         if self.cache.is_absent() {
-            let event = match line_use {
-                LineUse::Store => CacheEvent::StoreByte,
-                LineUse::Load | LineUse::Bypass => CacheEvent::UncachedByte,
-            };
+            let stores = line_use == LineUse::Store;
+            let event = if stores { CacheEvent::StoreByte } else { CacheEvent::UncachedByte };
             self.transfer(move_rows(event), at, transfers, counters);
             return;
         }
@@ -322,8 +329,8 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
             (LineUse::Load, Lookup::Miss) => CacheEvent::LoadMiss,
             (LineUse::Store, _) if is_hit => CacheEvent::StoreHit,
             (LineUse::Store, _) => CacheEvent::StoreMiss,
-            (LineUse::Bypass, _) if is_hit => CacheEvent::BypassHit,
-            (LineUse::Bypass, _) => CacheEvent::BypassMiss,
+            (_, _) if is_hit => CacheEvent::BypassHit,
+            (_, _) => CacheEvent::BypassMiss,
         };
         self.ledger.record_line(outcome, 1, line, (at, at + 1));
         match (line_use, found) {
@@ -339,7 +346,7 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
             (LineUse::Store, _) => {
                 self.transfer(move_rows(CacheEvent::StoreByte), at, transfers, counters);
             }
-            (LineUse::Bypass, _) => {
+            (LineUse::BypassLoad | LineUse::BypassStore | LineUse::Atomic, _) => {
                 self.cache.invalidate(key);
                 self.transfer(move_rows(CacheEvent::UncachedByte), at, transfers, counters);
             }
@@ -351,7 +358,7 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         let (words, rows) = match line_use {
             LineUse::Load => (CacheEvent::CacheReadWord, CacheEvent::CacheReadRow),
             LineUse::Store if is_hit => (CacheEvent::CacheWriteWord, CacheEvent::CacheWriteRow),
-            LineUse::Store | LineUse::Bypass => return false,
+            _ => return false,
         };
         self.ledger.record_line(words, line.words().into(), line, (at, at + 1));
         self.ledger.record_line(rows, line.rows().into(), line, (at, at + 1));

@@ -13,8 +13,29 @@ pub enum LineUse {
     Load,
     /// Writes them, in the cache if it has them, and in DRAM.
     Store,
-    /// Reads or writes them in DRAM, past the cache, which drops them: atomics, volatile accesses.
-    Bypass,
+    /// Reads them in DRAM, past the cache, which drops them: volatile loads.
+    BypassLoad,
+    /// Writes them in DRAM, past the cache, which drops them: volatile stores.
+    BypassStore,
+    /// Reads and writes them in DRAM, past the cache, which drops them.
+    Atomic,
+}
+
+impl LineUse {
+    /// Whether it reads.
+    pub const fn reads(self) -> bool {
+        !matches!(self, Self::Store | Self::BypassStore)
+    }
+
+    /// Whether it writes.
+    pub const fn writes(self) -> bool {
+        !matches!(self, Self::Load | Self::BypassLoad)
+    }
+
+    /// Whether it goes past the cache.
+    pub const fn bypasses(self) -> bool {
+        matches!(self, Self::BypassLoad | Self::BypassStore | Self::Atomic)
+    }
 }
 
 /// An access of a launch, by the addresses of its lanes.
