@@ -5,14 +5,15 @@ use std::cell::RefCell;
 
 use crate::cached_memory::{MICRO12, OwnedList, SETTINGS, load};
 use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
-use strata_core::sm::config::{SmSettings, Timing};
+use crate::unified_banks::{ARBITRATED, FLAT, UNIFIED};
+use strata_core::sm::config::SmSettings;
 use strata_core::sm::counters::SmCounters;
-use strata_core::sm::memory::bank_conflicts::{BankConflicts, ConflictPorts};
+use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cache::{Cache, Tag};
 use strata_core::sm::memory::cached::{
     CacheCounters, CacheEvent, CachedMemory, CachedSettings, LineUse,
 };
-use strata_core::sm::memory::touched::{AddressSpace, BankMapping, TouchedLine};
+use strata_core::sm::memory::touched::{AddressSpace, TouchedLine};
 use strata_core::sm::memory::{CacheEventKind, Ticket};
 use strata_core::sm::{CommonObserver, Issue, MemoryAccess, MemoryObservation, Observation};
 
@@ -218,16 +219,6 @@ fn what_a_lookup_finds_is_told_with_the_bytes_that_move() {
         ]
     );
 }
-
-const FLAT: SmSettings =
-    SmSettings { timing: Timing { operand_window: 1, ..MICRO12.timing }, ..MICRO12 };
-const UNIFIED: CachedSettings = CachedSettings {
-    mapping: BankMapping::Simple,
-    conflicts: BankConflicts::Instruction { ports: ConflictPorts::Any },
-    ..SETTINGS
-};
-const ARBITRATED: CachedSettings =
-    CachedSettings { conflicts: BankConflicts::CycleByCycle, ..UNIFIED };
 
 /// The cycles of the conflicts that are told.
 fn conflicts(told: &[Observation]) -> Vec<(CacheEvent, u64, u64)> {

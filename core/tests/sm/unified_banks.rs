@@ -27,13 +27,13 @@ use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 
 const ANY: BankConflicts = BankConflicts::Instruction { ports: ConflictPorts::Any };
 const READ_WRITE: BankConflicts = BankConflicts::Instruction { ports: ConflictPorts::ReadWrite };
-const UNIFIED: CachedSettings =
+pub(crate) const UNIFIED: CachedSettings =
     CachedSettings { mapping: BankMapping::Simple, conflicts: ANY, ..SETTINGS };
-const ARBITRATED: CachedSettings =
+pub(crate) const ARBITRATED: CachedSettings =
     CachedSettings { conflicts: BankConflicts::CycleByCycle, ..UNIFIED };
 
 /// A cycle for each read of a bank beyond the first.
-const FLAT: SmSettings = with_window_of_one(MICRO12);
+pub(crate) const FLAT: SmSettings = with_window_of_one(MICRO12);
 
 const fn with_window_of_one(settings: SmSettings) -> SmSettings {
     SmSettings { timing: Timing { operand_window: 1, ..MICRO12.timing }, ..settings }
