@@ -239,10 +239,11 @@ fn conflicts_are_told_by_kind_with_their_cycles() {
     use CacheEvent::{ArbitrationConflictCycle, SharedConflictCycle};
     let mut list = OwnedList::default();
     let rows = list.add(AddressSpace::Shared, LineUse::Load, |i| 512 * i);
-    let kernel = Kernel::default().shared_load(&[0], &[1]);
+    // The address is there in cycle 8.
+    let kernel = Kernel::default().alu(&[], &[0]).shared_load(&[0], &[1]);
     let told = alone(FLAT, UNIFIED, &kernel, &[rows], &list);
-    assert_eq!(conflicts(&told), [(SharedConflictCycle, 1, 32), (ArbitrationConflictCycle, 1, 2)]);
-    assert_eq!(told[0], path(0, 0, 32));
+    assert_eq!(conflicts(&told), [(SharedConflictCycle, 9, 40), (ArbitrationConflictCycle, 9, 10)]);
+    assert_eq!(told[0], path(1, 8, 40));
 }
 
 /// An atomic reads R0, R4 and R8 in cycles 0 to 2, and its row of the same bank in cycle 3; what
