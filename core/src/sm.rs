@@ -20,7 +20,8 @@
 //! - [`memory`]: the answer to each access: a cycle, later, or not now. A caller may attach its own
 //!   ([`Memory::attached`]);
 //! - `storage`: what the warps of a CTA are granted, and what is free when they end;
-//! - `observe`: the observer ([`SmObserver`]), an argument of the run.
+//! - `observe`: the observer ([`SmObserver`]), an argument of the run, and of a memory that is
+//!   attached.
 //!
 //! Beside them: [`config`], with `timing`, `residency`, `policies` and [`operand_delivery`]; the
 //! `kernel` with its `facts`; `execution`, which starts an instruction in one of the `units` or in
@@ -112,7 +113,8 @@ pub use front_end::{Cta, Warp};
 pub use grid::Grid;
 pub use machine::{Memory, MemorySize, Sm};
 pub use observe::{
-    Issue, Observation, SmObserver, SmUnit, Unobserved, WarpPhase, WarpPhases, WriteCause,
+    CommonObserver, Issue, MemoryObservation, Observation, SmObserver, SmUnit, Unobserved,
+    WarpPhase, WarpPhases, WriteCause,
 };
 pub use register_file::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
 pub use trace::{MemoryAccess, Trace, WarpTrace};

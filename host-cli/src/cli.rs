@@ -406,7 +406,11 @@ where a divergent branch reconverges; `spill`, `fill` to and from local memory; 
 made again instead.
 With a compiler-managed hierarchy: a line before each strand with the reason why it starts; `from`
 operands read above the main register file, with their entries; `keep` operands that a first read
-leaves there; `to` results written there.";
+leaves there; `to` results written there.
+Profile in cycle mode: lookups of tags, of which hits, merged loads (whose line is on its way) and
+misses; bytes that move from and to DRAM; cycles in which accesses wait for banks of shared memory,
+of the cache, and with registers in the same banks. Blank: no access. The last row has the sums,
+which are the counters of `strata run --mode cycle`.";
 
 /// Arguments of `inspect`.
 #[derive(Clone, Debug, Args)]
@@ -415,11 +419,17 @@ pub struct InspectArgs {
     /// A workload's name or a PTX file.
     #[arg(value_name = "WORKLOAD|FILE.ptx")]
     pub input: String,
-    /// Execute, and add executions, operand sources and energy to each line.
+    /// Execute, and add executions, operand sources and energy to each line; in cycle mode tag
+    /// lookups, bytes of DRAM and bank conflicts.
     #[arg(long)]
     pub profile: bool,
+    /// With `--profile`: `count` walks each warp's accesses in order; `cycle` runs them through the
+    /// SM in time and shows what each line does in the memory of a design with a data cache.
+    /// Default: `count`.
+    #[arg(long, value_parser = by_name::parser::<Mode>())]
+    pub mode: Option<Mode>,
     /// Design of the profile, or whose levels are shown if a compiler manages them: a name or a
-    /// design file. Default: `isca11-rfc6`.
+    /// design file. Default: `isca11-rfc6`, in cycle mode `micro12`.
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub design: Option<String>,
     /// A listing, or a graph for Graphviz (`dot -Tsvg`) of the blocks and what follows what.

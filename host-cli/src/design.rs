@@ -224,7 +224,11 @@ impl Design {
 
     /// Whether count mode can count it: without order between warps, and without time.
     pub fn countable(&self) -> Result<(), ConfigError> {
-        self.without_data_cache(NO_TIME, "use `strata run --mode cycle`, or a design without one")?;
+        self.without_data_cache(
+            NO_TIME,
+            "`run` and `inspect --profile` take it with `--mode cycle`; or name a design without \
+             one",
+        )?;
         if self.write_pool_entries() == 0 {
             return Ok(());
         }
@@ -362,7 +366,8 @@ pub fn resolve(text: &str) -> Result<Design, ConfigError> {
     if is_file(text) { file::load(text) } else { name::resolve(text) }
 }
 
-fn is_file(text: &str) -> bool {
+/// Whether a design is named by its file.
+pub(crate) fn is_file(text: &str) -> bool {
     let extension = Path::new(text).extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }

@@ -5,6 +5,7 @@ mod baselines;
 mod batch;
 mod counted;
 mod embed;
+mod line_profile;
 mod replay;
 mod request;
 mod spills;
@@ -16,6 +17,7 @@ use strata_core::event::Counters;
 use strata_core::sm::config::CtaTooLarge;
 use strata_core::sm::counters::StallReason;
 use strata_core::sm::fault::Fault;
+use strata_core::sm::partition::Needs;
 
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
@@ -30,11 +32,12 @@ use crate::workload::Workload;
 use crate::workload::compare::CompareError;
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
-use account::{Account, Common, add, fastest, finish_timelines, with_baselines};
+use account::{Account, Common, accounts, add, fastest, finish_timelines, with_baselines};
 use batch::each_batch;
 pub(crate) use batch::each_launch;
 pub(crate) use counted::Counted;
 pub use embed::{EMBEDDED, embed};
+pub use line_profile::{KernelProfile, LineProfile, LineProfiles};
 pub(crate) use replay::each_recorded_launch;
 pub use replay::trace_reports;
 pub use request::Request;
@@ -52,19 +55,11 @@ pub fn reports(
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-    let kernels = if designs.iter().any(Design::depends_on_needs) {
-        prepared.needs().map_err(|error| subject::run_error(workload, &error))?
-    } else {
-        Vec::new()
-    };
+    let kernels = needs(workload, &prepared, designs)?;
     let baselines = storage_energy::baselines(designs, (request.mode, true), &kernels);
     let input = (workload.name.as_str(), kernels.as_slice());
     let mut accounts = with_baselines((designs, &baselines), request, input)?;
-    let spills = workload.options.registers.map(|_| SpillTraffic::default());
-    let mut common = Common { spills, ..Common::default() };
-    let check = each_batch(workload, &prepared, request, printer, |launches| {
-        add(&mut common, &mut accounts, launches, (&workload.name, request.mode))
-    })?;
+    let (common, check) = counted(workload, &prepared, &mut accounts, request, printer)?;
     finish_timelines(&mut accounts, printer)?;
     let input = (workload.name.as_str(), workload.arguments.as_slice());
     let accounts = fastest(accounts);
@@ -77,6 +72,52 @@ pub fn reports(
         .take(designs.len())
         .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
         .collect()
+}
+
+/// Executes a prepared workload in time under a design with a data cache, and says what each
+/// instruction did in the memory; of the fastest division of a storage that has several.
+pub fn line_profiles(
+    workload: &Workload,
+    prepared: &Prepared,
+    design: &Design,
+    request: &Request,
+    printer: &Printer,
+) -> Result<LineProfiles, Failure> {
+    let designs = std::slice::from_ref(design);
+    let request = &request.clone().with_line_profiles();
+    let kernels = needs(workload, prepared, designs)?;
+    let mut accounts = accounts(designs, request, (&workload.name, &kernels))?;
+    counted(workload, prepared, &mut accounts, request, printer)?;
+    let chosen = fastest(accounts).into_iter().next();
+    Ok(chosen.and_then(|(account, _)| account.line_profiles()).unwrap_or_default())
+}
+
+/// What the kernels of a workload need of an SM's storage, if that matters to a design.
+fn needs(
+    workload: &Workload,
+    prepared: &Prepared,
+    designs: &[Design],
+) -> Result<Vec<Needs>, Failure> {
+    if !designs.iter().any(Design::depends_on_needs) {
+        return Ok(Vec::new());
+    }
+    prepared.needs().map_err(|error| subject::run_error(workload, &error))
+}
+
+/// Executes a prepared workload once and counts it in every account.
+fn counted(
+    workload: &Workload,
+    prepared: &Prepared,
+    accounts: &mut [Account<'_>],
+    request: &Request,
+    printer: &Printer,
+) -> Result<(Common, Check), Failure> {
+    let spills = workload.options.registers.map(|_| SpillTraffic::default());
+    let mut common = Common { spills, ..Common::default() };
+    let check = each_batch(workload, prepared, request, printer, |launches| {
+        add(&mut common, accounts, launches, (&workload.name, request.mode))
+    })?;
+    Ok((common, check))
 }
 
 /// Why a workload does not fit each of the designs; none where it does.

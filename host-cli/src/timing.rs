@@ -1,5 +1,7 @@
 //! Timing: the paths that warps took, and what they moved, run through an SM cycle by cycle.
 
+use std::cell::RefCell;
+
 use strata_core::arbiter::{BankedRegister, QueuedRead};
 use strata_core::footprint::{DEVICE_CAPACITY, HOST_CAPACITY};
 use strata_core::image::ImageError;
@@ -16,8 +18,8 @@ use strata_core::sm::memory::cached::{
 };
 use strata_core::sm::partition::{Needs, Partition};
 use strata_core::sm::{
-    BarrierCall, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize, ResultOnItsWay, Sm,
-    SmObserver, Trace, Unobserved, Warp, WarpTrace,
+    BarrierCall, CommonObserver, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize,
+    ResultOnItsWay, Sm, SmObserver, Trace, Unobserved, Warp, WarpTrace,
 };
 use strata_core::units::{LANES, LaneMask};
 use strata_simt::paths::{PathDictionary, WarpPath};
@@ -146,26 +148,43 @@ pub fn observe_launch(
 
 /// The same over a cache, if there is one, which keeps what the launches before have left in it.
 /// Then the launch's accesses must have been recorded with their lines.
-pub fn observe_launch_over(
+pub fn observe_launch_over<O: SmObserver>(
     cache: Option<&mut LaunchCache>,
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
-    observer: impl SmObserver,
+    observer: O,
 ) -> Result<Timed, TimingError> {
     let Some(cache) = cache else { return observe_launch(settings, launch, observer) };
+    // The loop of a run that nobody hears of is compiled without what both would share.
+    if !O::LISTENS {
+        return run_over(cache, settings, launch, (observer, Unobserved));
+    }
+    let observer = RefCell::new(observer);
+    let hears = CommonObserver::new(&observer);
+    run_over(cache, settings, launch, (hears, hears))
+}
+
+/// Runs a launch over a cache, with an observer of the SM and one of the memory.
+fn run_over(
+    cache: &mut LaunchCache,
+    settings: SmSettings,
+    launch: &TimedLaunch<'_>,
+    (of_sm, of_memory): (impl SmObserver, impl SmObserver),
+) -> Result<Timed, TimingError> {
     let LaunchCache { settings: cached, tags, .. } = cache;
     let list = launch.accesses.list().unwrap_or_default();
     let mut cache = Cache::new(cached.cache_bytes, cached.ways, tags)?;
-    let mut memory = CachedMemory::new(*cached, &settings.timing, &mut cache, list)?;
+    let timing = &settings.timing;
+    let mut memory = CachedMemory::observed(*cached, timing, &mut cache, list, of_memory)?;
     let trace = |place, warp| Placed {
         trace: launch.run(place, warp),
         place: launch.accesses.first_of_warp(place),
     };
     let attached = Some(&mut memory as &mut dyn MemoryModel);
     let timed = if needs_host_capacity(&settings) {
-        run::<_, HOST_CAPACITY>(settings, launch, observer, attached, trace)
+        run::<_, HOST_CAPACITY>(settings, launch, of_sm, attached, trace)
     } else {
-        run::<_, DEVICE_CAPACITY>(settings, launch, observer, attached, trace)
+        run::<_, DEVICE_CAPACITY>(settings, launch, of_sm, attached, trace)
     }?;
     if memory.unlisted() != 0 {
         return Err(TimingError::NoLines);

@@ -235,6 +235,11 @@ fn options_without_effect() {
         ("technology import nvsim-output.txt --force", "--output <OUT.toml>"),
         ("inspect good.ptx --launch good.toml", "`--launch` is for what is executed"),
         ("inspect vectoradd --scale small", "`--scale` is for what is executed"),
+        ("inspect vectoradd --mode cycle", "`--mode` is for what is executed"),
+        (
+            "inspect vectoradd --profile --mode cycle --design isca11-rfc6",
+            "a profile in time shows what lines do in a data cache, and `isca11-rfc6` has none",
+        ),
         ("inspect vectoradd --set n=5", "`--set` is for what is executed"),
         ("inspect vectoradd --launch-index 0", "`--launch-index` is for what is executed"),
         ("inspect vectoradd --cta 0", "`--cta` is for what is executed"),
@@ -269,11 +274,18 @@ fn a_data_cache_where_nothing_has_a_memory() {
         ("fpga run vectoradd --board host", "the prototype has no memory with addresses, which"),
         ("fpga bench --board host", "the prototype has no memory with addresses, which"),
     ] {
-        let mut arguments = words(arguments);
-        arguments.extend(["--design", "data-cache.toml"]);
-        let error = refused(&arguments);
-        assert!(error.contains(told) && error.contains("out"), "{arguments:?}: {error}");
-        assert!(error.contains("data-cache.toml") && error.contains("hint: "), "{error}");
+        // What a file's author can leave out, another design has not.
+        for (design, hint) in
+            [("data-cache.toml", "leave"), ("micro12-unified-384", "designs that")]
+        {
+            let mut arguments = words(arguments);
+            arguments.extend(["--design", design]);
+            let error = refused(&arguments);
+            let fits = error.contains(hint) || error.contains("design without one");
+            assert!(error.contains(told) && fits, "{arguments:?}: {error}");
+            assert!(design == "data-cache.toml" || !error.contains("leave"), "{error}");
+            assert!(error.contains(design) && error.contains("hint: "), "{error}");
+        }
     }
 }
 

@@ -166,6 +166,10 @@ prints! {
         ["explain", "vectoradd", "37", "--design", "diss-orf3-lrf-split-onelevel"];
     an_explained_line_that_spills: ["explain", "vectoradd", "52", "--registers", "16"];
     a_profiled_kernel: ["inspect", "vectoradd", "--profile", "--scale", "small"];
+    a_kernel_profiled_in_time: [
+        "inspect", "needle", "--profile", "--mode", "cycle", "--scale", "small", "--design",
+        "micro12-unified-384", "--kernel", "needle_borders"
+    ];
 }
 
 #[test]

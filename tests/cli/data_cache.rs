@@ -60,3 +60,22 @@ fn a_larger_cache_keeps_what_the_launches_before_have_read() {
     // 64 KB hold the graph: alone, each launch fetches it again.
     assert!(2 * count(whole, "fill_bytes") < alone, "{alone} bytes launch by launch");
 }
+
+/// A volatile store, a volatile load and a load of 32 lines of shared memory, each of which takes a
+/// bank of 4 bytes 32 times.
+#[test]
+fn generic_accesses_of_shared_memory_are_counted_there() {
+    let home = Home::new(&["data-cache.toml", "generic.ptx", "generic.toml"]);
+    let run = ["generic.ptx", "--launch", "generic.toml", "--design", "data-cache.toml"];
+    let report = &reports(&home, &run)[0];
+    for (name, expected) in [
+        ("shared_conflict_cycles", 3 * 31),
+        ("cache_conflict_cycles", 0),
+        ("shared_write_words", 32),
+        ("shared_read_words", 2 * 32),
+        ("lookups", 1),
+        ("dram_bytes", 128),
+    ] {
+        assert_eq!(count(report, name), expected, "{name}");
+    }
+}

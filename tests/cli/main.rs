@@ -10,6 +10,7 @@ mod fpga;
 mod input_names;
 mod interrupts;
 mod leaving;
+mod line_profiles;
 mod outputs;
 mod storage;
 mod storage_energy;

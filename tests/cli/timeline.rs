@@ -13,6 +13,7 @@ const WARPS: u64 = 2;
 const BANK_PORTS: u64 = 3;
 const UNITS: u64 = 4;
 const CTAS: u64 = 5;
+const MEMORY: u64 = 6;
 
 /// An empty folder of a test's own.
 fn folder(name: &str) -> PathBuf {
@@ -49,6 +50,8 @@ struct Drawn {
     bytes: Vec<u8>,
     /// Counters of the whole run, as reported.
     counters: Value,
+    /// The same of its data cache; null without one.
+    data_cache: Value,
     /// Cycles that are drawn.
     cycles: Range<u64>,
     all: u64,
@@ -76,10 +79,10 @@ fn draw(name: &str, arguments: &[&str]) -> Drawn {
     assert_eq!(files(&folder), 1, "the timeline and nothing else");
     let bytes = std::fs::read(&path).expect("the timeline is there");
     let reports: Value = serde_json::from_str(&outcome.stdout).expect("a report");
-    read(outcome.stderr, bytes, reports[0]["counters"].clone())
+    read(outcome.stderr, bytes, &reports[0])
 }
 
-fn read(note: String, bytes: Vec<u8>, counters: Value) -> Drawn {
+fn read(note: String, bytes: Vec<u8>, report: &Value) -> Drawn {
     let json: Value = serde_json::from_slice(&bytes).expect("JSON");
     let other = &json["otherData"];
     assert_eq!(other["time"], "1 cycle is shown as 1 microsecond");
@@ -87,7 +90,8 @@ fn read(note: String, bytes: Vec<u8>, counters: Value) -> Drawn {
     let mut read = Drawn {
         note,
         bytes,
-        counters,
+        counters: report["counters"].clone(),
+        data_cache: report["data_cache"].clone(),
         cycles,
         all,
         tracks: BTreeMap::new(),
@@ -158,7 +162,7 @@ impl Drawn {
             for slice in slices {
                 assert!(!slice.cycles.is_empty(), "{name}: {slice:?}");
                 // What is reserved may come after the launch's last cycle.
-                let reserved = track.0 == BANK_PORTS || track.0 == UNITS;
+                let reserved = [BANK_PORTS, UNITS, MEMORY].contains(&track.0);
                 let end = if reserved && self.cycles.end == self.all {
                     window.end
                 } else {
@@ -238,6 +242,54 @@ impl Drawn {
         let dram = dram.flat_map(|(_, slices)| slices);
         let busy: u64 = dram.map(|slice| slice.cycles.end - slice.cycles.start).sum();
         assert_eq!(busy, self.count("dram_busy_cycles"));
+        self.check_memory();
+    }
+
+    /// The same of a data cache: every count that is drawn, and nothing without one.
+    fn check_memory(&self) {
+        let Some(counts) = self.data_cache.as_object() else {
+            assert_eq!(self.group(MEMORY).count(), 0);
+            return;
+        };
+        let mut drawn: BTreeMap<String, u64> = BTreeMap::new();
+        let mut add =
+            |name: &str, count| *drawn.entry(name.replace(' ', "_")).or_default() += count;
+        for (track, slices) in self.group(MEMORY) {
+            for slice in slices {
+                let cycles = slice.cycles.end - slice.cycles.start;
+                match track {
+                    "tag lookups" => {
+                        assert_eq!(cycles, 1, "{slice:?}");
+                        add(&slice.name, 1);
+                        add("lookups", 1);
+                    }
+                    "DRAM transfers" => {
+                        let bytes = slice.args["bytes"].as_u64().expect("bytes");
+                        add(&slice.name, bytes);
+                        add("dram_bytes", bytes);
+                        add("busy", cycles);
+                    }
+                    "fills" => {
+                        add("fills", slice.args["lines"].as_array().expect("lines").len() as u64);
+                    }
+                    "path of shared memory and cache" => add("path", cycles),
+                    "refused" => {}
+                    conflict => add(conflict, cycles),
+                }
+            }
+        }
+        let mut drawn_of = |name: &str| drawn.remove(name).unwrap_or(0);
+        assert_eq!(drawn_of("busy"), self.count("dram_busy_cycles"));
+        assert_eq!(drawn_of("fills"), counts["load_misses"].as_u64().expect("a count"));
+        // Each lookup and each cycle of conflicts in the memory takes the path.
+        assert!(drawn_of("path") >= counts["lookups"].as_u64().expect("a count"));
+        for (name, count) in counts {
+            let elsewhere = ["words", "rows", "instructions"];
+            if !elsewhere.iter().any(|part| name.contains(part)) {
+                assert_eq!(drawn_of(name), count.as_u64().expect("a count"), "{name}");
+            }
+        }
+        assert_eq!(drawn, BTreeMap::new(), "nothing else is drawn");
     }
 }
 
@@ -287,6 +339,10 @@ fn workloads_are_drawn_whole() {
         ("two-slots", &["reduction", "--launch-index", "0", "--design", "two-slots.toml"]),
         ("collectors", &["needle", "--launch-index", "1", "--design", "warrf-gtx480"]),
         ("write-pool", &["reduction", "--launch-index", "0", "--design", "warrf"]),
+        ("data-cache", &["bfs", "--launch-index", "3", "--design", "micro12"]),
+        ("shared-conflicts", &["needle", "--launch-index", "1", "--design", "micro12-unified-384"]),
+        ("arbitrated", &["needle", "--launch-index", "1", "--design", "arbitrated.toml"]),
+        ("bypass", &["histogram", "--launch-index", "0", "--design", "data-cache-warrf.toml"]),
         ("collectors-managed", &["vectoradd", "--design", "sttram-sbw-orf3-lrf-split"]),
     ] {
         let mut all = vec!["--scale", "small", "--timeline-cycles", "0..1000000"];
@@ -333,7 +389,7 @@ fn cut(slices: &[Slice], window: &Range<u64>) -> Vec<Slice> {
 
 #[test]
 fn a_window_shows_what_the_whole_shows_there() {
-    for design in ["isca11-rfc6", "sttram-rfc6"] {
+    for design in ["isca11-rfc6", "sttram-rfc6", "micro12-unified-384"] {
         windows(design);
     }
 }

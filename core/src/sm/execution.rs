@@ -90,7 +90,10 @@ impl<'m> Execution<'m> {
         };
         let request = MemoryRequest { ticket: Ticket { warp: place, pc }, space, access, now };
         let answer = self.memory.request(&request, &mut MemoryCounters(&mut run.counters));
-        let Answer::Taken { arrival, cached, from, until } = answer else { return None };
+        let Answer::Taken { arrival, cached, from, until } = answer else {
+            run.tell(|| Observation::Refused { cycle: now, place, pc });
+            return None;
+        };
         starts(run);
         if space == Space::Shared {
             self.units.take(BusyUnit::SharedMemory, until);

@@ -11,9 +11,11 @@
 mod arbitration;
 pub mod bank_conflicts;
 pub mod cache;
-mod cache_counters;
+pub(super) mod cache_counters;
 pub mod cached;
 pub mod gddr;
+mod ledger;
+mod listed;
 pub mod touched;
 
 use super::counters::{CycleEvent, SmCounters};
@@ -22,6 +24,7 @@ use super::timing::Timing;
 use super::trace::MemoryAccess;
 use crate::named;
 use bank_conflicts::{BankConflictError, OperandReads};
+pub use cache_counters::CacheEventKind;
 
 /// Which memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,13 +1,19 @@
 //! Observation: what an SM tells of a run while it runs, so that a timeline can be drawn.
 //!
 //! Models: launches and ends of CTAs, issues, what each issue reserves (units, reads and writes of
-//! banks, results), and where every warp stands in every cycle.
+//! banks, results), what a memory counts for each access, and where every warp stands in every
+//! cycle.
 //! Does not model: anything of its own: observing changes no result, and an SM without an observer
 //! is compiled without any of this.
 //! Source: `docs/MODEL.md`, section "Time".
 
+use core::cell::RefCell;
+
 use super::config::MAX_RESIDENT_WARPS;
 use super::counters::StallReason;
+use super::memory::Ticket;
+use super::memory::cache_counters::CacheEvent;
+use super::memory::touched::TouchedLine;
 use crate::named;
 use crate::units::{LaneMask, RegisterId};
 
@@ -42,6 +48,37 @@ impl<F: FnMut(Observation)> SmObserver for F {
     }
 }
 
+/// One observer of an SM and of the memory that is attached to it, which are made apart.
+#[derive(Debug)]
+pub struct CommonObserver<'o, O>(&'o RefCell<O>);
+
+impl<'o, O> CommonObserver<'o, O> {
+    /// Tells what it hears to an observer, which outlives both.
+    pub const fn new(observer: &'o RefCell<O>) -> Self {
+        Self(observer)
+    }
+}
+
+impl<O> Clone for CommonObserver<'_, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O> Copy for CommonObserver<'_, O> {}
+
+impl<O: SmObserver> SmObserver for CommonObserver<'_, O> {
+    const LISTENS: bool = O::LISTENS;
+
+    #[inline]
+    fn observe(&mut self, observation: Observation) {
+        // Nothing is told while something is told.
+        if let Ok(mut observer) = self.0.try_borrow_mut() {
+            observer.observe(observation);
+        }
+    }
+}
+
 /// An instruction that issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issue {
@@ -61,12 +98,33 @@ pub struct Issue {
     pub mask: LaneMask,
 }
 
+/// Something that a memory has counted.
+///
+/// The sum of [`Self::count`] over all that is told of an event is the count of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryObservation {
+    /// What, of all kinds but [`CacheEventKind::Instruction`](super::memory::CacheEventKind).
+    pub event: CacheEvent,
+    /// How much of it, in the event's unit. Range: from 1.
+    pub count: u64,
+    /// Whose access it belongs to; none if to no single one.
+    pub of: Option<Ticket>,
+    /// The line, of what is counted by line.
+    pub line: Option<TouchedLine>,
+    /// First cycle.
+    pub from: u64,
+    /// The cycle after the last.
+    pub until: u64,
+}
+
 /// Something that happened in an SM, or was reserved for a later cycle.
 ///
 /// What an instruction reserves ([`Self::Unit`], [`Self::BankRead`], [`Self::BankWrite`] and
 /// [`Self::Result`]) comes between its [`Self::Issue`] and the next one. With operand collectors
 /// nothing is reserved: all but [`Self::Result`], which is left out, come in the cycle in which
-/// they begin, and tell of an instruction that issued earlier.
+/// they begin, and tell of an instruction that issued earlier. What a memory tells of an access
+/// that it takes ([`Self::Memory`], [`Self::Fill`] and [`Self::Path`]) comes in the cycle of the
+/// request, which without operand collectors is that of [`Self::Issue`], and before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observation {
     /// A CTA became resident, or more warps of the CTA that became resident last.
@@ -141,6 +199,41 @@ pub enum Observation {
     Result {
         /// First cycle in which an instruction that uses it can issue.
         cycle: u64,
+    },
+    /// A memory has counted something.
+    Memory(MemoryObservation),
+    /// An access takes the path to shared memory and cache. Where registers can be in its way, this
+    /// comes in the last of the cycles.
+    Path {
+        /// Place of the instruction's warp.
+        place: u8,
+        /// The instruction.
+        pc: u32,
+        /// First cycle.
+        from: u64,
+        /// The cycle after the last.
+        until: u64,
+    },
+    /// A line comes from DRAM.
+    Fill {
+        /// The line.
+        line: TouchedLine,
+        /// Place of the warp whose load missed.
+        place: u8,
+        /// The load.
+        pc: u32,
+        /// The first cycle in which the line is in the cache, unless it waits for its bank
+        /// ([`CacheEvent::FillWaitCycle`]).
+        cycle: u64,
+    },
+    /// The memory refuses an access; the SM asks again.
+    Refused {
+        /// When.
+        cycle: u64,
+        /// Place of the instruction's warp.
+        place: u8,
+        /// The instruction.
+        pc: u32,
     },
     /// What became of some cycles in which nothing changed after the first.
     Cycles {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::exact::{ISCA11, two_level};
 use crate::leaving::issues_over;
 use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
+use crate::memory_observed::{assert_told, told_over};
 use crate::model::{one_of, random_grid, random_rules, random_settings};
 use crate::random::Random;
 use strata_core::sm::MemoryAccess;
@@ -100,6 +101,8 @@ pub(crate) fn run_over(
     assert_eq!(skipping, stepped);
     if let Ok((counters, cache)) = &skipping {
         assert_eq!(counters.dram_bytes(), cache.dram_bytes());
+        let told = told_over(settings, cached, kernel, grid, list);
+        assert_told((counters, cache), &told, (kernel, cached));
     }
     skipping
 }
@@ -191,7 +194,7 @@ fn a_load_of_a_pending_line_waits_for_it_and_a_later_one_hits() {
 fn what_goes_past_the_cache_drops_its_line() {
     let mut list = OwnedList::default();
     let access = load(&mut list, |i| 4 * i);
-    let atomic = list.add(AddressSpace::Global, LineUse::Bypass, |_| 4);
+    let atomic = list.add(AddressSpace::Global, LineUse::Atomic, |_| 4);
     let kernel =
         Kernel::default().load(&[0], &[1]).load(&[1], &[2]).load(&[2], &[3]).alu(&[3], &[4]);
     let (cycles, counters) = alone(65536, &kernel, &[access, atomic, access], &list);
@@ -217,6 +220,43 @@ fn bank_conflicts_hold_the_path_up() {
             run_over(MICRO12, cached, &kernel, &vec![vec![trace]], &list).unwrap();
         assert_eq!(counters.cycles(), cycles + 400 + 8, "{mapping:?}");
         assert_eq!(cache.get(CacheEvent::SharedConflictCycle), cycles - 1);
+    }
+}
+
+/// Generic addresses of shared memory conflict there, with or without a cache, and those of half of
+/// the lanes do not conflict with those of global memory behind them.
+#[test]
+fn lanes_of_a_generic_access_conflict_in_shared_memory() {
+    use CacheEvent::{CacheConflictCycle, LoadMiss, SharedConflictCycle};
+    let mut list = OwnedList::default();
+    let all = list.add(AddressSpace::Shared, LineUse::Load, |i| 128 * i);
+    let half = load(&mut list, |_| 4);
+    let lanes = (0..16).map(|lane| (lane, 128 * u64::from(lane)));
+    list.patterns[half.place() as usize].add(&Touched::new(AddressSpace::Shared, 4, lanes));
+    for (access, conflicts, data, misses) in [(all, 31, 31 + 20, 0), (half, 15, 400, 1)] {
+        for cache_bytes in [0, 65536] {
+            let (cycles, counters) = alone(cache_bytes, &load_and_use(), &[access], &list);
+            let found = [SharedConflictCycle, CacheConflictCycle].map(|event| counters.get(event));
+            assert_eq!((found, cycles - 8), ([conflicts, 0], data), "{cache_bytes}");
+            let looked_up = u64::from(cache_bytes != 0) * misses;
+            assert_eq!(counters.get(LoadMiss), looked_up);
+        }
+    }
+}
+
+#[test]
+fn a_volatile_access_of_shared_memory_reads_or_writes_and_an_atomic_does_both() {
+    use CacheEvent::{SharedReadRow, SharedReadWord, SharedWriteRow, SharedWriteWord};
+    for (kind, expected) in [
+        (LineUse::BypassLoad, [32, 8, 0, 0]),
+        (LineUse::BypassStore, [0, 0, 32, 8]),
+        (LineUse::Atomic, [32, 8, 32, 8]),
+    ] {
+        let mut list = OwnedList::default();
+        let access = list.add(AddressSpace::Shared, kind, |i| 4 * i);
+        let (_, counters) = alone(65536, &load_and_use(), &[access], &list);
+        let events = [SharedReadWord, SharedReadRow, SharedWriteWord, SharedWriteRow];
+        assert_eq!(events.map(|event| counters.get(event)), expected, "{kind:?}");
     }
 }
 
@@ -367,7 +407,7 @@ impl Reference {
         let stays = match kind {
             LineUse::Load => true,
             LineUse::Store => place.is_some(),
-            LineUse::Bypass => false,
+            LineUse::BypassLoad | LineUse::BypassStore | LineUse::Atomic => false,
         };
         if stays {
             set.push_back(line);
@@ -480,10 +520,10 @@ pub(crate) fn assert_agrees<'a>(
         };
         if access.shared {
             let all = access.touches(|_| true);
-            if kind != LineUse::Store {
+            if matches!(kind, LineUse::Load | LineUse::BypassLoad | LineUse::Atomic) {
                 touch(all, [SharedReadWord, SharedReadRow]);
             }
-            if kind != LineUse::Load {
+            if matches!(kind, LineUse::Store | LineUse::BypassStore | LineUse::Atomic) {
                 touch(all, [SharedWriteWord, SharedWriteRow]);
             }
             continue;
@@ -491,7 +531,12 @@ pub(crate) fn assert_agrees<'a>(
         for &line in &access.lines {
             lookups += 1;
             let found = reference.access(line, kind);
-            *expected.entry((kind as u8, found)).or_default() += 1;
+            // All that goes past the cache is counted together.
+            let counted = match kind {
+                LineUse::BypassLoad | LineUse::BypassStore => LineUse::Atomic,
+                kind => kind,
+            };
+            *expected.entry((counted as u8, found)).or_default() += 1;
             match (kind, found) {
                 (LineUse::Load, _) => {
                     touch(access.touches(|other| other == line), [CacheReadWord, CacheReadRow]);
@@ -508,8 +553,8 @@ pub(crate) fn assert_agrees<'a>(
         (LineUse::Load, false, &[LoadMiss]),
         (LineUse::Store, true, &[StoreHit]),
         (LineUse::Store, false, &[StoreMiss]),
-        (LineUse::Bypass, true, &[BypassHit]),
-        (LineUse::Bypass, false, &[BypassMiss]),
+        (LineUse::Atomic, true, &[BypassHit]),
+        (LineUse::Atomic, false, &[BypassMiss]),
     ] {
         let counted: u64 = events.iter().map(|&event| counters.get(event)).sum();
         let expected = expected.get(&(kind as u8, found)).copied().unwrap_or(0);
@@ -543,7 +588,7 @@ pub(crate) fn by_bank_accesses(counters: &CacheCounters) -> [u64; 5] {
 /// the order of their lookups finds as many of them, and bytes follow from what is not found.
 #[test]
 fn a_reference_cache_finds_the_same_lines() {
-    let (mut hits, mut misses, mut merged, mut runs, mut arbitrated) = (0, 0, 0, 0, 0);
+    let (mut hits, mut misses, mut merged, mut waits, mut arbitrated) = (0, 0, 0, 0, 0);
     for seed in 9000..9250 {
         let mut random = Random(seed);
         let mut settings = random_settings(&mut random);
@@ -606,13 +651,10 @@ fn a_reference_cache_finds_the_same_lines() {
         hits += found(CacheEvent::LoadHit);
         misses += found(CacheEvent::LoadMiss);
         merged += found(CacheEvent::LoadMerged);
-        runs += 1;
+        waits += found(CacheEvent::FillWaitCycle);
     }
-    assert!(arbitrated > 20, "{arbitrated}");
-    assert!(
-        runs == 250 && hits > 1000 && misses > 1000 && merged > 1000,
-        "{hits} {misses} {merged}"
-    );
+    assert!(arbitrated > 20 && waits > 20, "{arbitrated} {waits}");
+    assert!(hits > 1000 && misses > 1000 && merged > 1000, "{hits} {misses} {merged}");
 }
 
 /// Gives each access of a grid a place in a list with random addresses. Returns the list, and what
@@ -632,7 +674,14 @@ pub(crate) fn random_list(
         for (instruction, access) in moving.zip(&mut warp.accesses) {
             let shared = instruction.space == Some(strata_core::image::MemorySpace::Shared);
             let space = if shared { AddressSpace::Shared } else { AddressSpace::Global };
-            let kinds_of = [LineUse::Load, LineUse::Load, LineUse::Store, LineUse::Bypass];
+            let kinds_of = [
+                LineUse::Load,
+                LineUse::Load,
+                LineUse::Store,
+                LineUse::BypassLoad,
+                LineUse::BypassStore,
+                LineUse::Atomic,
+            ];
             let kind = one_of(random, &kinds_of);
             let base = u64::from(random.below(range) & !3);
             let stride = u64::from(one_of(random, &[0_u32, 4, 4, 4, 8, 132]));

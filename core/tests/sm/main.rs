@@ -7,6 +7,7 @@ mod exact;
 mod late_memory;
 mod leaving;
 mod machine;
+mod memory_observed;
 mod model;
 mod observe;
 #[expect(dead_code, reason = "nothing here looks at single lanes")]

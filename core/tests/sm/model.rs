@@ -260,6 +260,10 @@ impl Told {
                 self.bank_writes += 1;
             }
             Observation::Result { cycle } => assert!(cycle > self.cycles, "seed {seed}"),
+            Observation::Refused { cycle, .. } => assert_eq!(cycle, self.cycles, "seed {seed}"),
+            Observation::Memory(_) | Observation::Path { .. } | Observation::Fill { .. } => {
+                panic!("seed {seed}: there is no cache");
+            }
             Observation::Cycles { first, count, issued, reason, warps } => {
                 assert_eq!(first, self.cycles, "seed {seed}");
                 self.cycles += count;

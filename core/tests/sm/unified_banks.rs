@@ -27,13 +27,13 @@ use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 
 const ANY: BankConflicts = BankConflicts::Instruction { ports: ConflictPorts::Any };
 const READ_WRITE: BankConflicts = BankConflicts::Instruction { ports: ConflictPorts::ReadWrite };
-const UNIFIED: CachedSettings =
+pub(crate) const UNIFIED: CachedSettings =
     CachedSettings { mapping: BankMapping::Simple, conflicts: ANY, ..SETTINGS };
-const ARBITRATED: CachedSettings =
+pub(crate) const ARBITRATED: CachedSettings =
     CachedSettings { conflicts: BankConflicts::CycleByCycle, ..UNIFIED };
 
 /// A cycle for each read of a bank beyond the first.
-const FLAT: SmSettings = with_window_of_one(MICRO12);
+pub(crate) const FLAT: SmSettings = with_window_of_one(MICRO12);
 
 const fn with_window_of_one(settings: SmSettings) -> SmSettings {
     SmSettings { timing: Timing { operand_window: 1, ..MICRO12.timing }, ..settings }
@@ -317,7 +317,7 @@ fn rows_pass_as_their_ports_are_free() {
     const BANK_1_FROM_1: Free = |cycle, bank, _| bank != 1 || cycle >= 1;
     const BANKS_0_AND_1_FROM_3: Free = |cycle, bank, _| bank > 1 || cycle >= 3;
     type Case = (fn(u64) -> u64, LineUse, Free, [u64; 2]);
-    let cases: [Case; 10] = [
+    let cases: [Case; 12] = [
         (|i| 4 * i, LineUse::Load, BANK_0_FROM_3, [3, 3]),
         (|i| 128 + 4 * i, LineUse::Load, BANK_0_FROM_3, [0, 0]),
         // Two rows of each cluster in banks 0 and 1: bank 1 goes first.
@@ -331,7 +331,10 @@ fn rows_pass_as_their_ports_are_free() {
         (|i| 4 * i, LineUse::Load, NO_READS_UNTIL_2, [2, 2]),
         (|i| 4 * i, LineUse::Load, NO_WRITES_UNTIL_5, [0, 0]),
         // An atomic reads and writes.
-        (|i| 4 * i, LineUse::Bypass, NO_WRITES_UNTIL_5, [5, 5]),
+        (|i| 4 * i, LineUse::Atomic, NO_WRITES_UNTIL_5, [5, 5]),
+        // A volatile access does one of them.
+        (|i| 4 * i, LineUse::BypassLoad, NO_WRITES_UNTIL_5, [0, 0]),
+        (|i| 4 * i, LineUse::BypassStore, NO_READS_UNTIL_2, [0, 0]),
     ];
     let kernel = Kernel::default().shared_load(&[0], &[1]).alu(&[1], &[2]);
     for (number, (address, kind, free, later)) in cases.into_iter().enumerate() {
@@ -369,7 +372,7 @@ fn an_access_without_its_banks_stands_still() {
 #[test]
 fn a_run_lasts_until_the_last_access_has_its_banks() {
     let mut list = OwnedList::default();
-    let access = list.add(AddressSpace::Shared, LineUse::Bypass, |i| 4 * i);
+    let access = list.add(AddressSpace::Shared, LineUse::Atomic, |i| 4 * i);
     let kernel = Kernel::default().store(&[0, 4, 8]).with(|atomic| {
         atomic.space = Some(strata_core::image::MemorySpace::Shared);
     });
@@ -438,7 +441,7 @@ fn random_accesses(
             let shared = instruction.space == Some(strata_core::image::MemorySpace::Shared);
             let space = if shared { AddressSpace::Shared } else { AddressSpace::Global };
             let stores = instruction.flags.contains(strata_core::image::Flags::STORE);
-            let kinds = [LineUse::Load, LineUse::Load, LineUse::Load, LineUse::Bypass];
+            let kinds = [LineUse::Load, LineUse::Load, LineUse::Load, LineUse::Atomic];
             let kind = if stores { LineUse::Store } else { one_of(random, &kinds) };
             let base = u64::from(512 * random.below(20) + 128 * random.below(banks));
             let stride = u64::from(one_of(random, &[0_u32, 4, 4, 4, 512, 516]));

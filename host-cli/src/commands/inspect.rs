@@ -1,5 +1,7 @@
 //! `inspect`: kernels as the machine sees them, and what each instruction costs.
 
+mod in_time;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -12,7 +14,7 @@ use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 use strata_ptx::module::{Function, FunctionId, Module};
 
-use crate::cli::{InspectArgs, ListingFormat, SourceArgs};
+use crate::cli::{InspectArgs, ListingFormat, Mode, SourceArgs};
 use crate::crossings::Crossings;
 use crate::design::{self, Design};
 use crate::evaluate::{self, EvaluateError};
@@ -37,6 +39,9 @@ pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure>
             return Err(Failure::input("`--profile` has no graph")
                 .hint("leave `--profile` or `--format dot` away"));
         }
+        (true, ListingFormat::Text) if args.mode == Some(Mode::Cycle) => {
+            in_time::profiled(args, printer)?
+        }
         (true, ListingFormat::Text) => profiled(args)?,
         (false, _) => listed(args)?,
     };
@@ -59,6 +64,7 @@ fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
         allow_outside,
     } = &args.source;
     for (option, given) in [
+        ("--mode", args.mode.is_some()),
         ("--launch", launch.is_some()),
         ("--scale", scale.is_some()),
         ("--set", !set.is_empty()),
@@ -82,7 +88,8 @@ fn design(args: &InspectArgs) -> Result<Design, Failure> {
 /// Every kernel of the input, compiled; nothing is executed.
 fn listed(args: &InspectArgs) -> Result<String, Failure> {
     let design = design(args)?;
-    design.without_data_cache_for("listings")?;
+    let hint = format!("add `--profile --mode cycle`, or {}", design.to_lose_data_cache());
+    design.without_data_cache("listings have no use for it", &hint)?;
     if args.design.is_some() && design.managed.is_none() {
         return Err(Failure::input(format!(
             "a listing shows nothing of `{}`, whose levels no compiler manages",

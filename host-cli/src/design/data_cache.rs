@@ -186,7 +186,12 @@ impl Design {
     /// # Errors
     /// It has a data cache; `what` is the command's subject, in the plural.
     pub fn without_data_cache_for(&self, what: &str) -> Result<(), ConfigError> {
-        let hint = if super::is_file(&self.argument) { LEAVE_OUT } else { NAME_ANOTHER };
-        self.without_data_cache(&format!("{what} have no use for it"), hint)
+        let reason = format!("{what} have no use for it");
+        self.without_data_cache(&reason, self.to_lose_data_cache())
+    }
+
+    /// What to do about a data cache that has no use.
+    pub fn to_lose_data_cache(&self) -> &'static str {
+        if super::is_file(&self.argument) { LEAVE_OUT } else { NAME_ANOTHER }
     }
 }

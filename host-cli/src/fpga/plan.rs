@@ -17,7 +17,7 @@ use strata_core::rules::Rules;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::write_pool::PoolPorts;
 
-use crate::design::Design;
+use crate::design::{self, Design};
 use crate::failure::Failure;
 
 /// Warps of the prototype.
@@ -102,7 +102,9 @@ impl Plan {
 fn beyond(design: &Design) -> Option<(String, &'static str)> {
     const OTHER: &str = "designs that it can do are `isca11-rfc6`, `sttram` and `warrf-rfc6`";
     if design.data_cache.is_some() {
-        return Some(("no memory with addresses".to_owned(), "leave `[data_cache]` out"));
+        let own = design::is_file(&design.argument);
+        let hint = if own { "leave `[data_cache]` out" } else { OTHER };
+        return Some(("no memory with addresses".to_owned(), hint));
     }
     match design.organisation().levels() {
         LevelSettings::CompilerManaged => {

@@ -14,7 +14,7 @@ use strata_core::value_usage::ValueUsage;
 
 use crate::cli::Mode;
 use crate::crossings::Crossings;
-use crate::design::{Design, MainMemory};
+use crate::design::{self, Design, MainMemory};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{FitError, Fitted, FittedKernels};
@@ -29,6 +29,7 @@ use crate::timeline::Timeline;
 use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
 
 use super::baselines::Baselines;
+use super::line_profile::LineProfiles;
 use super::request::command_line;
 use super::storage_energy::{self, BaselineRuns, StorageBaseline, StorageRun, takes_the_same_time};
 use super::{Counted, Request, SpillTraffic, price, too_large};
@@ -47,11 +48,25 @@ pub(super) struct Account<'a> {
     /// What was switched off of its storage, for as many cycles as it was. Unit: byte cycles.
     disabled_byte_cycles: u128,
     launches: Vec<LaunchReport>,
+    in_order: InOrder,
+    /// Of kernels that the compiler fitted to the design.
+    levels: FittedKernels,
+}
+
+/// What launches change one after the other, so that they run in their order.
+#[derive(Default)]
+struct InOrder {
     timeline: Option<Timeline>,
     /// What the launches so far have left in the design's data cache.
     cache: Option<LaunchCache>,
-    /// Of kernels that the compiler fitted to the design.
-    levels: FittedKernels,
+    /// What each instruction has done, if that is asked for.
+    line_profiles: Option<LineProfiles>,
+}
+
+impl InOrder {
+    const fn is_none(&self) -> bool {
+        self.timeline.is_none() && self.cache.is_none() && self.line_profiles.is_none()
+    }
 }
 
 /// What all designs of a subject share.
@@ -90,8 +105,11 @@ pub(super) fn accounts<'a>(
             data_cache: None,
             disabled_byte_cycles: 0,
             launches: Vec::new(),
-            timeline,
-            cache: provision.cache().map(LaunchCache::new),
+            in_order: InOrder {
+                timeline,
+                cache: provision.cache().map(LaunchCache::new),
+                line_profiles: request.line_profiles.then(LineProfiles::new),
+            },
             provision,
             levels: FittedKernels::default(),
         })
@@ -137,7 +155,12 @@ fn one_provision(design: &Design, tried: usize) -> Failure {
     Failure::input(format!(
         "`--timeline` draws one run, but `{name}` tries {tried} ways to divide its storage"
     ))
-    .hint("name a design with one split, or set `threads = \"most\"` in `[storage]`")
+    .hint(if design::is_file(&design.argument) {
+        "leave one split in `[storage]`, and set `threads = \"most\"` there"
+    } else {
+        "name a design with one split, or a design file with it as `base` and `threads = \
+         \"most\"` in `[storage]`"
+    })
 }
 
 /// The accounts of the provisions with which the designs run fastest, each with all that its design
@@ -164,7 +187,7 @@ pub(super) fn finish_timelines(
     accounts: &mut [Account<'_>],
     printer: &Printer,
 ) -> Result<(), Failure> {
-    for timeline in accounts.iter_mut().filter_map(|account| account.timeline.take()) {
+    for timeline in accounts.iter_mut().filter_map(|account| account.in_order.timeline.take()) {
         if let Some(left_out) = timeline.finish()? {
             printer.note(&left_out);
         }
@@ -294,16 +317,15 @@ impl Account<'_> {
         for launch in launches {
             self.levels.prepare(self.design, launch.program())?;
         }
-        let (mut timeline, mut cache) = (self.timeline.take(), self.cache.take());
-        let measured: Vec<_> = if timeline.is_some() || cache.is_some() {
-            let one =
-                |launch| self.measure(launch, input, mode, (timeline.as_mut(), cache.as_mut()));
-            launches.iter().map(one).collect()
-        } else {
-            let one = |launch| self.measure(launch, input, mode, (None, None));
+        let mut in_order = std::mem::take(&mut self.in_order);
+        let measured: Vec<_> = if in_order.is_none() {
+            let one = |launch| self.measure(launch, input, mode, &mut InOrder::default());
             launches.par_iter().map(one).collect()
+        } else {
+            let one = |launch| self.measure(launch, input, mode, &mut in_order);
+            launches.iter().map(one).collect()
         };
-        (self.timeline, self.cache) = (timeline, cache);
+        self.in_order = in_order;
         for (launch, measured) in launches.iter().zip(measured) {
             self.add_one(launch, &measured?)?;
         }
@@ -366,7 +388,7 @@ impl Account<'_> {
         launch: &Counted<'_>,
         input: &str,
         mode: Mode,
-        (timeline, cache): (Option<&mut Timeline>, Option<&mut LaunchCache>),
+        in_order: &mut InOrder,
     ) -> Result<Measured, EvaluateError> {
         let design = self.design;
         let hierarchy = self.levels.get(launch.kernel);
@@ -391,15 +413,23 @@ impl Account<'_> {
         }
         let timed = TimedLaunch { image, ..launch.timed() };
         let provision = self.provision.for_kernel(&timed.needs()).map_err(TimingError::TooLarge)?;
-        let cache = cache.map(|cache| provision.divide(cache));
+        let InOrder { timeline, cache, line_profiles } = in_order;
+        let cache = cache.as_mut().map(|cache| provision.divide(cache));
         let settings = provision.sm(timed.threads).map_err(TimingError::TooLarge)?;
-        let Timed { counters: time, residency, cell_writes, cache } = match timeline {
-            Some(timeline) => {
-                let about = launch.about(input, &design.name);
-                timeline.run(cache, settings, &timed, launch.code, &about)?
-            }
-            None => observe_launch_over(cache, settings, &timed, Unobserved)?,
-        };
+        let Timed { counters: time, residency, cell_writes, cache } =
+            match (timeline, line_profiles) {
+                (Some(timeline), _) => {
+                    let about = launch.about(input, &design.name);
+                    timeline.run(cache, settings, &timed, launch.code, &about)?
+                }
+                (None, Some(profiles)) => {
+                    let profile = profiles.entry(launch.kernel.to_owned()).or_default();
+                    profile.launches += 1;
+                    let observer = |observation| profile.hear(&observation);
+                    observe_launch_over(cache, settings, &timed, observer)?
+                }
+                (None, None) => observe_launch_over(cache, settings, &timed, Unobserved)?,
+            };
         let for_kernel = provision.storage().filter(|divided| divided.is_for_kernels());
         Ok(Measured {
             counters: time.accesses,
@@ -409,6 +439,11 @@ impl Account<'_> {
             partition: for_kernel.map(|divided| (&divided.partition).into()),
             disabled_bytes: provision.storage().map_or(0, |of| of.partition.disabled_bytes()),
         })
+    }
+
+    /// What each instruction has done, if that was asked for.
+    pub(super) fn line_profiles(self) -> Option<LineProfiles> {
+        self.in_order.line_profiles
     }
 
     pub(super) fn report(

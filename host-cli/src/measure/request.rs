@@ -26,6 +26,8 @@ pub struct Request {
     pub mode: Mode,
     /// What to draw of it, with one design and in cycle mode.
     pub timeline: Option<timeline::Request>,
+    /// Whether to keep what each instruction does in the memory of a design with a data cache.
+    pub(super) line_profiles: bool,
     /// The options in their normal form, for the command in the report.
     words: Vec<String>,
 }
@@ -69,6 +71,7 @@ impl Request {
             reach: args.reach(),
             mode: Mode::Count,
             timeline: None,
+            line_profiles: false,
             words,
         })
     }
@@ -107,6 +110,13 @@ impl Request {
     #[must_use]
     pub fn with_timeline(mut self, timeline: Option<timeline::Request>) -> Self {
         self.timeline = timeline;
+        self
+    }
+
+    /// The same with what each instruction does in the memory.
+    #[must_use]
+    pub(super) const fn with_line_profiles(mut self) -> Self {
+        self.line_profiles = true;
         self
     }
 }

@@ -3,6 +3,8 @@
 //! A slice is written when its end is known, so that memory holds only what is open: one slice for
 //! each warp and issue slot, and what is reserved for later cycles.
 
+mod memory;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
@@ -14,6 +16,7 @@ use strata_core::sm::{Issue, Observation, SmUnit, WarpPhase, WarpPhases, WriteCa
 
 use super::code::Label;
 use super::file::{Event, EventFile, Group};
+use memory::MemoryTracks;
 
 const SLOTS: Group = Group { number: 1, name: "issue slots" };
 const WARPS: Group = Group { number: 2, name: "warps" };
@@ -39,7 +42,7 @@ struct IssueArgs<'a> {
     result_at: Option<u64>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct UseArgs {
     pc: u32,
     place: u8,
@@ -136,6 +139,7 @@ pub(crate) struct Drawing<'d> {
     /// Cycles that a write of a bank takes.
     write_cycles: u64,
     reserved: Reserved,
+    memory: MemoryTracks,
 }
 
 impl<'d> Drawing<'d> {
@@ -175,6 +179,7 @@ impl<'d> Drawing<'d> {
                 writes: vec![BTreeMap::new(); banks],
                 ..Reserved::default()
             },
+            memory: MemoryTracks::default(),
         }
     }
 
@@ -236,6 +241,10 @@ impl<'d> Drawing<'d> {
                     writes.entry(cycle).or_default().push(write);
                 }
             }
+            Observation::Memory(_)
+            | Observation::Path { .. }
+            | Observation::Fill { .. }
+            | Observation::Refused { .. } => self.add_of_memory(observation),
             Observation::Cycles { first, count, reason, warps, .. } => {
                 self.cycles(first, count, reason, &warps);
             }
@@ -294,6 +303,7 @@ impl<'d> Drawing<'d> {
         }
         let next = first + count;
         self.write_reserved(next);
+        self.write_memory(next);
         if self.left == 0 && next < self.window.end {
             self.window.end = next.max(self.window.start);
             self.capped = true;
@@ -409,6 +419,7 @@ impl<'d> Drawing<'d> {
         }
         // What is reserved beyond a launch's last cycle happens; beyond the window it is not drawn.
         self.write_reserved(self.window.end);
+        self.write_memory(u64::MAX);
         let rest = std::mem::take(&mut self.reserved);
         for (bank, queue) in rest.reads.into_iter().enumerate() {
             for planned in queue {

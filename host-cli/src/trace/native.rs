@@ -9,7 +9,6 @@
 
 use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, MemorySpace, StaticInstruction};
-use strata_core::sm::memory::cached::LineUse;
 use strata_ptx::module::{AddressBase, Instruction, Operand, SpecialRegister, VirtualRegister};
 use strata_ptx::opcode::{AtomicOp, BarrierOp, Direction, Half, Opcode, Rounding};
 use strata_ptx::types::{Kind, ScalarType};
@@ -175,7 +174,7 @@ impl Named<'_> {
             (AccessSpace::Shared, true) => "STS",
             (AccessSpace::Generic, true) => "ST",
         };
-        let strong = if shape.line_use == LineUse::Bypass { ".STRONG.GPU" } else { "" };
+        let strong = if shape.line_use.bypasses() { ".STRONG.GPU" } else { "" };
         format!("{stem}{}{}{strong}", self.address_width(), width(shape.bytes))
     }
 

@@ -281,12 +281,12 @@ pub(crate) fn shape(mnemonic: &str, width: u8, has_result: bool) -> Option<Acces
 fn line_use(mnemonic: &str, class: Class) -> LineUse {
     let stem = stem(mnemonic);
     let atomic = ["ATOM", "RED"].iter().any(|prefix| stem.starts_with(prefix));
-    if atomic || has(mnemonic, "STRONG") {
-        LineUse::Bypass
-    } else if class.flags.contains(Flags::LOAD) {
-        LineUse::Load
-    } else {
-        LineUse::Store
+    match (class.flags.contains(Flags::LOAD), has(mnemonic, "STRONG")) {
+        _ if atomic => LineUse::Atomic,
+        (true, true) => LineUse::BypassLoad,
+        (false, true) => LineUse::BypassStore,
+        (true, false) => LineUse::Load,
+        (false, false) => LineUse::Store,
     }
 }
 
@@ -542,6 +542,22 @@ mod tests {
         ] {
             let class = of(mnemonic);
             assert_eq!((class.unit, class.space, class.known), (unit, space, true), "{mnemonic}");
+        }
+    }
+
+    #[test]
+    fn what_is_strong_or_atomic_goes_past_the_cache() {
+        for (mnemonic, result, expected) in [
+            ("LDG.E", true, LineUse::Load),
+            ("STG.E", false, LineUse::Store),
+            ("LD.E.STRONG.SYS", true, LineUse::BypassLoad),
+            ("ST.E.STRONG.GPU", false, LineUse::BypassStore),
+            ("ATOMG.E.ADD.STRONG.GPU", true, LineUse::Atomic),
+            ("ATOMS.ADD", true, LineUse::Atomic),
+            ("RED.E.ADD", false, LineUse::Atomic),
+        ] {
+            let shape = shape(mnemonic, 4, result);
+            assert_eq!(shape.map(|shape| shape.line_use), Some(expected), "{mnemonic}");
         }
     }
 

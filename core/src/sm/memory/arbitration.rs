@@ -46,10 +46,22 @@ pub(super) struct Fill {
     pub(super) arrives: u64,
 }
 
+/// What the oldest access does in a cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    pub(super) ticket: Ticket,
+    /// A register was in its way, so that it ends a cycle later.
+    pub(super) held: bool,
+    /// It ends: the first cycle in which it took the path.
+    pub(super) ended: Option<u64>,
+}
+
 /// The accesses and lines that wait.
 #[derive(Debug, Default)]
 pub(super) struct Arbitration {
     queue: Deque<Queued, MOST_QUEUED>,
+    /// The first cycle of the oldest access on the path, if it has begun.
+    from: u64,
     /// The cycle after the last of the oldest access on the path, as far as it is known; 0 if it
     /// has not begun.
     until: u64,
@@ -96,26 +108,31 @@ impl Arbitration {
         }
     }
 
-    /// The oldest access in one cycle. Returns whether a register was in its way, so that it ends
-    /// a cycle later.
-    pub(super) fn step_access(&mut self, mapping: BankMapping, step: &mut dyn MemoryStep) -> bool {
+    /// The oldest access in one cycle, if there is one.
+    pub(super) fn step_access(
+        &mut self,
+        mapping: BankMapping,
+        step: &mut dyn MemoryStep,
+    ) -> Option<Progress> {
         let now = step.now();
-        let Some(oldest) = self.queue.front_mut() else { return false };
+        let oldest = self.queue.front_mut()?;
         if self.until == 0 {
+            self.from = now;
             self.until = now + oldest.cycles;
         }
-        let mut held = false;
+        let mut progress = Progress { ticket: oldest.ticket, held: false, ended: None };
         if !oldest.rows.is_empty() {
             let passed = pass(&mut oldest.rows, oldest.ports, mapping, step);
-            held = !passed || now + 1 >= self.until && !oldest.rows.is_empty();
-            self.until += u64::from(held);
+            progress.held = !passed || now + 1 >= self.until && !oldest.rows.is_empty();
+            self.until += u64::from(progress.held);
         }
         if now + 1 >= self.until {
             step.arrive(oldest.ticket, oldest.from_dram.max(now + oldest.latency));
             self.queue.pop_front();
             self.until = 0;
+            progress.ended = Some(self.from);
         }
-        held
+        Some(progress)
     }
 
     /// The lines that come from DRAM in one cycle. What the cache has dropped meanwhile takes no

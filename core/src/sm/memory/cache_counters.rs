@@ -30,7 +30,8 @@ named! {
         StoreByte = "store_bytes",
         /// Cycles beyond the first that accesses of shared memory took in its banks.
         SharedConflictCycle = "shared_conflict_cycles",
-        /// Cycles beyond the lookups that accesses of the cache took in its banks.
+        /// Cycles beyond the lookups that accesses of the cache took in its banks: 0 as long as one
+        /// tag is looked up in a cycle, because no access has more rows in a bank than lines.
         CacheConflictCycle = "cache_conflict_cycles",
         /// Words of 4 bytes that were read in shared memory, each once for an access.
         SharedReadWord = "shared_read_words",
@@ -66,6 +67,54 @@ named! {
     }
 }
 
+/// What is counted, by what it tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CacheEventKind {
+    /// What the lookup of a tag found.
+    Lookup,
+    /// Bytes that DRAM moves.
+    Transfer,
+    /// Cycles in which something waits for a bank.
+    Conflict,
+    /// Words and rows of banks.
+    BankAccess,
+    /// Instructions, whether they access memory or not.
+    Instruction,
+}
+
+impl CacheEvent {
+    /// What it tells of.
+    pub const fn kind(self) -> CacheEventKind {
+        match self {
+            Self::LoadHit
+            | Self::LoadMerged
+            | Self::LoadMiss
+            | Self::StoreHit
+            | Self::StoreMiss
+            | Self::BypassHit
+            | Self::BypassMiss => CacheEventKind::Lookup,
+            Self::FillByte | Self::UncachedByte | Self::StoreByte => CacheEventKind::Transfer,
+            Self::SharedConflictCycle
+            | Self::CacheConflictCycle
+            | Self::ArbitrationConflictCycle
+            | Self::FillWaitCycle => CacheEventKind::Conflict,
+            Self::SharedReadWord
+            | Self::SharedReadRow
+            | Self::SharedWriteWord
+            | Self::SharedWriteRow
+            | Self::CacheReadWord
+            | Self::CacheReadRow
+            | Self::CacheWriteWord
+            | Self::CacheWriteRow => CacheEventKind::BankAccess,
+            Self::AtMost1Access
+            | Self::Accesses2
+            | Self::Accesses3
+            | Self::Accesses4
+            | Self::MoreAccesses => CacheEventKind::Instruction,
+        }
+    }
+}
+
 /// Counts of a memory with a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounters([u64; CacheEvent::ALL.len()]);
@@ -78,21 +127,23 @@ impl CacheCounters {
 
     /// Lookups of tags.
     pub fn lookups(&self) -> u64 {
-        use CacheEvent::{BypassHit, BypassMiss, LoadHit, LoadMerged, LoadMiss};
-        use CacheEvent::{StoreHit, StoreMiss};
-        let events = [LoadHit, LoadMerged, LoadMiss, StoreHit, StoreMiss, BypassHit, BypassMiss];
-        events.into_iter().map(|event| self.get(event)).sum()
+        self.sum(CacheEventKind::Lookup)
     }
 
     /// What moved from and to DRAM. Unit: bytes.
-    pub const fn dram_bytes(&self) -> u64 {
-        self.get(CacheEvent::FillByte)
-            + self.get(CacheEvent::UncachedByte)
-            + self.get(CacheEvent::StoreByte)
+    pub fn dram_bytes(&self) -> u64 {
+        self.sum(CacheEventKind::Transfer)
     }
 
+    /// All that tells of the same, where the unit is the same.
+    fn sum(&self, kind: CacheEventKind) -> u64 {
+        let events = CacheEvent::ALL.into_iter().filter(|event| event.kind() == kind);
+        events.map(|event| self.get(event)).sum()
+    }
+
+    /// Adds what is counted somewhere else, or was told of.
     #[inline]
-    pub(super) const fn record(&mut self, event: CacheEvent, count: u64) {
+    pub const fn record(&mut self, event: CacheEvent, count: u64) {
         self.0[event as usize] += count;
     }
 }

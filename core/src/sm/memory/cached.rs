@@ -19,89 +19,18 @@ use super::bank_conflicts::{
 };
 use super::cache::{Cache, Lookup};
 pub use super::cache_counters::{CacheCounters, CacheEvent};
+use super::ledger::Ledger;
+use super::listed::Listed;
+pub use super::listed::{AccessList, LineUse, ListedAccess};
 use super::touched::{
     BankMapping, BankPattern, LINE_BYTES, LOGICAL_BANKS, RowsInBanks, TouchedLine,
 };
-use super::{Answer, Arrival, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep, Space};
+use super::{
+    Answer, Arrival, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep, Space, Ticket,
+};
+use crate::sm::observe::{Observation, SmObserver, Unobserved};
 use crate::sm::operand_delivery::OperandDelivery;
 use crate::sm::timing::Timing;
-
-/// What an access does with its lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LineUse {
-    /// Reads them.
-    #[default]
-    Load,
-    /// Writes them, in the cache if it has them, and in DRAM.
-    Store,
-    /// Reads or writes them in DRAM, past the cache, which drops them: atomics, volatile accesses.
-    Bypass,
-}
-
-/// An access of a launch, by the addresses of its lanes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ListedAccess {
-    /// The first of its lines in the list.
-    first_line: u32,
-    /// The place of its pattern in the list.
-    pattern: u32,
-    /// How many lines it has.
-    lines: u16,
-    line_use: LineUse,
-}
-
-impl ListedAccess {
-    /// An access whose lines stand in the list from `first` on, as many as `count`, and its pattern
-    /// at `pattern`.
-    pub const fn new(line_use: LineUse, (first, count): (u32, u16), pattern: u32) -> Self {
-        Self { first_line: first, pattern, lines: count, line_use }
-    }
-
-    /// The place of its pattern.
-    pub const fn pattern(self) -> u32 {
-        self.pattern
-    }
-
-    /// The same in another list: its lines stand so much later, and its pattern at `pattern`. At
-    /// most `u32::MAX` lines.
-    #[must_use]
-    pub const fn moved_on(self, by: u32, pattern: u32) -> Self {
-        Self { first_line: self.first_line.saturating_add(by), pattern, ..self }
-    }
-}
-
-/// The accesses of a launch, which its traces name by place
-/// ([`crate::sm::MemoryAccess::at`]).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AccessList<'m> {
-    /// The accesses.
-    pub accesses: &'m [ListedAccess],
-    /// The lines of all of them, in shared memory none.
-    pub lines: &'m [TouchedLine],
-    /// What they do in banks.
-    pub patterns: &'m [BankPattern],
-}
-
-/// An access with what the list has of it.
-#[derive(Clone, Copy, Debug)]
-struct Listed<'m> {
-    line_use: LineUse,
-    lines: &'m [TouchedLine],
-    pattern: &'m BankPattern,
-}
-
-impl<'m> AccessList<'m> {
-    /// An access; none for a place out of the list, or lines or a pattern out of theirs.
-    fn get(&self, place: u32) -> Option<Listed<'m>> {
-        let access = self.accesses.get(place as usize)?;
-        let (first, count) = (access.first_line as usize, usize::from(access.lines));
-        Some(Listed {
-            line_use: access.line_use,
-            lines: self.lines.get(first..first + count)?,
-            pattern: self.patterns.get(access.pattern as usize)?,
-        })
-    }
-}
 
 /// Settings that make no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,9 +74,8 @@ impl CachedSettings {
     }
 }
 
-/// A memory with a cache, in one launch.
-#[derive(Debug)]
-pub struct CachedMemory<'m, 'c> {
+/// A memory with a cache, in one launch, and who listens to it.
+pub struct CachedMemory<'m, 'c, O = Unobserved> {
     list: AccessList<'m>,
     cache: &'m mut Cache<'c>,
     settings: CachedSettings,
@@ -159,8 +87,16 @@ pub struct CachedMemory<'m, 'c> {
     /// What the access that was asked for last touches.
     latest: MemoryUse,
     arbitration: Arbitration,
-    counters: CacheCounters,
+    ledger: Ledger<O>,
     unlisted: u64,
+}
+
+impl<O: SmObserver> core::fmt::Debug for CachedMemory<'_, '_, O> {
+    fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut memory = to.debug_struct("CachedMemory");
+        memory.field("settings", &self.settings).field("counters", self.counters());
+        memory.finish_non_exhaustive()
+    }
 }
 
 /// What becomes of an access, line by line.
@@ -174,14 +110,28 @@ struct Transfers {
 }
 
 impl<'m, 'c> CachedMemory<'m, 'c> {
-    /// A memory for a launch, whose accesses the list has. `cache` is one of the same settings; it
-    /// keeps what it holds of global memory from the launch before. Local memory does not outlive
-    /// its launch.
+    /// A memory for a launch, whose accesses the list has, without an observer. `cache` is one of
+    /// the same settings; it keeps what it holds of global memory from the launch before. Local
+    /// memory does not outlive its launch.
     pub fn new(
         settings: CachedSettings,
         timing: &Timing,
         cache: &'m mut Cache<'c>,
         list: AccessList<'m>,
+    ) -> Result<Self, TransactionError> {
+        Self::observed(settings, timing, cache, list, Unobserved)
+    }
+}
+
+impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
+    /// A memory like [`CachedMemory::new`], of whose accesses `observer` hears; that of the SM is
+    /// shared by a [`CommonObserver`](crate::sm::CommonObserver).
+    pub fn observed(
+        settings: CachedSettings,
+        timing: &Timing,
+        cache: &'m mut Cache<'c>,
+        list: AccessList<'m>,
+        observer: O,
     ) -> Result<Self, TransactionError> {
         if !matches!(settings.transaction_bytes, 16 | 32 | 64 | 128) {
             return Err(TransactionError(settings.transaction_bytes));
@@ -196,14 +146,14 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
             dram_free: 0,
             latest: MemoryUse::NONE,
             arbitration: Arbitration::default(),
-            counters: CacheCounters::default(),
+            ledger: Ledger::new(observer),
             unlisted: 0,
         })
     }
 
     /// What it has counted.
     pub const fn counters(&self) -> &CacheCounters {
-        &self.counters
+        self.ledger.counters()
     }
 
     /// Accesses that stand in no list, of which nothing is counted: a trace and its list do not
@@ -217,7 +167,17 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
     fn take_path(&mut self, cycles: u64, now: u64) -> u64 {
         let from = now.max(self.path_free);
         self.path_free = from + cycles;
+        if !self.arbitrates() {
+            self.tell_path(from, self.path_free);
+        }
         from
+    }
+
+    /// Tells that the access takes the path.
+    fn tell_path(&mut self, from: u64, until: u64) {
+        let path =
+            |ticket: Ticket| Observation::Path { place: ticket.warp, pc: ticket.pc, from, until };
+        self.ledger.tell(path);
     }
 
     /// Whether ports of banks are given out cycle by cycle, to registers and memory.
@@ -226,20 +186,19 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
             && self.settings.mapping != BankMapping::Partitioned
     }
 
-    /// Counts what an access touches in shared memory.
-    fn touch_shared(&mut self, line_use: LineUse, pattern: &BankPattern) {
+    /// Counts what an access touches in shared memory, while it takes the path.
+    fn touch_shared(&mut self, line_use: LineUse, pattern: &BankPattern, path: (u64, u64)) {
         if pattern.shared_words == 0 {
             return;
         }
         let (words, rows) = (pattern.shared_words.into(), pattern.shared_rows.total());
-        // Atomics do both.
-        if line_use != LineUse::Store {
-            self.counters.record(CacheEvent::SharedReadWord, words);
-            self.counters.record(CacheEvent::SharedReadRow, rows);
+        if line_use.reads() {
+            self.ledger.record(CacheEvent::SharedReadWord, words, path);
+            self.ledger.record(CacheEvent::SharedReadRow, rows, path);
         }
-        if line_use != LineUse::Load {
-            self.counters.record(CacheEvent::SharedWriteWord, words);
-            self.counters.record(CacheEvent::SharedWriteRow, rows);
+        if line_use.writes() {
+            self.ledger.record(CacheEvent::SharedWriteWord, words, path);
+            self.ledger.record(CacheEvent::SharedWriteRow, rows, path);
         }
     }
 
@@ -252,19 +211,20 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
         let words = access.pattern.cycles.of(self.settings.mapping);
         let cycles = u64::from(words.max(1));
         let from = self.take_path(cycles, request.now);
-        self.counters.record(CacheEvent::SharedConflictCycle, cycles - 1);
+        let until = from + cycles;
+        self.ledger.record(CacheEvent::SharedConflictCycle, cycles - 1, (from + 1, until));
         counters.moved(Space::Shared, request.access.bytes, cycles);
-        self.touch_shared(access.line_use, access.pattern);
+        self.touch_shared(access.line_use, access.pattern, (from, until));
         self.latest = MemoryUse {
             rows: access.pattern.shared_rows,
             words_of_a_bank: words,
-            writes_only: access.line_use == LineUse::Store,
+            writes_only: !access.line_use.reads(),
             cycles,
         };
         let latency = u64::from(self.timing.shared_latency);
         let at = from + latency + cycles - 1;
         let arrival = self.arrival(access.line_use, request, (latency, 0), at);
-        Answer::Taken { arrival, cached: false, from, until: from + cycles }
+        Answer::Taken { arrival, cached: false, from, until }
     }
 
     fn access_global(
@@ -274,14 +234,27 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
         counters: &mut MemoryCounters<'_>,
     ) -> Answer {
         let (line_use, lines) = (access.line_use, access.lines);
-        let in_banks = access.pattern.cycles.of(self.settings.mapping);
+        let mapping = self.settings.mapping;
+        let in_banks = access.pattern.cycles.of(mapping);
+        let in_shared = access.pattern.shared_cycles.of(mapping);
         let lookups = lines.len() as u64;
         let cycles = u64::from(in_banks).max(lookups).max(1);
         let from = self.take_path(cycles, request.now);
+        let until = from + cycles;
+        // Lanes of generic accesses may lie in shared memory, which has its turn first.
+        let others = from + u64::from(in_shared);
+        let conflicts = u64::from(in_shared.saturating_sub(1));
+        self.ledger.record(CacheEvent::SharedConflictCycle, conflicts, (from + 1, others));
         if !self.cache.is_absent() {
-            self.counters.record(CacheEvent::CacheConflictCycle, cycles - lookups.max(1));
+            let conflicts =
+                u64::from(in_banks.saturating_sub(in_shared)).saturating_sub(lookups.max(1));
+            self.ledger.record(
+                CacheEvent::CacheConflictCycle,
+                conflicts,
+                (until - conflicts, until),
+            );
         }
-        self.touch_shared(line_use, access.pattern);
+        self.touch_shared(line_use, access.pattern, (from, until));
         let latency = u64::from(self.timing.hit_latency);
         let hit = from + cycles - 1 + latency;
         let rows = access.pattern.shared_rows;
@@ -294,7 +267,7 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
         self.latest = MemoryUse {
             rows,
             words_of_a_bank: if rows.is_empty() { 0 } else { in_banks },
-            writes_only: line_use == LineUse::Store,
+            writes_only: !line_use.reads(),
             cycles,
         };
         let cached = data <= hit && line_use == LineUse::Load;
@@ -319,7 +292,7 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
         self.arbitration.push(Queued {
             ticket: request.ticket,
             rows,
-            ports: [line_use != LineUse::Store, line_use != LineUse::Load],
+            ports: [line_use.reads(), line_use.writes()],
             cycles,
             latency,
             from_dram,
@@ -338,79 +311,93 @@ impl<'m, 'c> CachedMemory<'m, 'c> {
         counters: &mut MemoryCounters<'_>,
     ) {
         let moved = line.bytes_in(self.settings.transaction_bytes);
+        let move_rows = |event| (event, moved, line);
         if self.cache.is_absent() {
-            let event = match line_use {
-                LineUse::Store => CacheEvent::StoreByte,
-                LineUse::Load | LineUse::Bypass => CacheEvent::UncachedByte,
-            };
-            self.transfer((event, moved), at, transfers, counters);
+            let stores = line_use == LineUse::Store;
+            let event = if stores { CacheEvent::StoreByte } else { CacheEvent::UncachedByte };
+            self.transfer(move_rows(event), at, transfers, counters);
             return;
         }
         let found = self.cache.look_up(key, at);
         let is_hit = found != Lookup::Miss;
-        let (words, rows) = (u64::from(line.words()), u64::from(line.rows()));
-        let touches = match line_use {
-            LineUse::Load => {
-                self.counters.record(CacheEvent::CacheReadWord, words);
-                self.counters.record(CacheEvent::CacheReadRow, rows);
-                true
-            }
-            LineUse::Store if is_hit => {
-                self.counters.record(CacheEvent::CacheWriteWord, words);
-                self.counters.record(CacheEvent::CacheWriteRow, rows);
-                true
-            }
-            LineUse::Store | LineUse::Bypass => false,
-        };
-        if touches {
+        if self.touch_cache(line_use, line, is_hit, at) {
             transfers.rows.add(line.number(), line.row_mask());
         }
+        let outcome = match (line_use, found) {
+            (LineUse::Load, Lookup::Hit) => CacheEvent::LoadHit,
+            (LineUse::Load, Lookup::Merged { .. }) => CacheEvent::LoadMerged,
+            (LineUse::Load, Lookup::Miss) => CacheEvent::LoadMiss,
+            (LineUse::Store, _) if is_hit => CacheEvent::StoreHit,
+            (LineUse::Store, _) => CacheEvent::StoreMiss,
+            (_, _) if is_hit => CacheEvent::BypassHit,
+            (_, _) => CacheEvent::BypassMiss,
+        };
+        self.ledger.record_line(outcome, 1, line, (at, at + 1));
         match (line_use, found) {
-            (LineUse::Load, Lookup::Hit) => self.counters.record(CacheEvent::LoadHit, 1),
+            (LineUse::Load, Lookup::Hit) => {}
             (LineUse::Load, Lookup::Merged { arrives }) => {
-                self.counters.record(CacheEvent::LoadMerged, 1);
                 transfers.arrival = transfers.arrival.max(arrives);
             }
             (LineUse::Load, Lookup::Miss) => {
-                self.counters.record(CacheEvent::LoadMiss, 1);
-                let fill = (CacheEvent::FillByte, LINE_BYTES);
+                let fill = (CacheEvent::FillByte, LINE_BYTES, line);
                 let arrives = self.transfer(fill, at, transfers, counters);
-                self.cache.allocate(key, arrives);
-                if self.arbitrates() {
-                    let bank = (line.number() % LOGICAL_BANKS as u64) as u8;
-                    self.arbitration.push_fill(Fill { key, bank, arrives });
-                }
+                self.fill((line, key), arrives);
             }
             (LineUse::Store, _) => {
-                let event = if is_hit { CacheEvent::StoreHit } else { CacheEvent::StoreMiss };
-                self.counters.record(event, 1);
-                self.transfer((CacheEvent::StoreByte, moved), at, transfers, counters);
+                self.transfer(move_rows(CacheEvent::StoreByte), at, transfers, counters);
             }
-            (LineUse::Bypass, _) => {
-                let event = if is_hit { CacheEvent::BypassHit } else { CacheEvent::BypassMiss };
-                self.counters.record(event, 1);
+            (LineUse::BypassLoad | LineUse::BypassStore | LineUse::Atomic, _) => {
                 self.cache.invalidate(key);
-                self.transfer((CacheEvent::UncachedByte, moved), at, transfers, counters);
+                self.transfer(move_rows(CacheEvent::UncachedByte), at, transfers, counters);
             }
         }
     }
 
-    /// Moves bytes from or to DRAM, from `at` on or as soon as it can. Returns when the data is
-    /// there.
+    /// Counts what an access reads or writes of a line in the cache. Returns whether it does.
+    fn touch_cache(&mut self, line_use: LineUse, line: TouchedLine, is_hit: bool, at: u64) -> bool {
+        let (words, rows) = match line_use {
+            LineUse::Load => (CacheEvent::CacheReadWord, CacheEvent::CacheReadRow),
+            LineUse::Store if is_hit => (CacheEvent::CacheWriteWord, CacheEvent::CacheWriteRow),
+            _ => return false,
+        };
+        self.ledger.record_line(words, line.words().into(), line, (at, at + 1));
+        self.ledger.record_line(rows, line.rows().into(), line, (at, at + 1));
+        true
+    }
+
+    /// The cache allocates a line that has missed, and whose data comes.
+    fn fill(&mut self, (line, key): (TouchedLine, u64), arrives: u64) {
+        self.cache.allocate(key, arrives);
+        if self.arbitrates() {
+            let bank = (line.number() % LOGICAL_BANKS as u64) as u8;
+            self.arbitration.push_fill(Fill { key, bank, arrives });
+        }
+        let fill = |ticket: Ticket| Observation::Fill {
+            line,
+            place: ticket.warp,
+            pc: ticket.pc,
+            cycle: arrives,
+        };
+        self.ledger.tell(fill);
+    }
+
+    /// Moves bytes of a line from or to DRAM, from `at` on or as soon as it can. Returns when the
+    /// data is there.
     fn transfer(
         &mut self,
-        (event, bytes): (CacheEvent, u32),
+        (event, bytes, line): (CacheEvent, u32, TouchedLine),
         at: u64,
         transfers: &mut Transfers,
         counters: &mut MemoryCounters<'_>,
     ) -> u64 {
         let cycles = u64::from(bytes.div_ceil(self.timing.dram_bytes_per_cycle));
         let from = at.max(self.dram_free);
-        self.dram_free = from + cycles;
-        self.counters.record(event, bytes.into());
+        let until = from + cycles;
+        self.dram_free = until;
+        self.ledger.record_line(event, bytes.into(), line, (from, until));
         counters.moved(Space::Global, bytes, cycles);
         let begin = transfers.cycles.map_or(from, |(begin, _)| begin);
-        transfers.cycles = Some((begin, from + cycles));
+        transfers.cycles = Some((begin, until));
         let arrives = from + u64::from(self.timing.dram_latency);
         transfers.arrival = transfers.arrival.max(arrives);
         arrives
@@ -430,7 +417,7 @@ const fn key(line: TouchedLine, warp: u8) -> u64 {
     LOCAL | (warp as u64) << WARP_SHIFT | line.number() & ((1 << WARP_SHIFT) - 1)
 }
 
-impl MemoryModel for CachedMemory<'_, '_> {
+impl<O: SmObserver> MemoryModel for CachedMemory<'_, '_, O> {
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
         let Some(access) = self.list.get(request.access.place()) else {
             self.unlisted += 1;
@@ -448,6 +435,7 @@ impl MemoryModel for CachedMemory<'_, '_> {
         if self.arbitration.is_full() || waits {
             return Answer::Refused;
         }
+        self.ledger.ask(request);
         match request.space {
             Space::Shared => self.access_shared(access, request, counters),
             Space::Global => self.access_global(access, request, counters),
@@ -462,12 +450,21 @@ impl MemoryModel for CachedMemory<'_, '_> {
         if !self.arbitrates() {
             return;
         }
-        if self.arbitration.step_access(self.settings.mapping, step) {
-            self.path_free += 1;
-            self.counters.record(CacheEvent::ArbitrationConflictCycle, 1);
+        let now = step.now();
+        if let Some(progress) = self.arbitration.step_access(self.settings.mapping, step) {
+            self.ledger.turn_to(Some(progress.ticket));
+            if progress.held {
+                self.path_free += 1;
+                let event = CacheEvent::ArbitrationConflictCycle;
+                self.ledger.record(event, 1, (now, now + 1));
+            }
+            if let Some(from) = progress.ended {
+                self.tell_path(from, now + 1);
+            }
         }
         if self.arbitration.step_fills(self.cache, step) {
-            self.counters.record(CacheEvent::FillWaitCycle, 1);
+            self.ledger.turn_to(None);
+            self.ledger.record(CacheEvent::FillWaitCycle, 1, (now, now + 1));
         }
     }
 
@@ -512,13 +509,15 @@ impl MemoryModel for CachedMemory<'_, '_> {
             4 => CacheEvent::Accesses4,
             _ => CacheEvent::MoreAccesses,
         };
-        self.counters.record(event, 1);
+        self.ledger.count_instruction(event);
         if !charges {
             return None;
         }
         let delay = penalty(most, memory.cycles);
         let apart = penalty(most_if(None), memory.cycles);
-        self.counters.record(CacheEvent::ArbitrationConflictCycle, delay - apart);
+        // Only an instruction that accesses memory meets it: that of the last request.
+        let (more, from) = (delay - apart, self.ledger.asked_at() + 1);
+        self.ledger.record(CacheEvent::ArbitrationConflictCycle, more, (from, from + more));
         Some(delay)
     }
 }

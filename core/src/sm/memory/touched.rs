@@ -194,6 +194,8 @@ impl RowsInBanks {
 pub struct BankPattern {
     /// Cycles, in shared memory and the cache.
     pub cycles: AccessCycles,
+    /// Those of them in shared memory.
+    pub shared_cycles: AccessCycles,
     /// Different words of shared memory.
     pub shared_words: u16,
     /// Different rows of shared memory.
@@ -207,6 +209,7 @@ impl BankPattern {
         if touched.space != AddressSpace::Shared {
             return;
         }
+        self.shared_cycles = self.shared_cycles.and(touched.cycles());
         for line in touched.lines() {
             self.shared_words = self.shared_words.saturating_add(line.words() as u16);
             self.shared_rows.add(line.number(), line.row_mask());
@@ -431,11 +434,12 @@ mod tests {
             let found = (pattern.shared_words, pattern.shared_rows.total());
             assert_eq!(found, (words, rows), "case {number}");
             assert_eq!(pattern.shared_rows.most_in_each_bank(), most, "case {number}");
-            assert_eq!(pattern.cycles, shared.cycles(), "case {number}");
+            assert_eq!([pattern.cycles, pattern.shared_cycles], [shared.cycles(); 2]);
             // What lies in the cache is not in the pattern.
             pattern.add(&Touched::new(AddressSpace::Global, bytes, lanes()));
             assert_eq!((pattern.shared_words, pattern.shared_rows.total()), found);
             assert_eq!(pattern.cycles, shared.cycles().and(shared.cycles()), "case {number}");
+            assert_eq!(pattern.shared_cycles, shared.cycles(), "case {number}");
         }
     }
 

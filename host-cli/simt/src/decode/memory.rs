@@ -79,7 +79,8 @@ impl One<'_, '_> {
     fn line_use(&self, space: Space, load: bool) -> LineUse {
         let seen = matches!(space, Space::Global | Space::Generic);
         match self.instruction.modifiers.order {
-            Some(order) if seen && order != MemoryOrder::Weak => LineUse::Bypass,
+            Some(order) if seen && order != MemoryOrder::Weak && load => LineUse::BypassLoad,
+            Some(order) if seen && order != MemoryOrder::Weak => LineUse::BypassStore,
             _ if load => LineUse::Load,
             _ => LineUse::Store,
         }
@@ -179,7 +180,7 @@ impl One<'_, '_> {
             count: 1,
             signed: false,
             components: [Component::default(); MAX_COMPONENTS],
-            line_use: LineUse::Bypass,
+            line_use: LineUse::Atomic,
             atomic: Some(Atomic { operation, ty, b, c, d }),
         })
     }

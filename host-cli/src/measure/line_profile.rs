@@ -1,0 +1,67 @@
+//! Line profile: what each instruction of a kernel does in a memory with a data cache, heard from a
+//! run in time.
+
+use std::collections::BTreeMap;
+
+use strata_core::sm::memory::cached::{CacheCounters, CacheEvent};
+use strata_core::sm::{Issue, MemoryObservation, Observation};
+
+/// What one instruction did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineProfile {
+    /// Unit: warp instructions.
+    pub executions: u64,
+    /// What its accesses did; nothing of [`CacheEventKind::Instruction`].
+    ///
+    /// [`CacheEventKind::Instruction`]: strata_core::sm::memory::CacheEventKind
+    pub memory: CacheCounters,
+}
+
+impl LineProfile {
+    /// Adds what another instruction did.
+    pub fn add(&mut self, other: &Self) {
+        self.executions += other.executions;
+        for event in CacheEvent::ALL {
+            self.memory.record(event, other.memory.get(event));
+        }
+    }
+}
+
+/// What a kernel did, over all its counted launches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelProfile {
+    /// How many.
+    pub launches: u64,
+    /// By instruction; those at the end that were never executed may be missing.
+    pub lines: Vec<LineProfile>,
+    /// What belongs to no single instruction.
+    pub others: CacheCounters,
+}
+
+impl KernelProfile {
+    /// Adds what is told of a run.
+    pub(super) fn hear(&mut self, observation: &Observation) {
+        match *observation {
+            Observation::Issue(Issue { pc, .. }) => self.line(pc).executions += 1,
+            Observation::Memory(MemoryObservation { event, count, of, .. }) => {
+                let counters = match of {
+                    Some(ticket) => &mut self.line(ticket.pc).memory,
+                    None => &mut self.others,
+                };
+                counters.record(event, count);
+            }
+            _ => {}
+        }
+    }
+
+    fn line(&mut self, pc: u32) -> &mut LineProfile {
+        let index = pc as usize;
+        if self.lines.len() <= index {
+            self.lines.resize(index + 1, LineProfile::default());
+        }
+        &mut self.lines[index]
+    }
+}
+
+/// By the kernels' names.
+pub type LineProfiles = BTreeMap<String, KernelProfile>;

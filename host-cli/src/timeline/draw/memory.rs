@@ -1,0 +1,203 @@
+//! Memory: what a memory with a data cache tells, as slices on the tracks of a group of its own.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Serialize;
+use strata_core::sm::memory::cached::CacheEvent;
+use strata_core::sm::memory::touched::{LINE_BYTES, TouchedLine};
+use strata_core::sm::memory::{CacheEventKind, Ticket};
+use strata_core::sm::{MemoryObservation, Observation};
+
+use super::super::file::Group;
+use super::{Drawing, UseArgs, words};
+
+/// Only in files of designs with a data cache.
+const MEMORY: Group = Group { number: 6, name: "memory" };
+
+/// Tracks, in their order; behind them one for each kind of conflict.
+const PATH: usize = 0;
+const LOOKUPS: usize = 1;
+const DRAM: usize = 2;
+const FILLS: usize = 3;
+const REFUSED: usize = 4;
+const CONFLICTS: usize = 5;
+
+/// A line, and the access that it is touched by.
+#[derive(Clone, Debug, Serialize)]
+struct LineArgs {
+    /// Address, or the word of each lane.
+    line: String,
+    pc: u32,
+    place: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct LinesArgs {
+    lines: Vec<LineArgs>,
+}
+
+#[derive(Serialize)]
+struct AccessesArgs {
+    accesses: Vec<UseArgs>,
+}
+
+/// What a slice says beside its name.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum Args {
+    Line(LineArgs),
+    Use(UseArgs),
+    Nothing {},
+}
+
+/// A slice that is told before it is over.
+#[derive(Clone, Debug)]
+struct Told {
+    from: u64,
+    until: u64,
+    name: String,
+    args: Args,
+}
+
+/// What was told of later cycles.
+#[derive(Debug, Default)]
+pub(super) struct MemoryTracks {
+    /// The group has its name.
+    begun: bool,
+    /// By track, each in order of time.
+    slices: BTreeMap<usize, VecDeque<Told>>,
+    /// Lines that come, by cycle.
+    fills: BTreeMap<u64, Vec<LineArgs>>,
+    /// Accesses that are refused, by cycle.
+    refused: BTreeMap<u64, Vec<UseArgs>>,
+}
+
+impl Drawing<'_> {
+    /// Draws what a memory tells.
+    pub(super) fn add_of_memory(&mut self, observation: &Observation) {
+        match *observation {
+            Observation::Memory(counted) => self.add_counted(&counted),
+            Observation::Path { place, pc, from, until } => {
+                let args = Args::Use(UseArgs { pc, place });
+                self.tell(PATH, Told { from, until, name: self.name_of(pc), args });
+            }
+            Observation::Fill { line, place, pc, cycle } if self.is_planned(cycle, cycle + 1) => {
+                let args = LineArgs { line: named(line), pc, place, bytes: None };
+                self.memory.fills.entry(cycle).or_default().push(args);
+            }
+            Observation::Refused { cycle, place, pc } if self.is_planned(cycle, cycle + 1) => {
+                self.memory.refused.entry(cycle).or_default().push(UseArgs { pc, place });
+            }
+            _ => {}
+        }
+    }
+
+    fn add_counted(&mut self, counted: &MemoryObservation) {
+        let MemoryObservation { event, count, of, line, from, until } = *counted;
+        let args = |bytes| match (line, of) {
+            (Some(line), Some(Ticket { warp, pc })) => {
+                Args::Line(LineArgs { line: named(line), pc, place: warp, bytes })
+            }
+            (None, Some(Ticket { warp, pc })) => Args::Use(UseArgs { pc, place: warp }),
+            (_, None) => Args::Nothing {},
+        };
+        let counter = || words(event.name());
+        match event.kind() {
+            CacheEventKind::Lookup => {
+                self.tell(LOOKUPS, Told { from, until, name: counter(), args: args(None) });
+            }
+            CacheEventKind::Transfer => {
+                self.tell(DRAM, Told { from, until, name: counter(), args: args(Some(count)) });
+            }
+            CacheEventKind::Conflict => {
+                let track = CONFLICTS + event as usize;
+                let name = of.map_or_else(|| "lines".to_owned(), |of| self.name_of(of.pc));
+                self.tell(track, Told { from, until, name, args: args(None) });
+            }
+            CacheEventKind::BankAccess | CacheEventKind::Instruction => {}
+        }
+    }
+
+    fn tell(&mut self, track: usize, told: Told) {
+        if self.is_planned(told.from, told.until) {
+            self.memory.slices.entry(track).or_default().push_back(told);
+        }
+    }
+
+    fn name_of(&self, pc: u32) -> String {
+        self.labels.get(pc as usize).map_or("?", |label| &label.name).to_owned()
+    }
+
+    /// Writes what is over before a cycle.
+    pub(super) fn write_memory(&mut self, cycle: u64) {
+        let mut tracks = std::mem::take(&mut self.memory.slices);
+        for (&track, slices) in &mut tracks {
+            while let Some(told) = slices.pop_front_if(|told| told.until <= cycle) {
+                self.write_told(track, &told);
+            }
+        }
+        self.memory.slices = tracks;
+        while let Some(first) = self.memory.fills.first_entry()
+            && *first.key() < cycle
+        {
+            let (at, lines) = first.remove_entry();
+            self.write_fills(at, lines);
+        }
+        while let Some(first) = self.memory.refused.first_entry()
+            && *first.key() < cycle
+        {
+            let (at, accesses) = first.remove_entry();
+            self.write_refused(at, accesses);
+        }
+    }
+
+    fn write_told(&mut self, index: usize, told: &Told) {
+        let conflict = || CacheEvent::ALL.get(index - CONFLICTS).map_or("?", |event| event.name());
+        let track = self.memory_track(index, || match index {
+            PATH => "path of shared memory and cache".to_owned(),
+            LOOKUPS => "tag lookups".to_owned(),
+            DRAM => "DRAM transfers".to_owned(),
+            _ => words(conflict()),
+        });
+        self.planned_slice(MEMORY, track, &told.name, told.from..told.until, &told.args);
+    }
+
+    /// Lines that come in one cycle.
+    fn write_fills(&mut self, cycle: u64, lines: Vec<LineArgs>) {
+        let name = match lines.as_slice() {
+            [one] => one.line.clone(),
+            several => format!("{} lines", several.len()),
+        };
+        let track = self.memory_track(FILLS, || "fills".to_owned());
+        self.planned_slice(MEMORY, track, &name, cycle..cycle + 1, LinesArgs { lines });
+    }
+
+    /// Accesses that are refused in one cycle.
+    fn write_refused(&mut self, cycle: u64, accesses: Vec<UseArgs>) {
+        let name = match accesses.as_slice() {
+            [one] => self.name_of(one.pc),
+            several => format!("{} accesses", several.len()),
+        };
+        let track = self.memory_track(REFUSED, || "refused".to_owned());
+        self.planned_slice(MEMORY, track, &name, cycle..cycle + 1, AccessesArgs { accesses });
+    }
+
+    /// The number of a track, which is named with its group when it is first used.
+    fn memory_track(&mut self, index: usize, name: impl FnOnce() -> String) -> u32 {
+        if !std::mem::replace(&mut self.memory.begun, true) {
+            self.file.group(MEMORY);
+        }
+        self.track(MEMORY, index, name)
+    }
+}
+
+/// What a line is called: by its address, or by the word of local memory that all lanes have there.
+fn named(line: TouchedLine) -> String {
+    if line.is_local() {
+        format!("local word {}", line.number())
+    } else {
+        format!("{:#x}", u128::from(line.number()) * u128::from(LINE_BYTES))
+    }
+}

@@ -1,0 +1,106 @@
+//! Profiles of lines in time: their sums are the counters of the same run.
+
+use std::collections::BTreeMap;
+
+use strata_tests::start;
+
+use crate::outputs::Home;
+
+/// Columns of a profile, as sums of the report's counters.
+const COLUMNS: [(&str, &[&str]); 9] = [
+    ("executed", &["warp_instructions"]),
+    ("lookups", &["lookups"]),
+    ("hits", &["load_hits", "store_hits", "bypass_hits"]),
+    ("merged", &["load_merged"]),
+    ("misses", &["load_misses", "store_misses", "bypass_misses"]),
+    ("DRAM bytes", &["dram_bytes"]),
+    ("shared", &["shared_conflict_cycles"]),
+    ("cache", &["cache_conflict_cycles"]),
+    ("registers", &["arbitration_conflict_cycles"]),
+];
+
+fn succeeds(home: &Home, words: &[&str]) -> String {
+    let outcome = start(env!("CARGO_BIN_EXE_strata-under-test"), home.folder(), words);
+    assert_eq!(outcome.status, Some(0), "{words:?}: {outcome}");
+    outcome.stdout
+}
+
+/// The numbers in a margin, by column, but of a heading; those of an instruction that accesses no
+/// memory are 0.
+fn numbers(margin: &str) -> Option<[u64; COLUMNS.len()]> {
+    let words: Vec<&str> = margin.split_whitespace().collect();
+    let found = words.iter().map(|word| word.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    assert!([1, COLUMNS.len()].contains(&found.len()), "{margin}");
+    let mut numbers = [0; COLUMNS.len()];
+    numbers[..found.len()].copy_from_slice(&found);
+    Some(numbers)
+}
+
+/// Sums over the instructions of a profile, and what it says are the sums.
+fn sums(text: &str) -> [[u64; COLUMNS.len()]; 2] {
+    let mut sums = [[0; COLUMNS.len()]; 2];
+    for line in text.lines() {
+        let Some((margin, rest)) = line.split_once(" |") else { continue };
+        let Some(numbers) = numbers(margin) else { continue };
+        let sum = &mut sums[usize::from(rest == " all")];
+        for (sum, number) in sum.iter_mut().zip(numbers) {
+            *sum += number;
+        }
+    }
+    sums
+}
+
+#[test]
+fn lines_add_up_to_the_counters_of_the_run() {
+    let home = Home::new(&["arbitrated.toml", "data-cache-warrf.toml"]);
+    let mut seen = BTreeMap::<&str, u64>::new();
+    for (input, design) in [
+        (&["bfs"][..], "micro12"),
+        (&["needle"], "micro12-unified-384"),
+        (&["matrixmul"], "diss-ch7-unified-128"),
+        (&["needle"], "arbitrated.toml"),
+        (&["histogram"], "data-cache-warrf.toml"),
+        // Spilled values are accesses of local memory.
+        (&["matrixmul", "--registers", "16"], "micro12"),
+        (&["reduction", "--launch-index", "0"], "micro12-unified-256"),
+    ] {
+        let what = [input, &["--scale", "small", "--design", design]].concat();
+        let text =
+            succeeds(&home, &[&["inspect", "--profile", "--mode", "cycle"], &what[..]].concat());
+        let run = ["run", "--mode", "cycle", "--format", "json"];
+        let report = succeeds(&home, &[&run[..], &what].concat());
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let [lines, told] = sums(&text);
+        assert_eq!(lines, told, "{what:?}: the last row");
+        for ((column, counters), found) in COLUMNS.into_iter().zip(lines) {
+            let count = |name: &&str| {
+                let [own, cache] =
+                    ["counters", "data_cache"].map(|part| report[0][part][name].as_u64());
+                cache.or(own).expect("a counter")
+            };
+            let expected: u64 = counters.iter().map(count).sum();
+            assert_eq!(found, expected, "{what:?}: {column}");
+            *seen.entry(column).or_default() += found;
+        }
+    }
+    // `cache` is 0: no access takes its banks for longer than its tags.
+    let zero: Vec<_> =
+        seen.iter().filter(|(_, sum)| **sum == 0).map(|(column, _)| *column).collect();
+    assert_eq!(zero, ["cache"]);
+}
+
+/// Spilled kernels have fills and spills in their own rows.
+#[test]
+fn spills_have_rows_of_their_own() {
+    let home = Home::new(&[]);
+    let arguments = ["inspect", "matrixmul", "--profile", "--mode", "cycle", "--scale", "small"];
+    let text = succeeds(&home, &[&arguments[..], &["--registers", "16"]].concat());
+    let of = |note: &str| {
+        let lines = text
+            .lines()
+            .filter(|line| line.split_once(';').is_some_and(|(_, notes)| notes.contains(note)));
+        let margins = lines.filter_map(|line| numbers(line.split_once(" |")?.0));
+        margins.map(|numbers| numbers[1]).sum::<u64>()
+    };
+    assert!(of("spill") > 0 && of("fill") > 0, "{text}");
+}
