@@ -4,6 +4,7 @@
 //! product itself uses, so that a wrong table or formula fails here.
 
 mod contradictions;
+mod expars;
 mod figures;
 mod fixed;
 mod machines;
@@ -39,11 +40,18 @@ pub struct Item {
     pub computed: String,
     /// The paper's.
     pub printed: String,
+    /// What they may differ by. Unit: hundredths.
+    tolerance: u128,
 }
 
 impl Item {
-    /// Both are the same.
+    /// Both are the same, or differ by no more than the tolerance.
     pub fn agrees(&self) -> bool {
+        self.is_equal() || fixed::within(&self.computed, &self.printed, self.tolerance)
+    }
+
+    /// Both are the same.
+    pub fn is_equal(&self) -> bool {
         self.computed == self.printed
     }
 }
@@ -78,6 +86,7 @@ const NOTHING: &str = "nothing";
 /// The rows with the papers' numbers. A number that is computed and not printed, or printed and not
 /// computed, agrees with nothing.
 fn items(figure: &Exact, rows: Vec<Row>) -> Vec<Item> {
+    let tolerance = fixed::scaled(figure.tolerance, 2);
     let mut listed: Vec<_> = figure.printed.iter().collect();
     let mut items: Vec<Item> = rows
         .into_iter()
@@ -88,13 +97,14 @@ fn items(figure: &Exact, rows: Vec<Row>) -> Vec<Item> {
                 (Some(printed), None) | (None, Some(printed)) => printed,
                 (None, None) | (Some(_), Some(_)) => NOTHING.to_owned(),
             };
-            Item { label, computed, printed }
+            Item { label, computed, printed, tolerance }
         })
         .collect();
     items.extend(listed.into_iter().map(|(label, printed)| Item {
         label: label.clone(),
         computed: NOTHING.to_owned(),
         printed: printed.clone(),
+        tolerance,
     }));
     items
 }
