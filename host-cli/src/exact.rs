@@ -19,6 +19,7 @@ use figures::Context;
 pub use papers::Claim;
 use papers::{Exact, papers};
 use product::product;
+use strata_core::sm::expansion::CtaNeeds;
 
 /// Whether a figure comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +199,21 @@ pub fn paper_registers() -> Vec<PaperRegisters> {
         relative: relative.clone(),
     };
     rows.iter().map(row).collect()
+}
+
+/// A kernel of `[EXPARS]` Table 3.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaperKernel {
+    /// Its short name.
+    pub name: String,
+    /// What a CTA needs.
+    pub needs: CtaNeeds,
+}
+
+/// The kernels of `[EXPARS]` Table 3.
+pub fn paper_kernels() -> Vec<PaperKernel> {
+    let rows = papers().tables.expars.table3_benchmarks.rows.iter();
+    rows.map(|row| PaperKernel { name: row.0.clone(), needs: expars::needs(row) }).collect()
 }
 
 /// Computes every contradiction, in the order of the list.

@@ -11,6 +11,7 @@ mod input_names;
 mod interrupts;
 mod leaving;
 mod outputs;
+mod residency;
 mod storage;
 mod storage_energy;
 mod storage_study;

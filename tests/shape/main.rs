@@ -14,6 +14,7 @@ mod readme;
 mod recordings;
 mod register_file_cache;
 mod reports;
+mod residency;
 mod suite;
 mod warrf;
 mod warrf_combinations;

@@ -22,14 +22,14 @@ struct Kernel<'a> {
 }
 
 fn kernels(of: Context<'_>) -> Vec<Kernel<'_>> {
-    let kernel = |row: &'_ Table3Kernel| {
-        let &(_, _, printed_ctas, warps, scratchpad_bytes, registers) = row;
-        let needs = CtaNeeds { threads: warps * LANES, registers, scratchpad_bytes };
-        (needs, printed_ctas)
-    };
     let rows = of.facts.tables.expars.table3_benchmarks.rows.iter();
-    let named = rows.map(|row| (row.0.as_str(), kernel(row)));
-    named.map(|(name, (needs, printed_ctas))| Kernel { name, needs, printed_ctas }).collect()
+    rows.map(|row| Kernel { name: &row.0, needs: needs(row), printed_ctas: row.2 }).collect()
+}
+
+/// What a CTA of a row needs.
+pub(super) fn needs(row: &Table3Kernel) -> CtaNeeds {
+    let &(_, _, _, warps, scratchpad_bytes, registers) = row;
+    CtaNeeds { threads: warps * LANES, registers, scratchpad_bytes }
 }
 
 /// A sum of ratios; `None` where it does not fit.
