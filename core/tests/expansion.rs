@@ -8,11 +8,13 @@ use std::collections::BTreeSet;
 use random::Random;
 use strata_core::chip_power::Ratio;
 use strata_core::sm::config::{CtaTooLarge, Limit};
+use strata_core::sm::expansion::bundles::{Bundles, BundlesError, HomeLine, Prefetch, RegisterSet};
 use strata_core::sm::expansion::equations::{Case, Printed, corrected, printed};
 use strata_core::sm::expansion::hardware::Hardware;
 use strata_core::sm::expansion::homes::{Home, Homes, WARP_REGISTER_BYTES};
 use strata_core::sm::expansion::{Capacity, CtaNeeds, Horizontal, Occupancy, Split, Threshold};
 use strata_core::sm::partition::{Limits, Needs};
+use strata_core::units::RegisterId;
 
 const FERMI: Capacity = Capacity::FERMI;
 
@@ -548,4 +550,60 @@ fn random_registers_have_one_home_each() {
         // The register file's places have no gap.
         assert!(places.iter().copied().eq(0..places.len() as u32), "{at}");
     }
+}
+
+fn set(registers: &[u16]) -> RegisterSet {
+    RegisterSet::of(registers.iter().copied().map(RegisterId)).expect("below 256")
+}
+
+fn prefetch(pc: u32, fetched: &[u16], allocated: &[u16]) -> Prefetch {
+    Prefetch { pc, fetched: set(fetched), allocated: set(allocated) }
+}
+
+#[test]
+fn sets_of_registers_by_hand() {
+    let registers = set(&[255, 3, 64]);
+    assert_eq!(registers.iter().collect::<Vec<_>>(), [3, 64, 255].map(RegisterId));
+    assert_eq!((registers.count(), registers.is_empty()), (3, false));
+    assert_eq!(registers.without(set(&[64, 7])), set(&[3, 255]));
+    assert_eq!(registers.and(set(&[64, 7])), set(&[64]));
+    assert_eq!(registers.or(set(&[7])), set(&[3, 7, 64, 255]));
+    assert_eq!(RegisterSet::of([RegisterId(256)]), None);
+    assert!(!registers.contains(RegisterId(256)) && !registers.contains(RegisterId(4)));
+}
+
+#[test]
+fn home_lines_by_hand() {
+    assert_eq!(HomeLine::of(RegisterId(5)), HomeLine { bank: 1, set: 1 });
+    let numbers: BTreeSet<_> = (16..32).map(|r| HomeLine::of(RegisterId(r)).number()).collect();
+    assert_eq!(numbers, (0..16).collect());
+}
+
+#[test]
+fn bundles_keep_their_rules() {
+    let good = [prefetch(0, &[5, 20], &[6]), prefetch(4, &[], &[]), prefetch(7, &[21], &[])];
+    let bundles = Bundles::new(&good, 9).expect("they keep the rules");
+    assert_eq!(bundles.all(), good);
+    assert_eq!((bundles.before(4), bundles.before(5)), (Some(&good[1]), None));
+    assert_eq!((bundles.around(6), bundles.around(8)), (Some(&good[1]), Some(&good[2])));
+    assert_eq!(Bundles::new(&[], 0).expect("nothing").around(0), None);
+    let all: Vec<u16> = (32..48).collect();
+    assert!(Bundles::new(&[prefetch(0, &all, &[])], 1).is_ok());
+
+    let wrong = |prefetches: &[Prefetch], instructions| {
+        let error = Bundles::new(prefetches, instructions).expect_err("it breaks a rule");
+        (error, error.to_string())
+    };
+    let (error, text) = wrong(&[prefetch(0, &[5], &[21])], 1);
+    let registers = [RegisterId(5), RegisterId(21)];
+    assert_eq!(error, BundlesError::SharedLine { pc: 0, registers });
+    assert_eq!(text, "R5 and R21 of the bundle at 0 have one home line");
+    let (error, text) = wrong(&[prefetch(0, &[5], &[5])], 1);
+    assert_eq!(error, BundlesError::Twice { pc: 0, register: RegisterId(5) });
+    assert_eq!(text, "the bundle at 0 fetches and allocates R5");
+    assert_eq!(wrong(&good[1..], 9).0, BundlesError::NoFirst);
+    assert_eq!(wrong(&[], 1).0, BundlesError::NoFirst);
+    assert_eq!(wrong(&good[..1], 0).0, BundlesError::NoFirst);
+    assert_eq!(wrong(&good, 7).0, BundlesError::Order { pc: 7 });
+    assert_eq!(wrong(&[good[0], good[2], good[1]], 9).0, BundlesError::Order { pc: 4 });
 }
