@@ -28,7 +28,8 @@
 //! the memory; `active_limit`, how many warps may be active in a cycle; the `run` so far, with its
 //! [`counters`]; `fault`, what a trace can get wrong. Memories, storages and active limits stand in
 //! one table each: `docs/ARCHITECTURE.md`, "Add a component". [`partition`] divides an SM's storage
-//! between registers, shared memory and cache; no run uses it yet.
+//! between registers, shared memory and cache; no run uses it yet, nor [`expansion`]: registers in
+//! scratchpad memory.
 //!
 //! In a cycle the parts have their turn in this order: events of warps, launch, activation,
 //! register file with collectors, issue, memory. Accesses of registers to the banks come before
@@ -85,6 +86,7 @@ mod barrier;
 pub mod config;
 pub mod counters;
 mod execution;
+pub mod expansion;
 mod facts;
 pub mod fault;
 mod front_end;

@@ -221,6 +221,8 @@ pub enum Described {
     WritePool,
     /// `study storage`.
     Storage,
+    /// `study residency`.
+    Residency,
     /// `fpga run`.
     Fpga,
 }

@@ -10,6 +10,7 @@ pub mod inspect;
 pub mod limits;
 pub mod list;
 pub mod registers;
+pub mod residency;
 pub mod run;
 pub mod storage;
 pub mod study;
@@ -28,8 +29,8 @@ use crate::interrupt;
 use crate::printer::Printer;
 use crate::report::{RunReport, json};
 use crate::study::{
-    active_warps, encoding as encoding_study, storage as storage_study,
-    write_pool as write_pool_study,
+    active_warps, encoding as encoding_study, residency as residency_study,
+    storage as storage_study, write_pool as write_pool_study,
 };
 
 /// Runs the command of this process.
@@ -84,6 +85,9 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         }
         Command::Schema { of: Described::Storage } => {
             printer.data(&json::schema_text::<storage_study::Study>())
+        }
+        Command::Schema { of: Described::Residency } => {
+            printer.data(&json::schema_text::<residency_study::Study>())
         }
         Command::Schema { of: Described::Fpga } => printer.data(&json::schema_text::<FpgaReport>()),
     }

@@ -4,6 +4,7 @@
 //! product itself uses, so that a wrong table or formula fails here.
 
 mod contradictions;
+mod expars;
 mod figures;
 mod fixed;
 mod machines;
@@ -18,6 +19,7 @@ use figures::Context;
 pub use papers::Claim;
 use papers::{Exact, papers};
 use product::product;
+use strata_core::sm::expansion::CtaNeeds;
 
 /// Whether a figure comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +41,18 @@ pub struct Item {
     pub computed: String,
     /// The paper's.
     pub printed: String,
+    /// What they may differ by. Unit: hundredths.
+    tolerance: u128,
 }
 
 impl Item {
-    /// Both are the same.
+    /// Both are the same, or differ by no more than the tolerance.
     pub fn agrees(&self) -> bool {
+        self.is_equal() || fixed::within(&self.computed, &self.printed, self.tolerance)
+    }
+
+    /// Both are the same.
+    pub fn is_equal(&self) -> bool {
         self.computed == self.printed
     }
 }
@@ -78,6 +87,7 @@ const NOTHING: &str = "nothing";
 /// The rows with the papers' numbers. A number that is computed and not printed, or printed and not
 /// computed, agrees with nothing.
 fn items(figure: &Exact, rows: Vec<Row>) -> Vec<Item> {
+    let tolerance = fixed::scaled(figure.tolerance, 2);
     let mut listed: Vec<_> = figure.printed.iter().collect();
     let mut items: Vec<Item> = rows
         .into_iter()
@@ -88,13 +98,14 @@ fn items(figure: &Exact, rows: Vec<Row>) -> Vec<Item> {
                 (Some(printed), None) | (None, Some(printed)) => printed,
                 (None, None) | (Some(_), Some(_)) => NOTHING.to_owned(),
             };
-            Item { label, computed, printed }
+            Item { label, computed, printed, tolerance }
         })
         .collect();
     items.extend(listed.into_iter().map(|(label, printed)| Item {
         label: label.clone(),
         computed: NOTHING.to_owned(),
         printed: printed.clone(),
+        tolerance,
     }));
     items
 }
@@ -188,6 +199,21 @@ pub fn paper_registers() -> Vec<PaperRegisters> {
         relative: relative.clone(),
     };
     rows.iter().map(row).collect()
+}
+
+/// A kernel of `[EXPARS]` Table 3.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaperKernel {
+    /// Its short name.
+    pub name: String,
+    /// What a CTA needs.
+    pub needs: CtaNeeds,
+}
+
+/// The kernels of `[EXPARS]` Table 3.
+pub fn paper_kernels() -> Vec<PaperKernel> {
+    let rows = papers().tables.expars.table3_benchmarks.rows.iter();
+    rows.map(|row| PaperKernel { name: row.0.clone(), needs: expars::needs(row) }).collect()
 }
 
 /// Computes every contradiction, in the order of the list.

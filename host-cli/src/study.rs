@@ -7,6 +7,7 @@ pub mod active_warps;
 pub mod encoding;
 pub mod limits;
 pub mod registers;
+pub mod residency;
 mod statistics;
 pub mod storage;
 pub mod write_pool;

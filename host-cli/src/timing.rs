@@ -155,7 +155,7 @@ pub fn observe_launch_over<O: SmObserver>(
     observer: O,
 ) -> Result<Timed, TimingError> {
     let Some(cache) = cache else { return observe_launch(settings, launch, observer) };
-    // The loop of a run that nobody hears of is compiled without what both would share.
+    // Without an observer the loop is compiled without what both would share.
     if !O::LISTENS {
         return run_over(cache, settings, launch, (observer, Unobserved));
     }

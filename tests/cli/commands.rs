@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::strata;
 
 /// Runs the program, and asserts that it succeeds silently apart from its result.
-fn succeeds(arguments: &[&str]) -> String {
+pub(crate) fn succeeds(arguments: &[&str]) -> String {
     let outcome = strata(arguments);
     assert_eq!(outcome.status, Some(0), "{arguments:?}: {outcome}");
     assert_eq!(outcome.stderr, "", "{arguments:?}");
@@ -199,6 +199,9 @@ fn the_schemas_are_the_committed_ones() {
     let committed = include_str!("../../docs/schema/storage.json");
     let printed = succeeds(&["schema", "storage"]);
     assert_eq!(printed, committed, "write it to docs/schema/storage.json");
+    let committed = include_str!("../../docs/schema/residency.json");
+    let printed = succeeds(&["schema", "residency"]);
+    assert_eq!(printed, committed, "write it to docs/schema/residency.json");
     let committed = include_str!("../../docs/schema/fpga.json");
     let printed = succeeds(&["schema", "fpga"]);
     assert_eq!(printed, committed, "write it to docs/schema/fpga.json");

@@ -12,6 +12,7 @@ mod interrupts;
 mod leaving;
 mod line_profiles;
 mod outputs;
+mod residency;
 mod storage;
 mod storage_energy;
 mod storage_study;

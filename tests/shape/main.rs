@@ -1,6 +1,7 @@
 //! Shape: our curves beside those of the papers, and the trends that must hold.
 
 mod active_set_sweep;
+mod bundles;
 mod claims;
 mod compiler_managed;
 mod cycle;
@@ -14,6 +15,7 @@ mod readme;
 mod recordings;
 mod register_file_cache;
 mod reports;
+mod residency;
 mod suite;
 mod unified;
 mod warrf;

@@ -19,11 +19,13 @@
 //!
 //! [`check_order`] proves that a kernel in another order computes what it did. [`LevelsChecker`]
 //! proves, of a program fitted to a compiler-managed hierarchy, that every operand is at the level
-//! that its slot names.
+//! that its slot names; [`check_bundles`], of a program divided into bundles, that every operand
+//! that may lie in scratchpad memory has a line of the operand cache with its value.
 //!
 //! Does not say whether a bit or mark that is missing could have been set, nor whether a mark that
 //! is set is needed.
 
+mod bundles;
 mod facts;
 mod graph;
 mod held;
@@ -46,6 +48,7 @@ use crate::operands::{definitions, uses};
 use crate::program::{Location, Program};
 use graph::Graph;
 
+pub use bundles::check_bundles;
 pub use levels::{LevelsChecker, check_levels};
 pub use order::check_order;
 
@@ -184,6 +187,27 @@ pub enum Problem {
         /// What it names.
         placement: Placement,
     },
+    /// A bundle does not start where it must.
+    #[error("a bundle must start here")]
+    NoBundleStart,
+    /// Registers of a bundle need one line of the operand cache.
+    #[error("{0:?} and {1:?} of the bundle have one line of the operand cache")]
+    OneLine(RegisterId, RegisterId),
+    /// A bundle has more registers than the operand cache has lines.
+    #[error("the bundle has {0} registers, and the operand cache 16 lines")]
+    TooManyLines(usize),
+    /// A bundle names a register that is never in scratchpad memory, or that there is not.
+    #[error("the bundle names {0:?}, which is never in scratchpad memory")]
+    NoCandidate(RegisterId),
+    /// An operand or result has no line.
+    #[error("{0:?} is not in the bundle")]
+    NotInBundle(RegisterId),
+    /// A line is read, or written back, that lacks a value which some lane still needs.
+    #[error("{0:?} is not fetched, but its value is needed by {1}")]
+    NotFetched(RegisterId, &'static str),
+    /// A result of a long-latency operation is awaited within its bundle.
+    #[error("{0:?} may be pending since this bundle began")]
+    PendingInBundle(RegisterId),
     /// It is in another block than before, or no longer at its end.
     #[error("was moved out of its basic block")]
     LeftItsBlock,

@@ -13,7 +13,8 @@
 //!    of them, with the help of `loops`.
 //! 5. `classify`, `marks`, `nearness`, `reach`, `image`: the facts that the machine needs.
 //! 6. [`hierarchy`]: operands and results to the levels of a compiler-managed hierarchy, for each
-//!    design.
+//!    design. [`bundles`]: registers in another order, and what a bundle of instructions fetches of
+//!    those that may lie in scratchpad memory.
 //!
 //! [`compile`] is all of this but the last; `operands` says what an instruction reads and writes,
 //! `limits` what a kernel may need. [`listing`] prints a program, [`statistics`] sums it up, and
@@ -24,6 +25,7 @@
 
 mod allocate;
 mod bits;
+pub mod bundles;
 mod cfg;
 pub mod checker;
 mod classify;

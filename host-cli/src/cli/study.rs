@@ -1,19 +1,22 @@
 //! What may be typed after `study`.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{MAX_LATENCY, Scheduler};
+use strata_core::sm::expansion::Threshold;
 use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
 use strata_core::write_pool::{MAX_ENTRIES, PoolPorts};
 
-use super::SourceArgs;
+use super::{Scale, SourceArgs};
 use crate::active_set::{DEFAULT_SIZES, Size};
 use crate::config::by_name;
 use crate::design::pool_ports;
 use crate::study::storage::Figure;
 use crate::study::write_pool::{DEFAULT_ENTRIES, DEFAULT_PORTS, DEFAULT_WRITE_CYCLES};
+use crate::workload::Toolchain;
 
 /// Studies.
 #[derive(Clone, Debug, Subcommand)]
@@ -30,6 +33,8 @@ pub enum StudyCommand {
     WritePool(WritePoolArgs),
     /// Performance and DRAM traffic by the capacity and the division of storage.
     Storage(StorageArgs),
+    /// Resident CTAs and warps with registers in scratchpad memory.
+    Residency(ResidencyArgs),
 }
 
 /// Output format of a study.
@@ -105,6 +110,90 @@ pub struct StorageArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
     pub format: StudyFormat,
+}
+
+/// The most of a CTA's registers that may lie in scratchpad memory, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThresholdArg(pub Threshold);
+
+impl std::str::FromStr for ThresholdArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "expected a number above 0 and below 1 of at most 4 decimals".to_owned();
+        let (whole, decimals) = text.split_once('.').ok_or_else(wrong)?;
+        let digits = decimals.len() <= 4 && decimals.bytes().all(|byte| byte.is_ascii_digit());
+        if !matches!(whole, "" | "0") || !digits {
+            return Err(wrong());
+        }
+        let numerator = decimals.parse().map_err(|_| wrong())?;
+        let denominator = 10_u16.pow(decimals.len() as u32);
+        Threshold::new(numerator, denominator).map(Self).ok_or_else(wrong)
+    }
+}
+
+impl std::fmt::Display for ThresholdArg {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (numerator, denominator) = self.0.parts();
+        let digits = denominator.ilog10() as usize;
+        write!(to, "0.{numerator:0digits$}")
+    }
+}
+
+/// Arguments of `study residency`.
+#[derive(Clone, Debug, Args)]
+pub struct ResidencyArgs {
+    /// Workload names, groups of them (`@extra`), or PTX files; none means all workloads. The
+    /// paper's kernels are always there.
+    #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx")]
+    pub inputs: Vec<String>,
+    /// The most of a CTA's registers that may lie in scratchpad memory, above 0 and below 1, with
+    /// at most 4 decimals.
+    #[arg(long, value_name = "N", default_value = "0.8")]
+    pub threshold: ThresholdArg,
+    /// Launch description of a PTX file (see docs/WORKLOADS.md).
+    #[arg(long, value_name = "L.toml")]
+    pub launch: Option<PathBuf>,
+    /// Problem size of workloads and PTX files. Default: `default`.
+    #[arg(long, value_parser = by_name::parser::<Scale>())]
+    pub scale: Option<Scale>,
+    /// Which PTX of built-in workloads. Default: `nvcc`.
+    #[arg(long, value_name = "BY", value_parser = by_name::parser::<Toolchain>())]
+    pub ptx: Option<Toolchain>,
+    /// Override a size parameter of the workload, such as `n=4096`.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Registers of a thread, 16 to 255: what does not fit is spilled to local memory. Default: as
+    /// many as the kernel needs, and on Fermi at most 63.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(
+        i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
+    ))]
+    pub registers: Option<u16>,
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
+    pub format: StudyFormat,
+}
+
+impl ResidencyArgs {
+    /// What to compile.
+    pub fn source(&self) -> SourceArgs {
+        SourceArgs {
+            launch: self.launch.clone(),
+            scale: self.scale,
+            ptx: self.ptx,
+            set: self.set.clone(),
+            registers: self.registers,
+            orders: Vec::new(),
+            kernel: None,
+            launch_index: None,
+            cta: None,
+            max_instructions: None,
+            allow_outside: false,
+        }
+    }
 }
 
 /// Arguments of `study registers`.

@@ -21,7 +21,11 @@ pub fn run(printer: &Printer) -> Result<ExitStatus, Failure> {
         failed |= figure.status == Status::Fail;
         let _ = writeln!(text, "\n{}: {status}", figure.id);
         for item in &figure.items {
-            let mark = if item.agrees() { "" } else { "   <- differs" };
+            let mark = match (item.is_equal(), item.agrees()) {
+                (true, _) => "",
+                (false, true) => "   (within the rounding)",
+                (false, false) => "   <- differs",
+            };
             let _ = writeln!(
                 text,
                 "  {}: computed {}, printed {}{mark}",

@@ -25,6 +25,7 @@ pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Fail
         StudyCommand::Encoding(args) => super::encoding::run(args, printer),
         StudyCommand::WritePool(args) => super::write_pool::run(args, printer),
         StudyCommand::Storage(args) => super::storage::run(args, printer),
+        StudyCommand::Residency(args) => super::residency::run(args, printer),
     }
 }
 

@@ -7,7 +7,7 @@ use strata_core::units::Femtojoules;
 use super::figures::{Context, accesses_per_100, all_in, share};
 use super::fixed::{fixed, scaled};
 use super::papers::Inconsistent;
-use super::{pool_reads, storage, storage_energy, warrf};
+use super::{expars, pool_reads, storage, storage_energy, warrf};
 
 /// Labels and numbers.
 pub(super) type Numbers = Vec<(&'static str, String)>;
@@ -18,6 +18,10 @@ pub(super) fn numbers(figure: &Inconsistent, of: Context<'_>) -> Option<Vec<(Str
     let numbers = match figure.id.as_str() {
         "chip-power-54" => chip_power_54(of)?,
         "cache-tags-kb" => storage::cache_tags(of, &figure.given)?,
+        "expars-eq9-split" => expars::equation_9(of)?,
+        "expars-hotspot-split" => expars::hotspot_split(of)?,
+        "expars-oracle" => expars::oracle(of)?,
+        "expars-st-registers" => expars::st_registers(of)?,
         "ideal-rfc-58" => ideal_rfc_58(of, given?)?,
         "isca11-table5" => isca11_table5(of)?,
         "micro11-relative" => micro11_relative(of)?,

@@ -11,7 +11,7 @@ use strata_core::units::Femtojoules;
 use super::fixed::{fixed, scaled};
 use super::papers::Papers;
 use super::product::Product;
-use super::{Row, machines, storage, storage_energy, warrf};
+use super::{Row, expars, machines, storage, storage_energy, warrf};
 use crate::cost::{CacheCost, cost, register_file_bytes};
 use crate::design::Design;
 use crate::design::machine::CacheBank;
@@ -26,6 +26,10 @@ pub(super) struct Context<'a> {
 /// The numbers of a figure; `None` if it is not built yet.
 pub(super) fn rows(id: &str, of: Context<'_>) -> Option<Vec<Row>> {
     let rows = match id {
+        "expars-tlp" => expars::residency(of),
+        "expars-utilization-percent" => expars::utilization(of),
+        "expars-mixed-rf-share-percent" => expars::mixed_share(of),
+        "expars-storage" => Some(expars::hardware(of)),
         "rfc-storage" => rfc_storage(of),
         "table-consistency" => table_consistency(of),
         "ideal-savings-percent" => ideal_savings(of),

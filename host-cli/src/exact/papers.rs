@@ -1,6 +1,6 @@
 //! The papers' facts, embedded.
 
-mod later;
+pub(super) mod later;
 
 use std::sync::LazyLock;
 
@@ -56,6 +56,10 @@ pub(super) struct Exact {
     /// Labels and numbers that are printed and stand in no table.
     #[serde(default)]
     pub(super) printed: Vec<(String, String)>,
+    /// What a computed number may be off by, where the printed ones are rounded in more than one
+    /// way.
+    #[serde(default)]
+    pub(super) tolerance: f64,
 }
 
 #[derive(Deserialize)]
@@ -75,8 +79,7 @@ pub(super) struct Tables {
     pub(super) isca11: Isca11,
     pub(super) dissertation: Dissertation,
     pub(super) micro12: Micro12,
-    #[expect(dead_code, reason = "its machine is not built")]
-    expars: later::Expars,
+    pub(super) expars: later::Expars,
     pub(super) warrf: Warrf,
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use strata_core::sm::expansion::{Capacity, Threshold};
 use strata_core::sm::partition::{Areas, Division, Limits};
 
 use crate::design::resolve;
@@ -32,6 +33,8 @@ pub(super) struct Product {
     /// `[MICRO2012]` and `[DISS]` chapter 7.
     pub(super) storage: Storage,
     pub(super) storage_technologies: StorageTechnologies,
+    /// `[EXPARS]`.
+    pub(super) expansion: Expansion,
     /// `[RFC2011]` Table 2 with the wire.
     pub(super) isca11_tables: Technology,
     /// `[DISS]` Table 4.5 with the wire.
@@ -86,6 +89,14 @@ impl Storage {
     }
 }
 
+/// Machines whose registers may lie in scratchpad memory.
+#[derive(Clone)]
+pub(super) struct Expansion {
+    pub(super) fermi: Capacity,
+    pub(super) maxwell: Capacity,
+    pub(super) threshold: Threshold,
+}
+
 /// The product as it is.
 pub(super) fn product() -> &'static Product {
     static PRODUCT: LazyLock<Product> = LazyLock::new(|| {
@@ -110,6 +121,11 @@ pub(super) fn product() -> &'static Product {
             sttram: design("sttram"),
             warrf: design("warrf"),
             storage: Storage::new(),
+            expansion: Expansion {
+                fermi: Capacity::FERMI,
+                maxwell: Capacity::MAXWELL,
+                threshold: Threshold::PAPER,
+            },
             storage_technologies: StorageTechnologies {
                 micro12: technology("micro12-32nm"),
                 micro12_as_printed: technology("micro12-32nm-as-printed"),

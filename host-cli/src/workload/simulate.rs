@@ -328,6 +328,20 @@ impl Prepared {
     /// An expression of the launch file without a value.
     pub fn needs(&self) -> Result<Vec<Needs>, RunError> {
         let mut all = Vec::new();
+        for (_, needs) in self.needs_of_kernels()? {
+            if !all.contains(&needs) {
+                all.push(needs);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The same with the kernel's name, for each kernel.
+    ///
+    /// # Errors
+    /// Those of [`Self::needs`].
+    pub fn needs_of_kernels(&self) -> Result<Vec<(&str, Needs)>, RunError> {
+        let mut all = Vec::new();
         self.plan.foresee(|step| {
             let program = &self.programs[step.kernel];
             let shared = u32::try_from(program.shared_bytes).unwrap_or(u32::MAX);
@@ -336,6 +350,7 @@ impl Prepared {
                 registers: program.resident_registers,
                 shared_bytes: shared.saturating_add(step.dynamic_shared),
             };
+            let needs = (program.name.as_str(), needs);
             if !all.contains(&needs) {
                 all.push(needs);
             }

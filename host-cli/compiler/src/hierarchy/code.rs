@@ -25,7 +25,7 @@ pub struct Code<'p> {
     pub(crate) graph: Graph,
     pub(crate) divergence: Divergence,
     /// Registers live at the start of each block, for each thread alone.
-    pub(super) live_in: BitMatrix,
+    pub(crate) live_in: BitMatrix,
 }
 
 impl<'p> Code<'p> {
@@ -103,7 +103,7 @@ impl<'p> Code<'p> {
     }
 
     /// Moves a set of live registers from behind an instruction to before it.
-    pub(super) fn step_back(&self, pc: usize, live: &mut [u64]) {
+    pub(crate) fn step_back(&self, pc: usize, live: &mut [u64]) {
         if !self.guarded[pc] {
             for register in self.destinations(pc) {
                 live[usize::from(register.0) / 64] &= !(1 << (register.0 % 64));
@@ -115,7 +115,7 @@ impl<'p> Code<'p> {
     }
 
     /// Registers live behind the last instruction of a block.
-    pub(super) fn live_out(&self, block: usize) -> Vec<u64> {
+    pub(crate) fn live_out(&self, block: usize) -> Vec<u64> {
         let mut live = vec![0; usize::from(self.image.registers).div_ceil(64)];
         for &next in self.graph.blocks[block].successors.iter().filter(|&&n| n != self.graph.exit())
         {

@@ -1,5 +1,6 @@
 //! Tests of the compiler as a whole.
 
+mod bundles;
 mod common;
 mod execution;
 mod explanations;

@@ -27,17 +27,32 @@ pub(in crate::exact) struct Micro12Sim {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::exact) struct Expars {
-    table2_sim: ExparsSim,
-    table3_benchmarks: super::Rows<(String, String, u32, u32, u32, u32)>,
+    pub(in crate::exact) table2_sim: ExparsSim,
+    pub(in crate::exact) table3_benchmarks: super::Rows<Table3Kernel>,
+    /// Kernels with one whole CTA fewer than the baseline's.
+    pub(in crate::exact) section4_3_one_less: Vec<String>,
+    pub(in crate::exact) figure2_oracle: Oracle,
+}
+
+/// Short name, application and kernel, CTAs of an SM; a CTA's warps, bytes of scratchpad memory and
+/// registers.
+pub(in crate::exact) type Table3Kernel = (String, String, u32, u32, u32, u32);
+
+/// Percent: more CTAs, and utilization.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::exact) struct Oracle {
+    pub(in crate::exact) more_ctas: f64,
+    pub(in crate::exact) utilization: f64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ExparsSim {
-    fermi: Fermi,
-    maxwell: Maxwell,
-    tau: f64,
-    operand_cache: OperandCache,
+pub(in crate::exact) struct ExparsSim {
+    pub(in crate::exact) fermi: Fermi,
+    pub(in crate::exact) maxwell: Maxwell,
+    pub(in crate::exact) tau: f64,
+    pub(in crate::exact) operand_cache: OperandCache,
     l1_kb: u32,
     l2_kb: u32,
     gddr: Gddr,
@@ -45,36 +60,36 @@ struct ExparsSim {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Fermi {
+pub(in crate::exact) struct Fermi {
     sms: u32,
     clock_ghz: f64,
-    threads: u32,
-    ctas: u32,
-    registers: u32,
-    scratchpad_kb: u32,
+    pub(in crate::exact) threads: u32,
+    pub(in crate::exact) ctas: u32,
+    pub(in crate::exact) registers: u32,
+    pub(in crate::exact) scratchpad_kb: u32,
     schedulers: u32,
     l1_kb: u32,
-    max_regs_per_thread: u32,
+    pub(in crate::exact) max_regs_per_thread: u32,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Maxwell {
-    threads: u32,
-    ctas: u32,
-    registers: u32,
-    scratchpad_kb: u32,
-    max_regs_per_thread: u32,
+pub(in crate::exact) struct Maxwell {
+    pub(in crate::exact) threads: u32,
+    pub(in crate::exact) ctas: u32,
+    pub(in crate::exact) registers: u32,
+    pub(in crate::exact) scratchpad_kb: u32,
+    pub(in crate::exact) max_regs_per_thread: u32,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OperandCache {
-    bytes: u32,
-    sets: u32,
-    ways: u32,
-    line_bits: u32,
-    tag_bits: u32,
+pub(in crate::exact) struct OperandCache {
+    pub(in crate::exact) bytes: u32,
+    pub(in crate::exact) sets: u32,
+    pub(in crate::exact) ways: u32,
+    pub(in crate::exact) line_bits: u32,
+    pub(in crate::exact) tag_bits: u32,
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,53 @@
+//! `study residency`: resident CTAs and warps with registers in scratchpad memory.
+
+use crate::cli::study::{ResidencyArgs, StudyFormat};
+use crate::exact;
+use crate::failure::{ExitStatus, Failure};
+use crate::measure::{self, Request};
+use crate::parallel;
+use crate::printer::Printer;
+use crate::report::json;
+use crate::study::residency;
+use crate::subject;
+use crate::workload::Workload;
+
+/// Inputs unless others are named.
+const DEFAULT_INPUTS: &str = "@all";
+
+/// Runs the command.
+pub fn run(args: &ResidencyArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let source = args.source();
+    let request = Request::new(&source)?;
+    let own;
+    let inputs = match args.inputs.as_slice() {
+        [] => {
+            own = [DEFAULT_INPUTS.to_owned()];
+            &own
+        }
+        inputs => inputs,
+    };
+    let inputs = subject::workloads(inputs, &source, "whose registers are already chosen")?;
+    let jobs = parallel::jobs(args.jobs);
+    let mut study = residency::run(&inputs, args.threshold.0, &request, jobs, printer)?;
+    study.command = command_line(args, &inputs, &request);
+    match args.format {
+        StudyFormat::Table => printer.data(&residency::to_table(&study, &remarks())),
+        StudyFormat::Csv => printer.data(&residency::to_csv(&study)),
+        StudyFormat::Json => printer.data(&json::to_text(&study)?),
+    }
+}
+
+/// What makes the study again.
+fn command_line(args: &ResidencyArgs, inputs: &[Workload], request: &Request) -> String {
+    let mut words = vec!["--threshold".to_owned(), args.threshold.to_string()];
+    words.extend(request.words().iter().cloned());
+    let inputs = inputs.iter().map(|input| input.arguments.as_slice());
+    measure::command_line("strata study residency", inputs, &words)
+}
+
+/// What the paper claims.
+fn remarks() -> Vec<String> {
+    let of_residency = ["expars-residency", "expars-maxwell"];
+    let claims = exact::claims().iter().filter(|claim| of_residency.contains(&claim.id.as_str()));
+    claims.map(|claim| format!("paper ({}): {}", claim.paper, claim.text)).collect()
+}
