@@ -5,7 +5,8 @@
 //! registers of some CTAs in scratchpad memory (EXPARS' vertical approach, and the horizontal one
 //! that it argues against), and with both kinds of storage in one (the oracle); what each takes of
 //! the storage; the home of each register ([`homes`]); the paper's closed forms ([`equations`]);
-//! the bits of the hardware ([`hardware`]); bundles of instructions ([`bundles`]).
+//! the bits of the hardware ([`hardware`]); bundles of instructions ([`bundles`]); the
+//! cache of operands for them ([`operand_cache`]).
 //! Does not model: time. No run uses it yet.
 //! Source: `[EXPARS]` 2.1, 2.2, 3.3.1 to 3.3.3, 3.3.7, Tables 1 to 4; `docs/MODEL.md`, rule 40;
 //! `docs/DEVIATIONS.md`, DEV-100 to DEV-104.
@@ -26,6 +27,7 @@ pub mod bundles;
 pub mod equations;
 pub mod hardware;
 pub mod homes;
+pub mod operand_cache;
 
 use super::partition::{Limits, Needs};
 use super::residency::{CtaTooLarge, Limit, MAX_RESIDENT_CTAS, Residency, most_ctas};
