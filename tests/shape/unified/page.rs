@@ -116,7 +116,7 @@ fn capacity(study: &Study) -> String {
     let designs = ["micro12-unified-128", "micro12-unified-256", UNIFIED, "micro12-limited"];
     let mut text = String::from("\n## Capacity (MICRO'12 Table 6, Figures 9 and 10)\n");
     for (title, place, of) in [
-        ("Performance", Some(0), (|run: &Run| run.performance) as fn(&Run) -> Option<f64>),
+        ("Performance", Some(0), (|run: &Run| run.performance) as Of),
         ("Energy", Some(1), |run| energy(run, false)),
         ("Energy, leakage as printed", Some(1), |run| energy(run, true)),
         ("Bytes of DRAM", None, |run| run.dram_relative),
@@ -167,6 +167,9 @@ fn partitions(study: &Study) -> String {
     text
 }
 
+/// A ratio of a run.
+type Of = fn(&Run) -> Option<f64>;
+
 /// Figure 7.
 fn no_benefit(study: &Study) -> String {
     let aggressive = "micro12-unified-384, aggressive banks";
@@ -177,7 +180,7 @@ fn no_benefit(study: &Study) -> String {
          0.9994, its worst 1.009.\n\n",
     );
     text += &head(&["workload", "performance", "aggressive", "energy", "as printed", "DRAM"]);
-    let columns = |of: &dyn Fn(&str, fn(&Run) -> Option<f64>) -> Option<f64>| {
+    let columns = |of: &dyn Fn(&str, Of) -> Option<f64>| {
         let performance = |run: &Run| run.performance;
         [
             ratio3(of(UNIFIED, performance)),
@@ -367,7 +370,7 @@ fn designs(study: &Study) -> String {
         .into_iter()
         .filter(|input| points.iter().all(|point| run(study, input, point).is_some()))
         .collect();
-    let mean = |point: &str, of: fn(&Run) -> Option<f64>| {
+    let mean = |point: &str, of: Of| {
         let all = common.iter().filter_map(|input| run(study, input, point).and_then(of));
         let all: Vec<f64> = all.collect();
         ratio((all.len() == common.len()).then(|| all.iter().sum::<f64>() / all.len() as f64))
