@@ -7,9 +7,7 @@ use strata::trace::{Keep, TracedLaunch};
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings, Timing};
-use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cached::CachedSettings;
-use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
     Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Unobserved, Warp,
@@ -63,13 +61,7 @@ pub const WAITING: &[Work] = &[
 const FLAT: SmSettings = SmSettings::ISCA11;
 
 /// A data cache of 64 KB, and nothing shared with the registers.
-const DATA_CACHE: CachedSettings = CachedSettings {
-    cache_bytes: 64 * 1024,
-    ways: 4,
-    mapping: BankMapping::Partitioned,
-    transaction_bytes: 32,
-    conflicts: BankConflicts::Apart,
-};
+const DATA_CACHE: CachedSettings = CachedSettings::of(64 * 1024);
 
 /// Operand collectors over SRAM.
 const COLLECTORS: SmSettings = SmSettings::WARRF_GTX480;

@@ -14,8 +14,9 @@ use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
 use strata_core::sm::memory::cached::{
-    CacheCounters, CachedMemory, CachedSettings, TransactionError,
+    CacheCounters, CachedMemory, CachedMemoryError, CachedMemoryParts, CachedSettings,
 };
+use strata_core::sm::memory::mshr::{Mshr, MshrLimit};
 use strata_core::sm::partition::{Needs, Partition};
 use strata_core::sm::{
     BarrierCall, CommonObserver, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize,
@@ -45,9 +46,9 @@ pub enum TimingError {
     /// A cache that cannot be: a defect, as designs are checked.
     #[error("{0}")]
     Cache(#[from] CacheError),
-    /// The same of its transactions.
+    /// The same of a memory with a cache.
     #[error("{0}")]
-    Transaction(#[from] TransactionError),
+    CachedMemory(#[from] CachedMemoryError),
     /// A design with a cache, and accesses without the lines that they touch: a defect.
     #[error("the lines that accesses touch were not recorded")]
     NoLines,
@@ -175,7 +176,9 @@ fn run_over(
     let list = launch.accesses.list().unwrap_or_default();
     let mut cache = Cache::new(cached.cache_bytes, cached.ways, tags)?;
     let timing = &settings.timing;
-    let mut memory = CachedMemory::observed(*cached, timing, &mut cache, list, of_memory)?;
+    let mut mshrs = vec![Mshr::EMPTY; MshrLimit::entries(cached.mshrs)];
+    let parts = CachedMemoryParts { mshrs: &mut mshrs };
+    let mut memory = CachedMemory::observed(*cached, timing, (&mut cache, parts), list, of_memory)?;
     let trace = |place, warp| Placed {
         trace: launch.run(place, warp),
         place: launch.accesses.first_of_warp(place),

@@ -11,19 +11,11 @@ use strata::workload::simulate::LaunchSink;
 use strata::workload::{LaunchRecord, Options, Overrides, Prepared, Toolchain, Workload};
 use strata_core::sm::Observation;
 use strata_core::sm::config::SmSettings;
-use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cached::{CacheEvent, CachedSettings};
-use strata_core::sm::memory::touched::BankMapping;
 use strata_simt::AddressSink;
 use strata_simt::moved::{AccessSpace, Addresses};
 
-const SETTINGS: CachedSettings = CachedSettings {
-    cache_bytes: 16 * 1024,
-    ways: 4,
-    mapping: BankMapping::Partitioned,
-    transaction_bytes: 32,
-    conflicts: BankConflicts::Apart,
-};
+const SETTINGS: CachedSettings = CachedSettings::of(16 * 1024);
 
 /// The accesses of each warp of a launch: instruction, lanes, addresses.
 type Raw = HashMap<(u64, u32), VecDeque<(u32, u32, Vec<u64>)>>;

@@ -13,10 +13,17 @@ pub mod bank_conflicts;
 pub mod cache;
 pub(super) mod cache_counters;
 pub mod cached;
+mod cached_settings;
 pub mod gddr;
+pub mod l2;
 mod ledger;
+mod line_key;
 mod listed;
+pub mod lower;
+pub mod lower_counters;
+pub mod mshr;
 pub mod touched;
+pub mod waiting;
 
 use super::counters::{CycleEvent, SmCounters};
 use super::operand_delivery::OperandDelivery;
@@ -126,7 +133,12 @@ pub trait MemoryStep {
 #[derive(Debug)]
 pub struct MemoryCounters<'c>(pub(super) &'c mut SmCounters);
 
-impl MemoryCounters<'_> {
+impl<'c> MemoryCounters<'c> {
+    /// What is counted for an SM.
+    pub const fn new(counters: &'c mut SmCounters) -> Self {
+        Self(counters)
+    }
+
     /// Bytes move through a memory for some cycles.
     pub fn moved(&mut self, space: Space, bytes: u32, cycles: u64) {
         let (moved, busy) = match space {

@@ -9,29 +9,30 @@ use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
 use crate::memory_observed::{assert_told, told_over};
 use crate::model::{one_of, random_grid, random_rules, random_settings};
 use crate::random::Random;
-use strata_core::sm::MemoryAccess;
+use crate::second_level::{OwnedL2, random_second_level};
 use strata_core::sm::config::{SmSettings, Timing, WarpReplacement};
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::bank_conflicts::{BankConflicts, ConflictPorts, OperandReads};
 use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
 use strata_core::sm::memory::cached::{
-    AccessList, CacheCounters, CacheEvent, CachedMemory, CachedSettings, LineUse, ListedAccess,
-    TransactionError,
+    AccessList, CacheCounters, CacheEvent, CachedMemory, CachedMemoryError, CachedMemoryParts,
+    CachedSettings, LineUse, ListedAccess, LocalStores,
 };
+use strata_core::sm::memory::l2::L2;
+use strata_core::sm::memory::lower::{Dram, LowerMemory};
+use strata_core::sm::memory::lower_counters::{LowerCounters, LowerEvent};
+use strata_core::sm::memory::mshr::{Mshr, MshrLimit};
 use strata_core::sm::memory::touched::{
     AddressSpace, BankMapping, BankPattern, Touched, TouchedLine,
 };
+use strata_core::sm::memory::waiting::{MOST_WAITERS, MOST_WAITING, Waiter, WaitingAccess};
 use strata_core::sm::memory::{Answer, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
+use strata_core::sm::{MemoryAccess, Unobserved};
 
-pub(crate) const SETTINGS: CachedSettings = CachedSettings {
-    cache_bytes: 65536,
-    ways: 4,
-    mapping: BankMapping::Partitioned,
-    transaction_bytes: 16,
-    conflicts: BankConflicts::Apart,
-};
+pub(crate) const SETTINGS: CachedSettings =
+    CachedSettings { transaction_bytes: 16, ..CachedSettings::of(65536) };
 
 /// `[MICRO2012]`: 8 bytes of DRAM a cycle.
 pub(crate) const MICRO12: SmSettings =
@@ -78,6 +79,65 @@ pub(crate) fn load(list: &mut OwnedList, address: impl Fn(u64) -> u64) -> Memory
     list.add(AddressSpace::Global, LineUse::Load, address)
 }
 
+/// What a memory needs beside its tags, in owned memory.
+pub(crate) struct OwnedParts {
+    mshrs: Vec<Mshr>,
+    waiting: Vec<WaitingAccess>,
+    waiters: Vec<Waiter>,
+}
+
+impl OwnedParts {
+    pub(crate) fn of(cached: &CachedSettings) -> Self {
+        let late = cached.l2.is_some();
+        Self {
+            mshrs: vec![Mshr::EMPTY; MshrLimit::entries(cached.mshrs)],
+            waiting: vec![WaitingAccess::EMPTY; if late { MOST_WAITING } else { 0 }],
+            waiters: vec![Waiter::EMPTY; if late { MOST_WAITERS } else { 0 }],
+        }
+    }
+
+    pub(crate) fn borrow(&mut self) -> CachedMemoryParts<'_> {
+        let Self { mshrs, waiting, waiters } = self;
+        CachedMemoryParts { mshrs, waiting, waiters }
+    }
+}
+
+/// What lies below counts.
+pub(crate) trait CountsLower: LowerMemory {
+    fn counted(&self) -> LowerCounters;
+}
+
+impl CountsLower for Dram {
+    fn counted(&self) -> LowerCounters {
+        LowerCounters::default()
+    }
+}
+
+impl CountsLower for L2<'_, '_> {
+    fn counted(&self) -> LowerCounters {
+        *self.counters()
+    }
+}
+
+/// Does something over what lies below the cache of some settings, new.
+macro_rules! over_lower {
+    ($cached:expr, $timing:expr, |$lower:ident| $body:expr) => {
+        match $cached.l2 {
+            None => {
+                let $lower = Dram::new($timing);
+                $body
+            }
+            Some(l2) => {
+                let mut owned = OwnedL2::of(&l2);
+                let (mut tags, rest) = owned.cache(&l2);
+                let $lower = L2::new(l2, rest.with(&mut tags)).unwrap();
+                $body
+            }
+        }
+    };
+}
+pub(crate) use over_lower;
+
 /// Runs a grid over a new cache.
 pub(crate) fn run_over(
     settings: SmSettings,
@@ -86,25 +146,69 @@ pub(crate) fn run_over(
     grid: &Grid,
     list: &OwnedList,
 ) -> Result<(SmCounters, CacheCounters), Fault> {
+    run_with_lower(settings, cached, kernel, grid, list)
+        .map(|(counters, cache, _)| (counters, cache))
+}
+
+/// The same, with what has been counted below.
+pub(crate) fn run_with_lower(
+    settings: SmSettings,
+    cached: CachedSettings,
+    kernel: &Kernel,
+    grid: &Grid,
+    list: &OwnedList,
+) -> Result<(SmCounters, CacheCounters, LowerCounters), Fault> {
     let [skipping, every_cycle, stepped] =
         [Pace::Skipping, Pace::EveryCycle, Pace::Stepped].map(|pace| {
             let mut tags = vec![Tag::EMPTY; Cache::tags(cached.cache_bytes)];
             let mut cache = Cache::new(cached.cache_bytes, cached.ways, &mut tags).unwrap();
-            let memory = CachedMemory::new(cached, &settings.timing, &mut cache, list.borrow());
-            let mut memory = memory.unwrap();
-            let counters =
-                simulate_over(Some(&mut memory), settings, kernel, 0, grid, pace, |_| {});
-            assert_eq!(memory.unlisted(), 0);
-            counters.map(|counters| (counters, *memory.counters()))
+            let mut parts = OwnedParts::of(&cached);
+            let memory = (&mut cache, parts.borrow());
+            let (timing, list) = (&settings.timing, list.borrow());
+            over_lower!(cached, timing, |lower| {
+                let heard = (list, Unobserved);
+                let memory = CachedMemory::over(lower, cached, timing, memory, heard);
+                let mut memory = memory.unwrap();
+                let counters =
+                    simulate_over(Some(&mut memory), settings, kernel, 0, grid, pace, |_| {});
+                assert_eq!(memory.unlisted(), 0);
+                counters.map(|counters| (counters, *memory.counters(), memory.lower().counted()))
+            })
         });
     assert_eq!(skipping, every_cycle);
     assert_eq!(skipping, stepped);
-    if let Ok((counters, cache)) = &skipping {
-        assert_eq!(counters.dram_bytes(), cache.dram_bytes());
+    if let Ok((counters, cache, lower)) = &skipping {
+        if cached.l2.is_some() {
+            assert_conserved(cached, counters, cache, lower);
+        } else {
+            assert_eq!(counters.dram_bytes(), cache.dram_bytes());
+        }
         let told = told_over(settings, cached, kernel, grid, list);
         assert_told((counters, cache), &told, (kernel, cached));
     }
     skipping
+}
+
+/// What lies below is asked for each line once that is missed, stored or goes past the cache, and
+/// each line that it misses moves once.
+fn assert_conserved(
+    cached: CachedSettings,
+    counters: &SmCounters,
+    cache: &CacheCounters,
+    lower: &LowerCounters,
+) {
+    use CacheEvent::{BypassHit, BypassMiss, LoadMiss, StoreFetch, StoreHit, StoreMiss};
+    use LowerEvent::{L2ReadHit, L2ReadMiss, L2WriteHit, L2WriteMiss};
+    assert_eq!(counters.dram_bytes(), lower.dram_bytes());
+    let of = |events: &[LowerEvent]| events.iter().map(|&event| lower.get(event)).sum::<u64>();
+    assert_eq!(of(&[LowerEvent::ReadBurst]), 4 * of(&[L2ReadMiss]));
+    let [hits, misses] = [of(&[LowerEvent::RowHit]), of(&[LowerEvent::Activate])];
+    assert_eq!(hits + misses, of(&[L2ReadMiss, LowerEvent::L2Writeback]));
+    if cached.cache_bytes != 0 {
+        let events = [LoadMiss, StoreFetch, StoreHit, StoreMiss, BypassHit, BypassMiss];
+        let asked = events.iter().map(|&event| cache.get(event)).sum::<u64>();
+        assert_eq!(of(&[L2ReadHit, L2ReadMiss, L2WriteHit, L2WriteMiss]), asked);
+    }
 }
 
 /// One warp that runs a kernel once.
@@ -382,7 +486,7 @@ fn sizes_that_make_no_cache_are_refused() {
     let settings = CachedSettings { transaction_bytes: 24, ..SETTINGS };
     let list = AccessList::default();
     let refused = CachedMemory::new(settings, &ISCA11.timing, &mut cache, list).map(|_| ());
-    assert_eq!(refused.unwrap_err(), TransactionError(24));
+    assert_eq!(refused.unwrap_err(), CachedMemoryError::Transaction(24));
 }
 
 /// A cache as a textbook has it: of each set the lines, the one that was used last at the end.
@@ -390,11 +494,18 @@ pub(crate) struct Reference {
     sets: BTreeMap<u64, VecDeque<u64>>,
     count: u64,
     ways: usize,
+    /// Local stores allocate.
+    pub(crate) allocates: bool,
 }
 
 impl Reference {
     pub(crate) fn new(bytes: u32) -> Self {
-        Self { sets: BTreeMap::new(), count: u64::from(bytes) / (4 * 128), ways: 4 }
+        Self {
+            sets: BTreeMap::new(),
+            count: u64::from(bytes) / (4 * 128),
+            ways: 4,
+            allocates: false,
+        }
     }
 
     /// Whether it has a line; which it then uses, allocates or drops.
@@ -406,7 +517,7 @@ impl Reference {
         }
         let stays = match kind {
             LineUse::Load => true,
-            LineUse::Store => place.is_some(),
+            LineUse::Store => place.is_some() || self.allocates && line & LOCAL != 0,
             LineUse::BypassLoad | LineUse::BypassStore | LineUse::Atomic => false,
         };
         if stays {
@@ -419,23 +530,26 @@ impl Reference {
     }
 }
 
+/// The lines of local memory of a warp, in a reference.
+const LOCAL: u64 = 1 << 63;
+
 /// Passes requests on, and writes down the lines that are looked up, in their order.
 #[derive(Debug)]
-pub(crate) struct Recorded<'r, 'm, 'c> {
-    pub(crate) memory: CachedMemory<'m, 'c>,
+pub(crate) struct Recorded<'r, 'm, 'c, L: LowerMemory = Dram> {
+    pub(crate) memory: CachedMemory<'m, 'c, Unobserved, L>,
     pub(crate) list: &'r OwnedList,
     pub(crate) accesses: &'r [RawAccess],
-    /// Places of what was taken, in order.
-    pub(crate) taken: Vec<usize>,
+    /// Places of what was taken, and the warps' places in the SM, in order.
+    pub(crate) taken: Vec<(usize, u8)>,
 }
 
-impl MemoryModel for Recorded<'_, '_, '_> {
+impl<L: LowerMemory> MemoryModel for Recorded<'_, '_, '_, L> {
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
         let place = request.access.place() as usize;
         assert!(place < self.list.accesses.len() && place < self.accesses.len());
         let answer = self.memory.request(request, counters);
         if answer != Answer::Refused {
-            self.taken.push(place);
+            self.taken.push((place, request.ticket.warp));
         }
         answer
     }
@@ -473,22 +587,26 @@ impl MemoryModel for Recorded<'_, '_, '_> {
 #[derive(Debug)]
 pub(crate) struct RawAccess {
     kind: LineUse,
-    shared: bool,
+    space: AddressSpace,
     /// Lines in the order of the lanes that touch them first.
     lines: Vec<u64>,
-    /// Addresses divided by 4.
+    /// Addresses divided by 4; in local memory, 32 times that and the lane.
     words: BTreeSet<u64>,
 }
 
 impl RawAccess {
-    fn new(kind: LineUse, shared: bool, address: impl Fn(u64) -> u64) -> Self {
+    fn new(kind: LineUse, space: AddressSpace, address: impl Fn(u64) -> u64) -> Self {
+        let word = |lane| match space {
+            AddressSpace::Local => 32 * (address(lane) / 4) + lane,
+            _ => address(lane) / 4,
+        };
         let mut lines = Vec::new();
-        for line in (0..32).map(|lane| address(lane) / 128) {
+        for line in (0..32).map(|lane| word(lane) / 32) {
             if !lines.contains(&line) {
                 lines.push(line);
             }
         }
-        Self { kind, shared, lines, words: (0..32).map(|lane| address(lane) / 4).collect() }
+        Self { kind, space, lines, words: (0..32).map(word).collect() }
     }
 
     /// Words and rows of lines.
@@ -499,10 +617,13 @@ impl RawAccess {
     }
 }
 
+/// Beside the kinds of accesses: lines that stores allocate, and those of them that are fetched.
+const STORE_ALLOCATIONS: u8 = u8::MAX;
+
 /// Has the reference take the same accesses: it finds what the cache has found.
 pub(crate) fn assert_agrees<'a>(
     counters: &CacheCounters,
-    taken: impl Iterator<Item = &'a RawAccess>,
+    taken: impl Iterator<Item = (&'a RawAccess, u8)>,
     mut reference: Reference,
     seed: u64,
 ) {
@@ -511,14 +632,14 @@ pub(crate) fn assert_agrees<'a>(
     use CacheEvent::{SharedReadRow, SharedReadWord, SharedWriteRow, SharedWriteWord};
     let mut expected = BTreeMap::<_, u64>::new();
     let mut moved = BTreeMap::<_, u64>::new();
-    let mut lookups = 0;
-    for access in taken {
+    let (mut lookups, mut fetched) = (0, 0);
+    for (access, warp) in taken {
         let kind = access.kind;
         let mut touch = |[words, rows]: [u64; 2], events: [CacheEvent; 2]| {
             *moved.entry(events[0].name()).or_default() += words;
             *moved.entry(events[1].name()).or_default() += rows;
         };
-        if access.shared {
+        if access.space == AddressSpace::Shared {
             let all = access.touches(|_| true);
             if matches!(kind, LineUse::Load | LineUse::BypassLoad | LineUse::Atomic) {
                 touch(all, [SharedReadWord, SharedReadRow]);
@@ -530,7 +651,15 @@ pub(crate) fn assert_agrees<'a>(
         }
         for &line in &access.lines {
             lookups += 1;
-            let found = reference.access(line, kind);
+            let local = access.space == AddressSpace::Local;
+            let key = if local { LOCAL | u64::from(warp) << 56 | line } else { line };
+            let found = reference.access(key, kind);
+            let words = access.touches(|other| other == line);
+            let allocates = local && reference.allocates && kind == LineUse::Store && !found;
+            let fetches = allocates && words[0] < 32;
+            fetched += u64::from(fetches || kind == LineUse::Load && !found);
+            *expected.entry((STORE_ALLOCATIONS, true)).or_default() += u64::from(allocates);
+            *expected.entry((STORE_ALLOCATIONS, false)).or_default() += u64::from(fetches);
             // All that goes past the cache is counted together.
             let counted = match kind {
                 LineUse::BypassLoad | LineUse::BypassStore => LineUse::Atomic,
@@ -538,11 +667,9 @@ pub(crate) fn assert_agrees<'a>(
             };
             *expected.entry((counted as u8, found)).or_default() += 1;
             match (kind, found) {
-                (LineUse::Load, _) => {
-                    touch(access.touches(|other| other == line), [CacheReadWord, CacheReadRow]);
-                }
-                (LineUse::Store, true) => {
-                    touch(access.touches(|other| other == line), [CacheWriteWord, CacheWriteRow]);
+                (LineUse::Load, _) => touch(words, [CacheReadWord, CacheReadRow]),
+                (LineUse::Store, found) if found || allocates => {
+                    touch(words, [CacheWriteWord, CacheWriteRow]);
                 }
                 _ => {}
             }
@@ -573,7 +700,12 @@ pub(crate) fn assert_agrees<'a>(
         let expected = moved.get(event.name()).copied().unwrap_or(0);
         assert_eq!(counters.get(event), expected, "seed {seed}, {event:?}");
     }
-    assert_eq!(counters.get(CacheEvent::FillByte), 128 * counters.get(LoadMiss), "seed {seed}");
+    let allocations = [CacheEvent::StoreAllocation, CacheEvent::StoreFetch];
+    for (event, all) in allocations.into_iter().zip([true, false]) {
+        let expected = expected.get(&(STORE_ALLOCATIONS, all)).copied().unwrap_or(0);
+        assert_eq!(counters.get(event), expected, "seed {seed}, {event:?}");
+    }
+    assert_eq!(counters.get(CacheEvent::FillByte), 128 * fetched, "seed {seed}");
     assert_eq!(counters.lookups(), lookups, "seed {seed}");
 }
 
@@ -584,11 +716,16 @@ pub(crate) fn by_bank_accesses(counters: &CacheCounters) -> [u64; 5] {
     events.map(|event| counters.get(event))
 }
 
+pub(crate) const fn limit(lines: u16, loads: u8) -> Option<MshrLimit> {
+    Some(MshrLimit { lines, loads })
+}
+
 /// Random kernels of random designs over random addresses: a reference that gets the same lines in
 /// the order of their lookups finds as many of them, and bytes follow from what is not found.
 #[test]
 fn a_reference_cache_finds_the_same_lines() {
     let (mut hits, mut misses, mut merged, mut waits, mut arbitrated) = (0, 0, 0, 0, 0);
+    let (mut refused, mut allocations) = (0, 0);
     for seed in 9000..9250 {
         let mut random = Random(seed);
         let mut settings = random_settings(&mut random);
@@ -618,6 +755,10 @@ fn a_reference_cache_finds_the_same_lines() {
             .map(|ports| BankConflicts::Instruction { ports });
         let ways = [BankConflicts::Apart, any, read_write, BankConflicts::CycleByCycle];
         cached.conflicts = one_of(&mut random, &ways);
+        cached.local_stores =
+            one_of(&mut random, &[LocalStores::NoAllocate, LocalStores::Allocate]);
+        let limits = [None, limit(1, 1), limit(2, 3), limit(32, 8), limit(1024, 255)];
+        cached.mshrs = one_of(&mut random, &limits);
         if matches!(cached.conflicts, BankConflicts::Instruction { .. }) {
             settings.timing.operand_window = 1;
         }
@@ -626,20 +767,37 @@ fn a_reference_cache_finds_the_same_lines() {
             cached.conflicts = BankConflicts::Apart;
         }
         arbitrated += u64::from(cached.conflicts == BankConflicts::CycleByCycle);
+        if cached.conflicts != BankConflicts::CycleByCycle && random.chance(60) {
+            cached.l2 = Some(random_second_level(&mut random));
+        }
         let (list, accesses) = random_list(&mut random, &kernel, &mut grid);
         let counters = run_over(settings, cached, &kernel, &grid, &list)
             .unwrap_or_else(|fault| panic!("seed {seed}, {settings:?}: {fault}"));
         let mut tags = vec![Tag::EMPTY; Cache::tags(cache_bytes)];
         let mut cache = Cache::new(cache_bytes, 4, &mut tags).unwrap();
-        let memory = CachedMemory::new(cached, &settings.timing, &mut cache, list.borrow());
-        let memory = memory.unwrap();
+        let mut parts = OwnedParts::of(&cached);
+        let memory = (&mut cache, parts.borrow());
+        let (timing, borrowed) = (&settings.timing, list.borrow());
         let (list, accesses) = (&list, &accesses);
-        let mut recorded = Recorded { memory, list, accesses, taken: Vec::new() };
-        let pace = Pace::Skipping;
-        simulate_over(Some(&mut recorded), settings, &kernel, 0, &grid, pace, |_| {}).unwrap();
-        assert_eq!(recorded.memory.counters(), &counters.1, "seed {seed}");
-        let taken = recorded.taken.iter().map(|&place| &accesses[place]);
-        assert_agrees(&counters.1, taken, Reference::new(cache_bytes), seed);
+        let taken = over_lower!(cached, timing, |lower| {
+            let heard = (borrowed, Unobserved);
+            let memory = CachedMemory::over(lower, cached, timing, memory, heard).unwrap();
+            let mut recorded = Recorded { memory, list, accesses, taken: Vec::new() };
+            let pace = Pace::Skipping;
+            simulate_over(Some(&mut recorded), settings, &kernel, 0, &grid, pace, |_| {}).unwrap();
+            assert_eq!(recorded.memory.counters(), &counters.1, "seed {seed}");
+            recorded.taken
+        });
+        let taken = taken.iter().map(|&(place, warp)| (&accesses[place], warp));
+        let allocates = cached.local_stores == LocalStores::Allocate;
+        let reference = Reference { allocates, ..Reference::new(cache_bytes) };
+        assert_agrees(&counters.1, taken, reference, seed);
+        // A limit that nothing reaches is none.
+        if cached.mshrs == limit(1024, 255) {
+            let unlimited = CachedSettings { mshrs: None, ..cached };
+            let unlimited = run_over(settings, unlimited, &kernel, &grid, list).unwrap();
+            assert_eq!(unlimited, counters, "seed {seed}");
+        }
         // Every executed instruction is counted, of a register file without collectors.
         let steps = grid.iter().flatten().flat_map(|warp| &warp.path);
         let executed = steps.filter(|step| !step.mask.is_empty());
@@ -652,8 +810,11 @@ fn a_reference_cache_finds_the_same_lines() {
         misses += found(CacheEvent::LoadMiss);
         merged += found(CacheEvent::LoadMerged);
         waits += found(CacheEvent::FillWaitCycle);
+        refused += found(CacheEvent::MshrWaitCycle);
+        allocations += found(CacheEvent::StoreAllocation);
     }
     assert!(arbitrated > 20 && waits > 20, "{arbitrated} {waits}");
+    assert!(refused > 1000 && allocations > 100, "{refused} {allocations}");
     assert!(hits > 1000 && misses > 1000 && merged > 1000, "{hits} {misses} {merged}");
 }
 
@@ -673,7 +834,11 @@ pub(crate) fn random_list(
         let moving = executed.filter(|instruction| instruction.moves_bytes());
         for (instruction, access) in moving.zip(&mut warp.accesses) {
             let shared = instruction.space == Some(strata_core::image::MemorySpace::Shared);
-            let space = if shared { AddressSpace::Shared } else { AddressSpace::Global };
+            let space = match (shared, random.chance(20)) {
+                (true, _) => AddressSpace::Shared,
+                (false, true) => AddressSpace::Local,
+                (false, false) => AddressSpace::Global,
+            };
             let kinds_of = [
                 LineUse::Load,
                 LineUse::Load,
@@ -687,7 +852,7 @@ pub(crate) fn random_list(
             let stride = u64::from(one_of(random, &[0_u32, 4, 4, 4, 8, 132]));
             let address = |lane| base + stride * lane;
             *access = list.add(space, kind, address);
-            raw.push(RawAccess::new(kind, shared, address));
+            raw.push(RawAccess::new(kind, space, address));
         }
     }
     (list, raw)

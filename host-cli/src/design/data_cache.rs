@@ -3,7 +3,8 @@
 
 use serde::Deserialize;
 use strata_core::sm::memory::bank_conflicts::{BankConflictKind, BankConflicts, ConflictPorts};
-use strata_core::sm::memory::cached::CachedSettings;
+use strata_core::sm::memory::cached::{CachedSettings, LocalStores};
+use strata_core::sm::memory::mshr::MshrLimit;
 use strata_core::sm::memory::touched::{BankMapping, LINE_BYTES};
 
 use super::Design;
@@ -20,6 +21,9 @@ const MOST_WAYS: u8 = 128;
 /// What DRAM can move at least. Unit: bytes.
 const TRANSACTIONS: [u32; 4] = [16, 32, 64, 128];
 
+/// Loads that wait for a line, where a file gives MSHRs without saying.
+const MSHR_LOADS: u8 = 8;
+
 /// What to do about a data cache that has no use, in a design file.
 const LEAVE_OUT: &str = "leave the table out";
 /// The same of a built-in design.
@@ -35,12 +39,15 @@ pub struct DataCacheTable {
     transaction_bytes: Option<i64>,
     conflicts: Option<ByName<BankConflictKind>>,
     conflict_ports: Option<ByName<ConflictPorts>>,
+    mshrs: Option<i64>,
+    mshr_loads: Option<i64>,
+    local_stores: Option<ByName<LocalStores>>,
 }
 
 impl DataCacheTable {
     /// The settings. What the table leaves out is that of `base`, if the base has a cache;
-    /// otherwise sets of four lines (`[MICRO2012]` Table 2), banks of 4 bytes apart from the
-    /// registers, transactions of 32 bytes, a sector.
+    /// otherwise that of [`CachedSettings::of`]: sets of four lines (`[MICRO2012]` Table 2), banks
+    /// of 4 bytes apart from the registers, transactions of 32 bytes, a sector.
     ///
     /// # Errors
     /// No capacity, a value out of its range, or a capacity that is no whole number of sets.
@@ -56,6 +63,7 @@ impl DataCacheTable {
             allowed: allowed.to_owned(),
         };
         let own = base.map(|base| i64::from(base.cache_bytes / 1024));
+        let base = base.unwrap_or(CachedSettings::of(0));
         let kb = self.capacity_kb.or(own).ok_or_else(|| {
             combination(
                 file,
@@ -69,7 +77,7 @@ impl DataCacheTable {
         }
         let cache_bytes = kb as u32 * 1024;
         let ways = self.ways.map(|ways| small(file, "data_cache.ways", ways, MOST_WAYS));
-        let ways = ways.transpose()?.or(base.map(|base| base.ways)).unwrap_or(4);
+        let ways = ways.transpose()?.unwrap_or(base.ways);
         let set_bytes = u32::from(ways) * LINE_BYTES;
         if !cache_bytes.is_multiple_of(set_bytes) {
             return Err(combination(
@@ -81,24 +89,25 @@ impl DataCacheTable {
                 "give another capacity, or a power of two as `data_cache.ways`",
             ));
         }
-        let own = base.map(|base| i64::from(base.transaction_bytes));
-        let given = self.transaction_bytes.or(own).unwrap_or(32);
+        let given = self.transaction_bytes.unwrap_or(base.transaction_bytes.into());
         let transaction_bytes = TRANSACTIONS.into_iter().find(|&bytes| i64::from(bytes) == given);
         let transaction_bytes = transaction_bytes
             .ok_or_else(|| range("transaction_bytes", given, "16, 32, 64 or 128 bytes"))?;
-        let own = base.map_or(BankMapping::Partitioned, |base| base.mapping);
-        let mapping = self.banks.map_or(own, |banks| banks.0);
-        let conflicts = self.conflicts(file, base)?;
-        Ok(CachedSettings { cache_bytes, ways, mapping, transaction_bytes, conflicts })
+        let settings = CachedSettings {
+            cache_bytes,
+            ways,
+            mapping: self.banks.map_or(base.mapping, |banks| banks.0),
+            transaction_bytes,
+            conflicts: self.conflicts(file, base.conflicts)?,
+            mshrs: self.mshrs(file, base.mshrs)?,
+            local_stores: self.local_stores.map_or(base.local_stores, |stores| stores.0),
+        };
+        self.check_absent(file, &settings)?;
+        Ok(settings)
     }
 
     /// How registers and the memory on the chip meet in banks: by default not at all.
-    fn conflicts(
-        &self,
-        file: &str,
-        base: Option<CachedSettings>,
-    ) -> Result<BankConflicts, ConfigError> {
-        let own = base.map_or(BankConflicts::Apart, |base| base.conflicts);
+    fn conflicts(&self, file: &str, own: BankConflicts) -> Result<BankConflicts, ConfigError> {
         let kind = self.conflicts.map_or(own.kind(), |kind| kind.0);
         let ports = self.conflict_ports.map(|ports| ports.0);
         match (kind, ports, own) {
@@ -117,9 +126,62 @@ impl DataCacheTable {
     }
 }
 
+impl DataCacheTable {
+    /// What the cache awaits at most: by default any number of lines.
+    fn mshrs(&self, file: &str, own: Option<MshrLimit>) -> Result<Option<MshrLimit>, ConfigError> {
+        let lines = match self.mshrs {
+            Some(lines) => {
+                let fits = u16::try_from(lines).ok();
+                let fits = fits.filter(|lines| (1..=MshrLimit::MAX_LINES).contains(lines));
+                Some(fits.ok_or_else(|| ConfigError::Range {
+                    file: file.to_owned(),
+                    key: "data_cache.mshrs".to_owned(),
+                    value: lines.to_string(),
+                    allowed: format!("1 to {}", MshrLimit::MAX_LINES),
+                })?)
+            }
+            None => own.map(|own| own.lines),
+        };
+        let loads = self.mshr_loads.map(|loads| small(file, "data_cache.mshr_loads", loads, 255));
+        let Some(lines) = lines else {
+            if self.mshr_loads.is_none() {
+                return Ok(None);
+            }
+            return Err(combination(
+                file,
+                "`data_cache.mshr_loads` without `mshrs`: it is a limit of each of them",
+                "add `mshrs = 32`, or leave it out",
+            ));
+        };
+        let loads = loads.transpose()?.or(own.map(|own| own.loads)).unwrap_or(MSHR_LOADS);
+        Ok(Some(MshrLimit { lines, loads }))
+    }
+
+    /// Whether the table says nothing of a cache that it has not.
+    fn check_absent(&self, file: &str, settings: &CachedSettings) -> Result<(), ConfigError> {
+        if settings.cache_bytes != 0 || !self.has_capacity() {
+            return Ok(());
+        }
+        let given =
+            [("mshrs", self.mshrs.is_some()), ("local_stores", self.local_stores.is_some())];
+        let Some((key, _)) = given.into_iter().find(|&(_, given)| given) else { return Ok(()) };
+        Err(combination(
+            file,
+            &format!(
+                "`data_cache.{key}` with `capacity_kb = 0`: there is no cache that it changes"
+            ),
+            "leave it out, or give the cache a capacity",
+        ))
+    }
+}
+
 /// Every parameter of a memory with addresses, by the key of a design file and its value.
 pub(super) fn parameters(settings: Option<CachedSettings>) -> Vec<(&'static str, String)> {
-    let of = |get: fn(CachedSettings) -> String| settings.map_or_else(|| "none".to_owned(), get);
+    let none = || "none".to_owned();
+    let of = |get: fn(CachedSettings) -> String| settings.map_or_else(none, get);
+    let limit = settings.and_then(|settings| settings.mshrs);
+    let mshrs = |get: fn(MshrLimit) -> String| limit.map_or_else(none, get);
+    let local_stores = settings.map_or(LocalStores::default(), |settings| settings.local_stores);
     vec![
         ("data_cache.capacity_kb", of(|settings| (settings.cache_bytes / 1024).to_string())),
         ("data_cache.ways", of(|settings| settings.ways.to_string())),
@@ -127,6 +189,9 @@ pub(super) fn parameters(settings: Option<CachedSettings>) -> Vec<(&'static str,
         ("data_cache.transaction_bytes", of(|settings| settings.transaction_bytes.to_string())),
         ("data_cache.conflicts", of(|settings| settings.conflicts.kind().name().to_owned())),
         ("data_cache.conflict_ports", of(|settings| ports(settings.conflicts).to_owned())),
+        ("data_cache.mshrs", mshrs(|limit| limit.lines.to_string())),
+        ("data_cache.mshr_loads", mshrs(|limit| limit.loads.to_string())),
+        ("data_cache.local_stores", local_stores.name().to_owned()),
     ]
 }
 
@@ -140,7 +205,7 @@ const fn ports(conflicts: BankConflicts) -> &'static str {
 
 /// A memory with addresses in words.
 pub(super) fn describe(settings: CachedSettings) -> String {
-    let CachedSettings { cache_bytes, ways, mapping, transaction_bytes, conflicts } = settings;
+    let CachedSettings { cache_bytes, ways, mapping, transaction_bytes, conflicts, .. } = settings;
     let size = match cache_bytes / 1024 {
         0 => "none".to_owned(),
         kb => format!("{kb} KB in sets of {ways}"),
@@ -153,7 +218,17 @@ pub(super) fn describe(settings: CachedSettings) -> String {
         }
         BankConflicts::CycleByCycle => ", arbitrated with registers".to_owned(),
     };
-    format!("{size}, {} banks{meeting}, transactions of {transaction_bytes} bytes", mapping.name())
+    let mshrs = settings.mshrs.map_or(String::new(), |MshrLimit { lines, loads }| {
+        format!(", {lines} MSHRs of {loads} loads")
+    });
+    let local = match settings.local_stores {
+        LocalStores::NoAllocate => "",
+        LocalStores::Allocate => ", local stores allocate",
+    };
+    format!(
+        "{size}, {} banks{meeting}, transactions of {transaction_bytes} bytes{mshrs}{local}",
+        mapping.name()
+    )
 }
 
 impl DataCacheTable {

@@ -588,7 +588,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 19 + 7 + 6 + 8 + 6 + 9 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 19 + 7 + 6 + 8 + 9 + 9 + 10 + 10 + 11 + 5);
     }
 
     #[test]

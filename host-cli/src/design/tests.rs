@@ -9,7 +9,8 @@ use strata_core::organisation::Organisation;
 use strata_core::sm::config::{SmSettings, WarpReplacement};
 use strata_core::sm::memory::bank_conflicts::{BankConflicts, ConflictPorts};
 use strata_core::sm::memory::cache::{Cache, Tag};
-use strata_core::sm::memory::cached::CachedSettings;
+use strata_core::sm::memory::cached::{CachedSettings, LocalStores};
+use strata_core::sm::memory::mshr::MshrLimit;
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::partition::{Areas, CacheRule, CacheSizes, Division};
@@ -394,13 +395,7 @@ fn how_wires_are_charged_belongs_to_a_design() {
 fn a_file_gives_a_memory_with_addresses() {
     let plain = design("isca11-rfc6");
     let own = parsed("base = \"isca11-rfc6\"\n[data_cache]\ncapacity_kb = 64\n");
-    let defaults = CachedSettings {
-        cache_bytes: 64 * 1024,
-        ways: 4,
-        mapping: BankMapping::Partitioned,
-        transaction_bytes: 32,
-        conflicts: BankConflicts::Apart,
-    };
+    let defaults = CachedSettings::of(64 * 1024);
     assert_eq!((plain.data_cache, own.data_cache), (None, Some(defaults)));
     assert_eq!((own.sm, &own.energy), (plain.sm, &plain.energy));
     assert_ne!(own, Design { data_cache: None, ..own.clone() });
@@ -423,11 +418,10 @@ fn a_file_gives_a_memory_with_addresses() {
                [data_cache]\ncapacity_kb = 6\nways = 3\nbanks = \"simple\"\n\
                transaction_bytes = 16\n";
     let settings = CachedSettings {
-        cache_bytes: 6144,
         ways: 3,
         mapping: BankMapping::Simple,
         transaction_bytes: 16,
-        conflicts: BankConflicts::Apart,
+        ..CachedSettings::of(6144)
     };
     let all = parsed(all);
     assert_eq!(all.data_cache, Some(settings));
@@ -435,6 +429,30 @@ fn a_file_gives_a_memory_with_addresses() {
     let without = parsed("base = \"isca11\"\n[data_cache]\ncapacity_kb = 0\n");
     assert_eq!(without.data_cache, Some(CachedSettings { cache_bytes: 0, ..defaults }));
     assert!(axis(&without).unwrap().1.starts_with("none, partitioned banks"));
+}
+
+#[test]
+fn a_file_limits_what_a_data_cache_awaits() {
+    let of = |keys: &str| {
+        let own = parsed(&format!("base = \"micro12\"\n[data_cache]\n{keys}\n"));
+        (own.data_cache.unwrap(), own.changed)
+    };
+    let limit = |lines, loads| Some(MshrLimit { lines, loads });
+    let (settings, changed) = of("mshrs = 32");
+    assert_eq!(settings.mshrs, limit(32, 8));
+    let lines = "d: data_cache.mshrs = 32 (micro12: none)";
+    assert_eq!(changed, [lines, "d: data_cache.mshr_loads = 8 (micro12: none)"]);
+    assert_eq!(of("mshrs = 1024\nmshr_loads = 255").0.mshrs, limit(1024, 255));
+    let (settings, changed) = of("local_stores = \"allocate\"");
+    assert_eq!((settings.mshrs, settings.local_stores), (None, LocalStores::Allocate));
+    assert_eq!(changed, ["d: data_cache.local_stores = allocate (micro12: no-allocate)"]);
+    let all = parsed(
+        "base = \"isca11\"\n[data_cache]\ncapacity_kb = 16\nmshrs = 32\nlocal_stores = \
+         \"allocate\"\n",
+    );
+    let axis = all.axes().into_iter().find(|(axis, _)| *axis == "data cache").unwrap().1;
+    let end = "of 32 bytes, 32 MSHRs of 8 loads, local stores allocate";
+    assert!(axis.ends_with(end), "{axis}");
 }
 
 #[test]
@@ -500,6 +518,28 @@ fn a_data_cache_that_cannot_be_is_refused_with_its_place() {
         ),
         ("capacity_kb = 64\nconflicts = \"penalties\"", "did you mean `penalty`"),
         ("capacity_kb = 64\nlines = 4", "unknown field `lines`"),
+        (
+            "capacity_kb = 64\nmshrs = 0",
+            "`data_cache.mshrs = 0` is impossible: allowed is 1 to 1024",
+        ),
+        ("capacity_kb = 64\nmshrs = 1025", "d.toml:4:1: `data_cache.mshrs = 1025` is impossible"),
+        (
+            "capacity_kb = 64\nmshrs = 32\nmshr_loads = 256",
+            "`data_cache.mshr_loads = 256` is impossible: allowed is 1 to 255",
+        ),
+        ("capacity_kb = 64\nmshr_loads = 8", "without `mshrs`: it is a limit of each of them"),
+        (
+            "capacity_kb = 0\nmshrs = 32",
+            "with `capacity_kb = 0`: there is no cache that it changes",
+        ),
+        (
+            "capacity_kb = 0\nlocal_stores = \"allocate\"",
+            "d.toml:4:1: `data_cache.local_stores` with `capacity_kb = 0`",
+        ),
+        (
+            "capacity_kb = 64\nlocal_stores = \"yes\"",
+            "unknown variant `yes`, expected `no-allocate` or `allocate`",
+        ),
         ("capacity = 64", "did you mean `capacity_kb`?"),
     ] {
         let text = format!("base = \"isca11\"\n[data_cache]\n{keys}\n");

@@ -435,7 +435,9 @@ impl Account<'_> {
             counters: time.accesses,
             time: Some((time, provision.residency(timed.threads, residency))),
             cell_writes,
-            data_cache: cache.as_ref().map(DataCacheCounts::from),
+            data_cache: cache
+                .zip(provision.cache())
+                .map(|(counters, settings)| DataCacheCounts::new(&counters, &settings)),
             partition: for_kernel.map(|divided| (&divided.partition).into()),
             disabled_bytes: provision.storage().map_or(0, |of| of.partition.disabled_bytes()),
         })

@@ -2,21 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use strata_core::sm::memory::cached::{CacheCounters, CacheEvent};
+use strata_core::sm::memory::cached::{CacheCounters, CacheEvent, CachedSettings};
 
 /// Counts of a memory with addresses, and their sums over launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DataCacheCounts {
     events: [u64; CacheEvent::ALL.len()],
+    /// Events that the design cannot count, which are not reported.
+    absent: [bool; CacheEvent::ALL.len()],
     lookups: u64,
     dram_bytes: u64,
 }
 
 impl DataCacheCounts {
-    /// The sum of both; none if a count does not fit 64 bits.
+    /// What a memory of these settings has counted.
+    pub fn new(counters: &CacheCounters, settings: &CachedSettings) -> Self {
+        Self {
+            events: CacheEvent::ALL.map(|event| counters.get(event)),
+            absent: CacheEvent::ALL.map(|event| !settings.has(event)),
+            lookups: counters.lookups(),
+            dram_bytes: counters.dram_bytes(),
+        }
+    }
+
+    /// The sum of both, which is reported as the other; none if a count does not fit 64 bits.
     #[must_use]
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
-        let mut sum = *self;
+        let mut sum = Self { absent: other.absent, ..*self };
         for (sum, more) in sum.events.iter_mut().zip(other.events) {
             *sum = sum.checked_add(more)?;
         }
@@ -37,7 +49,8 @@ impl DataCacheCounts {
 
     /// Every count by its name, lookups and bytes of DRAM too.
     pub fn by_name(&self) -> BTreeMap<String, u64> {
-        let events = CacheEvent::ALL.into_iter().map(|event| (event.name(), self.get(event)));
+        let events = CacheEvent::ALL.into_iter().filter(|&event| !self.absent[event as usize]);
+        let events = events.map(|event| (event.name(), self.get(event)));
         let sums = [("lookups", self.lookups), ("dram_bytes", self.dram_bytes)];
         events.chain(sums).map(|(name, count)| (name.to_owned(), count)).collect()
     }
@@ -50,28 +63,20 @@ impl DataCacheCounts {
     }
 }
 
-impl From<&CacheCounters> for DataCacheCounts {
-    fn from(counters: &CacheCounters) -> Self {
-        Self {
-            events: CacheEvent::ALL.map(|event| counters.get(event)),
-            lookups: counters.lookups(),
-            dram_bytes: counters.dram_bytes(),
-        }
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
     use crate::design::resolve;
     use crate::report::{Check, RunReport, SCHEMA, derived, json, tool};
     use strata_core::event::Counters;
+    use strata_core::sm::memory::cached::LocalStores;
+    use strata_core::sm::memory::mshr::MshrLimit;
     use strata_core::value_usage::ValueUsage;
 
     /// 100 of the first event, 200 of the second, and so on.
     pub(in crate::report) fn made_up() -> DataCacheCounts {
         let events = core::array::from_fn(|event| 100 * (event as u64 + 1));
-        DataCacheCounts { events, lookups: 2800, dram_bytes: 2700 }
+        DataCacheCounts { events, lookups: 2800, dram_bytes: 2700, ..DataCacheCounts::default() }
     }
 
     /// A report of a design that did nothing but access memory.
@@ -130,6 +135,13 @@ pub(super) mod tests {
         let twice = counts.checked_add(&counts).unwrap();
         assert!(twice.by_name().iter().all(|(name, &count)| count == 2 * names[name]));
         assert_eq!(counts.checked_add(&DataCacheCounts::default()), Some(counts));
+        let names = |settings| DataCacheCounts::new(&CacheCounters::default(), &settings).by_name();
+        let plain = CachedSettings::of(2048);
+        assert_eq!(names(plain).len(), CacheEvent::ALL.len() + 2 - 4);
+        let local = CachedSettings { local_stores: LocalStores::Allocate, ..plain };
+        assert!(names(local).contains_key("store_fetches"));
+        let mshrs = Some(MshrLimit { lines: 1, loads: 1 });
+        assert!(names(CachedSettings { mshrs, ..plain }).contains_key("mshr_refusals"));
         let most = |edit: fn(&mut DataCacheCounts)| {
             let mut most = DataCacheCounts::default();
             edit(&mut most);
@@ -138,8 +150,6 @@ pub(super) mod tests {
         assert_eq!(most(|most| most.events[11] = u64::MAX), None);
         assert_eq!(most(|most| most.lookups = u64::MAX), None);
         assert_eq!(most(|most| most.dram_bytes = u64::MAX), None);
-        // The sums are the core's own.
-        assert_eq!(DataCacheCounts::from(&CacheCounters::default()), DataCacheCounts::default());
     }
 
     #[test]

@@ -14,9 +14,7 @@ use strata::timing::{LaunchCache, TimedLaunch, observe_launch_over};
 use strata::trace::{Entry, Keep, Reach, TracedLaunch, entries};
 use strata_core::sm::Observation;
 use strata_core::sm::config::SmSettings;
-use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cached::{CacheCounters, CacheEvent, CachedSettings};
-use strata_core::sm::memory::touched::BankMapping;
 
 use super::{lists, unpack};
 
@@ -282,11 +280,9 @@ fn compare<const N: usize>(
     let source = unpack(archive)?;
     let mut caches = capacities_kb.map(|kb| {
         let settings = CachedSettings {
-            cache_bytes: kb * 1024,
             ways: WAYS as u8,
-            mapping: BankMapping::Partitioned,
             transaction_bytes: SECTOR as u32,
-            conflicts: BankConflicts::Apart,
+            ..CachedSettings::of(kb * 1024)
         };
         (LaunchCache::new(settings), Reference::new(u64::from(kb) * 1024))
     });

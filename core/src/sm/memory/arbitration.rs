@@ -148,8 +148,8 @@ impl Arbitration {
         let mut waits = false;
         for fill in self.fills.iter_mut().take_while(|fill| fill.arrives <= next) {
             if cache.awaits(fill.key, fill.arrives) {
+                cache.arrive(fill.key, fill.arrives, next + 1);
                 fill.arrives = next + 1;
-                cache.postpone(fill.key, fill.arrives);
                 waits = true;
             }
         }

@@ -64,6 +64,17 @@ named! {
         Accesses4 = "instructions_bank_accesses_4",
         /// Instructions with more.
         MoreAccesses = "instructions_bank_accesses_5_or_more",
+        /// Lines that local stores allocated, all of them among `store_misses`.
+        StoreAllocation = "store_allocations",
+        /// Those of which a store wrote only a part, so that the line was fetched.
+        StoreFetch = "store_fetches",
+        /// Times an access was refused because of MSHRs, once in each cycle in which it was asked
+        /// for.
+        MshrRefusal = "mshr_refusals",
+        /// Cycles in which that happened.
+        MshrWaitCycle = "mshr_wait_cycles",
+        /// Times an access was refused because a second level, or what waits for it, had no room.
+        QueueRefusal = "queue_refusals",
     }
 }
 
@@ -74,8 +85,12 @@ pub enum CacheEventKind {
     Lookup,
     /// Bytes that DRAM moves.
     Transfer,
-    /// Cycles in which something waits for a bank.
+    /// What becomes of a line beside its lookup.
+    Allocation,
+    /// Cycles in which something waits for a bank or an MSHR.
     Conflict,
+    /// Accesses that are refused.
+    Refusal,
     /// Words and rows of banks.
     BankAccess,
     /// Instructions, whether they access memory or not.
@@ -93,11 +108,14 @@ impl CacheEvent {
             | Self::StoreMiss
             | Self::BypassHit
             | Self::BypassMiss => CacheEventKind::Lookup,
+            Self::StoreAllocation | Self::StoreFetch => CacheEventKind::Allocation,
+            Self::MshrRefusal | Self::QueueRefusal => CacheEventKind::Refusal,
             Self::FillByte | Self::UncachedByte | Self::StoreByte => CacheEventKind::Transfer,
             Self::SharedConflictCycle
             | Self::CacheConflictCycle
             | Self::ArbitrationConflictCycle
-            | Self::FillWaitCycle => CacheEventKind::Conflict,
+            | Self::FillWaitCycle
+            | Self::MshrWaitCycle => CacheEventKind::Conflict,
             Self::SharedReadWord
             | Self::SharedReadRow
             | Self::SharedWriteWord

@@ -8,90 +8,59 @@
 //! their lines. Without a cache the rows that are touched move, in whole transactions. Where the
 //! banks of the memory are those of the registers, conflicts between them, by instruction or cycle
 //! by cycle.
-//! Does not model: values; a limit on outstanding misses; rows and channels of DRAM; a second
-//! level.
+//! A limit on the lines that the cache awaits (`mshr`): an access that finds too many is refused.
+//! Does not model: values; rows and channels of DRAM; a second level.
 //! Source: `[MICRO2012]` 4.2, 4.3, 5.1 and 6.1, `[DISS]` 7.3; `docs/MODEL.md`, rules 35 and 36.
 
-use super::arbitration::{Arbitration, Fill, Queued};
+mod transfers;
+
+use super::arbitration::{Arbitration, Queued};
 use super::bank_conflicts::{
     BankConflictError, BankConflicts, ConflictPorts, MemoryUse, OperandReads, most_accesses,
     penalty,
 };
 use super::cache::{Cache, Lookup};
 pub use super::cache_counters::{CacheCounters, CacheEvent};
+pub use super::cached_settings::{
+    CachedMemoryError, CachedMemoryParts, CachedSettings, LocalStores,
+};
 use super::ledger::Ledger;
+use super::line_key::{is_local, key};
 use super::listed::Listed;
 pub use super::listed::{AccessList, LineUse, ListedAccess};
-use super::touched::{
-    BankMapping, BankPattern, LINE_BYTES, LOGICAL_BANKS, RowsInBanks, TouchedLine,
-};
+use super::lower::{Dram, FetchId, LowerMemory};
+use super::mshr::{MshrLimit, MshrNeeds, Mshrs};
+use super::touched::{BankMapping, BankPattern, TouchedLine};
+use super::waiting::Waiting;
 use super::{
     Answer, Arrival, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep, Space, Ticket,
 };
 use crate::sm::observe::{Observation, SmObserver, Unobserved};
 use crate::sm::operand_delivery::OperandDelivery;
 use crate::sm::timing::Timing;
+use transfers::Transfers;
 
-/// Settings that make no memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TransactionError(pub u32);
-
-impl core::fmt::Display for TransactionError {
-    fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(to, "a transaction of {} bytes is none of 16, 32, 64 and 128", self.0)
-    }
-}
-
-impl core::error::Error for TransactionError {}
-
-/// How a memory with a cache is made, beside the [`Timing`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CachedSettings {
-    /// Capacity of the cache. Unit: bytes. Range: whole sets, 0 for no cache.
-    pub cache_bytes: u32,
-    /// Lines of a set. Range: from 1.
-    pub ways: u8,
-    /// How shared memory and the cache lie in banks.
-    pub mapping: BankMapping,
-    /// The least that DRAM moves past the cache. Unit: bytes: 16, 32, 64 or 128.
-    pub transaction_bytes: u32,
-    /// How registers meet it in banks.
-    pub conflicts: BankConflicts,
-}
-
-impl CachedSettings {
-    /// Whether such a memory can stand behind an SM whose operands come like this, within a window
-    /// of so many cycles.
-    ///
-    /// # Errors
-    /// Bank conflicts that the SM cannot have.
-    pub const fn check(
-        &self,
-        delivery: OperandDelivery,
-        operand_window: u8,
-    ) -> Result<(), BankConflictError> {
-        self.conflicts.check(self.mapping, delivery, operand_window)
-    }
-}
-
-/// A memory with a cache, in one launch, and who listens to it.
-pub struct CachedMemory<'m, 'c, O = Unobserved> {
+/// A memory with a cache, in one launch, what lies below, and who listens to it.
+pub struct CachedMemory<'m, 'c, O = Unobserved, L = Dram> {
     list: AccessList<'m>,
     cache: &'m mut Cache<'c>,
     settings: CachedSettings,
     timing: Timing,
     /// First cycle in which an access can take the path to shared memory and cache.
     path_free: u64,
-    /// First cycle in which DRAM can move bytes for another transfer.
-    dram_free: u64,
+    lower: L,
+    waiting: Waiting<'m>,
     /// What the access that was asked for last touches.
     latest: MemoryUse,
     arbitration: Arbitration,
+    mshrs: Option<Mshrs<'m>>,
+    /// The last cycle in which an access was refused because of them.
+    mshrs_waited_in: Option<u64>,
     ledger: Ledger<O>,
     unlisted: u64,
 }
 
-impl<O: SmObserver> core::fmt::Debug for CachedMemory<'_, '_, O> {
+impl<O: SmObserver, L: LowerMemory> core::fmt::Debug for CachedMemory<'_, '_, O, L> {
     fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut memory = to.debug_struct("CachedMemory");
         memory.field("settings", &self.settings).field("counters", self.counters());
@@ -99,27 +68,18 @@ impl<O: SmObserver> core::fmt::Debug for CachedMemory<'_, '_, O> {
     }
 }
 
-/// What becomes of an access, line by line.
-struct Transfers {
-    /// Its transfers from and to DRAM: from the first to the end of the last.
-    cycles: Option<(u64, u64)>,
-    /// When the last data is there.
-    arrival: u64,
-    /// The rows of the cache that it reads or writes.
-    rows: RowsInBanks,
-}
-
 impl<'m, 'c> CachedMemory<'m, 'c> {
-    /// A memory for a launch, whose accesses the list has, without an observer. `cache` is one of
-    /// the same settings; it keeps what it holds of global memory from the launch before. Local
-    /// memory does not outlive its launch.
+    /// A memory for a launch, whose accesses the list has, of settings that need nothing beside the
+    /// tags, and without an observer. `cache` is one of the same settings; it keeps what it holds
+    /// of global memory from the launch before. Local memory does not outlive its launch.
     pub fn new(
         settings: CachedSettings,
         timing: &Timing,
         cache: &'m mut Cache<'c>,
         list: AccessList<'m>,
-    ) -> Result<Self, TransactionError> {
-        Self::observed(settings, timing, cache, list, Unobserved)
+    ) -> Result<Self, CachedMemoryError> {
+        let parts = CachedMemoryParts::default();
+        Self::observed(settings, timing, (cache, parts), list, Unobserved)
     }
 }
 
@@ -129,23 +89,50 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
     pub fn observed(
         settings: CachedSettings,
         timing: &Timing,
-        cache: &'m mut Cache<'c>,
+        memory: (&'m mut Cache<'c>, CachedMemoryParts<'m>),
         list: AccessList<'m>,
         observer: O,
-    ) -> Result<Self, TransactionError> {
+    ) -> Result<Self, CachedMemoryError> {
+        Self::over(Dram::new(timing), settings, timing, memory, (list, observer))
+    }
+}
+
+impl<'m, 'c, O: SmObserver, L: LowerMemory> CachedMemory<'m, 'c, O, L> {
+    /// A memory like [`CachedMemory::observed`], over something else than DRAM with a fixed
+    /// latency.
+    ///
+    /// # Errors
+    /// Settings that cannot be, or parts that are too small for them.
+    pub fn over(
+        lower: L,
+        settings: CachedSettings,
+        timing: &Timing,
+        (cache, parts): (&'m mut Cache<'c>, CachedMemoryParts<'m>),
+        (list, observer): (AccessList<'m>, O),
+    ) -> Result<Self, CachedMemoryError> {
         if !matches!(settings.transaction_bytes, 16 | 32 | 64 | 128) {
-            return Err(TransactionError(settings.transaction_bytes));
+            return Err(CachedMemoryError::Transaction(settings.transaction_bytes));
         }
-        cache.restart(|key| key & LOCAL == 0);
+        let (needed, given) = (MshrLimit::entries(settings.mshrs), parts.mshrs.len());
+        if given < needed {
+            return Err(CachedMemoryError::Mshrs { needed, given });
+        }
+        if L::LATE {
+            settings.check_late(&parts)?;
+        }
+        cache.restart(|key| !is_local(key));
         Ok(Self {
             list,
             cache,
             settings,
             timing: *timing,
             path_free: 0,
-            dram_free: 0,
+            lower,
+            waiting: Waiting::new(parts.waiting, parts.waiters),
             latest: MemoryUse::NONE,
             arbitration: Arbitration::default(),
+            mshrs: settings.mshrs.map(|limit| Mshrs::new(limit, parts.mshrs)),
+            mshrs_waited_in: None,
             ledger: Ledger::new(observer),
             unlisted: 0,
         })
@@ -154,6 +141,11 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
     /// What it has counted.
     pub const fn counters(&self) -> &CacheCounters {
         self.ledger.counters()
+    }
+
+    /// What lies below the cache.
+    pub const fn lower(&self) -> &L {
+        &self.lower
     }
 
     /// Accesses that stand in no list, of which nothing is counted: a trace and its list do not
@@ -258,22 +250,65 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         let latency = u64::from(self.timing.hit_latency);
         let hit = from + cycles - 1 + latency;
         let rows = access.pattern.shared_rows;
-        let mut transfers = Transfers { cycles: None, arrival: 0, rows };
+        let ticket = request.ticket;
+        let mut transfers = Transfers { ticket, cycles: None, arrival: 0, later: 0, rows };
         for (&line, at) in lines.iter().zip(from..) {
             let key = key(line, request.ticket.warp);
             self.access_line(line_use, (line, key), at, &mut transfers, counters);
         }
-        let Transfers { arrival: data, rows, .. } = transfers;
+        let Transfers { arrival: data, later, rows, .. } = transfers;
         self.latest = MemoryUse {
             rows,
             words_of_a_bank: if rows.is_empty() { 0 } else { in_banks },
             writes_only: !line_use.reads(),
             cycles,
         };
-        let cached = data <= hit && line_use == LineUse::Load;
         let (begin, end) = transfers.cycles.unwrap_or((request.now, request.now));
+        if L::LATE && later != 0 {
+            self.waiting.begin(request.ticket, later, data.max(hit));
+            let arrival = Arrival::Pending { more_pieces: 0 };
+            return Answer::Taken { arrival, cached: false, from: begin, until: end };
+        }
+        let cached = data <= hit && line_use == LineUse::Load;
         let arrival = self.arrival(line_use, request, (latency, data), data.max(hit));
         Answer::Taken { arrival, cached, from: begin, until: end }
+    }
+
+    /// Whether an access has to wait for MSHRs, or for what lies below; then that is counted.
+    #[inline]
+    fn must_wait(&mut self, access: Listed<'_>, request: &MemoryRequest) -> bool {
+        let lines = access.lines.len();
+        if L::LATE && !(self.waiting.has_room(lines) && self.lower.has_room(lines)) {
+            let cycle = (request.now, request.now + 1);
+            self.ledger.record(CacheEvent::QueueRefusal, 1, cycle);
+            return true;
+        }
+        self.mshrs.is_some() && !self.mshrs_have_room(access, request)
+    }
+
+    /// Whether the MSHRs leave room for an access.
+    // Apart from memories without a limit, which are faster.
+    #[inline(never)]
+    fn mshrs_have_room(&mut self, access: Listed<'_>, request: &MemoryRequest) -> bool {
+        let Some(mshrs) = &mut self.mshrs else { return true };
+        let (now, mut needs) = (request.now, MshrNeeds::default());
+        for (&line, at) in access.lines.iter().zip(now.max(self.path_free)..) {
+            let key = key(line, request.ticket.warp);
+            match self.cache.peek(key, at) {
+                Lookup::Miss if self.settings.fetches(access.line_use, line) => needs.lines += 1,
+                Lookup::Merged { arrives } if access.line_use == LineUse::Load => {
+                    needs.too_many_loads |= mshrs.is_full(key, arrives);
+                }
+                _ => {}
+            }
+        }
+        let have_room = mshrs.have_room(needs, now);
+        if !have_room {
+            self.ledger.record(CacheEvent::MshrRefusal, 1, (now, now + 1));
+            let begins = self.mshrs_waited_in.replace(now) != Some(now);
+            self.ledger.record(CacheEvent::MshrWaitCycle, begins.into(), (now, now + 1));
+        }
+        have_room
     }
 
     /// When the data of an access is there: at a cycle, or after it has waited for its banks, by
@@ -310,17 +345,16 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         transfers: &mut Transfers,
         counters: &mut MemoryCounters<'_>,
     ) {
-        let moved = line.bytes_in(self.settings.transaction_bytes);
-        let move_rows = |event| (event, moved, line);
         if self.cache.is_absent() {
             let stores = line_use == LineUse::Store;
             let event = if stores { CacheEvent::StoreByte } else { CacheEvent::UncachedByte };
-            self.transfer(move_rows(event), at, transfers, counters);
+            self.move_past(line_use, (event, line, key), at, transfers, counters);
             return;
         }
         let found = self.cache.look_up(key, at);
         let is_hit = found != Lookup::Miss;
-        if self.touch_cache(line_use, line, is_hit, at) {
+        let allocates = !is_hit && self.settings.allocates(line_use, line);
+        if self.touch_cache(line_use, line, is_hit || allocates, at) {
             transfers.rows.add(line.number(), line.row_mask());
         }
         let outcome = match (line_use, found) {
@@ -336,28 +370,47 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         match (line_use, found) {
             (LineUse::Load, Lookup::Hit) => {}
             (LineUse::Load, Lookup::Merged { arrives }) => {
-                transfers.arrival = transfers.arrival.max(arrives);
+                match FetchId::of_arrival(arrives) {
+                    Some(fetch) if L::LATE => {
+                        let from = self.waiting.fills_from(fetch, key);
+                        self.waiting.wait_for((fetch, from), key, None, true);
+                        transfers.later += 1;
+                    }
+                    _ => transfers.arrival = transfers.arrival.max(arrives),
+                }
+                if let Some(mshrs) = &mut self.mshrs {
+                    mshrs.merge(key, arrives);
+                }
             }
             (LineUse::Load, Lookup::Miss) => {
-                let fill = (CacheEvent::FillByte, LINE_BYTES, line);
-                let arrives = self.transfer(fill, at, transfers, counters);
-                self.fill((line, key), arrives);
+                self.fetch(line_use, (line, key), at, transfers, counters);
             }
             (LineUse::Store, _) => {
-                self.transfer(move_rows(CacheEvent::StoreByte), at, transfers, counters);
+                if allocates {
+                    self.allocate_for_store((line, key), at, transfers, counters);
+                }
+                let stored = (CacheEvent::StoreByte, line, key);
+                self.move_past(line_use, stored, at, transfers, counters);
             }
             (LineUse::BypassLoad | LineUse::BypassStore | LineUse::Atomic, _) => {
                 self.cache.invalidate(key);
-                self.transfer(move_rows(CacheEvent::UncachedByte), at, transfers, counters);
+                let moved = (CacheEvent::UncachedByte, line, key);
+                self.move_past(line_use, moved, at, transfers, counters);
             }
         }
     }
 
     /// Counts what an access reads or writes of a line in the cache. Returns whether it does.
-    fn touch_cache(&mut self, line_use: LineUse, line: TouchedLine, is_hit: bool, at: u64) -> bool {
+    fn touch_cache(
+        &mut self,
+        line_use: LineUse,
+        line: TouchedLine,
+        is_there: bool,
+        at: u64,
+    ) -> bool {
         let (words, rows) = match line_use {
             LineUse::Load => (CacheEvent::CacheReadWord, CacheEvent::CacheReadRow),
-            LineUse::Store if is_hit => (CacheEvent::CacheWriteWord, CacheEvent::CacheWriteRow),
+            LineUse::Store if is_there => (CacheEvent::CacheWriteWord, CacheEvent::CacheWriteRow),
             _ => return false,
         };
         self.ledger.record_line(words, line.words().into(), line, (at, at + 1));
@@ -365,59 +418,27 @@ impl<'m, 'c, O: SmObserver> CachedMemory<'m, 'c, O> {
         true
     }
 
-    /// The cache allocates a line that has missed, and whose data comes.
-    fn fill(&mut self, (line, key): (TouchedLine, u64), arrives: u64) {
-        self.cache.allocate(key, arrives);
-        if self.arbitrates() {
-            let bank = (line.number() % LOGICAL_BANKS as u64) as u8;
-            self.arbitration.push_fill(Fill { key, bank, arrives });
-        }
-        let fill = |ticket: Ticket| Observation::Fill {
-            line,
-            place: ticket.warp,
-            pc: ticket.pc,
-            cycle: arrives,
-        };
-        self.ledger.tell(fill);
-    }
-
-    /// Moves bytes of a line from or to DRAM, from `at` on or as soon as it can. Returns when the
-    /// data is there.
-    fn transfer(
+    /// The cache allocates the line of a local store that has missed.
+    // Apart from designs whose stores do not allocate, which are faster.
+    #[inline(never)]
+    fn allocate_for_store(
         &mut self,
-        (event, bytes, line): (CacheEvent, u32, TouchedLine),
+        (line, key): (TouchedLine, u64),
         at: u64,
         transfers: &mut Transfers,
         counters: &mut MemoryCounters<'_>,
-    ) -> u64 {
-        let cycles = u64::from(bytes.div_ceil(self.timing.dram_bytes_per_cycle));
-        let from = at.max(self.dram_free);
-        let until = from + cycles;
-        self.dram_free = until;
-        self.ledger.record_line(event, bytes.into(), line, (from, until));
-        counters.moved(Space::Global, bytes, cycles);
-        let begin = transfers.cycles.map_or(from, |(begin, _)| begin);
-        transfers.cycles = Some((begin, until));
-        let arrives = from + u64::from(self.timing.dram_latency);
-        transfers.arrival = transfers.arrival.max(arrives);
-        arrives
+    ) {
+        self.ledger.record_line(CacheEvent::StoreAllocation, 1, line, (at, at + 1));
+        if line.is_whole() {
+            self.cache.allocate(key, at, ());
+        } else {
+            self.ledger.record_line(CacheEvent::StoreFetch, 1, line, (at, at + 1));
+            self.fetch(LineUse::Store, (line, key), at, transfers, counters);
+        }
     }
 }
 
-/// Of keys of local lines.
-const LOCAL: u64 = 1 << 63;
-const WARP_SHIFT: u32 = 56;
-
-/// What the cache knows a line by: local memory belongs to a place for a warp, as on a GPU. A warp
-/// has less than 2^56 words of it; numbers beyond wrap.
-const fn key(line: TouchedLine, warp: u8) -> u64 {
-    if !line.is_local() {
-        return line.number();
-    }
-    LOCAL | (warp as u64) << WARP_SHIFT | line.number() & ((1 << WARP_SHIFT) - 1)
-}
-
-impl<O: SmObserver> MemoryModel for CachedMemory<'_, '_, O> {
+impl<O: SmObserver, L: LowerMemory> MemoryModel for CachedMemory<'_, '_, O, L> {
     fn request(&mut self, request: &MemoryRequest, counters: &mut MemoryCounters<'_>) -> Answer {
         let Some(access) = self.list.get(request.access.place()) else {
             self.unlisted += 1;
@@ -438,6 +459,7 @@ impl<O: SmObserver> MemoryModel for CachedMemory<'_, '_, O> {
         self.ledger.ask(request);
         match request.space {
             Space::Shared => self.access_shared(access, request, counters),
+            Space::Global if self.must_wait(access, request) => Answer::Refused,
             Space::Global => self.access_global(access, request, counters),
         }
     }
@@ -447,6 +469,9 @@ impl<O: SmObserver> MemoryModel for CachedMemory<'_, '_, O> {
     }
 
     fn step(&mut self, step: &mut dyn MemoryStep) {
+        if L::LATE {
+            self.step_lower(step);
+        }
         if !self.arbitrates() {
             return;
         }
@@ -469,15 +494,19 @@ impl<O: SmObserver> MemoryModel for CachedMemory<'_, '_, O> {
     }
 
     fn next_event(&self, now: u64) -> Option<u64> {
-        self.arbitration.next_event(now)
+        let own = self.arbitration.next_event(now);
+        if !L::LATE {
+            return own;
+        }
+        own.into_iter().chain(self.lower.next_event(now)).min()
     }
 
     fn drained_at(&self) -> u64 {
-        self.dram_free.max(self.path_free)
+        self.lower.drained_at().max(self.path_free)
     }
 
     fn is_busy(&self) -> bool {
-        !self.arbitration.is_empty()
+        !self.arbitration.is_empty() || self.lower.is_busy()
     }
 
     fn check(

@@ -87,6 +87,11 @@ impl TouchedLine {
         self.words as u32
     }
 
+    /// Whether all words are touched.
+    pub const fn is_whole(self) -> bool {
+        self.words as u32 == LANES
+    }
+
     /// The rows that are touched, bit `i` being row `i`.
     pub const fn row_mask(self) -> u8 {
         self.rows

@@ -116,7 +116,10 @@ impl Drawing<'_> {
                 let name = of.map_or_else(|| "lines".to_owned(), |of| self.name_of(of.pc));
                 self.tell(track, Told { from, until, name, args: args(None) });
             }
-            CacheEventKind::BankAccess | CacheEventKind::Instruction => {}
+            CacheEventKind::Allocation
+            | CacheEventKind::BankAccess
+            | CacheEventKind::Refusal
+            | CacheEventKind::Instruction => {}
         }
     }
 
