@@ -14,6 +14,7 @@ pub mod name;
 mod parts;
 pub mod pool_ports;
 mod price;
+mod second_level;
 mod sm;
 pub mod storage;
 pub mod storage_technology;
@@ -313,6 +314,8 @@ impl Design {
         axes.extend(sm::axes(&self.sm));
         axes.extend(self.storage.as_ref().map(|storage| ("storage", storage.describe())));
         axes.extend(self.data_cache.map(|cache| ("data cache", data_cache::describe(cache))));
+        let l2 = self.data_cache.and_then(|cache| cache.l2);
+        axes.extend(l2.map(|l2| ("below the cache", second_level::describe(&l2))));
         axes.extend(self.wire_charge_axis());
         if self.partial_warp_energy {
             axes.push(("partial warps", "cost the clusters they touch".to_owned()));

@@ -1,5 +1,7 @@
 //! Timing: the paths that warps took, and what they moved, run through an SM cycle by cycle.
 
+mod launch_cache;
+
 use std::cell::RefCell;
 
 use strata_core::arbiter::{BankedRegister, QueuedRead};
@@ -12,12 +14,13 @@ use strata_core::sm::config::{
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::MemoryModel;
-use strata_core::sm::memory::cache::{Cache, CacheError, Tag};
-use strata_core::sm::memory::cached::{
-    CacheCounters, CachedMemory, CachedMemoryError, CachedMemoryParts, CachedSettings,
-};
-use strata_core::sm::memory::mshr::{Mshr, MshrLimit};
-use strata_core::sm::partition::{Needs, Partition};
+use strata_core::sm::memory::cache::CacheError;
+use strata_core::sm::memory::cached::{CacheCounters, CachedMemory, CachedMemoryError};
+use strata_core::sm::memory::gddr::settings::GddrError;
+use strata_core::sm::memory::l2::L2;
+use strata_core::sm::memory::lower::LowerMemory;
+use strata_core::sm::memory::lower_counters::LowerCounters;
+use strata_core::sm::partition::Needs;
 use strata_core::sm::{
     BarrierCall, CommonObserver, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize,
     ResultOnItsWay, Sm, SmObserver, Trace, Unobserved, Warp, WarpTrace,
@@ -27,6 +30,7 @@ use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::levels::Fitted;
+pub use launch_cache::LaunchCache;
 
 /// Why a launch could not be timed.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +53,9 @@ pub enum TimingError {
     /// The same of a memory with a cache.
     #[error("{0}")]
     CachedMemory(#[from] CachedMemoryError),
+    /// The same of the DRAM behind it.
+    #[error("{0}")]
+    Gddr(#[from] GddrError),
     /// A design with a cache, and accesses without the lines that they touch: a defect.
     #[error("the lines that accesses touch were not recorded")]
     NoLines,
@@ -89,31 +96,6 @@ pub struct TimedLaunch<'a> {
     pub shared_bytes: u32,
 }
 
-/// The cache of a design, from one launch to the next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaunchCache {
-    settings: CachedSettings,
-    /// Where the storage of the last launch was divided, how.
-    partition: Option<Partition>,
-    tags: Vec<Tag>,
-}
-
-impl LaunchCache {
-    /// An empty cache.
-    pub fn new(settings: CachedSettings) -> Self {
-        let tags = vec![Tag::EMPTY; Cache::tags(settings.cache_bytes)];
-        Self { settings, partition: None, tags }
-    }
-
-    /// The cache for the next launch, of a storage that is divided so: emptied if the last one was
-    /// divided otherwise.
-    pub fn divide(&mut self, settings: CachedSettings, partition: Option<Partition>) {
-        if (self.settings, self.partition) != (settings, partition) {
-            *self = Self { partition, ..Self::new(settings) };
-        }
-    }
-}
-
 /// What a launch did in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timed {
@@ -126,6 +108,8 @@ pub struct Timed {
     pub cell_writes: Vec<u64>,
     /// What the cache did, of a design that has one.
     pub cache: Option<CacheCounters>,
+    /// What lies below it, of a design with a second level.
+    pub lower: Option<LowerCounters>,
 }
 
 /// Runs all recorded CTAs of a launch on one SM, in linear order.
@@ -156,44 +140,45 @@ pub fn observe_launch_over<O: SmObserver>(
     observer: O,
 ) -> Result<Timed, TimingError> {
     let Some(cache) = cache else { return observe_launch(settings, launch, observer) };
-    // Without an observer the loop is compiled without what both would share.
-    if !O::LISTENS {
-        return run_over(cache, settings, launch, (observer, Unobserved));
-    }
+    let (cached, mut cache, parts, second_level) = cache.lend()?;
     let observer = RefCell::new(observer);
     let hears = CommonObserver::new(&observer);
-    run_over(cache, settings, launch, (hears, hears))
+    let heard = (launch.accesses.list().unwrap_or_default(), hears);
+    let (timing, memory) = (&settings.timing, (&mut cache, parts));
+    let Some(second_level) = second_level else {
+        let memory = CachedMemory::observed(cached, timing, memory, heard.0, heard.1)?;
+        return Ok(run_over(memory, settings, launch, hears)?.0);
+    };
+    second_level.lend(|l2, below| {
+        let lower = L2::new(l2, below)?;
+        let memory = CachedMemory::over(lower, cached, timing, memory, heard)?;
+        let (timed, memory) = run_over(memory, settings, launch, hears)?;
+        Ok(Timed { lower: Some(*memory.lower().counters()), ..timed })
+    })
 }
 
-/// Runs a launch over a cache, with an observer of the SM and one of the memory.
-fn run_over(
-    cache: &mut LaunchCache,
+/// The same over a memory, which is returned.
+fn run_over<'m, 'c, O: SmObserver + Copy, L: LowerMemory>(
+    mut memory: CachedMemory<'m, 'c, O, L>,
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
-    (of_sm, of_memory): (impl SmObserver, impl SmObserver),
-) -> Result<Timed, TimingError> {
-    let LaunchCache { settings: cached, tags, .. } = cache;
-    let list = launch.accesses.list().unwrap_or_default();
-    let mut cache = Cache::new(cached.cache_bytes, cached.ways, tags)?;
-    let timing = &settings.timing;
-    let mut mshrs = vec![Mshr::EMPTY; MshrLimit::entries(cached.mshrs)];
-    let parts = CachedMemoryParts { mshrs: &mut mshrs };
-    let mut memory = CachedMemory::observed(*cached, timing, (&mut cache, parts), list, of_memory)?;
+    observer: O,
+) -> Result<(Timed, CachedMemory<'m, 'c, O, L>), TimingError> {
     let trace = |place, warp| Placed {
         trace: launch.run(place, warp),
         place: launch.accesses.first_of_warp(place),
     };
     let attached = Some(&mut memory as &mut dyn MemoryModel);
     let timed = if needs_host_capacity(&settings) {
-        run::<_, HOST_CAPACITY>(settings, launch, of_sm, attached, trace)
+        run::<_, HOST_CAPACITY>(settings, launch, observer, attached, trace)
     } else {
-        run::<_, DEVICE_CAPACITY>(settings, launch, of_sm, attached, trace)
+        run::<_, DEVICE_CAPACITY>(settings, launch, observer, attached, trace)
     }?;
     if memory.unlisted() != 0 {
         return Err(TimingError::NoLines);
     }
     let counters = *memory.counters();
-    Ok(Timed { cache: Some(counters), ..timed })
+    Ok((Timed { cache: Some(counters), ..timed }, memory))
 }
 
 /// A register file cache with room for no more entries than needed is searched faster.
@@ -282,7 +267,7 @@ fn run<T: Trace, const CAPACITY: usize>(
         cta.iter().enumerate().map(move |(index, warp)| trace(first + index, *warp))
     });
     let counters = sm.run(ctas)?;
-    Ok(Timed { counters, residency, cell_writes, cache: None })
+    Ok(Timed { counters, residency, cell_writes, cache: None, lower: None })
 }
 
 /// The SM with a register file of which the launch fills as much as one with its

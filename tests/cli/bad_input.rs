@@ -40,6 +40,9 @@ refuses! {
     a_design_file_with_impossible_values: ["run", "vectoradd", "--design", "impossible.toml"];
     a_latency_of_no_cycles: ["run", "vectoradd", "--design", "no-latency.toml"];
     a_data_cache_of_no_whole_sets: ["run", "vectoradd", "--design", "odd-data-cache.toml"];
+    a_data_cache_that_awaits_nothing: ["run", "vectoradd", "--design", "no-mshrs.toml"];
+    gddr_behind_banks_that_are_arbitrated:
+        ["run", "vectoradd", "--mode", "cycle", "--design", "gddr-arbitrated.toml"];
     replacement_that_needs_a_cache: ["run", "vectoradd", "--design", "cache-miss.toml"];
     a_barrier_rule_with_one_level: ["run", "vectoradd", "--design", "one-level.toml"];
     a_data_cache_without_time: ["run", "vectoradd", "--design", "data-cache.toml"];

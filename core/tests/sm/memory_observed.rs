@@ -7,7 +7,7 @@ use crate::cached_memory::{MICRO12, OwnedList, OwnedParts, SETTINGS, load, over_
 use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
 use crate::second_level::OwnedL2;
 use crate::unified_banks::{ARBITRATED, FLAT, UNIFIED};
-use strata_core::sm::config::{SmSettings, Timing};
+use strata_core::sm::config::SmSettings;
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cache::{Cache, Tag};
@@ -16,7 +16,7 @@ use strata_core::sm::memory::cached::{
 };
 use strata_core::sm::memory::l2::L2;
 use strata_core::sm::memory::lower::Dram;
-use strata_core::sm::memory::touched::{AddressSpace, BankMapping, TouchedLine};
+use strata_core::sm::memory::touched::{AddressSpace, TouchedLine};
 use strata_core::sm::memory::{CacheEventKind, Ticket};
 use strata_core::sm::{CommonObserver, Issue, MemoryAccess, MemoryObservation, Observation};
 

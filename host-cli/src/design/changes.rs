@@ -4,7 +4,7 @@
 use strata_core::level::Level;
 
 use super::parts::{EnergyOverrides, LevelValues};
-use super::{Design, MainMemory, Managed, Storage, data_cache, describe, sm};
+use super::{Design, MainMemory, Managed, Storage, data_cache, describe, second_level, sm};
 
 /// All that a design file can change but energies, by its key.
 fn parameters(design: &Design) -> Vec<(&'static str, String)> {
@@ -30,6 +30,8 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
     ];
     all.extend(sm::parameters(&design.sm));
     all.extend(data_cache::parameters(design.data_cache));
+    let l2 = design.data_cache.and_then(|cache| cache.l2);
+    all.extend(second_level::parameters(l2.as_ref()));
     all.extend(Storage::parameters(design.storage.as_ref()));
     all
 }

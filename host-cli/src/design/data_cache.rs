@@ -101,6 +101,7 @@ impl DataCacheTable {
             conflicts: self.conflicts(file, base.conflicts)?,
             mshrs: self.mshrs(file, base.mshrs)?,
             local_stores: self.local_stores.map_or(base.local_stores, |stores| stores.0),
+            l2: base.l2,
         };
         self.check_absent(file, &settings)?;
         Ok(settings)

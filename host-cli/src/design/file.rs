@@ -23,6 +23,7 @@ use super::keys::nearest_key;
 use super::level_keys::{EnergyTable, WiresTable};
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
+use super::second_level::{self, GddrTable, L2Table};
 use super::sm::{LatencyTable, Rules, SmTable};
 use super::storage::StorageTable;
 use super::{Design, Managed, PoolReadEnergy, level_keys, name, storage_technology};
@@ -60,6 +61,8 @@ struct DesignFile {
     cache: Option<CacheTable>,
     orf: Option<OrfTable>,
     data_cache: Option<DataCacheTable>,
+    l2: Option<L2Table>,
+    gddr: Option<GddrTable>,
     storage: Option<StorageTable>,
     storage_technologies: Option<Vec<String>>,
     #[serde(default)]
@@ -148,6 +151,7 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     if let Some(table) = &written.data_cache {
         parts.data_cache = Some(table.settings(file, parts.data_cache)?);
     }
+    second_level(file, &written, &mut parts)?;
     let can_hit = parts.data_cache.is_some_and(|cache| cache.cache_bytes != 0);
     let divided = divided_key(&written);
     time(file, &mut written, &mut parts.sm, can_hit)?;
@@ -172,6 +176,30 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let mut design = parts.build(file)?;
     design.changed = changes(&name::resolve(&base)?, &design, &given, source);
     Ok(design)
+}
+
+/// `[gddr]` and `[l2]` give the design a second level below its data cache.
+fn second_level(file: &str, written: &DesignFile, parts: &mut Parts) -> Result<(), ConfigError> {
+    let given = second_level::settings(file, written.l2.as_ref(), written.gddr.as_ref())?;
+    let Some(l2) = given else { return Ok(()) };
+    let Some(cache) = &mut parts.data_cache else {
+        return Err(combination(
+            file,
+            "`[gddr]` and no memory with addresses in front of it",
+            "add a `[data_cache]`; with `capacity_kb = 0` it has no cache",
+        ));
+    };
+    cache.l2 = Some(l2);
+    let key = written.sm.dram_key().or(written.latency_cycles.dram_key());
+    if let Some(key) = key {
+        return Err(combination(
+            file,
+            &format!("`{key}` with `[gddr]`, whose time follows from its own keys"),
+            "leave it out, or the table",
+        ));
+    }
+    parts.assumed.push(second_level::ASSUMED.to_owned());
+    Ok(())
 }
 
 /// A key that gives the size of what `[storage]` divides, if the file has one.
@@ -442,6 +470,7 @@ fn operand_register_file(
 mod tests {
     use super::super::keys::format_lines;
     use super::*;
+    use crate::design::second_level::Part;
     use crate::design::storage::{Repartition, ThreadChoice};
     use strata_core::bank_layout::BankLayout;
     use strata_core::energy::BankEnergy;
@@ -450,6 +479,7 @@ mod tests {
     use strata_core::register_file_cache::RegisterFileCacheConfig;
     use strata_core::sm::config::WarpReplacement;
     use strata_core::sm::memory::bank_conflicts::{BankConflictKind, ConflictPorts};
+    use strata_core::sm::memory::cached::LocalStores;
     use strata_core::sm::partition::CacheSizes;
     use strata_core::units::Femtojoules;
 
@@ -588,7 +618,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 19 + 7 + 6 + 8 + 9 + 9 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 19 + 7 + 6 + 8 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
     }
 
     #[test]
@@ -618,6 +648,8 @@ mod tests {
         shown::<DualWrites>();
         shown::<BankLayout>();
         shown::<BankMapping>();
+        shown::<LocalStores>();
+        shown::<Part>();
     }
 
     #[test]

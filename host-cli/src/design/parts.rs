@@ -9,7 +9,7 @@ use strata_core::organisation::{
 };
 use strata_core::register_file_cache::{ConfigError as CacheError, MAX_ENTRIES};
 use strata_core::sm::config::{SmConfig, SmSettings};
-use strata_core::sm::memory::bank_conflicts::BankConflictError;
+use strata_core::sm::memory::bank_conflicts::{BankConflictError, BankConflicts};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::OperandDelivery;
@@ -245,9 +245,17 @@ impl Parts {
 
     /// Whether registers and the memory on the chip can meet in banks as the design says.
     fn check_conflicts(&self, origin: &str) -> Result<(), ConfigError> {
-        let Some(CachedSettings { mapping, conflicts, .. }) = self.data_cache else {
+        let Some(CachedSettings { mapping, conflicts, l2, .. }) = self.data_cache else {
             return Ok(());
         };
+        if l2.is_some() && conflicts == BankConflicts::CycleByCycle {
+            return Err(combination(
+                origin,
+                "`arbitrated` bank conflicts with `[gddr]`: when a line takes its bank must be known \
+                 when it is asked for",
+                "set `conflicts = \"penalty\"` or \"apart\" in `[data_cache]`, or leave `[gddr]` out",
+            ));
+        }
         let SmSettings { operand_delivery, timing, .. } = self.sm;
         let checked = conflicts.check(mapping, operand_delivery, timing.operand_window);
         checked.map_err(|error| {

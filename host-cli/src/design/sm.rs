@@ -126,9 +126,19 @@ impl SmTable {
         let registers = self.register_file_kb.map(|_| "sm.register_file_kb");
         registers.or(self.shared_memory_kb.map(|_| "sm.shared_memory_kb"))
     }
+
+    /// The key of the bandwidth of DRAM, if the table has it.
+    pub(super) fn dram_key(&self) -> Option<&'static str> {
+        self.dram_bytes_per_cycle.map(|_| "sm.dram_bytes_per_cycle")
+    }
 }
 
 impl LatencyTable {
+    /// The key of the latency of DRAM, if the table has it.
+    pub(super) fn dram_key(&self) -> Option<&'static str> {
+        self.dram.map(|_| "latency_cycles.dram")
+    }
+
     /// The table with what no machine prints filled in as the machines do it: branches and double
     /// precision take what the ALUs take, constants what shared memory takes.
     pub(super) fn completed(mut self) -> Self {

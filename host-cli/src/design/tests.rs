@@ -10,6 +10,8 @@ use strata_core::sm::config::{SmSettings, WarpReplacement};
 use strata_core::sm::memory::bank_conflicts::{BankConflicts, ConflictPorts};
 use strata_core::sm::memory::cache::{Cache, Tag};
 use strata_core::sm::memory::cached::{CachedSettings, LocalStores};
+use strata_core::sm::memory::gddr::settings::{ClockRatio, GddrSettings, GddrTiming};
+use strata_core::sm::memory::l2::L2Settings;
 use strata_core::sm::memory::mshr::MshrLimit;
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
@@ -453,6 +455,115 @@ fn a_file_limits_what_a_data_cache_awaits() {
     let axis = all.axes().into_iter().find(|(axis, _)| *axis == "data cache").unwrap().1;
     let end = "of 32 bytes, 32 MSHRs of 8 loads, local stores allocate";
     assert!(axis.ends_with(end), "{axis}");
+}
+
+#[test]
+fn a_file_gives_a_second_level() {
+    let plain = parsed("base = \"isca11\"\n[data_cache]\ncapacity_kb = 16\n[gddr]\n");
+    assert_eq!(plain.data_cache.unwrap().l2, Some(L2Settings::SHARE));
+    assert_eq!(
+        plain.changed[5..],
+        [
+            "d: l2 = 48 KB in sets of 8, 120 cycles, 32 bytes in a cycle (isca11: none)",
+            "d: gddr = 1 x 16 banks in 4 groups, rows of 2048 bytes, queues of 16, 64 bytes in 5 \
+             ticks, 33 ticks in 50 cycles, 100 cycles (isca11: none)",
+            "d: gddr timing = rrd 6, rcd 12, rp 12, rc 40, cl 12, wr 12, ccd 2, ccdl 3, wl 4, cdlr \
+             5, rtpl 2, turn 2 (isca11: none)",
+        ]
+    );
+    let assumed = |text: &String| text.contains("DEV-092");
+    assert!(plain.assumed.iter().any(assumed) && !design("micro12").assumed.iter().any(assumed));
+    let axes = plain.axes();
+    let axis = axes.iter().find(|(axis, _)| *axis == "below the cache").unwrap();
+    assert!(axis.1.starts_with("L2 of 48 KB in sets of 8, 120 cycles"), "{}", axis.1);
+    assert!(axis.1.contains("; GDDR of 1 x 16 banks in 4 groups"), "{}", axis.1);
+    let whole = "base = \"micro12\"\n[gddr]\npart = \"whole\"\n";
+    assert_eq!(parsed(whole).data_cache.unwrap().l2, Some(L2Settings::WHOLE));
+    let all = "base = \"micro12\"\n[l2]\ncapacity_kb = 96\nways = 4\nlatency_cycles = 90\n\
+               bytes_per_cycle = 64\n[gddr]\nchannels = 2\nbanks = 8\nbank_groups = 2\n\
+               row_bytes = 4096\nqueue = 32\ndata_ticks = 3\nclock = [2, 3]\nlatency_cycles = 50\n\
+               rrd = 1\nrcd = 2\nrp = 3\nrc = 4\ncl = 5\nwr = 6\nccd = 7\nccdl = 8\nwl = 9\n\
+               cdlr = 10\nrtpl = 11\nturn = 12\n";
+    let settings = L2Settings {
+        bytes: 96 * 1024,
+        ways: 4,
+        latency: 90,
+        bytes_per_cycle: 64,
+        gddr: GddrSettings {
+            channels: 2,
+            banks: 8,
+            bank_groups: 2,
+            row_bytes: 4096,
+            queue: 32,
+            data_ticks: 3,
+            clock: ClockRatio { ticks: 2, cycles: 3 },
+            latency: 50,
+            timing: GddrTiming {
+                rrd: 1,
+                rcd: 2,
+                rp: 3,
+                rc: 4,
+                cl: 5,
+                wr: 6,
+                ccd: 7,
+                ccdl: 8,
+                wl: 9,
+                cdlr: 10,
+                rtpl: 11,
+                turn: 12,
+            },
+        },
+    };
+    assert_eq!(settings.gddr.check(), Ok(()));
+    let all = parsed(all);
+    assert_eq!(all.data_cache.unwrap().l2, Some(settings));
+    assert!(all.changed[2].ends_with("cdlr 10, rtpl 11, turn 12 (micro12: none)"));
+    // It belongs to the SM: what the design is compared with has it too.
+    assert_eq!(all.baseline().data_cache.unwrap().l2, Some(settings));
+}
+
+#[test]
+fn a_second_level_that_cannot_be_is_refused_with_its_place() {
+    for (tables, part) in [
+        ("[l2]\nways = 8", "`[l2]` without `[gddr]`: nothing lies behind it"),
+        ("[gddr]\nchannels = 0", "`gddr.channels = 0` is impossible: allowed is 1 to 16 channels"),
+        ("[gddr]\nchannels = 17", "d.toml:3:1: `gddr.channels = 17` is impossible"),
+        ("[gddr]\nbanks = 10", "10 banks of a channel in 4 groups"),
+        ("[gddr]\nrow_bytes = 300", "`gddr.row_bytes = 300` is no multiple of 256"),
+        ("[gddr]\nrow_bytes = 65792", "allowed is 256 to 65536 bytes"),
+        ("[gddr]\nqueue = 65", "allowed is 1 to 64 lines"),
+        ("[gddr]\nrp = 41", "`gddr.rc = 40` is less than `gddr.rp = 41`"),
+        ("[gddr]\ncl = 256", "`gddr.cl = 256` is impossible: allowed is 1 to 255 ticks"),
+        ("[gddr]\nwl = 0", "`gddr.wl = 0` is impossible"),
+        ("[gddr]\nclock = [0, 50]", "`gddr.clock = 0` is impossible: allowed is 1 to 10000 ticks"),
+        ("[gddr]\nclock = [33]", "invalid length 1"),
+        ("[gddr]\nlatency_cycles = 0", "allowed is 1 to 4096 cycles"),
+        ("[gddr]\npart = \"half\"", "unknown variant `half`, expected `share` or `whole`"),
+        ("[gddr]\nrefresh = 9", "unknown field `refresh`"),
+        (
+            "[l2]\nways = 7\n[gddr]",
+            "an L2 of 48 KB is no whole number of sets of 7 lines, 896 bytes",
+        ),
+        ("[l2]\ncapacity_kb = 0\n[gddr]", "`l2.capacity_kb = 0` is impossible"),
+        (
+            "[gddr]\n[latency_cycles]\ndram = 300",
+            "`latency_cycles.dram` with `[gddr]`, whose time follows from its own keys",
+        ),
+        (
+            "[gddr]\n[sm]\ndram_bytes_per_cycle = 300",
+            "`sm.dram_bytes_per_cycle` with `[gddr]`, whose time",
+        ),
+        (
+            "[gddr]\n[data_cache]\nbanks = \"simple\"\nconflicts = \"arbitrated\"",
+            "`arbitrated` bank conflicts with `[gddr]`",
+        ),
+    ] {
+        let message = refused(&format!("base = \"micro12\"\n{tables}\n"));
+        assert!(message.contains(part), "{tables}: {part}: {message}");
+    }
+    let message = refused("base = \"isca11\"\n[gddr]\n");
+    let expected = "`[gddr]` and no memory with addresses in front of it\nadd a `[data_cache]`";
+    assert!(message.contains(expected), "{message}");
 }
 
 #[test]

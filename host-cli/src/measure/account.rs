@@ -416,7 +416,7 @@ impl Account<'_> {
         let InOrder { timeline, cache, line_profiles } = in_order;
         let cache = cache.as_mut().map(|cache| provision.divide(cache));
         let settings = provision.sm(timed.threads).map_err(TimingError::TooLarge)?;
-        let Timed { counters: time, residency, cell_writes, cache } =
+        let Timed { counters: time, residency, cell_writes, cache, lower } =
             match (timeline, line_profiles) {
                 (Some(timeline), _) => {
                     let about = launch.about(input, &design.name);
@@ -435,9 +435,9 @@ impl Account<'_> {
             counters: time.accesses,
             time: Some((time, provision.residency(timed.threads, residency))),
             cell_writes,
-            data_cache: cache
-                .zip(provision.cache())
-                .map(|(counters, settings)| DataCacheCounts::new(&counters, &settings)),
+            data_cache: cache.zip(provision.cache()).map(|(counters, settings)| {
+                DataCacheCounts::new(&counters, lower.as_ref(), &settings)
+            }),
             partition: for_kernel.map(|divided| (&divided.partition).into()),
             disabled_bytes: provision.storage().map_or(0, |of| of.partition.disabled_bytes()),
         })

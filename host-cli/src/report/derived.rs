@@ -105,6 +105,12 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
     if let Some(cache) = inputs.data_cache {
         let (hits, all) = cache.load_hits();
         ratios.push((LOAD_HITS, percent(hits, all)));
+        for (name, hits) in [
+            ("l2_read_hits_percent", cache.second_level_hits()),
+            ("gddr_row_hits_percent", cache.row_hits()),
+        ] {
+            ratios.extend(hits.map(|(hits, all)| (name, percent(hits, all))));
+        }
     }
     ratios.into_iter().map(|(name, ratio)| (name.to_owned(), ratio.map(rounded))).collect()
 }
