@@ -85,6 +85,7 @@ impl<O: SmObserver, L: LowerMemory> CachedMemory<'_, '_, O, L> {
 
     /// Moves bytes of a line from or to what lies below; `waits` says that the access waits for
     /// them. Returns when the data is there, or what stands for that in a tag.
+    #[inline]
     fn transfer(
         &mut self,
         (event, line, waits): (CacheEvent, TouchedLine, bool),
