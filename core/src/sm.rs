@@ -4,8 +4,8 @@
 //! scheduler of one or two levels; a main register file of banks with their ports, or of banks
 //! behind operand collectors and an arbiter; the upper levels of count mode; units with latency and
 //! throughput; barriers; CTAs that are launched in order as room becomes free.
-//! Does not model: rows and channels of DRAM, instruction fetch, values. Which accesses hit a cache
-//! the trace says, or a memory that knows addresses (`memory::cached`).
+//! Does not model: instruction fetch, values. Which accesses hit a cache the trace says, or a
+//! memory that knows addresses (`memory::cached`), which alone may have rows and channels of DRAM.
 //! Source: `[RFC2011]` 2 to 5, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 7 to 24 and 28 to 31.
 //!
 //! An SM is six parts and a loop over cycles (`machine`). Each part is a file, or a file and its

@@ -146,39 +146,46 @@ pub fn observe_launch_over<O: SmObserver>(
     let heard = (launch.accesses.list().unwrap_or_default(), hears);
     let (timing, memory) = (&settings.timing, (&mut cache, parts));
     let Some(second_level) = second_level else {
-        let memory = CachedMemory::observed(cached, timing, memory, heard.0, heard.1)?;
-        return Ok(run_over(memory, settings, launch, hears)?.0);
+        let mut memory = CachedMemory::observed(cached, timing, memory, heard.0, heard.1)?;
+        let timed = run_attached(&mut memory, settings, launch, hears)?;
+        return with_counts(timed, &memory);
     };
     second_level.lend(|l2, below| {
         let lower = L2::new(l2, below)?;
-        let memory = CachedMemory::over(lower, cached, timing, memory, heard)?;
-        let (timed, memory) = run_over(memory, settings, launch, hears)?;
+        let mut memory = CachedMemory::over(lower, cached, timing, memory, heard)?;
+        let timed = run_attached(&mut memory, settings, launch, hears)?;
+        let timed = with_counts(timed, &memory)?;
         Ok(Timed { lower: Some(*memory.lower().counters()), ..timed })
     })
 }
 
-/// The same over a memory, which is returned.
-fn run_over<'m, 'c, O: SmObserver + Copy, L: LowerMemory>(
-    mut memory: CachedMemory<'m, 'c, O, L>,
+/// What a launch did, with what its memory has counted.
+fn with_counts<O: SmObserver, L: LowerMemory>(
+    timed: Timed,
+    memory: &CachedMemory<'_, '_, O, L>,
+) -> Result<Timed, TimingError> {
+    if memory.unlisted() != 0 {
+        return Err(TimingError::NoLines);
+    }
+    Ok(Timed { cache: Some(*memory.counters()), ..timed })
+}
+
+/// The same over a memory that takes accesses by their place in a list.
+fn run_attached(
+    memory: &mut dyn MemoryModel,
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
-    observer: O,
-) -> Result<(Timed, CachedMemory<'m, 'c, O, L>), TimingError> {
+    observer: impl SmObserver,
+) -> Result<Timed, TimingError> {
     let trace = |place, warp| Placed {
         trace: launch.run(place, warp),
         place: launch.accesses.first_of_warp(place),
     };
-    let attached = Some(&mut memory as &mut dyn MemoryModel);
-    let timed = if needs_host_capacity(&settings) {
-        run::<_, HOST_CAPACITY>(settings, launch, observer, attached, trace)
+    if needs_host_capacity(&settings) {
+        run::<_, HOST_CAPACITY>(settings, launch, observer, Some(memory), trace)
     } else {
-        run::<_, DEVICE_CAPACITY>(settings, launch, observer, attached, trace)
-    }?;
-    if memory.unlisted() != 0 {
-        return Err(TimingError::NoLines);
+        run::<_, DEVICE_CAPACITY>(settings, launch, observer, Some(memory), trace)
     }
-    let counters = *memory.counters();
-    Ok((Timed { cache: Some(counters), ..timed }, memory))
 }
 
 /// A register file cache with room for no more entries than needed is searched faster.

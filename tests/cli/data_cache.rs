@@ -127,7 +127,7 @@ fn a_recording_reaches_the_rows_of_dram_as_the_kernel_does() {
 #[test]
 fn local_stores_that_allocate_save_fetches_of_spilled_values() {
     let home = Home::new(&["gddr.toml", "data-cache-warrf.toml"]);
-    let run = ["sgemm", "--scale", "small", "--registers", "18"];
+    let run = ["fft512", "--scale", "small", "--registers", "18"];
     let designs = ["--design", "gddr.toml", "--design", "data-cache-warrf.toml"];
     let both = reports(&home, &[&run[..], &designs[..]].concat());
     assert_conserved(&both[0]);

@@ -180,7 +180,8 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
 
 /// `[gddr]` and `[l2]` give the design a second level below its data cache.
 fn second_level(file: &str, written: &DesignFile, parts: &mut Parts) -> Result<(), ConfigError> {
-    let given = second_level::settings(file, written.l2.as_ref(), written.gddr.as_ref())?;
+    let clock = parts.machine.clock;
+    let given = second_level::settings(file, written.l2.as_ref(), written.gddr.as_ref(), clock)?;
     let Some(l2) = given else { return Ok(()) };
     let Some(cache) = &mut parts.data_cache else {
         return Err(combination(

@@ -251,9 +251,10 @@ impl Parts {
         if l2.is_some() && conflicts == BankConflicts::CycleByCycle {
             return Err(combination(
                 origin,
-                "`arbitrated` bank conflicts with `[gddr]`: when a line takes its bank must be known \
-                 when it is asked for",
-                "set `conflicts = \"penalty\"` or \"apart\" in `[data_cache]`, or leave `[gddr]` out",
+                "`arbitrated` bank conflicts with `[gddr]`: when a line takes its bank must be \
+                 known when it is asked for",
+                "set `conflicts = \"penalty\"` or \"apart\" in `[data_cache]`, or leave `[gddr]` \
+                 out",
             ));
         }
         let SmSettings { operand_delivery, timing, .. } = self.sm;

@@ -16,9 +16,12 @@ use super::file::combination;
 use super::sm::range;
 use crate::config::ConfigError;
 use crate::config::by_name::ByName;
+use crate::config::quantity::Frequency;
 
 /// Largest second level. Unit: KB.
 const MOST_KB: u32 = 65_536;
+/// The clock of commands. Unit: kHz.
+const COMMAND_KHZ: u32 = 924_000;
 /// Most lines of a set.
 const MOST_WAYS: u32 = 128;
 
@@ -96,7 +99,19 @@ impl Number<'_> {
     }
 }
 
-/// The second level that a file asks for, if it does.
+/// The command clock beside an SM's: 924 MHz (`[EXPARS]` Table 2), the ratio in lowest terms.
+/// Beside a clock that leaves too large numbers, as beside 1.4 GHz.
+fn beside(clock: Frequency) -> ClockRatio {
+    let (mut divisor, mut rest) = (COMMAND_KHZ, clock.0);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    let small = |khz: u32| u16::try_from(khz / divisor).ok().filter(|&part| part <= MAX_RATIO);
+    let ratio = small(COMMAND_KHZ).zip(small(clock.0));
+    ratio.map_or(GddrSettings::WHOLE.clock, |(ticks, cycles)| ClockRatio { ticks, cycles })
+}
+
+/// The second level that a file asks for, if it does; `clock` is the SM's.
 ///
 /// # Errors
 /// A value out of its range, or `[l2]` alone.
@@ -104,6 +119,7 @@ pub(super) fn settings(
     file: &str,
     l2: Option<&L2Table>,
     gddr: Option<&GddrTable>,
+    clock: Frequency,
 ) -> Result<Option<L2Settings>, ConfigError> {
     let Some(gddr) = gddr else {
         return match l2 {
@@ -116,7 +132,8 @@ pub(super) fn settings(
         };
     };
     let base = gddr.part.map_or(Part::Share, |part| part.0).settings();
-    let base = L2Settings { gddr: gddr.settings(file, &base.gddr)?, ..base };
+    let own = GddrSettings { clock: beside(clock), ..base.gddr };
+    let base = L2Settings { gddr: gddr.settings(file, &own)?, ..base };
     l2.map_or(Ok(base), |table| table.settings(file, base)).map(Some)
 }
 
@@ -269,3 +286,21 @@ pub(super) fn describe(settings: &L2Settings) -> String {
 /// What a report says is assumed of such a memory.
 pub(super) const ASSUMED: &str = "L2 and GDDR: all but capacity, channels, banks, clock, RRD, RCD, \
                                   RP, RC, CL and WR (DEV-092)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_clock_has_its_ratio_to_every_clock() {
+        for (khz, ticks, cycles) in [
+            (1_400_000, 33, 50),
+            (700_000, 33, 25),
+            (1_000_000, 231, 250),
+            (924_000, 1, 1),
+            (924_001, 33, 50),
+        ] {
+            assert_eq!(beside(Frequency(khz)), ClockRatio { ticks, cycles }, "{khz} kHz");
+        }
+    }
+}

@@ -459,14 +459,19 @@ fn a_file_limits_what_a_data_cache_awaits() {
 
 #[test]
 fn a_file_gives_a_second_level() {
+    // 924 MHz beside 1 GHz.
+    let beside = |l2: L2Settings| {
+        let clock = ClockRatio { ticks: 231, cycles: 250 };
+        L2Settings { gddr: GddrSettings { clock, ..l2.gddr }, ..l2 }
+    };
     let plain = parsed("base = \"isca11\"\n[data_cache]\ncapacity_kb = 16\n[gddr]\n");
-    assert_eq!(plain.data_cache.unwrap().l2, Some(L2Settings::SHARE));
+    assert_eq!(plain.data_cache.unwrap().l2, Some(beside(L2Settings::SHARE)));
     assert_eq!(
         plain.changed[5..],
         [
             "d: l2 = 48 KB in sets of 8, 120 cycles, 32 bytes in a cycle (isca11: none)",
             "d: gddr = 1 x 16 banks in 4 groups, rows of 2048 bytes, queues of 16, 64 bytes in 5 \
-             ticks, 33 ticks in 50 cycles, 100 cycles (isca11: none)",
+             ticks, 231 ticks in 250 cycles, 100 cycles (isca11: none)",
             "d: gddr timing = rrd 6, rcd 12, rp 12, rc 40, cl 12, wr 12, ccd 2, ccdl 3, wl 4, cdlr \
              5, rtpl 2, turn 2 (isca11: none)",
         ]
@@ -478,7 +483,7 @@ fn a_file_gives_a_second_level() {
     assert!(axis.1.starts_with("L2 of 48 KB in sets of 8, 120 cycles"), "{}", axis.1);
     assert!(axis.1.contains("; GDDR of 1 x 16 banks in 4 groups"), "{}", axis.1);
     let whole = "base = \"micro12\"\n[gddr]\npart = \"whole\"\n";
-    assert_eq!(parsed(whole).data_cache.unwrap().l2, Some(L2Settings::WHOLE));
+    assert_eq!(parsed(whole).data_cache.unwrap().l2, Some(beside(L2Settings::WHOLE)));
     let all = "base = \"micro12\"\n[l2]\ncapacity_kb = 96\nways = 4\nlatency_cycles = 90\n\
                bytes_per_cycle = 64\n[gddr]\nchannels = 2\nbanks = 8\nbank_groups = 2\n\
                row_bytes = 4096\nqueue = 32\ndata_ticks = 3\nclock = [2, 3]\nlatency_cycles = 50\n\

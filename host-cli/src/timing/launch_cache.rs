@@ -99,12 +99,4 @@ impl LaunchCache {
         let parts = CachedMemoryParts { mshrs, waiting, waiters };
         Ok((*settings, cache, parts, second_level.as_mut()))
     }
-
-    #[cfg(test)]
-    pub(crate) fn holds_nothing(&self) -> bool {
-        let empty = Tag::empty(Held::default());
-        let second = self.second_level.iter().flat_map(|second| &second.tags);
-        self.tags.iter().all(|tag| *tag == Tag::EMPTY)
-            && second.into_iter().all(|tag| *tag == empty)
-    }
 }

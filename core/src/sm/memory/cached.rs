@@ -3,14 +3,13 @@
 //! Models: shared memory and the cache behind one path, which accesses take in the order of their
 //! issue, for as long as their banks take ([`super::touched::AccessCycles`]) and for a cycle for
 //! each line whose tag is looked up; a cache that is written through and allocates on loads that
-//! miss; loads of pending lines, which wait for them; DRAM with a fixed latency and a bandwidth,
-//! whose transfers do not overlap. Atomics and volatile accesses go to DRAM, and the cache drops
-//! their lines. Without a cache the rows that are touched move, in whole transactions. Where the
-//! banks of the memory are those of the registers, conflicts between them, by instruction or cycle
-//! by cycle.
-//! A limit on the lines that the cache awaits (`mshr`): an access that finds too many is refused.
-//! Does not model: values; rows and channels of DRAM; a second level.
-//! Source: `[MICRO2012]` 4.2, 4.3, 5.1 and 6.1, `[DISS]` 7.3; `docs/MODEL.md`, rules 35 and 36.
+//! miss, or on local stores too; loads of pending lines, which wait for them; a limit on those
+//! lines (`mshr`), at which accesses are refused. Atomics and volatile accesses go past the cache,
+//! which drops their lines. Without a cache the rows that are touched move, in whole transactions.
+//! Where the banks of the memory are those of the registers, conflicts between them, by instruction
+//! or cycle by cycle. What lies below the cache is a [`LowerMemory`].
+//! Does not model: values.
+//! Source: `[MICRO2012]` 4.2, 4.3, 5.1 and 6.1, `[DISS]` 7.3; `docs/MODEL.md`, rules 35, 36 and 39.
 
 mod transfers;
 
@@ -38,7 +37,20 @@ use super::{
 use crate::sm::observe::{Observation, SmObserver, Unobserved};
 use crate::sm::operand_delivery::OperandDelivery;
 use crate::sm::timing::Timing;
-use transfers::Transfers;
+
+/// What becomes of an access, line by line.
+struct Transfers {
+    /// Whose access it is.
+    ticket: Ticket,
+    /// Its transfers from and to DRAM: from the first to the end of the last.
+    cycles: Option<(u64, u64)>,
+    /// When the last data is there of which it is known.
+    arrival: u64,
+    /// Lines of which it is not known when they come.
+    later: u16,
+    /// The rows of the cache that it reads or writes.
+    rows: RowsInBanks,
+}
 
 /// A memory with a cache, in one launch, what lies below, and who listens to it.
 pub struct CachedMemory<'m, 'c, O = Unobserved, L = Dram> {
@@ -353,7 +365,8 @@ impl<'m, 'c, O: SmObserver, L: LowerMemory> CachedMemory<'m, 'c, O, L> {
         }
         let found = self.cache.look_up(key, at);
         let is_hit = found != Lookup::Miss;
-        let allocates = !is_hit && self.settings.allocates(line_use, line);
+        let allocates =
+            line_use == LineUse::Store && !is_hit && self.settings.allocates_store(line);
         if self.touch_cache(line_use, line, is_hit || allocates, at) {
             transfers.rows.add(line.number(), line.row_mask());
         }

@@ -148,18 +148,18 @@ impl CachedSettings {
         Ok(())
     }
 
-    /// Whether a line that an access misses is allocated.
-    pub(super) fn allocates(&self, line_use: LineUse, line: TouchedLine) -> bool {
-        match line_use {
-            LineUse::Load => true,
-            LineUse::Store => line.is_local() && self.local_stores == LocalStores::Allocate,
-            LineUse::BypassLoad | LineUse::BypassStore | LineUse::Atomic => false,
-        }
+    /// Whether a store that misses a line allocates it.
+    pub(super) fn allocates_store(&self, line: TouchedLine) -> bool {
+        line.is_local() && self.local_stores == LocalStores::Allocate
     }
 
-    /// Whether it is also fetched: not if it is written whole.
+    /// Whether an access that misses a line fetches it: of stores, if it is not written whole.
     pub(super) fn fetches(&self, line_use: LineUse, line: TouchedLine) -> bool {
-        self.allocates(line_use, line) && (line_use == LineUse::Load || !line.is_whole())
+        match line_use {
+            LineUse::Load => true,
+            LineUse::Store => self.allocates_store(line) && !line.is_whole(),
+            LineUse::BypassLoad | LineUse::BypassStore | LineUse::Atomic => false,
+        }
     }
 }
 

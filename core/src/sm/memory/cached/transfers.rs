@@ -1,6 +1,6 @@
 //! Transfers: what moves between the primary data cache and what lies below it, and when it comes.
 
-use super::CachedMemory;
+use super::{CachedMemory, Transfers};
 use crate::sm::memory::arbitration::Fill;
 use crate::sm::memory::cache_counters::CacheEvent;
 use crate::sm::memory::listed::LineUse;
@@ -9,20 +9,6 @@ use crate::sm::memory::touched::{LINE_BYTES, LOGICAL_BANKS, RowsInBanks, Touched
 use crate::sm::memory::waiting::Coming;
 use crate::sm::memory::{MemoryCounters, MemoryStep, Ticket};
 use crate::sm::observe::{Observation, SmObserver};
-
-/// What becomes of an access, line by line.
-pub(super) struct Transfers {
-    /// Whose access it is.
-    pub(super) ticket: Ticket,
-    /// Its transfers from and to DRAM: from the first to the end of the last.
-    pub(super) cycles: Option<(u64, u64)>,
-    /// When the last data is there of which it is known.
-    pub(super) arrival: u64,
-    /// Lines of which it is not known when they come.
-    pub(super) later: u16,
-    /// The rows of the cache that it reads or writes.
-    pub(super) rows: RowsInBanks,
-}
 
 /// What is told of a line that comes.
 const fn filled(line: TouchedLine, asked: Ticket, cycle: u64) -> Observation {
@@ -85,6 +71,7 @@ impl<O: SmObserver, L: LowerMemory> CachedMemory<'_, '_, O, L> {
 
     /// Moves bytes of a line from or to what lies below; `waits` says that the access waits for
     /// them. Returns when the data is there, or what stands for that in a tag.
+    #[inline]
     fn transfer(
         &mut self,
         (event, line, waits): (CacheEvent, TouchedLine, bool),

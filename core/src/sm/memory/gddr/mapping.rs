@@ -1,7 +1,7 @@
 //! Mapping: where a line lies in DRAM.
 //!
-//! Models: chunks of 256 bytes, that is two lines, in turn in each channel; of a channel, in turn in
-//! each bank, and in each bank in a row until it is full. Local memory of a warp lies apart, the
+//! Models: chunks of 256 bytes, that is two lines, in turn in each channel; of a channel, in turn
+//! in each bank, and in each bank in a row until it is full. Local memory of a warp lies apart, the
 //! same word of all warps side by side.
 //! Does not model: pages, and a hash of addresses.
 //! Source: the project's own (`docs/DEVIATIONS.md`, DEV-093).
