@@ -621,6 +621,7 @@ impl RawAccess {
 const STORE_ALLOCATIONS: u8 = u8::MAX;
 
 /// Has the reference take the same accesses: it finds what the cache has found.
+#[expect(clippy::too_many_lines, reason = "one comparison after the other")]
 pub(crate) fn assert_agrees<'a>(
     counters: &CacheCounters,
     taken: impl Iterator<Item = (&'a RawAccess, u8)>,
@@ -716,13 +717,14 @@ pub(crate) fn by_bank_accesses(counters: &CacheCounters) -> [u64; 5] {
     events.map(|event| counters.get(event))
 }
 
-pub(crate) const fn limit(lines: u16, loads: u8) -> Option<MshrLimit> {
-    Some(MshrLimit { lines, loads })
+pub(crate) const fn limit(lines: u16, loads: u8) -> MshrLimit {
+    MshrLimit { lines, loads }
 }
 
 /// Random kernels of random designs over random addresses: a reference that gets the same lines in
 /// the order of their lookups finds as many of them, and bytes follow from what is not found.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one random design after the other")]
 fn a_reference_cache_finds_the_same_lines() {
     let (mut hits, mut misses, mut merged, mut waits, mut arbitrated) = (0, 0, 0, 0, 0);
     let (mut refused, mut allocations) = (0, 0);
@@ -757,7 +759,13 @@ fn a_reference_cache_finds_the_same_lines() {
         cached.conflicts = one_of(&mut random, &ways);
         cached.local_stores =
             one_of(&mut random, &[LocalStores::NoAllocate, LocalStores::Allocate]);
-        let limits = [None, limit(1, 1), limit(2, 3), limit(32, 8), limit(1024, 255)];
+        let limits = [
+            None,
+            Some(limit(1, 1)),
+            Some(limit(2, 3)),
+            Some(limit(32, 8)),
+            Some(limit(1024, 255)),
+        ];
         cached.mshrs = one_of(&mut random, &limits);
         if matches!(cached.conflicts, BankConflicts::Instruction { .. }) {
             settings.timing.operand_window = 1;
@@ -793,7 +801,7 @@ fn a_reference_cache_finds_the_same_lines() {
         let reference = Reference { allocates, ..Reference::new(cache_bytes) };
         assert_agrees(&counters.1, taken, reference, seed);
         // A limit that nothing reaches is none.
-        if cached.mshrs == limit(1024, 255) {
+        if cached.mshrs == Some(limit(1024, 255)) {
             let unlimited = CachedSettings { mshrs: None, ..cached };
             let unlimited = run_over(settings, unlimited, &kernel, &grid, list).unwrap();
             assert_eq!(unlimited, counters, "seed {seed}");

@@ -34,11 +34,11 @@ fn waits(cache: &CacheCounters) -> [u64; 2] {
 fn a_load_waits_for_an_mshr() {
     let mut list = OwnedList::default();
     let loads = [load(&mut list, |i| 4 * i), load(&mut list, |i| 4096 + 4 * i)];
-    let one = CachedSettings { mshrs: limit(1, 8), ..SETTINGS };
+    let one = CachedSettings { mshrs: Some(limit(1, 8)), ..SETTINGS };
     let (cycles, cache) = alone(one, &two_loads(), &loads, &list);
     assert_eq!((cycles, waits(&cache)), (400 + 400 + 8, [399, 399]));
     assert_eq!(cache.lookups(), 2, "a refused access looks nothing up");
-    let two = CachedSettings { mshrs: limit(2, 1), ..SETTINGS };
+    let two = CachedSettings { mshrs: Some(limit(2, 1)), ..SETTINGS };
     let (cycles, cache) = alone(two, &two_loads(), &loads, &list);
     assert_eq!((cycles, waits(&cache)), (400 + 16 - 1 + 1 + 8, [0, 0]));
 }
@@ -50,12 +50,12 @@ fn a_load_waits_for_a_line_that_takes_no_more_loads() {
     let access = load(&mut list, |i| 4 * i);
     let kernel =
         Kernel::default().load(&[0], &[1]).load(&[0], &[2]).load(&[0], &[3]).alu(&[1, 2, 3], &[4]);
-    let two = CachedSettings { mshrs: limit(32, 2), ..SETTINGS };
+    let two = CachedSettings { mshrs: Some(limit(32, 2)), ..SETTINGS };
     let (cycles, cache) = alone(two, &kernel, &[access; 3], &list);
     assert_eq!((cycles, waits(&cache)), (400 + 20 + 8, [398, 398]));
     let found = [CacheEvent::LoadMiss, CacheEvent::LoadMerged, CacheEvent::LoadHit];
     assert_eq!(found.map(|event| cache.get(event)), [1, 1, 1]);
-    let three = CachedSettings { mshrs: limit(32, 3), ..SETTINGS };
+    let three = CachedSettings { mshrs: Some(limit(32, 3)), ..SETTINGS };
     let (cycles, cache) = alone(three, &kernel, &[access; 3], &list);
     assert_eq!((cycles, waits(&cache)), (400 + 8, [0, 0]));
 }
@@ -69,7 +69,7 @@ fn an_access_of_more_lines_than_mshrs_is_taken_when_all_are_free() {
     let loads = [load(&mut list, |i| 4096 + 4 * i), wide, load(&mut list, |i| 8192 + 4 * i)];
     let kernel =
         Kernel::default().load(&[0], &[1]).load(&[0], &[2]).load(&[0], &[3]).alu(&[1, 2, 3], &[4]);
-    let one = CachedSettings { mshrs: limit(1, 8), ..SETTINGS };
+    let one = CachedSettings { mshrs: Some(limit(1, 8)), ..SETTINGS };
     let (cycles, cache) = alone(one, &kernel, &loads, &list);
     // Cycles 1 to 399, and 401 to 815.
     assert_eq!((cycles, waits(&cache)), (400 + 416 + 400 + 8, [399 + 415; 2]));
@@ -84,7 +84,7 @@ fn refusals_count_accesses_and_waits_count_cycles() {
     let warps =
         loads.iter().map(|&access| OwnedTrace { accesses: vec![access], ..kernel.moving(&[]) });
     let grid = vec![warps.collect::<Vec<_>>()];
-    let one = CachedSettings { mshrs: limit(1, 8), ..SETTINGS };
+    let one = CachedSettings { mshrs: Some(limit(1, 8)), ..SETTINGS };
     let (counters, cache) = run_over(MICRO12, one, &kernel, &grid, &list).unwrap();
     // Both in cycles 1 to 399; in 400 one is taken; the other in 401 to 799.
     assert_eq!(counters.cycles(), 3 * 400);
@@ -140,8 +140,11 @@ fn a_local_store_of_a_part_of_a_line_waits_for_an_mshr() {
     let part = list.add(AddressSpace::Local, LineUse::Store, |i| 1024 * (i % 2));
     let whole = list.add(AddressSpace::Local, LineUse::Store, |_| 4);
     let kernel = Kernel::default().load(&[0], &[1]).store(&[0]);
-    let one =
-        CachedSettings { mshrs: limit(1, 8), local_stores: LocalStores::Allocate, ..SETTINGS };
+    let one = CachedSettings {
+        mshrs: Some(limit(1, 8)),
+        local_stores: LocalStores::Allocate,
+        ..SETTINGS
+    };
     let (_, cache) = alone(one, &kernel, &[access, part], &list);
     assert_eq!(waits(&cache), [399, 399]);
     let (_, cache) = alone(one, &kernel, &[access, whole], &list);

@@ -380,7 +380,7 @@ fn a_reference_that_visits_every_tick_agrees() {
         let range = one_of(&mut random, &[8, 64, 2000, 100_000]);
         let pause = one_of(&mut random, &[1, 4, 60]);
         let mut at = 0;
-        let transfers: Vec<_> = (0..1 + random.below(150))
+        let transfers: Vec<_> = (0..=random.below(150))
             .map(|_| {
                 at += u64::from(random.below(pause));
                 let rows = if random.chance(50) { 0xff } else { 1 + random.below(255) as u8 };
@@ -403,7 +403,9 @@ fn a_reference_that_visits_every_tick_agrees() {
         let every_cycle = drive(settings, &transfers, ahead, true);
         assert_eq!(Done { visits: done.visits, ..every_cycle }, done, "seed {seed}");
         let mut reference = Reference::new(settings);
-        transfers.iter().for_each(|transfer| reference.transfer(transfer));
+        for transfer in &transfers {
+            reference.transfer(transfer);
+        }
         assert_eq!(done.there, reference.finish(), "seed {seed}, {settings:?}");
         for event in LowerEvent::ALL {
             let expected = reference.counts.get(event.name()).copied().unwrap_or(0);
@@ -471,7 +473,7 @@ fn a_load_waits_for_the_second_level_or_dram() {
     let wide = load(&mut list, |i| 8 * i);
     assert_eq!(alone(over(65536), &one, &[wide], &list).0, 275 + 8);
     // One MSHR: asked again in cycles 1 to 265; then the queue in tick 321, the last data in 350.
-    let mshrs = CachedSettings { mshrs: limit(1, 8), ..over(65536) };
+    let mshrs = CachedSettings { mshrs: Some(limit(1, 8)), ..over(65536) };
     let both = Kernel::default().load(&[0], &[1]).load(&[0], &[2]).alu(&[1, 2], &[3]);
     let (cycles, cache, _) = alone(mshrs, &both, &[access, other], &list);
     assert_eq!((cycles, cache.get(CacheEvent::MshrRefusal)), (531 + 8, 265));

@@ -95,7 +95,7 @@ impl Number<'_> {
         let Self { file, key, given, unit } = self;
         let Some(value) = given else { return Ok(otherwise) };
         let fits = u32::try_from(value).ok().filter(|value| (least..=most).contains(value));
-        fits.ok_or_else(|| range(file, key, value, least.into(), most, unit))
+        fits.ok_or_else(|| range(file, key, value, least, most, unit))
     }
 }
 

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_data_cache_adds_columns_which_others_leave_empty() {
         let plain = report("isca11", None);
-        let cached = report("mine", Some(made_up()));
+        let cached = report("mine", Some(&made_up()));
         let alone = to_text(std::slice::from_ref(&plain));
         assert!(!alone.contains("data_cache"), "{alone}");
         let text = to_text(&[plain, cached]);

@@ -116,7 +116,7 @@ pub(super) mod tests {
     }
 
     /// A report of a design that did nothing but access memory.
-    pub(in crate::report) fn report(design: &str, counts: Option<DataCacheCounts>) -> RunReport {
+    pub(in crate::report) fn report(design: &str, counts: Option<&DataCacheCounts>) -> RunReport {
         let own = resolve("isca11").unwrap();
         let (counters, usage) = (Counters::default(), ValueUsage::default());
         let derived = derived::ratios(&derived::Inputs {
@@ -129,7 +129,7 @@ pub(super) mod tests {
             crossings: None,
             time: None,
             in_time: None,
-            data_cache: counts.as_ref(),
+            data_cache: counts,
         });
         RunReport {
             schema: SCHEMA.to_owned(),
@@ -150,7 +150,7 @@ pub(super) mod tests {
             energy_in_time: None,
             energy_in_time_unavailable: None,
             endurance: None,
-            data_cache: counts.as_ref().map(DataCacheCounts::by_name),
+            data_cache: counts.map(DataCacheCounts::by_name),
             storage: None,
             storage_energy: None,
             sources: Vec::new(),
@@ -204,14 +204,16 @@ pub(super) mod tests {
 
     #[test]
     fn only_a_design_with_a_data_cache_reports_it() {
-        let ratio = |counts| report("mine", counts).derived.get(derived::LOAD_HITS).copied();
+        let ratio = |counts: Option<&DataCacheCounts>| {
+            report("mine", counts).derived.get(derived::LOAD_HITS).copied()
+        };
         assert_eq!(ratio(None), None);
-        assert_eq!(ratio(Some(DataCacheCounts::default())), Some(None));
+        assert_eq!(ratio(Some(&DataCacheCounts::default())), Some(None));
         // 100 of 100 + 200 + 300: what is merged waits for DRAM too.
-        assert_eq!(ratio(Some(made_up())), Some(Some(16.666_667)));
+        assert_eq!(ratio(Some(&made_up())), Some(Some(16.666_667)));
         let text = json::to_text(&report("mine", None)).unwrap();
         assert!(!text.contains("data_cache"), "{text}");
-        let text = json::to_text(&report("mine", Some(made_up()))).unwrap();
+        let text = json::to_text(&report("mine", Some(&made_up()))).unwrap();
         let found: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(found["data_cache"]["store_misses"], 500);
         assert_eq!(found["data_cache"].as_object().unwrap().len(), CacheEvent::ALL.len() + 2);

@@ -398,7 +398,7 @@ mod tests {
         let plain = report("isca11", None);
         let alone = to_text(std::slice::from_ref(&plain), &[]);
         assert!(!alone.contains("lookups"), "{alone}");
-        let cached = report("mine", Some(made_up()));
+        let cached = report("mine", Some(&made_up()));
         let other = RunReport { workload: "other".to_owned(), ..cached.clone() };
         let text = to_text(&[plain, cached, other], &[]);
         let line = |start: &str| {

@@ -29,7 +29,7 @@ use super::listed::Listed;
 pub use super::listed::{AccessList, LineUse, ListedAccess};
 use super::lower::{Dram, FetchId, LowerMemory};
 use super::mshr::{MshrLimit, MshrNeeds, Mshrs};
-use super::touched::{BankMapping, BankPattern, TouchedLine};
+use super::touched::{BankMapping, BankPattern, RowsInBanks, TouchedLine};
 use super::waiting::Waiting;
 use super::{
     Answer, Arrival, MemoryCounters, MemoryModel, MemoryRequest, MemoryStep, Space, Ticket,

@@ -68,7 +68,7 @@ named! {
     }
 }
 
-/// How a memory with a cache is made, beside the [`Timing`].
+/// How a memory with a cache is made, beside the [`Timing`](crate::sm::timing::Timing).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CachedSettings {
     /// Capacity of the cache. Unit: bytes. Range: whole sets, 0 for no cache.

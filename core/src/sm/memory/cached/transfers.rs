@@ -5,7 +5,7 @@ use crate::sm::memory::arbitration::Fill;
 use crate::sm::memory::cache_counters::CacheEvent;
 use crate::sm::memory::listed::LineUse;
 use crate::sm::memory::lower::{FetchId, Fetched, LowerMemory, Purpose, There, Transfer};
-use crate::sm::memory::touched::{LINE_BYTES, LOGICAL_BANKS, RowsInBanks, TouchedLine};
+use crate::sm::memory::touched::{LINE_BYTES, LOGICAL_BANKS, TouchedLine};
 use crate::sm::memory::waiting::Coming;
 use crate::sm::memory::{MemoryCounters, MemoryStep, Ticket};
 use crate::sm::observe::{Observation, SmObserver};

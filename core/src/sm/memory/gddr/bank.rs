@@ -32,7 +32,7 @@ struct Bank {
 /// The banks of a channel.
 #[derive(Clone, Debug)]
 pub(super) struct Banks {
-    banks: [Bank; MAX_BANKS as usize],
+    each: [Bank; MAX_BANKS as usize],
     /// First tick in which a group of banks allows a read or write.
     groups: [u64; MAX_BANK_GROUPS as usize],
     /// First ticks in which all of them allow a command, an activation, a read, a write.
@@ -47,7 +47,7 @@ impl Banks {
     pub(super) const fn new() -> Self {
         let bank = Bank { open: None, column: 0, precharge: 0, activate: 0 };
         Self {
-            banks: [bank; MAX_BANKS as usize],
+            each: [bank; MAX_BANKS as usize],
             groups: [0; MAX_BANK_GROUPS as usize],
             any: 0,
             activate: 0,
@@ -58,12 +58,12 @@ impl Banks {
 
     /// The open row of a bank.
     pub(super) const fn open(&self, bank: u8) -> Option<u64> {
-        self.banks[bank as usize].open
+        self.each[bank as usize].open
     }
 
     /// The first tick in which a command is allowed, which suits the bank's state.
     pub(super) fn allows(&self, command: Command, bank: u8, settings: &GddrSettings) -> u64 {
-        let state = &self.banks[usize::from(bank)];
+        let state = &self.each[usize::from(bank)];
         let group = self.groups[usize::from(bank % settings.bank_groups)];
         let own = match command {
             Command::Activate => state.activate.max(self.activate),
@@ -83,7 +83,7 @@ impl Banks {
         settings: &GddrSettings,
     ) -> u64 {
         let timing = &settings.timing;
-        let state = &mut self.banks[usize::from(bank)];
+        let state = &mut self.each[usize::from(bank)];
         let after = |ticks: u8| tick + u64::from(ticks);
         self.any = tick + 1;
         match command {

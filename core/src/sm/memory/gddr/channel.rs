@@ -1,8 +1,9 @@
 //! Channel: requests for lines, and which of them gets the next command.
 //!
 //! Models: first ready, first come, first served (FR-FCFS) among the oldest requests, as many as
-//! the queue holds: a read or write of an open row before an activation or a precharge, then the older
-//! request. A row stays open until a request needs another one and none in the queue needs it.
+//! the queue holds: a read or write of an open row before an activation or a precharge, then the
+//! older request. A row stays open until a request needs another one and none in the queue needs
+//! it.
 //! Does not model: writes that are held back; a limit on how often a request is overtaken.
 //! Source: the policy is assumed (`docs/DEVIATIONS.md`, DEV-092); `docs/MODEL.md`, rule 39.
 
