@@ -10,7 +10,7 @@
 use crate::fault::PathFault;
 use crate::image::CheckedImage;
 use crate::path::PathStep;
-use crate::units::{LANES, LaneMask, RegisterId};
+use crate::units::{LANES, LaneMask};
 
 /// Values read at least this often share the last bin.
 pub const MANY_READS: usize = 8;
@@ -77,9 +77,9 @@ impl core::fmt::Display for ValueOverflow {
 
 impl core::error::Error for ValueOverflow {}
 
-/// A live value: working memory of [`value_usage`].
+/// A live value of a register.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Value {
+struct Value {
     /// Lanes in which it is still the register's value.
     lanes: LaneMask,
     /// Reads so far; stops at `u32::MAX`.
@@ -92,6 +92,16 @@ pub struct Value {
     made_by_shared: bool,
     /// A unit of the shared datapath has read it.
     read_by_shared: bool,
+}
+
+/// The live values of one register: working memory of [`value_usage`].
+///
+/// They have disjoint lanes, and each lies at the index of its lowest lane.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RegisterValues {
+    /// Bit `n`: a value lies at index `n`.
+    live: u32,
+    values: [Value; LANES as usize],
 }
 
 /// The facts that the slots of an executed instruction share.
@@ -107,16 +117,18 @@ struct Access {
 
 /// Walks one warp's path.
 ///
-/// `values` is working memory of `32 * image.registers` elements; its contents do not matter. The
-/// values of a register have disjoint lanes, and each lies at the index of its lowest lane.
+/// `registers` is working memory of `image.registers` elements; its contents do not matter.
 pub fn value_usage(
     image: CheckedImage<'_>,
-    values: &mut [Value],
+    registers: &mut [RegisterValues],
     path: impl IntoIterator<Item = PathStep>,
 ) -> Result<ValueUsage, PathFault> {
-    let (needed, given) = (usize::from(image.registers) * LANES as usize, values.len());
-    let values = values.get_mut(..needed).ok_or(PathFault::ScratchTooShort { needed, given })?;
-    values.fill(Value::default());
+    let (needed, given) = (usize::from(image.registers), registers.len());
+    let registers =
+        registers.get_mut(..needed).ok_or(PathFault::ScratchTooShort { needed, given })?;
+    for register in &mut *registers {
+        register.live = 0;
+    }
     let mut usage = ValueUsage::default();
     let mut index = 0;
     for step in path {
@@ -128,64 +140,68 @@ pub fn value_usage(
             let access =
                 Access { mask: step.mask, index, shared: instruction.unit.is_shared_datapath() };
             for &source in image.sources(instruction) {
-                read(of_register(values, source), access);
+                registers[usize::from(source.0)].read(access);
             }
             for &destination in image.destinations(instruction) {
-                write(of_register(values, destination), access, &mut usage);
+                registers[usize::from(destination.0)].write(access, &mut usage);
             }
         }
     }
-    for value in values.iter().filter(|value| !value.lanes.is_empty()) {
-        usage.end(value);
+    for register in registers {
+        for at in bits(register.live) {
+            usage.end(&register.values[at]);
+        }
     }
     Ok(usage)
 }
 
-fn of_register(values: &mut [Value], register: RegisterId) -> &mut [Value] {
-    let first = usize::from(register.0) * LANES as usize;
-    &mut values[first..first + LANES as usize]
+/// The indices of a mask's bits, ascending.
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lowest = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        lowest
+    })
 }
 
-/// The values of a register that have lanes in the mask: at most one for each lane.
-fn touched(values: &[Value], mask: LaneMask) -> impl Iterator<Item = usize> + use<> {
-    let mut found = 0_u32;
-    if !values[0].lanes.and(mask).is_empty() {
-        found = 1;
-    }
-    if values[0].lanes != LaneMask::FULL {
-        for (lane, value) in values.iter().enumerate().skip(1) {
-            found |= u32::from(!value.lanes.and(mask).is_empty()) << lane;
+impl RegisterValues {
+    fn read(&mut self, access: Access) {
+        for at in bits(self.live) {
+            let value = &mut self.values[at];
+            if !value.lanes.and(access.mask).is_empty() {
+                value.last_read = access.index;
+                value.reads = value.reads.saturating_add(1);
+                value.read_by_shared |= access.shared;
+            }
         }
     }
-    (0..LANES as usize).filter(move |lane| found >> lane & 1 != 0)
-}
 
-fn read(values: &mut [Value], access: Access) {
-    for lane in touched(values, access.mask) {
-        let value = &mut values[lane];
-        value.last_read = access.index;
-        value.reads = value.reads.saturating_add(1);
-        value.read_by_shared |= access.shared;
-    }
-}
-
-fn write(values: &mut [Value], access: Access, usage: &mut ValueUsage) {
-    let mask = access.mask;
-    for lane in touched(values, mask) {
-        let mut value = core::mem::take(&mut values[lane]);
-        value.lanes = value.lanes.without(mask);
-        if value.lanes.is_empty() {
-            usage.end(&value);
-        } else {
-            // Free or its own: no other value has a lane of this one's.
-            values[value.lanes.0.trailing_zeros() as usize] = value;
+    fn write(&mut self, access: Access, usage: &mut ValueUsage) {
+        for at in bits(self.live) {
+            let mut value = self.values[at];
+            if value.lanes.and(access.mask).is_empty() {
+                continue;
+            }
+            self.live &= !(1 << at);
+            value.lanes = value.lanes.without(access.mask);
+            if value.lanes.is_empty() {
+                usage.end(&value);
+            } else {
+                // Free or its own: no other value has a lane of this one's.
+                self.put(value);
+            }
         }
+        self.put(Value {
+            lanes: access.mask,
+            written: access.index,
+            made_by_shared: access.shared,
+            ..Value::default()
+        });
     }
-    let lowest = mask.0.trailing_zeros() as usize;
-    values[lowest] = Value {
-        lanes: mask,
-        written: access.index,
-        made_by_shared: access.shared,
-        ..Value::default()
-    };
+
+    fn put(&mut self, value: Value) {
+        let lowest = value.lanes.0.trailing_zeros();
+        self.live |= 1 << lowest;
+        self.values[lowest as usize] = value;
+    }
 }

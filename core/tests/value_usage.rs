@@ -8,7 +8,7 @@ use strata_core::image::{CheckedImage, KernelImage, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::value_usage::{
-    LONG_LIFE, MANY_READS, Value, ValueOverflow, ValueUsage, value_usage,
+    LONG_LIFE, MANY_READS, RegisterValues, ValueOverflow, ValueUsage, value_usage,
 };
 
 const FULL: LaneMask = LaneMask::FULL;
@@ -39,7 +39,7 @@ fn usage_by(
         });
     }
     let image = KernelImage { instructions: &instructions, slots: &slots, registers };
-    let mut values = vec![Value::default(); usize::from(registers) * 32];
+    let mut values = vec![RegisterValues::default(); usize::from(registers)];
     value_usage(CheckedImage::new(image).unwrap(), &mut values, path.iter().copied())
 }
 
@@ -142,10 +142,10 @@ fn repetitions_add_up_or_overflow() {
 fn short_working_memory_and_wrong_paths_are_faults() {
     let image = KernelImage { instructions: &[], slots: &[], registers: 2 };
     let image = CheckedImage::new(image).unwrap();
-    let fault = value_usage(image, &mut [Value::default(); 63], []);
-    assert_eq!(fault, Err(PathFault::ScratchTooShort { needed: 64, given: 63 }));
+    let fault = value_usage(image, &mut [RegisterValues::default(); 1], []);
+    assert_eq!(fault, Err(PathFault::ScratchTooShort { needed: 2, given: 1 }));
     let step = PathStep { pc: 0, length: 1, mask: FULL };
-    let fault = value_usage(image, &mut [Value::default(); 64], [step]);
+    let fault = value_usage(image, &mut [RegisterValues::default(); 2], [step]);
     assert_eq!(fault, Err(PathFault::PathOutOfRange { step, instructions: 0 }));
 }
 

@@ -10,8 +10,8 @@ use strata_core::fault::PathFault;
 use strata_core::image::{CheckedImage, ImageError};
 use strata_core::organisation::Organisation;
 use strata_core::path::PathStep;
-use strata_core::units::{LANES, LaneMask};
-use strata_core::value_usage::{Value, ValueOverflow, ValueUsage, value_usage};
+use strata_core::units::LaneMask;
+use strata_core::value_usage::{RegisterValues, ValueOverflow, ValueUsage, value_usage};
 use strata_simt::paths::PathDictionary;
 
 use crate::crossings::{Crossings, crossings};
@@ -70,7 +70,7 @@ pub fn count_launch(
 /// How often the values of one launch's recorded warps are read, and how soon.
 pub fn launch_usage(image: &Image, paths: &PathDictionary) -> Result<ValueUsage, EvaluateError> {
     let checked = CheckedImage::new(image.borrow())?;
-    let mut values = vec![Value::default(); usize::from(image.registers) * LANES as usize];
+    let mut values = vec![RegisterValues::default(); usize::from(image.registers)];
     let mut total = ValueUsage::default();
     for (path, warps) in paths.iter() {
         total.add(&value_usage(checked, &mut values, path.iter().copied())?, warps)?;
