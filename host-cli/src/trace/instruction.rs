@@ -12,6 +12,18 @@ pub(crate) const MAX_NAMED: u64 = 8;
 /// The register that is always zero, and no register.
 pub(crate) const ZERO: u8 = 255;
 
+/// The value of each byte as a hexadecimal digit; 16 of any other.
+const HEX_DIGITS: [u8; 256] = {
+    let mut digits = [16; 256];
+    let mut value = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value] as usize] = value as u8;
+        digits[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    digits
+};
+
 /// The part of a line that is the same in every execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
@@ -112,11 +124,9 @@ impl<'a> Cursor<'a> {
         if let Some(rest) = self.rest.strip_prefix(b"0x") {
             self.rest = rest;
         }
-        let value = self.digits(what, most, 16, |byte| match byte {
-            b'0'..=b'9' => Some(byte - b'0'),
-            b'a'..=b'f' => Some(byte - b'a' + 10),
-            b'A'..=b'F' => Some(byte - b'A' + 10),
-            _ => None,
+        let value = self.digits(what, most, 16, |byte| {
+            let digit = HEX_DIGITS[usize::from(byte)];
+            (digit < 16).then_some(digit)
         });
         value.map_err(|_| whole.refuse(what))
     }

@@ -326,13 +326,11 @@ impl Touched {
 
     /// Word `i` of each line lies in bank `i`.
     fn most_words_in_a_bank(&self) -> u16 {
-        let in_bank = |bank| self.lines.iter().filter(|line| line.words >> bank & 1 != 0).count();
-        (0..LANES).map(in_bank).max().unwrap_or(0) as u16
+        most_at_one_bit(self.lines.iter().map(|line| line.words))
     }
 
     fn most_rows_in_a_cluster(&self) -> u16 {
-        let of_cluster = |row| self.lines.iter().filter(|line| words_of(line, row) != 0).count();
-        (0..ROWS).map(of_cluster).max().unwrap_or(0) as u16
+        most_at_one_bit(self.lines.iter().map(|line| first_words(line.words)))
     }
 
     fn most_in_a_cluster_of_four_banks(&self) -> u16 {
@@ -356,17 +354,43 @@ const fn words_of(line: &Line, row: usize) -> u32 {
     line.words >> (4 * row) & 0xf
 }
 
+/// The first word of each row that has a word of a mask.
+const fn first_words(words: u32) -> u32 {
+    (words | words >> 1 | words >> 2 | words >> 3) & 0x1111_1111
+}
+
 /// The rows that have a word of a mask.
 const fn rows(words: u32) -> u8 {
     let mut rows = 0;
     let mut row = 0;
     while row < ROWS {
-        if words >> (4 * row) & 0xf != 0 {
-            rows |= 1 << row;
-        }
+        rows |= (first_words(words) >> (3 * row)) as u8 & 1 << row;
         row += 1;
     }
     rows
+}
+
+/// In how many of the masks the bit is set that is set in most. Range: at most `MOST_LINES` masks.
+fn most_at_one_bit(masks: impl Iterator<Item = u32>) -> u16 {
+    // Bit `b` of `sums[p]` is bit `p` of the count of bit `b`.
+    const PLANES: usize = (MOST_LINES.ilog2() + 1) as usize;
+    let mut sums = [0_u32; PLANES];
+    for mut carry in masks {
+        for sum in &mut sums {
+            (*sum, carry) = (*sum ^ carry, *sum & carry);
+            if carry == 0 {
+                break;
+            }
+        }
+    }
+    let (mut most, mut among) = (0, u32::MAX);
+    for (plane, sum) in sums.into_iter().enumerate().rev() {
+        if sum & among != 0 {
+            among &= sum;
+            most |= 1 << plane;
+        }
+    }
+    most
 }
 
 #[cfg(test)]
