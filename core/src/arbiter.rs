@@ -29,7 +29,7 @@ use crate::datapath::Datapath;
 use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolPorts, PoolRead, PoolWrite, WritePool};
-pub use config::{ArbiterConfig, ArbiterError};
+pub use config::{ArbiterConfig, ArbiterError, BankPorts};
 pub use grant::{Granted, ReadGrant, WriteGrant, WriteTarget};
 
 /// No element.
@@ -103,6 +103,11 @@ impl BankedRegister {
     pub const NONE: Self =
         Self { queue: 0, warp: 0, number: 0, lanes: LaneMask::EMPTY, next: NONE, since: 0 };
 
+    /// Which register it is, of which warp.
+    pub(crate) const fn name(&self) -> (u8, RegisterId) {
+        (self.warp, RegisterId(self.number))
+    }
+
     /// Bank, and its subarray if the banks are split.
     #[inline]
     const fn place(self) -> (usize, Subarray) {
@@ -119,8 +124,12 @@ const fn place(queue: usize) -> (usize, Subarray) {
 /// Queues, banks and the write pool; plain data, sized at compile time.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
+    /// Ports of banks: those for writes come behind all others, where they are apart.
     banks: SplitBankWrite,
+    write_port: usize,
     bank_count: u8,
+    /// Banks whose writes are counted by cell: the first ones.
+    counted: usize,
     registers_per_warp: u16,
     /// Registers of the register file that a warp takes.
     taken_per_warp: u32,
@@ -182,7 +191,9 @@ impl Arbiter {
                 config.write_cycles,
                 config.split_bank_write,
             ),
+            write_port: config.write_port(),
             bank_count: config.banks,
+            counted: if config.other_banks == 0 { config.banks.into() } else { 0 },
             registers_per_warp: config.registers_per_warp,
             taken_per_warp: config.bank_layout.taken(config.banks, config.registers_per_warp),
             split: config.split_bank_write,
@@ -236,9 +247,10 @@ impl Arbiter {
     /// Starts a write of a bank, its first subarray, that no register asked for, if the bank is
     /// free. Returns whether it did.
     pub fn claim_write(&mut self, bank: u8, now: u64) -> bool {
-        let can = self.banks.can_write(usize::from(bank), 0, now);
+        let port = usize::from(bank) + self.write_port;
+        let can = self.banks.can_write(port, 0, now);
         if can {
-            self.banks.write(usize::from(bank), 0, now);
+            self.banks.write(port, 0, now);
         }
         can
     }
@@ -264,6 +276,12 @@ impl Arbiter {
     #[inline]
     pub const fn index(&self, warp: u8, register: RegisterId) -> usize {
         warp as usize * self.registers_per_warp as usize + register.0 as usize
+    }
+
+    /// Has the register at an index of [`Queues::registers`] lie in another bank, for reads and
+    /// writes that are asked for from now on. Range of `bank`: below all banks.
+    pub fn move_register(&self, queues: &mut Queues<'_>, index: usize, bank: u8) {
+        queues.registers[index].queue = bank;
     }
 
     /// Index of the cells of a warp's register, which lies in `bank`, in [`Queues::cell_writes`].
@@ -421,12 +439,15 @@ impl Arbiter {
         let (target, until) = if POOL {
             (self.write_to_pool(queues, (warp, register, lanes), now)?, now + 1)
         } else {
-            if !self.banks.can_write(bank, subarray, now) {
+            let port = bank + self.write_port;
+            if !self.banks.can_write(port, subarray, now) {
                 return None;
             }
-            let cell = self.cell(bank, warp, register);
-            queues.cell_writes[cell] += 1;
-            (WriteTarget::Bank, self.banks.write(bank, subarray, now))
+            if bank < self.counted {
+                let cell = self.cell(bank, warp, register);
+                queues.cell_writes[cell] += 1;
+            }
+            (WriteTarget::Bank, self.banks.write(port, subarray, now))
         };
         self.writes[queue].first = next;
         if next == NONE {
@@ -448,13 +469,14 @@ impl Arbiter {
         (warp, register, lanes): (u8, RegisterId, LaneMask),
         now: u64,
     ) -> Option<WriteTarget> {
-        let (per_warp, banks) = (usize::from(self.registers_per_warp), &mut self.banks);
+        let (per_warp, write_port) = (usize::from(self.registers_per_warp), self.write_port);
+        let banks = &mut self.banks;
         let index =
             |entry: PoolEntry| usize::from(entry.warp) * per_warp + usize::from(entry.register.0);
         let pool = self.pool.as_mut()?;
         let outcome = pool.write(warp, register, lanes, |victim| {
             let (bank, subarray) = queues.registers[index(victim)].place();
-            banks.can_write(bank, subarray, now)
+            banks.can_write(bank + write_port, subarray, now)
         });
         Some(match outcome {
             PoolWrite::Hit => WriteTarget::PoolHit,
@@ -462,7 +484,7 @@ impl Arbiter {
             PoolWrite::Blocked(_) => return None,
             PoolWrite::Replaced(victim) => {
                 let (bank, subarray) = queues.registers[index(victim)].place();
-                banks.write(bank, subarray, now);
+                banks.write(bank + write_port, subarray, now);
                 let cell = self.cell(bank, victim.warp, victim.register);
                 queues.cell_writes[cell] += 1;
                 WriteTarget::PoolReplacement { victim, bank: bank as u8 }

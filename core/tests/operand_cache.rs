@@ -21,7 +21,7 @@ fn begin(
     allocated: &[u16],
 ) -> Option<Vec<Move>> {
     let mut moves = Vec::new();
-    cache.begin(warp, set(fetched), set(allocated), |one| moves.push(one)).then_some(moves)
+    cache.begin(warp, set(fetched), set(allocated), |one| moves.push(one)).map(|_| moves)
 }
 
 fn fetched(warp: u8, register: u16) -> Move {
@@ -85,12 +85,42 @@ fn a_result_that_bypasses_gives_up_its_line() {
     let mut cache = OperandCache::EMPTY;
     assert!(begin(&mut cache, 0, &[5, 6], &[]).is_some());
     assert!(cache.write(0, RegisterId(5)));
-    assert_eq!(cache.bypass(0, RegisterId(5)), Some(written_back(0, 5)));
-    assert_eq!(cache.bypass(0, RegisterId(6)), None);
-    assert_eq!(cache.bypass(1, RegisterId(6)), None);
+    for (warp, register) in [(0, 5), (0, 6), (1, 6)] {
+        cache.bypass(warp, RegisterId(register));
+    }
     assert!(!cache.holds(0, RegisterId(5)) && !cache.holds(0, RegisterId(6)));
-    // The line is free for others at once.
-    assert_eq!(begin(&mut cache, 1, &[21], &[]), Some(vec![fetched(1, 21)]));
+    assert!(!cache.write(0, RegisterId(5)));
+    // Operands of the bundle may still be read from the lines, and R5 has to be written back.
+    assert_eq!(begin(&mut cache, 1, &[22], &[]), None);
+    cache.complete(0);
+    assert_eq!(begin(&mut cache, 1, &[22], &[]), Some(vec![fetched(1, 22)]));
+    assert_eq!(begin(&mut cache, 2, &[21], &[]), None);
+    assert!(cache.has_leaving());
+    assert_eq!(cache.write_back_leaving(), Some((0, RegisterId(5))));
+    assert_eq!(cache.write_back_leaving(), None);
+    assert_eq!(begin(&mut cache, 2, &[21], &[]), Some(vec![fetched(2, 21)]));
+    // Written back before its bundle is complete, it keeps its line until then.
+    assert!(cache.write(2, RegisterId(21)));
+    cache.bypass(2, RegisterId(21));
+    assert_eq!(cache.write_back_leaving(), Some((2, RegisterId(21))));
+    assert_eq!(begin(&mut cache, 3, &[5], &[]), None);
+    cache.complete(2);
+    assert_eq!(begin(&mut cache, 3, &[5], &[]), Some(vec![fetched(3, 5)]));
+}
+
+#[test]
+fn what_is_found_is_counted() {
+    let mut cache = OperandCache::EMPTY;
+    let mut found = |warp, fetched: &[u16], allocated: &[u16]| {
+        let found = cache
+            .begin(warp, set(fetched), set(allocated), |_| {})
+            .map(|found| (found.held, found.clean));
+        cache.complete(warp);
+        found
+    };
+    assert_eq!(found(0, &[1, 2], &[3]), Some((0, 0)));
+    assert_eq!(found(0, &[1, 2, 3], &[]), Some((2, 0)));
+    assert_eq!(found(1, &[17, 2], &[]), Some((0, 2)));
 }
 
 type Key = (u8, RegisterId);
@@ -156,7 +186,7 @@ impl Run {
     fn begin(&mut self, warp: u8, bundle: (RegisterSet, RegisterSet)) {
         let before = self.cache.clone();
         let mut moves = Vec::new();
-        if self.cache.begin(warp, bundle.0, bundle.1, |one| moves.push(one)) {
+        if self.cache.begin(warp, bundle.0, bundle.1, |one| moves.push(one)).is_some() {
             for one in moves {
                 self.values.apply(one);
             }
@@ -187,8 +217,9 @@ impl Run {
 
     /// A load's result arrives in scratchpad memory behind its bundle.
     fn load(&mut self, key: Key, value: u32) {
-        if let Some(one) = self.cache.bypass(key.0, key.1) {
-            self.values.apply(one);
+        self.cache.bypass(key.0, key.1);
+        while let Some((warp, register)) = self.cache.write_back_leaving() {
+            self.values.apply(Move::WrittenBack { warp, register });
         }
         self.values.scratchpad.insert(key, value);
         self.values.right.insert(key, value);

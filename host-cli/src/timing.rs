@@ -259,6 +259,7 @@ fn run<T: Trace, const CAPACITY: usize>(
             registers: &mut registers,
             results: &mut results,
             cell_writes: &mut cell_writes,
+            bundles: None,
         },
         attached: attached.map(|memory| memory as &mut dyn MemoryModel),
     };

@@ -5,6 +5,18 @@
 
 use crate::named;
 
+/// What resident warps have issued when one of them ends. Unit: instructions, without
+/// pseudo-instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Issued {
+    /// The one that ends.
+    pub(super) first: u64,
+    /// All of them, that one included.
+    pub(super) all: u64,
+    /// How many there are.
+    pub(super) warps: u32,
+}
+
 /// The table of limits. A limit is a file in the folder of this one and a line here.
 macro_rules! active_limits {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal in $module:ident;)+) => {
@@ -45,6 +57,13 @@ macro_rules! active_limits {
             pub(super) fn next_event(&self, now: u64) -> Option<u64> {
                 match self { $(Self::$variant(limit) => limit.next_event(now),)+ }
             }
+
+            /// A resident warp has issued its last instruction; `issued` says what all of them
+            /// have. Returns the warps that a limit which is set now allows.
+            #[inline]
+            pub(super) fn warp_ends(&mut self, issued: impl FnOnce() -> Issued) -> Option<u32> {
+                match self { $(Self::$variant(limit) => limit.warp_ends(issued),)+ }
+            }
         }
     };
 }
@@ -52,4 +71,7 @@ macro_rules! active_limits {
 active_limits! {
     /// The places of the active set, in every cycle.
     Constant = "constant" in constant;
+    /// None until the first warp of a kernel has ended, then as many as contention lets progress:
+    /// the lazy two-level scheduler.
+    Lazy = "lazy" in lazy;
 }

@@ -1,18 +1,23 @@
 //! What an SM is made of: limits, units, schedulers; and how many CTAs of a kernel fit.
 
 pub use super::active_limit::ActiveLimitKind;
+use super::expansion::{Capacity, CtaNeeds, Occupancy, Split, Threshold};
 pub use super::memory::MemoryKind;
 use super::operand_delivery::{
     COLLECTOR_CYCLES, CollectorSettings, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_FIXED_BANKS,
     OperandDelivery,
 };
+use super::partition::Limits;
 pub use super::policies::{
     BarrierRule, ReplacementRule, Scheduler, ShortWait, ShortWaits, WarpReplacement,
 };
+use super::register_file::OTHER_BANKS;
 use super::residency::most_ctas;
 pub use super::residency::{CtaTooLarge, Launch, Limit, MAX_RESIDENT_CTAS, Residency};
 pub use super::storage::StorageKind;
 pub use super::timing::{MAX_LATENCY, Timing};
+use crate::arbiter::BankPorts;
+use crate::bank_layout::BankLayout;
 use crate::organisation::{Organisation, Scheduling};
 use crate::split_bank_write::MAX_BANKS;
 use crate::units::LANES;
@@ -48,6 +53,8 @@ pub struct SmSettings {
     pub memory: MemoryKind,
     /// How registers, shared memory and warp slots are shared out.
     pub storage: StorageKind,
+    /// Most registers of a CTA in scratchpad memory, with [`StorageKind::Expars`].
+    pub threshold: Threshold,
     /// What limits the active warps.
     pub active_limit: ActiveLimitKind,
     /// Latencies and throughputs.
@@ -83,6 +90,7 @@ impl SmSettings {
         shared_memory_bytes: 32 * 1024,
         memory: MemoryKind::FixedLatency,
         storage: StorageKind::Partitioned,
+        threshold: Threshold::PAPER,
         active_limit: ActiveLimitKind::Constant,
         timing: Timing::ISCA11,
     };
@@ -128,6 +136,44 @@ impl SmSettings {
     }
 }
 
+impl SmSettings {
+    /// Whether its storage can stand beside the other parts.
+    fn check_storage(&self) -> Result<(), SmConfigError> {
+        let refuse = |beside| Err(SmConfigError::Expansion { beside });
+        match (self.storage, self.operand_delivery) {
+            (StorageKind::Partitioned | StorageKind::Warpman, _) => Ok(()),
+            (StorageKind::Expars, OperandDelivery::FixedLatency { .. }) => {
+                refuse("operands of fixed latency: its bank arbitrator finds them by their place")
+            }
+            (StorageKind::Expars, OperandDelivery::Collectors(collectors)) => {
+                if collectors.bank_layout == BankLayout::WarpSkewed {
+                    return refuse(
+                        "warps that take whole rows of the banks: lay registers out linearly",
+                    );
+                }
+                if self.organisation.levels().is_compiler_managed() {
+                    return refuse(
+                        "a compiler-managed hierarchy, whose compiler would have to know of both",
+                    );
+                }
+                if self.organisation.levels().cache().is_some() {
+                    return refuse("a register file cache");
+                }
+                if collectors.banks + OTHER_BANKS > collectors.most_banks() {
+                    return refuse(
+                        "so many banks: those of the operand cache come beside them, and the \
+                         arbiter has 32 ports",
+                    );
+                }
+                if collectors.split_bank_write || collectors.write_pool_entries != 0 {
+                    return refuse("split bank writes or a write pool");
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Settings that make no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmConfigError {
@@ -167,6 +213,11 @@ pub enum SmConfigError {
     },
     /// A latency too short to have an operand collected and a result written within it.
     ShorterThanCollection(u16),
+    /// A storage whose registers lie in two places, and something that it cannot stand beside.
+    Expansion {
+        /// What it cannot stand beside.
+        beside: &'static str,
+    },
     /// Banks of a main register file without collectors that are no power of two up to
     /// [`MAX_FIXED_BANKS`].
     FixedBanks(u8),
@@ -221,6 +272,9 @@ impl core::fmt::Display for SmConfigError {
                 "a latency of {cycles} cycles is too short for operand collectors, which take \
                  {COLLECTOR_CYCLES} to read an operand, start and write the result"
             ),
+            Self::Expansion { beside } => {
+                write!(to, "registers in scratchpad memory do not go together with {beside}")
+            }
             Self::FixedBanks(banks) => write!(
                 to,
                 "{banks} banks are no power of two from 1 to {MAX_FIXED_BANKS}, which a main \
@@ -236,10 +290,18 @@ impl core::fmt::Display for SmConfigError {
 impl core::error::Error for SmConfigError {}
 
 impl CollectorSettings {
+    /// Most banks that the arbiter has ports for.
+    const fn most_banks(&self) -> u8 {
+        match self.bank_ports {
+            BankPorts::One => MAX_BANKS as u8,
+            BankPorts::ReadAndWrite => MAX_BANKS as u8 / 2,
+        }
+    }
+
     fn check(self, timing: &Timing) -> Result<(), SmConfigError> {
         for (what, value, least, most) in [
             ("collector units", self.units, 1, MAX_COLLECTOR_UNITS as u8),
-            ("banks", self.banks, 1, MAX_BANKS as u8),
+            ("banks", self.banks, 1, self.most_banks()),
             ("cycles of a read", self.read_cycles, 1, MAX_ACCESS_CYCLES),
             ("cycles of a write", self.write_cycles, 1, MAX_ACCESS_CYCLES),
             ("write pool entries", self.write_pool_entries, 0, MAX_ENTRIES as u8),
@@ -296,7 +358,8 @@ impl SmConfig {
         }
         let one_level =
             matches!(settings.organisation.settings().scheduling, Scheduling::SingleLevel);
-        let rules = settings.replacement != WarpReplacement::Preemptive
+        let rules = settings.active_limit != ActiveLimitKind::Constant
+            || settings.replacement != WarpReplacement::Preemptive
             || !settings.short_waits.is_empty()
             || settings.barrier != BarrierRule::Always;
         if one_level && rules {
@@ -315,6 +378,7 @@ impl SmConfig {
                 }
             }
         }
+        settings.check_storage()?;
         if let Scheduling::TwoLevel { active_warps } = settings.organisation.settings().scheduling
             && active_warps > settings.max_warps
         {
@@ -359,7 +423,60 @@ impl SmConfig {
 
 impl SmConfig {
     /// How many CTAs of a launch are resident at a time.
+    ///
+    /// # Errors
+    /// Not even one CTA fits, with all its registers in the register file.
     pub fn residency(&self, launch: &Launch) -> Result<Residency, CtaTooLarge> {
+        let whole = self.whole_ctas(launch)?;
+        let (capacity, needs) = self.expansion(launch);
+        match self.0.storage {
+            StorageKind::Partitioned => Ok(whole),
+            StorageKind::Warpman => {
+                let Occupancy { ctas, warps, .. } = capacity.warpman(&needs)?;
+                Ok(Residency { ctas, warps, ..whole })
+            }
+            StorageKind::Expars => {
+                let Some(split) = self.split(launch)? else { return Ok(whole) };
+                let (ctas, warps) = (split.ctas(), split.ctas() * needs.warps());
+                Ok(Residency { ctas, warps, ..whole })
+            }
+        }
+    }
+
+    /// The CTAs of a launch that are whole and those that have registers in scratchpad memory; none
+    /// if no CTA is gained, or on any other SM than one with [`StorageKind::Expars`].
+    ///
+    /// # Errors
+    /// Not even one CTA fits, with all its registers in the register file.
+    pub fn split(&self, launch: &Launch) -> Result<Option<Split>, CtaTooLarge> {
+        if self.0.storage != StorageKind::Expars {
+            return Ok(None);
+        }
+        let (capacity, needs) = self.expansion(launch);
+        capacity.vertical(&needs, self.0.threshold)
+    }
+
+    /// The SM and a CTA of a launch, as [`expansion`](super::expansion) sees them.
+    fn expansion(&self, launch: &Launch) -> (Capacity, CtaNeeds) {
+        let settings = &self.0;
+        let warps = u32::from(settings.max_warps);
+        let limits = Limits { threads: warps * LANES, warps, ctas: Some(settings.max_ctas.into()) };
+        let (taken, register_file) = settings.registers(launch.registers);
+        let capacity = Capacity {
+            limits,
+            registers: (register_file / 4) as u32,
+            scratchpad_bytes: settings.shared_memory_bytes,
+            most_registers: launch.registers,
+        };
+        let warps_per_cta = launch.warps_per_cta.max(1);
+        let threads = warps_per_cta.saturating_mul(LANES);
+        let registers = threads.saturating_mul(taken);
+        (capacity, CtaNeeds { threads, registers, scratchpad_bytes: launch.shared_bytes })
+    }
+
+    /// How many CTAs of a launch are resident at a time with all their registers in the register
+    /// file.
+    fn whole_ctas(&self, launch: &Launch) -> Result<Residency, CtaTooLarge> {
         let settings = &self.0;
         let warps = u64::from(launch.warps_per_cta.max(1));
         let (taken, register_file) = settings.registers(launch.registers);

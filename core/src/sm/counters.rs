@@ -4,6 +4,7 @@
 //! Does not model: accesses (`event`), energy.
 //! Source: `[RFC2011]` 5.2; stall accounting is ours.
 
+use super::expansion::counters::ExpansionCounters;
 use crate::event::Counters;
 
 macro_rules! cycle_events {
@@ -123,6 +124,8 @@ stall_reasons! {
     LongLatency, slots_long_latency;
     /// A warp that leaves the active set flushes its cache.
     Flush, slots_flush;
+    /// Every warp with all its operands waits for registers from scratchpad memory.
+    Prefetch, slots_prefetch;
     /// Warps wait at a barrier in the active set.
     Barrier, slots_barrier;
     /// No warp is active; warps outside the active set wait for DRAM, a texture or a barrier.
@@ -138,6 +141,8 @@ stall_reasons! {
 pub struct SmCounters {
     /// Accesses and instructions, in the terms of count mode.
     pub accesses: Counters,
+    /// Registers in scratchpad memory.
+    pub expansion: ExpansionCounters,
     events: [u64; CycleEvent::ALL.len()],
     slots: [u64; StallReason::ALL.len()],
 }
@@ -146,6 +151,7 @@ impl Default for SmCounters {
     fn default() -> Self {
         Self {
             accesses: Counters::default(),
+            expansion: ExpansionCounters::default(),
             events: [0; CycleEvent::ALL.len()],
             slots: [0; StallReason::ALL.len()],
         }
@@ -179,6 +185,7 @@ impl SmCounters {
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
         let mut sum = *self;
         sum.accesses = self.accesses.checked_add(&other.accesses).ok()?;
+        sum.expansion = self.expansion.checked_add(&other.expansion)?;
         for (mine, theirs) in sum.events.iter_mut().zip(other.events) {
             *mine = mine.checked_add(theirs)?;
         }

@@ -5,9 +5,9 @@
 //! registers of some CTAs in scratchpad memory (EXPARS' vertical approach, and the horizontal one
 //! that it argues against), and with both kinds of storage in one (the oracle); what each takes of
 //! the storage; the home of each register ([`homes`]); the paper's closed forms ([`equations`]);
-//! the bits of the hardware ([`hardware`]); bundles of instructions ([`bundles`]); the
-//! cache of operands for them ([`operand_cache`]).
-//! Does not model: time. No run uses it yet.
+//! the bits of the hardware ([`hardware`]); bundles of instructions ([`bundles`]), the
+//! cache of operands for them ([`operand_cache`]) and the register prefetcher in time
+//! (`prefetcher`), with what they count ([`counters`]).
 //! Source: `[EXPARS]` 2.1, 2.2, 3.3.1 to 3.3.3, 3.3.7, Tables 1 to 4; `docs/MODEL.md`, rule 40;
 //! `docs/DEVIATIONS.md`, DEV-100 to DEV-104.
 //!
@@ -24,10 +24,12 @@
 //! ```
 
 pub mod bundles;
+pub mod counters;
 pub mod equations;
 pub mod hardware;
 pub mod homes;
 pub mod operand_cache;
+pub(super) mod prefetcher;
 
 use super::partition::{Limits, Needs};
 use super::residency::{CtaTooLarge, Limit, MAX_RESIDENT_CTAS, Residency, most_ctas};
@@ -322,7 +324,7 @@ impl CtaNeeds {
 
 /// Most registers of a CTA that may lie in scratchpad memory, as a share of its registers: the
 /// paper's tau. A share that is reached is allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Threshold {
     // Invariant: 0 < numerator < denominator.
     numerator: u16,

@@ -2,6 +2,7 @@
 
 use super::banks::{BankCounts, Banks};
 use super::config::{SmConfig, Timing};
+use super::expansion::bundles::Bundles;
 use super::wait::Wait;
 use crate::datapath::Datapath;
 use crate::image::{CheckedImage, Flags, MemorySpace, Predicates, StaticInstruction, Unit};
@@ -69,6 +70,8 @@ pub struct Facts {
     /// What a reader of the result waits for.
     pub(super) wait: Wait,
     pub(super) datapath: Datapath,
+    /// A bundle begins here: a warp issues PREF before.
+    pub(super) begins_bundle: bool,
     /// An execution moves bytes that the trace tells.
     pub(super) moves_bytes: bool,
     /// Goes through a collector unit, if there are any: all but branches, barriers and exits
@@ -94,6 +97,7 @@ impl Facts {
         class: Class::Free,
         wait: Wait::InOrder,
         datapath: Datapath::Private,
+        begins_bundle: false,
         moves_bytes: false,
         collected: false,
     };
@@ -118,6 +122,7 @@ impl Facts {
             class,
             wait,
             datapath: Datapath::of(instruction.unit),
+            begins_bundle: false,
             moves_bytes: instruction.moves_bytes(),
             collected: instruction.unit != Unit::Control
                 || instruction.sources != 0
@@ -192,6 +197,13 @@ pub(super) fn pack(table: &mut [Facts], image: &CheckedImage<'_>, config: &SmCon
     let banks = Banks::new(config.fixed_banks());
     for (facts, instruction) in table.iter_mut().zip(image.instructions) {
         *facts = Facts::new(image, instruction, timing, banks);
+    }
+}
+
+/// Marks the instructions that bundles begin with.
+pub(super) fn mark(table: &mut [Facts], bundles: &Bundles<'_>) {
+    for prefetch in bundles.all() {
+        table[prefetch.pc as usize].begins_bundle = true;
     }
 }
 

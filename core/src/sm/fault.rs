@@ -5,6 +5,7 @@ use super::counters::StallReason;
 use super::memory::bank_conflicts::BankConflictError;
 use crate::arbiter::ArbiterError;
 use crate::fault::PathFault;
+use crate::units::RegisterId;
 
 /// Why a run could not be finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,17 @@ pub enum Fault {
         cta: u64,
         /// The warp's place in its CTA.
         warp: u32,
+    },
+    /// Registers lie in scratchpad memory, and the caller gave no bundles that say when they are
+    /// needed, or some that do not fit the kernel.
+    NoBundles,
+    /// An instruction reads or writes a register that lies in scratchpad memory and that its bundle
+    /// has not brought to the operand cache.
+    NotInOperandCache {
+        /// The instruction.
+        pc: u32,
+        /// The register.
+        register: RegisterId,
     },
     /// Nothing can ever happen again, but warps have not ended.
     Stalled {
@@ -83,6 +95,15 @@ impl core::fmt::Display for Fault {
             Self::AccessesLeft { cta, warp } => {
                 write!(to, "warp {warp} of CTA {cta} ended before its trace's accesses")
             }
+            Self::NoBundles => to.write_str(
+                "registers lie in scratchpad memory, but the kernel was not divided into bundles",
+            ),
+            Self::NotInOperandCache { pc, register } => write!(
+                to,
+                "instruction {pc} needs register {} in the operand cache, which its bundle does not \
+                 name",
+                register.0
+            ),
             Self::Stalled { cycle, warp, reason } => write!(
                 to,
                 "nothing can happen after cycle {cycle}: warp {warp} waits for ever ({})",

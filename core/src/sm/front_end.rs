@@ -6,6 +6,7 @@
 //! Source: `[RFC2011]` 3.2 and 5.2, `[DISS]` 2 and 4; `docs/MODEL.md`, rules 15 to 24.
 
 mod barriers;
+mod bundles;
 mod launch;
 mod next;
 mod schedule;
@@ -119,6 +120,10 @@ pub(super) struct FrontEnd<'m, T> {
     wanting: [u64; BusyUnit::COUNT],
     /// Warps whose next instruction needs a collector unit, whether or not they are ready.
     collecting: u64,
+    /// Warps that stand before the first instruction of a bundle, whose PREF has issued.
+    prefetched: u64,
+    /// Those of them that wait for registers from scratchpad memory, whether or not they are ready.
+    held: u64,
     /// Free places in the active set.
     places: u64,
     limit: ActiveLimit,
@@ -173,6 +178,8 @@ impl<'m, T> FrontEnd<'m, T> {
             unsettled: 0,
             wanting: [0; BusyUnit::COUNT],
             collecting: 0,
+            prefetched: 0,
+            held: 0,
             places: lowest(config.active_warps()),
             limit: ActiveLimit::new(settings.active_limit, config.active_warps() as u32),
             next_return: 0,
@@ -216,6 +223,12 @@ impl<'m, T> FrontEnd<'m, T> {
     #[inline]
     pub(super) const fn collecting(&self) -> u64 {
         self.collecting
+    }
+
+    /// Warps that wait for registers from scratchpad memory.
+    #[inline]
+    pub(super) const fn held(&self) -> u64 {
+        self.held
     }
 
     /// Warps whose unit is still starting another.
@@ -267,8 +280,9 @@ impl<'m, T> FrontEnd<'m, T> {
     #[inline]
     pub(super) fn reason(&self) -> StallReason {
         let sets = &self.sets;
-        if sets.ready != 0 {
-            let collecting = sets.ready & self.collecting != 0;
+        let ready = sets.ready & !self.held;
+        if ready != 0 {
+            let collecting = ready & self.collecting != 0;
             return if collecting { StallReason::Collectors } else { StallReason::UnitBusy };
         }
         // In the order of the reasons.
@@ -279,6 +293,8 @@ impl<'m, T> FrontEnd<'m, T> {
         }
         if sets.flushing != 0 {
             StallReason::Flush
+        } else if sets.ready != 0 {
+            StallReason::Prefetch
         } else if sets.barrier != 0 {
             StallReason::Barrier
         } else if sets.pending != 0 {
@@ -330,7 +346,8 @@ impl<'m, T> FrontEnd<'m, T> {
         let at_barrier = select(sets.pending, &|warp| warp.at_barrier);
         let ended = select(sets.draining, &|warp| warp.phase != Phase::Draining);
         WarpPhases::new(&[
-            (WarpPhase::Ready, sets.ready),
+            (WarpPhase::Ready, sets.ready & !self.held),
+            (WarpPhase::Prefetch, sets.ready & self.held),
             (WarpPhase::InOrder, waiting(Wait::InOrder)),
             (WarpPhase::Branch, waiting(Wait::Branch)),
             (WarpPhase::Arithmetic, arithmetic),

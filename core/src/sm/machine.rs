@@ -13,7 +13,9 @@ use core::mem::size_of;
 use super::config::{Launch, Residency, SmConfig};
 use super::counters::{CycleEvent, SmCounters, StallReason};
 use super::execution::Execution;
-use super::facts::{Facts, lowest, pack, predicates};
+use super::expansion::bundles::Bundles;
+use super::expansion::homes::Homes;
+use super::facts::{Facts, lowest, mark, pack, predicates};
 use super::fault::{Fault, first};
 use super::front_end::{Cta, FrontEnd, Sight, Warp};
 use super::grid::Grid;
@@ -140,6 +142,25 @@ impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
     }
 }
 
+/// Where the registers of a launch lie, if some lie in scratchpad memory; marks the instructions
+/// that bundles begin with then.
+fn expand(
+    config: &SmConfig,
+    launch: &Launch,
+    bundles: Option<&Bundles<'_>>,
+    facts: &mut [Facts],
+) -> Result<Option<Homes>, Fault> {
+    let Some(split) = config.split(launch)? else { return Ok(None) };
+    let &Launch { warps_per_cta, registers, shared_bytes } = launch;
+    let scratchpad = config.settings().shared_memory_bytes;
+    let bundles =
+        bundles.filter(|all| all.all().last().is_none_or(|last| (last.pc as usize) < facts.len()));
+    let homes = Homes::new(&split, registers, warps_per_cta, shared_bytes, scratchpad);
+    let (Some(bundles), Some(homes)) = (bundles, homes) else { return Err(Fault::NoBundles) };
+    mark(facts, bundles);
+    Ok(Some(homes))
+}
+
 /// What the memory can do in a cycle, and what has come of it.
 struct Completions<'s, 'm, const CAPACITY: usize, O> {
     kernel: &'s Kernel<'m>,
@@ -212,8 +233,9 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let memory = MemorySystem::new(settings.memory, timing, attached);
         memory.check(settings.operand_delivery, timing.operand_window)?;
         let heard = memory.hears_operands();
-        let register_file = RegisterFile::new(settings, &image, caches, delivery, heard)?;
         pack(facts, &image, config);
+        let homes = expand(config, &launch, delivery.1.bundles.as_ref(), facts)?;
+        let register_file = RegisterFile::new(settings, &image, caches, delivery, (heard, homes))?;
         let tag_check = if levels.cache().is_some() { timing.tag_check_cycles } else { 0 };
         let collected = register_file.is_collected();
         let least = if collected { u64::from(COLLECTOR_CYCLES) + 1 } else { 1 };
@@ -373,9 +395,10 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.front_end.rotate(1);
         let (issued, reason) = self.issue_slots::<COLLECTED>(slots)?;
         let arrived = self.execution.memory_steps() && self.step_memory();
+        let released = COLLECTED && self.register_file.is_expanded() && self.step_prefetcher();
         let mut next = self.run.now + 1;
         if issued == 0 {
-            let soon = arrived || self.storage.is_empty();
+            let soon = arrived || released || self.storage.is_empty();
             let change = if soon { Some(next) } else { self.next_change::<COLLECTED>() };
             let Some(event) = change else { return Err(self.stalled(reason)) };
             if !EVERY_CYCLE {
@@ -447,6 +470,16 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         moved != 0
     }
 
+    /// What the register prefetcher does in a cycle after issue. Returns whether a warp can issue in
+    /// the next one that could not before.
+    #[inline(never)]
+    fn step_prefetcher(&mut self) -> bool {
+        let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };
+        let released = self.register_file.step_prefetcher(&self.front_end, sight, &mut self.run);
+        self.front_end.stop_holding(released);
+        released != 0
+    }
+
     /// Something that is under way of these warps has changed.
     #[inline]
     fn settle(&mut self, moved: u64) {
@@ -485,7 +518,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     #[inline]
     fn held<const COLLECTED: bool>(&self) -> u64 {
         if COLLECTED {
-            return if self.register_file.is_full() { self.front_end.collecting() } else { 0 };
+            let full = if self.register_file.is_full() { self.front_end.collecting() } else { 0 };
+            return full | self.front_end.held();
         }
         self.front_end.held_by(self.execution.units(), self.run.now)
     }

@@ -11,6 +11,7 @@ use core::cell::RefCell;
 
 use super::config::MAX_RESIDENT_WARPS;
 use super::counters::StallReason;
+use super::expansion::operand_cache::Move;
 use super::memory::Ticket;
 use super::memory::cache_counters::CacheEvent;
 use super::memory::touched::TouchedLine;
@@ -235,6 +236,20 @@ pub enum Observation {
         /// The instruction.
         pc: u32,
     },
+    /// Something happened to registers in scratchpad memory.
+    Expansion {
+        /// When.
+        cycle: u64,
+        /// What.
+        event: ExpansionObservation,
+    },
+    /// The lazy two-level scheduler has set the limit of active warps.
+    ActiveLimit {
+        /// When.
+        cycle: u64,
+        /// Warps.
+        warps: u8,
+    },
     /// What became of some cycles in which nothing changed after the first.
     Cycles {
         /// The first.
@@ -247,6 +262,65 @@ pub enum Observation {
         reason: StallReason,
         /// Where the warps stand after the first cycle's events and issues.
         warps: WarpPhases,
+    },
+}
+
+/// What happens to registers in scratchpad memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpansionObservation {
+    /// PREF issued.
+    Prefetch {
+        /// Place of the warp.
+        place: u8,
+        /// The instruction before which it stands.
+        pc: u32,
+    },
+    /// A warp's bundle has its lines; what must be fetched into them comes after.
+    Begins {
+        /// Place of the warp.
+        place: u8,
+        /// The bundle's first instruction.
+        pc: u32,
+    },
+    /// A register moves between the operand cache and scratchpad memory.
+    Moves(Move),
+    /// A long-latency operation that issues takes the line of its result's register away.
+    Bypass {
+        /// Place of the warp.
+        place: u8,
+        /// The register.
+        register: RegisterId,
+    },
+    /// All registers of a warp's bundle are there: it can issue in the next cycle.
+    Schedulable {
+        /// Place of the warp.
+        place: u8,
+    },
+    /// An operand is read from the operand cache.
+    Read {
+        /// Place of the warp.
+        place: u8,
+        /// The register.
+        register: RegisterId,
+    },
+    /// A result is written to the operand cache.
+    Write {
+        /// Place of the warp.
+        place: u8,
+        /// The register.
+        register: RegisterId,
+    },
+    /// A long-latency result is written to scratchpad memory.
+    Arrives {
+        /// Place of the warp.
+        place: u8,
+        /// The register.
+        register: RegisterId,
+    },
+    /// A warp's bundle is complete: its lines can be given to others.
+    Completes {
+        /// Place of the warp.
+        place: u8,
     },
 }
 
@@ -302,6 +376,8 @@ named! {
         ShortMemory = "waits: short memory",
         /// Active, waits for DRAM or a texture.
         LongLatency = "waits: long latency",
+        /// Active, with all operands but registers that come from scratchpad memory.
+        Prefetch = "prefetches",
         /// Leaves the active set: its cache is flushed, its place still taken.
         Flush = "flushes",
         /// Waits at a barrier in the active set.

@@ -4,6 +4,7 @@
 //! Source: `[RFC2011]` 2.1 for reads of fixed latency, `[WARRF]` 2.1, 3 and 4 for collectors, split
 //! bank writes and the write pool.
 
+use crate::arbiter::BankPorts;
 use crate::bank_layout::BankLayout;
 use crate::named;
 use crate::write_pool::PoolPorts;
@@ -72,6 +73,8 @@ pub struct CollectorSettings {
     /// Banks of the main register file, a warp-wide register wide. Range:
     /// `1..=split_bank_write::MAX_BANKS`.
     pub banks: u8,
+    /// What each of them does at a time.
+    pub bank_ports: BankPorts,
     /// Where registers lie in them.
     pub bank_layout: BankLayout,
     /// Cycles for which a read takes its bank. Range: `1..=MAX_ACCESS_CYCLES`.
@@ -93,6 +96,7 @@ impl CollectorSettings {
     pub const WARRF_SRAM: Self = Self {
         units: 16,
         banks: 16,
+        bank_ports: BankPorts::One,
         bank_layout: BankLayout::WarpSkewed,
         read_cycles: 1,
         write_cycles: 1,

@@ -9,25 +9,29 @@
 mod arrivals;
 mod collect;
 mod collectors;
+mod expanded;
 mod fixed;
 mod ports;
 mod requests;
 
 use super::config::SmSettings;
 use super::execution::Execution;
+use super::expansion::homes::Homes;
 use super::fault::Fault;
+use super::front_end::{FrontEnd, Sight};
 use super::kernel::{Instruction, Kernel};
 use super::memory::{BankPort, Ticket};
 use super::observe::SmObserver;
 use super::operand_delivery::OperandDelivery;
 use super::run::Run;
 use super::scoreboard::Scoreboard;
-use super::trace::MemoryAccess;
+use super::trace::{MemoryAccess, Trace};
 use super::wait::ReadyAt;
 use crate::access::AccessSink;
 use crate::hierarchy::{UpperLevels, WarpHierarchy};
 use crate::image::CheckedImage;
 use collectors::Collection;
+pub(super) use collectors::OTHER_BANKS;
 pub use collectors::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
 use ports::FixedPorts;
 
@@ -78,13 +82,14 @@ pub(super) struct RegisterFile<'m, const CAPACITY: usize> {
 
 impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
     /// The register file of a design, empty, over the caller's memory: levels by place in the
-    /// active set, and what collectors need. `heard`: the memory hears of operands.
+    /// active set, and what collectors need. `heard`: the memory hears of operands; `homes`:
+    /// registers lie in scratchpad memory.
     pub(super) fn new(
         settings: &SmSettings,
         image: &CheckedImage<'_>,
         upper: &'m mut [Option<UpperLevels<CAPACITY>>],
         (size, memory): (&DeliverySize, DeliveryMemory<'m>),
-        heard: bool,
+        (heard, homes): (bool, Option<Homes>),
     ) -> Result<Self, Fault> {
         let levels = UpperLevels::of(settings.organisation.settings());
         upper.fill(levels.map_err(crate::fault::PathFault::Cache)?);
@@ -98,6 +103,7 @@ impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
                 image,
                 size,
                 memory,
+                homes.map(|homes| (homes, settings.timing.shared_latency.into())),
             )?),
         };
         Ok(Self { upper, delivery, blocked_until: 0 })
@@ -178,6 +184,37 @@ impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
             collection.step::<true, O>(kernel, scoreboard, execution, run, sent)
         } else {
             collection.step::<false, O>(kernel, scoreboard, execution, run, sent)
+        }
+    }
+
+    /// PREF before an instruction of a warp issues. Returns whether the warp waits for registers.
+    pub(super) fn prefetch(&mut self, warp: usize, pc: u32) -> bool {
+        match &mut self.delivery {
+            Delivery::Fixed(_) => false,
+            Delivery::Collected(collection) => collection.prefetch(warp, pc),
+        }
+    }
+
+    /// Whether registers lie in scratchpad memory.
+    #[inline]
+    pub(super) const fn is_expanded(&self) -> bool {
+        match &self.delivery {
+            Delivery::Fixed(_) => false,
+            Delivery::Collected(collection) => collection.collectors.prefetcher.is_some(),
+        }
+    }
+
+    /// What the register prefetcher does in a cycle after issue. Returns the warps that can issue
+    /// from the next one on.
+    pub(super) fn step_prefetcher<T: Trace, O: SmObserver>(
+        &mut self,
+        front_end: &FrontEnd<'_, T>,
+        sight: Sight<'_, '_>,
+        run: &mut Run<O>,
+    ) -> u64 {
+        match &mut self.delivery {
+            Delivery::Fixed(_) => 0,
+            Delivery::Collected(collection) => collection.step_prefetcher(front_end, sight, run),
         }
     }
 

@@ -122,6 +122,11 @@ impl UnderWay {
         self.long != 0
     }
 
+    /// Whether a short result is pending, or an instruction without a result has not started.
+    pub(super) const fn is_short_pending(&self) -> bool {
+        self.pending != self.long
+    }
+
     /// Whether a flush goes on.
     pub(super) const fn is_flushing(&self) -> bool {
         self.flushes != 0
@@ -327,6 +332,11 @@ impl<'m> Scoreboard<'m> {
             *entry = ReadyAt::new(cycle, entry.wait());
         }
         self.under_way[warp].expect(cycle, false);
+    }
+
+    /// Whether a register of a warp is pending.
+    pub(super) fn is_pending(&self, warp: usize, register: RegisterId) -> bool {
+        self.entries[warp * self.row + usize::from(register.0)].is_pending()
     }
 
     /// What the readers of the entry at a place of a warp's row wait for, if it is pending.

@@ -121,6 +121,11 @@ macro_rules! storages {
 storages! {
     /// In partitions of fixed sizes, to whole CTAs.
     Partitioned = "partitioned" in partitioned;
+    /// The same, registers warp by warp: some warps of one CTA more run.
+    Warpman = "warpman" in warpman;
+    /// In partitions, with registers of some CTAs in scratchpad memory: EXPARS. All of a kernel
+    /// that it gains no CTA for is as with partitions.
+    Expars = "expars" in expars;
 }
 
 #[cfg(test)]

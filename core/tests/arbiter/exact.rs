@@ -4,7 +4,7 @@
 //! warp lie in bank 1, `r1` in subarray 0 and `r5` in subarray 1. Writes take 3 cycles.
 
 use strata_core::arbiter::{
-    Arbiter, ArbiterConfig, ArbiterError, BankedRegister, Queues, WriteTarget,
+    Arbiter, ArbiterConfig, ArbiterError, BankPorts, BankedRegister, Queues, WriteTarget,
 };
 use strata_core::bank_layout::BankLayout;
 use strata_core::datapath::Datapath;
@@ -21,6 +21,8 @@ const NOTHING: [&str; 0] = [];
 
 const CONFIG: ArbiterConfig = ArbiterConfig {
     banks: 4,
+    other_banks: 0,
+    bank_ports: BankPorts::One,
     bank_layout: BankLayout::Linear,
     read_cycles: 1,
     write_cycles: 3,

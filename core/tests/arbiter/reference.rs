@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use strata_core::arbiter::{ArbiterConfig, ReadGrant, WriteGrant, WriteTarget};
+use strata_core::arbiter::{ArbiterConfig, BankPorts, ReadGrant, WriteGrant, WriteTarget};
 use strata_core::bank_layout::BankLayout;
 use strata_core::datapath::Datapath;
 use strata_core::units::{LaneMask, RegisterId};
@@ -292,6 +292,10 @@ impl Reference {
         *self.situations.entry(situation).or_default() += 1;
     }
 
+    fn has_two_ports(&self) -> bool {
+        self.config.bank_ports == BankPorts::ReadAndWrite
+    }
+
     fn can_write(&mut self, bank: usize, subarray: u8) -> bool {
         let state = self.banks[bank];
         if state.writing().is_some() {
@@ -300,6 +304,10 @@ impl Reference {
         }
         match state.reading() {
             None => true,
+            Some(_) if self.has_two_ports() => {
+                self.saw("a write has a port of its own");
+                true
+            }
             Some(read) if self.config.split_bank_write && read != subarray => {
                 self.saw("a write beside a read");
                 true
@@ -319,6 +327,7 @@ impl Reference {
         }
         match state.writing() {
             None => true,
+            Some(_) if self.has_two_ports() => true,
             Some(written) if self.config.split_bank_write && written != subarray => true,
             Some(_) => {
                 self.saw("a read waits for a write of its bank");
@@ -470,7 +479,8 @@ impl Reference {
         if of_bank && !self.can_read(bank, subarray) {
             return None;
         }
-        let beside_write = of_bank && self.banks[bank].writing().is_some();
+        let writing = self.banks[bank].writing().is_some();
+        let beside_write = of_bank && writing && !self.has_two_ports();
         if of_bank {
             self.banks[bank].chosen_read = Some(subarray);
         } else if self.banks[bank].writing().or(self.banks[bank].reading()).is_some() {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use strata_core::arbiter::{ArbiterConfig, ReadGrant, WriteGrant, WriteTarget};
+use strata_core::arbiter::{ArbiterConfig, BankPorts, ReadGrant, WriteGrant, WriteTarget};
 use strata_core::units::{LANES, LaneMask, RegisterId};
 use strata_core::write_pool::{PoolEntry, PoolPorts, PoolRead};
 
@@ -314,7 +314,8 @@ impl Shadow {
 
     /// Whether a bank does the other thing too, which must be in its other subarray.
     fn beside(&self, other: Busy, subarray: u8, grant: &dyn Debug) -> bool {
-        let Some((its, _)) = other else { return false };
+        let one_port = self.config.bank_ports == BankPorts::One;
+        let Some((its, _)) = other.filter(|_| one_port) else { return false };
         let apart = self.config.split_bank_write && its != subarray;
         self.require(apart, "a bank reads and writes at a time", grant);
         true

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 
 use strata_core::arbiter::{
-    Arbiter, ArbiterConfig, BankedRegister, Granted, QueuedRead, Queues, ReadGrant, WriteGrant,
+    Arbiter, ArbiterConfig, BankPorts, BankedRegister, Granted, QueuedRead, Queues, ReadGrant,
+    WriteGrant,
 };
 use strata_core::bank_layout::BankLayout;
 use strata_core::datapath::Datapath;
+use strata_core::split_bank_write::MAX_BANKS;
 use strata_core::units::{LaneMask, RegisterId};
 use strata_core::write_pool::{PoolEntry, PoolPorts, WritePool};
 
@@ -101,7 +103,9 @@ impl Shape {
     pub(crate) fn choose(choose: Choose<'_>) -> Self {
         let warps = 1 + choose(48) as u8;
         let registers = 1 + choose(40) as u16;
-        let banks = if choose(3) == 0 { 1 + choose(32) as u8 } else { 16 };
+        let bank_ports = BankPorts::ALL[choose(2) as usize];
+        let most = if bank_ports == BankPorts::One { 32 } else { 16 };
+        let banks = if choose(3) == 0 { 1 + choose(most) as u8 } else { 16 };
         let entries = match choose(8) {
             0 | 1 => 0,
             2 => 1,
@@ -112,6 +116,8 @@ impl Shape {
         };
         let config = ArbiterConfig {
             banks,
+            other_banks: 0,
+            bank_ports,
             bank_layout: [BankLayout::WarpSkewed, BankLayout::Linear][choose(2) as usize],
             read_cycles: 1 + choose(3) as u8,
             write_cycles: 1 + choose(5) as u8,
@@ -367,10 +373,12 @@ impl<'c> Stream<'c> {
         let banks = self.model.arbiter.banks();
         for bank in 0..usize::from(self.shape.config.banks) {
             let busy = self.reference.write_busy(bank);
-            let said = banks.write_busy(bank, now + 1);
+            let two_ports = self.shape.config.bank_ports == BankPorts::ReadAndWrite;
+            let port = bank + if two_ports { MAX_BANKS / 2 } else { 0 };
+            let said = banks.write_busy(port, now + 1);
             assert_eq!(said, busy, "{name}, cycle {now}: bank {bank} is busy (left: model)");
             let subarray = self.reference.written_subarray(bank);
-            let said = banks.written_subarray(bank);
+            let said = banks.written_subarray(port);
             assert_eq!(said, subarray, "{name}, cycle {now}: bank {bank}'s subarray");
         }
     }

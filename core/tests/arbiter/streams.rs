@@ -1,6 +1,6 @@
 //! Random traffic.
 
-use strata_core::arbiter::ArbiterConfig;
+use strata_core::arbiter::{ArbiterConfig, BankPorts};
 use strata_core::bank_layout::BankLayout;
 use strata_core::write_pool::PoolPorts;
 
@@ -44,6 +44,7 @@ fn any_arbiter_does_what_the_reference_does_and_loses_nothing() {
         "a read waits for the pool",
         "a write beside a read",
         "a write follows another of its register",
+        "a write has a port of its own",
         "a write waits for a read of its bank",
         "a write waits for a read of its register",
         "a write waits for a write of its bank",
@@ -61,6 +62,8 @@ fn the_designs_of_the_source_do_what_the_reference_does_and_lose_nothing() {
     for (seed, (write_cycles, split_bank_write, entries)) in (1000..).zip(designs.repeat(6)) {
         let config = ArbiterConfig {
             banks: 16,
+            other_banks: 0,
+            bank_ports: BankPorts::One,
             bank_layout: if seed % 3 == 0 { BankLayout::Linear } else { BankLayout::WarpSkewed },
             read_cycles: 1,
             write_cycles,

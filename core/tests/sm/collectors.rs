@@ -7,7 +7,7 @@ use crate::model::{
     count_mode, drive, one_of, random_grid, random_kernel, random_rules, random_settings,
 };
 use crate::random::Random;
-use strata_core::arbiter::{BankedRegister, QueuedRead};
+use strata_core::arbiter::{BankPorts, BankedRegister, QueuedRead};
 use strata_core::bank_layout::BankLayout;
 use strata_core::event::{Counters, Event};
 use strata_core::image::{CheckedImage, Flags, Predicates, Unit};
@@ -108,6 +108,7 @@ fn each_memory_of_the_collectors_must_suffice() {
                     registers: &mut vec![BankedRegister::NONE; registers],
                     results: &mut vec![ResultOnItsWay::NONE; results],
                     cell_writes: &mut vec![0; cells],
+                    bundles: None,
                 },
                 attached: None,
             };
@@ -507,6 +508,13 @@ fn what_a_design_cannot_have_with_collectors_is_refused() {
         (CollectorSettings { units: 0, ..SRAM }, "collector units", 0, 1, 32),
         (CollectorSettings { units: 33, ..SRAM }, "collector units", 33, 1, 32),
         (CollectorSettings { banks: 0, ..SRAM }, "banks", 0, 1, 32),
+        (
+            CollectorSettings { banks: 17, bank_ports: BankPorts::ReadAndWrite, ..SRAM },
+            "banks",
+            17,
+            1,
+            16,
+        ),
         (CollectorSettings { read_cycles: 0, ..SRAM }, "cycles of a read", 0, 1, 32),
         (CollectorSettings { write_cycles: 33, ..SRAM }, "cycles of a write", 33, 1, 32),
         (CollectorSettings { write_pool_entries: 129, ..SRAM }, "write pool entries", 129, 0, 128),
@@ -534,6 +542,7 @@ fn random_collectors(random: &mut Random) -> SmSettings {
     let collectors = CollectorSettings {
         units: one_of(random, &[1, 2, 8, 16, 32]),
         banks,
+        bank_ports: one_of(random, if banks <= 16 { &BankPorts::ALL } else { &[BankPorts::One] }),
         bank_layout: one_of(random, &[BankLayout::WarpSkewed, BankLayout::Linear]),
         read_cycles: one_of(random, &[1, 1, 2]),
         write_cycles: one_of(random, &[1, 3, 3, 10]),

@@ -154,6 +154,7 @@ impl OwnedDelivery {
             registers: &mut self.registers,
             results: &mut self.results,
             cell_writes: &mut self.cell_writes,
+            bundles: None,
         }
     }
 }

@@ -168,8 +168,11 @@ pub(crate) fn random_settings(random: &mut Random) -> SmSettings {
         },
         // Each line of the tables of parts is tried.
         memory: one_of(random, &MemoryKind::ALL),
-        storage: one_of(random, &StorageKind::ALL),
-        active_limit: one_of(random, &ActiveLimitKind::ALL),
+        storage: one_of(random, &[StorageKind::Partitioned, StorageKind::Warpman]),
+        active_limit: match scheduling {
+            Scheduling::SingleLevel => ActiveLimitKind::Constant,
+            Scheduling::TwoLevel { .. } => one_of(random, &ActiveLimitKind::ALL),
+        },
         ..SmSettings::ISCA11
     }
 }
@@ -263,6 +266,10 @@ impl Told {
             Observation::Refused { cycle, .. } => assert_eq!(cycle, self.cycles, "seed {seed}"),
             Observation::Memory(_) | Observation::Path { .. } | Observation::Fill { .. } => {
                 panic!("seed {seed}: there is no cache");
+            }
+            Observation::Expansion { .. } => panic!("seed {seed}: no register is elsewhere"),
+            Observation::ActiveLimit { cycle, .. } => {
+                assert_eq!(cycle, self.cycles, "seed {seed}");
             }
             Observation::Cycles { first, count, issued, reason, warps } => {
                 assert_eq!(first, self.cycles, "seed {seed}");

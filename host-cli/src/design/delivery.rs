@@ -1,6 +1,7 @@
 //! Operand delivery of a design: what its machine gives, and what a design file changes.
 
 use serde::Deserialize;
+use strata_core::arbiter::BankPorts;
 use strata_core::bank_layout::BankLayout;
 use strata_core::sm::operand_delivery::{
     CollectorSettings, DeliveryKind, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_FIXED_BANKS,
@@ -31,6 +32,7 @@ pub(super) enum Delivery {
 pub(super) struct Choice {
     units: u8,
     banks: u8,
+    bank_ports: BankPorts,
     bank_layout: BankLayout,
     split_bank_write: bool,
     write_pool_entries: u8,
@@ -45,6 +47,7 @@ impl Choice {
         Self {
             units,
             banks,
+            bank_ports: BankPorts::One,
             bank_layout: CollectorSettings::WARRF_SRAM.bank_layout,
             split_bank_write: false,
             write_pool_entries: 0,
@@ -59,6 +62,7 @@ impl Choice {
         Self {
             units: settings.units,
             banks: settings.banks,
+            bank_ports: settings.bank_ports,
             bank_layout: settings.bank_layout,
             split_bank_write: settings.split_bank_write,
             write_pool_entries: settings.write_pool_entries,
@@ -109,8 +113,8 @@ impl Delivery {
     pub(super) fn baseline(self, machine: &Machine) -> Self {
         match (self, Self::of_machine(machine)) {
             (Self::Collectors(own), Self::Collectors(_)) => {
-                let Choice { units, banks, bank_layout, .. } = own;
-                Self::Collectors(Choice { bank_layout, ..Choice::new(units, banks) })
+                let Choice { units, banks, bank_ports, bank_layout, .. } = own;
+                Self::Collectors(Choice { bank_ports, bank_layout, ..Choice::new(units, banks) })
             }
             (_, of_machine) => of_machine,
         }
@@ -145,6 +149,7 @@ impl Delivery {
             Self::Collectors(choice) => Ok(OperandDelivery::Collectors(CollectorSettings {
                 units: choice.units,
                 banks: choice.banks,
+                bank_ports: choice.bank_ports,
                 bank_layout: choice.bank_layout,
                 read_cycles: choice.read_cycles.unwrap_or(short(read)),
                 write_cycles: choice.write_cycles.unwrap_or(short(write)),

@@ -1,6 +1,7 @@
 //! Designs of other memories: names, files, energies, leakage and baselines.
 
 use strata_compiler::hierarchy::Lrf;
+use strata_core::arbiter::BankPorts;
 use strata_core::bank_layout::BankLayout;
 use strata_core::energy::BankEnergy;
 use strata_core::level::Level;
@@ -230,6 +231,7 @@ fn a_file_changes_the_collectors() {
     let expected = CollectorSettings {
         units: 8,
         banks: 4,
+        bank_ports: BankPorts::One,
         read_cycles: 2,
         write_cycles: 9,
         split_bank_write: false,

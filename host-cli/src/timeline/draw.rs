@@ -245,6 +245,7 @@ impl<'d> Drawing<'d> {
             | Observation::Path { .. }
             | Observation::Fill { .. }
             | Observation::Refused { .. } => self.add_of_memory(observation),
+            Observation::Expansion { .. } | Observation::ActiveLimit { .. } => {}
             Observation::Cycles { first, count, reason, warps, .. } => {
                 self.cycles(first, count, reason, &warps);
             }

@@ -2,8 +2,8 @@
 //! while they run, and the pseudo-instruction (PREF) before each.
 //!
 //! Models: what PREF names, and the rules that its registers follow.
-//! Does not model: when registers are fetched. Which instructions are a bundle the compiler
-//! decides. No run uses bundles yet.
+//! Does not model: when registers are fetched ([`super::prefetcher`]). Which instructions are a
+//! bundle the compiler decides.
 //! Source: `[EXPARS]` 3.2, 3.3.4, Figure 8; `docs/MODEL.md`, rule 42; `docs/DEVIATIONS.md`,
 //! DEV-107, DEV-108.
 //!
@@ -74,6 +74,17 @@ impl RegisterSet {
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(core::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
+    /// Registers from a given one up.
+    #[must_use]
+    pub fn from(self, start: RegisterId) -> Self {
+        let kept = |word: usize| match usize::from(start.0).checked_sub(64 * word) {
+            None => u64::MAX,
+            Some(below) if below < 64 => u64::MAX << below,
+            Some(_) => 0,
+        };
+        Self(core::array::from_fn(|word| self.0[word] & kept(word)))
     }
 
     /// How many there are.
@@ -231,8 +242,12 @@ impl<'a> Bundles<'a> {
 
     /// PREF before an instruction, if a bundle begins with it.
     pub fn before(&self, pc: u32) -> Option<&'a Prefetch> {
-        let found = self.prefetches.binary_search_by_key(&pc, |prefetch| prefetch.pc);
-        found.ok().map(|place| &self.prefetches[place])
+        self.index_before(pc).map(|place| &self.prefetches[place])
+    }
+
+    /// The index of the PREF before an instruction, among all.
+    pub fn index_before(&self, pc: u32) -> Option<usize> {
+        self.prefetches.binary_search_by_key(&pc, |prefetch| prefetch.pc).ok()
     }
 
     /// PREF of the bundle that an instruction is in; of one behind the code, of the last.

@@ -72,6 +72,7 @@ impl<T: Trace> FrontEnd<'_, T> {
         run: &mut Run<O>,
     ) -> Result<(), Fault> {
         self.named_barriers &= !(1 << warp);
+        self.prefetched &= !(1 << warp);
         self.load_step(warp, kernel, run)?;
         self.sets.returnable |= 1 << warp;
         Ok(())
@@ -98,6 +99,7 @@ impl<T: Trace> FrontEnd<'_, T> {
         kernel.image.run(step)?;
         (state.pc, state.left, state.mask) = (step.pc, step.length, step.mask);
         let length = u64::from(step.length);
+        state.given += length;
         let lanes = u64::from(step.mask.0.count_ones());
         let accesses = &mut run.counters.accesses;
         accesses.record(Event::WarpInstruction, length);

@@ -115,6 +115,7 @@ impl<T: Trace> FrontEnd<'_, T> {
         let next = ReadyAt::new(run.now + 1, Wait::InOrder);
         let departure = if departs { Departure::BarrierAtEnd } else { Departure::End };
         self.leave_at(warp, departure, next);
+        self.limit_active_warps(warp, run);
         let cta = usize::from(self.warps[warp].cta);
         self.ctas[cta].running -= 1;
         self.end_at_barriers(warp, sight, run)
@@ -191,6 +192,10 @@ impl<T: Trace> FrontEnd<'_, T> {
     ) {
         let bit = 1 << warp;
         let state = &self.warps[warp];
+        if self.policy.collects && facts.begins_bundle && self.prefetched & bit == 0 {
+            self.await_prefetch(warp, sight, now);
+            return;
+        }
         let (registers, predicates) = waits_for(facts, state.mask, sight);
         let operands = sight.scoreboard.last(warp, registers, predicates, |_| true);
         let ready = operands.max(state.fetch);
@@ -219,7 +224,7 @@ impl<T: Trace> FrontEnd<'_, T> {
 
     /// An active warp is ready at a cycle.
     #[inline]
-    fn await_known(&mut self, warp: usize, ready: ReadyAt) {
+    pub(super) fn await_known(&mut self, warp: usize, ready: ReadyAt) {
         let bit = 1 << warp;
         self.awaiting |= bit;
         self.sets.waiting[ready.wait() as usize] |= bit;
@@ -240,7 +245,7 @@ impl<T: Trace> FrontEnd<'_, T> {
 
     /// An active warp waits for a pending value: its last operand, or its next instruction.
     #[inline(never)]
-    fn await_completion(
+    pub(super) fn await_completion(
         &mut self,
         warp: usize,
         ready: ReadyAt,

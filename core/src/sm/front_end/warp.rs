@@ -46,6 +46,8 @@ pub struct Warp<T> {
     pub(super) pc: u32,
     /// Instructions of the run from `pc` on; 0 at the end of the path.
     pub(super) left: u32,
+    /// Instructions of the runs so far, `left` included.
+    pub(super) given: u64,
     pub(super) mask: LaneMask,
     /// Lanes that have not exited.
     pub(super) live: LaneMask,
@@ -89,6 +91,7 @@ impl<T> Warp<T> {
             trace: None,
             pc: 0,
             left: 0,
+            given: 0,
             mask: LaneMask::EMPTY,
             live: LaneMask::EMPTY,
             at_barrier: false,

@@ -2,11 +2,12 @@
 
 use super::Sm;
 use crate::image::Flags;
+use crate::sm::expansion::counters::ExpansionEvent;
 use crate::sm::facts::{Class, Facts};
 use crate::sm::fault::Fault;
 use crate::sm::front_end::{Next, Sight};
 use crate::sm::kernel::Instruction;
-use crate::sm::observe::{Observation, SmObserver};
+use crate::sm::observe::{ExpansionObservation, Observation, SmObserver};
 use crate::sm::register_file::Emptying;
 use crate::sm::run::Run;
 use crate::sm::trace::{MemoryAccess, Trace};
@@ -24,6 +25,13 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
     ) -> Result<bool, Fault> {
         let Next { pc, mask, place } = self.front_end.next(warp);
         let facts = self.kernel.facts(pc);
+        if COLLECTED && facts.begins_bundle {
+            if self.front_end.needs_prefetch(warp) {
+                self.prefetch(warp, pc);
+                return Ok(true);
+            }
+            self.front_end.enter_bundle(warp);
+        }
         if mask.is_empty() {
             self.tell_issue(slot, warp);
         } else {
@@ -42,6 +50,18 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };
         self.front_end.advance(warp, (facts, mask), fetch, sight, &mut self.run)?;
         Ok(true)
+    }
+
+    /// PREF before a warp's next instruction issues.
+    #[cold]
+    fn prefetch(&mut self, warp: usize, pc: u32) {
+        let (cycle, place) = (self.run.now, warp as u8);
+        self.run.counters.expansion.record(ExpansionEvent::Prefetch, 1);
+        let event = ExpansionObservation::Prefetch { place, pc };
+        self.run.tell(|| Observation::Expansion { cycle, event });
+        let held = self.register_file.prefetch(warp, pc);
+        let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };
+        self.front_end.prefetch(warp, held, sight, cycle);
     }
 
     /// Tells of the instruction that a warp issues.

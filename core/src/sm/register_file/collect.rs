@@ -8,6 +8,7 @@
 use super::Emptying;
 use super::arrivals::after;
 use super::collectors::{Collected, Collection, CollectorUnits, Collectors, PORTS, ResultOnItsWay};
+use super::expanded::count_read;
 use super::requests::{Requests, cause};
 use crate::access::Access;
 use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
@@ -16,11 +17,14 @@ use crate::event::Event;
 use crate::hierarchy::{UpperLevels, WarpHierarchy};
 use crate::sm::counters::{CycleEvent, SmCounters};
 use crate::sm::execution::Execution;
-use crate::sm::facts::{Class, Facts};
+use crate::sm::expansion::counters::ExpansionEvent;
+use crate::sm::expansion::hardware::BANKS;
+use crate::sm::expansion::prefetcher::Prefetcher;
+use crate::sm::facts::{BusyUnit, Class, Facts};
 use crate::sm::fault::Fault;
 use crate::sm::kernel::{Instruction, Kernel, distinct};
 use crate::sm::memory::Ticket;
-use crate::sm::observe::{Observation, SmObserver, WriteCause};
+use crate::sm::observe::{ExpansionObservation, Observation, SmObserver, WriteCause};
 use crate::sm::operand_delivery::COLLECTOR_CYCLES;
 use crate::sm::run::Run;
 use crate::sm::scoreboard::{Row, Scoreboard};
@@ -73,6 +77,10 @@ struct Accesses<'s, 'm, O> {
     counters: &'s mut SmCounters,
     observer: &'s mut O,
     units: &'s mut CollectorUnits,
+    /// Of registers that lie in scratchpad memory.
+    prefetcher: &'s mut Option<Prefetcher>,
+    /// Banks of the main register file.
+    main_banks: u8,
     comings: Comings<'s, 'm>,
 }
 
@@ -86,12 +94,51 @@ impl<O: SmObserver> Accesses<'_, '_, O> {
     }
 }
 
+impl<O: SmObserver> Accesses<'_, '_, O> {
+    /// An operand comes from the operand cache.
+    #[cold]
+    fn read_operand_cache(&mut self, grant: &ReadGrant) {
+        count_read(&mut self.counters.expansion, grant.datapath == Datapath::Shared);
+        self.tell_expansion(ExpansionObservation::Read {
+            place: grant.warp,
+            register: grant.register,
+        });
+        self.units.receive(grant.unit, grant.until);
+    }
+
+    /// A result goes to the operand cache, or one of a long-latency operation to scratchpad memory.
+    #[cold]
+    fn write_elsewhere(&mut self, grant: &WriteGrant) {
+        let (place, register) = (grant.warp, grant.register);
+        if grant.bank == self.main_banks + BANKS as u8 {
+            self.counters.expansion.record(ExpansionEvent::ScratchpadResult, 1);
+            self.tell_expansion(ExpansionObservation::Arrives { place, register });
+            return;
+        }
+        self.counters.expansion.record(ExpansionEvent::OperandCacheWrite, 1);
+        if let Some(prefetcher) = self.prefetcher {
+            prefetcher.write(place, register);
+        }
+        self.tell_expansion(ExpansionObservation::Write { place, register });
+    }
+
+    fn tell_expansion(&mut self, event: ExpansionObservation) {
+        if O::LISTENS {
+            self.observer.observe(Observation::Expansion { cycle: self.now, event });
+        }
+    }
+}
+
 impl<O: SmObserver> Granted for Accesses<'_, '_, O> {
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn read(&mut self, grant: ReadGrant) {
         if grant.beside_write {
             self.counters.record(CycleEvent::SplitBankRead, 1);
+        }
+        if grant.bank >= self.main_banks {
+            self.read_operand_cache(&grant);
+            return;
         }
         let main = event(Access::MrfRead, grant.datapath);
         let pool = match grant.datapath {
@@ -132,6 +179,10 @@ impl<O: SmObserver> Granted for Accesses<'_, '_, O> {
             }
             self.comings.come(grant.index, (warp, register), grant.until);
         }
+        if grant.bank >= self.main_banks {
+            self.write_elsewhere(&grant);
+            return more;
+        }
         let accesses = &mut self.counters.accesses;
         match grant.target {
             WriteTarget::Bank => {
@@ -157,7 +208,7 @@ impl Collection<'_> {
     /// and enters a collector unit if it needs one.
     // Apart from the loop over cycles, which has other things to keep in registers.
     #[inline(never)]
-    pub(super) fn ask<O, const CAPACITY: usize>(
+    pub(super) fn ask<O: SmObserver, const CAPACITY: usize>(
         &mut self,
         upper: &mut [Option<UpperLevels<CAPACITY>>],
         instruction: Instruction<'_>,
@@ -187,6 +238,9 @@ impl Collection<'_> {
         for (&register, element) in sources.iter().zip(first..) {
             let operand = (warp as u8, register, mask);
             arbiter.ask_read(queues, element, consumer, operand);
+        }
+        if self.collectors.prefetcher.is_some() {
+            self.place_results(&instruction, kernel, run)?;
         }
         self.enter(unit, (instruction, access), (wait, sources.len() as u8), scoreboard, run.now);
         Ok(())
@@ -274,8 +328,12 @@ impl Collection<'_> {
         sent: impl FnMut(usize, u64) -> u64,
     ) -> u64 {
         let mut moved = self.start_collected(kernel, scoreboard, execution, run, sent);
+        if self.collectors.prefetcher.is_some() {
+            let free_at = execution.units().free_at(BusyUnit::SharedMemory as usize);
+            self.take_scratchpad(free_at > run.now, run);
+        }
         let Self { collectors, queues, results, registers, .. } = self;
-        let Collectors { arbiter, arrivals, units, .. } = &mut **collectors;
+        let Collectors { arbiter, arrivals, units, prefetcher, .. } = &mut **collectors;
         let now = run.now;
         let mut next = arrivals.take(results, now);
         while let Some(index) = next {
@@ -292,7 +350,9 @@ impl Collection<'_> {
         if !arbiter.is_idle() {
             let comings = Comings { scoreboard, results, moved };
             let Run { counters, observer, .. } = run;
-            let mut accesses = Accesses { now, counters, observer, units, comings };
+            let main_banks = arbiter.bank_count();
+            let mut accesses =
+                Accesses { now, counters, observer, units, prefetcher, main_banks, comings };
             if PLAIN {
                 arbiter.cycle_plain(queues, now, &mut accesses);
             } else {

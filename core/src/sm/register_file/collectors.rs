@@ -14,6 +14,10 @@ use crate::arbiter::{Arbiter, ArbiterConfig, ArbiterError, BankedRegister, Queue
 use crate::event::Event;
 use crate::image::{CheckedImage, Flags};
 use crate::sm::config::SmSettings;
+use crate::sm::expansion::bundles::Bundles;
+use crate::sm::expansion::hardware::BANKS;
+use crate::sm::expansion::homes::{Home, Homes};
+use crate::sm::expansion::prefetcher::{self, Prefetcher};
 use crate::sm::facts::Class;
 use crate::sm::fault::{Fault, first};
 use crate::sm::kernel::{Instruction, distinct};
@@ -24,6 +28,10 @@ use crate::sm::trace::MemoryAccess;
 use crate::sm::wait::Wait;
 use crate::tally;
 use crate::units::{LANES, LaneMask, RegisterId};
+
+/// Banks of the arbiter behind those of the register file, where registers lie in scratchpad
+/// memory: those of the operand cache, and the way of results to scratchpad memory.
+pub(in crate::sm) const OTHER_BANKS: u8 = BANKS as u8 + 1;
 
 /// Ports from the collectors to the execution units: one for each class.
 pub(super) const PORTS: usize = Class::COUNT;
@@ -156,6 +164,8 @@ pub struct Collectors {
     pub(super) units: CollectorUnits,
     /// Elements of the queue of reads that each unit has.
     pub(super) reads_per_unit: usize,
+    /// Of registers that lie in scratchpad memory, if any do.
+    pub(super) prefetcher: Option<Prefetcher>,
 }
 
 /// Elements of working memory that an SM's operand collectors need; none without.
@@ -206,8 +216,11 @@ pub struct DeliveryMemory<'m> {
     pub registers: &'m mut [BankedRegister],
     /// Each register's result.
     pub results: &'m mut [ResultOnItsWay],
-    /// Times that each warp-wide register of the main register file was written; the SM adds to it.
+    /// Times that each warp-wide register of the main register file was written; the SM adds to it,
+    /// but where registers lie in scratchpad memory.
     pub cell_writes: &'m mut [u64],
+    /// The kernel's bundles, for an SM that expands its registers into scratchpad memory.
+    pub bundles: Option<Bundles<'m>>,
 }
 
 /// Collectors with their memory.
@@ -220,6 +233,8 @@ pub(super) struct Collection<'m> {
     pub(super) registers: usize,
     /// Instructions that the units which start a warp in every cycle start in one.
     pub(super) issue_slots: u8,
+    /// Where registers lie in scratchpad memory, the kernel's.
+    pub(super) bundles: Option<Bundles<'m>>,
 }
 
 impl<'m> Collection<'m> {
@@ -233,9 +248,11 @@ impl<'m> Collection<'m> {
         image: &CheckedImage<'_>,
         size: &DeliverySize,
         memory: DeliveryMemory<'m>,
+        expansion: Option<(Homes, u64)>,
     ) -> Result<Self, Fault> {
         const NAME: &str = "delivery.collectors";
-        let DeliveryMemory { collectors, reads, registers, results, cell_writes } = memory;
+        let DeliveryMemory { collectors, reads, registers, results, cell_writes, bundles } = memory;
+        let other_banks = if expansion.is_some() { OTHER_BANKS } else { 0 };
         let mut queues = Queues {
             reads: first(reads, "delivery.reads", size.reads)?,
             registers: first(registers, "delivery.registers", size.registers)?,
@@ -248,9 +265,14 @@ impl<'m> Collection<'m> {
         };
         // A kernel without registers has none to lie anywhere.
         let per_warp = image.registers.max(1);
-        let collectors = place.insert(Collectors::new(settings, per_warp, &mut queues)?);
+        let collectors =
+            place.insert(Collectors::new(settings, (per_warp, other_banks), &mut queues)?);
+        if let Some((homes, latency)) = expansion {
+            collectors.lay_out(&homes, settings.banks, &mut queues);
+            collectors.prefetcher = Some(Prefetcher::new(homes, latency));
+        }
         let registers = usize::from(image.registers);
-        Ok(Self { collectors, queues, results, registers, issue_slots })
+        Ok(Self { collectors, queues, results, registers, issue_slots, bundles })
     }
 
     /// Whether no unit has room.
@@ -271,7 +293,9 @@ impl<'m> Collection<'m> {
         if self.collectors.is_busy() {
             return Some(now + 1);
         }
-        self.collectors.arrivals.next(now + 1)
+        let arrival = self.collectors.arrivals.next(now + 1);
+        let Some(prefetcher) = &self.collectors.prefetcher else { return arrival };
+        [arrival, prefetcher.next_event(now)].into_iter().flatten().min()
     }
 
     /// Banks of the main register file.
@@ -294,6 +318,9 @@ impl<'m> Collection<'m> {
 
     /// A warp has ended. Returns the values of it that are dropped from the write pool.
     pub(super) fn drop_warp(&mut self, warp: usize) -> u32 {
+        if let Some(prefetcher) = &mut self.collectors.prefetcher {
+            prefetcher.exit(warp as u8);
+        }
         self.collectors.arbiter.drop_warp(warp as u8)
     }
 
@@ -360,11 +387,13 @@ impl<'m> Collection<'m> {
 impl Collectors {
     pub(super) fn new(
         settings: CollectorSettings,
-        registers_per_warp: u16,
+        (registers_per_warp, other_banks): (u16, u8),
         queues: &mut Queues<'_>,
     ) -> Result<Self, ArbiterError> {
         let config = ArbiterConfig {
             banks: settings.banks,
+            other_banks,
+            bank_ports: settings.bank_ports,
             bank_layout: settings.bank_layout,
             read_cycles: settings.read_cycles,
             write_cycles: settings.write_cycles,
@@ -378,7 +407,26 @@ impl Collectors {
             arrivals: Arrivals::new(),
             units: CollectorUnits::new(settings.units),
             reads_per_unit: queues.reads.len() / usize::from(settings.units),
+            prefetcher: None,
         })
+    }
+
+    /// Lays registers out as their homes are: the register `r` of the register file in bank
+    /// `r mod banks`, one of scratchpad memory in the bank of its line of the operand cache.
+    fn lay_out(&self, homes: &Homes, banks: u8, queues: &mut Queues<'_>) {
+        for index in 0..queues.registers.len() {
+            let (warp, register) = queues.registers[index].name();
+            let bank = match homes.home(warp.into(), register.0) {
+                Some(Home::Scratchpad { .. }) => banks + prefetcher::bank(register),
+                _ => (register.0 % u16::from(banks)) as u8,
+            };
+            self.arbiter.move_register(queues, index, bank);
+        }
+    }
+
+    /// The bank of the arbiter that stands for the way of results to scratchpad memory.
+    pub(super) const fn scratchpad_bank(&self) -> u8 {
+        self.arbiter.bank_count() + BANKS as u8
     }
 
     /// True when every cycle may change something.
@@ -447,6 +495,13 @@ impl CollectorUnits {
             let port = instruction.port;
             self.complete(unit, port);
         }
+    }
+
+    /// Warps with an instruction in some unit.
+    pub(super) fn warps(&self) -> u64 {
+        let taken = self.units.iter().enumerate();
+        let taken = taken.filter(|&(unit, _)| self.all & !self.free & 1 << unit != 0);
+        taken.fold(0, |warps, (_, instruction)| warps | 1 << instruction.warp)
     }
 
     /// The instruction in a unit.
