@@ -1,6 +1,7 @@
 //! What an SM is made of: limits, units, schedulers; and how many CTAs of a kernel fit.
 
 pub use super::active_limit::ActiveLimitKind;
+use super::expansion::hardware::OTHER_BANKS;
 use super::expansion::{Capacity, CtaNeeds, Occupancy, Split, Threshold};
 pub use super::memory::MemoryKind;
 use super::operand_delivery::{
@@ -11,7 +12,6 @@ use super::partition::Limits;
 pub use super::policies::{
     BarrierRule, ReplacementRule, Scheduler, ShortWait, ShortWaits, WarpReplacement,
 };
-use super::register_file::OTHER_BANKS;
 use super::residency::most_ctas;
 pub use super::residency::{CtaTooLarge, Launch, Limit, MAX_RESIDENT_CTAS, Residency};
 pub use super::storage::StorageKind;

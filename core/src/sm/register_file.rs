@@ -31,7 +31,6 @@ use crate::access::AccessSink;
 use crate::hierarchy::{UpperLevels, WarpHierarchy};
 use crate::image::CheckedImage;
 use collectors::Collection;
-pub(super) use collectors::OTHER_BANKS;
 pub use collectors::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
 use ports::FixedPorts;
 

@@ -5,6 +5,7 @@ use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticIn
 use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings};
 use strata_core::sm::counters::SmCounters;
+use strata_core::sm::expansion::bundles::Bundles;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::{
@@ -195,6 +196,20 @@ pub(crate) fn simulate_over(
     pace: Pace,
     observe: impl FnMut(Observation),
 ) -> Result<SmCounters, Fault> {
+    let parts = (attached, None);
+    simulate_bundles(parts, settings, kernel, shared_bytes, grid, pace, observe)
+}
+
+/// The same of a kernel with bundles.
+pub(crate) fn simulate_bundles(
+    (attached, bundles): (Option<&mut dyn MemoryModel>, Option<Bundles<'_>>),
+    settings: SmSettings,
+    kernel: &Kernel,
+    shared_bytes: u32,
+    grid: &Grid,
+    pace: Pace,
+    observe: impl FnMut(Observation),
+) -> Result<SmCounters, Fault> {
     let config = SmConfig::new(settings).unwrap();
     let image = CheckedImage::new(kernel.image()).unwrap();
     let size = MemorySize::of(&config, &image);
@@ -213,7 +228,7 @@ pub(crate) fn simulate_over(
         ready: &mut ready,
         awaited: &mut awaited,
         caches: &mut caches,
-        delivery: delivery.borrow(),
+        delivery: DeliveryMemory { bundles, ..delivery.borrow() },
         attached: attached.map(|memory| memory as &mut dyn MemoryModel),
     };
     let warps_per_cta = grid.first().map_or(1, Vec::len) as u32;

@@ -4,6 +4,8 @@ mod barriers;
 mod cached_memory;
 mod collectors;
 mod exact;
+mod expansion;
+mod expansion_values;
 mod gddr_reference;
 mod late_memory;
 mod leaving;

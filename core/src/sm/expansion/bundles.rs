@@ -2,7 +2,7 @@
 //! while they run, and the pseudo-instruction (PREF) before each.
 //!
 //! Models: what PREF names, and the rules that its registers follow.
-//! Does not model: when registers are fetched ([`super::prefetcher`]). Which instructions are a
+//! Does not model: when registers are fetched (`prefetcher`). Which instructions are a
 //! bundle the compiler decides.
 //! Source: `[EXPARS]` 3.2, 3.3.4, Figure 8; `docs/MODEL.md`, rule 42; `docs/DEVIATIONS.md`,
 //! DEV-107, DEV-108.

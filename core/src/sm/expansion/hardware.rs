@@ -20,6 +20,9 @@ use crate::units::LANES;
 /// Banks of the operand cache, and of the register file: the two lowest bits of a register's
 /// number.
 pub const BANKS: u32 = 4;
+/// Banks that the bank arbitrator has beside those of the register file: those of the operand
+/// cache, and the way of results to scratchpad memory.
+pub(in crate::sm) const OTHER_BANKS: u8 = BANKS as u8 + 1;
 /// Sets of the operand cache: the next two bits.
 pub const SETS: u32 = 4;
 /// Lines of the operand cache. A register has one home line.

@@ -5,7 +5,7 @@
 //! evicted, the dirty ones of them to scratchpad memory; what a warp still has there is not fetched
 //! again.
 //! Does not model: values, or time: what is moved is told, and takes a cycle of scratchpad memory
-//! each ([`super::prefetcher`]).
+//! each (`prefetcher`).
 //! Source: `[EXPARS]` 3.3.4, 3.3.5, Figure 8; `docs/MODEL.md`, rule 44.
 //!
 //! ```
@@ -175,7 +175,7 @@ impl OperandCache {
 
     /// A result that goes to scratchpad memory when it arrives issues: its register gives up its
     /// line, which no other gets before the bundle is complete. What was written to it goes to
-    /// scratchpad memory before the result does ([`Self::leaving`]).
+    /// scratchpad memory before the result does ([`Self::write_back_leaving`]).
     pub fn bypass(&mut self, warp: u8, register: RegisterId) {
         let holds = self.holds(warp, register);
         if let Some(line) = self.line_mut(register).as_mut().filter(|_| holds) {

@@ -174,9 +174,17 @@ impl Prefetcher {
         }
     }
 
-    /// A warp has ended, and all its results have arrived.
+    /// A warp has ended, and all its results have arrived. What of it was to be written to scratchpad
+    /// memory is not: another warp's registers may lie there soon.
     pub(in crate::sm) fn exit(&mut self, warp: u8) {
         self.cache.exit(warp);
+        for _ in 0..self.moves.len() {
+            let Some(one) = self.moves.pop_front() else { break };
+            if !matches!(one, Move::WrittenBack { warp: of, .. } if of == warp) {
+                // There is room: it was there.
+                let _ = self.moves.push_back(one);
+            }
+        }
         let others = !(1 << warp);
         self.running &= others;
         self.issued &= others;
@@ -352,4 +360,151 @@ fn places(mut set: u64) -> impl Iterator<Item = u8> {
         set &= set - 1;
         Some(place)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Split;
+    use super::*;
+    use crate::sm::counters::SmCounters;
+
+    /// A warp of a mixed CTA that is ready, with scratchpad memory that the program takes in some
+    /// cycles.
+    struct Scene {
+        ready: u64,
+        boundary: u64,
+        busy: u64,
+        taken: &'static [u64],
+        now: u64,
+    }
+
+    impl Surroundings for Scene {
+        fn ready(&self) -> u64 {
+            self.ready
+        }
+
+        fn is_at_boundary(&self, warp: u8) -> bool {
+            self.boundary >> warp & 1 != 0
+        }
+
+        fn is_busy(&self, warp: u8) -> bool {
+            self.busy >> warp & 1 != 0
+        }
+
+        fn is_pending(&self, _: u8, _: RegisterId) -> bool {
+            false
+        }
+
+        fn enter(&mut self, _: u8, _: RegisterId) {}
+
+        fn claim(&mut self) -> bool {
+            !self.taken.contains(&self.now)
+        }
+    }
+
+    fn set(registers: &[u16]) -> RegisterSet {
+        RegisterSet::of(registers.iter().copied().map(RegisterId)).expect("below 256")
+    }
+
+    /// One mixed CTA of 8 warps, registers from 16 up outside, 20 cycles of latency.
+    fn prefetcher() -> Prefetcher {
+        let split = Split { whole: 0, mixed: 1, start_register: 16 };
+        let homes = Homes::new(&split, 48, 8, 0, 48 * 1024).expect("it fits");
+        Prefetcher::new(homes, 20)
+    }
+
+    /// Steps from a cycle on until warps can issue: the first cycle in which they can, and which.
+    fn schedulable(
+        prefetcher: &mut Prefetcher,
+        bundles: &Bundles<'_>,
+        scene: &mut Scene,
+        from: u64,
+    ) -> (u64, u64) {
+        let (counters, observer) = (SmCounters::default(), crate::sm::observe::Unobserved);
+        let mut run = Run { now: from, counters, observer };
+        loop {
+            scene.now = run.now;
+            let released = prefetcher.step(bundles, scene, &mut run);
+            run.now += 1;
+            if released != 0 {
+                return (run.now, released);
+            }
+            assert!(run.now < from + 1000, "it hangs");
+        }
+    }
+
+    /// The case of `[EXPARS]` 3.3.4 with three registers, by hand.
+    #[test]
+    fn three_fetches_take_22_cycles_a_program_s_access_one_more_and_a_dirty_victim_one_more() {
+        let bundle = |pc, registers: &[u16]| Prefetch {
+            pc,
+            fetched: set(registers),
+            allocated: RegisterSet::EMPTY,
+        };
+        let all = [bundle(0, &[17, 18, 19]), bundle(1, &[33, 18, 19])];
+        let bundles = Bundles::new(&all, 2).expect("legal");
+        let scene = |taken| Scene { ready: 1, boundary: 0, busy: 0, taken, now: 0 };
+        for (taken, expected) in [(&[][..], 122), (&[101], 123), (&[100, 102], 124)] {
+            let mut prefetcher = prefetcher();
+            assert!(prefetcher.announce(0, 0, &bundles));
+            let found = schedulable(&mut prefetcher, &bundles, &mut scene(taken), 100);
+            assert_eq!(found, (expected, 1), "{taken:?}");
+        }
+        // Another warp wrote R17, whose line R33 needs.
+        let mut prefetcher = prefetcher();
+        prefetcher.announce(1, 0, &bundles);
+        let mut other = Scene { ready: 0b10, boundary: 0, busy: 0b10, taken: &[], now: 0 };
+        assert_eq!(schedulable(&mut prefetcher, &bundles, &mut other, 0), (22, 0b10));
+        prefetcher.write(1, RegisterId(17));
+        prefetcher.announce(0, 1, &bundles);
+        // Its bundle is complete in cycle 100: all has issued, and nothing is under way.
+        let mut one = Scene { ready: 1, boundary: 0b10, busy: 0, taken: &[], now: 0 };
+        assert_eq!(schedulable(&mut prefetcher, &bundles, &mut one, 100), (123, 1));
+    }
+
+    #[test]
+    fn a_known_warp_comes_to_the_front_and_a_new_one_to_the_end() {
+        let all = [Prefetch { pc: 0, fetched: set(&[20]), allocated: RegisterSet::EMPTY }];
+        let bundles = Bundles::new(&all, 1).expect("legal");
+        let mut prefetcher = prefetcher();
+        let mut scene = Scene { ready: 0b111, boundary: 0, busy: 0b111, taken: &[], now: 0 };
+        for warp in 0..3 {
+            prefetcher.announce(warp, 0, &bundles);
+        }
+        // All want one line: the first keeps it until its bundle is complete.
+        assert_eq!(schedulable(&mut prefetcher, &bundles, &mut scene, 0), (20, 0b1));
+        prefetcher.announce(0, 0, &bundles);
+        (scene.boundary, scene.busy) = (0b111, 0);
+        // Warp 0 has its register still and goes first, warp 1 after it.
+        assert_eq!(schedulable(&mut prefetcher, &bundles, &mut scene, 50), (51, 0b1));
+        assert_eq!(schedulable(&mut prefetcher, &bundles, &mut scene, 60), (80, 0b10));
+    }
+
+    /// A warp that ends takes what was to be written of it along: another may be there soon.
+    #[test]
+    fn nothing_of_a_warp_that_has_ended_is_written() {
+        let bundle = |pc, register| Prefetch {
+            pc,
+            fetched: RegisterSet::EMPTY,
+            allocated: set(&[register]),
+        };
+        let all = [bundle(0, 20), bundle(1, 36)];
+        let bundles = Bundles::new(&all, 2).expect("legal");
+        let mut prefetcher = prefetcher();
+        let mut scene = Scene { ready: 0b11, boundary: 0, busy: 0, taken: &[], now: 0 };
+        prefetcher.announce(0, 0, &bundles);
+        assert_eq!(schedulable(&mut prefetcher, &bundles, &mut scene, 0), (1, 1));
+        prefetcher.write(0, RegisterId(20));
+        scene.boundary = 1;
+        prefetcher.announce(1, 1, &bundles);
+        scene.taken = &[10, 11];
+        let (counters, observer) = (SmCounters::default(), crate::sm::observe::Unobserved);
+        let mut run = Run { now: 10, counters, observer };
+        scene.now = 10;
+        assert_eq!(prefetcher.step(&bundles, &mut scene, &mut run), 0);
+        prefetcher.exit(0);
+        (scene.now, run.now) = (11, 11);
+        assert_eq!(prefetcher.step(&bundles, &mut scene, &mut run), 0b10);
+        assert_eq!(run.counters.expansion.get(ExpansionEvent::DirtyEviction), 0);
+    }
 }

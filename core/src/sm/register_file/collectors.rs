@@ -15,7 +15,7 @@ use crate::event::Event;
 use crate::image::{CheckedImage, Flags};
 use crate::sm::config::SmSettings;
 use crate::sm::expansion::bundles::Bundles;
-use crate::sm::expansion::hardware::BANKS;
+use crate::sm::expansion::hardware::{BANKS, OTHER_BANKS};
 use crate::sm::expansion::homes::{Home, Homes};
 use crate::sm::expansion::prefetcher::{self, Prefetcher};
 use crate::sm::facts::Class;
@@ -28,10 +28,6 @@ use crate::sm::trace::MemoryAccess;
 use crate::sm::wait::Wait;
 use crate::tally;
 use crate::units::{LANES, LaneMask, RegisterId};
-
-/// Banks of the arbiter behind those of the register file, where registers lie in scratchpad
-/// memory: those of the operand cache, and the way of results to scratchpad memory.
-pub(in crate::sm) const OTHER_BANKS: u8 = BANKS as u8 + 1;
 
 /// Ports from the collectors to the execution units: one for each class.
 pub(super) const PORTS: usize = Class::COUNT;

@@ -3,6 +3,6 @@
 //!
 //! Models: as [`Partitioned`], in which the warps of a slot have consecutive numbers as long as the
 //! kernel runs.
-//! Source: `[EXPARS]` 3.3.2; `docs/MODEL.md`, rules 41 and 45.
+//! Source: `[EXPARS]` 3.3.2; `docs/MODEL.md`, rule 41.
 
 pub(in crate::sm) use super::partitioned::Partitioned as Expars;

@@ -1,10 +1,10 @@
 //! Storage whose registers are granted warp by warp, so that some warps of a CTA run before there
 //! is room for the others.
 //!
-//! Models: registers of a warp are free when it ends, and go to the CTA that is being launched until
-//! all its warps are resident, then to the next one. A CTA begins when it has a place, which all
-//! shared memory of it comes with, and one warp has registers.
-//! Source: Warpman, as `[EXPARS]` 4.1 describes it; `docs/MODEL.md`, rules 40 and 45.
+//! Models: registers of a warp are free when it ends, and go to the CTA that is being launched
+//! until all its warps are resident, then to the next one. A CTA begins when it has a place, which
+//! all shared memory of it comes with, and one warp has registers.
+//! Source: Warpman, as `[EXPARS]` 4.1 describes it; `docs/MODEL.md`, rule 40.
 
 use super::{Grant, Released, Slots, StorageModel};
 use crate::sm::facts::lowest;
