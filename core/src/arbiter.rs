@@ -190,7 +190,8 @@ impl Arbiter {
                 config.read_cycles,
                 config.write_cycles,
                 config.split_bank_write,
-            ),
+            )
+            .with_single_cycle(config.single_cycle_ports()),
             write_port: config.write_port(),
             bank_count: config.banks,
             counted: if config.other_banks == 0 { config.banks.into() } else { 0 },

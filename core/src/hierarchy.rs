@@ -45,6 +45,15 @@ impl<'i> Step<'i> {
         let placements = if managed { image.placements(instruction) } else { &[] };
         Self { pc, instruction, sources, destinations, placements, mask }
     }
+
+    /// An instruction with these registers only, which no compiler placed.
+    pub(crate) const fn of(
+        (pc, instruction): (u32, &'i StaticInstruction),
+        (sources, destinations): (&'i [RegisterId], &'i [RegisterId]),
+        mask: LaneMask,
+    ) -> Self {
+        Self { pc, instruction, sources, destinations, placements: &[], mask }
+    }
 }
 
 /// Reads operands and writes results where the compiler placed them. Returns the results that go to

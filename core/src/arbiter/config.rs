@@ -22,7 +22,8 @@ named! {
 pub struct ArbiterConfig {
     /// Banks. Range: `1..=MAX_BANKS`.
     pub banks: u8,
-    /// Banks behind those, of other memories, that registers can be [moved] to.
+    /// Banks behind those, of other memories, that registers can be [moved] to; their accesses take
+    /// a cycle.
     ///
     /// [moved]: super::Arbiter::move_register
     pub other_banks: u8,
@@ -83,6 +84,17 @@ impl ArbiterConfig {
             BankPorts::One => 0,
             BankPorts::ReadAndWrite => MAX_BANKS / 2,
         }
+    }
+
+    /// Ports of the banks behind the first ones, whose accesses take one cycle: bit `p` is port `p`.
+    pub(super) const fn single_cycle_ports(&self) -> u32 {
+        let mut ports = 0;
+        let mut bank = self.banks;
+        while bank < self.banks + self.other_banks {
+            ports |= 1 << bank;
+            bank += 1;
+        }
+        ports | ports << self.write_port()
     }
 
     /// The checks before registers are laid out.

@@ -156,9 +156,6 @@ impl SmSettings {
                         "a compiler-managed hierarchy, whose compiler would have to know of both",
                     );
                 }
-                if self.organisation.levels().cache().is_some() {
-                    return refuse("a register file cache");
-                }
                 if collectors.banks + OTHER_BANKS > collectors.most_banks() {
                     return refuse(
                         "so many banks: those of the operand cache come beside them, and the \

@@ -9,8 +9,11 @@ use crate::random::Random;
 use strata_core::arbiter::BankPorts;
 use strata_core::bank_layout::BankLayout;
 use strata_core::image::{Flags, Unit};
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::organisation::{
+    CachedLevels, LevelSettings, Organisation, OrganisationSettings, Scheduling,
+};
 use strata_core::path::PathStep;
+use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
     ActiveLimitKind, Launch, Scheduler, SmConfig, SmConfigError, SmSettings, StorageKind, Timing,
 };
@@ -247,7 +250,9 @@ fn random_expars(random: &mut Random) -> SmSettings {
     let (banks, bank_ports) =
         one_of(random, &[(4, BankPorts::ReadAndWrite), (16, BankPorts::One), (4, BankPorts::One)]);
     let units = one_of(random, &[1, 4, 16]);
-    let collectors = CollectorSettings { units, banks, bank_ports, ..collectors };
+    let (read_cycles, write_cycles) = one_of(random, &[(1, 1), (1, 1), (2, 7)]);
+    let collectors =
+        CollectorSettings { units, banks, bank_ports, read_cycles, write_cycles, ..collectors };
     let timing = Timing {
         dram_latency: one_of(random, &[30, 400]),
         shared_latency: one_of(random, &[4, 20]),
@@ -261,7 +266,24 @@ fn random_expars(random: &mut Random) -> SmSettings {
         timing,
         ..FERMI
     };
-    with_scheduling(settings, scheduling)
+    let levels = match random.below(3) {
+        0 => cached_levels(1 + random.below(6) as u8, random.chance(50)),
+        _ => LevelSettings::Flat,
+    };
+    let organisation = Organisation::new(OrganisationSettings { levels, scheduling });
+    SmSettings { organisation: organisation.expect("it can be"), ..settings }
+}
+
+fn cached_levels(entries: u8, last_result_file: bool) -> LevelSettings {
+    let cache = RegisterFileCacheConfig {
+        entries,
+        replacement: Replacement::Fifo,
+        allocation: Allocation::Writes,
+        liveness: false,
+        liveness_aware_bypass: false,
+        liveness_aware_eviction: false,
+    };
+    LevelSettings::Cached(CachedLevels { last_result_file, ..CachedLevels::new(cache) })
 }
 
 /// No operand is read before it is there, and no value is lost, whatever moves when.
@@ -428,6 +450,12 @@ fn what_cannot_stand_beside_scratchpad_registers_is_refused() {
         assert!(matches!(error, SmConfigError::Expansion { .. }), "{error:?}");
         assert!(error.to_string().contains(what), "{error}");
     }
+    let levels = LevelSettings::CompilerManaged;
+    let managed =
+        Organisation::new(OrganisationSettings { levels, ..*FERMI.organisation.settings() });
+    let managed = SmSettings { organisation: managed.expect("it can be"), ..FERMI };
+    let error = SmConfig::new(managed).expect_err("its compiler places values");
+    assert!(error.to_string().contains("compiler-managed"), "{error}");
     let lazy = SmSettings { active_limit: ActiveLimitKind::Lazy, ..FERMI };
     assert_eq!(SmConfig::new(lazy), Err(SmConfigError::NeedsTwoLevel));
 }

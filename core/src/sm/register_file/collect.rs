@@ -10,7 +10,7 @@ use super::arrivals::after;
 use super::collectors::{Collected, Collection, CollectorUnits, Collectors, PORTS, ResultOnItsWay};
 use super::expanded::count_read;
 use super::requests::{Requests, cause};
-use crate::access::Access;
+use crate::access::{Access, AccessSink as _};
 use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
 use crate::datapath::Datapath;
 use crate::event::Event;
@@ -249,7 +249,7 @@ impl Collection<'_> {
     /// The same over a main register file with levels above it.
     // Apart from the way without levels, which its registers would slow down.
     #[inline(never)]
-    fn ask_through_levels<O, const CAPACITY: usize>(
+    fn ask_through_levels<O: SmObserver, const CAPACITY: usize>(
         &mut self,
         upper: &mut [Option<UpperLevels<CAPACITY>>],
         instruction: Instruction<'_>,
@@ -262,17 +262,28 @@ impl Collection<'_> {
         let warp = usize::from(instruction.warp);
         let wait = wait_for_result(facts, access);
         let destinations = kernel.destinations(facts);
-        let step = kernel.step(pc, facts, mask);
         // Before the levels hear of it: one result may evict another of the same instruction.
         self.announce(&instruction, destinations, wait, scoreboard, false);
+        let inside = self.inside(&instruction, kernel);
+        let (step, destinations) = match &inside {
+            Some(inside) => (inside.step(pc, mask), inside.destinations()),
+            None => (kernel.step(pc, facts, mask), destinations),
+        };
         let unit = self.collectors.units.next();
         let tally = Tally::new(&mut run.counters.accesses, facts.datapath);
-        let Row { entries, under_way, pending } = scoreboard.row(warp);
+        let Row { entries, under_way, mut pending } = scoreboard.row(warp);
         let mut requests = Requests {
             unit,
             datapath: facts.datapath,
             ..Requests::new(tally, self, (entries, under_way), warp, run.now)
         };
+        if let Some(inside) = &inside {
+            // The levels hear of none of these.
+            pending.issue(inside.results_outside(), mask, kernel.rules.makes_pending(facts.flags));
+            for &register in inside.operands_outside() {
+                requests.access(Access::MrfRead, register, mask);
+            }
+        }
         let mut hierarchy = WarpHierarchy { upper: upper[usize::from(place)].as_mut(), pending };
         let to_main = hierarchy.execute(&step, kernel.rules, &mut requests)?;
         let Requests { tally, reads, .. } = requests;
@@ -283,6 +294,13 @@ impl Collection<'_> {
                 self.results[result].goes_to_main(mask, event(Access::MrfWrite, facts.datapath));
             }
         });
+        if let Some(inside) = &inside {
+            distinct(inside.results_outside(), |_, register| {
+                let result = self.collectors.arbiter.index(warp as u8, register);
+                self.results[result].goes_to_main(mask, event(Access::MrfWrite, facts.datapath));
+            });
+            self.place_results(&instruction, kernel, run)?;
+        }
         self.enter(unit, (instruction, access), (wait, reads), scoreboard, run.now);
         Ok(())
     }

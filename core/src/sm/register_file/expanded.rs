@@ -6,8 +6,11 @@
 //! Source: `[EXPARS]` 3.3.5; `docs/MODEL.md`, rules 44 and 45.
 
 use super::collectors::{Collection, Collectors};
+use heapless::Vec;
+
 use crate::arbiter::{Arbiter, Queues};
-use crate::image::Flags;
+use crate::hierarchy::Step;
+use crate::image::{Flags, MAX_SLOTS, StaticInstruction};
 use crate::sm::expansion::counters::{ExpansionCounters, ExpansionEvent};
 use crate::sm::expansion::prefetcher::{self, Surroundings};
 use crate::sm::fault::Fault;
@@ -16,7 +19,7 @@ use crate::sm::kernel::{Instruction, Kernel};
 use crate::sm::observe::SmObserver;
 use crate::sm::run::Run;
 use crate::sm::trace::Trace;
-use crate::units::RegisterId;
+use crate::units::{LaneMask, RegisterId};
 
 impl Collection<'_> {
     /// PREF before an instruction of a warp issues. Returns whether the warp waits for registers.
@@ -62,6 +65,20 @@ impl Collection<'_> {
         Ok(())
     }
 
+    /// An instruction without its registers in scratchpad memory, if some registers of its warp lie
+    /// there.
+    pub(super) fn inside(
+        &self,
+        instruction: &Instruction<'_>,
+        kernel: &Kernel<'_>,
+    ) -> Option<Inside> {
+        let prefetcher = self.collectors.prefetcher.as_ref()?;
+        let &Instruction { facts, pc, warp, .. } = instruction;
+        let registers = [kernel.sources(facts), kernel.destinations(facts)];
+        let is_outside = |register| prefetcher.is_outside(warp, register);
+        Some(Inside::new(&kernel.image.instructions[pc as usize], registers, is_outside))
+    }
+
     /// Takes scratchpad memory in a cycle for what comes before results: the program's accesses,
     /// and registers that must be written before.
     pub(super) fn take_scratchpad<O: SmObserver>(&mut self, taken: bool, run: &mut Run<O>) {
@@ -93,6 +110,76 @@ impl Collection<'_> {
         let mut around = Around { front_end, sight, arbiter, queues, collecting, scratchpad, now };
         prefetcher.step(bundles, &mut around, run)
     }
+}
+
+/// An instruction without its registers in scratchpad memory, which no level above the main
+/// register file ever holds; and those registers.
+pub(super) struct Inside {
+    instruction: StaticInstruction,
+    /// Sources, then destinations.
+    registers: [Registers; 2],
+    outside: [Registers; 2],
+}
+
+/// Registers that an instruction reads, or writes.
+type Registers = Vec<RegisterId, MAX_SLOTS>;
+
+impl Inside {
+    fn new(
+        instruction: &StaticInstruction,
+        registers: [&[RegisterId]; 2],
+        is_outside: impl Fn(RegisterId) -> bool,
+    ) -> Self {
+        let split = |all: &[RegisterId], outside: bool| -> Registers {
+            all.iter().copied().filter(|&register| is_outside(register) == outside).collect()
+        };
+        let kept = registers.map(|all| {
+            let kept = all.iter().enumerate().filter(|&(_, &register)| !is_outside(register));
+            kept.fold(0, |kept, (index, _)| kept | 1 << index)
+        });
+        let [sources, results] = kept;
+        let one = *instruction;
+        Self {
+            instruction: StaticInstruction {
+                last_use: compress(one.last_use, sources),
+                last_use_before_deschedule: compress(one.last_use_before_deschedule, sources),
+                never_read: compress(one.never_read, results),
+                not_read_before_deschedule: compress(one.not_read_before_deschedule, results),
+                private_reads: compress(one.private_reads, results),
+                ..one
+            },
+            registers: registers.map(|all| split(all, false)),
+            outside: registers.map(|all| split(all, true)),
+        }
+    }
+
+    pub(super) fn step(&self, pc: u32, mask: LaneMask) -> Step<'_> {
+        let [sources, destinations] = &self.registers;
+        Step::of((pc, &self.instruction), (sources.as_slice(), destinations.as_slice()), mask)
+    }
+
+    pub(super) fn destinations(&self) -> &[RegisterId] {
+        &self.registers[1]
+    }
+
+    pub(super) fn operands_outside(&self) -> &[RegisterId] {
+        &self.outside[0]
+    }
+
+    pub(super) fn results_outside(&self) -> &[RegisterId] {
+        &self.outside[1]
+    }
+}
+
+/// The bits of the places that are kept, moved together.
+fn compress(bits: u32, mut kept: u32) -> u32 {
+    let (mut found, mut place) = (0, 0);
+    while kept != 0 {
+        found |= (bits >> kept.trailing_zeros() & 1) << place;
+        kept &= kept - 1;
+        place += 1;
+    }
+    found
 }
 
 /// What the prefetcher sees of the SM.
