@@ -5,9 +5,10 @@
 
 use crate::named;
 use crate::register_file_cache::{ConfigError, RegisterFileCacheConfig};
+use crate::units::MAX_RESIDENT_WARPS;
 
 /// Most warps that may be active, and most whose caches are counted.
-pub const MAX_ACTIVE_WARPS: u8 = 32;
+pub const MAX_ACTIVE_WARPS: u8 = MAX_RESIDENT_WARPS as u8;
 
 named! {
     /// Levels of the scheduler, by name: see [`Scheduling`].

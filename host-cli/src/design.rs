@@ -30,7 +30,9 @@ use strata_core::energy::{EnergyTable, WireCharge};
 use strata_core::leakage::Leakage;
 use strata_core::organisation::{LevelSettings, Organisation, OrganisationSettings, Scheduling};
 use strata_core::register_file_cache::RegisterFileCacheConfig;
-use strata_core::sm::config::{BarrierRule, Scheduler, ShortWaits, SmSettings, WarpReplacement};
+use strata_core::sm::config::{
+    BarrierRule, Scheduler, ShortWaits, SmSettings, StorageKind, WarpReplacement,
+};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::operand_delivery::OperandDelivery;
 
@@ -230,6 +232,15 @@ impl Design {
             "`run` and `inspect --profile` take it with `--mode cycle`; or name a design without \
              one",
         )?;
+        if self.sm.storage == StorageKind::Expars {
+            return Err(ConfigError::Combination {
+                file: self.argument.clone(),
+                problem: "which registers lie in scratchpad memory depends on which CTAs are \
+                          resident, which counting without time does not know"
+                    .to_owned(),
+                hint: "use `strata run --mode cycle`".to_owned(),
+            });
+        }
         if self.write_pool_entries() == 0 {
             return Ok(());
         }

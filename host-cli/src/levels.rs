@@ -1,11 +1,14 @@
-//! Levels: programs fitted to the compiler-managed hierarchies of designs.
+//! Levels: programs fitted to the compiler-managed hierarchies of designs, and divided into bundles
+//! for those whose registers expand into scratchpad memory.
 
 use std::collections::BTreeMap;
 
+use strata_compiler::bundles::{BundleError, Bundled, Weights, bundle};
 use strata_compiler::hierarchy::{Code, Hierarchy, HierarchyConfig, HierarchyError, fit};
 use strata_compiler::program::{Image, Program};
 use strata_core::image::{CheckedImage, ImageError};
 use strata_core::placement::Placement;
+use strata_core::sm::config::StorageKind;
 
 use crate::design::{Design, NoEnergy};
 
@@ -15,6 +18,15 @@ pub enum FitError {
     /// The compiler would have to place the operands of a program that is not there.
     #[error("the compiler manages the design's hierarchy, and a trace has no program for it")]
     NoProgram,
+    /// The compiler would have to divide a program into bundles that is not there.
+    #[error(
+        "the design's registers may lie in scratchpad memory, for which the compiler divides the \
+         program into bundles, and a trace has no program"
+    )]
+    NoProgramForBundles,
+    /// A kernel that cannot be divided into bundles.
+    #[error("kernel `{0}` cannot be divided into bundles: {1}")]
+    Bundles(String, BundleError),
     /// A kernel too large to be fitted to a hierarchy.
     #[error("kernel `{0}` {1}")]
     TooLarge(String, String),
@@ -33,11 +45,14 @@ pub struct Fitted<'a> {
     pub image: &'a Image,
     /// Where each of its slots lives, if the compiler says so.
     pub placements: Option<&'a [Placement]>,
+    /// The same program with sorted registers and bundles, for a launch whose registers lie in
+    /// scratchpad memory.
+    pub bundled: Option<&'a Bundled>,
 }
 
 impl<'a> From<&'a Image> for Fitted<'a> {
     fn from(image: &'a Image) -> Self {
-        Self { image, placements: None }
+        Self { image, placements: None, bundled: None }
     }
 }
 
@@ -69,16 +84,33 @@ pub fn fitted(program: &Program, config: &HierarchyConfig) -> Result<Hierarchy, 
 pub struct FittedKernels {
     /// By the kernel's name.
     fitted: BTreeMap<String, Hierarchy>,
+    /// The same.
+    bundled: BTreeMap<String, Bundled>,
 }
 
 impl FittedKernels {
-    /// Fits a program, once, if the design's hierarchy is the compiler's.
+    /// Fits a program, once, if the design's hierarchy is the compiler's, or divides it into
+    /// bundles, if the design's registers may lie in scratchpad memory.
     ///
     /// # Errors
     ///
-    /// As [`FittedKernels::of`].
+    /// As [`FittedKernels::of`], and a program without bundles.
     pub fn prepare(&mut self, design: &Design, program: Option<&Program>) -> Result<(), FitError> {
+        if design.sm.storage == StorageKind::Expars {
+            let program = program.ok_or(FitError::NoProgramForBundles)?;
+            if !self.bundled.contains_key(&program.name) {
+                let first = design.sm.threshold.first_candidate(program.image.registers);
+                let bundled = bundle(program, Weights::default(), first)
+                    .map_err(|error| FitError::Bundles(program.name.clone(), error))?;
+                self.bundled.insert(program.name.clone(), bundled);
+            }
+        }
         self.of(design, program).map(|_| ())
+    }
+
+    /// The bundles of a kernel that was prepared; none if nothing had to be.
+    pub fn bundled(&self, kernel: &str) -> Option<&Bundled> {
+        self.bundled.get(kernel)
     }
 
     /// The levels of a kernel that was prepared; none if nothing had to be.

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_core::sm::config::Residency;
+use strata_core::sm::expansion::Split;
 
 pub use data_cache::DataCacheCounts;
 pub use in_time::{Against, Endurance, EnergyInTime};
@@ -73,6 +74,11 @@ pub struct RunReport {
     /// `[data_cache]`. Units: see docs/MODEL.md, rule 35.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_cache: Option<BTreeMap<String, u64>>,
+    /// What happened to registers in scratchpad memory, in cycle mode. Left out of designs without
+    /// a register manager and with a constant limit of active warps. Units: see docs/MODEL.md, rule
+    /// 45.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expansion: Option<BTreeMap<String, u64>>,
     /// How the storage was divided, of a design whose storage is divided for each application, in
     /// cycle mode. Left out of others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,12 +157,26 @@ pub struct ResidencyReport {
     /// Registers of the register file in the rows of the resident warps that stay empty, because
     /// the banks do not divide a warp's registers. Unit: warp-wide registers.
     pub empty_registers: u32,
+    /// Of the CTAs, those with registers in scratchpad memory. Left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mixed_ctas: Option<u32>,
+    /// The first register of their threads that lies there. Left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_register: Option<u32>,
 }
 
-impl From<Residency> for ResidencyReport {
-    fn from(residency: Residency) -> Self {
+impl ResidencyReport {
+    /// What fits at a time, and how the registers of the CTAs are split, if they are.
+    pub fn new(residency: Residency, split: Option<Split>) -> Self {
         let Residency { ctas, warps, limit, empty_registers } = residency;
-        Self { ctas, warps, limit: limit.name(), empty_registers }
+        Self {
+            ctas,
+            warps,
+            limit: limit.name(),
+            empty_registers,
+            mixed_ctas: split.map(|split| split.mixed),
+            start_register: split.map(|split| split.start_register),
+        }
     }
 }
 

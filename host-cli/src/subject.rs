@@ -338,8 +338,11 @@ impl From<TraceError> for Failure {
 impl From<FitError> for Failure {
     fn from(error: FitError) -> Self {
         match &error {
-            FitError::NoProgram => {
+            FitError::NoProgram | FitError::NoProgramForBundles => {
                 Self::input(error.to_string()).hint("run the PTX file or the workload itself")
+            }
+            FitError::Bundles(..) => {
+                Self::input(error.to_string()).hint("give it another number with `--registers`")
             }
             FitError::TooLarge(..) | FitError::NoEnergy(_) => Self::input(error.to_string()),
             FitError::Hierarchy(_) => Self::internal(&error.to_string()),

@@ -12,6 +12,8 @@ use strata_core::sm::config::{
     CtaTooLarge, Launch, Residency, SmConfig, SmConfigError, SmSettings,
 };
 use strata_core::sm::counters::SmCounters;
+use strata_core::sm::expansion::Split;
+use strata_core::sm::expansion::bundles::{Bundles, BundlesError};
 use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::memory::cache::CacheError;
@@ -44,6 +46,9 @@ pub enum TimingError {
     /// The image breaks its own rules: a defect.
     #[error("the kernel image is malformed: {0}")]
     Image(#[from] ImageError),
+    /// Bundles that break their own rules: a defect.
+    #[error("the bundles of the kernel are malformed: {0}")]
+    Bundles(#[from] BundlesError),
     /// Cycle mode counts accesses of whole warps only.
     #[error("`partial_warp_energy` cannot be combined with cycle mode yet")]
     PartialWarps,
@@ -103,6 +108,8 @@ pub struct Timed {
     pub counters: SmCounters,
     /// How many CTAs were resident at a time.
     pub residency: Residency,
+    /// Which of them have registers in scratchpad memory, if some have.
+    pub split: Option<Split>,
     /// Writes of each warp-wide register of the main register file, of an SM with operand
     /// collectors; empty of others.
     pub cell_writes: Vec<u64>,
@@ -231,7 +238,23 @@ fn run<T: Trace, const CAPACITY: usize>(
     trace: impl Fn(usize, WarpPath) -> T,
 ) -> Result<Timed, TimingError> {
     let config = SmConfig::new(with_room(settings, launch)?)?;
-    let image = launch.image.checked()?;
+    let warps_per_cta = launch.threads.div_ceil(LANES);
+    let split = config
+        .split(&Launch {
+            warps_per_cta,
+            registers: launch.image.image.registers,
+            shared_bytes: launch.shared_bytes,
+        })
+        .map_err(TimingError::TooLarge)?;
+    // A launch that no CTA is gained for runs as the baseline does.
+    let bundled = split.and(launch.image.bundled);
+    let image = match bundled {
+        Some(bundled) => Fitted::from(&bundled.program.image).checked()?,
+        None => launch.image.checked()?,
+    };
+    let instructions = image.instructions.len() as u32;
+    let bundles = bundled.map(|bundled| Bundles::new(&bundled.prefetches, instructions));
+    let bundles = bundles.transpose()?;
     let size = MemorySize::of(&config, &image);
     let mut warps = Vec::new();
     warps.resize_with(size.warps, Warp::default);
@@ -259,11 +282,10 @@ fn run<T: Trace, const CAPACITY: usize>(
             registers: &mut registers,
             results: &mut results,
             cell_writes: &mut cell_writes,
-            bundles: None,
+            bundles,
         },
         attached: attached.map(|memory| memory as &mut dyn MemoryModel),
     };
-    let warps_per_cta = launch.threads.div_ceil(LANES);
     let sm = Sm::observed(&config, image, warps_per_cta, launch.shared_bytes, memory, observer)?;
     let residency = sm.residency();
     let all = launch.paths.warps();
@@ -275,7 +297,11 @@ fn run<T: Trace, const CAPACITY: usize>(
         cta.iter().enumerate().map(move |(index, warp)| trace(first + index, *warp))
     });
     let counters = sm.run(ctas)?;
-    Ok(Timed { counters, residency, cell_writes, cache: None, lower: None })
+    // Cells are not counted where registers lie in scratchpad memory too.
+    if split.is_some() {
+        cell_writes.clear();
+    }
+    Ok(Timed { counters, residency, split, cell_writes, cache: None, lower: None })
 }
 
 /// The SM with a register file of which the launch fills as much as one with its

@@ -285,7 +285,7 @@ impl Profile {
         let clusters = design.partial_warp_energy;
         let hierarchy = self.levels.of(design, Some(program))?;
         let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
-        let image = Fitted { image: &program.image, placements };
+        let image = Fitted { placements, ..(&program.image).into() };
         if let Some(hierarchy) = hierarchy {
             let strands = &hierarchy.strands.of;
             let crossings = evaluate::launch_crossings(&program.image, strands, paths)?;

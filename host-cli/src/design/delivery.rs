@@ -79,6 +79,7 @@ impl Choice {
 pub(super) struct CollectorTable {
     units: Option<i64>,
     banks: Option<i64>,
+    bank_ports: Option<ByName<BankPorts>>,
     bank_layout: Option<ByName<BankLayout>>,
     read_cycles: Option<i64>,
     write_cycles: Option<i64>,
@@ -93,7 +94,12 @@ impl Delivery {
 
     pub(super) fn of_machine(machine: &Machine) -> Self {
         machine.collectors.map_or(Self::FIXED, |collectors| {
-            Self::Collectors(Choice::new(collectors.units, collectors.banks))
+            let choice = Choice::new(collectors.units, collectors.banks);
+            Self::Collectors(Choice {
+                bank_ports: collectors.bank_ports.map_or(choice.bank_ports, |it| it.0),
+                bank_layout: collectors.bank_layout.map_or(choice.bank_layout, |it| it.0),
+                ..choice
+            })
         })
     }
 
@@ -229,6 +235,7 @@ impl CollectorTable {
         let entries = number("write_pool_entries", entries, 0, write_pool::MAX_ENTRIES, "entries")?;
         choice.units = units.unwrap_or(choice.units);
         choice.banks = banks.unwrap_or(choice.banks);
+        choice.bank_ports = self.bank_ports.map_or(choice.bank_ports, |it| it.0);
         choice.bank_layout = self.bank_layout.map_or(choice.bank_layout, |it| it.0);
         choice.read_cycles = read.or(choice.read_cycles);
         choice.write_cycles = write.or(choice.write_cycles);
@@ -255,6 +262,7 @@ pub(super) fn parameters(delivery: OperandDelivery) -> Vec<(&'static str, String
         ("banks", banks),
         ("collectors.units", of(|settings| settings.units.to_string())),
         ("collectors.banks", of(|settings| settings.banks.to_string())),
+        ("collectors.bank_ports", of(|settings| settings.bank_ports.name().to_owned())),
         ("collectors.bank_layout", of(|settings| settings.bank_layout.name().to_owned())),
         ("collectors.read_cycles", of(|settings| settings.read_cycles.to_string())),
         ("collectors.write_cycles", of(|settings| settings.write_cycles.to_string())),
@@ -272,6 +280,10 @@ pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
         BankLayout::WarpSkewed => "",
         BankLayout::Linear => " laid out linearly",
     };
+    let ports = match settings.bank_ports {
+        BankPorts::One => "",
+        BankPorts::ReadAndWrite => " of two ports",
+    };
     let split = if settings.split_bank_write { ", split bank writes" } else { "" };
     let pool = match settings.write_pool_entries {
         0 => String::new(),
@@ -285,7 +297,7 @@ pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
         }
     };
     let text = format!(
-        "{units} collectors, {banks} banks{layout}, reads of {read_cycles} and writes of \
+        "{units} collectors, {banks} banks{ports}{layout}, reads of {read_cycles} and writes of \
          {write_cycles} cycles{split}{pool}"
     );
     vec![("operands", text)]

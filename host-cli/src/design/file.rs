@@ -12,7 +12,9 @@ use strata_core::organisation::{
 };
 use strata_core::placement::MAX_ORF_ENTRIES;
 use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, Replacement};
-use strata_core::sm::config::{BarrierRule, ReplacementRule, Scheduler, ShortWait, SmSettings};
+use strata_core::sm::config::{
+    ActiveLimitKind, BarrierRule, ReplacementRule, Scheduler, ShortWait, SmSettings,
+};
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::DeliveryKind;
 
@@ -24,7 +26,7 @@ use super::level_keys::{EnergyTable, WiresTable};
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
 use super::second_level::{self, GddrTable, L2Table};
-use super::sm::{LatencyTable, Rules, SmTable};
+use super::sm::{LatencyTable, RegistersTable, Rules, SmTable};
 use super::storage::StorageTable;
 use super::{Design, Managed, PoolReadEnergy, level_keys, name, storage_technology};
 use crate::config::by_name::ByName;
@@ -51,6 +53,7 @@ struct DesignFile {
     reactive_threshold_cycles: Option<i64>,
     also_leaves_for: Option<Vec<ByName<ShortWait>>>,
     barrier: Option<ByName<BarrierRule>>,
+    active_limit: Option<ByName<ActiveLimitKind>>,
     last_result_file: Option<bool>,
     memory: Option<ByName<MemoryKind>>,
     technology: Option<String>,
@@ -63,6 +66,8 @@ struct DesignFile {
     data_cache: Option<DataCacheTable>,
     l2: Option<L2Table>,
     gddr: Option<GddrTable>,
+    #[serde(default)]
+    registers: RegistersTable,
     storage: Option<StorageTable>,
     storage_technologies: Option<Vec<String>>,
     #[serde(default)]
@@ -307,8 +312,10 @@ fn time(
         threshold: written.reactive_threshold_cycles,
         also_leaves_for: waits.map(|waits| waits.iter().map(|wait| wait.0).collect()),
         barrier: written.barrier.map(|rule| rule.0),
+        active_limit: written.active_limit.map(|limit| limit.0),
         data_cache,
     };
+    written.registers.apply(file, sm)?;
     rules.apply(file, sm)
 }
 
@@ -860,7 +867,7 @@ mod tests {
             ),
             (
                 "base = \"isca11-rfc6\"\nactive_warps = 33",
-                "d.toml:2:1: `active_warps = 33` is impossible: allowed is 1 to 32",
+                "d.toml:2:1: `active_warps = 65` is impossible: allowed is 1 to 64",
             ),
             (
                 "base = \"isca12\"",

@@ -4,15 +4,19 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use strata_compiler::hierarchy::Lrf;
+use strata_core::arbiter::BankPorts;
+use strata_core::bank_layout::BankLayout;
 use strata_core::chip_power::{ChipPower, Ratio};
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge, WireLengths};
 use strata_core::level::Level;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
+use strata_core::sm::config::{ActiveLimitKind, Scheduler, StorageKind};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::units::Femtojoules;
 
 use super::data_cache::DataCacheTable;
 use super::memory::{MainMemory, Memories, MemoryKind, memories};
+use super::second_level::{self, GddrTable, L2Table};
 use super::storage::StorageTable;
 use super::storage_technology::{self, StorageTechnology};
 use super::technology::technology;
@@ -44,6 +48,13 @@ pub struct Machine {
     pub baseline_orf: Option<BaselineOrf>,
     /// The primary data cache of all its designs, if they have one.
     pub data_cache: Option<DataCacheTable>,
+    /// What lies below the cache, if that is not DRAM of a fixed latency.
+    pub gddr: Option<GddrTable>,
+    /// The second level of cache in front of that.
+    pub l2: Option<L2Table>,
+    /// Its designs that differ in how registers are given to warps and in which warps issue.
+    #[serde(default)]
+    pub manager: Vec<ManagerVariant>,
     /// Its designs whose storage is divided for each application.
     #[serde(default)]
     pub storage: Vec<StorageVariant>,
@@ -87,6 +98,10 @@ pub struct Collectors {
     pub units: u8,
     /// Banks behind the arbiter.
     pub banks: u8,
+    /// What a bank does at a time, if not one access.
+    pub bank_ports: Option<ByName<BankPorts>>,
+    /// Where registers lie in the banks, if not skewed by warp.
+    pub bank_layout: Option<ByName<BankLayout>>,
 }
 
 /// A design with another main register file than the baseline's.
@@ -125,6 +140,24 @@ pub struct StorageVariant {
     pub name: String,
     /// How it is divided.
     pub division: StorageTable,
+}
+
+/// A design that differs in how registers are given to warps, or in which warps issue.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManagerVariant {
+    /// Its name.
+    pub name: String,
+    /// How registers are given to warps.
+    pub manager: ByName<StorageKind>,
+    /// Which warp issues.
+    pub scheduler: ByName<Scheduler>,
+    /// Active warps of a two-level scheduler; with a single level if absent.
+    pub active_warps: Option<u8>,
+    /// What limits them, if not their number.
+    pub active_limit: Option<ByName<ActiveLimitKind>>,
+    /// The register file, if not the machine's.
+    pub register_file_kb: Option<u32>,
 }
 
 /// Sizes of an SM.
@@ -259,8 +292,11 @@ impl Machine {
     /// # Panics
     /// Never: all machines are embedded, and a test builds every design of each.
     pub(super) fn data_cache(&self) -> Option<CachedSettings> {
-        let table = self.data_cache.as_ref()?;
-        Some(table.settings(&self.name, None).expect("invariant: embedded tables are right"))
+        const RIGHT: &str = "invariant: embedded tables are right";
+        let cache = self.data_cache.as_ref()?.settings(&self.name, None).expect(RIGHT);
+        let (l2, gddr) = (self.l2.as_ref(), self.gddr.as_ref());
+        let l2 = second_level::settings(&self.name, l2, gddr, self.clock).expect(RIGHT);
+        Some(CachedSettings { l2: l2.or(cache.l2), ..cache })
     }
 
     /// The technologies by which the energy of its storage is reported.
@@ -394,6 +430,8 @@ static MACHINES: LazyLock<Vec<Machine>> = LazyLock::new(|| {
         include_str!("../../data/machines/warrf-gtx480.toml"),
         include_str!("../../data/machines/micro12.toml"),
         include_str!("../../data/machines/diss-ch7.toml"),
+        include_str!("../../data/machines/expars-gtx480.toml"),
+        include_str!("../../data/machines/expars-maxwell.toml"),
     ])
 });
 
@@ -422,7 +460,16 @@ mod tests {
     #[test]
     fn every_embedded_machine_is_complete() {
         let names: Vec<_> = machines().iter().map(|machine| machine.name.as_str()).collect();
-        assert_eq!(names, ["isca11", "dissertation", "warrf-gtx480", "micro12", "diss-ch7"]);
+        let all = [
+            "isca11",
+            "dissertation",
+            "warrf-gtx480",
+            "micro12",
+            "diss-ch7",
+            "expars-gtx480",
+            "expars-maxwell",
+        ];
+        assert_eq!(names, all);
         for machine in machines() {
             let small = machine.small_levels.as_ref().unwrap_or(&machine.technology);
             assert_eq!(&machine.technology().name, small);
@@ -431,7 +478,6 @@ mod tests {
             assert!(alternative.is_none_or(|other| memories(&other.technology).is_some()));
             assert_eq!(machine.sm.lanes, strata_core::units::LANES);
             assert_eq!(machine.sm.lanes_per_cluster, strata_core::units::LANES_PER_CLUSTER);
-            assert!(machine.sm.warps >= u32::from(strata_core::organisation::MAX_ACTIVE_WARPS));
             assert!(machine.chip_power().is_none_or(|chip| chip.sm_nw().is_some()));
             let priced = machine.storage_technologies();
             assert!(priced.iter().all(|technology| technology.clock.value == machine.clock));

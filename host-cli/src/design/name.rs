@@ -76,10 +76,11 @@ pub fn base_names() -> Vec<String> {
     let mut names = Vec::new();
     for machine in machines() {
         names.push(machine.name.clone());
-        if machine.variant.is_empty() && machine.storage.is_empty() {
+        if machine.variant.is_empty() && machine.storage.is_empty() && machine.manager.is_empty() {
             names.extend(with_upper_levels(machine, &machine.rfc.prefix));
         }
         names.extend(machine.storage.iter().map(|variant| variant.name.clone()));
+        names.extend(machine.manager.iter().map(|variant| variant.name.clone()));
         names.extend(machine.variant.iter().map(|variant| variant.name.clone()));
         if let Some(Alternative { suffix, .. }) = &machine.alternative {
             names.push(format!("{}{suffix}", machine.name));
@@ -98,6 +99,9 @@ pub fn upper_levels(machine: &Machine) -> Option<String> {
     );
     if machine.baseline_orf.is_some() {
         return Some(format!("{FLAT}, {levels}"));
+    }
+    if !machine.manager.is_empty() {
+        return Some(format!("-rfcN (N from 1 to {most})"));
     }
     let Alternative { suffix, .. } = machine.alternative.as_ref()?;
     Some(format!("{levels}, before {suffix}"))
@@ -140,6 +144,9 @@ pub(super) fn family_parts(prefix: &str) -> Option<Parts> {
         }
         if let Some(variant) = machine.storage.iter().find(|variant| variant.name == prefix) {
             return Parts::of_storage(machine, variant).ok();
+        }
+        if let Some(variant) = machine.manager.iter().find(|variant| variant.name == prefix) {
+            return Some(Parts::of_manager(machine, variant));
         }
         let variant = machine.variant.iter().find(|variant| variant.name == prefix)?;
         Some(Parts::of_variant(machine, variant))
@@ -298,7 +305,10 @@ mod tests {
     #[test]
     fn every_listed_name_resolves() {
         let designs = super::super::list();
-        assert_eq!(designs.len(), 1 + 13 + 1 + 8 + 8 + 3 * 8 + 2 * 10 + (1 + 7) + (1 + 11));
+        assert_eq!(
+            designs.len(),
+            1 + 13 + 1 + 8 + 8 + 3 * 8 + 2 * 10 + (1 + 7) + (1 + 11) + 2 * (1 + 12)
+        );
         for design in &designs {
             assert_eq!(&resolve(&design.name).unwrap(), design);
             assert!(!design.source.is_empty());

@@ -6,9 +6,10 @@ use strata_core::energy::{BankEnergy, WireCharge, WireLengths};
 use strata_core::level::Level;
 use strata_core::organisation::{
     LevelSettings, MAX_ACTIVE_WARPS, Organisation, OrganisationError, OrganisationSettings,
+    Scheduling,
 };
 use strata_core::register_file_cache::{ConfigError as CacheError, MAX_ENTRIES};
-use strata_core::sm::config::{SmConfig, SmSettings};
+use strata_core::sm::config::{SmConfig, SmSettings, StorageKind};
 use strata_core::sm::memory::bank_conflicts::{BankConflictError, BankConflicts};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::memory::touched::BankMapping;
@@ -18,7 +19,7 @@ use strata_core::units::Femtojoules;
 
 use super::delivery::Delivery;
 use super::file::combination;
-use super::machine::{BaselineOrf, StorageVariant, Variant};
+use super::machine::{BaselineOrf, ManagerVariant, NoEnergy, StorageVariant, Variant};
 use super::memory::{MainMemory, memories};
 use super::price::PoolReadEnergy;
 use super::storage::Storage;
@@ -151,6 +152,20 @@ impl Parts {
         }
     }
 
+    /// A machine that gives registers to warps, or lets them issue, in another way.
+    pub(super) fn of_manager(machine: &'static Machine, variant: &ManagerVariant) -> Self {
+        let mut parts = Self::baseline(machine);
+        let two_level = |active_warps| Scheduling::TwoLevel { active_warps };
+        parts.settings.scheduling = variant.active_warps.map_or(Scheduling::SingleLevel, two_level);
+        let sm = &mut parts.sm;
+        sm.storage = variant.manager.0;
+        sm.scheduler = variant.scheduler.0;
+        sm.active_limit = variant.active_limit.map_or(sm.active_limit, |limit| limit.0);
+        sm.register_file_bytes =
+            variant.register_file_kb.map_or(sm.register_file_bytes, |kb| kb * 1024);
+        Self { name: variant.name.clone(), family: variant.name.clone(), ..parts }
+    }
+
     /// A machine whose storage is divided for each application.
     pub(super) fn of_storage(
         machine: &'static Machine,
@@ -201,7 +216,9 @@ impl Parts {
         self.check_storage_technologies(origin)?;
         let (flat_energy, energy) = self.price();
         let placement_energy = energy.clone();
-        let unpriced = |energy| self.machine.unpriced_levels().map_or(energy, Err);
+        let expands = self.sm.storage == StorageKind::Expars;
+        let no_energy = self.machine.unpriced_levels().or(expands.then(unpriced_expansion));
+        let unpriced = |energy| no_energy.clone().map_or(energy, Err);
         let (flat_energy, energy) = (unpriced(flat_energy), unpriced(energy));
         if self.managed.is_some()
             && let Err(reason) = &placement_energy
@@ -276,6 +293,13 @@ impl Parts {
     /// Whether the storage can be divided: the banks of operand collectors leave registers empty,
     /// which no division counts.
     fn check_storage(&self, origin: &str) -> Result<(), ConfigError> {
+        if self.storage.is_some() && self.sm.storage != StorageKind::Partitioned {
+            return Err(combination(
+                origin,
+                "a register manager with storage that is divided for each application",
+                "leave `[registers]` or `[storage]` out",
+            ));
+        }
         let collected = matches!(self.sm.operand_delivery, OperandDelivery::Collectors(_));
         if self.storage.is_none() || !collected {
             return Ok(());
@@ -376,6 +400,14 @@ impl Parts {
             ));
         }
     }
+}
+
+/// Why a design whose registers expand into scratchpad memory has no energy.
+fn unpriced_expansion() -> NoEnergy {
+    NoEnergy(
+        "EXPARS prints no energy of an access of the operand cache or of scratchpad memory"
+            .to_owned(),
+    )
 }
 
 fn refuse(error: OrganisationError, origin: &str) -> ConfigError {

@@ -46,9 +46,9 @@ impl Part {
 }
 
 /// `[l2]`: changes the second level that `[gddr]` brings.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct L2Table {
+pub struct L2Table {
     capacity_kb: Option<i64>,
     ways: Option<i64>,
     latency_cycles: Option<i64>,
@@ -56,9 +56,9 @@ pub(super) struct L2Table {
 }
 
 /// `[gddr]`: gives the design a second level and DRAM of channels and banks.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GddrTable {
+pub struct GddrTable {
     part: Option<ByName<Part>>,
     channels: Option<i64>,
     banks: Option<i64>,

@@ -2,12 +2,15 @@
 
 use serde::Deserialize;
 use strata_core::sm::config::{
-    BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, ReplacementRule, Scheduler,
-    ShortWait, ShortWaits, SmConfigError, SmSettings, Timing, WarpReplacement,
+    ActiveLimitKind, BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS,
+    ReplacementRule, Scheduler, ShortWait, ShortWaits, SmConfigError, SmSettings, StorageKind,
+    Timing, WarpReplacement,
 };
+use strata_core::sm::expansion::Threshold;
 
 use super::{Machine, delivery};
 use crate::config::ConfigError;
+use crate::config::by_name::ByName;
 
 /// The SM of a machine with a flat register file.
 pub(super) fn of_machine(machine: &Machine) -> SmSettings {
@@ -15,6 +18,9 @@ pub(super) fn of_machine(machine: &Machine) -> SmSettings {
         "dissertation" => SmSettings::DISSERTATION,
         "warrf-gtx480" => SmSettings::WARRF_GTX480,
         "micro12" | "diss-ch7" => SmSettings::MICRO12,
+        "expars-gtx480" | "expars-maxwell" => {
+            SmSettings { scheduler: Scheduler::LooseRoundRobin, ..SmSettings::WARRF_GTX480 }
+        }
         _ => SmSettings::ISCA11,
     };
     let (sm, latency) = (&machine.sm, &machine.latency_cycles);
@@ -174,6 +180,7 @@ pub(super) struct Rules {
     pub(super) threshold: Option<i64>,
     pub(super) also_leaves_for: Option<ShortWaits>,
     pub(super) barrier: Option<BarrierRule>,
+    pub(super) active_limit: Option<ActiveLimitKind>,
     /// Whether the design has a data cache that loads can hit.
     pub(super) data_cache: bool,
 }
@@ -188,6 +195,7 @@ impl Rules {
             sm.issue_slots = slots as u8;
         }
         sm.barrier = self.barrier.unwrap_or(sm.barrier);
+        sm.active_limit = self.active_limit.unwrap_or(sm.active_limit);
         sm.short_waits = self.also_leaves_for.unwrap_or(sm.short_waits);
         self.replacement(file, sm)
     }
@@ -240,7 +248,7 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
     let hint = match error {
         SmConfigError::NeedsTwoLevel => {
             "set `scheduling = \"two-level\"`, or remove `replacement`, \
-             `also_leaves_for` and `barrier`"
+             `also_leaves_for`, `barrier` and `active_limit`"
         }
         SmConfigError::LeavesMidStrand => {
             "remove `replacement` and `also_leaves_for`, or give the design a register file cache"
@@ -250,6 +258,10 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
              follow from its latency"
         }
         SmConfigError::ShorterThanCollection(_) => "raise it in `[latency_cycles]`",
+        SmConfigError::Expansion { .. } => {
+            "set `manager = \"partitioned\"` or \"warpman\" in `[registers]`, or start from a base \
+             such as `expars-lrr`"
+        }
         SmConfigError::ActiveWarps { .. } => "lower `active_warps`, or raise `sm.warps`",
         _ => "`strata designs --help` lists the keys with their ranges",
     };
@@ -290,7 +302,43 @@ pub(super) fn axes(sm: &SmSettings) -> Vec<(&'static str, String)> {
     if sm.barrier != BarrierRule::default() {
         axes.push(("leaves at barriers", sm.barrier.name().to_owned()));
     }
+    if sm.active_limit != ActiveLimitKind::Constant {
+        axes.push(("active limit", sm.active_limit.name().to_owned()));
+    }
+    match sm.storage {
+        StorageKind::Partitioned => {}
+        StorageKind::Warpman => axes.push(("registers", "warp by warp (Warpman)".to_owned())),
+        StorageKind::Expars => axes.push((
+            "registers",
+            format!("expand into scratchpad memory (EXPARS), at most {}", share(sm.threshold)),
+        )),
+    }
     axes
+}
+
+/// A share of registers, in percent.
+fn share(threshold: Threshold) -> String {
+    let (numerator, denominator) = threshold.parts();
+    format!("{} %", 100.0 * f64::from(numerator) / f64::from(denominator))
+}
+
+/// `[registers]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RegistersTable {
+    manager: Option<ByName<StorageKind>>,
+    scratchpad_percent: Option<i64>,
+}
+
+impl RegistersTable {
+    pub(super) fn apply(&self, file: &str, sm: &mut SmSettings) -> Result<(), ConfigError> {
+        sm.storage = self.manager.map_or(sm.storage, |manager| manager.0);
+        let Some(percent) = self.scratchpad_percent else { return Ok(()) };
+        let threshold = u16::try_from(percent).ok().and_then(|some| Threshold::new(some, 100));
+        let key = "registers.scratchpad_percent";
+        sm.threshold = threshold.ok_or_else(|| range(file, key, percent, 1, 99, "percent"))?;
+        Ok(())
+    }
 }
 
 /// Every parameter of an SM, by the key of a design file and its value.
@@ -301,6 +349,9 @@ pub(super) fn parameters(sm: &SmSettings) -> Vec<(&'static str, String)> {
         ("replacement", replacement_name(sm.replacement)),
         ("also_leaves_for", short_wait_names(sm.short_waits)),
         ("barrier", sm.barrier.name().to_owned()),
+        ("active_limit", sm.active_limit.name().to_owned()),
+        ("registers.manager", sm.storage.name().to_owned()),
+        ("registers.scratchpad_percent", share(sm.threshold)),
     ];
     all.extend(delivery::parameters(sm.operand_delivery));
     all.extend(numbers(sm).into_iter().map(|(key, value)| (key, value.to_string())));
@@ -323,6 +374,6 @@ mod tests {
         ] {
             assert_eq!(design::resolve(name).unwrap().sm, settings, "{name}");
         }
-        assert_eq!(machines().len(), 5);
+        assert_eq!(machines().len(), 7);
     }
 }

@@ -1,13 +1,13 @@
 //! Accounts: what each design, and all of them together, have seen of a subject.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
 use strata_core::organisation::Organisation;
 use strata_core::sm::Unobserved;
-use strata_core::sm::config::Residency;
+use strata_core::sm::config::{ActiveLimitKind, StorageKind};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::partition::Needs;
 use strata_core::value_usage::ValueUsage;
@@ -23,7 +23,7 @@ use crate::provision::Provision;
 use crate::report::in_time::COUNT_MODE;
 use crate::report::{
     self, Against, Check, DataCacheCounts, Endurance, EnergyInTime, LaunchReport, PartitionReport,
-    RunReport, StorageReport, Tried, derived,
+    ResidencyReport, RunReport, StorageReport, Tried, derived,
 };
 use crate::timeline::Timeline;
 use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
@@ -285,7 +285,7 @@ fn strands_of(design: &Design) -> Option<usize> {
 /// What one launch does on one design.
 struct Measured {
     counters: Counters,
-    time: Option<(SmCounters, Residency)>,
+    time: Option<(SmCounters, ResidencyReport)>,
     /// Writes of each cell; empty where they are not counted.
     cell_writes: Vec<u64>,
     /// Of a design with a data cache, in cycle mode.
@@ -361,7 +361,7 @@ impl Account<'_> {
             registers: launch.registers,
             warps: launch.paths.warps().len() as u64,
             distinct_paths: launch.paths.len() as u64,
-            residency: time.map(|(_, residency)| residency.into()),
+            residency: time.map(|(_, residency)| residency),
             partition: *partition,
             counters: by_name,
         });
@@ -393,7 +393,8 @@ impl Account<'_> {
         let design = self.design;
         let hierarchy = self.levels.get(launch.kernel);
         let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
-        let image = Fitted { image: launch.image, placements };
+        let bundled = self.levels.bundled(launch.kernel);
+        let image = Fitted { image: launch.image, placements, bundled };
         if mode == Mode::Count {
             let clusters = design.partial_warp_energy;
             let counters =
@@ -416,7 +417,7 @@ impl Account<'_> {
         let InOrder { timeline, cache, line_profiles } = in_order;
         let cache = cache.as_mut().map(|cache| provision.divide(cache));
         let settings = provision.sm(timed.threads).map_err(TimingError::TooLarge)?;
-        let Timed { counters: time, residency, cell_writes, cache, lower } =
+        let Timed { counters: time, residency, split, cell_writes, cache, lower } =
             match (timeline, line_profiles) {
                 (Some(timeline), _) => {
                     let about = launch.about(input, &design.name);
@@ -433,7 +434,10 @@ impl Account<'_> {
         let for_kernel = provision.storage().filter(|divided| divided.is_for_kernels());
         Ok(Measured {
             counters: time.accesses,
-            time: Some((time, provision.residency(timed.threads, residency))),
+            time: Some((
+                time,
+                ResidencyReport::new(provision.residency(timed.threads, residency), split),
+            )),
             cell_writes,
             data_cache: cache.zip(provision.cache()).map(|(counters, settings)| {
                 DataCacheCounts::new(&counters, lower.as_ref(), &settings)
@@ -463,6 +467,7 @@ impl Account<'_> {
         let cycles = self.time.as_ref().map(SmCounters::cycles);
         let in_time = in_time(design, energy.as_ref(), cycles);
         let against = self.against(in_time.as_ref().ok(), &baseline_design, baseline, common);
+        let expansion = self.expansion();
         let storage_energy = self.storage_run().and_then(|run| runs.report(design, &run));
         let mut options = vec!["--design".to_owned(), design.argument.clone()];
         options.extend_from_slice(request.words());
@@ -507,12 +512,24 @@ impl Account<'_> {
             energy_in_time: in_time.ok(),
             endurance: Endurance::of(&self.cell_writes),
             data_cache: self.data_cache.as_ref().map(DataCacheCounts::by_name),
+            expansion,
             storage_energy,
             storage: self.provision.storage().map(|chosen| StorageReport::new(chosen, tried)),
             sources: design.memory.as_ref().map(MainMemory::told).unwrap_or_default(),
             assumed: design.assumed.clone(),
             changed: design.changed.clone(),
         })
+    }
+
+    /// What happened to registers in scratchpad memory, of a design that can have some there, and
+    /// what limited the active warps, of one that can change that.
+    fn expansion(&self) -> Option<BTreeMap<String, u64>> {
+        let sm = &self.design.sm;
+        let expands = sm.storage == StorageKind::Expars;
+        let limits = sm.active_limit != ActiveLimitKind::Constant;
+        let counters = self.time.as_ref()?.expansion;
+        (expands || limits)
+            .then(|| counters.iter().map(|(name, count)| (name.to_owned(), count)).collect())
     }
 
     /// What it did, as technologies of storage price it; none without a memory that counts.

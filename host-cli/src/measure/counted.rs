@@ -103,7 +103,7 @@ impl<'a> Counted<'a> {
         let program = self.program().ok_or(FitError::NoProgram)?;
         let hierarchy = levels::fitted(program, config)?;
         let placements = Some(&*hierarchy.placements);
-        let image = Fitted { image: self.image, placements };
+        let image = Fitted { placements, ..self.image.into() };
         evaluate::count_launch(count, false, image, self.paths)
     }
 
@@ -113,7 +113,7 @@ impl<'a> Counted<'a> {
         count: &Organisation,
         placements: Option<&[Placement]>,
     ) -> Result<Counters, EvaluateError> {
-        let image = Fitted { image: self.image, placements };
+        let image = Fitted { placements, ..self.image.into() };
         evaluate::count_launch(count, false, image, self.paths)
     }
 

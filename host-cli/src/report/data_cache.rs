@@ -132,6 +132,7 @@ pub(super) mod tests {
             data_cache: counts,
         });
         RunReport {
+            expansion: None,
             schema: SCHEMA.to_owned(),
             tool: tool(),
             command: "strata run".to_owned(),

@@ -92,7 +92,7 @@ fn energies(
     design: &Design,
     placements: &[Placement],
 ) -> Result<Vec<i64>, EvaluateError> {
-    let image = Fitted { image: &program.image, placements: Some(placements) }.checked()?;
+    let image = Fitted { placements: Some(placements), ..(&program.image).into() }.checked()?;
     let mut awaited = vec![LaneMask::EMPTY; usize::from(image.registers)];
     let one = |pc: usize| {
         let step = PathStep { pc: pc as u32, length: 1, mask: LaneMask(u32::MAX) };
