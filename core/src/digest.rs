@@ -62,13 +62,15 @@ impl Counters {
 }
 
 impl SmCounters {
-    /// The digest of every access, then every event in time, then every reason of an issue slot.
+    /// The digest of every access, then every event in time, then every reason of an issue slot,
+    /// then what happened to registers in scratchpad memory.
     pub fn digest(&self) -> Digest {
         let event =
             |digest: Digest, &event: &CycleEvent| digest.with(event.name(), self.get(event));
         let slots = |digest: Digest, &why: &StallReason| digest.with(why.name(), self.slots(why));
         let digest = CycleEvent::ALL.iter().fold(self.accesses.digest(), event);
-        StallReason::ALL.iter().fold(digest, slots)
+        let digest = StallReason::ALL.iter().fold(digest, slots);
+        self.expansion.iter().fold(digest, |digest, (name, count)| digest.with(name, count))
     }
 }
 

@@ -6,6 +6,7 @@ mod claims;
 mod compiler_managed;
 mod cycle;
 mod encoding;
+mod expars;
 mod groups;
 mod last_result_file;
 mod limits;

@@ -36,6 +36,16 @@ impl Reports {
         Self::of_source(&SourceArgs::of(Scale::Small), mode, names, designs)
     }
 
+    /// Executes these workloads once each, at a size.
+    pub(crate) fn at<'a>(
+        scale: Scale,
+        mode: Mode,
+        names: impl Iterator<Item = &'a str>,
+        designs: &[Design],
+    ) -> Self {
+        Self::of_source(&SourceArgs::of(scale), mode, names, designs)
+    }
+
     /// Executes every workload once, with its instructions in an order.
     pub(crate) fn in_order(order: Order, mode: Mode, designs: &[Design]) -> Self {
         let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
@@ -49,6 +59,7 @@ impl Reports {
         designs: &[Design],
     ) -> Self {
         let request = Request::new(args).expect("the options are valid").in_mode(mode);
+        let request = request.for_designs(designs);
         let printer = Printer::new(true);
         let reports = names.flat_map(|name| {
             let workload = subject::workload(name, args).expect("the workload loads");

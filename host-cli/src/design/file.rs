@@ -529,7 +529,7 @@ mod tests {
         let design = parse("d.toml", text).unwrap();
         assert_eq!(design.organisation(), name::resolve("diss-rfc3").unwrap().organisation());
         let single = format!("scheduling = \"single-level\"\n{text}");
-        assert_eq!(parse("d.toml", &single).unwrap().active_warps(), MAX_ACTIVE_WARPS);
+        assert_eq!(parse("d.toml", &single).unwrap().active_warps(), 32);
     }
 
     #[test]
@@ -626,7 +626,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 19 + 7 + 6 + 8 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 20 + 7 + 6 + 9 + 2 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
     }
 
     #[test]
@@ -786,7 +786,7 @@ mod tests {
             (
                 "base = \"isca11\"\nbarrier = \"never\"",
                 "hint: set `scheduling = \"two-level\"`, or remove `replacement`, \
-                 `also_leaves_for` and `barrier`",
+                 `also_leaves_for`, `barrier` and `active_limit`",
             ),
             (
                 "base = \"diss-orf3\"\nreplacement = \"reactive\"\nreactive_threshold_cycles = 5",
@@ -866,7 +866,7 @@ mod tests {
                 "`cache.entries = 9999999999`",
             ),
             (
-                "base = \"isca11-rfc6\"\nactive_warps = 33",
+                "base = \"isca11-rfc6\"\nactive_warps = 65",
                 "d.toml:2:1: `active_warps = 65` is impossible: allowed is 1 to 64",
             ),
             (

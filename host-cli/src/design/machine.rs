@@ -384,7 +384,7 @@ impl Machine {
 
     /// Whether it has designs with a last result file.
     pub fn has_last_result_file(&self) -> bool {
-        self.distances().lrf_private.is_some()
+        self.distances().lrf_private.is_some() && self.manager.is_empty()
     }
 
     /// The last result file's part of the energy table, for this many active warps.

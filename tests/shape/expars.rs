@@ -1,0 +1,304 @@
+//! EXPARS and Warpman in time: what more resident warps are worth on our kernels, and what binds.
+//!
+//! The tables are written to `docs/results/expars.md`, and with `STRATA_FULL_TESTS` at the default
+//! size to `expars-default.md`; the tests compare them with what is committed there, so that no
+//! number moves unseen. Set `STRATA_BLESS=1` to write the files again after a change that is meant
+//! to move numbers.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use strata::cli::{Mode, Scale};
+use strata::design::{self, Design};
+use strata::report::RunReport;
+use strata::workload;
+
+use crate::reports::{Reports, hold_page};
+
+/// A scheduler, with the designs that differ in how registers are given to warps.
+struct Scheduler {
+    name: &'static str,
+    baseline: &'static str,
+    warpman: &'static str,
+    expars: &'static str,
+    /// What the paper prints of EXPARS over the baseline. Unit: percent.
+    printed: f64,
+}
+
+const SCHEDULERS: [Scheduler; 3] = [
+    Scheduler {
+        name: "LRR",
+        baseline: "expars-gtx480",
+        warpman: "warpman-lrr",
+        expars: "expars-lrr",
+        printed: 12.01,
+    },
+    Scheduler {
+        name: "GTO",
+        baseline: "expars-baseline-gto",
+        warpman: "warpman-gto",
+        expars: "expars-gto",
+        printed: 9.34,
+    },
+    Scheduler {
+        name: "TL",
+        baseline: "expars-baseline-tl",
+        warpman: "warpman-tl",
+        expars: "expars-tl",
+        printed: 7.55,
+    },
+];
+/// The lazy two-level scheduler, the baseline with the same inner one, and what the paper prints.
+const LAZY: [(&str, &str, f64); 2] = [
+    ("expars-ltlws-lrr", "expars-gtx480", 12.53),
+    ("expars-ltlws-gto", "expars-baseline-gto", 20.01),
+];
+/// A register file of 2 KB more, and the same without.
+const LARGER: [(&str, &str); 2] =
+    [("expars-baseline-2kb", "expars-gtx480"), ("warpman-2kb", "warpman-lrr")];
+
+fn resolved(name: &str) -> Design {
+    design::resolve(name).expect("the design exists")
+}
+
+/// Workloads that EXPARS has more CTAs of, at the default size.
+const GAINING: [&str; 10] = [
+    "hotspot",
+    "srad",
+    "mandelbrot",
+    "dgemm",
+    "scan",
+    "bitonic",
+    "montecarlo",
+    "bilinear",
+    "pcr",
+    "ray",
+];
+
+fn designs() -> Vec<Design> {
+    let mut names: Vec<&str> = SCHEDULERS
+        .iter()
+        .flat_map(|one| [one.baseline, one.warpman, one.expars])
+        .chain(LAZY.map(|(lazy, ..)| lazy))
+        .collect();
+    names.extend(LARGER.map(|(larger, _)| larger));
+    names.into_iter().map(resolved).collect()
+}
+
+/// All workloads, at their small size.
+static SMALL: LazyLock<Reports> =
+    LazyLock::new(|| Reports::run(Mode::Cycle, workload::all_names(), &designs()));
+
+/// Whether EXPARS has more CTAs resident in some launch, of which there are more than fit without.
+fn gains(reports: &Reports, workload: &str) -> bool {
+    let [baseline, expars] =
+        ["expars-gtx480", "expars-lrr"].map(|design| reports.get(workload, design));
+    let launches = baseline.launches.iter().zip(&expars.launches);
+    launches.into_iter().any(|(baseline, expars)| {
+        let [before, after] =
+            [baseline, expars].map(|launch| launch.residency.map_or(0, |residency| residency.ctas));
+        after > before
+            && baseline.grid.iter().map(|&side| u64::from(side)).product::<u64>() > before.into()
+    })
+}
+
+/// Some runs, with the workloads that EXPARS gains CTAs for.
+struct Runs<'r> {
+    reports: &'r Reports,
+    gaining: Vec<&'static str>,
+}
+
+impl<'r> Runs<'r> {
+    fn of(reports: &'r Reports, names: impl Iterator<Item = &'static str>) -> Self {
+        Self { reports, gaining: names.filter(|name| gains(reports, name)).collect() }
+    }
+
+    fn cycles(&self, workload: &str, design: &str) -> f64 {
+        self.reports.get(workload, design).counters["cycles"] as f64
+    }
+
+    /// By how much a design is faster than another. Unit: percent.
+    fn faster(&self, workload: &str, design: &str, than: &str) -> f64 {
+        100.0 * (self.cycles(workload, than) / self.cycles(workload, design) - 1.0)
+    }
+
+    /// The mean of that over the workloads.
+    fn mean(&self, design: &str, than: &str) -> f64 {
+        let all = self.gaining.iter().map(|name| self.faster(name, design, than));
+        all.sum::<f64>() / self.gaining.len() as f64
+    }
+}
+
+fn expansion(report: &RunReport, name: &str) -> u64 {
+    report.expansion.as_ref().map_or(0, |counts| counts[name])
+}
+
+#[test]
+fn the_committed_page_of_expars_holds_these_numbers() {
+    let runs = Runs::of(&SMALL, workload::all_names());
+    hold_page("expars.md", &page(&runs, Scale::Small));
+}
+
+/// The same at the default size: 15 CPU minutes.
+#[test]
+fn the_page_of_expars_at_default_size_holds_these_numbers() {
+    if std::env::var_os("STRATA_FULL_TESTS").is_none() {
+        return;
+    }
+    let reports = Reports::at(Scale::Default, Mode::Cycle, GAINING.into_iter(), &designs());
+    let runs = Runs::of(&reports, GAINING.into_iter());
+    hold_page("expars-default.md", &page(&runs, Scale::Default));
+}
+
+/// Every access of the baseline's register file is one of the register file, of the operand cache
+/// or of scratchpad memory.
+#[test]
+fn no_access_of_a_register_is_lost() {
+    let mut moved = 0;
+    for name in workload::all_names() {
+        for Scheduler { baseline, warpman, expars, .. } in SCHEDULERS {
+            let [baseline, warpman, expars] =
+                [baseline, warpman, expars].map(|design| SMALL.get(name, design));
+            for (counter, elsewhere) in [
+                ("mrf_reads", &["operand_cache_reads_private", "operand_cache_reads_shared"]),
+                ("mrf_writes", &["operand_cache_writes", "scratchpad_results"]),
+            ] {
+                let other: u64 = elsewhere.iter().map(|event| expansion(expars, event)).sum();
+                let expected = baseline.counters[counter];
+                let at = format!("{name}, {}: {counter}", expars.design);
+                assert_eq!(expars.counters[counter] + other, expected, "{at}");
+                assert_eq!(warpman.counters[counter], expected, "{at}");
+                moved += other;
+            }
+        }
+    }
+    assert!(moved > 10_000, "{moved}");
+}
+
+/// Where no CTA is gained EXPARS is the baseline: no cycle and no count differs.
+#[test]
+fn without_a_cta_gained_nothing_differs() {
+    let mut same = 0;
+    for name in workload::all_names() {
+        for Scheduler { baseline, expars, .. } in SCHEDULERS {
+            let [baseline, expars] = [baseline, expars].map(|design| SMALL.get(name, design));
+            let mixed = |report: &RunReport| {
+                let launches = report.launches.iter();
+                launches.filter_map(|launch| launch.residency?.mixed_ctas).count()
+            };
+            if mixed(expars) == 0 {
+                assert_eq!(expars.digest, baseline.digest, "{name}, {}", expars.design);
+                same += 1;
+            }
+        }
+    }
+    assert!(same > 20, "{same}");
+}
+
+fn page(runs: &Runs<'_>, scale: Scale) -> String {
+    let (size, about) = match scale {
+        Scale::Small => (
+            "small",
+            "Launches have few CTAs, so that the end of a launch, when CTAs\nwith registers in \
+             scratchpad memory run alone, weighs more than [at the default size]\
+             (expars-default.md).",
+        ),
+        _ => ("default", "Run by the full tests only ([small sizes](expars.md) always)."),
+    };
+    let mut page = format!(
+        "# EXPARS and Warpman in time, {size} size\n\
+         \n\
+         Workloads at their {size} size, nvcc's PTX with 64-bit addresses, machine \
+         `expars-gtx480`: [EXPARS] Table 2, the rest\nassumed (`strata designs`). These have \
+         launches with more CTAs than fit, of which EXPARS holds more at a time; in the\nothers \
+         nothing differs. {about}\n\
+         \n\
+         ## Faster than the baseline with the same scheduler, percent\n\
+         \n\
+         | scheduler | Warpman | EXPARS | paper: EXPARS |\n| --- | ---: | ---: | ---: |\n",
+    );
+    for Scheduler { name, baseline, warpman, expars, printed } in SCHEDULERS {
+        let [warpman, expars] = [warpman, expars].map(|design| runs.mean(design, baseline));
+        let _ = writeln!(page, "| {name} | {warpman:.2} | {expars:.2} | {printed:.2} |");
+    }
+    for (lazy, baseline, printed) in LAZY {
+        let gain = runs.mean(lazy, baseline);
+        let name = lazy.trim_start_matches("expars-").to_uppercase();
+        let _ = writeln!(page, "| {name} | | {gain:.2} | {printed:.2} |");
+    }
+    for (larger, without) in LARGER {
+        let gain = runs.mean(larger, without);
+        let _ = writeln!(page, "| `{larger}` against `{without}` | | {gain:.2} | |");
+    }
+    page.push_str(
+        "\nThe last two rows give the 2 KB of the operand cache to the register file instead: the \
+         paper prints no effect on the\nbaseline and less than 1 % on Warpman.\n\
+         \n\
+         ## By workload, loose round robin\n\
+         \n\
+         | workload | warps | Warpman's | EXPARS' | Warpman, % | EXPARS, % | LTLWS-LRR, % | `W_opt` |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for name in &runs.gaining {
+        let warps = |design| {
+            let launches = runs.reports.get(name, design).launches.iter();
+            launches.filter_map(|launch| Some(launch.residency?.warps)).max().unwrap_or(0)
+        };
+        let than = "expars-gtx480";
+        let lazy = runs.reports.get(name, "expars-ltlws-lrr");
+        let optimal = expansion(lazy, "optimal_active_warps") as f64 / lazy.launches.len() as f64;
+        let _ = writeln!(
+            page,
+            "| {name} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {optimal:.1} |",
+            warps(than),
+            warps("warpman-lrr"),
+            warps("expars-lrr"),
+            runs.faster(name, "warpman-lrr", than),
+            runs.faster(name, "expars-lrr", than),
+            runs.faster(name, "expars-ltlws-lrr", than),
+        );
+    }
+    page.push_str(
+        "\n## What binds, loose round robin\n\
+         \n\
+         Shares of issue slots, in the baseline and with EXPARS: no collector unit is free, and waits; \
+         EXPARS' waits for registers\nfrom scratchpad memory, and slots that PREF takes, of warps \
+         without registers there too. Cycles in which the first warp\nof the prefetching queue waits \
+         for lines that other bundles keep; bundles with registers in scratchpad memory, their\n\
+         fetches and written victims; operands that the operand cache serves.\n\
+         \n\
+         | workload | collectors | | arithmetic | | memory | | prefetch | PREF | waits for lines, % | bundles | fetches each | victims each | operands, % |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for name in &runs.gaining {
+        binding_row(&mut page, runs, name);
+    }
+    page
+}
+
+fn binding_row(page: &mut String, runs: &Runs<'_>, name: &str) {
+    let [baseline, expars] =
+        ["expars-gtx480", "expars-lrr"].map(|design| runs.reports.get(name, design));
+    let share = |report: &RunReport, reasons: &[&str]| {
+        let slots: u64 = reasons.iter().map(|&reason| report.counters[reason]).sum();
+        100.0 * slots as f64 / (2 * report.counters["cycles"]) as f64
+    };
+    let both = |reasons: &[&str]| [share(baseline, reasons), share(expars, reasons)];
+    let [arithmetic, more_arithmetic] = both(&["slots_arithmetic"]);
+    let [memory, more_memory] = both(&["slots_short_memory", "slots_long_latency"]);
+    let [collectors, more_collectors] = both(&["slots_collectors"]);
+    let prefetch = share(expars, &["slots_prefetch"]);
+    let count = |event| expansion(expars, event) as f64;
+    let bundles = count("bundles");
+    let reads = count("operand_cache_reads_private") + count("operand_cache_reads_shared");
+    let _ = writeln!(
+        page,
+        "| {name} | {collectors:.1} | {more_collectors:.1} | {arithmetic:.1} | \
+         {more_arithmetic:.1} | {memory:.1} | {more_memory:.1} | {prefetch:.1} | {:.1} | {:.1} | {bundles} | {:.2} | {:.2} | {:.1} |",
+        50.0 * count("prefetches_issued") / runs.cycles(name, "expars-lrr"),
+        100.0 * count("line_wait_cycles") / runs.cycles(name, "expars-lrr"),
+        count("registers_fetched") / bundles,
+        count("dirty_evictions") / bundles,
+        100.0 * reads / (reads + expars.counters["mrf_reads"] as f64),
+    );
+}
