@@ -406,6 +406,17 @@ impl SmConfig {
         }
     }
 
+    /// Places of the active set. Warps that wait for registers from scratchpad memory take one and do
+    /// not count as active, so that there is one for each resident warp; but levels above the main
+    /// register file are those of a place.
+    pub(crate) fn places(&self) -> usize {
+        let expands = self.0.storage == StorageKind::Expars;
+        if expands && self.0.organisation.levels().cache().is_none() {
+            return usize::from(self.0.max_warps);
+        }
+        self.active_warps()
+    }
+
     /// True when a warp may leave the active set because it waits, wherever marks are.
     pub(crate) fn leaves_while_waiting(&self) -> bool {
         self.two_level()

@@ -124,6 +124,8 @@ pub(super) struct FrontEnd<'m, T> {
     prefetched: u64,
     /// Those of them that wait for registers from scratchpad memory, whether or not they are ready.
     held: u64,
+    /// Those of them whose registers are there, and which wait until fewer warps are active.
+    fetched: u64,
     /// Free places in the active set.
     places: u64,
     limit: ActiveLimit,
@@ -180,7 +182,8 @@ impl<'m, T> FrontEnd<'m, T> {
             collecting: 0,
             prefetched: 0,
             held: 0,
-            places: lowest(config.active_warps()),
+            fetched: 0,
+            places: lowest(config.places()),
             limit: ActiveLimit::new(settings.active_limit, config.active_warps() as u32),
             next_return: 0,
             selector: Selector::new(settings.scheduler),

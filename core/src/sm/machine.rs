@@ -66,7 +66,7 @@ impl MemorySize {
             facts: image.instructions.len(),
             ready: warps * (registers + predicates(image)),
             awaited: warps * registers,
-            caches: config.active_warps(),
+            caches: config.places(),
         }
     }
 
@@ -258,7 +258,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             run: Run { now: 0, counters: SmCounters::default(), observer },
             residency,
             issue_slots: settings.issue_slots,
-            places: config.active_warps(),
+            places: config.places(),
             branch_cycles: u64::from(timing.branch_latency) + u64::from(tag_check),
             no_more_ctas: false,
             asks_again: false,
@@ -476,7 +476,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
     fn step_prefetcher(&mut self) -> bool {
         let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };
         let released = self.register_file.step_prefetcher(&self.front_end, sight, &mut self.run);
-        self.front_end.stop_holding(released);
+        self.front_end.fetched(released);
         released != 0
     }
 

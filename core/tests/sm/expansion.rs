@@ -138,9 +138,10 @@ impl Bundled {
             let observe = |one| values.add(&one);
             let counters =
                 simulate_bundles(parts, settings, &self.kernel, shared_bytes, grid, pace, observe);
+            let counters = counters.unwrap_or_else(|fault| panic!("{name}: {fault}"));
             values.finish();
             told.push(Told { reads: values.reads, arrivals: values.arrivals, all: values.told });
-            counters.unwrap_or_else(|fault| panic!("{name}: {fault}"))
+            counters
         });
         assert_eq!(counters[0], counters[1], "{name}");
         assert_eq!(counters[0], counters[2], "{name}");

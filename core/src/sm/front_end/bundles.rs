@@ -56,8 +56,25 @@ impl<T: Trace> FrontEnd<'_, T> {
 
     /// The registers of these warps' bundles are there.
     #[inline]
-    pub(in crate::sm) const fn stop_holding(&mut self, warps: u64) {
-        self.held &= !warps;
+    pub(in crate::sm) const fn fetched(&mut self, warps: u64) {
+        self.fetched |= warps;
+    }
+
+    /// Warps of the active set that do not wait for registers.
+    #[inline]
+    pub(super) const fn schedulable(&self) -> u32 {
+        (self.active & !self.held).count_ones()
+    }
+
+    /// Has warps whose registers are there wait no longer, as far as the limit of active warps
+    /// allows; those with the lowest places first.
+    #[inline]
+    pub(super) const fn schedule_fetched(&mut self, limit: u32) {
+        while self.fetched != 0 && self.schedulable() < limit {
+            let bit = self.fetched & self.fetched.wrapping_neg();
+            self.fetched &= !bit;
+            self.held &= !bit;
+        }
     }
 
     /// Warps that are ready.
@@ -70,7 +87,7 @@ impl<T: Trace> FrontEnd<'_, T> {
     pub(in crate::sm) fn is_between_bundles(&self, warp: usize, kernel: &Kernel<'_>) -> bool {
         let state = &self.warps[warp];
         let begins = || kernel.facts(state.pc).begins_bundle;
-        let waits = self.needs_prefetch(warp) || self.held >> warp & 1 != 0;
+        let waits = self.needs_prefetch(warp) || (self.held & !self.fetched) >> warp & 1 != 0;
         state.left == 0 || waits && begins()
     }
 

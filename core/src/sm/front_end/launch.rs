@@ -180,10 +180,11 @@ impl<T: Trace> FrontEnd<'_, T> {
         }
     }
 
-    /// Whether a warp waits for a place in the active set, and one is free.
+    /// Whether a warp waits for a place in the active set, and one is free; or for others that are
+    /// active.
     #[inline]
     pub(in crate::sm) const fn can_activate(&self) -> bool {
-        self.sets.returnable != 0 && self.places != 0
+        self.sets.returnable != 0 && self.places != 0 || self.fetched != 0
     }
 
     /// Lets warps into the active set, round robin, as far as there are places and the limit
@@ -194,7 +195,8 @@ impl<T: Trace> FrontEnd<'_, T> {
         run: &mut Run<O>,
     ) -> Result<(), Fault> {
         let limit = self.limit.at(run.now);
-        while self.places != 0 && self.active.count_ones() < limit {
+        self.schedule_fetched(limit);
+        while self.places != 0 && self.schedulable() < limit {
             let returnable = self.sets.returnable;
             let Some(warp) = super::schedule::first_from(returnable, self.next_return) else {
                 break;
