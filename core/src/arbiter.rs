@@ -23,17 +23,17 @@
 
 mod config;
 mod grant;
+mod queues;
 
 use crate::bank_layout::cell;
 use crate::datapath::Datapath;
-use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
+use crate::split_bank_write::{MAX_BANKS, SplitBankWrite};
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolPorts, PoolRead, PoolWrite, WritePool};
 pub use config::{ArbiterConfig, ArbiterError, BankPorts};
 pub use grant::{Granted, ReadGrant, WriteGrant, WriteTarget};
-
-/// No element.
-const NONE: u32 = u32::MAX;
+pub use queues::{BankedRegister, QueuedRead, Queues};
+use queues::{NONE, place};
 
 /// A queue that is linked through its elements; what it says of an empty one does not matter.
 #[derive(Clone, Copy, Debug)]
@@ -57,68 +57,6 @@ struct ReadQueues {
     first: [u32; READ_QUEUES],
     last: [u32; READ_QUEUES],
     unit: [u32; READ_QUEUES],
-}
-
-/// A read that is queued, in the caller's memory.
-#[derive(Clone, Copy, Debug)]
-pub struct QueuedRead {
-    /// Reads that were requested before, modulo 2^32.
-    order: u32,
-    lanes: LaneMask,
-    next: u32,
-    register: RegisterId,
-    warp: u8,
-    unit: u8,
-    datapath: Datapath,
-}
-
-impl QueuedRead {
-    /// No read, also for memory that is laid out at compile time.
-    pub const NONE: Self = Self {
-        order: 0,
-        lanes: LaneMask::EMPTY,
-        next: NONE,
-        register: RegisterId(0),
-        warp: 0,
-        unit: 0,
-        datapath: Datapath::Private,
-    };
-}
-
-/// A register of a resident warp, in the caller's memory: its place, and its queued write if any.
-#[derive(Clone, Copy, Debug)]
-pub struct BankedRegister {
-    /// Its queued reads.
-    queue: u8,
-    warp: u8,
-    number: u16,
-    lanes: LaneMask,
-    next: u32,
-    /// The cycle in which its write was requested, modulo 2^32: no write waits that long.
-    since: u32,
-}
-
-impl BankedRegister {
-    /// No register, also for memory that is laid out at compile time.
-    pub const NONE: Self =
-        Self { queue: 0, warp: 0, number: 0, lanes: LaneMask::EMPTY, next: NONE, since: 0 };
-
-    /// Which register it is, of which warp.
-    pub(crate) const fn name(&self) -> (u8, RegisterId) {
-        (self.warp, RegisterId(self.number))
-    }
-
-    /// Bank, and its subarray if the banks are split.
-    #[inline]
-    const fn place(self) -> (usize, Subarray) {
-        place(self.queue as usize)
-    }
-}
-
-/// Bank and subarray of a queue of reads.
-#[inline]
-const fn place(queue: usize) -> (usize, Subarray) {
-    (queue % MAX_BANKS, (queue / MAX_BANKS) as Subarray)
 }
 
 /// Queues, banks and the write pool; plain data, sized at compile time.
@@ -146,33 +84,6 @@ pub struct Arbiter {
     /// Reads requested and reads served, modulo 2^32.
     asked: u32,
     granted: u32,
-}
-
-/// The memory of queues, handed in by the caller.
-#[derive(Debug)]
-pub struct Queues<'m> {
-    /// Reads. Each unit has its own elements; as many as an instruction reads at most.
-    pub reads: &'m mut [QueuedRead],
-    /// Registers of all resident warps, warp by warp.
-    pub registers: &'m mut [BankedRegister],
-    /// Writes so far of each warp-wide row of cells, whichever register of a warp lies there:
-    /// [`crate::bank_layout::Home::cell`]. Never cleared here.
-    pub cell_writes: &'m mut [u64],
-}
-
-impl Queues<'_> {
-    /// Lays the registers out over banks, and over subarrays if the banks are split.
-    fn lay_out(&mut self, config: ArbiterConfig) {
-        let per_warp = config.registers_per_warp;
-        for (index, place) in self.registers.iter_mut().enumerate() {
-            let warp = (index / usize::from(per_warp)) as u8;
-            let number = (index % usize::from(per_warp)) as u16;
-            let home = config.bank_layout.home(config.banks, per_warp, warp, number);
-            let half = if config.split_bank_write { MAX_BANKS as u8 * home.subarray } else { 0 };
-            let queue = home.bank + half;
-            *place = BankedRegister { queue, warp, number, ..BankedRegister::NONE };
-        }
-    }
 }
 
 impl Arbiter {

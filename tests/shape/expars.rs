@@ -258,6 +258,11 @@ fn page(runs: &Runs<'_>, scale: Scale) -> String {
             runs.faster(name, "expars-ltlws-lrr", than),
         );
     }
+    binding(&mut page, runs);
+    page
+}
+
+fn binding(page: &mut String, runs: &Runs<'_>) {
     page.push_str(
         "\n## What binds, loose round robin\n\
          \n\
@@ -271,9 +276,8 @@ fn page(runs: &Runs<'_>, scale: Scale) -> String {
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for name in &runs.gaining {
-        binding_row(&mut page, runs, name);
+        binding_row(page, runs, name);
     }
-    page
 }
 
 fn binding_row(page: &mut String, runs: &Runs<'_>, name: &str) {

@@ -86,7 +86,8 @@ impl ArbiterConfig {
         }
     }
 
-    /// Ports of the banks behind the first ones, whose accesses take one cycle: bit `p` is port `p`.
+    /// Ports of the banks behind the first ones, whose accesses take one cycle: bit `p` is port
+    /// `p`.
     pub(super) const fn single_cycle_ports(&self) -> u32 {
         let mut ports = 0;
         let mut bank = self.banks;

@@ -406,9 +406,9 @@ impl SmConfig {
         }
     }
 
-    /// Places of the active set. Warps that wait for registers from scratchpad memory take one and do
-    /// not count as active, so that there is one for each resident warp; but levels above the main
-    /// register file are those of a place.
+    /// Places of the active set. Warps that wait for registers from scratchpad memory take one and
+    /// do not count as active, so that there is one for each resident warp; but levels above the
+    /// main register file are those of a place.
     pub(crate) fn places(&self) -> usize {
         let expands = self.0.storage == StorageKind::Expars;
         if expands && self.0.organisation.levels().cache().is_none() {

@@ -100,8 +100,8 @@ impl core::fmt::Display for Fault {
             ),
             Self::NotInOperandCache { pc, register } => write!(
                 to,
-                "instruction {pc} needs register {} in the operand cache, which its bundle does not \
-                 name",
+                "instruction {pc} needs register {} in the operand cache, which its bundle does \
+                 not name",
                 register.0
             ),
             Self::Stalled { cycle, warp, reason } => write!(

@@ -470,8 +470,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         moved != 0
     }
 
-    /// What the register prefetcher does in a cycle after issue. Returns whether a warp can issue in
-    /// the next one that could not before.
+    /// What the register prefetcher does in a cycle after issue. Returns whether a warp can issue
+    /// in the next one that could not before.
     #[inline(never)]
     fn step_prefetcher(&mut self) -> bool {
         let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::cached_memory::{OwnedList, load, run_over};
 use crate::expansion_values::{Values, is_long};
 use crate::machine::{Grid, Kernel, OwnedTrace, Pace, run as steps, simulate, simulate_bundles};
 use crate::model::one_of;
@@ -16,6 +17,7 @@ use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
     ActiveLimitKind, Launch, Scheduler, SmConfig, SmConfigError, SmSettings, StorageKind, Timing,
+    WarpReplacement,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::expansion::Split;
@@ -24,6 +26,7 @@ use strata_core::sm::expansion::counters::ExpansionEvent;
 use strata_core::sm::expansion::homes::Homes;
 use strata_core::sm::expansion::operand_cache::Move;
 use strata_core::sm::fault::Fault;
+use strata_core::sm::memory::cached::{CacheEvent, CachedSettings};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{ExpansionObservation, Observation};
 use strata_core::units::{LaneMask, RegisterId};
@@ -534,4 +537,65 @@ fn the_lazy_scheduler_limits_what_does_not_progress() {
     let long = OwnedTrace::new(vec![steps(0, 1); 400], &[]);
     let contended = limit(&chain, &vec![vec![long; 8]; 4]);
     assert!((7..=9).contains(&contended), "{contended} of 32 warps with contention");
+}
+
+/// A kernel of two loops, over arithmetic and over seven lines of each warp's own: the CTAs that
+/// are resident first run the one, all others the other.
+fn thrashing() -> (Kernel, Grid, OwnedList) {
+    const LINES: u64 = 7;
+    const ROUNDS: usize = 200;
+    let kernel = Kernel::default().alu(&[2], &[2]).load(&[0], &[1]).alu(&[1], &[2]).marked();
+    let mut list = OwnedList::default();
+    let mut trace = |warp: u64| {
+        if warp < 48 {
+            return OwnedTrace::new(vec![steps(0, 1); 2 * ROUNDS], &[]);
+        }
+        let mut trace = OwnedTrace::new(vec![steps(1, 2); ROUNDS], &[]);
+        let line = |round: usize| LINES * warp + round as u64 % LINES;
+        let mut access = |round| load(&mut list, |lane| 128 * line(round) + 4 * lane);
+        trace.accesses = (0..ROUNDS).map(&mut access).collect();
+        trace
+    };
+    let grid = (0..40).map(|cta| (0..6).map(|warp| trace(6 * cta + warp)).collect()).collect();
+    (kernel, grid, list)
+}
+
+/// With 16 KB of cache the lines of 48 warps do not fit, those of the 15 that the first warps' end
+/// allows do: the lazy limit is worth more than 4 times the cycles of none, and more than that of
+/// two levels with 8 warps. But only where a warp that waits for memory keeps its place: where it
+/// leaves, others take it, and all of them share the cache (DEV-114).
+#[test]
+fn the_lazy_scheduler_saves_a_cache_from_thrashing_where_warps_stay() {
+    let (kernel, grid, list) = thrashing();
+    let run = |replacement, active_warps, active_limit| {
+        let settings = SmSettings {
+            timing: Timing { dram_bytes_per_cycle: 8, ..FERMI.timing },
+            scheduler: Scheduler::GreedyThenOldest,
+            storage: StorageKind::Partitioned,
+            issue_slots: 2,
+            active_limit,
+            replacement,
+            ..FERMI
+        };
+        let settings = with_scheduling(settings, Scheduling::TwoLevel { active_warps });
+        let cached = CachedSettings::of(16 * 1024);
+        let (counters, cache) = run_over(settings, cached, &kernel, &grid, &list).expect("it runs");
+        let optimal = counters.expansion.get(ExpansionEvent::OptimalWarps);
+        (counters.cycles(), cache.get(CacheEvent::LoadHit), optimal)
+    };
+    let stays = WarpReplacement::Reactive { threshold: 4096 };
+    let unlimited = run(stays, 48, ActiveLimitKind::Constant);
+    let lazy = run(stays, 48, ActiveLimitKind::Lazy);
+    let two_level = run(stays, 8, ActiveLimitKind::Constant);
+    assert_eq!((unlimited.1, lazy.2), (0, 15));
+    assert!(
+        4 * lazy.0 < unlimited.0 && lazy.0 < two_level.0,
+        "{unlimited:?} {lazy:?} {two_level:?}"
+    );
+    assert!(lazy.1 > 36_000, "{lazy:?}");
+    let leaves = WarpReplacement::Preemptive;
+    let [unlimited, lazy] =
+        [ActiveLimitKind::Constant, ActiveLimitKind::Lazy].map(|limit| run(leaves, 48, limit));
+    assert_eq!((unlimited.0, unlimited.1), (lazy.0, lazy.1));
+    assert_eq!(lazy.2, 15);
 }

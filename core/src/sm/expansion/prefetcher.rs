@@ -174,8 +174,8 @@ impl Prefetcher {
         }
     }
 
-    /// A warp has ended, and all its results have arrived. What of it was to be written to scratchpad
-    /// memory is not: another warp's registers may lie there soon.
+    /// A warp has ended, and all its results have arrived. Its registers that were to be written to
+    /// scratchpad memory are not: another warp's may lie there soon.
     pub(in crate::sm) fn exit(&mut self, warp: u8) {
         self.cache.exit(warp);
         for _ in 0..self.moves.len() {
@@ -293,8 +293,8 @@ impl Prefetcher {
         tell(run, ExpansionObservation::Begins { place: warp, pc });
     }
 
-    /// Moves a register of the warp that is filling, if scratchpad memory is free; without one left,
-    /// the warp's registers are on their way.
+    /// Moves a register of the warp that is filling, if scratchpad memory is free; without one
+    /// left, the warp's registers are on their way.
     fn advance<O: SmObserver>(&mut self, around: &mut impl Surroundings, run: &mut Run<O>) {
         let Some(Filling { warp, there }) = &mut self.filling else { return };
         if let Some(&one) = self.moves.front() {
