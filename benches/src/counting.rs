@@ -18,11 +18,11 @@ use strata_core::units::{LaneMask, RegisterId};
 use crate::{Prepared, Work};
 
 /// Instructions of the loop.
-const LENGTH: u32 = 64;
+pub(crate) const LENGTH: u32 = 64;
 /// Times the warp goes round in one piece of work.
 const ITERATIONS: usize = 500;
 /// Registers of the kernel.
-const REGISTERS: u16 = 24;
+pub(crate) const REGISTERS: u16 = 24;
 /// The instruction that loads.
 const LOAD: u32 = 5;
 
@@ -61,7 +61,8 @@ impl Sequence {
     }
 }
 
-fn kernel() -> (Vec<StaticInstruction>, Vec<RegisterId>) {
+/// Instructions of the loop, and their slots.
+pub(crate) fn kernel() -> (Vec<StaticInstruction>, Vec<RegisterId>) {
     let mut sequence = Sequence(12_345);
     let mut slots = Vec::new();
     let mut instructions = Vec::new();

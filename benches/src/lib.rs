@@ -6,6 +6,7 @@ pub mod compiling;
 pub mod counting;
 pub mod cycles;
 pub mod execution;
+mod expansion;
 pub mod fitting;
 pub mod gate;
 pub mod reading;
@@ -30,6 +31,7 @@ pub const WORK: &[&[Work]] = &[
     execution::DISTINCT_PATHS,
     cycles::WORK,
     cycles::WAITING,
+    expansion::WORK,
     reading::WORK,
     fitting::WORK,
     compiling::WORK,

@@ -423,7 +423,7 @@ fn settings_that_make_no_sense_are_refused() {
         ..two_level(6)
     };
     assert_eq!(refuse(active(0)), OrganisationError::ActiveWarps(0));
-    assert_eq!(refuse(active(33)), OrganisationError::ActiveWarps(33));
+    assert_eq!(refuse(active(65)), OrganisationError::ActiveWarps(65));
     assert!(Organisation::new(active(32)).is_ok());
     let error = OrganisationError::Cache(ConfigError::NoEntries);
     assert_eq!(refuse(two_level(0)), error);

@@ -6,6 +6,7 @@ mod commands;
 mod data_cache;
 mod determinism;
 mod documents;
+mod expars;
 mod fpga;
 mod input_names;
 mod interrupts;

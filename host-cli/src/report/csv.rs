@@ -6,8 +6,8 @@ use super::{Endurance, EnergyInTime, RunReport, storage_energy};
 
 /// The reports as CSV (RFC 4180, `\n` line ends). Columns: workload, design, machine, mode, order,
 /// then the union of counters, derived ratios and energies in sorted order, then energy with
-/// leakage, wear, counts of a data cache and energy of storage in each technology where a report
-/// has them; a missing value is empty.
+/// leakage, wear, counts of a data cache and of registers in scratchpad memory, and energy of
+/// storage in each technology where a report has them; a missing value is empty.
 pub fn to_text(reports: &[RunReport]) -> String {
     let counters = columns(reports, |report| report.counters.keys().cloned().collect());
     let derived = columns(reports, |report| report.derived.keys().cloned().collect());
@@ -16,6 +16,9 @@ pub fn to_text(reports: &[RunReport]) -> String {
     });
     let data_cache = columns(reports, |report| {
         report.data_cache.iter().flat_map(|counts| counts.keys().cloned()).collect()
+    });
+    let expansion = columns(reports, |report| {
+        report.expansion.iter().flat_map(|counts| counts.keys().cloned()).collect()
     });
     let mut text = String::from("workload,design,machine,mode,order");
     for name in counters.iter().chain(&derived) {
@@ -35,6 +38,9 @@ pub fn to_text(reports: &[RunReport]) -> String {
     }
     for name in &data_cache {
         let _ = write!(text, ",data_cache_{name}");
+    }
+    for name in &expansion {
+        let _ = write!(text, ",expansion_{name}");
     }
     let storage = columns(reports, storage_energy::columns);
     for name in &storage {
@@ -62,6 +68,9 @@ pub fn to_text(reports: &[RunReport]) -> String {
         }
         for name in &data_cache {
             push(&mut text, report.data_cache.as_ref().and_then(|counts| counts.get(name)));
+        }
+        for name in &expansion {
+            push(&mut text, report.expansion.as_ref().and_then(|counts| counts.get(name)));
         }
         let values = storage_energy::values(report);
         for name in &storage {

@@ -1,5 +1,6 @@
 //! Table: what a paper would print, with the papers' own figures beneath.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -50,10 +51,10 @@ const fn level_columns(level: Level) -> Option<LevelColumns> {
 const TOTAL: &str = "total_energy_relative_percent";
 
 /// A column of a data cache: counts that are added up, and the heading.
-type DataCacheColumn = (&'static [&'static str], &'static str);
+type CountColumn = (&'static [&'static str], &'static str);
 
 /// The columns of a data cache, before that of the loads that hit.
-const DATA_CACHE: [DataCacheColumn; 3] = [
+const DATA_CACHE: [CountColumn; 3] = [
     (&["lookups"], "cache\nlookups"),
     (&["dram_bytes"], "DRAM\nbytes"),
     (&["shared_conflict_cycles", "cache_conflict_cycles"], "conflict\ncycles"),
@@ -69,8 +70,18 @@ struct Columns {
     /// Wear.
     worn: bool,
     /// Counts of a data cache; empty where no report has them.
-    data_cache: &'static [DataCacheColumn],
+    data_cache: &'static [CountColumn],
+    /// Counts of registers in scratchpad memory; empty where no report has them.
+    expansion: &'static [CountColumn],
 }
+
+/// Counts of registers in scratchpad memory.
+const EXPANSION: [CountColumn; 4] = [
+    (&["operand_cache_reads_private", "operand_cache_reads_shared"], "operand\ncache reads"),
+    (&["operand_cache_writes", "scratchpad_results"], "results\noutside"),
+    (&["registers_fetched"], "registers\nfetched"),
+    (&["prefetches_issued"], "PREF\nissued"),
+];
 
 impl Columns {
     fn of(reports: &[RunReport]) -> Self {
@@ -85,6 +96,7 @@ impl Columns {
             leakage: any(|report| report.energy_in_time.is_some()),
             worn: any(|report| report.endurance.is_some()),
             data_cache: if any(|report| report.data_cache.is_some()) { &DATA_CACHE } else { &[] },
+            expansion: if any(|report| report.expansion.is_some()) { &EXPANSION } else { &[] },
         }
     }
 }
@@ -118,6 +130,7 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
         header.extend(columns.data_cache.iter().map(|&(_, heading)| heading));
         header.push("load\nhits");
     }
+    header.extend(columns.expansion.iter().map(|&(_, heading)| heading));
     let in_time = reports.iter().any(|report| report.mode == "cycle");
     if in_time {
         header.extend(["cycles", "thread\nIPC", "resident\nwarps", "in\nCTAs", "limited by"]);
@@ -236,6 +249,7 @@ fn row(name: &str, report: &RunReport, columns: &Columns) -> Vec<String> {
         cells.push(worn.map_or_else(dash, |(most, mean)| format!("{most} ({mean:.1})")));
     }
     cells.extend(data_cache(report, columns.data_cache));
+    cells.extend(counts(report.expansion.as_ref(), columns.expansion));
     if report.mode == "cycle" {
         cells.push(counter("cycles"));
         cells.push(ipc(report.derived.get("ipc").copied().flatten()));
@@ -252,16 +266,21 @@ fn dash() -> String {
 }
 
 /// Counts of the data cache, and the share of loads that hit it; nothing without columns.
-fn data_cache(report: &RunReport, columns: &[DataCacheColumn]) -> Vec<String> {
-    let cell = |&(names, _): &DataCacheColumn| {
-        let Some(counts) = &report.data_cache else { return dash() };
-        names.iter().filter_map(|&name| counts.get(name)).sum::<u64>().to_string()
-    };
-    let mut cells: Vec<_> = columns.iter().map(cell).collect();
+fn data_cache(report: &RunReport, columns: &[CountColumn]) -> Vec<String> {
+    let mut cells = counts(report.data_cache.as_ref(), columns);
     if !columns.is_empty() {
         cells.push(percent(report.derived.get(LOAD_HITS).copied().flatten()));
     }
     cells
+}
+
+/// Sums of counts, one for each column.
+fn counts(counts: Option<&BTreeMap<String, u64>>, columns: &[CountColumn]) -> Vec<String> {
+    let cell = |&(names, _): &CountColumn| {
+        let Some(counts) = counts else { return dash() };
+        names.iter().filter_map(|&name| counts.get(name)).sum::<u64>().to_string()
+    };
+    columns.iter().map(cell).collect()
 }
 
 /// Leakage, energy with it, and that against the baseline's.
@@ -345,6 +364,7 @@ fn mean_row(design: &str, reports: &[RunReport], columns: &Columns) -> Vec<Strin
         cells.extend(columns.data_cache.iter().map(|_| String::new()));
         cells.push(percent(ratio(&of_design, LOAD_HITS)));
     }
+    cells.extend(columns.expansion.iter().map(|_| String::new()));
     if of_design.iter().any(|report| report.mode == "cycle") {
         let ratios = of_design.iter().map(|report| report.derived.get("ipc").copied().flatten());
         cells.extend([String::new(), ipc(mean(ratios))]);
