@@ -6,7 +6,7 @@ pub mod compiling;
 pub mod counting;
 pub mod cycles;
 pub mod execution;
-mod expansion;
+pub mod expansion;
 pub mod fitting;
 pub mod gate;
 pub mod reading;

@@ -123,6 +123,8 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     branch_cycles: u64,
     /// The host has no CTA left to launch.
     no_more_ctas: bool,
+    /// Nothing is granted of the storage.
+    is_empty: bool,
     /// The memory has refused an access in the last cycle in which a slot was left.
     asks_again: bool,
 }
@@ -261,6 +263,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             places: config.places(),
             branch_cycles: u64::from(timing.branch_latency) + u64::from(tag_check),
             no_more_ctas: false,
+            is_empty: true,
             asks_again: false,
         })
     }
@@ -382,10 +385,10 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         if !self.no_more_ctas && self.storage.has_room() {
             self.admit(grid)?;
         }
-        if self.front_end.can_activate() {
+        if self.front_end.can_activate() || COLLECTED && self.front_end.has_fetched() {
             self.activate()?;
         }
-        if self.storage.is_empty() && self.no_more_ctas && !self.execution.is_busy() {
+        if self.is_empty && self.no_more_ctas && !self.execution.is_busy() {
             return Ok(false);
         }
         if COLLECTED {
@@ -398,7 +401,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let released = COLLECTED && self.register_file.is_expanded() && self.step_prefetcher();
         let mut next = self.run.now + 1;
         if issued == 0 {
-            let soon = arrived || released || self.storage.is_empty();
+            let soon = arrived || released || self.is_empty;
             let change = if soon { Some(next) } else { self.next_change::<COLLECTED>() };
             let Some(event) = change else { return Err(self.stalled(reason)) };
             if !EVERY_CYCLE {
@@ -430,6 +433,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
                 break;
             };
             let grant = self.storage.grant();
+            self.is_empty = false;
             if self.launch(grant, warps)? {
                 grid.launched();
             }

@@ -60,6 +60,12 @@ impl<T: Trace> FrontEnd<'_, T> {
         self.fetched |= warps;
     }
 
+    /// Whether a warp whose registers are there waits until fewer warps are active.
+    #[inline]
+    pub(in crate::sm) const fn has_fetched(&self) -> bool {
+        self.fetched != 0
+    }
+
     /// Warps of the active set that do not wait for registers.
     #[inline]
     pub(super) const fn schedulable(&self) -> u32 {

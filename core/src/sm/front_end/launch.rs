@@ -180,11 +180,10 @@ impl<T: Trace> FrontEnd<'_, T> {
         }
     }
 
-    /// Whether a warp waits for a place in the active set, and one is free; or for others that are
-    /// active.
+    /// Whether a warp waits for a place in the active set, and one is free.
     #[inline]
     pub(in crate::sm) const fn can_activate(&self) -> bool {
-        self.sets.returnable != 0 && self.places != 0 || self.fetched != 0
+        self.sets.returnable != 0 && self.places != 0
     }
 
     /// Lets warps into the active set, round robin, as far as there are places and the limit

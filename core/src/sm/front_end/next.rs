@@ -192,20 +192,19 @@ impl<T: Trace> FrontEnd<'_, T> {
     ) {
         let bit = 1 << warp;
         let state = &self.warps[warp];
-        if self.policy.collects && facts.begins_bundle && self.prefetched & bit == 0 {
-            self.await_prefetch(warp, sight, now);
-            return;
-        }
         let (registers, predicates) = waits_for(facts, state.mask, sight);
         let operands = sight.scoreboard.last(warp, registers, predicates, |_| true);
         let ready = operands.max(state.fetch);
         // Without an enabled lane nothing is started.
-        if !state.mask.is_empty() {
-            if self.policy.collects {
-                self.collecting |= u64::from(facts.collected) << warp;
-            } else if let Some(unit) = facts.class.busy_unit() {
-                self.wanting[unit as usize] |= bit;
+        let starts = !state.mask.is_empty();
+        if self.policy.collects {
+            if facts.begins_bundle && self.prefetched & bit == 0 {
+                self.await_prefetch(warp, sight, now);
+                return;
             }
+            self.collecting |= u64::from(facts.collected && starts) << warp;
+        } else if starts && let Some(unit) = facts.class.busy_unit() {
+            self.wanting[unit as usize] |= bit;
         }
         if ready.cycle() <= now {
             self.sets.ready |= bit;

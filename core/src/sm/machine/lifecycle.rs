@@ -101,6 +101,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         }
         let slot = self.front_end.retire(warp);
         let Released { slots, cta_ended } = self.storage.release(slot, warp as u8);
+        self.is_empty = self.storage.is_empty();
         if slots != 0 {
             let (cycle, cta, warps) = (self.run.now, self.front_end.cta_number(slot), slots);
             self.run.tell(|| Observation::CtaEnd { cycle, cta, slot, warps, last: cta_ended });
