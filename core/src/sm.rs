@@ -28,8 +28,9 @@
 //! the memory; `active_limit`, how many warps may be active in a cycle; the `run` so far, with its
 //! [`counters`]; `fault`, what a trace can get wrong. Memories, storages and active limits stand in
 //! one table each: `docs/ARCHITECTURE.md`, "Add a component". [`partition`] divides an SM's storage
-//! between registers, shared memory and cache, for the host to make an SM of. No run uses
-//! [`expansion`] yet: registers in scratchpad memory.
+//! between registers, shared memory and cache, for the host to make an SM of.
+//! [`expansion`] says which registers lie in scratchpad memory, and brings them to the operand
+//! cache.
 //!
 //! In a cycle the parts have their turn in this order: events of warps, launch, activation,
 //! register file with collectors, issue, memory. Accesses of registers to the banks come before

@@ -31,7 +31,7 @@ use strata_core::leakage::Leakage;
 use strata_core::organisation::{LevelSettings, Organisation, OrganisationSettings, Scheduling};
 use strata_core::register_file_cache::RegisterFileCacheConfig;
 use strata_core::sm::config::{
-    BarrierRule, Scheduler, ShortWaits, SmSettings, StorageKind, WarpReplacement,
+    ActiveLimitKind, BarrierRule, Scheduler, ShortWaits, SmSettings, StorageKind, WarpReplacement,
 };
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::operand_delivery::OperandDelivery;
@@ -145,6 +145,8 @@ impl Design {
                 replacement: WarpReplacement::default(),
                 short_waits: ShortWaits::default(),
                 barrier: BarrierRule::default(),
+                active_limit: ActiveLimitKind::Constant,
+                storage: StorageKind::Partitioned,
                 ..self.areas().0
             },
             data_cache: self.areas().1,

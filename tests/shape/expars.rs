@@ -211,7 +211,7 @@ fn page(runs: &Runs<'_>, scale: Scale) -> String {
          Workloads at their {size} size, nvcc's PTX with 64-bit addresses, machine \
          `expars-gtx480`: [EXPARS] Table 2, the rest\nassumed (`strata designs`). These have \
          launches with more CTAs than fit, of which EXPARS holds more at a time; in the\nothers \
-         nothing differs. {about}\n\
+         no CTA has registers elsewhere. {about}\n\
          \n\
          ## Faster than the baseline with the same scheduler, percent\n\
          \n\
