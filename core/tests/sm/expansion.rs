@@ -28,7 +28,7 @@ use strata_core::sm::expansion::operand_cache::Move;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::memory::cached::{CacheEvent, CachedSettings};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
-use strata_core::sm::{ExpansionObservation, Observation};
+use strata_core::sm::{ExpansionObservation, Observation, WarpPhase};
 use strata_core::units::{LaneMask, RegisterId};
 
 /// Fermi as in `[EXPARS]` Table 2, without caches.
@@ -138,7 +138,10 @@ impl Bundled {
         let counters = [Pace::Skipping, Pace::EveryCycle, Pace::Stepped].map(|pace| {
             let mut values = Values::new(&self.kernel, self.bundles(), homes);
             let parts = (None, Some(self.bundles()));
-            let observe = |one| values.add(&one);
+            let observe = |one| {
+                within_limit(name, &settings, &one);
+                values.add(&one);
+            };
             let counters =
                 simulate_bundles(parts, settings, &self.kernel, shared_bytes, grid, pace, observe);
             let counters = counters.unwrap_or_else(|fault| panic!("{name}: {fault}"));
@@ -153,6 +156,16 @@ impl Bundled {
         told.check(name, &counters[0]);
         (counters[0], told)
     }
+}
+
+/// Warps that can issue, with their registers there, are no more than the limit allows.
+fn within_limit(name: &str, settings: &SmSettings, observation: &Observation) {
+    let Scheduling::TwoLevel { active_warps } = settings.organisation.settings().scheduling else {
+        return;
+    };
+    let Observation::Cycles { first, warps, .. } = observation else { return };
+    let ready = warps.warps(WarpPhase::Ready).count_ones();
+    assert!(ready <= active_warps.into(), "{name}, cycle {first}: {ready} ready");
 }
 
 fn slots(kernel: &Kernel, pc: usize) -> (Vec<RegisterId>, Vec<RegisterId>) {
@@ -244,7 +257,7 @@ fn random_expars(random: &mut Random) -> SmSettings {
     let resident = FERMI.max_warps;
     let two_level = |active_warps| Scheduling::TwoLevel { active_warps };
     let (scheduling, active_limit) = match random.below(4) {
-        0 => (two_level(8), ActiveLimitKind::Constant),
+        0 => (two_level(one_of(random, &[1, 2, 8])), ActiveLimitKind::Constant),
         1 => (two_level(resident.min(32)), ActiveLimitKind::Lazy),
         _ => (Scheduling::SingleLevel, ActiveLimitKind::Constant),
     };
@@ -508,6 +521,25 @@ fn a_bundle_waits_for_its_last_register() {
     );
     let counters = counters.expect("it runs");
     assert_eq!(counters.slots(StallReason::Prefetch), 23 - 1);
+}
+
+/// Registers move only in cycles in which the program leaves scratchpad memory alone: a warp of a
+/// whole CTA takes it with accesses of 512 bytes, 16 cycles each.
+#[test]
+fn registers_wait_for_the_program_s_accesses() {
+    let kernel = Kernel::default().shared_load(&[0], &[1]).alu(&[33, 34, 35], &[4]);
+    let bundled = Bundled::new(kernel, vec![0, 1], false);
+    let idle = OwnedTrace::new(vec![], &[]);
+    let cycles = |accesses: usize| {
+        let mut grid: Grid = vec![vec![idle.clone(); 4]; 8];
+        grid[0] = vec![OwnedTrace::new(vec![steps(0, 1); accesses], &vec![512; accesses]); 4];
+        grid[6][0] = OwnedTrace::new(vec![steps(1, 1)], &[]);
+        let (counters, _) = bundled.run("shared", FERMI, 0, &grid);
+        counters.expansion.get(ExpansionEvent::PortWait)
+    };
+    assert_eq!(cycles(0), 0);
+    let waited = cycles(4);
+    assert!(waited >= 16, "{waited}");
 }
 
 /// With one warp the lazy two-level scheduler allows one; where all progress alike, nearly all.

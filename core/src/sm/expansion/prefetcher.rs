@@ -375,6 +375,7 @@ mod tests {
         boundary: u64,
         busy: u64,
         taken: &'static [u64],
+        pending: Option<RegisterId>,
         now: u64,
     }
 
@@ -391,8 +392,8 @@ mod tests {
             self.busy >> warp & 1 != 0
         }
 
-        fn is_pending(&self, _: u8, _: RegisterId) -> bool {
-            false
+        fn is_pending(&self, _: u8, register: RegisterId) -> bool {
+            self.pending == Some(register)
         }
 
         fn enter(&mut self, _: u8, _: RegisterId) {}
@@ -443,7 +444,7 @@ mod tests {
         };
         let all = [bundle(0, &[17, 18, 19]), bundle(1, &[33, 18, 19])];
         let bundles = Bundles::new(&all, 2).expect("legal");
-        let scene = |taken| Scene { ready: 1, boundary: 0, busy: 0, taken, now: 0 };
+        let scene = |taken| Scene { ready: 1, boundary: 0, busy: 0, taken, pending: None, now: 0 };
         for (taken, expected) in [(&[][..], 122), (&[101], 123), (&[100, 102], 124)] {
             let mut prefetcher = prefetcher();
             assert!(prefetcher.announce(0, 0, &bundles));
@@ -453,12 +454,14 @@ mod tests {
         // Another warp wrote R17, whose line R33 needs.
         let mut prefetcher = prefetcher();
         prefetcher.announce(1, 0, &bundles);
-        let mut other = Scene { ready: 0b10, boundary: 0, busy: 0b10, taken: &[], now: 0 };
+        let mut other =
+            Scene { ready: 0b10, boundary: 0, busy: 0b10, taken: &[], pending: None, now: 0 };
         assert_eq!(schedulable(&mut prefetcher, &bundles, &mut other, 0), (22, 0b10));
         prefetcher.write(1, RegisterId(17));
         prefetcher.announce(0, 1, &bundles);
         // Its bundle is complete in cycle 100: all has issued, and nothing is under way.
-        let mut one = Scene { ready: 1, boundary: 0b10, busy: 0, taken: &[], now: 0 };
+        let mut one =
+            Scene { ready: 1, boundary: 0b10, busy: 0, taken: &[], pending: None, now: 0 };
         assert_eq!(schedulable(&mut prefetcher, &bundles, &mut one, 100), (123, 1));
     }
 
@@ -467,7 +470,8 @@ mod tests {
         let all = [Prefetch { pc: 0, fetched: set(&[20]), allocated: RegisterSet::EMPTY }];
         let bundles = Bundles::new(&all, 1).expect("legal");
         let mut prefetcher = prefetcher();
-        let mut scene = Scene { ready: 0b111, boundary: 0, busy: 0b111, taken: &[], now: 0 };
+        let mut scene =
+            Scene { ready: 0b111, boundary: 0, busy: 0b111, taken: &[], pending: None, now: 0 };
         for warp in 0..3 {
             prefetcher.announce(warp, 0, &bundles);
         }
@@ -478,6 +482,27 @@ mod tests {
         // Warp 0 has its register still and goes first, warp 1 after it.
         assert_eq!(schedulable(&mut prefetcher, &bundles, &mut scene, 50), (51, 0b1));
         assert_eq!(schedulable(&mut prefetcher, &bundles, &mut scene, 60), (80, 0b10));
+    }
+
+    /// A bundle that would give a line to a register whose result goes to scratchpad memory waits
+    /// until it has come.
+    #[test]
+    fn a_bundle_waits_for_results_of_its_registers() {
+        let all = [Prefetch { pc: 0, fetched: set(&[20]), allocated: RegisterSet::EMPTY }];
+        let bundles = Bundles::new(&all, 1).expect("legal");
+        let mut prefetcher = prefetcher();
+        prefetcher.announce(0, 0, &bundles);
+        let pending = Some(RegisterId(20));
+        let mut scene = Scene { ready: 1, boundary: 0, busy: 0, taken: &[], pending, now: 0 };
+        let (counters, observer) = (SmCounters::default(), crate::sm::observe::Unobserved);
+        let mut run = Run { now: 0, counters, observer };
+        while run.now < 50 {
+            assert_eq!(prefetcher.step(&bundles, &mut scene, &mut run), 0);
+            run.now += 1;
+        }
+        assert_eq!(run.counters.expansion.get(ExpansionEvent::Bundle), 0);
+        scene.pending = None;
+        assert_eq!(schedulable(&mut prefetcher, &bundles, &mut scene, 50), (70, 1));
     }
 
     /// A warp that ends takes what was to be written of it along: another may be there soon.
@@ -491,7 +516,8 @@ mod tests {
         let all = [bundle(0, 20), bundle(1, 36)];
         let bundles = Bundles::new(&all, 2).expect("legal");
         let mut prefetcher = prefetcher();
-        let mut scene = Scene { ready: 0b11, boundary: 0, busy: 0, taken: &[], now: 0 };
+        let mut scene =
+            Scene { ready: 0b11, boundary: 0, busy: 0, taken: &[], pending: None, now: 0 };
         prefetcher.announce(0, 0, &bundles);
         assert_eq!(schedulable(&mut prefetcher, &bundles, &mut scene, 0), (1, 1));
         prefetcher.write(0, RegisterId(20));
