@@ -116,8 +116,8 @@ pub use front_end::{Cta, Warp};
 pub use grid::Grid;
 pub use machine::{Memory, MemorySize, Sm};
 pub use observe::{
-    CommonObserver, ExpansionObservation, Issue, MemoryObservation, Observation, SmObserver,
-    SmUnit, Unobserved, WarpPhase, WarpPhases, WriteCause,
+    CommonObserver, ExpansionObservation, Issue, MemoryObservation, Observation, RowObservation,
+    SmObserver, SmUnit, Unobserved, WarpPhase, WarpPhases, WriteCause,
 };
 pub use register_file::{Collectors, DeliveryMemory, DeliverySize, ResultOnItsWay};
 pub use trace::{MemoryAccess, Trace, WarpTrace};

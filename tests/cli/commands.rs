@@ -170,6 +170,10 @@ prints! {
         "inspect", "needle", "--profile", "--mode", "cycle", "--scale", "small", "--design",
         "micro12-unified-384", "--kernel", "needle_borders"
     ];
+    a_kernel_profiled_in_time_with_rows_of_dram: [
+        "inspect", "bfs", "--profile", "--mode", "cycle", "--scale", "small", "--design",
+        "expars-gtx480"
+    ];
 }
 
 #[test]

@@ -14,6 +14,7 @@ const BANK_PORTS: u64 = 3;
 const UNITS: u64 = 4;
 const CTAS: u64 = 5;
 const MEMORY: u64 = 6;
+const EXPANSION: u64 = 7;
 
 /// An empty folder of a test's own.
 fn folder(name: &str) -> PathBuf {
@@ -52,6 +53,7 @@ struct Drawn {
     counters: Value,
     /// The same of its data cache; null without one.
     data_cache: Value,
+    expansion: Value,
     /// Cycles that are drawn.
     cycles: Range<u64>,
     all: u64,
@@ -92,6 +94,7 @@ fn read(note: String, bytes: Vec<u8>, report: &Value) -> Drawn {
         bytes,
         counters: report["counters"].clone(),
         data_cache: report["data_cache"].clone(),
+        expansion: report["expansion"].clone(),
         cycles,
         all,
         tracks: BTreeMap::new(),
@@ -351,6 +354,79 @@ fn workloads_are_drawn_whole() {
         drawn.check(0..1_000_000);
         drawn.check_whole();
     }
+}
+
+/// Of a design with a second level, every read and write of DRAM is drawn on the track of its
+/// channel, with how its line found the bank.
+#[test]
+fn rows_of_dram_are_drawn_as_they_are_counted() {
+    let mut all = vec!["bfs", "--scale", "small", "--launch-index", "3"];
+    all.extend(["--timeline-cycles", "0..1000000", "--design", "expars-gtx480"]);
+    let drawn = draw("rows", &all);
+    drawn.check(0..1_000_000);
+    let channels = drawn.group(MEMORY).filter(|(track, _)| track.starts_with("DRAM channel "));
+    let slices: Vec<&Slice> = channels.flat_map(|(_, slices)| slices).collect();
+    let rows = slices.iter().flat_map(|slice| slice.args["rows"].as_array().expect("rows"));
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for row in rows {
+        let bursts = if row["write"] == true { "gddr_write_bursts" } else { "gddr_read_bursts" };
+        // 64 bytes are two bursts.
+        *counts.entry(bursts.to_owned()).or_default() += 2;
+        if let Some(found) = row["found"].as_str() {
+            let name = match found {
+                "row hit" => "gddr_row_hits",
+                "row miss" => "gddr_row_misses",
+                "row conflict" => "gddr_row_conflicts",
+                other => panic!("{other}"),
+            };
+            *counts.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    assert!(counts["gddr_row_hits"] > 0 && counts["gddr_row_conflicts"] > 0, "{counts:?}");
+    for name in ["read_bursts", "write_bursts", "row_hits", "row_misses", "row_conflicts"] {
+        let name = format!("gddr_{name}");
+        let count = drawn.data_cache[&name].as_u64().expect("a count");
+        assert_eq!(counts.get(&name).copied().unwrap_or(0), count, "{name}");
+    }
+}
+
+/// Registers in scratchpad memory: what is drawn is what is counted.
+#[test]
+fn registers_in_scratchpad_are_drawn_as_they_are_counted() {
+    let mut all = vec!["hotspot", "--scale", "small", "--launch-index", "1"];
+    all.extend(["--timeline-cycles", "0..10000000"]);
+    all.extend(["--timeline-slices", "10000000", "--design", "expars-ltlws-gto"]);
+    let drawn = draw("expansion", &all);
+    drawn.check(0..10_000_000);
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for (_, slices) in drawn.group(EXPANSION).filter(|(track, _)| *track != "active limit") {
+        for event in
+            slices.iter().flat_map(|slice| slice.args["events"].as_array().expect("events"))
+        {
+            *counts.entry(event["what"].as_str().expect("text").to_owned()).or_default() += 1;
+        }
+    }
+    let of = |name: &str| drawn.expansion[name].as_u64().unwrap_or_else(|| panic!("{name}"));
+    let expected = [
+        ("PREF", of("prefetches_issued")),
+        ("begins", of("bundles")),
+        ("fetch", of("registers_fetched")),
+        ("write back", of("dirty_evictions") + of("bypass_writebacks")),
+        ("result", of("scratchpad_results")),
+        ("read", of("operand_cache_reads_private") + of("operand_cache_reads_shared")),
+        ("write", of("operand_cache_writes")),
+    ];
+    for (what, count) in expected {
+        assert!(count > 0, "{what}");
+        assert_eq!(counts[what], count, "{what}");
+    }
+    let limits: Vec<&Slice> = drawn
+        .group(EXPANSION)
+        .filter(|(track, _)| *track == "active limit")
+        .flat_map(|(_, slices)| slices)
+        .collect();
+    let limit = of("optimal_active_warps");
+    assert!(matches!(limits.as_slice(), [one] if one.args["warps"] == limit), "{limits:?}");
 }
 
 #[test]

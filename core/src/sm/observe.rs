@@ -14,6 +14,7 @@ use super::counters::StallReason;
 use super::expansion::operand_cache::Move;
 use super::memory::Ticket;
 use super::memory::cache_counters::CacheEvent;
+use super::memory::gddr::row::Row;
 use super::memory::touched::TouchedLine;
 use crate::named;
 use crate::units::{LaneMask, RegisterId};
@@ -115,6 +116,28 @@ pub struct MemoryObservation {
     /// First cycle.
     pub from: u64,
     /// The cycle after the last.
+    pub until: u64,
+}
+
+/// A channel of the DRAM behind a second level reads or writes 64 bytes of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowObservation {
+    /// Range: below the channels of the DRAM.
+    pub channel: u8,
+    /// Range: below the banks of a channel.
+    pub bank: u8,
+    /// The row of the bank.
+    pub row: u64,
+    /// How the line found its bank; none of what is read or written of it later.
+    pub found: Option<Row>,
+    /// It is written.
+    pub write: bool,
+    /// Whose access it belongs to; none of a line that the second level writes back.
+    pub of: Option<Ticket>,
+    /// First cycle with data.
+    pub from: u64,
+    /// The cycle after the last, from which the data is there. Another one's first cycle can lie
+    /// before it, where a cycle has several ticks of the DRAM's clock.
     pub until: u64,
 }
 
@@ -227,6 +250,9 @@ pub enum Observation {
         /// ([`CacheEvent::FillWaitCycle`]).
         cycle: u64,
     },
+    /// The DRAM behind a second level reads or writes; told in the cycle in which the command is
+    /// issued, or later.
+    Row(RowObservation),
     /// The memory refuses an access; the SM asks again.
     Refused {
         /// When.
@@ -270,6 +296,8 @@ pub enum Observation {
 pub enum ExpansionObservation {
     /// PREF issued.
     Prefetch {
+        /// The issue slot, from 0.
+        slot: u8,
         /// Place of the warp.
         place: u8,
         /// The instruction before which it stands.

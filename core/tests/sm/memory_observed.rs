@@ -3,9 +3,11 @@
 
 use std::cell::RefCell;
 
-use crate::cached_memory::{MICRO12, OwnedList, OwnedParts, SETTINGS, load, over_lower};
+use crate::cached_memory::{
+    CountsLower, MICRO12, OwnedList, OwnedParts, SETTINGS, load, over_lower,
+};
 use crate::machine::{Grid, Kernel, OwnedTrace, Pace, simulate_over};
-use crate::second_level::OwnedL2;
+use crate::second_level::{OwnedL2, assert_rows};
 use crate::unified_banks::{ARBITRATED, FLAT, UNIFIED};
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::counters::SmCounters;
@@ -16,9 +18,13 @@ use strata_core::sm::memory::cached::{
 };
 use strata_core::sm::memory::l2::L2;
 use strata_core::sm::memory::lower::Dram;
+use strata_core::sm::memory::lower_counters::LowerCounters;
 use strata_core::sm::memory::touched::{AddressSpace, TouchedLine};
 use strata_core::sm::memory::{CacheEventKind, Ticket};
 use strata_core::sm::{CommonObserver, Issue, MemoryAccess, MemoryObservation, Observation};
+
+/// What a run has counted, in the SM, its cache and below, and what is told of it.
+pub(crate) type Told = (SmCounters, CacheCounters, LowerCounters, Vec<Observation>);
 
 /// All that is told of a run over a new cache, by the SM and by the memory.
 pub(crate) fn told_over(
@@ -27,7 +33,7 @@ pub(crate) fn told_over(
     kernel: &Kernel,
     grid: &Grid,
     list: &OwnedList,
-) -> (SmCounters, CacheCounters, Vec<Observation>) {
+) -> Told {
     let mut told = Vec::new();
     let observer = RefCell::new(|one| told.push(one));
     let mut hears = CommonObserver::new(&observer);
@@ -39,25 +45,27 @@ pub(crate) fn told_over(
     let heard = (list, hears);
     let tell = |one| strata_core::sm::SmObserver::observe(&mut hears, one);
     let pace = Pace::Skipping;
-    let (counters, cache) = over_lower!(cached, timing, |lower| {
+    let (counters, cache, lower) = over_lower!(cached, timing, |lower| {
         let mut memory = CachedMemory::over(lower, cached, timing, memory, heard).unwrap();
         let counters = simulate_over(Some(&mut memory), settings, kernel, 0, grid, pace, tell);
-        (counters.unwrap(), *memory.counters())
+        (counters.unwrap(), *memory.counters(), memory.lower().counted())
     });
-    (counters, cache, told)
+    (counters, cache, lower, told)
 }
 
 /// What is told adds up to what is counted, and nothing takes the path or DRAM together.
 pub(crate) fn assert_told(
     (counters, cache): (&SmCounters, &CacheCounters),
-    told: &(SmCounters, CacheCounters, Vec<Observation>),
+    told: &Told,
     (kernel, cached): (&Kernel, CachedSettings),
 ) {
     assert_eq!((counters, cache), (&told.0, &told.1), "an observer changes nothing");
     let mut sums = CacheCounters::default();
     let (mut path, mut dram, mut fills, mut paths, mut refused) = (0, 0, 0, 0, 0);
-    for one in &told.2 {
+    let mut rows = Vec::new();
+    for one in &told.3 {
         match *one {
+            Observation::Row(row) => rows.push(row),
             Observation::Memory(MemoryObservation { event, count, of, line, from, until }) => {
                 assert!(count > 0 && from < until, "{one:?}");
                 sums.record(event, count);
@@ -93,6 +101,7 @@ pub(crate) fn assert_told(
             _ => {}
         }
     }
+    assert_rows(&rows, &told.2, "a run");
     for event in CacheEvent::ALL {
         if event.kind() != CacheEventKind::Instruction {
             assert_eq!(sums.get(event), cache.get(event), "{event:?}");
@@ -101,7 +110,7 @@ pub(crate) fn assert_told(
     let fetched = cache.get(CacheEvent::LoadMiss) + cache.get(CacheEvent::StoreFetch);
     // A line that is replaced and fetched again before a second level has it comes once.
     assert!(fills == fetched || cached.l2.is_some() && fills <= fetched, "{fills} of {fetched}");
-    let accesses = told.2.iter().filter(|one| match one {
+    let accesses = told.3.iter().filter(|one| match one {
         Observation::Issue(Issue { pc, mask, .. }) => {
             !mask.is_empty() && kernel.instructions[*pc as usize].moves_bytes()
         }
@@ -134,7 +143,7 @@ fn alone(
                 | Observation::Refused { .. }
         )
     };
-    told.2.into_iter().filter(of_memory).collect()
+    told.3.into_iter().filter(of_memory).collect()
 }
 
 /// A count of the only warp.

@@ -264,7 +264,10 @@ impl Told {
             }
             Observation::Result { cycle } => assert!(cycle > self.cycles, "seed {seed}"),
             Observation::Refused { cycle, .. } => assert_eq!(cycle, self.cycles, "seed {seed}"),
-            Observation::Memory(_) | Observation::Path { .. } | Observation::Fill { .. } => {
+            Observation::Memory(_)
+            | Observation::Path { .. }
+            | Observation::Fill { .. }
+            | Observation::Row(_) => {
                 panic!("seed {seed}: there is no cache");
             }
             Observation::Expansion { .. } => panic!("seed {seed}: no register is elsewhere"),

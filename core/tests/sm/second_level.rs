@@ -9,19 +9,20 @@ use crate::machine::{Kernel, OwnedTrace};
 use crate::model::one_of;
 use crate::random::Random;
 use strata_core::sm::counters::{CycleEvent, SmCounters};
-use strata_core::sm::memory::MemoryCounters;
 use strata_core::sm::memory::bank_conflicts::BankConflicts;
 use strata_core::sm::memory::cache::{Cache, Tag};
 use strata_core::sm::memory::cached::{
     CacheCounters, CacheEvent, CachedMemory, CachedMemoryError, CachedSettings, LineUse,
 };
+use strata_core::sm::memory::gddr::row::Row;
 use strata_core::sm::memory::gddr::settings::{ClockRatio, GddrError, GddrSettings, GddrTiming};
 use strata_core::sm::memory::gddr::{Channel, MOST_REQUESTS, Request};
 use strata_core::sm::memory::l2::{Held, L2, L2Memory, L2Settings};
 use strata_core::sm::memory::lower::{LowerMemory, Purpose, There, Transfer};
 use strata_core::sm::memory::lower_counters::{LowerCounters, LowerEvent};
 use strata_core::sm::memory::touched::AddressSpace;
-use strata_core::sm::{MemoryAccess, Unobserved};
+use strata_core::sm::memory::{MemoryCounters, Ticket};
+use strata_core::sm::{MemoryAccess, Observation, RowObservation, Unobserved};
 
 /// What a second level needs, in owned memory.
 pub(crate) struct OwnedL2 {
@@ -67,6 +68,8 @@ struct Done {
     busy: u64,
     /// Cycles that were visited.
     visits: u64,
+    /// What an observer has heard of reads and writes of DRAM.
+    rows: Vec<RowObservation>,
 }
 
 /// Has a second level take transfers, each in the cycle `ahead` before it can begin, and visits
@@ -78,7 +81,7 @@ fn drive(settings: L2Settings, transfers: &[Transfer], ahead: u64, every_cycle: 
     let mut counted = SmCounters::default();
     let mut there = vec![None; transfers.len()];
     let mut waits: BTreeMap<u16, Vec<(usize, u64)>> = BTreeMap::new();
-    let (mut now, mut visits) = (0, 0);
+    let (mut now, mut visits, mut rows) = (0, 0, Vec::new());
     let mut left = transfers.iter().enumerate().peekable();
     loop {
         visits += 1;
@@ -92,7 +95,10 @@ fn drive(settings: L2Settings, transfers: &[Transfer], ahead: u64, every_cycle: 
                 }
             }
         }
-        l2.step(now, &mut counters);
+        l2.step(now, &mut counters, &mut |one| match one {
+            Observation::Row(row) => rows.push(row),
+            _ => panic!("{one:?}"),
+        });
         while let Some(line) = l2.next_fetched() {
             for (index, from) in waits.remove(&line.fetch.0).unwrap() {
                 assert_eq!(there[index].replace(from.max(line.at)), None);
@@ -112,6 +118,31 @@ fn drive(settings: L2Settings, transfers: &[Transfer], ahead: u64, every_cycle: 
         bytes: counted.dram_bytes(),
         busy: counted.get(CycleEvent::DramBusy),
         visits,
+        rows,
+    }
+}
+
+/// What is told of reads and writes of DRAM adds up to what is counted.
+pub(crate) fn assert_rows(rows: &[RowObservation], lower: &LowerCounters, at: &str) {
+    use LowerEvent::{ReadBurst, RowConflict, RowHit, RowMiss, WriteBurst};
+    let mut sums = BTreeMap::<&str, u64>::new();
+    for row in rows {
+        assert!(row.from < row.until, "{at}: {row:?}");
+        assert_eq!(row.of.is_none(), row.write, "{at}: {row:?}");
+        let bursts = if row.write { WriteBurst } else { ReadBurst };
+        *sums.entry(bursts.name()).or_default() += 2;
+        let found = row.found.map(|found| match found {
+            Row::Hit => RowHit,
+            Row::Miss => RowMiss,
+            Row::Conflict => RowConflict,
+        });
+        if let Some(found) = found {
+            *sums.entry(found.name()).or_default() += 1;
+        }
+    }
+    for event in [ReadBurst, WriteBurst, RowHit, RowMiss, RowConflict] {
+        let told = sums.get(event.name()).copied().unwrap_or(0);
+        assert_eq!(told, lower.get(event), "{at}: {event:?}");
     }
 }
 
@@ -129,13 +160,16 @@ const NEAR: L2Settings = L2Settings {
     ..L2Settings::SHARE
 };
 
+const ASKED: Ticket = Ticket { warp: 3, pc: 7 };
+
 const fn fill(key: u64, at: u64) -> Transfer {
-    Transfer { key, rows: 0xff, whole: true, purpose: Purpose::Fill, bytes: 128, at }
+    Transfer { key, rows: 0xff, whole: true, purpose: Purpose::Fill, bytes: 128, at, of: ASKED }
 }
 
 const fn write(key: u64, rows: u8, at: u64) -> Transfer {
     let whole = rows == 0xff;
-    Transfer { key, rows, whole, purpose: Purpose::Write, bytes: 16 * rows.count_ones(), at }
+    let bytes = 16 * rows.count_ones();
+    Transfer { key, rows, whole, purpose: Purpose::Write, bytes, at, of: ASKED }
 }
 
 fn run(settings: L2Settings, transfers: &[Transfer]) -> Done {
@@ -394,7 +428,7 @@ fn a_reference_that_visits_every_tick_agrees() {
                     (whole, bytes) = (true, 128);
                 }
                 let key = u64::from(random.below(range));
-                Transfer { key, rows, whole, purpose, bytes, at }
+                Transfer { key, rows, whole, purpose, bytes, at, of: ASKED }
             })
             .collect();
         // A primary cache asks for lines in the cycles before their lookup.
@@ -419,6 +453,7 @@ fn a_reference_that_visits_every_tick_agrees() {
         let lines = of(LowerEvent::L2ReadMiss) + of(LowerEvent::L2Writeback);
         assert_eq!(rows(&done).iter().sum::<u64>(), lines);
         assert_eq!(done.bytes, done.counters.dram_bytes());
+        assert_rows(&done.rows, &done.counters, &format!("seed {seed}"));
         (visits, cycles) = (visits + done.visits, cycles + every_cycle.visits);
     }
     assert!(

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use strata_core::sm::memory::cached::{CacheCounters, CacheEvent};
-use strata_core::sm::{Issue, MemoryObservation, Observation};
+use strata_core::sm::memory::gddr::row::Row;
+use strata_core::sm::{Issue, MemoryObservation, Observation, RowObservation};
 
 /// What one instruction did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct LineProfile {
     ///
     /// [`CacheEventKind::Instruction`]: strata_core::sm::memory::CacheEventKind
     pub memory: CacheCounters,
+    /// Lines of it that DRAM behind a second level has read, by how they found their bank.
+    pub rows: [u64; Row::ALL.len()],
 }
 
 impl LineProfile {
@@ -23,6 +26,9 @@ impl LineProfile {
         self.executions += other.executions;
         for event in CacheEvent::ALL {
             self.memory.record(event, other.memory.get(event));
+        }
+        for (sum, more) in self.rows.iter_mut().zip(other.rows) {
+            *sum += more;
         }
     }
 }
@@ -49,6 +55,9 @@ impl KernelProfile {
                     None => &mut self.others,
                 };
                 counters.record(event, count);
+            }
+            Observation::Row(RowObservation { found: Some(found), of: Some(ticket), .. }) => {
+                self.line(ticket.pc).rows[found as usize] += 1;
             }
             _ => {}
         }

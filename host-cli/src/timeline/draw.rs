@@ -3,6 +3,7 @@
 //! A slice is written when its end is known, so that memory holds only what is open: one slice for
 //! each warp and issue slot, and what is reserved for later cycles.
 
+mod expansion;
 mod memory;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,6 +17,7 @@ use strata_core::sm::{Issue, Observation, SmUnit, WarpPhase, WarpPhases, WriteCa
 
 use super::code::Label;
 use super::file::{Event, EventFile, Group};
+use expansion::{ExpansionTracks, Prefetch};
 use memory::MemoryTracks;
 
 const SLOTS: Group = Group { number: 1, name: "issue slots" };
@@ -42,7 +44,7 @@ struct IssueArgs<'a> {
     result_at: Option<u64>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct UseArgs {
     pc: u32,
     place: u8,
@@ -128,6 +130,8 @@ pub(crate) struct Drawing<'d> {
     named: BTreeSet<u32>,
     /// Instructions of this cycle, with the cycle of their results.
     issued: Vec<(Issue, Option<u64>)>,
+    /// PREF of this cycle.
+    prefetches: Vec<Prefetch>,
     /// Why each slot stalls since when.
     stalls: [Option<(StallReason, u64)>; MAX_SLOTS],
     /// Issue slots that have stalled or issued so far: as many as the SM has.
@@ -140,6 +144,7 @@ pub(crate) struct Drawing<'d> {
     write_cycles: u64,
     reserved: Reserved,
     memory: MemoryTracks,
+    expansion: ExpansionTracks,
 }
 
 impl<'d> Drawing<'d> {
@@ -168,6 +173,7 @@ impl<'d> Drawing<'d> {
             done: false,
             named: BTreeSet::new(),
             issued: Vec::new(),
+            prefetches: Vec::new(),
             stalls: [None; MAX_SLOTS],
             slots: usize::from(settings.issue_slots).min(MAX_SLOTS),
             warps: [None; MAX_RESIDENT_WARPS],
@@ -180,6 +186,7 @@ impl<'d> Drawing<'d> {
                 ..Reserved::default()
             },
             memory: MemoryTracks::default(),
+            expansion: ExpansionTracks::default(),
         }
     }
 
@@ -244,10 +251,15 @@ impl<'d> Drawing<'d> {
             Observation::Memory(_)
             | Observation::Path { .. }
             | Observation::Fill { .. }
+            | Observation::Row(_)
             | Observation::Refused { .. } => self.add_of_memory(observation),
-            Observation::Expansion { .. } | Observation::ActiveLimit { .. } => {}
-            Observation::Cycles { first, count, reason, warps, .. } => {
-                self.cycles(first, count, reason, &warps);
+            Observation::Expansion { cycle, event } => self.add_of_expansion(cycle, event),
+            Observation::ActiveLimit { cycle, warps } => {
+                self.limit_active_warps(cycle, Some(warps));
+            }
+            Observation::Cycles { first, count, issued, reason, warps } => {
+                let stalled = usize::from(issued)..self.slots;
+                self.cycles(first..first + count, stalled, reason, &warps);
             }
         }
     }
@@ -283,28 +295,46 @@ impl<'d> Drawing<'d> {
         usize::from(taken(&self.reserved.units[unit as usize][0]))
     }
 
-    fn cycles(&mut self, first: u64, count: u64, reason: StallReason, phases: &WarpPhases) {
+    /// Cycles in all of which the slots `stalled` do nothing, after issues in the first.
+    fn cycles(
+        &mut self,
+        cycles: Range<u64>,
+        stalled: Range<usize>,
+        reason: StallReason,
+        phases: &WarpPhases,
+    ) {
+        let (first, next) = (cycles.start, cycles.end);
         let issued = std::mem::take(&mut self.issued);
+        let prefetches = std::mem::take(&mut self.prefetches);
         for &(issue, result) in &issued {
             self.stall(usize::from(issue.slot), None, first);
             self.issue(&issue, result);
         }
-        let rest = issued.len()..self.slots;
-        for slot in rest {
+        for prefetch in &prefetches {
+            self.stall(usize::from(prefetch.slot), None, first);
+            self.prefetch_in_slot(prefetch, first);
+        }
+        for slot in stalled {
             self.stall(slot, Some(reason), first);
         }
         for place in 0..MAX_RESIDENT_WARPS {
             if let Some(phase) = phases.of(place) {
-                let issues = issued.iter().any(|(issue, _)| usize::from(issue.place) == place);
+                let mut issuing = issued.iter().map(|(issue, _)| issue.place);
+                let mut prefetching = prefetches.iter().map(|prefetch| prefetch.of.place);
+                let is_it = |of| usize::from(of) == place;
+                let issues = issuing.any(is_it) || prefetching.any(is_it);
                 self.stand(place, if issues { None } else { Some(phase) }, first);
             }
         }
         for &(issue, result) in &issued {
             self.issue_of_warp(&issue, result);
         }
-        let next = first + count;
+        for prefetch in &prefetches {
+            self.prefetch_of_warp(prefetch, first);
+        }
         self.write_reserved(next);
         self.write_memory(next);
+        self.write_expansion(next);
         if self.left == 0 && next < self.window.end {
             self.window.end = next.max(self.window.start);
             self.capped = true;
@@ -409,6 +439,7 @@ impl<'d> Drawing<'d> {
 
     /// Ends all slices: nothing more is drawn.
     fn close(&mut self, end: u64) {
+        self.limit_active_warps(end, None);
         for slot in 0..self.slots {
             self.stall(slot, None, end);
         }

@@ -27,7 +27,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         let facts = self.kernel.facts(pc);
         if COLLECTED && facts.begins_bundle {
             if self.front_end.needs_prefetch(warp) {
-                self.prefetch(warp, pc);
+                self.prefetch(slot, warp, pc);
                 return Ok(true);
             }
             self.front_end.enter_bundle(warp);
@@ -54,10 +54,10 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// PREF before a warp's next instruction issues.
     #[cold]
-    fn prefetch(&mut self, warp: usize, pc: u32) {
-        let (cycle, place) = (self.run.now, warp as u8);
+    fn prefetch(&mut self, slot: u64, warp: usize, pc: u32) {
+        let (cycle, slot, place) = (self.run.now, slot as u8, warp as u8);
         self.run.counters.expansion.record(ExpansionEvent::Prefetch, 1);
-        let event = ExpansionObservation::Prefetch { place, pc };
+        let event = ExpansionObservation::Prefetch { slot, place, pc };
         self.run.tell(|| Observation::Expansion { cycle, event });
         let held = self.register_file.prefetch(warp, pc);
         let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };

@@ -8,18 +8,21 @@
 mod bank;
 mod channel;
 pub mod mapping;
+pub mod row;
 pub mod settings;
 
 pub use bank::Command;
 pub use channel::{Channel, Request};
-use channel::{Issued, NONE, Row};
+use channel::{Issued, NONE};
 use heapless::Deque;
 use mapping::place;
+use row::Row;
 use settings::GddrSettings;
 
 use super::lower::{FetchId, Fetched};
 use super::lower_counters::{LowerCounters, LowerEvent};
-use super::{MemoryCounters, Space};
+use super::{MemoryCounters, Space, Ticket};
+use crate::sm::observe::{Observation, RowObservation, SmObserver};
 
 /// What a read or write moves. Unit: bytes.
 pub const COLUMN_BYTES: u32 = 64;
@@ -81,11 +84,11 @@ impl<'m> Gddr<'m> {
         self.free_count
     }
 
-    /// Reads a line, from a cycle of the SM on. Returns what the line is known by until it is known
-    /// when it comes. There is [room](Self::room).
-    pub(super) fn fetch(&mut self, key: u64, from: u64) -> FetchId {
+    /// Reads a line for an access, from a cycle of the SM on. Returns what the line is known by
+    /// until it is known when it comes. There is [room](Self::room).
+    pub(super) fn fetch(&mut self, key: u64, of: Ticket, from: u64) -> FetchId {
         let fetch = FetchId(self.free);
-        self.push(key, Some(fetch), LINE_COLUMNS, from);
+        self.push(key, Some((fetch, of)), LINE_COLUMNS, from);
         fetch
     }
 
@@ -94,7 +97,7 @@ impl<'m> Gddr<'m> {
         self.push(key, None, columns, from);
     }
 
-    fn push(&mut self, key: u64, fetch: Option<FetchId>, columns: u8, from: u64) {
+    fn push(&mut self, key: u64, fetch: Option<(FetchId, Ticket)>, columns: u8, from: u64) {
         let Some(request) = self.requests.get_mut(usize::from(self.free)) else { return };
         let at = self.free;
         self.free = request.next;
@@ -102,7 +105,8 @@ impl<'m> Gddr<'m> {
         let place = place(&self.settings, key);
         let from = self.settings.clock.tick_from(from + u64::from(self.settings.latency));
         let (bank, row) = (place.bank, place.row);
-        *request = Request { fetch, key, bank, row, columns, from, ..Request::EMPTY };
+        let (fetch, of) = fetch.unzip();
+        *request = Request { fetch, of, key, bank, row, columns, from, ..Request::EMPTY };
         if let Some(channel) = self.channels.get_mut(usize::from(place.channel)) {
             channel.push(at, self.requests, &self.settings);
         }
@@ -112,8 +116,8 @@ impl<'m> Gddr<'m> {
     pub(super) fn step(
         &mut self,
         now: u64,
-        lower: &mut LowerCounters,
-        counters: &mut MemoryCounters<'_>,
+        (lower, counters): (&mut LowerCounters, &mut MemoryCounters<'_>),
+        observer: &mut impl SmObserver,
     ) {
         let until = self.settings.clock.last_tick_by(now);
         for channel in 0..self.channels.len() {
@@ -123,10 +127,27 @@ impl<'m> Gddr<'m> {
                     break;
                 }
                 if let Some(issued) = of.advance(until, self.requests, &self.settings) {
+                    self.tell(channel, &issued, observer);
                     self.count(&issued, lower, counters);
                 }
             }
         }
+    }
+
+    /// Tells of a read or write.
+    fn tell(&self, channel: usize, issued: &Issued, observer: &mut impl SmObserver) {
+        let write = match issued.command {
+            Command::Read => false,
+            Command::Write => true,
+            Command::Activate | Command::Precharge => return,
+        };
+        let clock = self.settings.clock;
+        let Request { bank, row, of, .. } = self.requests[usize::from(issued.request)];
+        let from = clock.cycle_of(issued.data_end - u64::from(self.settings.data_ticks));
+        let until = clock.cycle_from(issued.data_end).max(from + 1);
+        let (channel, found) = (channel as u8, issued.first);
+        let told = RowObservation { channel, bank, row, found, write, of, from, until };
+        observer.observe(Observation::Row(told));
     }
 
     fn count(
@@ -158,13 +179,15 @@ impl<'m> Gddr<'m> {
             };
             lower.record(event, 1);
         }
-        let Some(place) = issued.done else { return };
-        let request = &mut self.requests[usize::from(place)];
+        if !issued.done {
+            return;
+        }
+        let request = &mut self.requests[usize::from(issued.request)];
         if let Some(fetch) = request.fetch {
             let _ = self.fetched.push_back((Fetched { fetch, at }, request.key));
         }
         request.next = self.free;
-        self.free = place;
+        self.free = issued.request;
         self.free_count += 1;
     }
 

@@ -8,13 +8,14 @@
 //! Source: sizes `[EXPARS]` Table 2, else assumed; `docs/MODEL.md`, rule 39;
 //! `docs/DEVIATIONS.md`, DEV-092 and DEV-094.
 
-use super::MemoryCounters;
 use super::cache::Cache;
 use super::gddr::settings::{GddrError, GddrSettings};
 use super::gddr::{Channel, Gddr, Request};
 use super::line_key::is_local;
 use super::lower::{FetchId, Fetched, LowerMemory, Purpose, There, Transfer, Transferred};
 use super::lower_counters::{LowerCounters, LowerEvent};
+use super::{MemoryCounters, Ticket};
+use crate::sm::observe::SmObserver;
 
 /// How a second level is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,7 +99,7 @@ impl<'m, 'c> L2<'m, 'c> {
 
     /// A line is read, and `written` says which of its sectors are written as well. Returns when it
     /// is there.
-    fn read(&mut self, key: u64, written: u8, at: u64) -> There {
+    fn read(&mut self, (key, of): (u64, Ticket), written: u8, at: u64) -> There {
         if let Some(tag) = self.cache.use_line(key) {
             tag.state.dirty |= written;
             if tag.state.whole {
@@ -108,14 +109,14 @@ impl<'m, 'c> L2<'m, 'c> {
                     None => There::At(at.max(tag.arrives())),
                 };
             }
-            let fetch = self.gddr.fetch(key, at);
+            let fetch = self.gddr.fetch(key, of, at);
             tag.state.whole = true;
             tag.set_arrival(fetch.arrival());
             self.counters.record(LowerEvent::L2ReadMiss, 1);
             return There::Later { fetch, from: at };
         }
         self.counters.record(LowerEvent::L2ReadMiss, 1);
-        let fetch = self.gddr.fetch(key, at);
+        let fetch = self.gddr.fetch(key, of, at);
         self.allocate(key, fetch.arrival(), Held { whole: true, dirty: written }, at);
         There::Later { fetch, from: at }
     }
@@ -162,14 +163,14 @@ impl LowerMemory for L2<'_, '_> {
     }
 
     fn transfer(&mut self, transfer: &Transfer, _: &mut MemoryCounters<'_>) -> Transferred {
-        let &Transfer { key, rows, whole, purpose, bytes, at } = transfer;
+        let &Transfer { key, rows, whole, purpose, bytes, at, of } = transfer;
         let from = at.max(self.path_free);
         let until = from + u64::from(bytes.div_ceil(self.settings.bytes_per_cycle));
         self.path_free = until;
         let at = from + u64::from(self.settings.latency);
         let there = match purpose {
-            Purpose::Fill | Purpose::Read => self.read(key, 0, at),
-            Purpose::Atomic => self.read(key, sectors(rows), at),
+            Purpose::Fill | Purpose::Read => self.read((key, of), 0, at),
+            Purpose::Atomic => self.read((key, of), sectors(rows), at),
             Purpose::Write => {
                 self.write(key, sectors(rows), whole, at);
                 There::At(at)
@@ -178,8 +179,13 @@ impl LowerMemory for L2<'_, '_> {
         Transferred { from, until, there }
     }
 
-    fn step(&mut self, now: u64, counters: &mut MemoryCounters<'_>) {
-        self.gddr.step(now, &mut self.counters, counters);
+    fn step(
+        &mut self,
+        now: u64,
+        counters: &mut MemoryCounters<'_>,
+        observer: &mut impl SmObserver,
+    ) {
+        self.gddr.step(now, (&mut self.counters, counters), observer);
     }
 
     fn next_fetched(&mut self) -> Option<Fetched> {

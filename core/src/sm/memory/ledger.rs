@@ -24,6 +24,11 @@ impl<O: SmObserver> Ledger<O> {
         &self.counters
     }
 
+    /// Who hears of it.
+    pub(super) const fn observer(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
     /// What is counted next belongs to an access that is asked for now.
     #[inline]
     pub(super) fn ask(&mut self, request: &MemoryRequest) {

@@ -6,7 +6,8 @@
 //! Does not model: a second level, rows and channels of DRAM: those are `l2` and `gddr`.
 //! Source: `[MICRO2012]` Table 2, `[DISS]` 7.3; `docs/MODEL.md`, rules 35 and 39.
 
-use super::{MemoryCounters, Space};
+use super::{MemoryCounters, Space, Ticket};
+use crate::sm::observe::SmObserver;
 use crate::sm::timing::Timing;
 
 /// Why something moves between the primary cache and what lies below.
@@ -37,6 +38,8 @@ pub struct Transfer {
     pub bytes: u32,
     /// The first cycle in which it can begin; not before that of an earlier transfer.
     pub at: u64,
+    /// Whose access it belongs to.
+    pub of: Ticket,
 }
 
 /// What becomes of a transfer.
@@ -104,8 +107,8 @@ pub trait LowerMemory: core::fmt::Debug {
     /// Takes a transfer.
     fn transfer(&mut self, transfer: &Transfer, counters: &mut MemoryCounters<'_>) -> Transferred;
 
-    /// What happens up to the end of a cycle.
-    fn step(&mut self, now: u64, counters: &mut MemoryCounters<'_>);
+    /// What happens up to the end of a cycle, of which an observer hears.
+    fn step(&mut self, now: u64, counters: &mut MemoryCounters<'_>, observer: &mut impl SmObserver);
 
     /// The next line of which is known now when it comes, each once.
     fn next_fetched(&mut self) -> Option<Fetched>;
@@ -154,7 +157,7 @@ impl LowerMemory for Dram {
         Transferred { from, until: self.free, there: There::At(from + self.latency) }
     }
 
-    fn step(&mut self, _: u64, _: &mut MemoryCounters<'_>) {}
+    fn step(&mut self, _: u64, _: &mut MemoryCounters<'_>, _: &mut impl SmObserver) {}
 
     fn next_fetched(&mut self) -> Option<Fetched> {
         None

@@ -22,12 +22,15 @@ const HEADING: [&str; 2] = [
     "  executed  lookups     hits   merged   misses DRAM bytes   shared    cache registers |",
 ];
 
+/// The same over columns of [`rows`], behind it.
+const ROWS_HEADING: [&str; 2] =
+    [" ---------- DRAM rows --------- |", "       hits     misses  conflicts |"];
+
 /// Every kernel that was launched, with what each instruction did.
 pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, Failure> {
     let design = design::resolve(args.design.as_deref().unwrap_or(DEFAULT_DESIGN))?;
-    if design.data_cache.is_none() {
-        return Err(without_cache(&design));
-    }
+    let Some(data_cache) = &design.data_cache else { return Err(without_cache(&design)) };
+    let has_rows = data_cache.l2.is_some();
     let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
     let request = request.for_designs(std::slice::from_ref(&design));
     let workload = subject::workload(&args.input, &args.source)?;
@@ -36,7 +39,7 @@ pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, 
     let mut text = format!("design {}; counts are of warps\n", design.name);
     for program in &prepared.programs {
         let Some(profile) = profiles.get(&program.name) else { continue };
-        let margin = margin(profile, program.instructions.len());
+        let margin = margin(profile, program.instructions.len(), has_rows);
         let mut levels = FittedKernels::default();
         let listing = Listing {
             module: &prepared.module,
@@ -45,9 +48,11 @@ pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, 
             hierarchy: levels.of(&design, Some(program))?,
             margin: &margin,
         };
-        let (launches, [above, heading]) = (profile.launches, HEADING);
+        let of_rows = if has_rows { ROWS_HEADING } else { [""; 2] };
+        let [above, heading] = [0, 1].map(|line| format!("{}{}", HEADING[line], of_rows[line]));
+        let launches = profile.launches;
         let _ = write!(text, "\n{launches} launches\n{above}\n{heading}\n{listing}");
-        text += &sums(profile);
+        text += &sums(profile, has_rows);
     }
     Ok(text)
 }
@@ -62,13 +67,27 @@ fn without_cache(design: &Design) -> Failure {
 }
 
 /// One text for each instruction, as wide as [`HEADING`].
-fn margin(profile: &KernelProfile, instructions: usize) -> Vec<String> {
+fn margin(profile: &KernelProfile, instructions: usize, has_rows: bool) -> Vec<String> {
     let lines = profile.lines.iter().copied().chain(std::iter::repeat(LineProfile::default()));
-    lines.take(instructions).map(|line| columns(&line)).collect()
+    lines.take(instructions).map(|line| columns(&line, has_rows)).collect()
+}
+
+/// What an instruction did.
+fn columns(line: &LineProfile, has_rows: bool) -> String {
+    let rows = if has_rows { rows(line) } else { String::new() };
+    in_cache(line) + &rows
+}
+
+/// How the lines that DRAM has read for an instruction found their bank; blanks if there are none.
+fn rows(line: &LineProfile) -> String {
+    match line.rows {
+        [0, 0, 0] => format!("{:>32} |", ""),
+        [hits, misses, conflicts] => format!(" {hits:>10} {misses:>10} {conflicts:>9} |"),
+    }
 }
 
 /// Executions, and what accesses did; blanks for an instruction without any.
-fn columns(line: &LineProfile) -> String {
+fn in_cache(line: &LineProfile) -> String {
     let executed = line.executions;
     if CacheEvent::ALL.iter().all(|&event| line.memory.get(event) == 0) {
         return format!("{executed:>10} {:>75} |", "");
@@ -89,12 +108,12 @@ fn columns(line: &LineProfile) -> String {
 }
 
 /// The sums of all instructions, and what belongs to none.
-fn sums(profile: &KernelProfile) -> String {
+fn sums(profile: &KernelProfile, has_rows: bool) -> String {
     let mut all = LineProfile::default();
     for line in &profile.lines {
         all.add(line);
     }
-    let mut text = format!("{} all\n", columns(&all));
+    let mut text = format!("{} all\n", columns(&all, has_rows));
     let waits = profile.others.get(CacheEvent::FillWaitCycle);
     if waits != 0 {
         let _ = writeln!(text, "lines from DRAM waited for their bank in {waits} cycles");

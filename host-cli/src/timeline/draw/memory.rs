@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 use strata_core::sm::memory::cached::CacheEvent;
+use strata_core::sm::memory::gddr::row::Row;
 use strata_core::sm::memory::touched::{LINE_BYTES, TouchedLine};
 use strata_core::sm::memory::{CacheEventKind, Ticket};
-use strata_core::sm::{MemoryObservation, Observation};
+use strata_core::sm::{MemoryObservation, Observation, RowObservation};
 
 use super::super::file::Group;
 use super::{Drawing, UseArgs, words};
@@ -14,13 +15,15 @@ use super::{Drawing, UseArgs, words};
 /// Only in files of designs with a data cache.
 const MEMORY: Group = Group { number: 6, name: "memory" };
 
-/// Tracks, in their order; behind them one for each kind of conflict.
+/// Tracks, in their order; behind them one for each kind of conflict, and one for each channel of
+/// DRAM behind a second level.
 const PATH: usize = 0;
 const LOOKUPS: usize = 1;
 const DRAM: usize = 2;
 const FILLS: usize = 3;
 const REFUSED: usize = 4;
 const CONFLICTS: usize = 5;
+const CHANNELS: usize = CONFLICTS + CacheEvent::ALL.len();
 
 /// A line, and the access that it is touched by.
 #[derive(Clone, Debug, Serialize)]
@@ -41,6 +44,26 @@ struct LinesArgs {
 #[derive(Serialize)]
 struct AccessesArgs {
     accesses: Vec<UseArgs>,
+}
+
+/// A read or write of DRAM behind a second level.
+#[derive(Clone, Debug, Serialize)]
+struct RowArgs {
+    bank: u8,
+    row: u64,
+    /// How the line found its bank; none of what is read or written of it later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<&'static str>,
+    write: bool,
+    /// The first cycle in which the data is there.
+    there: u64,
+    #[serde(flatten)]
+    of: Option<UseArgs>,
+}
+
+#[derive(Serialize)]
+struct RowsArgs {
+    rows: Vec<RowArgs>,
 }
 
 /// What a slice says beside its name.
@@ -70,6 +93,8 @@ pub(super) struct MemoryTracks {
     slices: BTreeMap<usize, VecDeque<Told>>,
     /// Lines that come, by cycle.
     fills: BTreeMap<u64, Vec<LineArgs>>,
+    /// Reads and writes of DRAM behind a second level, by the cycle and the channel.
+    rows: BTreeMap<(u64, u8), Vec<RowArgs>>,
     /// Accesses that are refused, by cycle.
     refused: BTreeMap<u64, Vec<UseArgs>>,
 }
@@ -87,10 +112,21 @@ impl Drawing<'_> {
                 let args = LineArgs { line: named(line), pc, place, bytes: None };
                 self.memory.fills.entry(cycle).or_default().push(args);
             }
+            Observation::Row(row) => self.add_row(&row),
             Observation::Refused { cycle, place, pc } if self.is_planned(cycle, cycle + 1) => {
                 self.memory.refused.entry(cycle).or_default().push(UseArgs { pc, place });
             }
             _ => {}
+        }
+    }
+
+    fn add_row(&mut self, told: &RowObservation) {
+        let RowObservation { channel, bank, row, found, write, of, from, until } = *told;
+        if self.is_planned(from, from + 1) {
+            let found = found.map(Row::name);
+            let of = of.map(|Ticket { warp, pc }| UseArgs { pc, place: warp });
+            let args = RowArgs { bank, row, found, write, there: until, of };
+            self.memory.rows.entry((from, channel)).or_default().push(args);
         }
     }
 
@@ -148,6 +184,12 @@ impl Drawing<'_> {
             let (at, lines) = first.remove_entry();
             self.write_fills(at, lines);
         }
+        while let Some(first) = self.memory.rows.first_entry()
+            && first.key().0 < cycle
+        {
+            let ((at, channel), rows) = first.remove_entry();
+            self.write_rows(at, channel, rows);
+        }
         while let Some(first) = self.memory.refused.first_entry()
             && *first.key() < cycle
         {
@@ -175,6 +217,20 @@ impl Drawing<'_> {
         };
         let track = self.memory_track(FILLS, || "fills".to_owned());
         self.planned_slice(MEMORY, track, &name, cycle..cycle + 1, LinesArgs { lines });
+    }
+
+    /// What a channel of DRAM reads and writes from one cycle on.
+    fn write_rows(&mut self, cycle: u64, channel: u8, rows: Vec<RowArgs>) {
+        let name = match rows.as_slice() {
+            [one] => {
+                let verb = if one.write { "write" } else { "read" };
+                one.found.map_or_else(|| verb.to_owned(), |found| format!("{verb}, {found}"))
+            }
+            several => format!("{} reads and writes", several.len()),
+        };
+        let index = CHANNELS + usize::from(channel);
+        let track = self.memory_track(index, || format!("DRAM channel {channel}"));
+        self.planned_slice(MEMORY, track, &name, cycle..cycle + 1, RowsArgs { rows });
     }
 
     /// Accesses that are refused in one cycle.

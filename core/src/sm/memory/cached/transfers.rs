@@ -25,8 +25,9 @@ impl<O: SmObserver, L: LowerMemory> CachedMemory<'_, '_, O, L> {
         transfers: &mut Transfers,
         counters: &mut MemoryCounters<'_>,
     ) {
-        let (rows, whole) = (line.row_mask(), line.is_whole());
-        let transfer = Transfer { key, rows, whole, purpose: Purpose::Fill, bytes: LINE_BYTES, at };
+        let (rows, whole, purpose) = (line.row_mask(), line.is_whole(), Purpose::Fill);
+        let of = transfers.ticket;
+        let transfer = Transfer { key, rows, whole, purpose, bytes: LINE_BYTES, at, of };
         let waits = line_use == LineUse::Load;
         let fill = (CacheEvent::FillByte, line, waits);
         let arrives = self.transfer(fill, &transfer, transfers, counters);
@@ -65,7 +66,7 @@ impl<O: SmObserver, L: LowerMemory> CachedMemory<'_, '_, O, L> {
         };
         let bytes = line.bytes_in(self.settings.transaction_bytes);
         let (rows, whole) = (line.row_mask(), line.is_whole());
-        let transfer = Transfer { key, rows, whole, purpose, bytes, at };
+        let transfer = Transfer { key, rows, whole, purpose, bytes, at, of: transfers.ticket };
         self.transfer((event, line, true), &transfer, transfers, counters);
     }
 
@@ -105,7 +106,7 @@ impl<O: SmObserver, L: LowerMemory> CachedMemory<'_, '_, O, L> {
     pub(super) fn step_lower(&mut self, step: &mut dyn MemoryStep) {
         let now = step.now();
         loop {
-            self.lower.step(now, &mut step.counters());
+            self.lower.step(now, &mut step.counters(), self.ledger.observer());
             let Some(first) = self.lower.next_fetched() else { return };
             let mut next = Some(first);
             while let Some(line) = next {

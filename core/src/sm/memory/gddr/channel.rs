@@ -10,25 +10,18 @@
 use heapless::Vec;
 
 use super::bank::{Banks, Command};
+use super::row::Row;
 use super::settings::{GddrSettings, MAX_QUEUE};
+use crate::sm::memory::Ticket;
 use crate::sm::memory::lower::FetchId;
-
-/// How a request found its bank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Row {
-    /// The row was open, or another request had it opened.
-    Hit,
-    /// No row was open.
-    Miss,
-    /// Another row was open.
-    Conflict,
-}
 
 /// A line that is read or written.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// The fetch that it is; none of a write.
     pub(super) fetch: Option<FetchId>,
+    /// Whose access it belongs to; none of a line that the second level writes back.
+    pub(super) of: Option<Ticket>,
     /// What the second level knows the line by.
     pub(super) key: u64,
     pub(super) bank: u8,
@@ -51,6 +44,7 @@ impl Request {
     /// Memory for one.
     pub const EMPTY: Self = Self {
         fetch: None,
+        of: None,
         key: 0,
         bank: 0,
         row: 0,
@@ -72,10 +66,12 @@ pub(super) struct Issued {
     pub(super) command: Command,
     /// The tick after its last data.
     pub(super) data_end: u64,
-    /// The request, if this is its first read or write.
+    /// Where the request has its place.
+    pub(super) request: u16,
+    /// How the request found its bank, if this is its first read or write.
     pub(super) first: Option<Row>,
-    /// The place of the request, which is over.
-    pub(super) done: Option<u16>,
+    /// The request is over.
+    pub(super) done: bool,
 }
 
 /// What can be done next.
@@ -199,7 +195,7 @@ impl Channel {
         let place = self.queue[index];
         let request = &mut requests[usize::from(place)];
         let data_end = self.banks.issue(command, (request.bank, request.row), tick, settings);
-        let mut issued = Issued { command, data_end, first: None, done: None };
+        let mut issued = Issued { command, data_end, request: place, first: None, done: false };
         match command {
             Command::Precharge => request.found = Row::Conflict,
             Command::Activate if request.found == Row::Hit => request.found = Row::Miss,
@@ -210,7 +206,7 @@ impl Channel {
                 request.columns -= 1;
                 if request.columns == 0 {
                     self.queue.remove(index);
-                    issued.done = Some(place);
+                    issued.done = true;
                 }
             }
         }

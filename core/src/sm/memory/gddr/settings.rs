@@ -41,6 +41,11 @@ impl ClockRatio {
         cycle * self.ticks as u64 / self.cycles as u64
     }
 
+    /// The cycle that a tick lies in.
+    pub const fn cycle_of(self, tick: u64) -> u64 {
+        tick * self.cycles as u64 / self.ticks as u64
+    }
+
     /// The first cycle that begins at or after a tick.
     pub const fn cycle_from(self, tick: u64) -> u64 {
         (tick * self.cycles as u64).div_ceil(self.ticks as u64)
