@@ -27,7 +27,7 @@ mod queues;
 
 use crate::bank_layout::cell;
 use crate::datapath::Datapath;
-use crate::split_bank_write::{MAX_BANKS, SplitBankWrite};
+use crate::split_bank_write::{MAX_BANKS, SplitBankWrite, Subarray};
 use crate::units::{LaneMask, RegisterId};
 use crate::write_pool::{MAX_ENTRIES, PoolEntry, PoolPorts, PoolRead, PoolWrite, WritePool};
 pub use config::{ArbiterConfig, ArbiterError, BankPorts};
@@ -66,8 +66,8 @@ pub struct Arbiter {
     banks: SplitBankWrite,
     write_port: usize,
     bank_count: u8,
-    /// Banks whose writes are counted by cell: the first ones.
-    counted: usize,
+    /// There are banks of other memories behind the first ones; then no cells are counted.
+    others: bool,
     registers_per_warp: u16,
     /// Registers of the register file that a warp takes.
     taken_per_warp: u32,
@@ -101,11 +101,10 @@ impl Arbiter {
                 config.read_cycles,
                 config.write_cycles,
                 config.split_bank_write,
-            )
-            .with_single_cycle(config.single_cycle_ports()),
+            ),
             write_port: config.write_port(),
             bank_count: config.banks,
-            counted: if config.other_banks == 0 { config.banks.into() } else { 0 },
+            others: config.other_banks != 0,
             registers_per_warp: config.registers_per_warp,
             taken_per_warp: config.bank_layout.taken(config.banks, config.registers_per_warp),
             split: config.split_bank_write,
@@ -149,9 +148,10 @@ impl Arbiter {
     /// Starts a read of a bank, its first subarray, that no register asked for, if the bank is
     /// free. Returns whether it did.
     pub fn claim_read(&mut self, bank: u8, now: u64) -> bool {
-        let can = self.banks.can_read(usize::from(bank), 0, now);
+        let bank = usize::from(bank);
+        let can = self.banks.can_read(bank, 0, now);
         if can {
-            self.banks.read(usize::from(bank), 0, now);
+            self.begin_read::<true>(bank, 0, now);
         }
         can
     }
@@ -159,12 +159,39 @@ impl Arbiter {
     /// Starts a write of a bank, its first subarray, that no register asked for, if the bank is
     /// free. Returns whether it did.
     pub fn claim_write(&mut self, bank: u8, now: u64) -> bool {
-        let port = usize::from(bank) + self.write_port;
-        let can = self.banks.can_write(port, 0, now);
+        let bank = usize::from(bank);
+        let can = self.banks.can_write(bank + self.write_port, 0, now);
         if can {
-            self.banks.write(port, 0, now);
+            self.begin_write::<true>(bank, 0, now);
         }
         can
+    }
+
+    /// Starts a read that its bank allows; `OTHERS` says whether there can be banks of other
+    /// memories. Returns the cycle after its last.
+    #[inline]
+    fn begin_read<const OTHERS: bool>(&mut self, bank: usize, subarray: Subarray, now: u64) -> u64 {
+        if OTHERS && bank >= usize::from(self.bank_count) {
+            self.banks.read_in_one(bank, now)
+        } else {
+            self.banks.read(bank, subarray, now)
+        }
+    }
+
+    /// The same of a write.
+    #[inline]
+    fn begin_write<const OTHERS: bool>(
+        &mut self,
+        bank: usize,
+        subarray: Subarray,
+        now: u64,
+    ) -> u64 {
+        let port = bank + self.write_port;
+        if OTHERS && bank >= usize::from(self.bank_count) {
+            self.banks.write_in_one(port, now)
+        } else {
+            self.banks.write(port, subarray, now)
+        }
     }
 
     /// The banks.
@@ -259,10 +286,10 @@ impl Arbiter {
         }
     }
 
-    /// True without split banks and without a write pool.
+    /// True without split banks, a write pool and banks of other memories.
     #[inline]
     pub const fn is_plain(&self) -> bool {
-        !self.split && self.pool.is_none()
+        !self.split && self.pool.is_none() && !self.others
     }
 
     /// Grants a group of accesses without conflicts.
@@ -270,11 +297,12 @@ impl Arbiter {
     #[inline(never)]
     pub fn cycle(&mut self, queues: &mut Queues<'_>, now: u64, to: &mut impl Granted) {
         // Compiled for each design, so that no access tests which parts the design has.
-        match (self.split, self.pool.is_some()) {
-            (false, false) => self.cycle_plain(queues, now, to),
-            (false, true) => self.cycle_of::<false, true>(queues, now, to),
-            (true, false) => self.cycle_of::<true, false>(queues, now, to),
-            (true, true) => self.cycle_of::<true, true>(queues, now, to),
+        match (self.split, self.pool.is_some(), self.others) {
+            (false, false, false) => self.cycle_plain(queues, now, to),
+            (false, true, false) => self.cycle_of::<false, true, false>(queues, now, to),
+            (true, false, false) => self.cycle_of::<true, false, false>(queues, now, to),
+            (true, true, false) => self.cycle_of::<true, true, false>(queues, now, to),
+            (_, _, true) => self.cycle_of::<false, false, true>(queues, now, to),
         }
     }
 
@@ -282,12 +310,12 @@ impl Arbiter {
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     pub(crate) fn cycle_plain(&mut self, queues: &mut Queues<'_>, now: u64, to: &mut impl Granted) {
-        self.cycle_of::<false, false>(queues, now, to);
+        self.cycle_of::<false, false, false>(queues, now, to);
     }
 
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
-    fn cycle_of<const SPLIT: bool, const POOL: bool>(
+    fn cycle_of<const SPLIT: bool, const POOL: bool, const OTHERS: bool>(
         &mut self,
         queues: &mut Queues<'_>,
         now: u64,
@@ -299,7 +327,7 @@ impl Arbiter {
             let queue = writing.trailing_zeros() as usize;
             writing &= writing - 1;
             // The pool's queue has one turn for each write that the pool can take.
-            while let Some(more) = self.write::<SPLIT, POOL>(queues, queue, now, to)
+            while let Some(more) = self.write::<SPLIT, POOL, OTHERS>(queues, queue, now, to)
                 && POOL
             {
                 pool_writes += 1;
@@ -323,7 +351,7 @@ impl Arbiter {
         while turns != 0 {
             let bank = (turns.trailing_zeros() as usize + first as usize) % MAX_BANKS;
             turns &= turns - 1;
-            self.read_bank::<SPLIT, POOL>(queues, bank, now, &mut taken, to);
+            self.read_bank::<SPLIT, POOL, OTHERS>(queues, bank, now, &mut taken, to);
         }
     }
 
@@ -331,7 +359,7 @@ impl Arbiter {
     /// follows it, if it was granted.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
-    fn write<const SPLIT: bool, const POOL: bool>(
+    fn write<const SPLIT: bool, const POOL: bool, const OTHERS: bool>(
         &mut self,
         queues: &mut Queues<'_>,
         queue: usize,
@@ -351,15 +379,14 @@ impl Arbiter {
         let (target, until) = if POOL {
             (self.write_to_pool(queues, (warp, register, lanes), now)?, now + 1)
         } else {
-            let port = bank + self.write_port;
-            if !self.banks.can_write(port, subarray, now) {
+            if !self.banks.can_write(bank + self.write_port, subarray, now) {
                 return None;
             }
-            if bank < self.counted {
+            if !OTHERS {
                 let cell = self.cell(bank, warp, register);
                 queues.cell_writes[cell] += 1;
             }
-            (WriteTarget::Bank, self.banks.write(port, subarray, now))
+            (WriteTarget::Bank, self.begin_write::<OTHERS>(bank, subarray, now))
         };
         self.writes[queue].first = next;
         if next == NONE {
@@ -421,7 +448,7 @@ impl Arbiter {
     /// Lets a bank serve a read if it can.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
-    fn read_bank<const SPLIT: bool, const POOL: bool>(
+    fn read_bank<const SPLIT: bool, const POOL: bool, const OTHERS: bool>(
         &mut self,
         queues: &mut Queues<'_>,
         bank: usize,
@@ -432,7 +459,7 @@ impl Arbiter {
         let (low, high) = (bank, bank + MAX_BANKS);
         if !SPLIT {
             if taken.units & self.reads.unit[low] == 0 {
-                self.read::<POOL>(queues, low, now, taken, to);
+                self.read::<POOL, OTHERS>(queues, low, now, taken, to);
             }
             return;
         }
@@ -446,7 +473,7 @@ impl Arbiter {
         for queue in if high_first { [high, low] } else { [low, high] } {
             if self.reads.first[queue] != NONE
                 && taken.units & self.reads.unit[queue] == 0
-                && self.read::<POOL>(queues, queue, now, taken, to)
+                && self.read::<POOL, OTHERS>(queues, queue, now, taken, to)
             {
                 return;
             }
@@ -457,7 +484,7 @@ impl Arbiter {
     /// cycle.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
-    fn read<const POOL: bool>(
+    fn read<const POOL: bool, const OTHERS: bool>(
         &mut self,
         queues: &mut Queues<'_>,
         queue: usize,
@@ -483,7 +510,7 @@ impl Arbiter {
         }
         let (beside_write, until) = if needs_bank {
             let beside_write = self.banks.write_busy(bank, now) != 0;
-            (beside_write, self.banks.read(bank, subarray, now))
+            (beside_write, self.begin_read::<OTHERS>(bank, subarray, now))
         } else {
             (false, now + 1)
         };

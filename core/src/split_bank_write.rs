@@ -32,8 +32,6 @@ pub struct SplitBankWrite<C = u64> {
     split: bool,
     read_cycles: C,
     write_cycles: C,
-    /// Bit `b`: accesses of bank `b` take one cycle, whatever those of others take.
-    single_cycle: u32,
     /// First cycle after the bank's write, and after its read.
     written_until: [C; MAX_BANKS],
     read_until: [C; MAX_BANKS],
@@ -51,25 +49,11 @@ impl<C: Cycle> SplitBankWrite<C> {
             split,
             read_cycles: read_cycles.into(),
             write_cycles: write_cycles.into(),
-            single_cycle: 0,
             written_until: [none; MAX_BANKS],
             read_until: [none; MAX_BANKS],
             written: [0; MAX_BANKS],
             read: [0; MAX_BANKS],
         }
-    }
-
-    /// The same with banks whose accesses take one cycle: bit `b` is bank `b`.
-    #[must_use]
-    pub const fn with_single_cycle(mut self, banks: u32) -> Self {
-        self.single_cycle = banks;
-        self
-    }
-
-    /// Cycles that an access of a bank takes which takes so many in others.
-    #[inline]
-    fn cycles(&self, bank: usize, others: C) -> C {
-        if self.single_cycle >> bank & 1 != 0 { C::from(1) } else { others }
     }
 
     /// Counts cycles from `now` on, which is cycle 0 then.
@@ -114,7 +98,14 @@ impl<C: Cycle> SplitBankWrite<C> {
     #[inline]
     pub fn read(&mut self, bank: usize, subarray: Subarray, now: C) -> C {
         self.read[bank] = subarray;
-        self.read_until[bank] = now + self.cycles(bank, self.read_cycles);
+        self.read_until[bank] = now + self.read_cycles;
+        self.read_until[bank]
+    }
+
+    /// The same of a bank of another memory, whose reads take one cycle.
+    #[inline]
+    pub fn read_in_one(&mut self, bank: usize, now: C) -> C {
+        self.read_until[bank] = now + C::from(1);
         self.read_until[bank]
     }
 
@@ -122,7 +113,14 @@ impl<C: Cycle> SplitBankWrite<C> {
     #[inline]
     pub fn write(&mut self, bank: usize, subarray: Subarray, now: C) -> C {
         self.written[bank] = subarray;
-        self.written_until[bank] = now + self.cycles(bank, self.write_cycles);
+        self.written_until[bank] = now + self.write_cycles;
+        self.written_until[bank]
+    }
+
+    /// The same of a bank of another memory, whose writes take one cycle.
+    #[inline]
+    pub fn write_in_one(&mut self, bank: usize, now: C) -> C {
+        self.written_until[bank] = now + C::from(1);
         self.written_until[bank]
     }
 }

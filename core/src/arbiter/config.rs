@@ -55,6 +55,8 @@ pub enum ArbiterError {
     NoRegisters,
     /// A write pool of more entries than fit.
     WritePool(PoolTooLarge),
+    /// Banks of other memories beside split banks or a write pool.
+    OtherBanks,
 }
 
 impl core::fmt::Display for ArbiterError {
@@ -70,6 +72,10 @@ impl core::fmt::Display for ArbiterError {
             }
             Self::NoRegisters => to.write_str("warps without registers have none to read or write"),
             Self::WritePool(error) => error.fmt(to),
+            Self::OtherBanks => to.write_str(
+                "registers cannot be moved to banks of other memories beside split banks or a \
+                 write pool",
+            ),
         }
     }
 }
@@ -86,23 +92,14 @@ impl ArbiterConfig {
         }
     }
 
-    /// Ports of the banks behind the first ones, whose accesses take one cycle: bit `p` is port
-    /// `p`.
-    pub(super) const fn single_cycle_ports(&self) -> u32 {
-        let mut ports = 0;
-        let mut bank = self.banks;
-        while bank < self.banks + self.other_banks {
-            ports |= 1 << bank;
-            bank += 1;
-        }
-        ports | ports << self.write_port()
-    }
-
     /// The checks before registers are laid out.
     pub(super) fn check(&self) -> Result<(), ArbiterError> {
         let all = usize::from(self.banks) + usize::from(self.other_banks);
         if self.banks == 0 || all + self.write_port() > MAX_BANKS {
             return Err(ArbiterError::Banks(all.min(usize::from(u8::MAX)) as u8));
+        }
+        if self.other_banks != 0 && (self.split_bank_write || self.write_pool_entries != 0) {
+            return Err(ArbiterError::OtherBanks);
         }
         if self.registers_per_warp == 0 {
             return Err(ArbiterError::NoRegisters);

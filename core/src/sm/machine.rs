@@ -493,7 +493,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
 
     /// Issues up to `slots` instructions of different warps. Returns how many, and what became of
     /// the other slots.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the body of the loop over cycles")]
+    #[inline(always)]
     fn issue_slots<const COLLECTED: bool>(
         &mut self,
         slots: u64,

@@ -148,6 +148,15 @@ fn what_cannot_be_is_refused_before_anything_is_laid_out() {
     let error = PoolTooLarge { entries: limit + 1, limit: MAX_ENTRIES };
     assert_eq!(refused(large), Some(ArbiterError::WritePool(error)));
     assert_eq!(refused(ArbiterConfig { write_pool_entries: limit, ..CONFIG }), None);
+    let plain = ArbiterConfig { write_pool_entries: 0, split_bank_write: false, ..CONFIG };
+    let others = ArbiterConfig { other_banks: 2, ..plain };
+    assert_eq!(refused(others), None);
+    for beside in [
+        ArbiterConfig { write_pool_entries: 1, ..others },
+        ArbiterConfig { split_bank_write: true, ..others },
+    ] {
+        assert_eq!(refused(beside), Some(ArbiterError::OtherBanks));
+    }
 }
 
 #[test]

@@ -71,8 +71,8 @@ impl Comings<'_, '_> {
     }
 }
 
-/// Follows what the arbiter lets happen.
-struct Accesses<'s, 'm, O> {
+/// Follows what the arbiter lets happen; `PLAIN` says what the arbiter is.
+struct Accesses<'s, 'm, O, const PLAIN: bool> {
     now: u64,
     counters: &'s mut SmCounters,
     observer: &'s mut O,
@@ -84,7 +84,7 @@ struct Accesses<'s, 'm, O> {
     comings: Comings<'s, 'm>,
 }
 
-impl<O: SmObserver> Accesses<'_, '_, O> {
+impl<O: SmObserver, const PLAIN: bool> Accesses<'_, '_, O, PLAIN> {
     fn tell_write(&mut self, bank: u8, place: u8, register: RegisterId, cause: WriteCause) {
         if O::LISTENS {
             let cycle = self.now;
@@ -94,7 +94,7 @@ impl<O: SmObserver> Accesses<'_, '_, O> {
     }
 }
 
-impl<O: SmObserver> Accesses<'_, '_, O> {
+impl<O: SmObserver, const PLAIN: bool> Accesses<'_, '_, O, PLAIN> {
     /// An operand comes from the operand cache.
     #[cold]
     fn read_operand_cache(&mut self, grant: &ReadGrant) {
@@ -129,14 +129,14 @@ impl<O: SmObserver> Accesses<'_, '_, O> {
     }
 }
 
-impl<O: SmObserver> Granted for Accesses<'_, '_, O> {
+impl<O: SmObserver, const PLAIN: bool> Granted for Accesses<'_, '_, O, PLAIN> {
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn read(&mut self, grant: ReadGrant) {
         if grant.beside_write {
             self.counters.record(CycleEvent::SplitBankRead, 1);
         }
-        if grant.bank >= self.main_banks {
+        if !PLAIN && grant.bank >= self.main_banks {
             self.read_operand_cache(&grant);
             return;
         }
@@ -179,7 +179,7 @@ impl<O: SmObserver> Granted for Accesses<'_, '_, O> {
             }
             self.comings.come(grant.index, (warp, register), grant.until);
         }
-        if grant.bank >= self.main_banks {
+        if !PLAIN && grant.bank >= self.main_banks {
             self.write_elsewhere(&grant);
             return more;
         }
@@ -333,7 +333,8 @@ impl Collection<'_> {
         self.collectors.units.enter(unit, collected);
     }
 
-    /// What happens between issues, in one cycle; `PLAIN` says what the arbiter is. `sent` and the
+    /// What happens between issues, in one cycle; `PLAIN` says what the arbiter is, and that no
+    /// register lies in scratchpad memory. `sent` and the
     /// returned warps are those of [`super::RegisterFile::step`].
     // Apart from the loop over cycles, which has other things to keep in registers.
     #[inline(never)]
@@ -346,7 +347,7 @@ impl Collection<'_> {
         sent: impl FnMut(usize, u64) -> u64,
     ) -> u64 {
         let mut moved = self.start_collected(kernel, scoreboard, execution, run, sent);
-        if self.collectors.prefetcher.is_some() {
+        if !PLAIN && self.collectors.prefetcher.is_some() {
             let free_at = execution.units().free_at(BusyUnit::SharedMemory as usize);
             self.take_scratchpad(free_at > run.now, run);
         }
@@ -369,8 +370,15 @@ impl Collection<'_> {
             let comings = Comings { scoreboard, results, moved };
             let Run { counters, observer, .. } = run;
             let main_banks = arbiter.bank_count();
-            let mut accesses =
-                Accesses { now, counters, observer, units, prefetcher, main_banks, comings };
+            let mut accesses = Accesses::<'_, '_, O, PLAIN> {
+                now,
+                counters,
+                observer,
+                units,
+                prefetcher,
+                main_banks,
+                comings,
+            };
             if PLAIN {
                 arbiter.cycle_plain(queues, now, &mut accesses);
             } else {
