@@ -16,7 +16,7 @@ const PLAIN: &str = "compute_75";
 const DEBUG: &str = "debug";
 
 /// Workloads whose results do not depend on how sums and products are put together.
-const EXACT: [&str; 15] = [
+const EXACT: [&str; 19] = [
     "vectoradd",
     "needle",
     "bfs",
@@ -32,6 +32,10 @@ const EXACT: [&str; 15] = [
     "ray",
     "suffixtree",
     "sobol",
+    "btree",
+    "xorwow",
+    "mergesort",
+    "quasirandom",
 ];
 
 fn read(path: &Path) -> String {
@@ -103,7 +107,43 @@ macro_rules! workloads {
 }
 
 workloads!(
-    vectoradd, matrixmul, reduction, scalarprod, hotspot, needle, bfs, srad, dct8x8, mandelbrot,
-    nbody, histogram, cp, mriq, dgemm, sgemm, fft512, scan, bitonic, montecarlo, bilinear,
-    needle16, needle32, needle64, lu, pcr, ray, suffixtree, sgemv, sobol
+    vectoradd,
+    matrixmul,
+    reduction,
+    scalarprod,
+    hotspot,
+    needle,
+    bfs,
+    srad,
+    dct8x8,
+    mandelbrot,
+    nbody,
+    histogram,
+    cp,
+    mriq,
+    dgemm,
+    sgemm,
+    fft512,
+    scan,
+    bitonic,
+    montecarlo,
+    bilinear,
+    needle16,
+    needle32,
+    needle64,
+    lu,
+    pcr,
+    ray,
+    suffixtree,
+    sgemv,
+    sobol,
+    lbm,
+    stencil,
+    hotspot16,
+    btree,
+    convolution,
+    xorwow,
+    mergesort,
+    quasirandom,
+    pathgen
 );

@@ -156,9 +156,45 @@ macro_rules! workloads {
 }
 
 workloads!(
-    vectoradd, matrixmul, reduction, scalarprod, hotspot, needle, bfs, srad, dct8x8, mandelbrot,
-    nbody, histogram, cp, mriq, dgemm, sgemm, fft512, scan, bitonic, montecarlo, bilinear,
-    needle16, needle32, needle64, lu, pcr, ray, suffixtree, sgemv, sobol
+    vectoradd,
+    matrixmul,
+    reduction,
+    scalarprod,
+    hotspot,
+    needle,
+    bfs,
+    srad,
+    dct8x8,
+    mandelbrot,
+    nbody,
+    histogram,
+    cp,
+    mriq,
+    dgemm,
+    sgemm,
+    fft512,
+    scan,
+    bitonic,
+    montecarlo,
+    bilinear,
+    needle16,
+    needle32,
+    needle64,
+    lu,
+    pcr,
+    ray,
+    suffixtree,
+    sgemv,
+    sobol,
+    lbm,
+    stencil,
+    hotspot16,
+    btree,
+    convolution,
+    xorwow,
+    mergesort,
+    quasirandom,
+    pathgen
 );
 
 fn prepared(name: &str) -> Prepared {
@@ -170,7 +206,8 @@ fn prepared(name: &str) -> Prepared {
 fn integer_results_do_not_depend_on_the_toolchain() {
     let whole = ["vectoradd", "needle", "bfs", "mandelbrot", "histogram", "scan", "bitonic"];
     let of_storage = ["needle16", "needle32", "needle64", "ray", "suffixtree", "sobol"];
-    for name in whole.into_iter().chain(of_storage) {
+    let of_registers = ["btree", "xorwow", "mergesort", "quasirandom"];
+    for name in whole.into_iter().chain(of_storage).chain(of_registers) {
         let [nvcc, others @ ..] = Toolchain::ALL.map(|toolchain| run(name, toolchain, "small"));
         assert!(others.iter().all(|run| run.finals == nvcc.finals), "{name}");
     }
@@ -281,6 +318,25 @@ fn results_depend_on_overrides_as_the_reference_says() {
         ("sgemv", &[("rows", 129), ("columns", 128)]),
         ("sobol", &[("dimensions", 1), ("count", 1)]),
         ("sobol", &[("dimensions", 2), ("count", 1025)]),
+        ("lbm", &[("columns", 1), ("rows", 1), ("slabs", 1), ("steps", 3)]),
+        ("lbm", &[("columns", 129), ("rows", 2), ("slabs", 1), ("steps", 1)]),
+        ("stencil", &[("columns", 3), ("rows", 3), ("slabs", 3)]),
+        ("stencil", &[("columns", 67), ("rows", 19), ("slabs", 4), ("steps", 3)]),
+        ("hotspot16", &[("columns", 1), ("rows", 1), ("steps", 4)]),
+        ("hotspot16", &[("columns", 13), ("rows", 25), ("steps", 8)]),
+        ("btree", &[("records", 1), ("fill", 1), ("queries", 3)]),
+        ("btree", &[("records", 1000), ("fill", 10), ("queries", 9)]),
+        ("btree", &[("records", 5000), ("fill", 512), ("queries", 9)]),
+        ("convolution", &[("columns", 1), ("rows", 1)]),
+        ("convolution", &[("columns", 129), ("rows", 7)]),
+        ("xorwow", &[("sequences", 1), ("skip", 0), ("matrices", 1)]),
+        ("xorwow", &[("sequences", 33), ("skip", 2), ("matrices", 8)]),
+        ("mergesort", &[("count", 1)]),
+        ("mergesort", &[("count", 1025)]),
+        ("quasirandom", &[("count", 1), ("ctas", 3)]),
+        ("quasirandom", &[("count", 129), ("ctas", 1)]),
+        ("pathgen", &[("paths", 1), ("steps", 1)]),
+        ("pathgen", &[("paths", 257), ("steps", 2)]),
     ] {
         let workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         let overrides: Overrides =
@@ -410,6 +466,15 @@ fn a_wrong_kernel_is_noticed() {
         ("suffixtree", "setp.ne.s16", "setp.eq.s16"),
         ("sgemv", "bar.sync", "// bar.sync"),
         ("sobol", "popc.b32", "clz.b32"),
+        ("lbm", "0fBFC00000", "0fBFC10000"),
+        ("stencil", "setp.lt.s32", "setp.le.s32"),
+        ("hotspot16", "bar.sync", "// bar.sync"),
+        ("btree", "setp.gt.u64", "setp.ge.u64"),
+        ("convolution", "min.s32", "max.s32"),
+        ("xorwow", "shr.u32", "shl.b32"),
+        ("mergesort", "setp.lt.u32", "setp.le.u32"),
+        ("quasirandom", "xor.b32", "or.b32"),
+        ("pathgen", "cos.approx.f32", "sin.approx.f32"),
     ] {
         let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         let text = workload.ptx.replace(right, wrong);

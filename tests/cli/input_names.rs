@@ -182,14 +182,15 @@ fn digested(inputs: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_group_stands_for_its_workloads() {
-    let groups = ["@suite", "@extra", "@storage", "@all"];
-    let [suite, extra, storage, all] = groups.map(|group| digested(&[group]));
+    let groups = ["@suite", "@extra", "@storage", "@registers", "@all"];
+    let [suite, extra, storage, registers, all] = groups.map(|group| digested(&[group]));
     assert_eq!(digested(&[]), suite);
     assert_eq!(suite.len(), 12);
     assert!(extra.len() >= 8, "{extra:?}");
     assert_eq!(digested(&["@extra", "@suite"]), [&extra[..], &suite].concat());
     assert!(storage.len() >= 8, "{storage:?}");
-    assert_eq!(all, [&suite[..], &extra, &storage].concat());
+    assert!(registers.len() >= 8, "{registers:?}");
+    assert_eq!(all, [&suite[..], &extra, &storage, &registers].concat());
     let beside = digested(&["hotspot", "@extra"]);
     assert!(suite.contains(&beside[0]), "{}", beside[0]);
     assert_eq!(beside[1..], extra);
@@ -202,7 +203,7 @@ fn groups_that_cannot_be_meant_are_refused() {
             &["run", "@extr"][..],
             [
                 "error: there is no group `extr` of workloads; there are: `@suite`, `@extra`, `@storage`, \
-                 `@all`",
+                 `@registers`, `@all`",
                 "did you mean `extra`? `strata workloads` lists them",
             ],
         ),

@@ -16,7 +16,7 @@ use listing::Kernels;
 use machine::{Cache, Counts, Upper, Warp};
 use serde_json::Value;
 
-const WORKLOADS: [&str; 30] = [
+const WORKLOADS: [&str; 39] = [
     "vectoradd",
     "matrixmul",
     "reduction",
@@ -47,6 +47,15 @@ const WORKLOADS: [&str; 30] = [
     "suffixtree",
     "sgemv",
     "sobol",
+    "lbm",
+    "stencil",
+    "hotspot16",
+    "btree",
+    "convolution",
+    "xorwow",
+    "mergesort",
+    "quasirandom",
+    "pathgen",
 ];
 
 /// A design, and what stands in the tables of its machine.

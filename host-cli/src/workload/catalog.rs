@@ -35,6 +35,9 @@ named! {
         /// Kernels whose needs of registers, shared memory and cache differ most: what an SM does
         /// with one memory for the three.
         Storage = "storage",
+        /// Kernels in whose way the register file is: with more registers, more CTAs of them would
+        /// be resident.
+        Registers = "registers",
     }
 }
 
@@ -69,6 +72,7 @@ impl Group {
             Self::Suite => SUITE,
             Self::Extra => EXTRA,
             Self::Storage => STORAGE,
+            Self::Registers => REGISTERS,
         }
     }
 }
@@ -154,6 +158,18 @@ const STORAGE: &[Entry] = &[
     entry!("sobol"),
 ];
 
+const REGISTERS: &[Entry] = &[
+    entry!("lbm"),
+    entry!("stencil"),
+    entry!("hotspot16"),
+    entry!("btree"),
+    entry!("convolution"),
+    entry!("xorwow"),
+    entry!("mergesort"),
+    entry!("quasirandom"),
+    entry!("pathgen"),
+];
+
 /// Names of the suite's workloads, in the order in which they are listed and run.
 pub fn names() -> impl Iterator<Item = &'static str> {
     Group::Suite.names()
@@ -208,7 +224,7 @@ mod tests {
         assert!(names().eq(of_group("suite").expect("a group")));
         assert!(all_names().eq(of_group("all").expect("all groups")));
         let each = group_names().map(|group| of_group(group).expect(group).len());
-        assert_eq!(each.collect::<Vec<_>>(), [12, 9, count - 21, count]);
+        assert_eq!(each.collect::<Vec<_>>(), [12, 9, 9, count - 30, count]);
         assert_eq!(of_group("suit"), None);
     }
 

@@ -11,20 +11,26 @@ use super::plan::LaunchPlan;
 mod bfs;
 mod bilinear;
 mod bitonic;
+mod btree;
+mod convolution;
 mod cp;
 mod dct8x8;
 mod dgemm;
 mod fft512;
 mod histogram;
 mod hotspot;
+mod lbm;
 mod lu;
 mod mandelbrot;
 mod matrixmul;
+mod mergesort;
 mod montecarlo;
 mod mriq;
 mod nbody;
 mod needle;
+mod pathgen;
 mod pcr;
+mod quasirandom;
 mod ray;
 mod reduction;
 mod scalarprod;
@@ -33,8 +39,10 @@ mod sgemm;
 mod sgemv;
 mod sobol;
 mod srad;
+mod stencil;
 mod suffixtree;
 mod vectoradd;
+mod xorwow;
 
 /// Expected contents of buffers, by name.
 pub type Expected = Result<Vec<(&'static str, Values)>, ReferenceError>;
@@ -47,20 +55,26 @@ const REFERENCES: &[(&str, Reference)] = &[
     ("bfs", bfs::reference),
     ("bilinear", bilinear::reference),
     ("bitonic", bitonic::reference),
+    ("btree", btree::reference),
+    ("convolution", convolution::reference),
     ("cp", cp::reference),
     ("dct8x8", dct8x8::reference),
     ("dgemm", dgemm::reference),
     ("fft512", fft512::reference),
     ("histogram", histogram::reference),
     ("hotspot", hotspot::reference),
+    ("lbm", lbm::reference),
     ("lu", lu::reference),
     ("mandelbrot", mandelbrot::reference),
     ("matrixmul", matrixmul::reference),
+    ("mergesort", mergesort::reference),
     ("montecarlo", montecarlo::reference),
     ("mriq", mriq::reference),
     ("nbody", nbody::reference),
     ("needle", needle::reference),
+    ("pathgen", pathgen::reference),
     ("pcr", pcr::reference),
+    ("quasirandom", quasirandom::reference),
     ("ray", ray::reference),
     ("reduction", reduction::reference),
     ("scalarprod", scalarprod::reference),
@@ -69,8 +83,10 @@ const REFERENCES: &[(&str, Reference)] = &[
     ("sgemv", sgemv::reference),
     ("sobol", sobol::reference),
     ("srad", srad::reference),
+    ("stencil", stencil::reference),
     ("suffixtree", suffixtree::reference),
     ("vectoradd", vectoradd::reference),
+    ("xorwow", xorwow::reference),
 ];
 
 /// The reference of this name.
@@ -195,6 +211,12 @@ impl<'a> Inputs<'a> {
         Ok(words(&self.bytes(name, ElementType::U32, count)?).collect())
     }
 
+    /// The initial contents of a buffer of exactly `count` unsigned 64-bit numbers.
+    pub fn u64(self, name: &'static str, count: usize) -> Result<Vec<u64>, ReferenceError> {
+        let bytes = self.bytes(name, ElementType::U64, count)?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+
     /// The initial contents of a buffer of exactly `count` signed 32-bit numbers.
     pub fn s32(self, name: &'static str, count: usize) -> Result<Vec<i32>, ReferenceError> {
         let bytes = self.bytes(name, ElementType::S32, count)?;
@@ -275,7 +297,7 @@ mod tests {
 
     #[test]
     fn references_end_in_time() {
-        let long: [(&str, &[(&str, i64)]); 13] = [
+        let long: [(&str, &[(&str, i64)]); 16] = [
             ("mandelbrot", &[("limit", i64::from(i32::MAX))]),
             ("nbody", &[("bodies", 3000), ("steps", 1 << 16)]),
             ("hotspot", &[("columns", 2000), ("rows", 2000), ("steps", 1 << 16)]),
@@ -289,6 +311,9 @@ mod tests {
             ("lu", &[("n", 6016)]),
             ("ray", &[("columns", 10_000), ("rows", 10_000), ("bounces", 1 << 10)]),
             ("suffixtree", &[("text", 1 << 19)]),
+            ("lbm", &[("columns", 100), ("rows", 100), ("slabs", 100), ("steps", 10_000)]),
+            ("stencil", &[("columns", 500), ("rows", 500), ("slabs", 500), ("steps", 2000)]),
+            ("xorwow", &[("sequences", 1 << 20), ("skip", 25)]),
         ];
         for (name, parameters) in long {
             let workload = Workload::builtin(name, Toolchain::Nvcc).unwrap();

@@ -194,7 +194,8 @@ fn gates() -> Outcome {
 fn smoke(workloads: &[String]) -> Result<(), Failure> {
     let mut text = String::new();
     let command = ["run", "--locked", "--release", "--", "run"];
-    for arguments in [&command[..], &[&command[..], &["@extra", "@storage"]].concat()] {
+    for arguments in [&command[..], &[&command[..], &["@extra", "@storage", "@registers"]].concat()]
+    {
         let mut run = process::cargo(arguments);
         let status = process::watch(&mut run, |line| {
             text.push_str(line);
