@@ -2,7 +2,8 @@
 //! file and results go there.
 //!
 //! Models: banks with ports of their own, over which everything is decided at issue (`ports`,
-//! `fixed`); or collector units, an arbiter and banks of one port (`collectors`, `collect`).
+//! `fixed`); or collector units, an arbiter and banks of one port (`collectors`, `collect`,
+//! `granted`).
 //! Source: `[RFC2011]` 2.1 and 3, `[WARRF]` 2.1, 3 and 4; `docs/MODEL.md`, rules 19, 20 and 28 to
 //! 31.
 
@@ -11,6 +12,7 @@ mod collect;
 mod collectors;
 mod expanded;
 mod fixed;
+mod granted;
 mod ports;
 mod requests;
 

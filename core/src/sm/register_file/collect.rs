@@ -7,32 +7,26 @@
 
 use super::Emptying;
 use super::arrivals::after;
-use super::collectors::{Collected, Collection, CollectorUnits, Collectors, PORTS, ResultOnItsWay};
-use super::expanded::count_read;
-use super::requests::{Requests, cause};
+use super::collectors::{Collected, Collection, Collectors, PORTS, ResultOnItsWay};
+use super::granted::{Accesses, Comings};
+use super::requests::Requests;
 use crate::access::{Access, AccessSink as _};
-use crate::arbiter::{Granted, ReadGrant, WriteGrant, WriteTarget};
 use crate::datapath::Datapath;
-use crate::event::Event;
 use crate::hierarchy::{UpperLevels, WarpHierarchy};
-use crate::sm::counters::{CycleEvent, SmCounters};
+use crate::sm::counters::CycleEvent;
 use crate::sm::execution::Execution;
-use crate::sm::expansion::counters::ExpansionEvent;
-use crate::sm::expansion::hardware::BANKS;
-use crate::sm::expansion::prefetcher::Prefetcher;
 use crate::sm::facts::{BusyUnit, Class, Facts};
 use crate::sm::fault::Fault;
 use crate::sm::kernel::{Instruction, Kernel, distinct};
 use crate::sm::memory::Ticket;
-use crate::sm::observe::{ExpansionObservation, Observation, SmObserver, WriteCause};
+use crate::sm::observe::SmObserver;
 use crate::sm::operand_delivery::COLLECTOR_CYCLES;
 use crate::sm::run::Run;
 use crate::sm::scoreboard::{Row, Scoreboard};
 use crate::sm::trace::MemoryAccess;
 use crate::sm::wait::{ReadyAt, Wait};
 use crate::tally::{Tally, event};
-use crate::units::{LaneMask, RegisterId};
-use crate::write_pool::PoolRead;
+use crate::units::RegisterId;
 
 /// Cycles from issue to the earliest start: operands are asked for, come, and are there.
 const EARLIEST_START: u64 = 2;
@@ -40,167 +34,6 @@ const EARLIEST_START: u64 = 2;
 /// What a reader of an instruction's result waits for, if the instruction moves `access`.
 const fn wait_for_result(facts: &Facts, access: MemoryAccess) -> Wait {
     if access.hit() && matches!(facts.class, Class::Dram) { Wait::Cached } else { facts.wait }
-}
-
-/// What a write is counted as when it goes to the write pool.
-const fn in_pool(event: Event) -> Event {
-    match event {
-        Event::RfcWritebackEviction | Event::RfcWritebackFlush => Event::RfcToWritePool,
-        Event::LrfWritebackEviction | Event::LrfWritebackFlush => Event::LrfToWritePool,
-        Event::MrfWriteShared => Event::WritePoolWriteShared,
-        _ => Event::WritePoolWritePrivate,
-    }
-}
-
-/// What the arrival of a register changes.
-struct Comings<'s, 'm> {
-    scoreboard: &'s mut Scoreboard<'m>,
-    results: &'s mut [ResultOnItsWay],
-    /// Warps for which something has come.
-    moved: u64,
-}
-
-impl Comings<'_, '_> {
-    /// A register is there from cycle `at` on.
-    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
-    #[inline(always)]
-    fn come(&mut self, index: usize, (warp, register): (usize, usize), at: u64) {
-        let result = &self.results[index];
-        self.scoreboard.arrive(warp, register, (at, result.wait), result.long);
-        self.moved |= 1 << warp;
-    }
-}
-
-/// Follows what the arbiter lets happen; `PLAIN` says what the arbiter is.
-struct Accesses<'s, 'm, O, const PLAIN: bool> {
-    now: u64,
-    counters: &'s mut SmCounters,
-    observer: &'s mut O,
-    units: &'s mut CollectorUnits,
-    /// Of registers that lie in scratchpad memory.
-    prefetcher: &'s mut Option<Prefetcher>,
-    /// Banks of the main register file.
-    main_banks: u8,
-    comings: Comings<'s, 'm>,
-}
-
-impl<O: SmObserver, const PLAIN: bool> Accesses<'_, '_, O, PLAIN> {
-    fn tell_write(&mut self, bank: u8, place: u8, register: RegisterId, cause: WriteCause) {
-        if O::LISTENS {
-            let cycle = self.now;
-            let write = Observation::BankWrite { bank, place, register, cycle, cause };
-            self.observer.observe(write);
-        }
-    }
-}
-
-impl<O: SmObserver, const PLAIN: bool> Accesses<'_, '_, O, PLAIN> {
-    /// An operand comes from the operand cache.
-    #[cold]
-    fn read_operand_cache(&mut self, grant: &ReadGrant) {
-        count_read(&mut self.counters.expansion, grant.datapath == Datapath::Shared);
-        self.tell_expansion(ExpansionObservation::Read {
-            place: grant.warp,
-            register: grant.register,
-        });
-        self.units.receive(grant.unit, grant.until);
-    }
-
-    /// A result goes to the operand cache, or one of a long-latency operation to scratchpad memory.
-    #[cold]
-    fn write_elsewhere(&mut self, grant: &WriteGrant) {
-        let (place, register) = (grant.warp, grant.register);
-        if grant.bank == self.main_banks + BANKS as u8 {
-            self.counters.expansion.record(ExpansionEvent::ScratchpadResult, 1);
-            self.tell_expansion(ExpansionObservation::Arrives { place, register });
-            return;
-        }
-        self.counters.expansion.record(ExpansionEvent::OperandCacheWrite, 1);
-        if let Some(prefetcher) = self.prefetcher {
-            prefetcher.write(place, register);
-        }
-        self.tell_expansion(ExpansionObservation::Write { place, register });
-    }
-
-    fn tell_expansion(&mut self, event: ExpansionObservation) {
-        if O::LISTENS {
-            self.observer.observe(Observation::Expansion { cycle: self.now, event });
-        }
-    }
-}
-
-impl<O: SmObserver, const PLAIN: bool> Granted for Accesses<'_, '_, O, PLAIN> {
-    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
-    #[inline(always)]
-    fn read(&mut self, grant: ReadGrant) {
-        if grant.beside_write {
-            self.counters.record(CycleEvent::SplitBankRead, 1);
-        }
-        if !PLAIN && grant.bank >= self.main_banks {
-            self.read_operand_cache(&grant);
-            return;
-        }
-        let main = event(Access::MrfRead, grant.datapath);
-        let pool = match grant.datapath {
-            Datapath::Private => Event::WritePoolReadPrivate,
-            Datapath::Shared => Event::WritePoolReadShared,
-        };
-        let accesses = &mut self.counters.accesses;
-        match grant.pool {
-            PoolRead::Miss => accesses.record(main, 1),
-            PoolRead::Hit => accesses.record(pool, 1),
-            PoolRead::PartialHit => {
-                accesses.record(main, 1);
-                accesses.record(pool, 1);
-                accesses.record(Event::WritePoolPartialHit, 1);
-            }
-        }
-        if O::LISTENS && grant.pool != PoolRead::Hit {
-            let (bank, from, until) = (grant.bank, self.now, grant.until);
-            let (place, pc) = (grant.warp, self.units.pc(grant.unit));
-            self.observer.observe(Observation::BankRead { bank, place, pc, from, until });
-        }
-        self.units.receive(grant.unit, grant.until);
-    }
-
-    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
-    #[inline(always)]
-    fn write(&mut self, grant: WriteGrant) -> LaneMask {
-        if grant.waited != 0 {
-            self.counters.record(CycleEvent::WriteDelay, grant.waited);
-        }
-        let (warp, register) = (usize::from(grant.warp), usize::from(grant.register.0));
-        let result = &mut self.comings.results[grant.index];
-        let ResultOnItsWay { event, flushed, .. } = *result;
-        let more = result.next_write();
-        if more.is_empty() {
-            if flushed {
-                self.comings.scoreboard.under_way_mut(warp).end_flush();
-            }
-            self.comings.come(grant.index, (warp, register), grant.until);
-        }
-        if !PLAIN && grant.bank >= self.main_banks {
-            self.write_elsewhere(&grant);
-            return more;
-        }
-        let accesses = &mut self.counters.accesses;
-        match grant.target {
-            WriteTarget::Bank => {
-                accesses.record(event, 1);
-                self.tell_write(grant.bank, grant.warp, grant.register, cause(event));
-                return more;
-            }
-            WriteTarget::PoolHit => accesses.record(Event::WritePoolWriteHit, 1),
-            WriteTarget::PoolAllocation => accesses.record(Event::WritePoolAllocation, 1),
-            WriteTarget::PoolReplacement { victim, bank } => {
-                accesses.record(Event::WritePoolAllocation, 1);
-                accesses.record(Event::WritePoolWriteback, 1);
-                self.tell_write(bank, victim.warp, victim.register, WriteCause::WritePool);
-            }
-        }
-        self.counters.accesses.record(in_pool(event), 1);
-        more
-    }
 }
 
 impl Collection<'_> {

@@ -34,7 +34,7 @@ const DIRECTIONS: [([isize; 3], f64); 19] = {
 
 /// The direction that points the other way.
 const fn opposite(direction: usize) -> usize {
-    if direction == 0 { 0 } else { (direction - 1 ^ 1) + 1 }
+    if direction == 0 { 0 } else { ((direction - 1) ^ 1) + 1 }
 }
 
 /// Streaming and collision in double precision; solid cells send back what comes.
