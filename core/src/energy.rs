@@ -130,20 +130,41 @@ pub struct EnergyBreakdown {
     levels: [BanksAndWires; Level::COUNT],
     /// Banks of both levels and the wires between them, for evictions and writebacks.
     pub writeback: BanksAndWires,
+    /// Where some registers lie in scratchpad memory: banks of its operand cache, and of scratchpad
+    /// memory, for these registers.
+    expanded: Option<[Femtojoules; 2]>,
+}
+
+/// What an [`EnergyPart`] was spent for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EnergyOf {
+    /// Operands and results of a level.
+    Level(Level),
+    /// Evictions and writebacks.
+    Writeback,
+    /// The operand cache of registers in scratchpad memory.
+    OperandCache,
+    /// Scratchpad memory, for registers.
+    Scratchpad,
 }
 
 /// A part of an [`EnergyBreakdown`], displayed as reports name it: `mrf_bank`, `writeback_wire`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EnergyPart {
-    /// The level whose operands and results are meant; none: evictions and writebacks.
-    pub level: Option<Level>,
+    /// What for.
+    pub of: EnergyOf,
     /// Its wires, not its banks.
     pub wires: bool,
 }
 
 impl core::fmt::Display for EnergyPart {
     fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let of = self.level.map_or("writeback", Level::name);
+        let of = match self.of {
+            EnergyOf::Level(level) => level.name(),
+            EnergyOf::Writeback => "writeback",
+            EnergyOf::OperandCache => "operand_cache",
+            EnergyOf::Scratchpad => "scratchpad",
+        };
         write!(to, "{of}_{}", if self.wires { "wire" } else { "bank" })
     }
 }
@@ -156,10 +177,36 @@ impl EnergyBreakdown {
 
     /// Every part with its name.
     pub fn parts(&self) -> impl Iterator<Item = (EnergyPart, Femtojoules)> {
-        let levels = Level::ALL.into_iter().map(|level| (Some(level), self.level(level)));
-        levels.chain([(None, self.writeback)]).flat_map(|(level, BanksAndWires { bank, wire })| {
-            [(false, bank), (true, wire)].map(|(wires, part)| (EnergyPart { level, wires }, part))
-        })
+        let levels = Level::ALL.map(|level| (EnergyOf::Level(level), self.level(level)));
+        let levels = levels.into_iter().chain([(EnergyOf::Writeback, self.writeback)]);
+        let levels = levels.flat_map(|(of, BanksAndWires { bank, wire })| {
+            [(false, bank), (true, wire)].map(|(wires, part)| (EnergyPart { of, wires }, part))
+        });
+        let expanded = self.expanded.into_iter().flat_map(|[cache, scratchpad]| {
+            [(EnergyOf::OperandCache, cache), (EnergyOf::Scratchpad, scratchpad)]
+        });
+        levels.chain(expanded.map(|(of, part)| (EnergyPart { of, wires: false }, part)))
+    }
+
+    /// The same with what registers in scratchpad memory have spent in the operand cache and in
+    /// scratchpad memory.
+    ///
+    /// # Errors
+    /// [`EnergyError::Overflow`] if the total does not fit.
+    pub fn with_expanded(
+        mut self,
+        operand_cache: Femtojoules,
+        scratchpad: Femtojoules,
+    ) -> Result<Self, EnergyError> {
+        self.expanded = Some([operand_cache, scratchpad]);
+        self.check()
+    }
+
+    /// The same, if its total fits.
+    fn check(self) -> Result<Self, EnergyError> {
+        let mut parts = self.parts().map(|(_, part)| part.0);
+        parts.try_fold(0, u64::checked_add).ok_or(EnergyError::Overflow)?;
+        Ok(self)
     }
 
     /// The sum of the parts; [`EnergyTable::energy`] has checked that it fits.
@@ -309,9 +356,7 @@ impl EnergyTable {
         for (to, sums) in breakdown.levels.iter_mut().zip(levels) {
             *to = sums.rounded().ok_or(EnergyError::Overflow)?;
         }
-        let mut parts = breakdown.parts().map(|(_, part)| part.0);
-        parts.try_fold(0, u64::checked_add).ok_or(EnergyError::Overflow)?;
-        Ok(breakdown)
+        breakdown.check()
     }
 
     fn add(&self, sums: &mut Sums, class: EnergyClass, times: i128) -> Result<(), EnergyError> {

@@ -3,14 +3,14 @@
 mod collectors;
 
 use strata_compiler::hierarchy::Lrf;
-use strata_core::energy::EnergyTable;
+use strata_core::energy::{BankEnergy, EnergyTable};
 use strata_core::event::{Counters, EnergyClass, Event};
 use strata_core::footprint::Footprint;
 use strata_core::level::Level;
 use strata_core::organisation::{CachedLevels, LevelSettings};
 use strata_core::placement::LRF_BANKS;
 use strata_core::register_file_cache::{Allocation, Replacement};
-use strata_core::units::{Femtojoules, LANES};
+use strata_core::units::{CLUSTERS, Femtojoules, LANES};
 
 use crate::design::{Design, Machine};
 pub use collectors::{
@@ -169,7 +169,7 @@ pub fn cost(design: &Design) -> Cost {
         collectors,
         area,
         accesses: match &design.energy {
-            Ok(table) => Ok(access_costs(table, design)),
+            Ok(table) => Ok([access_costs(table, design), expansion_costs(design)].concat()),
             Err(reason) => Err(reason.to_string()),
         },
         encoding_bits: design.encoding_bits(),
@@ -294,6 +294,19 @@ fn access_costs(table: &EnergyTable, design: &Design) -> Vec<AccessCost> {
         Some(AccessCost { what, bank: sum(false), wire: sum(true) })
     };
     events.filter_map(cost).collect()
+}
+
+/// Of a design whose registers expand into scratchpad memory, what they cost there.
+fn expansion_costs(design: &Design) -> Vec<AccessCost> {
+    let Some(table) = design.expansion_energy else { return Vec::new() };
+    let of = |place: &str, bank: BankEnergy| {
+        [("read", bank.read), ("write", bank.write)].map(|(verb, energy)| AccessCost {
+            what: format!("{place} {verb}"),
+            bank: Femtojoules(u64::from(CLUSTERS) * energy.0),
+            wire: Femtojoules(0),
+        })
+    };
+    [of("operand cache", table.operand_cache), of("scratchpad", table.scratchpad)].concat()
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ use strata_core::register_file_cache::RegisterFileCacheConfig;
 use strata_core::sm::config::{
     ActiveLimitKind, BarrierRule, Scheduler, ShortWaits, SmSettings, StorageKind, WarpReplacement,
 };
+use strata_core::sm::expansion::energy::ExpansionEnergyTable;
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::operand_delivery::OperandDelivery;
 
@@ -80,6 +81,8 @@ pub struct Design {
     /// What a compiler that manages levels places values by, or why that is not known: the same,
     /// but for machines that have no energy of the small levels.
     pub placement_energy: Result<EnergyTable, NoEnergy>,
+    /// What registers in scratchpad memory cost, of a design that can have some there.
+    pub expansion_energy: Option<ExpansionEnergyTable>,
     /// What its main register file leaks, or why that is not known.
     pub leakage: Result<Leakage, NoEnergy>,
     /// Where it is described.
@@ -155,6 +158,7 @@ impl Design {
             memory: self.reference.clone(),
             energy: self.flat_energy.clone(),
             placement_energy: self.flat_energy.clone(),
+            expansion_energy: None,
             leakage: self.flat_leakage.clone(),
             source: self.machine.source.clone(),
             assumed: Vec::new(),

@@ -53,7 +53,20 @@ fn a_report_says_what_is_resident_and_what_moved() {
     assert!(count("registers_fetched") > 0 && count("dirty_evictions") > 0);
     // A line is needed for each of a bundle's registers, which is fetched, held or only written.
     assert!(count("registers_held") > 0 && count("scratchpad_results") > 0);
-    assert_eq!(small("expars-gtx480")["expansion"], Value::Null);
+    // 128 bits are an eighth of a warp's register.
+    let energy = |part: &str| expars["energy_fj"][part].as_u64().expect(part);
+    let reads = count("operand_cache_reads_private") + count("operand_cache_reads_shared");
+    let evictions = count("dirty_evictions") + count("bypass_writebacks");
+    let cache = 1200 * (reads + evictions)
+        + 3800 * (count("operand_cache_writes") + count("registers_fetched"));
+    let scratchpad =
+        6100 * count("registers_fetched") + 7700 * (evictions + count("scratchpad_results"));
+    assert_eq!(energy("operand_cache_bank"), 8 * cache);
+    assert_eq!(energy("scratchpad_bank"), 8 * scratchpad);
+    assert!(energy("total") > energy("operand_cache_bank") + energy("scratchpad_bank"));
+    let baseline = small("expars-gtx480");
+    assert_eq!(baseline["energy_fj"]["operand_cache_bank"], Value::Null);
+    assert_eq!(baseline["expansion"], Value::Null);
     let lazy = small("expars-ltlws-gto");
     let launches = lazy["launches"].as_array().expect("launches").len() as u64;
     let optimal = lazy["expansion"]["optimal_active_warps"].as_u64().expect("a count");

@@ -7,7 +7,7 @@
 //! the storage; the home of each register ([`homes`]); the paper's closed forms ([`equations`]);
 //! the bits of the hardware ([`hardware`]); bundles of instructions ([`bundles`]), the
 //! cache of operands for them ([`operand_cache`]) and the register prefetcher in time
-//! (`prefetcher`), with what they count ([`counters`]).
+//! (`prefetcher`), with what they count ([`counters`]) and spend ([`energy`]).
 //! Source: `[EXPARS]` 2.1, 2.2, 3.3.1 to 3.3.3, 3.3.7, Tables 1 to 4; `docs/MODEL.md`, rule 40;
 //! `docs/DEVIATIONS.md`, DEV-100 to DEV-104.
 //!
@@ -25,6 +25,7 @@
 
 pub mod bundles;
 pub mod counters;
+pub mod energy;
 pub mod equations;
 pub mod hardware;
 pub mod homes;

@@ -19,7 +19,7 @@ use strata_core::units::Femtojoules;
 
 use super::delivery::Delivery;
 use super::file::combination;
-use super::machine::{BaselineOrf, ManagerVariant, NoEnergy, StorageVariant, Variant};
+use super::machine::{BaselineOrf, ManagerVariant, StorageVariant, Variant};
 use super::memory::{MainMemory, memories};
 use super::price::PoolReadEnergy;
 use super::storage::Storage;
@@ -217,7 +217,8 @@ impl Parts {
         let (flat_energy, energy) = self.price();
         let placement_energy = energy.clone();
         let expands = self.sm.storage == StorageKind::Expars;
-        let no_energy = self.machine.unpriced_levels().or(expands.then(unpriced_expansion));
+        let expansion_energy = expands.then(|| self.price_expansion()).transpose();
+        let no_energy = self.machine.unpriced_levels().or(expansion_energy.clone().err());
         let unpriced = |energy| no_energy.clone().map_or(energy, Err);
         let (flat_energy, energy) = (unpriced(flat_energy), unpriced(energy));
         if self.managed.is_some()
@@ -249,6 +250,7 @@ impl Parts {
             memory: self.memory,
             energy,
             placement_energy,
+            expansion_energy: expansion_energy.ok().flatten(),
             leakage,
             source: self.source,
             assumed,
@@ -400,14 +402,6 @@ impl Parts {
             ));
         }
     }
-}
-
-/// Why a design whose registers expand into scratchpad memory has no energy.
-fn unpriced_expansion() -> NoEnergy {
-    NoEnergy(
-        "EXPARS prints no energy of an access of the operand cache or of scratchpad memory"
-            .to_owned(),
-    )
 }
 
 fn refuse(error: OrganisationError, origin: &str) -> ConfigError {

@@ -6,6 +6,7 @@ use strata_core::leakage::Leakage;
 use strata_core::level::Level;
 use strata_core::named;
 use strata_core::organisation::LevelSettings;
+use strata_core::sm::expansion::energy::ExpansionEnergyTable;
 use strata_core::units::Femtojoules;
 
 use super::machine::only_private;
@@ -182,6 +183,14 @@ impl Parts {
             (None, None) => printed?.wires.private_um,
         };
         Ok(LevelEnergy::new(bank, only_private(private_um)))
+    }
+
+    /// What registers in scratchpad memory cost there.
+    pub(super) fn price_expansion(&self) -> Result<ExpansionEnergyTable, NoEnergy> {
+        let printed = self.machine.technology().expansion()?;
+        let (operand_cache, scratchpad) = (printed.operand_cache, printed.scratchpad);
+        let [operand_cache, scratchpad] = [operand_cache, scratchpad].map(|bank| self.scaled(bank));
+        Ok(ExpansionEnergyTable { operand_cache, scratchpad })
     }
 
     /// A small level's bank, beside a main register file of another technology than its own: the

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use strata_core::energy::BankEnergy;
+use strata_core::sm::expansion::energy::ExpansionEnergyTable;
 
 use super::machine::embedded;
 use crate::config::quantity::{Area, Energy, WireEnergy};
@@ -29,6 +30,10 @@ pub struct Technology {
     pub rfc: Vec<CacheBank>,
     /// The last result file of one lane, if printed.
     pub lrf: Option<CacheBank>,
+    /// The operand cache of registers in scratchpad memory, if known.
+    pub operand_cache: Option<Bank>,
+    /// A bank of scratchpad memory, if known.
+    pub scratchpad: Option<Bank>,
 }
 
 /// A bank: energy of 128 bits.
@@ -79,6 +84,19 @@ impl Bank {
 pub struct NoEnergy(pub String);
 
 impl Technology {
+    /// What registers in scratchpad memory cost.
+    pub fn expansion(&self) -> Result<ExpansionEnergyTable, NoEnergy> {
+        let banks = self.operand_cache.as_ref().zip(self.scratchpad.as_ref());
+        let (operand_cache, scratchpad) = banks.ok_or_else(|| {
+            NoEnergy(format!(
+                "{} prints no energy of an operand cache or of scratchpad memory",
+                self.source
+            ))
+        })?;
+        let (operand_cache, scratchpad) = (operand_cache.energy(), scratchpad.energy());
+        Ok(ExpansionEnergyTable { operand_cache, scratchpad })
+    }
+
     /// The printed cache of this size. A row stands for every split of the same number of entries
     /// between threads and warps: that is how the papers' own rows behave.
     pub fn cache(&self, entries: u8, active_warps: u8) -> Result<&CacheBank, NoEnergy> {
@@ -115,6 +133,7 @@ static TECHNOLOGIES: LazyLock<Vec<Technology>> = LazyLock::new(|| {
     embedded(&[
         include_str!("../../data/technologies/isca11-40nm.toml"),
         include_str!("../../data/technologies/dissertation-40nm.toml"),
+        include_str!("../../data/technologies/expars-40nm.toml"),
     ])
 });
 

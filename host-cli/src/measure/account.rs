@@ -460,7 +460,7 @@ impl Account<'_> {
         (check, tried, runs): (Check, Vec<Tried>, &BaselineRuns),
     ) -> Result<RunReport, EvaluateError> {
         let design = self.design;
-        let energy = price(design, &self.total)?;
+        let energy = self.energy()?;
         let flat = common.flat(design.partial_warp_energy);
         let baseline_design = design.baseline();
         let baseline = price(&baseline_design, flat)?;
@@ -519,6 +519,16 @@ impl Account<'_> {
             assumed: design.assumed.clone(),
             changed: design.changed.clone(),
         })
+    }
+
+    /// What its accesses have spent, where that is known.
+    fn energy(&self) -> Result<Option<EnergyBreakdown>, EvaluateError> {
+        let energy = price(self.design, &self.total)?;
+        let (Some(energy), Some(table)) = (energy, &self.design.expansion_energy) else {
+            return Ok(energy);
+        };
+        let counters = self.time.as_ref().map(|time| time.expansion).unwrap_or_default();
+        Ok(Some(table.add(energy, &counters)?))
     }
 
     /// What happened to registers in scratchpad memory, of a design that can have some there, and
