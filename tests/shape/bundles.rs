@@ -10,12 +10,13 @@ use std::sync::LazyLock;
 use strata::cli::{Scale, SourceArgs};
 use strata::measure::Request;
 use strata::subject;
-use strata::workload::{self, Toolchain};
+use strata::workload::Toolchain;
 use strata_compiler::bundles::{BundleError, Bundled, Weights, bundle};
 use strata_compiler::checker;
 use strata_compiler::inline::inline;
 use strata_core::sm::expansion::{Capacity, CtaNeeds, Threshold};
 
+use crate::groups::general;
 use crate::reports::hold_page;
 
 /// PTX with 64-bit and with 32-bit addresses.
@@ -93,7 +94,7 @@ struct Divided {
 static KERNELS: LazyLock<[Vec<Divided>; 2]> = LazyLock::new(|| {
     PTX.map(|toolchain| {
         let args = SourceArgs { ptx: Some(toolchain), ..SourceArgs::of(Scale::Default) };
-        workload::all_names().flat_map(|name| of_workload(name, &args)).collect()
+        general().flat_map(|name| of_workload(name, &args)).collect()
     })
 });
 

@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 use strata::cli::{Mode, Scale};
 use strata::design::{self, Design};
 use strata::report::RunReport;
-use strata::workload;
 
+use crate::groups::general;
 use crate::reports::{Reports, hold_page};
 
 /// A scheduler, with the designs that differ in how registers are given to warps.
@@ -75,7 +75,7 @@ const GAINING: [&str; 10] = [
     "ray",
 ];
 
-fn designs() -> Vec<Design> {
+pub(crate) fn designs() -> Vec<Design> {
     let mut names: Vec<&str> = SCHEDULERS
         .iter()
         .flat_map(|one| [one.baseline, one.warpman, one.expars])
@@ -87,7 +87,7 @@ fn designs() -> Vec<Design> {
 
 /// All workloads, at their small size.
 static SMALL: LazyLock<Reports> =
-    LazyLock::new(|| Reports::run(Mode::Cycle, workload::all_names(), &designs()));
+    LazyLock::new(|| Reports::run(Mode::Cycle, general(), &designs()));
 
 /// Whether EXPARS has more CTAs resident in some launch, of which there are more than fit without.
 fn gains(reports: &Reports, workload: &str) -> bool {
@@ -103,13 +103,13 @@ fn gains(reports: &Reports, workload: &str) -> bool {
 }
 
 /// Some runs, with the workloads that EXPARS gains CTAs for.
-struct Runs<'r> {
-    reports: &'r Reports,
-    gaining: Vec<&'static str>,
+pub(crate) struct Runs<'r> {
+    pub(crate) reports: &'r Reports,
+    pub(crate) gaining: Vec<&'static str>,
 }
 
 impl<'r> Runs<'r> {
-    fn of(reports: &'r Reports, names: impl Iterator<Item = &'static str>) -> Self {
+    pub(crate) fn of(reports: &'r Reports, names: impl Iterator<Item = &'static str>) -> Self {
         Self { reports, gaining: names.filter(|name| gains(reports, name)).collect() }
     }
 
@@ -135,7 +135,7 @@ fn expansion(report: &RunReport, name: &str) -> u64 {
 
 #[test]
 fn the_committed_page_of_expars_holds_these_numbers() {
-    let runs = Runs::of(&SMALL, workload::all_names());
+    let runs = Runs::of(&SMALL, general());
     hold_page("expars.md", &page(&runs, Scale::Small));
 }
 
@@ -155,7 +155,7 @@ fn the_page_of_expars_at_default_size_holds_these_numbers() {
 #[test]
 fn no_access_of_a_register_is_lost() {
     let mut moved = 0;
-    for name in workload::all_names() {
+    for name in general() {
         for Scheduler { baseline, warpman, expars, .. } in SCHEDULERS {
             let [baseline, warpman, expars] =
                 [baseline, warpman, expars].map(|design| SMALL.get(name, design));
@@ -179,7 +179,7 @@ fn no_access_of_a_register_is_lost() {
 #[test]
 fn without_a_cta_gained_nothing_differs() {
     let mut same = 0;
-    for name in workload::all_names() {
+    for name in general() {
         for Scheduler { baseline, expars, .. } in SCHEDULERS {
             let [baseline, expars] = [baseline, expars].map(|design| SMALL.get(name, design));
             let mixed = |report: &RunReport| {
@@ -205,15 +205,21 @@ fn page(runs: &Runs<'_>, scale: Scale) -> String {
         ),
         _ => ("default", "Run by the full tests only ([small sizes](expars.md) always)."),
     };
-    let mut page = format!(
+    format!(
         "# EXPARS and Warpman in time, {size} size\n\
          \n\
          Workloads at their {size} size, nvcc's PTX with 64-bit addresses, machine \
          `expars-gtx480`: [EXPARS] Table 2, the rest\nassumed (`strata designs`). These have \
          launches with more CTAs than fit, of which EXPARS holds more at a time; in the\nothers \
-         no CTA has registers elsewhere. {about}\n\
-         \n\
-         ## Faster than the baseline with the same scheduler, percent\n\
+         no CTA has registers elsewhere. {about}\n{}",
+        tables(runs)
+    )
+}
+
+/// The tables of a page: speed by scheduler and by workload, and what binds.
+pub(crate) fn tables(runs: &Runs<'_>) -> String {
+    let mut page = String::from(
+        "\n## Faster than the baseline with the same scheduler, percent\n\
          \n\
          | scheduler | Warpman | EXPARS | paper: EXPARS |\n| --- | ---: | ---: | ---: |\n",
     );
@@ -258,8 +264,74 @@ fn page(runs: &Runs<'_>, scale: Scale) -> String {
             runs.faster(name, "expars-ltlws-lrr", than),
         );
     }
+    energy(&mut page, runs);
     binding(&mut page, runs);
     page
+}
+
+/// What the rest of an SM spends besides its storage ([MICRO2012] 5.2, rule 38): dynamic energy
+/// for as long as the baseline takes, and leakage. Unit: watts.
+const CORE_WATTS: f64 = 1.9;
+const LEAKAGE_WATTS: f64 = 0.9;
+/// Of machine `expars-gtx480`. Unit: cycles per second.
+const CLOCK: f64 = 1.4e9;
+
+impl Runs<'_> {
+    /// Energy of accesses of registers, wherever they lie. Unit: femtojoules.
+    fn storage_energy(&self, workload: &str, design: &str) -> f64 {
+        let report = self.reports.get(workload, design);
+        report.energy_fj.as_ref().expect("every design has its energy")["total"] as f64
+    }
+
+    /// The same with the rest of the SM, beside a baseline.
+    fn sm_energy(&self, workload: &str, design: &str, than: &str) -> f64 {
+        let femtojoules = |watts: f64, cycles: f64| watts * cycles / CLOCK * 1e15;
+        self.storage_energy(workload, design)
+            + femtojoules(CORE_WATTS, self.cycles(workload, than))
+            + femtojoules(LEAKAGE_WATTS, self.cycles(workload, design))
+    }
+
+    /// By how much more a design spends than another, for registers and as an SM. Unit: percent.
+    fn more_energy(&self, workload: &str, design: &str, than: &str) -> [f64; 2] {
+        let storage = self.storage_energy(workload, design) / self.storage_energy(workload, than);
+        let sm = self.sm_energy(workload, design, than) / self.sm_energy(workload, than, than);
+        [storage, sm].map(|ratio| 100.0 * (ratio - 1.0))
+    }
+}
+
+fn energy(page: &mut String, runs: &Runs<'_>) {
+    let _ = writeln!(
+        page,
+        "\n## Energy, percent more than the baseline with the same scheduler\n\
+         \n\
+         Accesses of registers, in technology `expars-40nm` (DEV-115): those of the register file, of the \
+         operand cache and of\nscratchpad memory for registers; and a whole SM, which spends \
+         {CORE_WATTS} W more in the baseline's time and {LEAKAGE_WATTS} W in its own\n(rule 38). \
+         The paper prints from no effect to 27 % less of a whole GPU's, and no figures.\n\
+         \n\
+         | workload | EXPARS-LRR, registers | of it operand cache, % | scratchpad, % | SM | EXPARS-GTO, \
+         registers | SM | LTLWS-GTO, registers | SM |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    );
+    let mut sums = [0.0; 8];
+    for name in &runs.gaining {
+        let parts = runs.reports.get(name, "expars-lrr").energy_fj.as_ref();
+        let parts = parts.expect("every design has its energy");
+        let share = |part: &str| 100.0 * parts[part] as f64 / parts["total"] as f64;
+        let [storage, sm] = runs.more_energy(name, "expars-lrr", "expars-gtx480");
+        let [greedy, greedy_sm] = runs.more_energy(name, "expars-gto", "expars-baseline-gto");
+        let [lazy, lazy_sm] = runs.more_energy(name, "expars-ltlws-gto", "expars-baseline-gto");
+        let (cache, scratchpad) = (share("operand_cache_bank"), share("scratchpad_bank"));
+        let row = [storage, cache, scratchpad, sm, greedy, greedy_sm, lazy, lazy_sm];
+        sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+        energy_row(page, name, row);
+    }
+    energy_row(page, "mean", sums.map(|sum| sum / runs.gaining.len() as f64));
+}
+
+fn energy_row(page: &mut String, name: &str, row: [f64; 8]) {
+    let cells = row.map(|value| format!("{value:.1}")).join(" | ");
+    let _ = writeln!(page, "| {name} | {cells} |");
 }
 
 fn binding(page: &mut String, runs: &Runs<'_>) {

@@ -23,6 +23,11 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     GROUPS.into_iter().flat_map(Group::names)
 }
 
+/// Names of the workloads of all groups but `registers`, which pages show apart.
+pub(crate) fn general() -> impl Iterator<Item = &'static str> {
+    [Group::Suite, Group::Extra, Group::Storage].into_iter().flat_map(Group::names)
+}
+
 /// The workload whose CTA needs more shared memory than the 32 KB of machine `isca11`.
 pub(crate) const TOO_LARGE: &str = "needle64";
 

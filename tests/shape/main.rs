@@ -1,12 +1,14 @@
 //! Shape: our curves beside those of the papers, and the trends that must hold.
 
 mod active_set_sweep;
+mod all_papers;
 mod bundles;
 mod claims;
 mod compiler_managed;
 mod cycle;
 mod encoding;
 mod expars;
+mod expars_kernels;
 mod groups;
 mod last_result_file;
 mod limits;

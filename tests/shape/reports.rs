@@ -52,7 +52,8 @@ impl Reports {
         Self::of_source(&args, mode, workload::names(), designs)
     }
 
-    fn of_source<'a>(
+    /// Executes these workloads once each, as `args` say.
+    pub(crate) fn of_source<'a>(
         args: &SourceArgs,
         mode: Mode,
         names: impl Iterator<Item = &'a str>,

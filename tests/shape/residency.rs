@@ -13,9 +13,10 @@ use strata::measure::Request;
 use strata::printer::Printer;
 use strata::study::residency::{GROUPS, MACHINES, Means, Resident, Row, Study, WayMeans, run};
 use strata::subject;
-use strata::workload::{self, Toolchain};
+use strata::workload::Toolchain;
 use strata_core::sm::expansion::Threshold;
 
+use crate::groups::general;
 use crate::reports::hold_page;
 
 /// PTX with 64-bit and with 32-bit addresses.
@@ -27,7 +28,7 @@ static STUDIES: LazyLock<[Study; 2]> = LazyLock::new(|| {
         let args = SourceArgs { ptx: Some(toolchain), ..SourceArgs::of(Scale::Default) };
         let request = Request::new(&args).expect("the options are valid");
         let load = |name| subject::workload(name, &args).expect("the workload loads");
-        let workloads: Vec<_> = workload::all_names().map(load).collect();
+        let workloads: Vec<_> = general().map(load).collect();
         run(&workloads, Threshold::PAPER, &request, 0, &Printer::new(true))
             .expect("every workload compiles")
     })
