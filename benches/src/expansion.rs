@@ -9,7 +9,7 @@ use strata_core::bank_layout::BankLayout;
 use strata_core::image::{CheckedImage, Flags, KernelImage, StaticInstruction};
 use strata_core::organisation::Organisation;
 use strata_core::path::PathStep;
-use strata_core::sm::config::{Scheduler, SmConfig, SmSettings, StorageKind};
+use strata_core::sm::config::{Scheduler, Schedulers, SmConfig, SmSettings, StorageKind};
 use strata_core::sm::expansion::bundles::{Bundles, Prefetch, RegisterSet};
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
@@ -41,6 +41,7 @@ const FERMI: SmSettings = SmSettings {
     organisation: Organisation::FLAT,
     scheduler: Scheduler::LooseRoundRobin,
     issue_slots: 2,
+    schedulers: Schedulers::ByParity,
     ..SmSettings::WARRF_GTX480
 };
 

@@ -161,6 +161,7 @@ const LIKE_THE_DEFAULT: &[(&str, &str)] = &[
     ("design", "scheduling"),
     ("design", "scheduler"),
     ("design", "issue_slots"),
+    ("design", "schedulers"),
     ("design", "barrier"),
     ("design", "operand_delivery"),
     ("design", "banks"),

@@ -113,12 +113,12 @@ impl<'r> Runs<'r> {
         Self { reports, gaining: names.filter(|name| gains(reports, name)).collect() }
     }
 
-    fn cycles(&self, workload: &str, design: &str) -> f64 {
+    pub(crate) fn cycles(&self, workload: &str, design: &str) -> f64 {
         self.reports.get(workload, design).counters["cycles"] as f64
     }
 
     /// By how much a design is faster than another. Unit: percent.
-    fn faster(&self, workload: &str, design: &str, than: &str) -> f64 {
+    pub(crate) fn faster(&self, workload: &str, design: &str, than: &str) -> f64 {
         100.0 * (self.cycles(workload, than) / self.cycles(workload, design) - 1.0)
     }
 
@@ -292,7 +292,7 @@ impl Runs<'_> {
     }
 
     /// By how much more a design spends than another, for registers and as an SM. Unit: percent.
-    fn more_energy(&self, workload: &str, design: &str, than: &str) -> [f64; 2] {
+    pub(crate) fn more_energy(&self, workload: &str, design: &str, than: &str) -> [f64; 2] {
         let storage = self.storage_energy(workload, design) / self.storage_energy(workload, than);
         let sm = self.sm_energy(workload, design, than) / self.sm_energy(workload, than, than);
         [storage, sm].map(|ratio| 100.0 * (ratio - 1.0))

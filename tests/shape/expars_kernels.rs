@@ -18,6 +18,7 @@ use strata::workload::{Group, Toolchain};
 use strata_core::sm::expansion::Threshold;
 
 use crate::expars::{Runs, designs, tables};
+use crate::expars_variants;
 use crate::reports::{Reports, hold_page};
 
 /// Our kernels, the kernels of Table 3 with the same CTAs, and the registers of a thread that the
@@ -41,7 +42,8 @@ fn source(registers: u16, scale: Scale) -> SourceArgs {
 
 /// Runs every kernel under every design of EXPARS' page. Reports call it by its plain name.
 fn reports(scale: Scale) -> Reports {
-    let designs = designs();
+    let mut designs = designs();
+    designs.extend(expars_variants::designs());
     let all = KERNELS.into_iter().flat_map(|(name, _, registers)| {
         let args = source(registers, scale);
         let Reports(mut all) =
@@ -120,7 +122,10 @@ fn page(reports: &Reports, scale: Scale) -> String {
         page += &beside_the_table();
     }
     let names = KERNELS.into_iter().map(|(name, ..)| name);
-    page + &tables(&Runs::of(reports, names))
+    let runs = Runs::of(reports, names);
+    page += &tables(&runs);
+    page += &expars_variants::single_kernels(&runs);
+    page + &expars_variants::variants(&runs)
 }
 
 fn beside_the_table() -> String {

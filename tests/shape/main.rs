@@ -9,6 +9,7 @@ mod cycle;
 mod encoding;
 mod expars;
 mod expars_kernels;
+mod expars_variants;
 mod groups;
 mod last_result_file;
 mod limits;

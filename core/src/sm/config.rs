@@ -10,7 +10,7 @@ use super::operand_delivery::{
 };
 use super::partition::Limits;
 pub use super::policies::{
-    BarrierRule, ReplacementRule, Scheduler, ShortWait, ShortWaits, WarpReplacement,
+    BarrierRule, ReplacementRule, Scheduler, Schedulers, ShortWait, ShortWaits, WarpReplacement,
 };
 use super::residency::most_ctas;
 pub use super::residency::{CtaTooLarge, Launch, Limit, MAX_RESIDENT_CTAS, Residency};
@@ -41,6 +41,8 @@ pub struct SmSettings {
     pub barrier: BarrierRule,
     /// Instructions that issue in a cycle, from different warps. Range: `1..=2`.
     pub issue_slots: u8,
+    /// Which warps a slot chooses among; with two slots only.
+    pub schedulers: Schedulers,
     /// Most resident warps. Range: `1..=MAX_RESIDENT_WARPS`.
     pub max_warps: u8,
     /// Most resident CTAs. Range: `1..=MAX_RESIDENT_CTAS`.
@@ -84,6 +86,7 @@ impl SmSettings {
         short_waits: ShortWaits::empty(),
         barrier: BarrierRule::Always,
         issue_slots: 1,
+        schedulers: Schedulers::Shared,
         max_warps: 32,
         max_ctas: 8,
         register_file_bytes: 128 * 1024,
@@ -176,6 +179,8 @@ impl SmSettings {
 pub enum SmConfigError {
     /// Neither one nor two issue slots.
     IssueSlots(u8),
+    /// A scheduler for each slot, and one slot.
+    OneScheduler,
     /// Resident warps outside `1..=MAX_RESIDENT_WARPS`.
     Warps(u8),
     /// Resident CTAs outside `1..=MAX_RESIDENT_CTAS`.
@@ -231,6 +236,9 @@ impl core::fmt::Display for SmConfigError {
     fn fmt(&self, to: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::IssueSlots(slots) => write!(to, "{slots} issue slots are neither 1 nor 2"),
+            Self::OneScheduler => {
+                to.write_str("two schedulers, each with half of the warps, need two issue slots")
+            }
             Self::Warps(warps) => {
                 write!(to, "{warps} warps are outside the range 1 to {MAX_RESIDENT_WARPS}")
             }
@@ -322,6 +330,9 @@ impl SmConfig {
     pub fn new(settings: SmSettings) -> Result<Self, SmConfigError> {
         if !(1..=2).contains(&settings.issue_slots) {
             return Err(SmConfigError::IssueSlots(settings.issue_slots));
+        }
+        if settings.issue_slots == 1 && settings.schedulers != Schedulers::Shared {
+            return Err(SmConfigError::OneScheduler);
         }
         if !(1..=MAX_RESIDENT_WARPS).contains(&usize::from(settings.max_warps)) {
             return Err(SmConfigError::Warps(settings.max_warps));

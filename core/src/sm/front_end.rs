@@ -186,7 +186,7 @@ impl<'m, T> FrontEnd<'m, T> {
             places: lowest(config.places()),
             limit: ActiveLimit::new(settings.active_limit, config.active_warps() as u32),
             next_return: 0,
-            selector: Selector::new(settings.scheduler),
+            selector: Selector::new(settings.scheduler, settings.schedulers),
             ctas,
             named_barriers: 0,
             launched_ctas: 0,
@@ -202,10 +202,22 @@ impl<'m, T> FrontEnd<'m, T> {
         Next { pc, mask, place }
     }
 
-    /// Whether some warp has an operand that it waits for, or is ready.
+    /// Whether some warp is ready that the slot chooses among.
     #[inline]
     pub(super) const fn has_ready(&self) -> bool {
-        self.sets.ready != 0
+        self.sets.ready & !self.selector.others() != 0
+    }
+
+    /// The next issue slot of a cycle has its turn, or the first one of the next cycle.
+    #[inline]
+    pub(super) const fn end_slot(&mut self) {
+        self.selector.end_slot();
+    }
+
+    /// Whether each issue slot has warps of its own.
+    #[inline]
+    pub(super) const fn is_divided(&self) -> bool {
+        self.selector.is_divided()
     }
 
     /// Moves the selector on by cycles in which the active set stays as it is.
@@ -219,7 +231,11 @@ impl<'m, T> FrontEnd<'m, T> {
     #[inline(always)]
     pub(super) fn pick(&mut self, slot: u64, held: u64) -> Option<usize> {
         let warps = &*self.warps;
-        self.selector.pick(slot as usize, self.sets.ready & !held, |warp| warps[warp].age)
+        self.selector.pick(
+            slot as usize,
+            self.sets.ready & !(held | self.selector.others()),
+            |warp| warps[warp].age,
+        )
     }
 
     /// Warps whose next instruction needs a collector unit.
@@ -279,28 +295,34 @@ impl<'m, T> FrontEnd<'m, T> {
         }
     }
 
-    /// Why no warp can issue.
+    /// Why no warp can issue that the slot chooses among.
     #[inline]
     pub(super) fn reason(&self) -> StallReason {
+        self.reason_of(!self.selector.others())
+    }
+
+    #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
+    #[inline(always)]
+    fn reason_of(&self, among: u64) -> StallReason {
         let sets = &self.sets;
-        let ready = sets.ready & !self.held;
+        let ready = sets.ready & !self.held & among;
         if ready != 0 {
             let collecting = ready & self.collecting != 0;
             return if collecting { StallReason::Collectors } else { StallReason::UnitBusy };
         }
         // In the order of the reasons.
         for (waiting, wait) in sets.waiting.iter().zip(Wait::ALL) {
-            if *waiting != 0 {
+            if *waiting & among != 0 {
                 return wait.reason();
             }
         }
-        if sets.flushing != 0 {
+        if sets.flushing & among != 0 {
             StallReason::Flush
-        } else if sets.ready != 0 {
+        } else if sets.ready & among != 0 {
             StallReason::Prefetch
-        } else if sets.barrier != 0 {
+        } else if sets.barrier & among != 0 {
             StallReason::Barrier
-        } else if sets.pending != 0 {
+        } else if sets.pending & among != 0 {
             StallReason::Outside
         } else {
             StallReason::Drain
@@ -308,7 +330,8 @@ impl<'m, T> FrontEnd<'m, T> {
     }
 
     /// The fault of an SM in which nothing can happen after a cycle.
-    pub(super) fn stalled(&self, cycle: u64, reason: StallReason, vacant: u64) -> Fault {
+    pub(super) fn stalled(&self, cycle: u64, vacant: u64) -> Fault {
+        let reason = self.reason_of(u64::MAX);
         let resident = lowest(self.warps.len()) & !vacant & !self.sets.draining;
         Fault::Stalled { cycle, warp: resident.trailing_zeros() as u8, reason }
     }

@@ -7,6 +7,7 @@
 
 mod issue;
 mod lifecycle;
+mod slots;
 
 use core::mem::size_of;
 
@@ -127,6 +128,9 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     is_empty: bool,
     /// The memory has refused an access in the last cycle in which a slot was left.
     asks_again: bool,
+    /// Why slots that have warps of their own did nothing in this cycle. Observed runs alone read
+    /// it where one slot issued, and reset it for the next cycle.
+    idle: [StallReason; 2],
 }
 
 impl<'m, T: Trace, const CAPACITY: usize> Sm<'m, T, CAPACITY> {
@@ -265,6 +269,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             no_more_ctas: false,
             is_empty: true,
             asks_again: false,
+            idle: [StallReason::Issued; 2],
         })
     }
 
@@ -361,7 +366,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let end = now.max(self.execution.drained_at());
         self.run.counters.charge(StallReason::Drain, (end - now) * slots);
         if end > now {
-            self.tell_cycles(end - now, 0, StallReason::Drain);
+            self.tell_cycles(end - now, [StallReason::Drain; 2]);
         }
         self.run.counters.record(CycleEvent::Cycle, end);
         debug_assert_eq!(self.run.counters.all_slots(), end * slots);
@@ -403,19 +408,23 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         if issued == 0 {
             let soon = arrived || released || self.is_empty;
             let change = if soon { Some(next) } else { self.next_change::<COLLECTED>() };
-            let Some(event) = change else { return Err(self.stalled(reason)) };
+            let Some(event) = change else { return Err(self.stalled()) };
             if !EVERY_CYCLE {
                 self.front_end.rotate(event - next);
                 next = event;
             }
-            self.run.counters.charge(reason, slots * (next - self.run.now));
+            self.charge_idle(reason, next - self.run.now);
         } else {
             self.run.counters.charge(StallReason::Issued, issued);
             if issued != slots {
                 self.run.counters.charge(reason, slots - issued);
             }
         }
-        self.tell_cycles(next - self.run.now, issued, reason);
+        if O::LISTENS {
+            let slots = self.became(issued, reason);
+            self.tell_cycles(next - self.run.now, slots);
+            self.idle = [StallReason::Issued; 2];
+        }
         self.run.now = next;
         Ok(true)
     }
@@ -491,44 +500,6 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.front_end.settle(moved, sight, &mut self.run);
     }
 
-    /// Issues up to `slots` instructions of different warps. Returns how many, and what became of
-    /// the other slots.
-    #[expect(clippy::inline_always, reason = "the body of the loop over cycles")]
-    #[inline(always)]
-    fn issue_slots<const COLLECTED: bool>(
-        &mut self,
-        slots: u64,
-    ) -> Result<(u64, StallReason), Fault> {
-        if !COLLECTED && self.register_file.blocked_until() > self.run.now {
-            let held = self.front_end.has_ready();
-            let reason = if held { StallReason::OperandRead } else { self.front_end.reason() };
-            return Ok((0, reason));
-        }
-        let (mut slot, mut refused) = (0, 0);
-        while slot < slots {
-            let Some(warp) = self.front_end.pick(slot, self.held::<COLLECTED>() | refused) else {
-                self.asks_again = refused != 0;
-                return Ok((slot, self.front_end.reason()));
-            };
-            if self.issue::<COLLECTED>(slot, warp)? {
-                slot += 1;
-            } else {
-                refused |= 1 << warp;
-            }
-        }
-        Ok((slots, StallReason::Issued))
-    }
-
-    /// Ready warps whose unit is still starting another, or without a collector unit.
-    #[inline]
-    fn held<const COLLECTED: bool>(&self) -> u64 {
-        if COLLECTED {
-            let full = if self.register_file.is_full() { self.front_end.collecting() } else { 0 };
-            return full | self.front_end.held();
-        }
-        self.front_end.held_by(self.execution.units(), self.run.now)
-    }
-
     /// The next cycle in which something can change, when nothing issued in this one.
     fn next_change<const COLLECTED: bool>(&self) -> Option<u64> {
         const NEVER: u64 = u64::MAX;
@@ -550,8 +521,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         (next != NEVER).then_some(next)
     }
 
-    fn stalled(&self, reason: StallReason) -> Fault {
-        self.front_end.stalled(self.run.now, reason, self.storage.vacant())
+    fn stalled(&self) -> Fault {
+        self.front_end.stalled(self.run.now, self.storage.vacant())
     }
 
     /// The invariants that hold between cycles' events and issues.
@@ -561,11 +532,11 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
 
     /// Tells what became of `count` cycles from now on.
     #[inline]
-    fn tell_cycles(&mut self, count: u64, issued: u64, reason: StallReason) {
-        let (first, issued) = (self.run.now, issued as u8);
+    fn tell_cycles(&mut self, count: u64, slots: [StallReason; 2]) {
+        let first = self.run.now;
         self.run.tell(|| {
             let warps = self.front_end.phases();
-            Observation::Cycles { first, count, issued, reason, warps }
+            Observation::Cycles { first, count, slots, warps }
         });
     }
 }

@@ -282,10 +282,9 @@ pub enum Observation {
         first: u64,
         /// How many. At least 1.
         count: u64,
-        /// Issue slots that issued in the first: slots 0 to `issued - 1`.
-        issued: u8,
-        /// What became of the other slots, in all of these cycles.
-        reason: StallReason,
+        /// What became of each issue slot: it issued in the first cycle, or did nothing in all of
+        /// them. An SM with one slot says the same of both.
+        slots: [StallReason; 2],
         /// Where the warps stand after the first cycle's events and issues.
         warps: WarpPhases,
     },

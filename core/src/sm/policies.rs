@@ -22,6 +22,16 @@ named! {
         LooseRoundRobin = "loose-round-robin",
     }
 
+    /// Which warps an issue slot chooses among.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Schedulers {
+        /// All: one scheduler for both slots.
+        #[default]
+        Shared = "shared",
+        /// Those of one parity: a scheduler for each slot, slot 0 for the warps with even numbers.
+        ByParity = "by-parity",
+    }
+
     /// When a warp of a two-level scheduler leaves the active set to wait for data, without the
     /// rule's parameters: see [`WarpReplacement`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +65,19 @@ named! {
         WhenBlocking = "when-blocking",
         /// Never. A CTA with more warps than the active set holds then never completes a barrier.
         Never = "never",
+    }
+}
+
+impl Schedulers {
+    /// The warps that a slot chooses among, by their numbers.
+    #[inline]
+    pub(super) const fn warps(self, slot: usize) -> u64 {
+        const EVEN: u64 = u64::MAX / 3;
+        match self {
+            Self::Shared => u64::MAX,
+            Self::ByParity if slot == 0 => EVEN,
+            Self::ByParity => !EVEN,
+        }
     }
 }
 

@@ -726,7 +726,8 @@ pub(crate) const fn limit(lines: u16, loads: u8) -> MshrLimit {
 #[test]
 #[expect(clippy::too_many_lines, reason = "one random design after the other")]
 fn a_reference_cache_finds_the_same_lines() {
-    let (mut hits, mut misses, mut merged, mut waits, mut arbitrated) = (0, 0, 0, 0, 0);
+    let (mut hits, mut misses, mut merged, mut waits) = (0, 0, 0, 0);
+    let (mut arbitrated, mut unreached) = (0, 0);
     let (mut refused, mut allocations) = (0, 0);
     for seed in 9000..9250 {
         let mut random = Random(seed);
@@ -801,7 +802,8 @@ fn a_reference_cache_finds_the_same_lines() {
         let reference = Reference { allocates, ..Reference::new(cache_bytes) };
         assert_agrees(&counters.1, taken, reference, seed);
         // A limit that nothing reaches is none.
-        if cached.mshrs == Some(limit(1024, 255)) {
+        if cached.mshrs.is_some() && counters.1.get(CacheEvent::MshrRefusal) == 0 {
+            unreached += 1;
             let unlimited = CachedSettings { mshrs: None, ..cached };
             let unlimited = run_over(settings, unlimited, &kernel, &grid, list).unwrap();
             assert_eq!(unlimited, counters, "seed {seed}");
@@ -821,7 +823,7 @@ fn a_reference_cache_finds_the_same_lines() {
         refused += found(CacheEvent::MshrWaitCycle);
         allocations += found(CacheEvent::StoreAllocation);
     }
-    assert!(arbitrated > 20 && waits > 20, "{arbitrated} {waits}");
+    assert!(arbitrated > 20 && waits > 20 && unreached > 20, "{arbitrated} {waits} {unreached}");
     assert!(refused > 1000 && allocations > 100, "{refused} {allocations}");
     assert!(hits > 1000 && misses > 1000 && merged > 1000, "{hits} {misses} {merged}");
 }

@@ -16,8 +16,8 @@ use strata_core::organisation::{
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
-    ActiveLimitKind, Launch, Scheduler, SmConfig, SmConfigError, SmSettings, StorageKind, Timing,
-    WarpReplacement,
+    ActiveLimitKind, Launch, Scheduler, Schedulers, SmConfig, SmConfigError, SmSettings,
+    StorageKind, Timing, WarpReplacement,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::expansion::Split;
@@ -275,9 +275,12 @@ fn random_expars(random: &mut Random) -> SmSettings {
         shared_latency: one_of(random, &[4, 20]),
         ..FERMI.timing
     };
+    let issue_slots = 1 + random.below(2) as u8;
+    let schedulers = if issue_slots == 2 { &Schedulers::ALL[..] } else { &[Schedulers::Shared] };
     let settings = SmSettings {
         scheduler: one_of(random, &[Scheduler::LooseRoundRobin, Scheduler::GreedyThenOldest]),
-        issue_slots: 1 + random.below(2) as u8,
+        issue_slots,
+        schedulers: one_of(random, schedulers),
         operand_delivery: OperandDelivery::Collectors(collectors),
         active_limit,
         timing,

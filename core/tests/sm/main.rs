@@ -17,6 +17,7 @@ mod observe;
 #[expect(dead_code, reason = "nothing here looks at single lanes")]
 #[path = "../random/mod.rs"]
 mod random;
+mod schedulers;
 mod second_level;
 mod stalled;
 mod unified_banks;

@@ -14,8 +14,8 @@ use strata_core::organisation::{
 use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::sm::config::{
-    ActiveLimitKind, BarrierRule, MemoryKind, Scheduler, ShortWaits, SmSettings, StorageKind,
-    Timing, WarpReplacement,
+    ActiveLimitKind, BarrierRule, MemoryKind, Scheduler, Schedulers, ShortWaits, SmSettings,
+    StorageKind, Timing, WarpReplacement,
 };
 use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::fault::Fault;
@@ -151,10 +151,13 @@ pub(crate) fn random_settings(random: &mut Random) -> SmSettings {
             Scheduler::LooseRoundRobin,
         ],
     );
+    let issue_slots = 1 + random.below(2) as u8;
+    let schedulers = if issue_slots == 2 { &Schedulers::ALL[..] } else { &[Schedulers::Shared] };
     SmSettings {
         organisation: hierarchy,
         scheduler,
-        issue_slots: 1 + random.below(2) as u8,
+        issue_slots,
+        schedulers: one_of(random, schedulers),
         max_warps: one_of(random, &[8, 16, 32, 48, 64]),
         max_ctas: 1 + random.below(8) as u8,
         timing: Timing {
@@ -274,11 +277,13 @@ impl Told {
             Observation::ActiveLimit { cycle, .. } => {
                 assert_eq!(cycle, self.cycles, "seed {seed}");
             }
-            Observation::Cycles { first, count, issued, reason, warps } => {
+            Observation::Cycles { first, count, slots: became, warps } => {
                 assert_eq!(first, self.cycles, "seed {seed}");
                 self.cycles += count;
-                *self.slots.entry(StallReason::Issued.name()).or_default() += u64::from(issued);
-                *self.slots.entry(reason.name()).or_default() += count * slots - u64::from(issued);
+                for reason in became.into_iter().take(slots as usize) {
+                    let cycles = if reason == StallReason::Issued { 1 } else { count };
+                    *self.slots.entry(reason.name()).or_default() += cycles;
+                }
                 let mut all = 0;
                 for (&phase, sum) in WarpPhase::ALL.iter().zip(&mut self.phases) {
                     assert_eq!(all & warps.warps(phase), 0, "seed {seed}");

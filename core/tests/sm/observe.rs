@@ -100,8 +100,8 @@ fn a_run_is_told_whole_and_in_order() {
         cause: WriteCause::Result,
     };
     let cycles = |one: &Observation| match *one {
-        Observation::Cycles { first, count, issued, reason, warps } => {
-            Some((first, count, issued, reason, warps.of(0)))
+        Observation::Cycles { first, count, slots: [slot, _], warps } => {
+            Some((first, count, slot, warps.of(0)))
         }
         _ => None,
     };
@@ -128,10 +128,10 @@ fn a_run_is_told_whole_and_in_order() {
     assert_eq!(
         cycles,
         [
-            (0, 1, 1, StallReason::Issued, waits),
-            (1, 7, 0, StallReason::Arithmetic, waits),
-            (8, 1, 1, StallReason::Issued, in_order),
-            (9, 7, 0, StallReason::Drain, Some(WarpPhase::Drain)),
+            (0, 1, StallReason::Issued, waits),
+            (1, 7, StallReason::Arithmetic, waits),
+            (8, 1, StallReason::Issued, in_order),
+            (9, 7, StallReason::Drain, Some(WarpPhase::Drain)),
         ]
     );
 }

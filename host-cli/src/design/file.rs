@@ -13,7 +13,7 @@ use strata_core::organisation::{
 use strata_core::placement::MAX_ORF_ENTRIES;
 use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, Replacement};
 use strata_core::sm::config::{
-    ActiveLimitKind, BarrierRule, ReplacementRule, Scheduler, ShortWait, SmSettings,
+    ActiveLimitKind, BarrierRule, ReplacementRule, Scheduler, Schedulers, ShortWait, SmSettings,
 };
 use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::DeliveryKind;
@@ -49,6 +49,7 @@ struct DesignFile {
     wire_charge: Option<ByName<WireCharge>>,
     scheduler: Option<ByName<Scheduler>>,
     issue_slots: Option<i64>,
+    schedulers: Option<ByName<Schedulers>>,
     replacement: Option<ByName<ReplacementRule>>,
     reactive_threshold_cycles: Option<i64>,
     also_leaves_for: Option<Vec<ByName<ShortWait>>>,
@@ -308,6 +309,7 @@ fn time(
     let rules = Rules {
         scheduler: written.scheduler.map(|scheduler| scheduler.0),
         issue_slots: written.issue_slots,
+        schedulers: written.schedulers.map(|schedulers| schedulers.0),
         replacement: written.replacement.map(|rule| rule.0),
         threshold: written.reactive_threshold_cycles,
         also_leaves_for: waits.map(|waits| waits.iter().map(|wait| wait.0).collect()),
@@ -626,7 +628,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 20 + 7 + 6 + 9 + 2 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 21 + 7 + 6 + 9 + 2 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
     }
 
     #[test]
@@ -644,6 +646,7 @@ mod tests {
         shown::<ThreadChoice>();
         shown::<Repartition>();
         shown::<Scheduler>();
+        shown::<Schedulers>();
         shown::<ReplacementRule>();
         shown::<ShortWait>();
         shown::<BarrierRule>();
@@ -762,6 +765,10 @@ mod tests {
             (
                 "base = \"isca11\"\nissue_slots = 3",
                 "`issue_slots = 3` is impossible: allowed is 1 to 2 instructions in a cycle",
+            ),
+            (
+                "base = \"isca11\"\nschedulers = \"by-parity\"",
+                "hint: set `issue_slots = 2` as well, or `schedulers = \"shared\"`",
             ),
             (
                 "base = \"isca11-rfc6\"\nreplacement = \"reactive\"\nreactive_threshold_cycles = 0",

@@ -10,7 +10,7 @@ use strata_core::chip_power::{ChipPower, Ratio};
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy, WireCharge, WireLengths};
 use strata_core::level::Level;
 use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
-use strata_core::sm::config::{ActiveLimitKind, Scheduler, StorageKind};
+use strata_core::sm::config::{ActiveLimitKind, Scheduler, Schedulers, StorageKind};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::units::Femtojoules;
 
@@ -176,6 +176,8 @@ pub struct Sm {
     pub ctas: Option<u8>,
     /// Instructions that issue in a cycle.
     pub issue_slots: u8,
+    /// Which warps each chooses among, if not all.
+    pub schedulers: Option<ByName<Schedulers>>,
     /// Main register file.
     pub register_file_kb: u32,
     /// One of its banks.

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use strata_core::sm::config::{
     ActiveLimitKind, BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS,
-    ReplacementRule, Scheduler, ShortWait, ShortWaits, SmConfigError, SmSettings, StorageKind,
-    Timing, WarpReplacement,
+    ReplacementRule, Scheduler, Schedulers, ShortWait, ShortWaits, SmConfigError, SmSettings,
+    StorageKind, Timing, WarpReplacement,
 };
 use strata_core::sm::expansion::Threshold;
 
@@ -27,6 +27,7 @@ pub(super) fn of_machine(machine: &Machine) -> SmSettings {
     let cycles = |cycles: u32| cycles.min(u32::from(u16::MAX)) as u16;
     SmSettings {
         issue_slots: sm.issue_slots,
+        schedulers: sm.schedulers.map_or(base.schedulers, |by_name| by_name.0),
         max_warps: sm.warps.min(u32::from(u8::MAX)) as u8,
         max_ctas: sm.ctas.unwrap_or(base.max_ctas),
         register_file_bytes: sm.register_file_kb * 1024,
@@ -176,6 +177,7 @@ pub(super) fn range(
 pub(super) struct Rules {
     pub(super) scheduler: Option<Scheduler>,
     pub(super) issue_slots: Option<i64>,
+    pub(super) schedulers: Option<Schedulers>,
     pub(super) replacement: Option<ReplacementRule>,
     pub(super) threshold: Option<i64>,
     pub(super) also_leaves_for: Option<ShortWaits>,
@@ -193,7 +195,11 @@ impl Rules {
                 return Err(range(file, "issue_slots", slots, 1, 2, "instructions in a cycle"));
             }
             sm.issue_slots = slots as u8;
+            if slots == 1 {
+                sm.schedulers = Schedulers::Shared;
+            }
         }
+        sm.schedulers = self.schedulers.unwrap_or(sm.schedulers);
         sm.barrier = self.barrier.unwrap_or(sm.barrier);
         sm.active_limit = self.active_limit.unwrap_or(sm.active_limit);
         sm.short_waits = self.also_leaves_for.unwrap_or(sm.short_waits);
@@ -257,6 +263,9 @@ pub(super) fn refuse(error: SmConfigError, origin: &str) -> ConfigError {
             "give other values in `[collectors]`, or another technology: the cycles of an access \
              follow from its latency"
         }
+        SmConfigError::OneScheduler => {
+            "set `issue_slots = 2` as well, or `schedulers = \"shared\"`"
+        }
         SmConfigError::ShorterThanCollection(_) => "raise it in `[latency_cycles]`",
         SmConfigError::Expansion { .. } => {
             "set `manager = \"partitioned\"` or \"warpman\" in `[registers]`, or start from a base \
@@ -292,6 +301,9 @@ pub(super) fn axes(sm: &SmSettings) -> Vec<(&'static str, String)> {
     let mut axes = Vec::new();
     if sm.issue_slots != 1 {
         axes.push(("issue slots", sm.issue_slots.to_string()));
+    }
+    if sm.schedulers != Schedulers::Shared {
+        axes.push(("schedulers", sm.schedulers.name().to_owned()));
     }
     if sm.replacement != WarpReplacement::default() {
         axes.push(("replacement", replacement_name(sm.replacement)));
@@ -346,6 +358,7 @@ pub(super) fn parameters(sm: &SmSettings) -> Vec<(&'static str, String)> {
     let mut all = vec![
         ("scheduler", sm.scheduler.name().to_owned()),
         ("issue_slots", sm.issue_slots.to_string()),
+        ("schedulers", sm.schedulers.name().to_owned()),
         ("replacement", replacement_name(sm.replacement)),
         ("also_leaves_for", short_wait_names(sm.short_waits)),
         ("barrier", sm.barrier.name().to_owned()),

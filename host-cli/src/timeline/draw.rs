@@ -257,9 +257,8 @@ impl<'d> Drawing<'d> {
             Observation::ActiveLimit { cycle, warps } => {
                 self.limit_active_warps(cycle, Some(warps));
             }
-            Observation::Cycles { first, count, issued, reason, warps } => {
-                let stalled = usize::from(issued)..self.slots;
-                self.cycles(first..first + count, stalled, reason, &warps);
+            Observation::Cycles { first, count, slots, warps } => {
+                self.cycles(first..first + count, slots, &warps);
             }
         }
     }
@@ -295,14 +294,8 @@ impl<'d> Drawing<'d> {
         usize::from(taken(&self.reserved.units[unit as usize][0]))
     }
 
-    /// Cycles in all of which the slots `stalled` do nothing, after issues in the first.
-    fn cycles(
-        &mut self,
-        cycles: Range<u64>,
-        stalled: Range<usize>,
-        reason: StallReason,
-        phases: &WarpPhases,
-    ) {
+    /// Cycles in which slots issued in the first, or did nothing in all.
+    fn cycles(&mut self, cycles: Range<u64>, slots: [StallReason; 2], phases: &WarpPhases) {
         let (first, next) = (cycles.start, cycles.end);
         let issued = std::mem::take(&mut self.issued);
         let prefetches = std::mem::take(&mut self.prefetches);
@@ -314,8 +307,10 @@ impl<'d> Drawing<'d> {
             self.stall(usize::from(prefetch.slot), None, first);
             self.prefetch_in_slot(prefetch, first);
         }
-        for slot in stalled {
-            self.stall(slot, Some(reason), first);
+        for (slot, &reason) in slots.iter().enumerate().take(self.slots) {
+            if reason != StallReason::Issued {
+                self.stall(slot, Some(reason), first);
+            }
         }
         for place in 0..MAX_RESIDENT_WARPS {
             if let Some(phase) = phases.of(place) {
@@ -604,9 +599,10 @@ mod tests {
         Observation::Issue(Issue { cycle, slot, place, cta, warp, pc: u32::from(place), mask })
     }
 
-    fn cycles(first: u64, count: u64, issued: u8, reason: StallReason) -> Observation {
+    fn cycles(first: u64, count: u64, issued: usize, reason: StallReason) -> Observation {
         let warps = WarpPhases::default();
-        Observation::Cycles { first, count, issued, reason, warps }
+        let slots = [0, 1].map(|slot| if slot < issued { StallReason::Issued } else { reason });
+        Observation::Cycles { first, count, slots, warps }
     }
 
     /// Draws, and returns the whole slices as `(track, name, first cycle, cycles)`.
