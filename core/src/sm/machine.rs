@@ -122,10 +122,10 @@ pub struct Sm<'m, T, const CAPACITY: usize, O = Unobserved> {
     places: usize,
     /// From a branch to the warp's next instruction, without a flush. Unit: cycles.
     branch_cycles: u64,
-    /// The host has no CTA left to launch.
-    no_more_ctas: bool,
     /// Nothing is granted of the storage.
     is_empty: bool,
+    /// Memory or prefetcher has its turn after issue.
+    steps_after_issue: bool,
     /// The memory has refused an access in the last cycle in which a slot was left.
     asks_again: bool,
     /// Why slots that have warps of their own did nothing in this cycle. Observed runs alone read
@@ -244,12 +244,15 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         let register_file = RegisterFile::new(settings, &image, caches, delivery, (heard, homes))?;
         let tag_check = if levels.cache().is_some() { timing.tag_check_cycles } else { 0 };
         let collected = register_file.is_collected();
+        let expanded = register_file.is_expanded();
         let least = if collected { u64::from(COLLECTOR_CYCLES) + 1 } else { 1 };
+        let execution = Execution::new(Units::new(timing), memory, least);
         Ok(Self {
+            steps_after_issue: execution.memory_steps() || expanded,
             front_end: FrontEnd::new(config, (warps, ctas), warps_per_cta, collected),
             scoreboard: Scoreboard::new(ready, awaited, (size.warps, image.registers)),
             register_file,
-            execution: Execution::new(Units::new(timing), memory, least),
+            execution,
             storage: Storage::new(settings.storage, &residency, warps_per_cta, slots),
             kernel: Kernel {
                 image,
@@ -266,7 +269,6 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
             issue_slots: settings.issue_slots,
             places: config.places(),
             branch_cycles: u64::from(timing.branch_latency) + u64::from(tag_check),
-            no_more_ctas: false,
             is_empty: true,
             asks_again: false,
             idle: [StallReason::Issued; 2],
@@ -387,13 +389,13 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         if due != 0 {
             self.events(due);
         }
-        if !self.no_more_ctas && self.storage.has_room() {
+        if !grid.is_exhausted() && self.storage.has_room() {
             self.admit(grid)?;
         }
         if self.front_end.can_activate() || COLLECTED && self.front_end.has_fetched() {
             self.activate()?;
         }
-        if self.is_empty && self.no_more_ctas && !self.execution.is_busy() {
+        if self.is_empty && grid.is_exhausted() && !self.execution.is_busy() {
             return Ok(false);
         }
         if COLLECTED {
@@ -402,11 +404,10 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.check();
         self.front_end.rotate(1);
         let (issued, reason) = self.issue_slots::<COLLECTED>(slots)?;
-        let arrived = self.execution.memory_steps() && self.step_memory();
-        let released = COLLECTED && self.register_file.is_expanded() && self.step_prefetcher();
+        let moved = self.steps_after_issue && self.step_after_issue();
         let mut next = self.run.now + 1;
         if issued == 0 {
-            let soon = arrived || released || self.is_empty;
+            let soon = moved || self.is_empty;
             let change = if soon { Some(next) } else { self.next_change::<COLLECTED>() };
             let Some(event) = change else { return Err(self.stalled()) };
             if !EVERY_CYCLE {
@@ -437,10 +438,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         I: Iterator<Item: IntoIterator<Item = T>>,
     {
         while self.storage.has_room() {
-            let Some(warps) = grid.next_warps() else {
-                self.no_more_ctas = true;
-                break;
-            };
+            let Some(warps) = grid.next_warps() else { break };
             let grant = self.storage.grant();
             self.is_empty = false;
             if self.launch(grant, warps)? {
@@ -466,9 +464,18 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         self.settle(moved);
     }
 
+    /// What memory and prefetcher do in a cycle after issue. Returns whether a warp may issue in
+    /// the next one that could not before.
+    #[inline(never)]
+    fn step_after_issue(&mut self) -> bool {
+        let arrived = self.execution.memory_steps() && self.step_memory();
+        let released = self.register_file.is_expanded() && self.step_prefetcher();
+        arrived || released
+    }
+
     /// What the memory does in a cycle after issue. Returns whether a result has arrived: its
     /// readers may wait for another from the next cycle on.
-    #[inline(never)]
+    #[inline]
     fn step_memory(&mut self) -> bool {
         let mut completions = Completions {
             kernel: &self.kernel,
@@ -485,7 +492,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
 
     /// What the register prefetcher does in a cycle after issue. Returns whether a warp can issue
     /// in the next one that could not before.
-    #[inline(never)]
+    #[inline]
     fn step_prefetcher(&mut self) -> bool {
         let sight = Sight { kernel: &self.kernel, scoreboard: &self.scoreboard };
         let released = self.register_file.step_prefetcher(&self.front_end, sight, &mut self.run);
