@@ -214,14 +214,6 @@ impl OperandCache {
         }
     }
 
-    /// A value is dead: its line is not written back.
-    pub fn forget(&mut self, warp: u8, register: RegisterId) {
-        let holds = self.holds(warp, register);
-        if let Some(line) = self.line_mut(register).as_mut().filter(|_| holds) {
-            line.state -= State::DIRTY;
-        }
-    }
-
     /// A warp has ended: its lines are free, and nothing is written back.
     pub fn exit(&mut self, warp: u8) {
         for line in &mut self.lines {
