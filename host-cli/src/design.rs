@@ -62,6 +62,9 @@ pub struct Design {
     /// [`strata_core::count::count_path_clusters`] and price with
     /// [`EnergyTable::energy_of_clusters`].
     pub partial_warp_energy: bool,
+    /// The compiler renumbers registers by their references, most first, in every launch. Where
+    /// registers lie in scratchpad memory it does so anyway.
+    pub sorted_registers: bool,
     /// Which wires a value pays for that has travelled before.
     pub wire_charge: WireCharge,
     /// What the read of an operand costs that its write pool has.
@@ -140,6 +143,7 @@ impl Design {
             machine: self.machine,
             managed: None,
             partial_warp_energy: self.partial_warp_energy,
+            sorted_registers: false,
             wire_charge: self.wire_charge,
             pool_read_energy: PoolReadEnergy::default(),
             sm: SmSettings {

@@ -20,8 +20,8 @@ pub enum FitError {
     NoProgram,
     /// The compiler would have to divide a program into bundles that is not there.
     #[error(
-        "the design's registers may lie in scratchpad memory, for which the compiler divides the \
-         program into bundles, and a trace has no program"
+        "the design's registers are sorted or may lie in scratchpad memory, for which the compiler \
+         renumbers those of the program, and a trace has no program"
     )]
     NoProgramForBundles,
     /// A kernel that cannot be divided into bundles.
@@ -89,14 +89,14 @@ pub struct FittedKernels {
 }
 
 impl FittedKernels {
-    /// Fits a program, once, if the design's hierarchy is the compiler's, or divides it into
-    /// bundles, if the design's registers may lie in scratchpad memory.
+    /// Fits a program, once, if the design's hierarchy is the compiler's, or sorts its registers
+    /// and divides it into bundles, if they are sorted or may lie in scratchpad memory.
     ///
     /// # Errors
     ///
     /// As [`FittedKernels::of`], and a program without bundles.
     pub fn prepare(&mut self, design: &Design, program: Option<&Program>) -> Result<(), FitError> {
-        if design.sm.storage == StorageKind::Expars {
+        if design.sm.storage == StorageKind::Expars || design.sorted_registers {
             let program = program.ok_or(FitError::NoProgramForBundles)?;
             if !self.bundled.contains_key(&program.name) {
                 let first = design.sm.threshold.first_candidate(program.image.registers);

@@ -104,6 +104,30 @@ fn a_share_too_small_for_a_cta_changes_nothing() {
     assert_ne!(few["digest"], small("expars-gto")["digest"]);
 }
 
+/// The order of registers alone moves accesses between banks and nothing else.
+#[test]
+fn sorted_registers_take_other_banks() {
+    let (_folder, file) = design_file("base = \"expars-gtx480\"\n[registers]\nsorted = true\n");
+    let sorted = small(&file);
+    let baseline = small("expars-gtx480");
+    for counter in ["warp_instructions", "mrf_reads", "mrf_writes", "dram_bytes"] {
+        assert_eq!(sorted["counters"][counter], baseline["counters"][counter], "{counter}");
+    }
+    assert_ne!(sorted["counters"]["cycles"], baseline["counters"]["cycles"]);
+    assert!(sorted["expansion"].is_null());
+}
+
+/// One slot has one scheduler, whatever the base has.
+#[test]
+fn the_schedulers_of_a_base_are_one_for_one_slot() {
+    let (_one, one) = design_file("base = \"expars-lrr\"\nissue_slots = 1\n");
+    let (_shared, shared) =
+        design_file("base = \"expars-lrr\"\nissue_slots = 1\nschedulers = \"shared\"\n");
+    let (one, shared) = (small(&one), small(&shared));
+    assert_eq!(one["digest"], shared["digest"]);
+    assert_ne!(one["counters"]["cycles"], small("expars-lrr")["counters"]["cycles"]);
+}
+
 #[test]
 fn what_expars_cannot_run_is_refused() {
     let (_folder, uncached) = design_file(
@@ -119,6 +143,9 @@ fn what_expars_cannot_run_is_refused() {
     succeeds(&["trace", "record", "hotspot", "--scale", "small", "-o", recording]);
     let traced = refused(&["run", recording, "--mode", "cycle", "--design", "expars-lrr"]);
     assert!(traced.contains("a trace has no program"), "{traced}");
+    let (_folder, sorted) = design_file("base = \"isca11\"\n[registers]\nsorted = true\n");
+    let traced = refused(&["run", recording, "--design", &sorted]);
+    assert!(traced.contains("a trace has no program"), "{traced}");
     // Warpman needs none.
     succeeds(&["run", recording, "--mode", "cycle", "--design", "warpman-lrr"]);
     for (text, what) in [
@@ -131,6 +158,7 @@ fn what_expars_cannot_run_is_refused() {
         ),
         ("base = \"expars-lrr\"\n[collectors]\nwrite_pool_entries = 8\n", "write pool"),
         ("base = \"expars-lrr\"\nactive_limit = \"lazy\"\n", "two-level"),
+        ("base = \"isca11\"\nschedulers = \"by-parity\"\n", "set `issue_slots = 2` as well"),
         ("base = \"expars-lrr\"\n[registers]\nscratchpad_percent = 100\n", "1 to 99"),
         ("base = \"expars-lrr\"\n[registers]\nmanager = \"exparse\"\n", "expars"),
         ("base = \"micro12-unified-384\"\n[registers]\nmanager = \"warpman\"\n", "[storage]"),

@@ -113,6 +113,20 @@ impl<'r> Runs<'r> {
         Self { reports, gaining: names.filter(|name| gains(reports, name)).collect() }
     }
 
+    /// Most resident warps of the launches in which `expars` has registers in scratchpad memory; of
+    /// all, if it has none there.
+    pub(crate) fn warps(&self, workload: &str, design: &str, expars: &str) -> u32 {
+        let of = |design| self.reports.get(workload, design).launches.iter();
+        let warps = |all: bool| {
+            let both = of(design).zip(of(expars));
+            let chosen = both.filter(|(_, expars)| {
+                all || expars.residency.is_some_and(|residency| residency.mixed_ctas.is_some())
+            });
+            chosen.filter_map(|(launch, _)| Some(launch.residency?.warps)).max()
+        };
+        warps(false).or_else(|| warps(true)).unwrap_or(0)
+    }
+
     pub(crate) fn cycles(&self, workload: &str, design: &str) -> f64 {
         self.reports.get(workload, design).counters["cycles"] as f64
     }
@@ -246,10 +260,7 @@ pub(crate) fn tables(runs: &Runs<'_>) -> String {
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for name in &runs.gaining {
-        let warps = |design| {
-            let launches = runs.reports.get(name, design).launches.iter();
-            launches.filter_map(|launch| Some(launch.residency?.warps)).max().unwrap_or(0)
-        };
+        let warps = |design| runs.warps(name, design, "expars-lrr");
         let than = "expars-gtx480";
         let lazy = runs.reports.get(name, "expars-ltlws-lrr");
         let optimal = expansion(lazy, "optimal_active_warps") as f64 / lazy.launches.len() as f64;

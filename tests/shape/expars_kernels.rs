@@ -125,7 +125,8 @@ fn page(reports: &Reports, scale: Scale) -> String {
     let runs = Runs::of(reports, names);
     page += &tables(&runs);
     page += &expars_variants::single_kernels(&runs);
-    page + &expars_variants::variants(&runs)
+    page += &expars_variants::variants(&runs);
+    page + &expars_variants::maxwell(&runs, KERNELS.into_iter().map(|(name, ..)| name))
 }
 
 fn beside_the_table() -> String {

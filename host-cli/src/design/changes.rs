@@ -17,6 +17,7 @@ fn parameters(design: &Design) -> Vec<(&'static str, String)> {
         ("last_result_file", levels.has_last_result_file().to_string()),
         ("orf", design.managed.map_or_else(none, Managed::describe)),
         ("partial_warp_energy", design.partial_warp_energy.to_string()),
+        ("registers.sorted", design.sorted_registers.to_string()),
         ("wire_charge", design.wire_charge.name().to_owned()),
         ("pool_read_energy", design.pool_read_energy.name().to_owned()),
         ("scheduling", settings.scheduling.levels().name().to_owned()),

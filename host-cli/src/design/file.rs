@@ -138,6 +138,7 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     parts.source = format!("{file}, after {base} ({})", parts.source);
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
     parts.wire_charge = named(written.wire_charge, WireCharge::default());
+    parts.sorted_registers = written.registers.sorted();
     if let Some(table) = &written.cache {
         cache(file, table, &mut parts)?;
     }
@@ -628,7 +629,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 21 + 7 + 6 + 9 + 2 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 21 + 7 + 6 + 9 + 3 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
     }
 
     #[test]
@@ -767,10 +768,6 @@ mod tests {
                 "`issue_slots = 3` is impossible: allowed is 1 to 2 instructions in a cycle",
             ),
             (
-                "base = \"isca11\"\nschedulers = \"by-parity\"",
-                "hint: set `issue_slots = 2` as well, or `schedulers = \"shared\"`",
-            ),
-            (
                 "base = \"isca11-rfc6\"\nreplacement = \"reactive\"\nreactive_threshold_cycles = 0",
                 "`reactive_threshold_cycles = 0` is impossible: allowed is 1 to 4096 cycles",
             ),
@@ -839,6 +836,10 @@ mod tests {
             (
                 "base = \"diss-orf3\"\nlast_result_file = true",
                 "a last result file needs a register file cache behind it",
+            ),
+            (
+                "base = \"diss-orf3\"\n[registers]\nsorted = true",
+                "which `registers.sorted` changes",
             ),
             (
                 "base = \"diss-orf3\"\nactive_warps = 7",

@@ -83,6 +83,7 @@ pub(super) struct Parts {
     pub(super) settings: OrganisationSettings,
     pub(super) managed: Option<Managed>,
     pub(super) partial_warp_energy: bool,
+    pub(super) sorted_registers: bool,
     pub(super) pool_read_energy: PoolReadEnergy,
     pub(super) sm: SmSettings,
     pub(super) data_cache: Option<CachedSettings>,
@@ -121,6 +122,7 @@ impl Parts {
             settings: machine.organisation(),
             managed: None,
             partial_warp_energy: false,
+            sorted_registers: false,
             pool_read_energy: PoolReadEnergy::default(),
             sm: sm::of_machine(machine),
             data_cache: machine.data_cache(),
@@ -221,6 +223,17 @@ impl Parts {
         let no_energy = self.machine.unpriced_levels().or(expansion_energy.clone().err());
         let unpriced = |energy| no_energy.clone().map_or(energy, Err);
         let (flat_energy, energy) = (unpriced(flat_energy), unpriced(energy));
+        if self.managed.is_some() && self.sorted_registers {
+            return Err(ConfigError::Combination {
+                file: origin.to_owned(),
+                problem: "the compiler places values by the numbers that registers have, which \
+                          `registers.sorted` changes"
+                    .to_owned(),
+                hint: "leave `sorted` out, or start from a base without levels that the compiler \
+                       manages"
+                    .to_owned(),
+            });
+        }
         if self.managed.is_some()
             && let Err(reason) = &placement_energy
         {
@@ -241,6 +254,7 @@ impl Parts {
             machine: self.machine,
             managed: self.managed,
             partial_warp_energy: self.partial_warp_energy,
+            sorted_registers: self.sorted_registers,
             wire_charge: self.wire_charge,
             pool_read_energy: self.pool_read_energy,
             sm: self.sm,

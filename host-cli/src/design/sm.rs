@@ -340,9 +340,15 @@ fn share(threshold: Threshold) -> String {
 pub(super) struct RegistersTable {
     manager: Option<ByName<StorageKind>>,
     scratchpad_percent: Option<i64>,
+    sorted: Option<bool>,
 }
 
 impl RegistersTable {
+    /// Whether registers are sorted in every launch.
+    pub(super) fn sorted(&self) -> bool {
+        self.sorted.unwrap_or(false)
+    }
+
     pub(super) fn apply(&self, file: &str, sm: &mut SmSettings) -> Result<(), ConfigError> {
         sm.storage = self.manager.map_or(sm.storage, |manager| manager.0);
         let Some(percent) = self.scratchpad_percent else { return Ok(()) };

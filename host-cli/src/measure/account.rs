@@ -394,7 +394,9 @@ impl Account<'_> {
         let hierarchy = self.levels.get(launch.kernel);
         let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
         let bundled = self.levels.bundled(launch.kernel);
-        let image = Fitted { image: launch.image, placements, bundled };
+        let sorted = bundled.filter(|_| design.sorted_registers);
+        let image = sorted.map_or(launch.image, |sorted| &sorted.program.image);
+        let image = Fitted { image, placements, bundled };
         if mode == Mode::Count {
             let clusters = design.partial_warp_energy;
             let counters =
