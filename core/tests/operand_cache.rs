@@ -65,7 +65,7 @@ fn what_was_written_is_written_back_when_its_line_is_needed() {
     assert_eq!(begin(&mut cache, 5, &[], &[18]), Some(vec![written_back(0, 2)]));
     // A warp that has ended leaves nothing.
     assert!(cache.write(5, RegisterId(18)));
-    cache.exit(5);
+    assert_eq!((cache.exit(0), cache.exit(5), cache.exit(5)), (0, 1, 0));
     assert_eq!(begin(&mut cache, 6, &[2], &[]), Some(vec![fetched(6, 2)]));
 }
 
@@ -208,7 +208,12 @@ impl Run {
     }
 
     fn exit(&mut self, warp: u8) {
-        self.cache.exit(warp);
+        let dead = self.cache.exit(warp);
+        let Values { lines, scratchpad, .. } = &self.values;
+        let written = lines.iter().filter(|&(key, value)| {
+            key.0 == warp && scratchpad.get(key).copied().unwrap_or(0) != *value
+        });
+        assert_eq!(dead as usize, written.count());
         self.values.right.retain(|key, _| key.0 != warp);
         self.values.scratchpad.retain(|key, _| key.0 != warp);
         self.running.remove(&warp);

@@ -17,6 +17,7 @@ mod ports;
 mod requests;
 
 use super::config::SmSettings;
+use super::counters::SmCounters;
 use super::execution::Execution;
 use super::expansion::homes::Homes;
 use super::fault::Fault;
@@ -289,11 +290,10 @@ impl<'m, const CAPACITY: usize> RegisterFile<'m, CAPACITY> {
         }
     }
 
-    /// A warp has ended. Returns the values of it that are dropped from a write pool.
-    pub(super) fn drop_warp(&mut self, warp: usize) -> u32 {
-        match &mut self.delivery {
-            Delivery::Fixed(_) => 0,
-            Delivery::Collected(collection) => collection.drop_warp(warp),
+    /// A warp has ended. Its values are dropped from a write pool and an operand cache.
+    pub(super) fn drop_warp(&mut self, warp: usize, counters: &mut SmCounters) {
+        if let Delivery::Collected(collection) = &mut self.delivery {
+            collection.drop_warp(warp, counters);
         }
     }
 }

@@ -46,6 +46,8 @@ expansion_events! {
     DirtyEviction, dirty_evictions, "warp register accesses";
     /// Registers that lost their lines to others and did not need to be written.
     CleanEviction, clean_evictions, "registers";
+    /// Registers that would have had to be written, but whose warp had ended.
+    DeadEviction, dead_evictions, "registers";
     /// Registers that were written from the operand cache to scratchpad memory because a
     /// long-latency result goes there.
     BypassWriteback, bypass_writebacks, "warp register accesses";

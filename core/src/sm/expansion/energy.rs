@@ -80,6 +80,7 @@ mod tests {
                 | ExpansionEvent::Bundle
                 | ExpansionEvent::Held
                 | ExpansionEvent::CleanEviction
+                | ExpansionEvent::DeadEviction
                 | ExpansionEvent::LineWait
                 | ExpansionEvent::PortWait
                 | ExpansionEvent::OptimalWarps => [0, 0],

@@ -214,11 +214,15 @@ impl OperandCache {
         }
     }
 
-    /// A warp has ended: its lines are free, and nothing is written back.
-    pub fn exit(&mut self, warp: u8) {
+    /// A warp has ended: its lines are free, and nothing is written back. Returns how many
+    /// registers would have had to be.
+    pub fn exit(&mut self, warp: u8) -> u32 {
+        let mut dead = 0;
         for line in &mut self.lines {
-            let _ = line.take_if(|line| line.warp == warp);
+            let taken = line.take_if(|line| line.warp == warp);
+            dead += u32::from(taken.is_some_and(|line| line.has(State::DIRTY)));
         }
+        dead
     }
 
     fn line(&self, register: RegisterId) -> Option<&Line> {

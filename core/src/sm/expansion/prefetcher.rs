@@ -175,12 +175,14 @@ impl Prefetcher {
     }
 
     /// A warp has ended, and all its results have arrived. Its registers that were to be written to
-    /// scratchpad memory are not: another warp's may lie there soon.
-    pub(in crate::sm) fn exit(&mut self, warp: u8) {
-        self.cache.exit(warp);
+    /// scratchpad memory are not: another warp's may lie there soon. Returns how many those are.
+    pub(in crate::sm) fn exit(&mut self, warp: u8) -> u32 {
+        let mut dead = self.cache.exit(warp);
         for _ in 0..self.moves.len() {
             let Some(one) = self.moves.pop_front() else { break };
-            if !matches!(one, Move::WrittenBack { warp: of, .. } if of == warp) {
+            if matches!(one, Move::WrittenBack { warp: of, .. } if of == warp) {
+                dead += 1;
+            } else {
                 // There is room: it was there.
                 let _ = self.moves.push_back(one);
             }
@@ -189,6 +191,7 @@ impl Prefetcher {
         self.running &= others;
         self.issued &= others;
         self.known &= others;
+        dead
     }
 
     /// What happens in a cycle after issue. Returns the warps that can issue from the next one on.
@@ -528,7 +531,7 @@ mod tests {
         let mut run = Run { now: 10, counters, observer };
         scene.now = 10;
         assert_eq!(prefetcher.step(&bundles, &mut scene, &mut run), 0);
-        prefetcher.exit(0);
+        assert_eq!(prefetcher.exit(0), 1);
         (scene.now, run.now) = (11, 11);
         assert_eq!(prefetcher.step(&bundles, &mut scene, &mut run), 0b10);
         assert_eq!(run.counters.expansion.get(ExpansionEvent::DirtyEviction), 0);

@@ -95,10 +95,7 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
 
     /// The warp is done; what it was granted is released.
     fn retire(&mut self, warp: usize) {
-        let dropped = self.register_file.drop_warp(warp);
-        if dropped != 0 {
-            self.run.counters.accesses.record(Event::WritePoolDrop, u64::from(dropped));
-        }
+        self.register_file.drop_warp(warp, &mut self.run.counters);
         let slot = self.front_end.retire(warp);
         let Released { slots, cta_ended } = self.storage.release(slot, warp as u8);
         self.is_empty = self.storage.is_empty();

@@ -14,7 +14,9 @@ use crate::arbiter::{Arbiter, ArbiterConfig, ArbiterError, BankedRegister, Queue
 use crate::event::Event;
 use crate::image::{CheckedImage, Flags};
 use crate::sm::config::SmSettings;
+use crate::sm::counters::SmCounters;
 use crate::sm::expansion::bundles::Bundles;
+use crate::sm::expansion::counters::ExpansionEvent;
 use crate::sm::expansion::hardware::{BANKS, OTHER_BANKS};
 use crate::sm::expansion::homes::{Home, Homes};
 use crate::sm::expansion::prefetcher::{self, Prefetcher};
@@ -312,12 +314,14 @@ impl<'m> Collection<'m> {
         self.collectors.arbiter.demote(warp as u8);
     }
 
-    /// A warp has ended. Returns the values of it that are dropped from the write pool.
-    pub(super) fn drop_warp(&mut self, warp: usize) -> u32 {
+    /// A warp has ended. Its values are dropped from the write pool and the operand cache.
+    pub(super) fn drop_warp(&mut self, warp: usize, counters: &mut SmCounters) {
         if let Some(prefetcher) = &mut self.collectors.prefetcher {
-            prefetcher.exit(warp as u8);
+            let dead = prefetcher.exit(warp as u8);
+            counters.expansion.record(ExpansionEvent::DeadEviction, dead.into());
         }
-        self.collectors.arbiter.drop_warp(warp as u8)
+        let dropped = self.collectors.arbiter.drop_warp(warp as u8);
+        counters.accesses.record(Event::WritePoolDrop, dropped.into());
     }
 
     /// Marks the results of an instruction that issues as on their way, which a reader waits for
