@@ -115,6 +115,13 @@ fn sorted_registers_take_other_banks() {
     }
     assert_ne!(sorted["counters"]["cycles"], baseline["counters"]["cycles"]);
     assert!(sorted["expansion"].is_null());
+    // Alone, it is compared with the program as allocated.
+    let (_folder, file) = design_file("base = \"warrf-gtx480\"\n[registers]\nsorted = true\n");
+    let cycles = |report: &Value| report["counters"]["cycles"].as_f64().expect("a count");
+    let sorted = small(&file);
+    let ratio = 100.0 * cycles(&sorted) / cycles(&small("warrf-gtx480"));
+    let told = sorted["derived"]["cycles_relative_percent"].as_f64().expect("a ratio");
+    assert!((told - ratio).abs() < 1e-5 && (ratio - 100.0).abs() > 1e-3, "{told} {ratio}");
 }
 
 /// One slot has one scheduler, whatever the base has.
@@ -146,6 +153,11 @@ fn what_expars_cannot_run_is_refused() {
     let (_folder, sorted) = design_file("base = \"isca11\"\n[registers]\nsorted = true\n");
     let traced = refused(&["run", recording, "--design", &sorted]);
     assert!(traced.contains("a trace has no program"), "{traced}");
+    let fpga = ["fpga", "run", "hotspot", "--scale", "small", "--board", "host", "--design"];
+    for (design, what) in [(&uncached, "scratchpad memory"), (&sorted, "not sorted ones")] {
+        let error = refused(&[&fpga[..], &[design]].concat());
+        assert!(error.contains(what), "{error}");
+    }
     // Warpman needs none.
     succeeds(&["run", recording, "--mode", "cycle", "--design", "warpman-lrr"]);
     for (text, what) in [

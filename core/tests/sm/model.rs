@@ -214,6 +214,8 @@ struct Resident {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Told {
     issues: u64,
+    /// Slots that have issued in this cycle.
+    taken: u8,
     /// Cycles told of, which follow each other without a gap.
     cycles: u64,
     /// Slots by reason.
@@ -252,6 +254,8 @@ impl Told {
             }
             Observation::Issue(issue) => {
                 assert_eq!(issue.cycle, self.cycles, "seed {seed}");
+                assert_eq!(self.taken >> issue.slot & 1, 0, "seed {seed}");
+                self.taken |= 1 << issue.slot;
                 self.issues += 1;
             }
             Observation::Unit { from, until, .. } => {
@@ -280,7 +284,10 @@ impl Told {
             Observation::Cycles { first, count, slots: became, warps } => {
                 assert_eq!(first, self.cycles, "seed {seed}");
                 self.cycles += count;
-                for reason in became.into_iter().take(slots as usize) {
+                let taken = std::mem::take(&mut self.taken);
+                for (slot, reason) in became.into_iter().enumerate().take(slots as usize) {
+                    let issued = taken >> slot & 1 != 0;
+                    assert_eq!(reason == StallReason::Issued, issued, "seed {seed}, slot {slot}");
                     let cycles = if reason == StallReason::Issued { 1 } else { count };
                     *self.slots.entry(reason.name()).or_default() += cycles;
                 }

@@ -14,6 +14,7 @@ use strata_core::prototype::cache_block::CacheSettings;
 use strata_core::prototype::settings::{REGISTERS, Settings};
 use strata_core::register_file_cache::{Allocation, MAX_ENTRIES, RegisterFileCacheConfig};
 use strata_core::rules::Rules;
+use strata_core::sm::config::StorageKind;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::write_pool::PoolPorts;
 
@@ -105,6 +106,13 @@ fn beyond(design: &Design) -> Option<(String, &'static str)> {
         let own = design::is_file(&design.argument);
         let hint = if own { "leave `[data_cache]` out" } else { OTHER };
         return Some(("no memory with addresses".to_owned(), hint));
+    }
+    if design.sm.storage == StorageKind::Expars {
+        return Some(("no registers in scratchpad memory".to_owned(), OTHER));
+    }
+    if design.sorted_registers {
+        let what = "registers where the compiler puts them, not sorted ones";
+        return Some((what.to_owned(), "leave `sorted` out of `[registers]`"));
     }
     match design.organisation().levels() {
         LevelSettings::CompilerManaged => {
