@@ -1,5 +1,6 @@
 //! Command line: what may be typed.
 
+pub mod data;
 pub mod fpga;
 pub mod study;
 
@@ -39,6 +40,8 @@ pub struct Cli {
 pub enum Command {
     /// Execute kernels and count what their register accesses do to a design.
     Run(RunArgs),
+    /// Execute kernels and compare their results with what is expected, nothing else.
+    Check(data::CheckArgs),
     /// Record what was executed, look at recordings, export them to Accel-Sim's format.
     #[command(subcommand)]
     Trace(TraceCommand),
@@ -361,6 +364,7 @@ impl SourceArgs {
 
 /// Arguments of `run`.
 #[derive(Clone, Debug, Args)]
+#[command(group = clap::ArgGroup::new("outputs").multiple(true))]
 pub struct RunArgs {
     /// Workload names, groups of them (`@extra`), PTX files, Accel-Sim traces, or recordings; none
     /// means the suite.
@@ -384,10 +388,14 @@ pub struct RunArgs {
     pub format: Format,
     /// With `--mode cycle`, one input and one design: also draw the first counted launch, cycle by
     /// cycle, into a file for <https://ui.perfetto.dev> (see docs/TIMELINE.md).
-    #[arg(long, value_name = "OUT.json")]
+    #[arg(long, value_name = "OUT.json", group = "outputs")]
     pub timeline: Option<PathBuf>,
-    /// Replace a file that is no timeline of strata. Without it only such a timeline is replaced.
-    #[arg(long, requires = "timeline")]
+    /// Buffers to write.
+    #[command(flatten)]
+    pub dump: data::DumpArgs,
+    /// Replace files of whatever kind. Without it only a timeline of strata and an `.npy` file are
+    /// replaced, by another.
+    #[arg(long, requires = "outputs")]
     pub force: bool,
     /// Cycles of the launch to draw, LAST not included. Default: 0..10000.
     #[arg(long, value_name = "FIRST..LAST", requires = "timeline")]

@@ -1,5 +1,6 @@
 //! Commands: one file a verb. Each returns the exit status or why it failed.
 
+pub mod check;
 pub mod cost;
 pub mod doctor;
 pub mod encoding;
@@ -55,6 +56,7 @@ pub fn main() -> ExitCode {
 fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure> {
     match command {
         Command::Run(args) => run::run(args, printer),
+        Command::Check(args) => check::run(args, printer),
         Command::Trace(command) => trace::run(command, printer),
         Command::Inspect(args) => inspect::run(args, printer),
         Command::Explain(args) => explain::run(args, printer),

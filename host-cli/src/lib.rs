@@ -9,8 +9,8 @@
 //! [`claims`] puts reports beside what the papers measured;
 //! [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
-//! writes to the terminal. [`output`] says what a command may write, and [`interrupt`] what Ctrl-C
-//! does.
+//! writes to the terminal. [`dump`] writes buffers into files, [`output`] says what a command may
+//! write, and [`interrupt`] what Ctrl-C does.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +22,7 @@ pub mod config;
 pub mod cost;
 pub mod crossings;
 pub mod design;
+pub mod dump;
 pub mod encoding;
 pub mod evaluate;
 pub mod exact;

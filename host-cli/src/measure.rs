@@ -20,6 +20,7 @@ use strata_core::sm::fault::Fault;
 use strata_core::sm::partition::Needs;
 
 use crate::design::Design;
+use crate::dump;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::levels::FitError;
@@ -29,7 +30,7 @@ use crate::report::{Check, RunReport};
 use crate::subject;
 use crate::timing::TimingError;
 use crate::workload::Workload;
-use crate::workload::compare::CompareError;
+use crate::workload::compare::{CompareError, Comparison};
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
 use account::{Account, Common, accounts, add, fastest, finish_timelines, with_baselines};
@@ -72,6 +73,29 @@ pub fn reports(
         .take(designs.len())
         .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
         .collect()
+}
+
+/// Executes a workload once and compares its results with what its launch file expects.
+pub fn comparisons(
+    workload: &Workload,
+    request: &Request,
+    printer: &Printer,
+) -> Result<Vec<Comparison>, Failure> {
+    let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
+    dump::check(&request.dumps, &prepared.plan)?;
+    let finals = prepared.execute(&request.options.recording_nothing(), |launch| {
+        if !launch.outcome.printf.is_empty() {
+            printer.note(&printed(&launch));
+        }
+    });
+    let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
+    dump::write_all(&request.dumps, &prepared.plan, &finals)?;
+    let compared =
+        prepared.compare(&finals).map_err(|error| uncomparable(&prepared.name, &error))?;
+    compared.ok_or_else(|| {
+        Failure::input(format!("the launch file of `{}` says no expected results", workload.name))
+            .hint("add a `[check]` with `[[check.buffer]]`; docs/WORKLOADS.md describes both")
+    })
 }
 
 /// Executes a prepared workload in time under a design with a data cache, and says what each
@@ -208,7 +232,7 @@ fn check(prepared: &Prepared, finals: &[Vec<u8>]) -> Result<Check, Failure> {
         prepared.compare(finals).map_err(|error| uncomparable(&prepared.name, &error))?;
     let Some(comparisons) = comparisons else { return Ok(Check::None) };
     for comparison in &comparisons {
-        if comparison.mismatches != 0 {
+        if !comparison.passed() {
             return Err(Failure::check(format!(
                 "`{}` computed a wrong result: {comparison}",
                 prepared.name

@@ -14,7 +14,8 @@ use crate::failure::Failure;
 pub struct Kind {
     /// Name with its article, for messages.
     pub name: &'static str,
-    /// First bytes of each such file.
+    /// First bytes of each such file; none if nothing says what such a file is, so that only the
+    /// user can allow that one is replaced.
     pub begins: &'static [u8],
 }
 
@@ -46,6 +47,8 @@ pub(crate) enum Refusal {
     Input { output: PathBuf, input: PathBuf },
     #[error("`{}` is there and does not begin like {kind}", path.display())]
     Foreign { path: PathBuf, kind: &'static str },
+    #[error("`{}` is there, and nothing in it says who wrote it", .0.display())]
+    Unsigned(PathBuf),
     #[error("`{}` is there and is write-protected", .0.display())]
     Protected(PathBuf),
     #[error("cannot write `{}`: {error}", path.display())]
@@ -66,7 +69,7 @@ impl Refusal {
             }
             Self::Dash => "a file of that name is `./-`",
             Self::Dangling(_) | Self::Input { .. } => "name another file to write",
-            Self::Foreign { .. } | Self::Protected(_) => {
+            Self::Foreign { .. } | Self::Unsigned(_) | Self::Protected(_) => {
                 "name another file to write; `--force` replaces this one"
             }
         }
@@ -136,13 +139,16 @@ impl Output {
         if metadata.permissions().readonly() {
             return Err(Refusal::Protected(named()));
         }
-        let wanted = self.kind.begins.len() as u64;
+        let wanted = self.kind.begins.len().max(1) as u64;
         let mut first = Vec::new();
         let opened = File::open(&self.path);
         opened.and_then(|file| file.take(wanted).read_to_end(&mut first)).map_err(failed)?;
         // Nothing is lost with an empty file.
         if first.is_empty() || first == self.kind.begins {
             return Ok(Some(metadata));
+        }
+        if self.kind.begins.is_empty() {
+            return Err(Refusal::Unsigned(named()));
         }
         Err(Refusal::Foreign { path: named(), kind: self.kind.name })
     }
@@ -225,6 +231,19 @@ mod tests {
             assert!(told.is_none_or(|told| told.contains("`--force`")), "{contents:?}");
             assert_eq!(refusal(&path, true, &[]), None, "{contents:?}");
         }
+    }
+
+    #[test]
+    fn a_file_of_a_kind_without_a_beginning_takes_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        let plain = Kind { name: "numbers", begins: b"" };
+        std::fs::write(&path, "").unwrap();
+        assert!(Output::new(&path, plain, false, &[]).is_ok());
+        std::fs::write(&path, "1,2").unwrap();
+        let told = Output::new(&path, plain, false, &[]).unwrap_err();
+        assert!(told.message().contains("nothing in it says who wrote it"), "{}", told.message());
+        assert!(Output::new(&path, plain, true, &[]).is_ok());
     }
 
     #[test]

@@ -14,10 +14,12 @@
 //!
 //! Nothing here prints, and no input makes it panic.
 
+pub mod array_file;
 pub mod buffer;
 pub mod catalog;
 pub mod compare;
 mod document;
+pub mod element;
 pub mod error;
 pub mod expression;
 pub mod generator;
@@ -77,6 +79,8 @@ pub struct Workload {
     /// How its kernels are compiled.
     pub options: CompileOptions,
     launch: Cow<'static, str>,
+    /// What the launch file's names of other files are relative to, if it is a file.
+    folder: Option<PathBuf>,
     document: Document,
 }
 
@@ -101,11 +105,13 @@ impl Workload {
         let name = ptx.file_stem().unwrap_or(ptx.as_os_str()).to_string_lossy().into_owned();
         let ptx_text = Cow::Owned(read_ptx(ptx)?);
         let launch_text = Cow::Owned(read(launch, MAX_LAUNCH_FILE)?);
-        let files = vec![ptx.to_owned(), launch.to_owned()];
+        let mut files = vec![ptx.to_owned(), launch.to_owned()];
+        let folder = launch.parent().unwrap_or(Path::new("")).to_owned();
         let (ptx, launch) = (ptx.display().to_string(), launch.display().to_string());
         let arguments = vec![ptx.clone(), "--launch".to_owned(), launch.clone()];
         let workload = Self::from_texts(name, (ptx, ptx_text), (launch, launch_text))?;
-        Ok(Self { arguments, files, ..workload })
+        files.extend(workload.document.array_files().map(|file| folder.join(&file.path)));
+        Ok(Self { arguments, files, folder: Some(folder), ..workload })
     }
 
     /// A workload from texts; each comes with its file's name for messages. A command line names
@@ -115,10 +121,21 @@ impl Workload {
         (ptx_file, ptx): (String, Cow<'static, str>),
         (launch_file, launch): (String, Cow<'static, str>),
     ) -> Result<Self, WorkloadError> {
-        let document = Source { file: &launch_file, text: &launch }.parse()?;
+        let document = Source { file: &launch_file, text: &launch, folder: None }.parse()?;
         let options = CompileOptions::default();
-        let (arguments, files) = (vec![name.clone()], Vec::new());
-        Ok(Self { name, arguments, files, ptx_file, ptx, launch_file, options, launch, document })
+        let (arguments, files, folder) = (vec![name.clone()], Vec::new(), None);
+        Ok(Self {
+            name,
+            arguments,
+            files,
+            ptx_file,
+            ptx,
+            launch_file,
+            options,
+            launch,
+            folder,
+            document,
+        })
     }
 
     /// What the workload does, in one line.
@@ -152,7 +169,8 @@ impl Workload {
                 known: in_words(&sizes),
             });
         };
-        let source = Source { file: &self.launch_file, text: &self.launch };
+        let folder = self.folder.as_deref();
+        let source = Source { file: &self.launch_file, text: &self.launch, folder };
         let parameters = resolve::parameters(table, overrides);
         for parameter in overrides.keys() {
             if parameters.get(parameter).is_none() {

@@ -468,7 +468,7 @@ fn mistakes_of_launch_files_are_told_with_their_place() {
         ),
         (
             generator("{ uniform = { low = 0.0, high = 1.0, seed = -1 } }"),
-            ["invalid value", "expected u64"],
+            ["the seed is -1", "expected 0 to"],
         ),
         (graph, ["the number of edges is 2147483647", "1 to 67108864"]),
         (generator("\"iotta\""), ["unknown variant `iotta`", "did you mean `iota`?"]),

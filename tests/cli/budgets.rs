@@ -16,6 +16,7 @@ const FEW: &str = "10";
 /// recording.
 const COMMANDS: &[&[&str]] = &[
     &["run", "vectoradd"],
+    &["check", "vectoradd"],
     &["run", "vectoradd", "--mode", "cycle"],
     &["run", "tiny.traceg"],
     &["run", "tiny.traceg", "--mode", "cycle"],

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::{Format, Mode, RunArgs};
 use crate::design::Design;
+use crate::dump;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
@@ -25,10 +26,12 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     check_timeline(args, args.inputs.len())?;
     let subjects = subject::subjects(&args.inputs, &args.source)?;
     check_timeline(args, subjects.len())?;
-    let timeline =
-        timeline_request(args, &subject::files(&subjects, &designs, args.source.reach())?)?;
+    check_dumps(args, &subjects)?;
+    let files = subject::files(&subjects, &designs, args.source.reach())?;
+    let timeline = timeline_request(args, &files)?;
+    let dumps = dump::requests(&args.dump.dumps, args.force, &files)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
-    let request = request.for_designs(&designs);
+    let request = request.for_designs(&designs).with_dumps(dumps);
     let reports = measure_all(args, &subjects, &designs, &request, printer)?;
     match args.format {
         Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),
@@ -56,6 +59,18 @@ fn check_timeline(args: &RunArgs, inputs: usize) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Whether `--dump` can be written of these inputs.
+fn check_dumps(args: &RunArgs, subjects: &[Subject]) -> Result<(), Failure> {
+    dump::one_input(&args.dump.dumps, subjects.len())?;
+    match (args.dump.dumps.is_empty(), subjects) {
+        (false, [Subject::Trace(input)]) => {
+            Err(Failure::input(format!("`{input}` is a trace, which has no buffers"))
+                .hint("`--dump` is for workloads and PTX files"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What `--timeline` asks for, of a command that reads `inputs`.

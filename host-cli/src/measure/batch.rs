@@ -6,6 +6,7 @@ use strata_simt::paths::PathDictionary;
 use strata_simt::{AccessDictionary, LaunchOutcome};
 
 use super::{Counted, Request, check, failure, printed};
+use crate::dump;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -51,6 +52,7 @@ pub(super) fn each_batch(
     printer: &Printer,
     mut visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
 ) -> Result<Check, Failure> {
+    dump::check(&request.dumps, &prepared.plan)?;
     let mut visited = Ok(());
     let mut batch = Batch::default();
     let mut show = |batch: &[Executed<'_>]| {
@@ -73,6 +75,7 @@ pub(super) fn each_batch(
     });
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
     visited.and_then(|()| show(&batch.take())).map_err(|error| failure(&workload.name, error))?;
+    dump::write_all(&request.dumps, &prepared.plan, &finals)?;
     check(prepared, &finals)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cli::{Mode, SourceArgs};
 use crate::design::Design;
+use crate::dump::Dump;
 use crate::failure::Failure;
 use crate::subject;
 use crate::timeline;
@@ -26,6 +27,8 @@ pub struct Request {
     pub mode: Mode,
     /// What to draw of it, with one design and in cycle mode.
     pub timeline: Option<timeline::Request>,
+    /// Buffers to write when all launches have ended.
+    pub dumps: Vec<Dump>,
     /// Whether to keep what each instruction does in the memory of a design with a data cache.
     pub(super) line_profiles: bool,
     /// The options in their normal form, for the command in the report.
@@ -71,6 +74,7 @@ impl Request {
             reach: args.reach(),
             mode: Mode::Count,
             timeline: None,
+            dumps: Vec::new(),
             line_profiles: false,
             words,
         })
@@ -110,6 +114,13 @@ impl Request {
     #[must_use]
     pub fn with_timeline(mut self, timeline: Option<timeline::Request>) -> Self {
         self.timeline = timeline;
+        self
+    }
+
+    /// The same with buffers to write.
+    #[must_use]
+    pub fn with_dumps(mut self, dumps: Vec<Dump>) -> Self {
+        self.dumps = dumps;
         self
     }
 

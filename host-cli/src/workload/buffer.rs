@@ -1,102 +1,51 @@
-//! Buffers of a plan: their element types, sizes and initial contents.
+//! Buffers of a plan: their sizes and initial contents.
 
+use std::sync::Arc;
+
+use super::element::ElementType;
 use super::generator::{SplitMix64, random_graph};
 use super::suffix_tree::{random_text, reads, suffix_tree};
 
-/// Type of one element of a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ElementType {
-    /// 8-bit unsigned.
-    U8,
-    /// 16-bit unsigned.
-    U16,
-    /// 32-bit unsigned.
-    U32,
-    /// 32-bit signed.
-    S32,
-    /// 64-bit unsigned.
-    U64,
-    /// Single precision.
-    F32,
-    /// Double precision.
-    F64,
-}
-
-impl ElementType {
-    /// Size of one element. Unit: bytes.
-    pub const fn bytes(self) -> u64 {
-        match self {
-            Self::U8 => 1,
-            Self::U16 => 2,
-            Self::U32 | Self::S32 | Self::F32 => 4,
-            Self::U64 | Self::F64 => 8,
-        }
-    }
-
-    /// The spelling in launch files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u8",
-            Self::U16 => "u16",
-            Self::U32 => "u32",
-            Self::S32 => "s32",
-            Self::U64 => "u64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        }
-    }
-
-    /// True for `f32` and `f64`.
-    pub const fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
-    }
-
-    /// Smallest and largest integer that an element holds exactly together with all between; for
-    /// `u64` up to the largest `i64`, because launch files write no more.
-    pub const fn integer_range(self) -> (i64, i64) {
-        match self {
-            Self::U8 => (0, u8::MAX as i64),
-            Self::U16 => (0, u16::MAX as i64),
-            Self::U32 => (0, u32::MAX as i64),
-            Self::S32 => (i32::MIN as i64, i32::MAX as i64),
-            Self::U64 => (0, i64::MAX),
-            Self::F32 => (-(1 << 24), 1 << 24),
-            Self::F64 => (-(1 << 53), 1 << 53),
-        }
-    }
-
-    /// Appends `value`, which lies in [`Self::integer_range`], as one element.
-    fn push_integer(self, value: i64, bytes: &mut Vec<u8>) {
-        match self {
-            Self::F32 | Self::F64 => self.push_real(value as f64, bytes),
-            _ => bytes.extend_from_slice(&value.to_le_bytes()[..self.bytes() as usize]),
-        }
-    }
-
-    /// Appends `value` rounded to the element's precision; integers take the nearest one.
-    fn push_real(self, value: f64, bytes: &mut Vec<u8>) {
-        match self {
-            Self::F32 => bytes.extend_from_slice(&(value as f32).to_le_bytes()),
-            Self::F64 => bytes.extend_from_slice(&value.to_le_bytes()),
-            _ => self.push_integer(value as i64, bytes),
-        }
-    }
-}
-
 /// Initial contents, with every expression evaluated and every range checked.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Contents {
+    /// What the module's variable is initialised with.
+    Kept,
+    /// Read from a file.
+    Bytes(Arc<[u8]>),
     Zero,
     Iota,
     Integer(i64),
     Real(f64),
-    Uniform { low: f64, high: f64, seed: u64 },
-    Integers { low: i64, high: i64, seed: u64 },
-    GraphOffsets { nodes: u32, edges: u32, seed: u64 },
-    GraphEdges { nodes: u32, edges: u32, seed: u64 },
-    SuffixTree { letters: u32, seed: u64 },
-    Reads { letters: u32, each: u32, seed: u64 },
+    Uniform {
+        low: f64,
+        high: f64,
+        seed: u64,
+    },
+    Integers {
+        low: i64,
+        high: i64,
+        seed: u64,
+    },
+    GraphOffsets {
+        nodes: u32,
+        edges: u32,
+        seed: u64,
+    },
+    GraphEdges {
+        nodes: u32,
+        edges: u32,
+        seed: u64,
+    },
+    SuffixTree {
+        letters: u32,
+        seed: u64,
+    },
+    Reads {
+        letters: u32,
+        each: u32,
+        seed: u64,
+    },
 }
 
 /// A buffer in device memory.
@@ -108,6 +57,11 @@ pub struct BufferPlan {
     pub element: ElementType,
     /// Unit: elements; at least 1.
     pub count: u64,
+    /// Sides, slowest first; their product is `count`. As the launch file or the array file has
+    /// them, otherwise the count alone.
+    pub shape: Vec<u64>,
+    /// The variable of the module that the buffer is; otherwise it is allocated.
+    pub variable: Option<String>,
     // Invariant: fits `element` and `count`; `plan` checks it.
     pub(super) contents: Contents,
 }
@@ -118,13 +72,14 @@ impl BufferPlan {
         self.count * self.element.bytes()
     }
 
-    /// The initial contents, little endian. Cost: proportional to [`Self::bytes`]; the same bytes
-    /// on every call and every host.
+    /// The initial contents, little endian; of a variable that keeps what the module says, zeros.
+    /// Cost: proportional to [`Self::bytes`]; the same bytes on every call and every host.
     pub fn initial(&self) -> Vec<u8> {
         let size = self.bytes() as usize;
         let mut bytes = Vec::with_capacity(size);
         match self.contents {
-            Contents::Zero => bytes.resize(size, 0),
+            Contents::Bytes(ref read) => return read.to_vec(),
+            Contents::Kept | Contents::Zero => bytes.resize(size, 0),
             Contents::Integer(value) => return self.filled(value, 0.0),
             Contents::Real(value) => return self.filled(0, value),
             Contents::Iota => {
@@ -180,8 +135,10 @@ impl BufferPlan {
     }
 
     /// The contents after a reset to `value`.
-    pub(super) fn reset(&self, value: Contents) -> Vec<u8> {
-        Self { contents: value, ..self.clone() }.initial()
+    pub(super) fn reset(&self, value: &Contents) -> Vec<u8> {
+        let (name, variable, shape) = (String::new(), None, Vec::new());
+        let (element, count, contents) = (self.element, self.count, value.clone());
+        Self { name, element, count, shape, variable, contents }.initial()
     }
 }
 
@@ -190,7 +147,8 @@ mod tests {
     use super::*;
 
     fn initial(element: ElementType, count: u64, contents: Contents) -> Vec<u8> {
-        BufferPlan { name: "b".to_owned(), element, count, contents }.initial()
+        let (shape, variable) = (vec![count], None);
+        BufferPlan { name: "b".to_owned(), element, count, shape, variable, contents }.initial()
     }
 
     #[test]
@@ -202,6 +160,11 @@ mod tests {
         assert_eq!(constant(ElementType::U64), 7_u64.to_le_bytes());
         assert_eq!(constant(ElementType::F32), 7_f32.to_le_bytes());
         assert_eq!(constant(ElementType::F64), 7_f64.to_le_bytes());
+        assert_eq!(constant(ElementType::F16), [0x00, 0x47]);
+        assert_eq!(constant(ElementType::S64), 7_i64.to_le_bytes());
+        assert_eq!(initial(ElementType::S8, 1, Contents::Integer(-2)), [254]);
+        assert_eq!(initial(ElementType::S16, 1, Contents::Integer(-2)), [254, 255]);
+        assert_eq!(initial(ElementType::F16, 1, Contents::Real(0.1)), [0x66, 0x2e]);
         let negative = initial(ElementType::S32, 2, Contents::Integer(-2));
         assert_eq!(negative, [254, 255, 255, 255, 254, 255, 255, 255]);
         assert_eq!(initial(ElementType::F32, 1, Contents::Real(0.5)), 0.5_f32.to_le_bytes());
@@ -211,7 +174,7 @@ mod tests {
     #[test]
     fn random_contents_are_repeatable_and_in_range() {
         let contents = Contents::Integers { low: -3, high: 3, seed: 9 };
-        let bytes = initial(ElementType::S32, 1000, contents);
+        let bytes = initial(ElementType::S32, 1000, contents.clone());
         assert_eq!(bytes, initial(ElementType::S32, 1000, contents));
         let mut seen = [0; 7];
         for chunk in bytes.chunks_exact(4) {

@@ -1,10 +1,13 @@
-//! Results compared with a host reference, element by element.
+//! Results compared with what is expected, element by element.
 
-use super::buffer::{BufferPlan, ElementType};
+use std::sync::Arc;
+
+use super::buffer::BufferPlan;
+use super::element::Number;
 use super::plan::LaunchPlan;
 use super::reference::{Inputs, Reference, ReferenceError, Values};
 
-/// How far a result may lie from its reference: `absolute + relative * |expected|`.
+/// How far a result may lie from what is expected: `absolute + relative * |expected|`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
     /// In the unit of the elements.
@@ -16,41 +19,55 @@ pub struct Tolerance {
 impl Tolerance {
     /// Whether `found` is near enough to `expected`. Not-a-number is near itself only; infinities
     /// are near themselves only.
-    fn accepts(self, found: f64, expected: f64) -> bool {
-        if found.is_nan() || expected.is_nan() {
-            return found.is_nan() && expected.is_nan();
+    fn accepts(self, found: Number, expected: Number) -> bool {
+        let (real, wanted) = (found.real(), expected.real());
+        if real.is_nan() || wanted.is_nan() {
+            return real.is_nan() && wanted.is_nan();
         }
-        if found.is_infinite() || expected.is_infinite() {
-            return found.total_cmp(&expected).is_eq();
+        if real.is_infinite() || wanted.is_infinite() {
+            return real.total_cmp(&wanted).is_eq();
         }
-        (found - expected).abs() <= self.absolute + self.relative * expected.abs()
+        found.distance(expected) <= self.absolute + self.relative * wanted.abs()
     }
 }
 
+/// Where the expected contents of a buffer come from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Expectation {
+    /// The plan's host reference.
+    Reference,
+    /// A file: its name, and its elements as the buffer's are, little endian.
+    File(String, Arc<[u8]>),
+}
+
 /// A buffer that is compared.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct CheckedBuffer {
     /// Index into the plan's buffers.
     pub(super) buffer: usize,
     pub(super) tolerance: Tolerance,
+    /// Elements that may be too far off.
+    pub(super) at_most_differing: u64,
+    pub(super) expectation: Expectation,
 }
 
 /// What a plan's results are compared with.
 #[derive(Clone, Debug)]
 pub struct CheckPlan {
-    pub(super) reference: Reference,
+    /// Invariant: there is one if a buffer expects one.
+    pub(super) reference: Option<Reference>,
     pub(super) buffers: Vec<CheckedBuffer>,
 }
 
 /// The first element that is too far off.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// Unit: elements.
-    pub index: u64,
+    /// Its place: one index for each side of the buffer's shape, slowest first.
+    pub place: Vec<u64>,
     /// What the kernels left.
-    pub found: f64,
-    /// What the reference says.
-    pub expected: f64,
+    pub found: Number,
+    /// What was expected.
+    pub expected: Number,
 }
 
 /// The comparison of one buffer.
@@ -58,10 +75,14 @@ pub struct Mismatch {
 pub struct Comparison {
     /// The buffer's name.
     pub buffer: String,
+    /// What it is compared with, in words.
+    pub with: String,
     /// Elements compared.
     pub elements: u64,
     /// How near they had to be.
     pub tolerance: Tolerance,
+    /// Elements that may be too far off.
+    pub at_most_differing: u64,
     /// Largest absolute difference of an element; not-a-number and infinities are left out.
     pub largest_error: f64,
     /// Elements that are too far off.
@@ -70,18 +91,33 @@ pub struct Comparison {
     pub first: Option<Mismatch>,
 }
 
+impl Comparison {
+    /// Whether no more elements are too far off than may be.
+    pub const fn passed(&self) -> bool {
+        self.mismatches <= self.at_most_differing
+    }
+}
+
 impl std::fmt::Display for Comparison {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { buffer, elements, tolerance, mismatches, first, .. } = self;
-        let Some(Mismatch { index, found, expected }) = first else {
-            return write!(formatter, "`{buffer}`: {elements} elements match");
+        let Self { buffer, with, elements, tolerance, mismatches, first, .. } = self;
+        let Some(Mismatch { place, found, expected }) = first else {
+            let (plural, verb) = if *elements == 1 { ("", "matches") } else { ("s", "match") };
+            return write!(formatter, "`{buffer}`: {elements} element{plural} {verb} {with}");
         };
+        let place: Vec<_> = place.iter().map(u64::to_string).collect();
         write!(
             formatter,
-            "`{buffer}[{index}]` is {found}, the host reference says {expected} (tolerance: \
-             {} absolute, {} relative); {mismatches} of {elements} elements differ",
-            tolerance.absolute, tolerance.relative
-        )
+            "`{buffer}[{}]` is {found}, {with} says {expected} (tolerance: {} absolute, {} \
+             relative); {mismatches} of {elements} elements differ",
+            place.join(", "),
+            tolerance.absolute,
+            tolerance.relative
+        )?;
+        match self.at_most_differing {
+            0 => Ok(()),
+            allowed => write!(formatter, ", at most {allowed} may"),
+        }
     }
 }
 
@@ -110,7 +146,7 @@ pub enum CompareError {
 }
 
 impl CheckPlan {
-    /// Compares the final contents of all the plan's buffers with the host reference.
+    /// Compares the final contents of all the plan's buffers with what is expected.
     ///
     /// `finals` holds one entry for each buffer of the plan, little endian. Cost: one run of the
     /// reference, which is sequential.
@@ -119,15 +155,25 @@ impl CheckPlan {
         plan: &LaunchPlan,
         finals: &[Vec<u8>],
     ) -> Result<Vec<Comparison>, CompareError> {
-        let expected = (self.reference)(Inputs::new(plan))?;
+        let computed = match self.reference {
+            Some(reference) => reference(Inputs::new(plan))?,
+            None => Vec::new(),
+        };
         let mut comparisons = Vec::with_capacity(self.buffers.len());
         for checked in &self.buffers {
             let buffer = &plan.buffers[checked.buffer];
             let name = || buffer.name.clone();
-            let values = expected
-                .iter()
-                .find_map(|(expected, values)| (*expected == buffer.name).then_some(values))
-                .ok_or_else(|| CompareError::NoExpectation { buffer: name() })?;
+            let read;
+            let values = match &checked.expectation {
+                Expectation::Reference => computed
+                    .iter()
+                    .find_map(|(expected, values)| (*expected == buffer.name).then_some(values))
+                    .ok_or_else(|| CompareError::NoExpectation { buffer: name() })?,
+                Expectation::File(_, bytes) => {
+                    read = Values::Bytes(buffer.element, Arc::clone(bytes));
+                    &read
+                }
+            };
             let bytes = finals.get(checked.buffer).map_or(&[][..], Vec::as_slice);
             let size = |found| CompareError::Size { buffer: name(), expected: buffer.count, found };
             if values.len() != buffer.count {
@@ -136,53 +182,77 @@ impl CheckPlan {
             if bytes.len() as u64 != buffer.bytes() {
                 return Err(size(bytes.len() as u64 / buffer.element.bytes()));
             }
-            comparisons.push(compare(buffer, bytes, values, checked.tolerance));
+            comparisons.push(compare(buffer, bytes, values, checked));
         }
         Ok(comparisons)
     }
 }
 
-fn compare(buffer: &BufferPlan, bytes: &[u8], values: &Values, tolerance: Tolerance) -> Comparison {
+fn compare(
+    buffer: &BufferPlan,
+    bytes: &[u8],
+    values: &Values,
+    checked: &CheckedBuffer,
+) -> Comparison {
     let mut largest_error = 0.0_f64;
     let mut mismatches = 0;
     let mut first = None;
     let elements = bytes.chunks_exact(buffer.element.bytes() as usize);
     for (index, element) in elements.enumerate() {
-        let found = element_value(buffer.element, element);
+        let found = Number::of_bytes(buffer.element, element);
         let expected = values.at(index, buffer.element);
-        let difference = (found - expected).abs();
+        let difference = found.distance(expected);
         if difference.is_finite() {
             largest_error = largest_error.max(difference);
         }
-        if !tolerance.accepts(found, expected) {
+        if !checked.tolerance.accepts(found, expected) {
             mismatches += 1;
-            first.get_or_insert(Mismatch { index: index as u64, found, expected });
+            let place = || place(index as u64, &buffer.shape);
+            first.get_or_insert_with(|| Mismatch { place: place(), found, expected });
         }
     }
+    let with = match &checked.expectation {
+        Expectation::Reference => "the host reference".to_owned(),
+        Expectation::File(file, _) => format!("`{file}`"),
+    };
+    let (tolerance, at_most_differing) = (checked.tolerance, checked.at_most_differing);
     let (buffer, elements) = (buffer.name.clone(), buffer.count);
-    Comparison { buffer, elements, tolerance, largest_error, mismatches, first }
+    Comparison {
+        buffer,
+        with,
+        elements,
+        tolerance,
+        at_most_differing,
+        largest_error,
+        mismatches,
+        first,
+    }
 }
 
-/// One element as a number. Integers of 64 bits beyond 2^53 are rounded, which no reference needs.
-fn element_value(element: ElementType, bytes: &[u8]) -> f64 {
-    let mut wide = [0; 8];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let bits = u64::from_le_bytes(wide);
-    match element {
-        ElementType::U8 | ElementType::U16 | ElementType::U32 | ElementType::U64 => bits as f64,
-        ElementType::S32 => f64::from(bits as u32 as i32),
-        ElementType::F32 => f64::from(f32::from_bits(bits as u32)),
-        ElementType::F64 => f64::from_bits(bits),
+/// The indices of an element, slowest first.
+fn place(mut index: u64, shape: &[u64]) -> Vec<u64> {
+    let mut place = vec![0; shape.len()];
+    for (at, &side) in place.iter_mut().zip(shape).rev() {
+        (*at, index) = (index % side.max(1), index / side.max(1));
     }
+    place
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::buffer::Contents;
+    use super::super::element::ElementType;
     use super::*;
 
-    fn buffer(element: ElementType, count: u64) -> BufferPlan {
-        BufferPlan { name: "b".to_owned(), element, count, contents: Contents::Zero }
+    fn buffer(element: ElementType, shape: &[u64]) -> BufferPlan {
+        let (count, shape) = (shape.iter().product(), shape.to_vec());
+        let (name, variable, contents) = ("b".to_owned(), None, Contents::Zero);
+        BufferPlan { name, element, count, shape, variable, contents }
+    }
+
+    fn checked(tolerance: Tolerance) -> CheckedBuffer {
+        let expectation = Expectation::Reference;
+        CheckedBuffer { buffer: 0, tolerance, at_most_differing: 0, expectation }
     }
 
     #[test]
@@ -190,16 +260,29 @@ mod tests {
         let bytes: Vec<u8> =
             [1.0_f32, 2.0, 3.5, 5.0].iter().flat_map(|v| v.to_le_bytes()).collect();
         let values = Values::F64(vec![1.0, 2.0, 3.0, 4.0]);
-        let exact = compare(&buffer(ElementType::F32, 4), &bytes, &values, Tolerance::default());
-        assert_eq!(exact.mismatches, 2);
-        assert_eq!(exact.first, Some(Mismatch { index: 2, found: 3.5, expected: 3.0 }));
+        let mut exact = checked(Tolerance::default());
+        let compared = compare(&buffer(ElementType::F32, &[4]), &bytes, &values, &exact);
+        assert_eq!((compared.mismatches, compared.passed()), (2, false));
         assert_eq!(
-            exact.to_string(),
+            compared.to_string(),
             "`b[2]` is 3.5, the host reference says 3 (tolerance: 0 absolute, 0 relative); 2 of 4 \
              elements differ"
         );
-        let tolerance = Tolerance { absolute: 0.5, relative: 0.125 };
-        let near = compare(&buffer(ElementType::F32, 4), &bytes, &values, tolerance);
+        exact.expectation = Expectation::File("y.npy".to_owned(), Arc::default());
+        for (allowed, passed) in [(1, false), (2, true), (3, true)] {
+            exact.at_most_differing = allowed;
+            let compared = compare(&buffer(ElementType::F32, &[2, 2]), &bytes, &values, &exact);
+            assert_eq!(compared.passed(), passed, "{allowed}");
+            assert_eq!(
+                compared.to_string(),
+                format!(
+                    "`b[1, 0]` is 3.5, `y.npy` says 3 (tolerance: 0 absolute, 0 relative); 2 of 4 \
+                     elements differ, at most {allowed} may"
+                )
+            );
+        }
+        let near = checked(Tolerance { absolute: 0.5, relative: 0.125 });
+        let near = compare(&buffer(ElementType::F32, &[4]), &bytes, &values, &near);
         assert_eq!((near.mismatches, near.first), (0, None));
         assert_eq!(near.largest_error.to_bits(), 1.0_f64.to_bits());
     }
@@ -207,28 +290,32 @@ mod tests {
     #[test]
     fn special_values_match_only_themselves() {
         let loose = Tolerance { absolute: 1e9, relative: 1.0 };
+        let accepts = |tolerance: Tolerance, found, expected| {
+            tolerance.accepts(Number::Real(found), Number::Real(expected))
+        };
         let inf = f64::INFINITY;
-        assert!(loose.accepts(f64::NAN, f64::NAN));
-        assert!(!loose.accepts(f64::NAN, 1.0));
-        assert!(!loose.accepts(1.0, f64::NAN));
-        assert!(loose.accepts(inf, inf));
-        assert!(!loose.accepts(-inf, inf));
-        assert!(!loose.accepts(1.0, inf));
-        assert!(!loose.accepts(inf, 1.0));
-        assert!(Tolerance::default().accepts(0.0, -0.0));
+        assert!(accepts(loose, f64::NAN, f64::NAN));
+        assert!(!accepts(loose, f64::NAN, 1.0));
+        assert!(!accepts(loose, 1.0, f64::NAN));
+        assert!(accepts(loose, inf, inf));
+        assert!(!accepts(loose, -inf, inf));
+        assert!(!accepts(loose, 1.0, inf));
+        assert!(!accepts(loose, inf, 1.0));
+        assert!(accepts(Tolerance::default(), 0.0, -0.0));
     }
 
+    /// In double precision they would be equal.
     #[test]
-    fn elements_are_read_by_type() {
-        for (element, bytes, expected) in [
-            (ElementType::S32, &(-5_i32).to_le_bytes()[..], -5.0_f64),
-            (ElementType::U32, &u32::MAX.to_le_bytes(), 4_294_967_295.0),
-            (ElementType::U8, &[200], 200.0),
-            (ElementType::U16, &[1, 2], 513.0),
-            (ElementType::F32, &0.1_f32.to_le_bytes(), f64::from(0.1_f32)),
-            (ElementType::F64, &2.5_f64.to_le_bytes(), 2.5),
+    fn large_integers_that_differ_by_one_differ() {
+        for (element, one, two) in [
+            (ElementType::U64, u64::MAX, u64::MAX - 1),
+            (ElementType::S64, i64::MIN as u64, (i64::MIN + 1) as u64),
         ] {
-            assert_eq!(element_value(element, bytes).to_bits(), expected.to_bits());
+            let number = |bits: u64| Number::of_bytes(element, &bits.to_le_bytes());
+            assert!(!Tolerance::default().accepts(number(one), number(two)), "{element:?}");
+            assert!(Tolerance::default().accepts(number(one), number(one)), "{element:?}");
+            let off_by_one = Tolerance { absolute: 1.0, relative: 0.0 };
+            assert!(off_by_one.accepts(number(one), number(two)), "{element:?}");
         }
     }
 }

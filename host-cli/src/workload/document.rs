@@ -11,7 +11,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
-use super::buffer::ElementType;
+use super::element::ElementType;
 use super::expression::Expression;
 use super::real;
 
@@ -40,6 +40,24 @@ pub(super) struct Document {
     pub(super) check: Option<Check>,
 }
 
+impl Document {
+    /// The array files that it names.
+    pub(super) fn array_files(&self) -> impl Iterator<Item = &FileTable> {
+        let contents = self.buffer.iter().filter_map(|buffer| {
+            match buffer.get_ref().generator.as_ref()?.get_ref() {
+                Generator::File(file) => Some(&file.0),
+                _ => None,
+            }
+        });
+        let checked = self.check.iter().flat_map(|check| &check.buffer);
+        let expected = checked.filter_map(|buffer| {
+            let Expected::File(file) = buffer.get_ref().expected.as_ref()?.get_ref();
+            Some(&file.0)
+        });
+        contents.chain(expected)
+    }
+}
+
 /// A condition on the parameters: exactly one of `zero` and `positive`.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,10 +79,43 @@ pub(super) struct Buffer {
     /// Type of one element.
     #[serde(rename = "type")]
     pub(super) element: ElementType,
-    /// Unit: elements.
-    pub(super) count: Spanned<Formula>,
-    /// Initial contents.
-    pub(super) generator: Spanned<Generator>,
+    /// Unit: elements. Not needed with a shape, a file, or a variable.
+    pub(super) count: Option<Spanned<Formula>>,
+    /// Sides, slowest first, in the place of a count.
+    pub(super) shape: Option<Spanned<Vec<Formula>>>,
+    /// Initial contents. A variable may keep those that the PTX says.
+    pub(super) generator: Option<Spanned<Generator>>,
+    /// The variable of the PTX that the buffer is.
+    pub(super) variable: Option<Spanned<String>>,
+}
+
+/// An array in a file: its name, or a table.
+#[derive(Clone, Debug)]
+pub(super) struct FileSource(pub(super) FileTable);
+
+/// An array in a file, written as a table.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileTable {
+    /// Relative to the launch file.
+    pub(super) path: String,
+    /// Unless the name's ending says it.
+    pub(super) format: Option<String>,
+    /// Array of an `.npz` file.
+    pub(super) member: Option<String>,
+    /// Column of a CSV file.
+    pub(super) column: Option<Column>,
+    /// Whether a CSV file's first line has names.
+    #[serde(default)]
+    pub(super) header: bool,
+}
+
+/// A column by name, or by number from 0.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(untagged, expecting = "expected a column's name or its number from 0")]
+pub(super) enum Column {
+    Index(u32),
+    Name(String),
 }
 
 /// Initial contents of a buffer.
@@ -77,18 +128,20 @@ pub(super) enum Generator {
     Iota,
     /// One value everywhere.
     Constant(Literal),
+    /// Read from a file.
+    File(FileSource),
     /// Random floating-point numbers in `[low, high)`.
-    Uniform { low: Number, high: Number, seed: u64 },
+    Uniform { low: Number, high: Number, seed: Formula },
     /// Random integers in `[low, high]`.
-    Integers { low: Formula, high: Formula, seed: u64 },
+    Integers { low: Formula, high: Formula, seed: Formula },
     /// Row offsets of a random graph.
     GraphOffsets(GraphShape),
     /// Edge targets of a random graph; the same shape gives the same graph.
     GraphEdges(GraphShape),
     /// Suffix tree of the random text of as many letters.
-    SuffixTree { letters: Formula, seed: u64 },
+    SuffixTree { letters: Formula, seed: Formula },
     /// Reads of that text, `each` letters long.
-    Reads { letters: Formula, each: Formula, seed: u64 },
+    Reads { letters: Formula, each: Formula, seed: Formula },
 }
 
 /// What fixes a random graph.
@@ -97,7 +150,7 @@ pub(super) enum Generator {
 pub(super) struct GraphShape {
     pub(super) nodes: Formula,
     pub(super) edges: Formula,
-    pub(super) seed: u64,
+    pub(super) seed: Formula,
 }
 
 /// One launch within a phase.
@@ -174,8 +227,8 @@ pub(super) struct Reset {
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Check {
-    /// Name of a host reference.
-    pub(super) reference: Spanned<String>,
+    /// Name of a host reference; not needed if every buffer's contents are expected from a file.
+    pub(super) reference: Option<Spanned<String>>,
     /// Buffers that are compared.
     pub(super) buffer: Vec<Spanned<CheckedBuffer>>,
 }
@@ -187,8 +240,20 @@ pub(super) struct CheckedBuffer {
     pub(super) name: Spanned<String>,
     pub(super) absolute: Option<Number>,
     pub(super) relative: Option<Number>,
+    /// Elements that may lie further off.
+    pub(super) at_most_differing: Option<Spanned<Formula>>,
     /// Why the results may differ; needed with a tolerance.
     pub(super) because: Option<String>,
+    /// What is expected, unless the host reference says it.
+    pub(super) expected: Option<Spanned<Expected>>,
+}
+
+/// Expected contents of a buffer.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub(super) enum Expected {
+    /// Read from a file.
+    File(FileSource),
 }
 
 /// A kernel argument.
@@ -200,7 +265,8 @@ pub(super) enum Argument {
     Table(Box<ArgumentTable>),
 }
 
-/// A kernel argument written as a table: exactly one of the fields other than `select`.
+/// A kernel argument written as a table: exactly one of the fields other than `select`, `offset`
+/// and `align`, which belong to others.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ArgumentTable {
@@ -208,6 +274,14 @@ pub(super) struct ArgumentTable {
     pub(super) buffer: Option<Names>,
     /// Which of several, from 0.
     pub(super) select: Option<Formula>,
+    /// Where in the buffer the pointer points. Unit: elements.
+    pub(super) offset: Option<Formula>,
+    /// The fields of a structure or vector, each where C++ would have it.
+    pub(super) fields: Option<Vec<Argument>>,
+    /// Alignment of a structure, if it is larger than that of its fields. Unit: bytes.
+    pub(super) align: Option<u64>,
+    /// The bytes of a structure.
+    pub(super) bytes: Option<Vec<u8>>,
     pub(super) u8: Option<Formula>,
     pub(super) u16: Option<Formula>,
     pub(super) u32: Option<Formula>,
@@ -242,6 +316,31 @@ pub(super) struct Number(pub(super) f64);
 pub(super) enum Literal {
     Integer(i64),
     Real(f64),
+}
+
+struct FileSourceVisitor;
+
+impl<'de> Visitor<'de> for FileSourceVisitor {
+    type Value = FileSource;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a file's name or a table such as { path = \"x.npz\", member = \"x\" }")
+    }
+
+    fn visit_str<E: Error>(self, path: &str) -> Result<FileSource, E> {
+        let (path, format, member) = (path.to_owned(), None, None);
+        Ok(FileSource(FileTable { path, format, member, column: None, header: false }))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FileSource, A::Error> {
+        FileTable::deserialize(MapAccessDeserializer::new(map)).map(FileSource)
+    }
+}
+
+impl<'de> Deserialize<'de> for FileSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FileSourceVisitor)
+    }
 }
 
 struct FormulaVisitor;

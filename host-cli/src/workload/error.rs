@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::array_file::ArrayFileError;
 use super::catalog::GROUP_MARK;
 use super::expression::ExpressionError;
 use crate::config::name::{self, NameError};
@@ -230,6 +231,66 @@ pub enum Problem {
         /// Unit: bytes.
         limit: u64,
     },
+    /// A field that only another can replace.
+    #[error("missing field `{field}`; without it a {what} needs {instead}")]
+    Missing {
+        /// The field.
+        field: &'static str,
+        /// What lacks it.
+        what: &'static str,
+        /// The others, in words.
+        instead: &'static str,
+    },
+    /// An array file that cannot be read, with how to mend it.
+    #[error("{message}")]
+    File {
+        /// The file, and what is wrong.
+        message: String,
+        /// How to fix it.
+        help: String,
+    },
+    /// An array of another size.
+    #[error("`{path}` has {found} elements, {expected} are expected")]
+    FileShape {
+        /// As written.
+        path: String,
+        /// Sides of the array, in words.
+        found: String,
+        /// Sides of the buffer, in words.
+        expected: String,
+    },
+    /// A field that only another format has.
+    #[error("`{field}` is for {of} files, this is one in format {format}")]
+    FieldOfFormat {
+        /// The field.
+        field: &'static str,
+        /// The format that has it.
+        of: &'static str,
+        /// The file's.
+        format: &'static str,
+    },
+    /// A launch file that is no file names another.
+    #[error("a built-in launch file has no folder in which a file could be")]
+    NoFolder,
+    /// A variable of the PTX that no elements of the type fill.
+    #[error("variable `{name}` has {size} bytes, which elements of type {element} do not fill")]
+    VariableSize {
+        /// The variable.
+        name: String,
+        /// Unit: bytes.
+        size: u64,
+        /// Element type.
+        element: &'static str,
+    },
+    /// No buffer is compared with the reference.
+    #[error("every compared buffer has its own `expected`, so that nothing uses the reference")]
+    UnusedReference,
+    /// A structure that cannot be.
+    #[error("a structure cannot be aligned to {align} bytes")]
+    Alignment {
+        /// As written.
+        align: u64,
+    },
     /// A grid or block without or with too many dimensions.
     #[error("expected 1 to 3 dimensions, found {found}")]
     Dimensions {
@@ -256,7 +317,7 @@ pub enum Problem {
         /// The parameter's type.
         expected: String,
         /// The argument's type.
-        found: &'static str,
+        found: String,
     },
     /// A name or a text that nothing can print or refer to.
     #[error("{text:?} is {what}: {why}")]
@@ -313,6 +374,11 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// An array file that cannot be read.
+    pub(super) fn of_file(error: &ArrayFileError) -> Self {
+        Self::File { message: error.to_string(), help: error.problem.help() }
+    }
+
     /// How to fix it, in one sentence.
     pub fn help(&self) -> String {
         match self {
@@ -336,10 +402,21 @@ impl Problem {
             Self::ReservedName => "rename the parameter",
             Self::Unsuitable { .. } => "change the generator, the element type or the count",
             Self::TooMuchMemory { .. } => "make the parameters smaller",
+            Self::Missing { .. } => "add one of these fields",
+            Self::File { help, .. } => help,
+            Self::FileShape { .. } => {
+                "change `count` or `shape`, or leave them out: then the file says it"
+            }
+            Self::FieldOfFormat { .. } => "leave it out, or say the file's `format`",
+            Self::NoFolder => "write the launch file into a file of its own",
+            Self::VariableSize { .. } => "choose another `type`; `u8` fits every variable",
+            Self::UnusedReference => "leave `reference` or an `expected` out",
+            Self::Alignment { .. } => "write 1, 2, 4, 8, 16, 32, 64 or 128",
             Self::Dimensions { .. } => "write one, two or three expressions",
             Self::ArgumentCount { .. } => "give one argument for each parameter, in order",
             Self::ArgumentType { .. } => {
-                "pointers take a buffer, integers u8 to s64, floating-point parameters f32 or f64"
+                "pointers take a buffer, integers u8 to s64, floating-point parameters f32 or f64, \
+                 structures and vectors `fields` or `bytes`"
             }
             Self::Text { what, .. } if *what == NO_NAME => name::A_WORD,
             Self::Text { what, .. } if *what == NO_TEXT => name::A_LINE,

@@ -10,14 +10,20 @@ pub(super) fn accepts(
     parameter: &Variable,
     argument: &ArgumentTemplate,
     address_bits: u8,
-) -> Result<(), (String, &'static str)> {
+) -> Result<(), (String, String)> {
     let ty = parameter.ty;
     let scalar = parameter.dimensions.is_empty() && parameter.vector == 1;
     let kind = match argument {
         ArgumentTemplate::Buffer { .. } => {
             let wide = ty.bits() == u32::from(address_bits);
             let fits = scalar && wide && matches!(ty.kind(), Kind::Bits | Kind::Unsigned);
-            return if fits { Ok(()) } else { Err((described(parameter), "a buffer")) };
+            return if fits { Ok(()) } else { Err((described(parameter), "a buffer".to_owned())) };
+        }
+        ArgumentTemplate::Structure { .. } | ArgumentTemplate::Bytes(_) => {
+            let (size, _) = argument.layout(address_bits);
+            let fits = !scalar && size == parameter.size;
+            let found = || format!("a structure of {size} bytes");
+            return if fits { Ok(()) } else { Err((described(parameter), found())) };
         }
         ArgumentTemplate::Integer { kind, .. }
         | ArgumentTemplate::Real { kind, .. }
@@ -32,14 +38,14 @@ pub(super) fn accepts(
     if scalar && same_class && ty.bytes() as usize == kind.bytes() {
         Ok(())
     } else {
-        Err((described(parameter), kind.name()))
+        Err((described(parameter), kind.name().to_owned()))
     }
 }
 
 /// A parameter's type, in PTX's spelling.
 fn described(parameter: &Variable) -> String {
     let ty: ScalarType = parameter.ty;
-    if parameter.dimensions.is_empty() {
+    if parameter.dimensions.is_empty() && parameter.vector == 1 {
         format!(".{}", ty.name())
     } else {
         format!("an aggregate of {} bytes", parameter.size)

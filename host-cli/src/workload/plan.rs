@@ -6,7 +6,8 @@
 
 use strata_core::named;
 
-use super::buffer::{BufferPlan, Contents, ElementType};
+use super::buffer::{BufferPlan, Contents};
+use super::element::ElementType;
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
 use super::real;
@@ -98,12 +99,21 @@ impl Scalar {
 }
 
 /// A kernel argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// The address of a buffer: an index into [`LaunchPlan::buffers`].
-    Buffer(usize),
+    /// The address of a buffer, or one inside it.
+    Buffer {
+        /// An index into [`LaunchPlan::buffers`].
+        index: usize,
+        /// From the buffer's start. Unit: bytes.
+        offset: u64,
+    },
     /// A value.
     Scalar(Scalar),
+    /// A structure or vector: each field with its place from the start, in bytes.
+    Structure(Vec<(u64, Self)>),
+    /// A structure, byte by byte.
+    Bytes(Vec<u8>),
 }
 
 /// One launch.
@@ -146,10 +156,13 @@ pub(super) enum Repeat {
 /// An argument before its expressions are evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ArgumentTemplate {
-    /// One of several buffers, by an index expression. Invariant: never empty.
+    /// One of several buffers, by an index expression, and a place in it, in elements. Invariant:
+    /// never empty, and as many extents as choices.
     Buffer {
         choices: Vec<usize>,
         select: Expression,
+        offset: Expression,
+        extents: Vec<Extent>,
     },
     Integer {
         kind: ScalarKind,
@@ -163,6 +176,22 @@ pub(super) enum ArgumentTemplate {
         kind: ScalarKind,
         value: Expression,
     },
+    /// Fields with their places, size and alignment of all. Unit: bytes.
+    Structure {
+        fields: Vec<(u64, Self)>,
+        size: u64,
+        align: u64,
+    },
+    Bytes(Vec<u8>),
+}
+
+/// How far a pointer into a buffer may point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Elements of the buffer: one past the last is where a pointer may be.
+    pub(super) count: u64,
+    /// Of one element. Unit: bytes.
+    pub(super) size: u64,
 }
 
 /// A launch before its expressions are evaluated.
@@ -236,7 +265,7 @@ impl LaunchPlan {
             let mut done = until.is_none();
             for iteration in 0..bound {
                 for (buffer, value) in &phase.resets {
-                    let bytes = self.buffers[*buffer].reset(*value);
+                    let bytes = self.buffers[*buffer].reset(value);
                     target.write(*buffer, &bytes).map_err(DriveError::Target)?;
                 }
                 for launch in &phase.launches {
@@ -300,15 +329,9 @@ impl LaunchPlan {
 impl LaunchTemplate {
     /// A bound on the steps of evaluating all its expressions once.
     fn work(&self) -> u64 {
-        let of = |expression: &Expression| 1 + expression.length() as u64;
-        let sides = self.grid.0.iter().chain(&self.block.0).map(of);
-        let arguments = self.arguments.iter().map(|(argument, _)| match argument {
-            ArgumentTemplate::Buffer { select: value, .. }
-            | ArgumentTemplate::Integer { value, .. }
-            | ArgumentTemplate::RealFormula { value, .. } => of(value),
-            ArgumentTemplate::Real { .. } => 1,
-        });
-        sides.chain(arguments).sum::<u64>() + of(&self.shared.0)
+        let sides = self.grid.0.iter().chain(&self.block.0).map(steps);
+        let arguments = self.arguments.iter().map(|(argument, _)| argument.work());
+        sides.chain(arguments).sum::<u64>() + steps(&self.shared.0)
     }
 
     /// The launch of one iteration.
@@ -333,18 +356,56 @@ impl LaunchTemplate {
     }
 }
 
+/// A bound on the steps of evaluating an expression.
+fn steps(expression: &Expression) -> u64 {
+    1 + expression.length() as u64
+}
+
 impl ArgumentTemplate {
+    /// Size and alignment, where pointers have as many bits. Unit: bytes.
+    pub(super) const fn layout(&self, address_bits: u8) -> (u64, u64) {
+        match self {
+            Self::Buffer { .. } => (address_bits as u64 / 8, address_bits as u64 / 8),
+            Self::Integer { kind, .. }
+            | Self::Real { kind, .. }
+            | Self::RealFormula { kind, .. } => (kind.bytes() as u64, kind.bytes() as u64),
+            Self::Structure { size, align, .. } => (*size, *align),
+            Self::Bytes(bytes) => (bytes.len() as u64, 1),
+        }
+    }
+
+    /// A bound on the steps of evaluating all its expressions once.
+    fn work(&self) -> u64 {
+        match self {
+            Self::Buffer { select, offset, .. } => steps(select) + steps(offset),
+            Self::Integer { value, .. } | Self::RealFormula { value, .. } => steps(value),
+            Self::Real { .. } | Self::Bytes(_) => 1,
+            Self::Structure { fields, .. } => {
+                fields.iter().map(|(_, field)| field.work()).sum::<u64>() + 1
+            }
+        }
+    }
+
     fn value(&self, scope: &Scope, place: &Place) -> Result<Argument, Box<LaunchFileError>> {
         let evaluate =
             |value: &Expression| value.evaluate(scope).map_err(|error| place.error(error));
         let scalar = |kind, bits| Ok(Argument::Scalar(Scalar { kind, bits }));
         match self {
-            Self::Buffer { choices, select } => {
+            Self::Buffer { choices, select, offset, extents } => {
                 let chosen = evaluate(select)?;
                 let last = choices.len() as i64 - 1;
                 in_range(place, "`select`", chosen, 0, last)?;
-                Ok(Argument::Buffer(choices[chosen as usize]))
+                let (index, extent) = (choices[chosen as usize], extents[chosen as usize]);
+                let offset = evaluate(offset)?;
+                in_range(place, "`offset`", offset, 0, extent.count as i64)?;
+                Ok(Argument::Buffer { index, offset: offset as u64 * extent.size })
             }
+            Self::Structure { fields, .. } => {
+                let field =
+                    |(at, field): &(u64, Self)| field.value(scope, place).map(|value| (*at, value));
+                fields.iter().map(field).collect::<Result<_, _>>().map(Argument::Structure)
+            }
+            Self::Bytes(bytes) => Ok(Argument::Bytes(bytes.clone())),
             Self::Integer { kind, value } => {
                 let value = evaluate(value)?;
                 let (low, high) = kind.range();

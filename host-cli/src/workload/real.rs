@@ -1,19 +1,18 @@
 //! Floating-point numbers of a launch file, and whether their type can hold them.
 
-use super::buffer::ElementType;
+use half::f16;
+
+use super::element::ElementType;
 use super::error::Problem;
 
 const TOO_LARGE: &str = "it would become infinite";
 const TOO_SMALL: &str = "it would become zero";
 const ROUNDED: &str = "it would be rounded to another integer";
 
-/// An integer as a number of type `f32` or `f64` that is equal to it.
+/// An integer as a number of a floating-point type that is equal to it.
 pub(super) fn of_integer(value: i64, element: ElementType) -> Result<f64, Problem> {
-    let real = match element {
-        ElementType::F32 => f64::from(value as f32),
-        _ => value as f64,
-    };
-    if real as i128 == i128::from(value) {
+    let real = nearest(value as f64, element);
+    if real.is_finite() && real as i128 == i128::from(value) {
         Ok(real)
     } else {
         let (value, element) = (value.to_string(), element.name());
@@ -21,12 +20,18 @@ pub(super) fn of_integer(value: i64, element: ElementType) -> Result<f64, Proble
     }
 }
 
-/// A number that is rounded to the nearest of its type, but neither to an infinity nor to zero.
-pub(super) fn rounded(value: f64, element: ElementType) -> Result<f64, Problem> {
-    let held = match element {
+/// The nearest number of a type, perhaps an infinity.
+pub(super) fn nearest(value: f64, element: ElementType) -> f64 {
+    match element {
+        ElementType::F16 => f64::from(f16::from_f64(value)),
         ElementType::F32 => f64::from(value as f32),
         _ => value,
-    };
+    }
+}
+
+/// A number that is rounded to the nearest of its type, but neither to an infinity nor to zero.
+pub(super) fn rounded(value: f64, element: ElementType) -> Result<f64, Problem> {
+    let held = nearest(value, element);
     let because = if value.is_finite() && !held.is_finite() {
         TOO_LARGE
     } else if value != 0.0 && held == 0.0 {

@@ -5,8 +5,11 @@
 //! Does not model: anything of the kernels' structure (tiles, warps, wavefronts): a mistake in a
 //! kernel must not find its twin here.
 
-use super::buffer::ElementType;
+use std::sync::Arc;
+
+use super::element::{ElementType, Number};
 use super::plan::LaunchPlan;
+use super::real;
 
 mod bfs;
 mod bilinear;
@@ -262,6 +265,8 @@ pub enum Values {
     F32(Vec<f32>),
     /// Double precision: also for single-precision buffers that are compared with a tolerance.
     F64(Vec<f64>),
+    /// Elements of a type, little endian.
+    Bytes(ElementType, Arc<[u8]>),
 }
 
 impl Values {
@@ -273,20 +278,25 @@ impl Values {
             Self::S32(values) => values.len(),
             Self::F32(values) => values.len(),
             Self::F64(values) => values.len(),
+            Self::Bytes(element, bytes) => bytes.len() / element.bytes() as usize,
         };
         length as u64
     }
 
     /// One value, rounded to the precision of the buffer it is compared with.
-    pub(super) fn at(&self, index: usize, element: ElementType) -> f64 {
+    pub(super) fn at(&self, index: usize, element: ElementType) -> Number {
         let value = match self {
-            Self::U8(values) => f64::from(values[index]),
-            Self::U32(values) => f64::from(values[index]),
-            Self::S32(values) => f64::from(values[index]),
+            Self::U8(values) => return Number::Integer(values[index].into()),
+            Self::U32(values) => return Number::Integer(values[index].into()),
+            Self::S32(values) => return Number::Integer(values[index].into()),
+            Self::Bytes(element, bytes) => {
+                let size = element.bytes() as usize;
+                return Number::of_bytes(*element, &bytes[index * size..][..size]);
+            }
             Self::F32(values) => f64::from(values[index]),
             Self::F64(values) => values[index],
         };
-        if element == ElementType::F32 { f64::from(value as f32) } else { value }
+        Number::Real(real::nearest(value, element))
     }
 }
 

@@ -2,17 +2,18 @@
 //! evaluated, arguments compared with the kernels' parameters.
 
 mod arguments;
+mod buffers;
 mod check;
 mod contents;
 mod launches;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 
 use strata_ptx::module::Module;
 use toml::Spanned;
 
-use super::buffer::BufferPlan;
 use super::compare::CheckPlan;
 use super::document::{self, Document, Formula};
 use super::error::{LaunchFileError, Problem};
@@ -42,6 +43,8 @@ pub(super) type Result<T> = std::result::Result<T, Box<LaunchFileError>>;
 pub(super) struct Source<'a> {
     pub(super) file: &'a str,
     pub(super) text: &'a str,
+    /// What the names of other files are relative to; built-in launch files can name none.
+    pub(super) folder: Option<&'a Path>,
 }
 
 impl Source<'_> {
@@ -156,35 +159,6 @@ impl Resolver<'_> {
                     because: requirement.because.clone(),
                 }));
             }
-        }
-        Ok(())
-    }
-
-    fn buffers(&mut self, buffers: &[Spanned<document::Buffer>]) -> Result<()> {
-        let mut total = 0_u64;
-        for (index, buffer) in buffers.iter().enumerate() {
-            let key = format!("buffer[{index}]");
-            let place = self.source.place(buffer.span(), key.as_str());
-            let buffer = buffer.get_ref();
-            let name = buffer.name.get_ref();
-            if self.plan.buffer(name).is_some() {
-                let place = self.source.place(buffer.name.span(), format!("{key}.name"));
-                let (what, name) = ("buffer", name.clone());
-                return Err(place.error(Problem::Duplicate { what, name }));
-            }
-            let range = (1, i64::MAX);
-            let what = "the number of elements";
-            let count = self.bounded(&buffer.count, format!("{key}.count"), what, range)? as u64;
-            let bytes = count.saturating_mul(buffer.element.bytes());
-            total = total.saturating_add(bytes);
-            if total > MAX_BUFFER_BYTES {
-                return Err(place.error(Problem::TooMuchMemory { limit: MAX_BUFFER_BYTES }));
-            }
-            let place = self.source.place(buffer.generator.span(), format!("{key}.generator"));
-            let contents =
-                self.contents(buffer.generator.get_ref(), buffer.element, count, &place)?;
-            let (name, element) = (name.clone(), buffer.element);
-            self.plan.buffers.push(BufferPlan { name, element, count, contents });
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use strata_simt::{
     PlacementError, Record, execute, execute_in_parts, execute_into, prepare,
 };
 
+use super::buffer::Contents;
 use super::compare::{CheckPlan, CompareError, Comparison};
 use super::error::{LaunchFileError, WorkloadError};
 use super::plan::{Argument, DriveError, LaunchPlan, LaunchStep, LaunchTarget};
@@ -34,6 +35,8 @@ pub struct Options {
     pub launch_index: Option<u64>,
     /// Record the CTA with this linear index (x fastest) of each recorded launch only.
     pub cta: Option<u64>,
+    /// Record paths at all; otherwise launches are handed on without.
+    pub record_paths: bool,
     /// Also record what memory instructions move.
     pub accesses: bool,
     /// And the lines that they touch, for memories that know addresses.
@@ -53,11 +56,20 @@ impl Default for Options {
             kernel: None,
             launch_index: None,
             cta: None,
+            record_paths: true,
             accesses: false,
             lines: false,
             part_bytes: None,
             max_kept_bytes: MAX_KEPT_BYTES,
         }
+    }
+}
+
+impl Options {
+    /// The same with no launch's paths kept: results and what is printed only.
+    #[must_use]
+    pub fn recording_nothing(&self) -> Self {
+        Self { record_paths: false, ..self.clone() }
     }
 }
 
@@ -414,8 +426,15 @@ impl<'a, S: LaunchSink> Target<'a, S> {
         }
         let mut addresses = Vec::with_capacity(prepared.plan.buffers.len());
         for buffer in &prepared.plan.buffers {
-            let address = device.alloc(&buffer.name, buffer.bytes(), buffer.element.bytes())?;
-            device.write(address, &buffer.initial())?;
+            let placed = buffer.variable.as_deref();
+            let placed = placed.and_then(|name| device.variable(handle, module, name));
+            let address = match placed {
+                Some(address) => address,
+                None => device.alloc(&buffer.name, buffer.bytes(), buffer.element.bytes())?,
+            };
+            if buffer.contents != Contents::Kept {
+                device.write(address, &buffer.initial())?;
+            }
             addresses.push(address);
         }
         let left = options.max_instructions;
@@ -448,18 +467,32 @@ impl<'a, S: LaunchSink> Target<'a, S> {
         let size = self.executables[step.kernel].parameter_bytes() as usize;
         let mut block = vec![0; size];
         for (argument, variable) in step.arguments.iter().zip(&program.variables) {
-            let value = match argument {
-                Argument::Buffer(buffer) => self.addresses[*buffer].to_le_bytes().to_vec(),
-                Argument::Scalar(scalar) => scalar.bytes(),
-            };
-            // `resolve` held the widths against the parameters; a pointer of a 32-bit module takes
-            // the lower half of its address.
-            let place = block.iter_mut().skip(variable.offset as usize);
-            for (to, from) in place.zip(value).take(variable.size as usize) {
-                *to = from;
-            }
+            // `resolve` held the widths against the parameters.
+            self.store(argument, &mut block[variable.offset as usize..]);
         }
         block
+    }
+
+    /// Writes an argument to the start of `place`, or as much of it as there is room for.
+    fn store(&self, argument: &Argument, place: &mut [u8]) {
+        let value = match argument {
+            // A pointer of a 32-bit module is the lower half of its address.
+            Argument::Buffer { index, offset } => {
+                let bytes = self.prepared.module.address_bits as usize / 8;
+                (self.addresses[*index] + offset).to_le_bytes()[..bytes].to_vec()
+            }
+            Argument::Scalar(scalar) => scalar.bytes(),
+            Argument::Bytes(bytes) => bytes.clone(),
+            Argument::Structure(fields) => {
+                for (at, field) in fields {
+                    self.store(field, place.get_mut(*at as usize..).unwrap_or_default());
+                }
+                return;
+            }
+        };
+        for (to, from) in place.iter_mut().zip(value) {
+            *to = from;
+        }
     }
 }
 
@@ -481,7 +514,7 @@ impl<S: LaunchSink> LaunchTarget for Target<'_, S> {
         let kernel = self.prepared.plan.kernels[step.kernel].as_str();
         let recorded = self.options.kernel.as_ref().is_none_or(|only| only == kernel)
             && self.options.launch_index.is_none_or(|only| only == index);
-        let record = match (recorded, self.options.cta) {
+        let record = match (recorded && self.options.record_paths, self.options.cta) {
             (false, _) => Record::Nothing,
             (true, None) => Record::All,
             (true, Some(cta)) => Record::Cta(cta),

@@ -1,11 +1,14 @@
 //! Arguments of launches.
 
-use super::super::document::{self, Formula, Real};
+use super::super::document::{self, ArgumentTable, Formula, Real};
 use super::super::error::Problem;
 use super::super::expression::Expression;
-use super::super::plan::{ArgumentTemplate, Place, ScalarKind};
+use super::super::plan::{ArgumentTemplate, Extent, Place, ScalarKind};
 use super::super::real;
 use super::{Resolver, Result};
+
+/// Largest alignment of a structure. Unit: bytes.
+const MAX_ALIGN: u64 = 128;
 
 impl Resolver<'_> {
     pub(super) fn argument(
@@ -16,59 +19,124 @@ impl Resolver<'_> {
         let table = match argument {
             document::Argument::Buffer(name) => {
                 let choices = vec![self.buffer(name, place)?];
-                return Ok(ArgumentTemplate::Buffer { choices, select: Expression::number(0) });
+                return Ok(self.pointer(choices, Expression::number(0), Expression::number(0)));
             }
             document::Argument::Table(table) => table,
         };
         let mut found = Vec::new();
-        if let Some(names) = &table.buffer {
-            let buffers = names.0.iter().map(|name| self.buffer(name, place));
-            let choices = buffers.collect::<Result<Vec<_>>>()?;
-            if choices.is_empty() {
-                return Err(place.error(Problem::EmptyList));
-            }
-            let select = match &table.select {
-                Some(select) => select.0.clone(),
-                None if choices.len() == 1 => Expression::number(0),
-                None => {
-                    let (field, needs) = ("a list of buffers", "select");
-                    return Err(place.error(Problem::Needs { field, needs }));
-                }
-            };
-            found.push(ArgumentTemplate::Buffer { choices, select });
-        } else if table.select.is_some() {
-            return Err(place.error(Problem::Needs { field: "select", needs: "buffer" }));
-        }
-        let integers = [
-            (ScalarKind::U8, &table.u8),
-            (ScalarKind::U16, &table.u16),
-            (ScalarKind::U32, &table.u32),
-            (ScalarKind::S32, &table.s32),
-            (ScalarKind::U64, &table.u64),
-            (ScalarKind::S64, &table.s64),
-        ];
-        for (kind, value) in integers {
-            if let Some(Formula(value)) = value {
-                found.push(ArgumentTemplate::Integer { kind, value: value.clone() });
-            }
-        }
-        for (kind, value) in [(ScalarKind::F32, &table.f32), (ScalarKind::F64, &table.f64)] {
-            match value {
-                Some(Real::Number(value)) => {
-                    real::rounded(*value, kind.element()).map_err(|why| place.error(why))?;
-                    found.push(ArgumentTemplate::Real { kind, value: *value });
-                }
-                Some(Real::Formula(value)) => {
-                    found.push(ArgumentTemplate::RealFormula { kind, value: value.clone() });
-                }
-                None => {}
-            }
-        }
+        found.extend(self.pointer_of(table, place)?);
+        scalars(table, place, &mut found)?;
+        found.extend(self.structure_of(table, place)?);
         let count = found.len();
         if let (Some(template), 1) = (found.pop(), count) {
             return Ok(template);
         }
-        let fields = "`buffer`, `u8`, `u16`, `u32`, `s32`, `u64`, `s64`, `f32`, `f64`";
+        let fields = "`buffer`, `u8`, `u16`, `u32`, `s32`, `u64`, `s64`, `f32`, `f64`, `fields`, \
+                      `bytes`";
         Err(place.error(Problem::ExactlyOne { fields, found: count }))
     }
+
+    fn pointer(
+        &self,
+        choices: Vec<usize>,
+        select: Expression,
+        offset: Expression,
+    ) -> ArgumentTemplate {
+        let extent = |&choice: &usize| {
+            let buffer = &self.plan.buffers[choice];
+            Extent { count: buffer.count, size: buffer.element.bytes() }
+        };
+        let extents = choices.iter().map(extent).collect();
+        ArgumentTemplate::Buffer { choices, select, offset, extents }
+    }
+
+    fn pointer_of(&self, table: &ArgumentTable, place: &Place) -> Result<Option<ArgumentTemplate>> {
+        let needs = |field, needs| Err(place.error(Problem::Needs { field, needs }));
+        let Some(names) = &table.buffer else {
+            return match (&table.select, &table.offset) {
+                (Some(_), _) => needs("select", "buffer"),
+                (None, Some(_)) => needs("offset", "buffer"),
+                (None, None) => Ok(None),
+            };
+        };
+        let buffers = names.0.iter().map(|name| self.buffer(name, place));
+        let choices = buffers.collect::<Result<Vec<_>>>()?;
+        if choices.is_empty() {
+            return Err(place.error(Problem::EmptyList));
+        }
+        let select = match &table.select {
+            Some(select) => select.0.clone(),
+            None if choices.len() == 1 => Expression::number(0),
+            None => return needs("a list of buffers", "select"),
+        };
+        let offset = table.offset.as_ref().map_or(Expression::number(0), |offset| offset.0.clone());
+        Ok(Some(self.pointer(choices, select, offset)))
+    }
+
+    /// A structure: its fields where C++ has them, or its bytes.
+    fn structure_of(
+        &self,
+        table: &ArgumentTable,
+        place: &Place,
+    ) -> Result<Option<ArgumentTemplate>> {
+        let fields = match (&table.fields, &table.bytes) {
+            (Some(_), Some(_)) => {
+                let fields = "`fields`, `bytes`";
+                return Err(place.error(Problem::ExactlyOne { fields, found: 2 }));
+            }
+            (None, _) if table.align.is_some() => {
+                return Err(place.error(Problem::Needs { field: "align", needs: "fields" }));
+            }
+            (None, None) => return Ok(None),
+            (None, Some(bytes)) if !bytes.is_empty() => {
+                return Ok(Some(ArgumentTemplate::Bytes(bytes.clone())));
+            }
+            (Some(fields), None) if !fields.is_empty() => fields,
+            _ => return Err(place.error(Problem::EmptyList)),
+        };
+        let align = table.align.unwrap_or(1);
+        if !align.is_power_of_two() || align > MAX_ALIGN {
+            return Err(place.error(Problem::Alignment { align }));
+        }
+        let (mut placed, mut size, mut alignment) =
+            (Vec::with_capacity(fields.len()), 0_u64, align);
+        for field in fields {
+            let template = self.argument(field, place)?;
+            let (bytes, align) = template.layout(self.module.address_bits);
+            let at = size.next_multiple_of(align);
+            (size, alignment) = (at + bytes, alignment.max(align));
+            placed.push((at, template));
+        }
+        let size = size.next_multiple_of(alignment);
+        Ok(Some(ArgumentTemplate::Structure { fields: placed, size, align: alignment }))
+    }
+}
+
+fn scalars(table: &ArgumentTable, place: &Place, found: &mut Vec<ArgumentTemplate>) -> Result<()> {
+    let integers = [
+        (ScalarKind::U8, &table.u8),
+        (ScalarKind::U16, &table.u16),
+        (ScalarKind::U32, &table.u32),
+        (ScalarKind::S32, &table.s32),
+        (ScalarKind::U64, &table.u64),
+        (ScalarKind::S64, &table.s64),
+    ];
+    for (kind, value) in integers {
+        if let Some(Formula(value)) = value {
+            found.push(ArgumentTemplate::Integer { kind, value: value.clone() });
+        }
+    }
+    for (kind, value) in [(ScalarKind::F32, &table.f32), (ScalarKind::F64, &table.f64)] {
+        match value {
+            Some(Real::Number(value)) => {
+                real::rounded(*value, kind.element()).map_err(|why| place.error(why))?;
+                found.push(ArgumentTemplate::Real { kind, value: *value });
+            }
+            Some(Real::Formula(value)) => {
+                found.push(ArgumentTemplate::RealFormula { kind, value: value.clone() });
+            }
+            None => {}
+        }
+    }
+    Ok(())
 }

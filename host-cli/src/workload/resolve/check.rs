@@ -1,23 +1,23 @@
 //! What results are compared with.
 
-use super::super::compare::{CheckPlan, CheckedBuffer, Tolerance};
-use super::super::document;
+use toml::Spanned;
+
+use super::super::compare::{CheckPlan, CheckedBuffer, Expectation, Tolerance};
+use super::super::document::{self, Expected};
 use super::super::error::Problem;
 use super::super::plan::Place;
-use super::super::reference;
+use super::super::reference::{self, Reference};
+use super::buffers::{in_words, same_elements};
 use super::{Resolver, Result, list};
+use crate::config::place;
 
 impl Resolver<'_> {
     pub(super) fn check(&self, check: &document::Check) -> Result<CheckPlan> {
-        let place = self.source.place(check.reference.span(), "check.reference");
-        let name = check.reference.get_ref();
-        let Some(reference) = reference::find(name) else {
-            let known = list(reference::names());
-            let (what, name) = ("host reference", name.clone());
-            return Err(place.error(Problem::UnknownName { what, name, known }));
-        };
+        let reference = check.reference.as_ref().map(|name| self.reference(name)).transpose()?;
         if check.buffer.is_empty() {
-            let place = Place { key: "check.buffer".to_owned(), ..place };
+            let (position, key) =
+                (place::of_key(self.source.text, "check"), "check.buffer".to_owned());
+            let place = Place { file: self.source.file.to_owned(), position, key };
             return Err(place.error(Problem::EmptyList));
         }
         let mut buffers = Vec::<CheckedBuffer>::with_capacity(check.buffer.len());
@@ -41,7 +41,15 @@ impl Resolver<'_> {
                     return Err(place.error(Problem::Syntax(message)));
                 }
             }
-            let tolerant = absolute.is_some() || relative.is_some();
+            let at_most_differing = match &checked.at_most_differing {
+                None => 0,
+                Some(most) => {
+                    let what = "the number of differing elements";
+                    let key = format!("{key}.at_most_differing");
+                    self.bounded(most, key, what, (0, i64::MAX))? as u64
+                }
+            };
+            let tolerant = absolute.is_some() || relative.is_some() || at_most_differing != 0;
             if tolerant && checked.because.is_none() {
                 let (field, needs) = ("a tolerance", "because");
                 return Err(place.error(Problem::Needs { field, needs }));
@@ -50,10 +58,54 @@ impl Resolver<'_> {
                 let (field, needs) = ("because", "absolute");
                 return Err(place.error(Problem::Needs { field, needs }));
             }
+            let expectation = match &checked.expected {
+                Some(expected) => self.expectation(buffer, expected, &key)?,
+                None if reference.is_some() => Expectation::Reference,
+                None => {
+                    let (field, what) = ("expected", "compared buffer");
+                    let instead = "`reference` in `[check]`";
+                    return Err(place.error(Problem::Missing { field, what, instead }));
+                }
+            };
             let tolerance =
                 Tolerance { absolute: absolute.unwrap_or(0.0), relative: relative.unwrap_or(0.0) };
-            buffers.push(CheckedBuffer { buffer, tolerance });
+            buffers.push(CheckedBuffer { buffer, tolerance, at_most_differing, expectation });
+        }
+        if let Some(name) = &check.reference
+            && !buffers.iter().any(|buffer| buffer.expectation == Expectation::Reference)
+        {
+            let place = self.source.place(name.span(), "check.reference");
+            return Err(place.error(Problem::UnusedReference));
         }
         Ok(CheckPlan { reference, buffers })
+    }
+
+    fn reference(&self, name: &Spanned<String>) -> Result<Reference> {
+        let place = self.source.place(name.span(), "check.reference");
+        reference::find(name.get_ref()).ok_or_else(|| {
+            let known = list(reference::names());
+            let (what, name) = ("host reference", name.get_ref().clone());
+            place.error(Problem::UnknownName { what, name, known })
+        })
+    }
+
+    /// What a file says that a buffer holds in the end.
+    fn expectation(
+        &self,
+        buffer: usize,
+        expected: &Spanned<Expected>,
+        key: &str,
+    ) -> Result<Expectation> {
+        let place = self.source.place(expected.span(), format!("{key}.expected"));
+        let Expected::File(file) = expected.get_ref();
+        let buffer = &self.plan.buffers[buffer];
+        let array = self.array(file, buffer.element, buffer.bytes(), &place)?;
+        let found = if array.shape.is_empty() { &[1][..] } else { &array.shape };
+        let path = file.0.path.clone();
+        if same_elements(found, &buffer.shape) {
+            return Ok(Expectation::File(path, array.bytes.into()));
+        }
+        let (found, expected) = (in_words(found), in_words(&buffer.shape));
+        Err(place.error(Problem::FileShape { path, found, expected }))
     }
 }

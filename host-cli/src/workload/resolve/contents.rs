@@ -1,8 +1,9 @@
 //! Initial contents of buffers: generators with their expressions evaluated and ranges checked.
 
-use super::super::buffer::{Contents, ElementType};
-use super::super::document::{self, Formula, Generator, Literal, Number};
-use super::super::error::Problem;
+use super::super::buffer::Contents;
+use super::super::document::{self, Formula, Generator, Literal};
+use super::super::element::ElementType;
+use super::super::error::{LaunchFileError, Problem};
 use super::super::plan::Place;
 use super::super::real;
 use super::super::suffix_tree::tree_words;
@@ -16,41 +17,27 @@ impl Resolver<'_> {
         count: u64,
         place: &Place,
     ) -> Result<Contents> {
-        let unsuitable = |generator: &'static str, because: String| {
-            let element = element.name();
-            place.error(Problem::Unsuitable { generator, count, element, because })
-        };
-        let (lowest, highest) = element.integer_range();
-        let range = format!("its integers range from {lowest} to {highest}");
+        let unsuitable =
+            |generator, because| unsuitable(place, generator, (count, element), because);
+        let (_, highest) = element.integer_range();
         match generator {
+            Generator::File(file) => {
+                let array = self.array(file, element, count * element.bytes(), place)?;
+                Ok(Contents::Bytes(array.bytes.into()))
+            }
             Generator::Zero => Ok(Contents::Zero),
-            Generator::Iota if count - 1 > highest as u64 => Err(unsuitable("iota", range)),
+            Generator::Iota if count - 1 > highest as u64 => {
+                Err(unsuitable("iota", range(element)))
+            }
             Generator::Iota => Ok(Contents::Iota),
             Generator::Constant(literal) => {
                 constant(*literal, element).map_err(|why| unsuitable("constant", why))
             }
-            Generator::Uniform { .. } if !element.is_float() => {
-                Err(unsuitable("uniform", "it makes floating-point numbers".to_owned()))
-            }
-            Generator::Uniform { low: Number(low), high: Number(high), seed } => {
-                for bound in [*low, *high] {
-                    real::rounded(bound, element).map_err(|why| place.error(why))?;
-                }
-                if low.is_finite() && high.is_finite() && low <= high && (high - low).is_finite() {
-                    Ok(Contents::Uniform { low: *low, high: *high, seed: *seed })
-                } else {
-                    Err(unsuitable("uniform", "`low` must be finite and at most `high`".to_owned()))
-                }
+            Generator::Uniform { low, high, seed } => {
+                self.uniform((low.0, high.0), seed, (count, element), place)
             }
             Generator::Integers { low, high, seed } => {
-                let (low, high) = (self.evaluate(&low.0, place)?, self.evaluate(&high.0, place)?);
-                if low < lowest || high > highest {
-                    return Err(unsuitable("integers", range));
-                }
-                if low > high {
-                    return Err(unsuitable("integers", "`low` must be at most `high`".to_owned()));
-                }
-                Ok(Contents::Integers { low, high, seed: *seed })
+                self.integers((low, high), seed, (count, element), place)
             }
             Generator::GraphOffsets(shape) => {
                 let (nodes, edges) = self.graph(shape, place)?;
@@ -58,7 +45,7 @@ impl Resolver<'_> {
                     let why = format!("{nodes} nodes have {} u32 offsets", u64::from(nodes) + 1);
                     return Err(unsuitable("graph_offsets", why));
                 }
-                Ok(Contents::GraphOffsets { nodes, edges, seed: shape.seed })
+                Ok(Contents::GraphOffsets { nodes, edges, seed: self.seed(&shape.seed, place)? })
             }
             Generator::GraphEdges(shape) => {
                 let (nodes, edges) = self.graph(shape, place)?;
@@ -66,7 +53,7 @@ impl Resolver<'_> {
                     let why = format!("{edges} edges have as many u32 targets");
                     return Err(unsuitable("graph_edges", why));
                 }
-                Ok(Contents::GraphEdges { nodes, edges, seed: shape.seed })
+                Ok(Contents::GraphEdges { nodes, edges, seed: self.seed(&shape.seed, place)? })
             }
             Generator::SuffixTree { letters, seed } => {
                 let letters = self.size("the number of the text's letters", letters, place)?;
@@ -75,7 +62,7 @@ impl Resolver<'_> {
                     let why = format!("the tree of {letters} letters has {words} u32 words");
                     return Err(unsuitable("suffix_tree", why));
                 }
-                Ok(Contents::SuffixTree { letters, seed: *seed })
+                Ok(Contents::SuffixTree { letters, seed: self.seed(seed, place)? })
             }
             Generator::Reads { letters, each, seed } => {
                 let letters = self.size("the number of the text's letters", letters, place)?;
@@ -83,9 +70,60 @@ impl Resolver<'_> {
                 if element != ElementType::U8 {
                     return Err(unsuitable("reads", "letters are of type u8".to_owned()));
                 }
-                Ok(Contents::Reads { letters, each, seed: *seed })
+                Ok(Contents::Reads { letters, each, seed: self.seed(seed, place)? })
             }
         }
+    }
+
+    /// Random numbers in `[low, high)`.
+    fn uniform(
+        &self,
+        (low, high): (f64, f64),
+        seed: &Formula,
+        (count, element): (u64, ElementType),
+        place: &Place,
+    ) -> Result<Contents> {
+        let refused =
+            |because: &str| Err(unsuitable(place, "uniform", (count, element), because.to_owned()));
+        if !element.is_float() {
+            return refused("it makes floating-point numbers");
+        }
+        for bound in [low, high] {
+            real::rounded(bound, element).map_err(|why| place.error(why))?;
+        }
+        if low.is_finite() && high.is_finite() && low <= high && (high - low).is_finite() {
+            Ok(Contents::Uniform { low, high, seed: self.seed(seed, place)? })
+        } else {
+            refused("`low` must be finite and at most `high`")
+        }
+    }
+
+    /// Random integers in `[low, high]`.
+    fn integers(
+        &self,
+        (low, high): (&Formula, &Formula),
+        seed: &Formula,
+        (count, element): (u64, ElementType),
+        place: &Place,
+    ) -> Result<Contents> {
+        let refused =
+            |because: String| Err(unsuitable(place, "integers", (count, element), because));
+        let (lowest, highest) = element.integer_range();
+        let (low, high) = (self.evaluate(&low.0, place)?, self.evaluate(&high.0, place)?);
+        if low < lowest || high > highest {
+            return refused(range(element));
+        }
+        if low > high {
+            return refused("`low` must be at most `high`".to_owned());
+        }
+        Ok(Contents::Integers { low, high, seed: self.seed(seed, place)? })
+    }
+
+    fn seed(&self, seed: &Formula, place: &Place) -> Result<u64> {
+        let value = self.evaluate(&seed.0, place)?;
+        let (what, low, high) = ("the seed", 0, i64::MAX);
+        let problem = Problem::OutOfRange { what, value, low, high };
+        if value < 0 { Err(place.error(problem)) } else { Ok(value as u64) }
     }
 
     fn graph(&self, shape: &document::GraphShape, place: &Place) -> Result<(u32, u32)> {
@@ -127,4 +165,21 @@ pub(super) fn constant(
         }
         Literal::Real(_) => Err("its elements are integers".to_owned()),
     }
+}
+
+/// The integers of a type, in words.
+fn range(element: ElementType) -> String {
+    let (lowest, highest) = element.integer_range();
+    format!("its integers range from {lowest} to {highest}")
+}
+
+/// A generator that does not suit a buffer of so many elements of a type.
+fn unsuitable(
+    place: &Place,
+    generator: &'static str,
+    (count, element): (u64, ElementType),
+    because: String,
+) -> Box<LaunchFileError> {
+    let element = element.name();
+    place.error(Problem::Unsuitable { generator, count, element, because })
 }

@@ -1,0 +1,36 @@
+//! `check`: execute kernels and compare their results with what is expected, nothing else.
+
+use std::fmt::Write as _;
+
+use crate::cli::data::CheckArgs;
+use crate::dump;
+use crate::failure::{ExitStatus, Failure};
+use crate::measure::{self, Request};
+use crate::parallel;
+use crate::printer::Printer;
+use crate::subject;
+use crate::workload::Workload;
+
+/// Runs the command.
+pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let source = args.source();
+    let workloads = subject::workloads(&args.inputs, &source, "whose results are not known")?;
+    dump::one_input(&args.dump.dumps, workloads.len())?;
+    let files: Vec<_> = workloads.iter().flat_map(|workload| workload.files.clone()).collect();
+    let dumps = dump::requests(&args.dump.dumps, args.force, &files)?;
+    let request = Request::new(&source)?.with_dumps(dumps);
+    let compare = |workload: &Workload| measure::comparisons(workload, &request, printer);
+    let jobs = parallel::jobs(args.jobs);
+    let compared = parallel::each(&workloads, jobs, printer, |each| each.name.as_str(), compare)?;
+    let mut text = String::new();
+    let mut passed = true;
+    for (workload, comparisons) in workloads.iter().zip(&compared) {
+        for comparison in comparisons {
+            let verdict = if comparison.passed() { "passed" } else { "FAILED" };
+            let _ = writeln!(text, "{verdict} {}: {comparison}", workload.name);
+            passed &= comparison.passed();
+        }
+    }
+    printer.data(&text)?;
+    Ok(if passed { ExitStatus::Success } else { ExitStatus::CheckFailed })
+}

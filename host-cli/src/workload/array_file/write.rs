@@ -1,0 +1,85 @@
+//! Arrays as files.
+
+use std::io::{Result, Write};
+
+use half::f16;
+use npyz::{AutoSerialize, Serialize, WriterBuilder};
+
+use super::{Array, Format};
+use crate::output::Kind;
+use crate::workload::element::{ElementType, Number};
+
+/// An `.npy` file, as an output.
+pub const NPY: Kind = Kind { name: "an `.npy` file", begins: b"\x93NUMPY" };
+/// A CSV or raw file, as an output.
+pub const PLAIN: Kind = Kind { name: "a file of numbers", begins: b"" };
+
+/// Writes an array. An `.npz` file is no format to write.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn write(
+    writer: &mut impl Write,
+    format: Format,
+    element: ElementType,
+    array: &Array,
+) -> Result<()> {
+    match format {
+        Format::Raw => writer.write_all(&array.bytes),
+        Format::Csv => csv_text(writer, element, array),
+        Format::Npy | Format::Npz => match element {
+            ElementType::U8 => npy(writer, array, u8::from_le_bytes),
+            ElementType::S8 => npy(writer, array, i8::from_le_bytes),
+            ElementType::U16 => npy(writer, array, u16::from_le_bytes),
+            ElementType::S16 => npy(writer, array, i16::from_le_bytes),
+            ElementType::U32 => npy(writer, array, u32::from_le_bytes),
+            ElementType::S32 => npy(writer, array, i32::from_le_bytes),
+            ElementType::U64 => npy(writer, array, u64::from_le_bytes),
+            ElementType::S64 => npy(writer, array, i64::from_le_bytes),
+            ElementType::F16 => npy(writer, array, f16::from_le_bytes),
+            ElementType::F32 => npy(writer, array, f32::from_le_bytes),
+            ElementType::F64 => npy(writer, array, f64::from_le_bytes),
+        },
+    }
+}
+
+fn npy<T: Serialize + AutoSerialize, const SIZE: usize>(
+    writer: &mut impl Write,
+    array: &Array,
+    element: fn([u8; SIZE]) -> T,
+) -> Result<()> {
+    let mut writer = npyz::WriteOptions::new()
+        .dtype(T::default_dtype())
+        .shape(&array.shape)
+        .writer(writer)
+        .begin_nd()?;
+    writer.extend(array.bytes.as_chunks::<SIZE>().0.iter().map(|bytes| element(*bytes)))?;
+    writer.finish()
+}
+
+/// One row a line: the last side of the shape; a single one is a column.
+fn csv_text(writer: &mut impl Write, element: ElementType, array: &Array) -> Result<()> {
+    let columns = match array.shape.as_slice() {
+        [] | [_] => 1,
+        [.., columns] => (*columns).max(1),
+    };
+    let row = element.bytes() as usize * columns as usize;
+    for row in array.bytes.chunks(row) {
+        for (column, bytes) in row.chunks_exact(element.bytes() as usize).enumerate() {
+            let comma = if column == 0 { "" } else { "," };
+            write!(writer, "{comma}{}", text(element, bytes))?;
+        }
+        writeln!(writer)?;
+    }
+    Ok(())
+}
+
+/// The shortest text that reads as the same element.
+fn text(element: ElementType, bytes: &[u8]) -> String {
+    match (element, Number::of_bytes(element, bytes)) {
+        (ElementType::F32, Number::Real(value)) => (value as f32).to_string(),
+        (ElementType::F16, Number::Real(value)) => f16::from_f64(value).to_string(),
+        (_, number) => number.to_string(),
+    }
+}

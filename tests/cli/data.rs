@@ -1,0 +1,230 @@
+//! Data: contents of buffers from files and into files, and `check`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use strata_tests::{Outcome, start};
+
+use crate::outputs::Home;
+
+const LAUNCH: &str = r#"
+description = "scaled and weighted"
+[size.default]
+n = 6
+[[buffer]]
+name = "in"
+type = "f32"
+generator = { file = "in.npy" }
+[[buffer]]
+name = "out"
+type = "f32"
+shape = [2, 3]
+generator = "zero"
+[[buffer]]
+name = "weights"
+type = "f32"
+variable = "weights"
+generator = { file = { path = "weights.csv", column = "weight" } }
+[[buffer]]
+name = "launches"
+type = "u32"
+variable = "launches"
+[[launch]]
+kernel = "weighted"
+grid = [1]
+block = [32]
+arguments = [
+    { buffer = "out", offset = 1 },
+    { buffer = "in", offset = "n / 6" },
+    { fields = [{ f32 = 2.0 }, { u32 = 1 }, { u64 = "n - 2" }] },
+    { bytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0] },
+]
+[check]
+[[check.buffer]]
+name = "out"
+expected = { file = "out.bin" }
+[[check.buffer]]
+name = "launches"
+expected = { file = { path = "launches.txt", format = "csv" } }
+"#;
+
+/// A folder with everything that the launch needs.
+fn home() -> Home {
+    let home = Home::new(&["weighted.ptx"]);
+    fs::write(home.path("l.toml"), LAUNCH).unwrap();
+    let inputs = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+    fs::write(home.path("in.npy"), npy("<f4", "(6,)", inputs.map(f32::to_le_bytes))).unwrap();
+    fs::write(home.path("weights.csv"), "index,weight\n0,10\n1,0.5\n").unwrap();
+    fs::write(home.path("launches.txt"), "8\n").unwrap();
+    // From the second element behind the offset: in[i + 2] * 2 * 10 + 0.5, four of them.
+    let expected = [0.0_f32, 0.0, 60.5, 80.5, 100.5, 120.5];
+    fs::write(home.path("out.bin"), expected.map(f32::to_le_bytes).as_flattened()).unwrap();
+    home
+}
+
+fn npy<const COUNT: usize>(code: &str, shape: &str, elements: [[u8; 4]; COUNT]) -> Vec<u8> {
+    let header = format!("{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&u16::try_from(header.len()).unwrap().to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(elements.as_flattened());
+    bytes
+}
+
+fn strata(home: &Home, arguments: &[&str]) -> Outcome {
+    start(env!("CARGO_BIN_EXE_strata-under-test"), home.folder(), arguments)
+}
+
+fn check(home: &Home, more: &[&str]) -> Outcome {
+    strata(home, &[&["check", "weighted.ptx", "--launch", "l.toml"], more].concat())
+}
+
+/// What a launch file with a change is told.
+fn told(old: &str, new: &str) -> Outcome {
+    let home = home();
+    assert!(LAUNCH.contains(old), "{old}");
+    fs::write(home.path("l.toml"), LAUNCH.replace(old, new)).unwrap();
+    check(&home, &[])
+}
+
+#[test]
+fn data_goes_in_and_comes_out() {
+    let home = home();
+    let done =
+        check(&home, &["--dump", "out=out.npy", "--dump", "out=o.csv", "--dump", "in=i.bin"]);
+    assert_eq!(
+        done.to_string(),
+        "exit: 0\n--- stdout\n\
+         passed weighted: `out`: 6 elements match `out.bin`\n\
+         passed weighted: `launches`: 1 element matches `launches.txt`\n--- stderr\n"
+    );
+    let read = |name: &str| fs::read(home.path(name)).unwrap();
+    let elements = read("out.bin");
+    assert!(read("out.npy").ends_with(&elements));
+    assert!(String::from_utf8_lossy(&read("out.npy")).contains("'shape': (2, 3"));
+    assert_eq!(String::from_utf8(read("o.csv")).unwrap(), "0,0,60.5\n80.5,100.5,120.5\n");
+    assert_eq!(read("i.bin").len(), 24);
+    // The launch file may be elsewhere: what it names is relative to it.
+    let elsewhere = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let at = |name: &str| home.path(name).display().to_string();
+    let arguments = ["run", &at("weighted.ptx"), "--launch", &at("l.toml"), "--format", "json"];
+    let done = start(env!("CARGO_BIN_EXE_strata-under-test"), elsewhere, &arguments);
+    assert_eq!(done.status, Some(0), "{done}");
+    assert!(done.stdout.contains("\"check\": \"passed\""), "{done}");
+}
+
+#[test]
+fn a_wrong_result_is_placed_and_dumped() {
+    let home = home();
+    let wrong = [0.0_f32, 0.0, 60.5, 80.5, 100.0, 120.5];
+    fs::write(home.path("out.bin"), wrong.map(f32::to_le_bytes).as_flattened()).unwrap();
+    let arguments = ["weighted.ptx", "--launch", "l.toml", "--dump", "out=o.csv"];
+    for command in ["check", "run"] {
+        let _ = fs::remove_file(home.path("o.csv"));
+        let done = strata(&home, &[&[command], &arguments[..]].concat());
+        assert_eq!(done.status, Some(1), "{done}");
+        let told = "`out[1, 1]` is 100.5, `out.bin` says 100 (tolerance: 0 absolute, 0 relative); 1 \
+                    of 6 elements differ";
+        assert!(format!("{}{}", done.stdout, done.stderr).contains(told), "{done}");
+        assert!(home.path("o.csv").exists());
+    }
+    let allowed = "expected = { file = \"out.bin\" }\nat_most_differing = 1\nbecause = \"a test\"";
+    let launch = LAUNCH.replace("expected = { file = \"out.bin\" }", allowed);
+    fs::write(home.path("l.toml"), launch).unwrap();
+    let done = check(&home, &[]);
+    assert_eq!(done.status, Some(0), "{done}");
+    assert!(done.stdout.contains("1 of 6 elements differ, at most 1 may\n"), "{done}");
+}
+
+#[test]
+fn files_are_protected() {
+    let home = home();
+    for (dumps, message) in [
+        (&["out=in.npy"][..], "an input of this command"),
+        (&["out=out.bin"], "an input of this command"),
+        (&["out=weighted.ptx"], "has no format that can be written"),
+        (&["out=x.npz"], "has no format that can be written"),
+        (&["out"], "names no buffer and file"),
+        (&["none=x.npy"], "there is no buffer `none` to write"),
+        (&["out=x.npy", "in=x.npy"], "is named twice"),
+        (&["out=nowhere/x.npy"], "cannot write"),
+    ] {
+        let more: Vec<_> = dumps.iter().flat_map(|dump| ["--dump", dump]).collect();
+        let before = home.files();
+        let done = check(&home, &more);
+        assert_eq!(done.status, Some(2), "{dumps:?}: {done}");
+        assert!(done.stderr.contains(message), "{dumps:?}: {done}");
+        assert!(done.stderr.contains("hint: ") || message == "cannot write", "{done}");
+        assert_eq!(home.files(), before, "{dumps:?}");
+    }
+    let several = strata(&home, &["check", "bfs", "scan", "--scale", "small", "--dump", "a=b.npy"]);
+    assert!(several.stderr.contains("writes buffers of one input, 2 are given"), "{several}");
+    fs::write(home.path("mine.csv"), "dear diary").unwrap();
+    let kept = check(&home, &["--dump", "out=mine.csv"]);
+    assert!(kept.stderr.contains("nothing in it says who wrote it"), "{kept}");
+    let replaced = check(&home, &["--dump", "out=mine.csv", "--force"]);
+    assert_eq!(replaced.status, Some(0), "{replaced}");
+}
+
+/// One line of the launch file changed, and the message.
+#[test]
+fn mistakes_are_placed() {
+    let outputs = [
+        ("in.npy\" }", "in.npz\" }"),
+        ("in.npy\" }", "in.what\" }"),
+        ("{ file = \"in.npy\" }", "{ file = { path = \"in.npy\", member = \"x\" } }"),
+        ("column = \"weight\"", "column = \"height\""),
+        ("column = \"weight\"", "column = true"),
+        ("name = \"in\"\ntype = \"f32\"", "name = \"in\"\ntype = \"s32\""),
+        ("name = \"in\"", "name = \"in\"\ncount = 7"),
+        ("name = \"in\"", "name = \"in\"\nshape = [2, 2]"),
+        ("shape = [2, 3]\n", ""),
+        ("shape = [2, 3]", "shape = [2, 3]\ncount = 6"),
+        ("shape = [2, 3]\ngenerator = \"zero\"", "shape = [2, 3]"),
+        ("variable = \"weights\"", "variable = \"weight\""),
+        ("type = \"u32\"\nvariable = \"launches\"", "type = \"u64\"\nvariable = \"launches\""),
+        ("type = \"u32\"\nvariable", "type = \"u32\"\ncount = 2\ngenerator = \"iota\"\nvariable"),
+        ("offset = 1 }", "offset = 7 }"),
+        ("{ u64 = \"n - 2\" }", "{ u32 = \"n - 2\" }"),
+        ("{ bytes = [0, ", "{ bytes = ["),
+        ("{ bytes = [0, ", "{ bytes = [256, "),
+        ("{ bytes = [0,", "{ align = 16, bytes = [0,"),
+        ("{ fields = [", "{ align = 3, fields = ["),
+        ("file = \"out.bin\"", "file = \"in.npy\""),
+        ("expected = { file = \"out.bin\" }\n", ""),
+        ("[check]\n", "[check]\nreference = \"bfs\"\n"),
+        (
+            "expected = { file = \"out.bin\" }",
+            "expected = { file = \"out.bin\" }\nat_most_differing = 1",
+        ),
+    ];
+    let mut text = String::new();
+    for (old, new) in outputs {
+        let done = told(old, new);
+        let _ = writeln!(text, "{old:?} -> {new:?}\n{done}");
+        // A shape of as many elements is no mistake, nor is an array of as many.
+        let status = if new.contains("in.npy\"") && new.starts_with("file") { 1 } else { 2 };
+        assert_eq!(done.status, Some(status), "{new}: {done}");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn check_says_what_it_compares() {
+    let home = home();
+    let done = strata(&home, &["check", "vectoradd", "needle", "--scale", "small"]);
+    assert_eq!(
+        done.to_string(),
+        "exit: 0\n--- stdout\n\
+         passed vectoradd: `c`: 24011 elements match the host reference\n\
+         passed needle: `scores`: 21025 elements match the host reference\n--- stderr\n"
+    );
+    let none = LAUNCH[..LAUNCH.find("[check]").unwrap()].to_owned();
+    fs::write(home.path("l.toml"), none).unwrap();
+    let done = check(&home, &[]);
+    assert_eq!(done.status, Some(2), "{done}");
+    assert!(done.stderr.contains("says no expected results"), "{done}");
+    let trace = strata(&home, &["check", "kernelslist.g"]);
+    assert!(trace.stderr.contains("is a trace, whose results are not known"), "{trace}");
+}
