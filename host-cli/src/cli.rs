@@ -42,6 +42,8 @@ pub enum Command {
     Run(RunArgs),
     /// Execute kernels and compare their results with what is expected, nothing else.
     Check(data::CheckArgs),
+    /// Write a launch file to begin with for a kernel of a PTX file.
+    LaunchTemplate(data::LaunchTemplateArgs),
     /// Record what was executed, look at recordings, export them to Accel-Sim's format.
     #[command(subcommand)]
     Trace(TraceCommand),

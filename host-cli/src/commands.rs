@@ -8,6 +8,7 @@ pub mod exact;
 pub mod explain;
 pub mod fpga;
 pub mod inspect;
+pub mod launch_template;
 pub mod limits;
 pub mod list;
 pub mod registers;
@@ -57,6 +58,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
     match command {
         Command::Run(args) => run::run(args, printer),
         Command::Check(args) => check::run(args, printer),
+        Command::LaunchTemplate(args) => launch_template::run(args, printer),
         Command::Trace(command) => trace::run(command, printer),
         Command::Inspect(args) => inspect::run(args, printer),
         Command::Explain(args) => explain::run(args, printer),

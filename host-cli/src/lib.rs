@@ -9,7 +9,8 @@
 //! [`claims`] puts reports beside what the papers measured;
 //! [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
-//! writes to the terminal. [`dump`] writes buffers into files, [`output`] says what a command may
+//! writes to the terminal. [`dump`] writes buffers into files,
+//! [`launch_template`] a launch file to begin with; [`output`] says what a command may
 //! write, and [`interrupt`] what Ctrl-C does.
 
 #![forbid(unsafe_code)]
@@ -30,6 +31,7 @@ pub mod failure;
 pub mod fpga;
 pub mod fuzzing;
 pub mod interrupt;
+pub mod launch_template;
 pub mod levels;
 pub mod measure;
 pub mod output;

@@ -19,17 +19,27 @@ use crate::trace::store::{self, RecordError, StoreError};
 use crate::trace::{self, Entry, Reach, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
 use crate::workload::{
-    self, GROUP_MARK, Overrides, Toolchain, Workload, WorkloadError, parse_override,
+    self, GROUP_MARK, Overrides, STANDARD_INPUT, Toolchain, Workload, WorkloadError, parse_override,
 };
 
 /// Finds a workload by name, or reads a PTX file and its launch file.
 pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
     let workload = if is_file(input) {
         without_ptx(input, args.ptx)?;
+        ptx_file(input)?;
         let Some(launch) = &args.launch else {
-            return Err(Failure::input(format!("`{input}` needs a launch description"))
-                .hint("pass `--launch L.toml`; docs/WORKLOADS.md describes the file"));
+            let file = shlex::try_quote(input).unwrap_or_default();
+            return Err(Failure::input(format!("`{input}` needs a launch description")).hint(
+                format!(
+                    "`strata launch-template {file} -o L.toml` writes one to begin with, which \
+                     `--launch L.toml` names"
+                ),
+            ));
         };
+        if input == STANDARD_INPUT && launch == Path::new(STANDARD_INPUT) {
+            return Err(Failure::input("PTX and launch file cannot both be standard input")
+                .hint("write one of them into a file"));
+        }
         Workload::from_files(Path::new(input), launch)
     } else if args.launch.is_some() {
         return Err(Failure::input(format!("`{input}` is no PTX file"))
@@ -40,6 +50,30 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
     let mut workload = workload?;
     workload.options = options(args)?;
     Ok(workload)
+}
+
+/// Refuses a file that holds a kernel in another form, with how to make PTX of it.
+pub fn ptx_file(input: &str) -> Result<(), Failure> {
+    let path = Path::new(input);
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let quoted = |path: &Path| {
+        let text = path.display().to_string();
+        shlex::try_quote(&text).map_or(text.clone(), std::borrow::Cow::into_owned)
+    };
+    let (file, ptx) = (quoted(path), quoted(&path.with_extension("ptx")));
+    match ending.as_str() {
+        "cu" | "cuh" | "cl" | "cpp" | "cc" => {
+            Err(Failure::input(format!("`{input}` is source code, not PTX")).hint(format!(
+                "compile it: `nvcc -ptx -arch=compute_75 {file} -o {ptx}`, or `clang -x cuda \
+                 --cuda-device-only --cuda-gpu-arch=sm_75 -O2 -S {file} -o {ptx}`"
+            )))
+        }
+        "cubin" | "fatbin" | "o" | "obj" | "so" | "exe" => {
+            Err(Failure::input(format!("`{input}` is machine code, not PTX"))
+                .hint(format!("if PTX is in it, `cuobjdump -ptx {file}` prints it")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a choice of PTX where the input is a file.
@@ -288,7 +322,13 @@ fn is_built_in(input: &str) -> bool {
 
 /// Whether an input names a PTX file rather than a built-in workload.
 pub fn is_file(input: &str) -> bool {
-    Path::new(input).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ptx"))
+    let path = Path::new(input);
+    let known = |ending: &str| {
+        let endings = ["ptx", "cu", "cuh", "cl", "cubin", "fatbin"];
+        endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    };
+    input == STANDARD_INPUT
+        || path.extension().and_then(|ending| ending.to_str()).is_some_and(known)
         || input.contains(std::path::MAIN_SEPARATOR)
 }
 

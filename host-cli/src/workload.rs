@@ -58,6 +58,9 @@ const MAX_LAUNCH_FILE: u64 = 1 << 20;
 /// Largest PTX file that is read. Unit: bytes.
 const MAX_PTX_FILE: u64 = 256 << 20;
 
+/// Names standard input in the place of a file.
+pub const STANDARD_INPUT: &str = "-";
+
 /// Parameter values that replace those of a size, by name.
 pub type Overrides = BTreeMap<String, i64>;
 
@@ -209,10 +212,14 @@ pub fn read_ptx(path: &Path) -> Result<String, WorkloadError> {
 /// Reads a text file of at most `limit` bytes.
 fn read(path: &Path, limit: u64) -> Result<String, WorkloadError> {
     let failed = |source| WorkloadError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
     // One byte more than allowed tells a file that is too large, even if it claims no size.
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if path == Path::new(STANDARD_INPUT) {
+        std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    } else {
+        let file = File::open(path).map_err(failed)?;
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    }
     if bytes.len() as u64 > limit {
         return Err(WorkloadError::FileTooLarge { path: path.to_owned(), limit });
     }

@@ -61,6 +61,23 @@ pub struct CheckArgs {
     pub jobs: Option<NonZeroUsize>,
 }
 
+/// Arguments of `launch-template`.
+#[derive(Clone, Debug, Args)]
+pub struct LaunchTemplateArgs {
+    /// PTX file; `-` is standard input.
+    #[arg(value_name = "FILE.ptx")]
+    pub file: String,
+    /// Kernel. Default: the file's first.
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// File to write. Default: standard output.
+    #[arg(long, short, value_name = "L.toml")]
+    pub output: Option<PathBuf>,
+    /// Replace a file that is no such template. Without it only one is replaced.
+    #[arg(long, requires = "output")]
+    pub force: bool,
+}
+
 impl CheckArgs {
     /// What to execute: every launch of the inputs.
     pub fn source(&self) -> SourceArgs {

@@ -191,6 +191,7 @@ pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Fa
 pub(super) fn source(name: &str, ptx: Option<Toolchain>) -> Result<(String, String), Failure> {
     if subject::is_file(name) {
         subject::without_ptx(name, ptx)?;
+        subject::ptx_file(name)?;
         let path = Path::new(name);
         let text = workload::read_ptx(path)?;
         return Ok((name.to_owned(), text));

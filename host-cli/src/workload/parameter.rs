@@ -16,7 +16,8 @@ pub(super) fn accepts(
     let kind = match argument {
         ArgumentTemplate::Buffer { .. } => {
             let wide = ty.bits() == u32::from(address_bits);
-            let fits = scalar && wide && matches!(ty.kind(), Kind::Bits | Kind::Unsigned);
+            let fits =
+                scalar && wide && matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed);
             return if fits { Ok(()) } else { Err((described(parameter), "a buffer".to_owned())) };
         }
         ArgumentTemplate::Structure { .. } | ArgumentTemplate::Bytes(_) => {

@@ -1,0 +1,59 @@
+//! `launch-template`: a launch file to begin with.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use crate::cli::data::LaunchTemplateArgs;
+use crate::commands::inspect;
+use crate::failure::{ExitStatus, Failure};
+use crate::launch_template::{self, KIND};
+use crate::output::Output;
+use crate::partial_file::PartialFile;
+use crate::printer::Printer;
+use crate::subject;
+use crate::workload::{RunError, read_ptx};
+
+/// Runs the command.
+pub fn run(args: &LaunchTemplateArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    subject::ptx_file(&args.file)?;
+    let path = PathBuf::from(&args.file);
+    let output = args.output.as_deref();
+    let output =
+        output.map(|output| Output::new(output, KIND, args.force, std::slice::from_ref(&path)));
+    let output = output.transpose()?;
+    let source = read_ptx(&path)?;
+    let (module, _) = inspect::parse(&args.file, &source)?;
+    let only = args.kernel.as_deref();
+    let Some((id, function)) = inspect::kernels(&module, only).next() else {
+        return Err(inspect::no_kernel(&module, only, &args.file));
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let others = module.kernels().count() - 1;
+    if only.is_none() && others != 0 {
+        printer.note(&format!(
+            "the template is for `{}`, the first of {} kernels; `--kernel` names another",
+            function.name,
+            others + 1
+        ));
+    }
+    let made = launch_template::make(&name, &source, &module, id)
+        .map_err(|problems| subject::diagnostics(&args.file, &source, &problems))?;
+    if let Some(RunError::Ptx { diagnostics, .. }) = &made.fault {
+        return Err(subject::diagnostics(&args.file, &source, diagnostics));
+    }
+    match output {
+        None => printer.data(&made.text)?,
+        Some(output) => write(&output, &made.text).map(|()| ExitStatus::Success)?,
+    };
+    match made.fault {
+        None => Ok(ExitStatus::Success),
+        Some(fault) => Err(Failure::check(format!("the template does not run as it is: {fault}"))
+            .hint("correct its sizes and arguments")),
+    }
+}
+
+fn write(output: &Output, text: &str) -> Result<(), Failure> {
+    let failed = |error| Failure::file(output.named(), "write", &error);
+    let mut file = PartialFile::create(output).map_err(failed)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.finish()).map_err(failed)
+}

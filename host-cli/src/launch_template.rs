@@ -1,0 +1,347 @@
+//! Launch template: a launch file to begin with, from what a kernel does with its parameters.
+//!
+//! Pointers get buffers of the type that the kernel accesses, structures get the fields that it
+//! loads, blocks have the threads that the PTX asks for. The file is tried: buffers grow until no
+//! access misses them, and integers shrink if that does not help.
+
+mod parameters;
+mod text;
+
+use std::borrow::Cow;
+
+use strata_compiler::inline::inline;
+use strata_compiler::kernel::Kernel;
+use strata_ptx::module::{
+    Axis, Function, FunctionId, Module, Operand, SpecialRegister, StateSpace, Variable,
+};
+use strata_ptx::types::{Kind, ScalarType};
+use strata_simt::Fault;
+use strata_simt::fault::AccessProblem;
+
+use crate::workload::element::ElementType;
+use crate::workload::simulate::{Options, Prepared, RunError};
+use crate::workload::{Overrides, Workload};
+use parameters::{FieldUse, Fields, parameters};
+
+pub use text::KIND;
+
+/// Most warp instructions of a trial.
+const TRIAL: u64 = 500_000;
+/// Largest buffer that is tried. Unit: elements.
+const MOST_ELEMENTS: u64 = 1 << 22;
+/// Most dynamic shared memory that is tried. Unit: bytes.
+const MOST_SHARED: u64 = 48 << 10;
+/// Values that integer arguments are tried with, best first.
+const INTEGERS: [i64; 5] = [1024, 256, 64, 16, 1];
+
+/// A launch file in the making.
+#[derive(Clone, Debug)]
+struct Template<'m> {
+    file: &'m str,
+    kernel: &'m str,
+    grid: Vec<u64>,
+    block: Vec<u64>,
+    /// The PTX says how many threads a block has.
+    fixed_block: bool,
+    /// Dynamic shared memory, if the kernel has any. Unit: bytes.
+    shared: Option<u64>,
+    /// Value of every integer argument.
+    n: i64,
+    arguments: Vec<Argument>,
+}
+
+/// An argument with its parameter's name.
+#[derive(Clone, Debug)]
+struct Argument {
+    name: String,
+    value: Value,
+}
+
+/// What is passed.
+#[derive(Clone, Debug)]
+enum Value {
+    /// An address of a buffer with so many elements.
+    Buffer { name: String, element: ElementType, count: u64, read: bool, written: bool },
+    /// `n`, as a type of the launch file.
+    Integer(&'static str),
+    /// 1.
+    Real(&'static str),
+    /// Fields, and the alignment of the whole.
+    Structure(Vec<Value>, u32),
+    /// Bytes of nothing.
+    Bytes(u64),
+}
+
+/// A launch file, and whether it runs.
+#[derive(Debug)]
+pub struct Made {
+    /// The launch file.
+    pub text: String,
+    /// Why it does not run as it is, if it does not.
+    pub fault: Option<RunError>,
+}
+
+/// Makes a launch file for a kernel of a module that was read from `file`.
+///
+/// # Errors
+///
+/// Why the kernel cannot be compiled.
+pub fn make(
+    file: &str,
+    ptx: &str,
+    module: &Module,
+    kernel: FunctionId,
+) -> Result<Made, Vec<strata_ptx::diagnostic::Diagnostic>> {
+    let function = &module.functions[kernel.index()];
+    let body = inline(module, kernel)?;
+    let mut template = Template::new(file, function, &body, module);
+    let fault = template.fit(ptx);
+    Ok(Made { text: template.to_string(), fault })
+}
+
+impl<'m> Template<'m> {
+    fn new(file: &'m str, function: &'m Function, body: &Kernel, module: &Module) -> Self {
+        let uses = parameters(body, module.address_bits);
+        let declared = &function.variables[..function.parameters as usize];
+        let mut names = Vec::new();
+        let arguments = declared.iter().zip(&uses).map(|(parameter, fields)| {
+            let name = unique(&short_name(&parameter.name, &function.name), &mut names);
+            let value = value(parameter, fields, &name, module.address_bits);
+            Argument { name, value }
+        });
+        let arguments = arguments.collect();
+        let dynamic = module
+            .variables
+            .iter()
+            .any(|variable| variable.space == StateSpace::Shared && variable.size == 0);
+        let (grid, block) = extents(function.max_threads, body);
+        let shared = dynamic.then_some(4096);
+        let kernel = &function.name;
+        let fixed_block = function.max_threads.is_some();
+        Self { file, kernel, grid, block, fixed_block, shared, n: INTEGERS[0], arguments }
+    }
+
+    /// Changes sizes until a run ends well; the last fault if none does.
+    fn fit(&mut self, ptx: &str) -> Option<RunError> {
+        let mut last = None;
+        for n in INTEGERS {
+            let mut tried = Self { n, ..self.clone() };
+            let fault = tried.grow(ptx);
+            if fault.is_none() {
+                *self = tried;
+                return None;
+            }
+            if last.is_none() {
+                *self = tried;
+                last = fault;
+            }
+        }
+        last
+    }
+
+    /// Enlarges buffers and shared memory until no access misses them.
+    fn grow(&mut self, ptx: &str) -> Option<RunError> {
+        loop {
+            let error = self.run(ptx).err()?;
+            let grown = match &error {
+                RunError::Fault { source, .. } => match &**source {
+                    Fault::Access(access) if access.problem == AccessProblem::OutOfBounds => {
+                        match (access.space, &access.nearest) {
+                            ("shared", _) => self.grow_shared() || self.shrink_block(),
+                            (_, Some(near)) => self.grow_buffer(&near.name),
+                            _ => false,
+                        }
+                    }
+                    _ => false,
+                },
+                _ => false,
+            };
+            if !grown {
+                return Some(error);
+            }
+        }
+    }
+
+    fn run(&self, ptx: &str) -> Result<(), RunError> {
+        let (name, launch) = ("trial".to_owned(), self.to_string());
+        let ptx = (self.file.to_owned(), Cow::Owned(ptx.to_owned()));
+        let workload =
+            Workload::from_texts(name, ptx, ("the template".to_owned(), Cow::Owned(launch)))?;
+        let prepared = Prepared::new(&workload, "default", &Overrides::new())?;
+        let options = Options { max_instructions: TRIAL, ..Options::default() };
+        prepared.execute(&options.recording_nothing(), |_| ()).map(|_| ())
+    }
+
+    fn grow_shared(&mut self) -> bool {
+        let Some(shared) = self.shared.filter(|&shared| shared < MOST_SHARED) else { return false };
+        self.shared = Some((shared * 2).min(MOST_SHARED));
+        true
+    }
+
+    /// Halves the larger side of a block that the PTX does not ask for.
+    fn shrink_block(&mut self) -> bool {
+        let larger = self.block.iter_mut().max().filter(|side| **side > 1 && !self.fixed_block);
+        larger.map(|side| *side /= 2).is_some()
+    }
+
+    fn grow_buffer(&mut self, wanted: &str) -> bool {
+        let values = self.arguments.iter_mut().map(|argument| &mut argument.value);
+        let mut pending: Vec<_> = values.collect();
+        while let Some(value) = pending.pop() {
+            match value {
+                Value::Structure(fields, _) => pending.extend(fields),
+                Value::Buffer { name, count, .. } if name == wanted && *count < MOST_ELEMENTS => {
+                    *count *= 4;
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+/// The argument of a parameter.
+fn value(parameter: &Variable, fields: &Fields, name: &str, address_bits: u8) -> Value {
+    if parameter.dimensions.is_empty() && parameter.vector == 1 {
+        let found = fields.get(&0).cloned().unwrap_or_default();
+        return scalar(parameter.ty, &found, name, address_bits);
+    }
+    structure(parameter, fields, name, address_bits).unwrap_or(Value::Bytes(parameter.size))
+}
+
+fn scalar(ty: ScalarType, found: &FieldUse, name: &str, address_bits: u8) -> Value {
+    let pointer = found.pointer.as_ref().filter(|_| ty.bits() == u32::from(address_bits));
+    if let (Some(pointer), Kind::Bits | Kind::Unsigned | Kind::Signed) = (pointer, ty.kind()) {
+        let element = pointer.element().map_or(ElementType::U8, element);
+        let (name, count) = (name.to_owned(), 1024);
+        let (read, written) = (pointer.read, pointer.written);
+        return Value::Buffer { name, element, count, read, written };
+    }
+    let float = ty.kind() == Kind::Float || ty.kind() == Kind::Bits && found.float;
+    match (ty.bytes(), float) {
+        (4, true) => Value::Real("f32"),
+        (8, true) => Value::Real("f64"),
+        (1, _) => Value::Integer("u8"),
+        (2, _) => Value::Integer("u16"),
+        (4, _) if ty.kind() == Kind::Signed => Value::Integer("s32"),
+        (4, _) => Value::Integer("u32"),
+        (8, _) if ty.kind() == Kind::Signed => Value::Integer("s64"),
+        (8, _) => Value::Integer("u64"),
+        _ => Value::Bytes(parameter_bytes(ty)),
+    }
+}
+
+fn parameter_bytes(ty: ScalarType) -> u64 {
+    ty.bytes().into()
+}
+
+/// The fields that the kernel loads, with integers in between, where they have their places.
+fn structure(parameter: &Variable, fields: &Fields, name: &str, address_bits: u8) -> Option<Value> {
+    let (mut values, mut end) = (Vec::new(), 0);
+    for (&place, found) in fields {
+        let ty = found.ty?;
+        let size = u64::from(ty.bytes());
+        if place < end || !place.is_multiple_of(size) {
+            return None;
+        }
+        fill(&mut values, &mut end, place);
+        values.push(scalar(ty, found, &format!("{name}_{place}"), address_bits));
+        end = place + size;
+    }
+    fill(&mut values, &mut end, parameter.size);
+    (end == parameter.size && !values.is_empty())
+        .then_some(Value::Structure(values, parameter.align))
+}
+
+/// Integers up to a place.
+fn fill(values: &mut Vec<Value>, end: &mut u64, place: u64) {
+    while *end < place {
+        let fits = |size: &u64| end.is_multiple_of(*size) && *end + size <= place;
+        let size = [8, 4, 2, 1].into_iter().find(fits).unwrap_or(1);
+        values.push(Value::Integer(match size {
+            8 => "u64",
+            4 => "u32",
+            2 => "u16",
+            _ => "u8",
+        }));
+        *end += size;
+    }
+}
+
+/// The element type of a launch file that holds a type of PTX.
+const fn element(ty: ScalarType) -> ElementType {
+    match ty {
+        ScalarType::S8 => ElementType::S8,
+        ScalarType::U16 | ScalarType::B16 | ScalarType::Bf16 => ElementType::U16,
+        ScalarType::S16 => ElementType::S16,
+        ScalarType::F16 => ElementType::F16,
+        ScalarType::U32
+        | ScalarType::B32
+        | ScalarType::F16x2
+        | ScalarType::Bf16x2
+        | ScalarType::Tf32 => ElementType::U32,
+        ScalarType::S32 => ElementType::S32,
+        ScalarType::F32 => ElementType::F32,
+        ScalarType::U64 | ScalarType::B64 | ScalarType::B128 => ElementType::U64,
+        ScalarType::S64 => ElementType::S64,
+        ScalarType::F64 => ElementType::F64,
+        _ => ElementType::U8,
+    }
+}
+
+/// A grid of few CTAs and a block, of as many dimensions as the kernel asks for.
+fn extents(max_threads: Option<[u32; 3]>, body: &Kernel) -> (Vec<u64>, Vec<u64>) {
+    let reads = |of: fn(Axis) -> SpecialRegister, axis: Axis| {
+        let mut sources = body.instructions.iter().flat_map(|instruction| &instruction.sources);
+        sources.any(|source| *source == Operand::Special(of(axis)))
+    };
+    let dimensions = |of: fn(Axis) -> SpecialRegister| match () {
+        () if reads(of, Axis::Z) => 3,
+        () if reads(of, Axis::Y) => 2,
+        () => 1,
+    };
+    let grid = match dimensions(SpecialRegister::Ctaid) {
+        3 => vec![2, 2, 2],
+        2 => vec![2, 2],
+        _ => vec![4],
+    };
+    let block = match (max_threads, dimensions(SpecialRegister::Tid)) {
+        (Some(threads), _) => {
+            let used = threads.iter().rposition(|&side| side > 1).map_or(1, |last| last + 1);
+            threads[..used].iter().map(|&side| side.into()).collect()
+        }
+        (None, 3) => vec![8, 4, 4],
+        (None, 2) => vec![16, 16],
+        (None, _) => vec![128],
+    };
+    (grid, block)
+}
+
+/// A parameter's name without its kernel's, as compilers put it before.
+fn short_name(parameter: &str, kernel: &str) -> String {
+    let rest = parameter.strip_prefix(kernel).map(|rest| rest.trim_start_matches('_'));
+    let name = rest.filter(|rest| !rest.is_empty()).unwrap_or(parameter);
+    let word = |found: char| if found.is_ascii_alphanumeric() { found } else { '_' };
+    let name: String = name.chars().map(word).take(40).collect();
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        name
+    } else {
+        format!("p{name}")
+    }
+}
+
+/// The name, or the name with a number that no other has.
+fn unique(name: &str, taken: &mut Vec<String>) -> String {
+    let mut candidate = name.to_owned();
+    let mut number = 2;
+    while taken.contains(&candidate) {
+        candidate = format!("{name}_{number}");
+        number += 1;
+    }
+    taken.push(candidate.clone());
+    candidate
+}
+
+#[cfg(test)]
+mod tests;
