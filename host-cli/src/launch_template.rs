@@ -8,11 +8,13 @@ mod parameters;
 mod text;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
 use strata_ptx::module::{
-    Axis, Function, FunctionId, Module, Operand, SpecialRegister, StateSpace, Variable,
+    AddressBase, Axis, Function, FunctionId, Module, Operand, SpecialRegister, StateSpace, Symbol,
+    Variable, VariableId,
 };
 use strata_ptx::types::{Kind, ScalarType};
 use strata_simt::Fault;
@@ -48,6 +50,8 @@ struct Template<'m> {
     /// Value of every integer argument.
     n: i64,
     arguments: Vec<Argument>,
+    /// Variables of the module that the kernel uses and nothing initialises.
+    variables: Vec<&'m str>,
 }
 
 /// An argument with its parameter's name.
@@ -100,7 +104,7 @@ pub fn make(
 }
 
 impl<'m> Template<'m> {
-    fn new(file: &'m str, function: &'m Function, body: &Kernel, module: &Module) -> Self {
+    fn new(file: &'m str, function: &'m Function, body: &Kernel, module: &'m Module) -> Self {
         let uses = parameters(body, module.address_bits);
         let declared = &function.variables[..function.parameters as usize];
         let mut names = Vec::new();
@@ -117,8 +121,19 @@ impl<'m> Template<'m> {
         let (grid, block) = extents(function.max_threads, body);
         let shared = dynamic.then_some(4096);
         let kernel = &function.name;
+        let variables = uninitialised(body, module);
         let fixed_block = function.max_threads.is_some();
-        Self { file, kernel, grid, block, fixed_block, shared, n: INTEGERS[0], arguments }
+        Self {
+            file,
+            kernel,
+            grid,
+            block,
+            fixed_block,
+            shared,
+            n: INTEGERS[0],
+            arguments,
+            variables,
+        }
     }
 
     /// Changes sizes until a run ends well; the last fault if none does.
@@ -199,6 +214,25 @@ impl<'m> Template<'m> {
         }
         false
     }
+}
+
+/// Variables in global and constant memory that the kernel names and nothing initialises.
+fn uninitialised<'m>(body: &Kernel, module: &'m Module) -> Vec<&'m str> {
+    let operands = body.instructions.iter().flat_map(|instruction| &instruction.sources);
+    let named: BTreeSet<VariableId> = operands
+        .filter_map(|operand| match operand {
+            Operand::Symbol { symbol: Symbol::Module(id), .. }
+            | Operand::Address { base: AddressBase::Symbol(Symbol::Module(id)), .. } => Some(*id),
+            _ => None,
+        })
+        .collect();
+    let variables = named.into_iter().filter_map(|id| module.variables.get(id.index()));
+    let empty = |variable: &&Variable| {
+        matches!(variable.space, StateSpace::Global | StateSpace::Const)
+            && variable.size != 0
+            && variable.initial.is_none()
+    };
+    variables.filter(empty).map(|variable| variable.name.as_str()).collect()
 }
 
 /// The argument of a parameter.

@@ -45,6 +45,42 @@ fn the_smallest_launch_file_runs() {
     assert_eq!(reports[0]["check"], "none");
 }
 
+/// The tutorial, with the PTX and the arrays that nvcc and NumPy made.
+#[test]
+fn the_tutorial_runs_as_it_says() {
+    let page = document("docs/book/your-kernel.md");
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/book/your-kernel");
+    for name in ["blur.ptx", "image.npy", "weights.npy", "expected.npy"] {
+        std::fs::copy(from.join(name), folder.path().join(name)).expect(name);
+    }
+    for name in ["blur.cu", "blur.toml"] {
+        let text = document(&format!("docs/book/your-kernel/{name}"));
+        assert!(page.contains(&format!("\n{text}```")), "{name} is not what the page shows");
+    }
+    let launch = document("docs/book/your-kernel/blur.toml");
+    let mut told = String::new();
+    let mut typed = 0;
+    for command in page.lines().filter_map(|line| line.strip_prefix("   strata ")) {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let done = start(env!("CARGO_BIN_EXE_strata-under-test"), folder.path(), &words);
+        assert_eq!(done.status, Some(0), "`{command}`: {done}");
+        if words[0] == "launch-template" {
+            // As the page says, the template runs before it is edited.
+            let run = ["run", "blur.ptx", "--launch", "blur.toml"];
+            let run = start(env!("CARGO_BIN_EXE_strata-under-test"), folder.path(), &run);
+            assert_eq!(run.status, Some(0), "{run}");
+            std::fs::write(folder.path().join("blur.toml"), &launch).expect("it can be written");
+        }
+        told = done.stdout;
+        typed += 1;
+    }
+    assert_eq!(typed, 3);
+    assert!(page.contains(&format!("   {told}")), "{told}");
+    let read = |name: &str| std::fs::read(folder.path().join(name)).expect(name);
+    assert_eq!(read("result.npy").len(), read("expected.npy").len());
+}
+
 /// From the root of a clone: machine code that is committed.
 #[test]
 fn the_recordings_run_as_documents_say() {

@@ -32,6 +32,11 @@ impl fmt::Display for Template<'_> {
         for argument in &self.arguments {
             buffers(f, &argument.value, *n)?;
         }
+        for variable in &self.variables {
+            writeln!(f, "# A variable of the PTX, which is zero until the launch file fills it.")?;
+            writeln!(f, "# [[buffer]]\n# name = \"{variable}\"\n# variable = \"{variable}\"")?;
+            writeln!(f, "# type = \"f32\"\n# generator = {{ file = \"{variable}.npy\" }}\n")?;
+        }
         writeln!(f, "[[launch]]\nkernel = \"{kernel}\"")?;
         let ctas = format!("CTAs; perhaps [\"ceil(n, {})\"]", self.block[0]);
         line(f, &format!("grid = {:?}", self.grid), &ctas)?;
