@@ -23,8 +23,9 @@ fn a_template_is_written_and_runs() {
     assert_eq!(run.status, Some(0), "{run}");
     // What it proposes to compare, with what the run wrote.
     let text = fs::read_to_string(home.path("l.toml")).unwrap();
-    let text = text.replace("# [[check", "[[check").replace("# name", "name");
-    fs::write(home.path("l.toml"), text.replace("# expected", "expected")).unwrap();
+    let (launch, check) = text.split_once("# [[check.buffer]]").expect("a proposal");
+    let check = check.replace("# ", "");
+    fs::write(home.path("l.toml"), format!("{launch}[[check.buffer]]{check}")).unwrap();
     fs::rename(home.path("o.npy"), home.path("out.npy")).unwrap();
     let checked = strata(&home, &["check", "weighted.ptx", "--launch", "l.toml"]);
     assert_eq!(checked.status, Some(0), "{checked}");
