@@ -8,6 +8,7 @@
 
 mod lanewise;
 mod local;
+mod textures;
 
 use crate::device::Device;
 use crate::fault::{AccessKind, AccessProblem};
@@ -113,7 +114,7 @@ impl Memory<'_> {
         mask: u32,
         direction: Direction,
     ) -> Result<(), BadAccess> {
-        let addresses = &self.addresses(file, access);
+        let addresses = &self.resolve(file, access.address);
         let space = access.space;
         if space != Space::Generic {
             let request = Request { access, space, addresses, mask, direction };
@@ -148,8 +149,9 @@ impl Memory<'_> {
         self.within((file, local), request)
     }
 
-    fn addresses(&self, file: &Lanes, access: &Access) -> Addresses {
-        match access.address {
+    /// What an operand in brackets names, by lane.
+    fn resolve(&self, file: &Lanes, source: AddressSource) -> Addresses {
+        match source {
             AddressSource::Wide { row, offset } => {
                 let (low, high) = (&file.rows[row as usize].0, &file.rows[row as usize + 1].0);
                 let mut addresses = [0; 32];
@@ -279,7 +281,7 @@ impl Memory<'_> {
         mask: u32,
         room: &'r mut Addresses,
     ) -> moved::Addresses<'r> {
-        *room = self.addresses(file, access);
+        *room = self.resolve(file, access.address);
         if mask != u32::MAX {
             for (to, lane) in lanes(mask).enumerate() {
                 room[to] = room[lane];

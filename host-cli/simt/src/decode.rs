@@ -7,6 +7,7 @@
 mod control;
 mod memory;
 mod operands;
+mod texture;
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use strata_ptx::opcode::Opcode;
 
 use crate::device::AddressMap;
 use crate::levels::PlacedOperands;
-use crate::micro::{Access, Action, Args, Barrier, Call, MicroOp};
+use crate::micro::{Access, Action, Args, Barrier, Call, MicroOp, TextureAccess};
 use crate::moved::{AccessShape, Windows};
 use crate::ops;
 
@@ -34,6 +35,7 @@ pub struct Executable {
     pub(crate) lines: Vec<u32>,
     pub(crate) order: Order,
     pub(crate) accesses: Vec<Access>,
+    pub(crate) textures: Vec<TextureAccess>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) calls: Vec<Call>,
     pub(crate) branch_tables: Vec<Vec<u32>>,
@@ -120,6 +122,7 @@ pub(crate) struct Decoder<'a> {
     pub(crate) program: &'a Program,
     pub(crate) module: &'a Module,
     pub(crate) accesses: Vec<Access>,
+    pub(crate) textures: Vec<TextureAccess>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) calls: Vec<Call>,
     pub(crate) extra: Vec<ExtraRow>,
@@ -148,6 +151,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         program,
         module,
         accesses: Vec::new(),
+        textures: Vec::new(),
         barriers: Vec::new(),
         calls: Vec::new(),
         extra: Vec::new(),
@@ -185,6 +189,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         order: Order::new(program),
         register_rows: decoder.first_extra(),
         accesses: decoder.accesses,
+        textures: decoder.textures,
         barriers: decoder.barriers,
         calls: decoder.calls,
         branch_tables: program.branch_tables.clone(),
@@ -261,6 +266,9 @@ impl One<'_, '_> {
         match self.instruction.opcode {
             O::Ld | O::Ldu | O::St | O::Atom | O::Red => self.memory(),
             O::Cvta | O::Isspacep => self.address_space(),
+            O::Tex | O::Tld4 | O::Txq | O::Suq | O::Suld | O::Sust | O::Sured | O::Istypep => {
+                self.texture()
+            }
             O::Mov | O::Cvt => ops::convert::decode(self),
             O::Set | O::Setp | O::Selp | O::Slct | O::Testp => ops::compare::decode(self),
             O::And

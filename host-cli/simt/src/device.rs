@@ -5,7 +5,11 @@
 //! through which generic addresses reach shared, local and parameter memory.
 //! Does not model: caches, pages, or the order in which different CTAs see each other's writes.
 
+mod objects;
+
 use crate::moved::Windows;
+use objects::Named;
+use rustc_hash::FxHashMap;
 use strata_ptx::module::{Initializer, Module, StateSpace, Symbol, Variable};
 
 /// Bytes left unused between buffers, so that an overrun by a row or two meets no other buffer.
@@ -209,6 +213,10 @@ pub struct Device {
     used: u64,
     limit: u64,
     last: usize,
+    /// Textures, surfaces and samplers, by handle or by the address of their reference.
+    objects: FxHashMap<u64, Named>,
+    /// Handles given so far.
+    handles: u64,
 }
 
 impl Default for Device {
@@ -239,6 +247,8 @@ impl Device {
             used: 0,
             limit,
             last: 0,
+            objects: FxHashMap::default(),
+            handles: 0,
         }
     }
 
@@ -402,6 +412,7 @@ impl Device {
         };
         let (name, align) = (&variable.name, u64::from(variable.align.max(1)));
         let address = self.place(name, variable.size, align, writable)?;
+        self.declare_references(variable, address);
         if let Some(initial) = &variable.initial {
             let misfit = || DeviceError::BadInitializer { name: name.clone(), size: variable.size };
             if initial.bytes.len() as u64 > variable.size {

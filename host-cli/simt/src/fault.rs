@@ -1,6 +1,7 @@
 //! Faults: everything that can stop a launch, said in full.
 
 use crate::device::Neighbour;
+use crate::texture::TextureProblem;
 
 /// A thread of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -225,6 +226,9 @@ pub enum Fault {
     /// A memory access that cannot be carried out.
     #[error("{0}")]
     Access(Box<AccessFault>),
+    /// A texture or surface instruction that cannot be carried out.
+    #[error("{1} ({0})")]
+    Texture(Place, Box<TextureProblem>),
     /// `trap` was executed.
     #[error("trap executed ({0})")]
     Trap(Place),

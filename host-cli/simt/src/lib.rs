@@ -12,6 +12,7 @@
 //! - `row`: registers of a warp as rows of 32 lanes, and loops over them.
 //! - `micro`, `decode`, `ops`: instructions with their operands resolved, and how they are decoded.
 //! - `access`: loads, stores and atomics. [`device`]: the memory behind them.
+//! - [`texture`]: images, samplers and how they are read.
 //! - `exec`: launches, CTAs, barriers, warps and their divergence, `printf`.
 //! - `levels`: operand values that live where a compiler-managed register hierarchy places them, to
 //!   see that a fitted program computes the same ([`Executable::with_levels`]).
@@ -45,6 +46,7 @@ pub mod paths;
 mod random;
 mod row;
 pub mod rows;
+pub mod texture;
 pub mod touched;
 
 pub use accesses::{AccessDictionary, AddressSink, WarpAccesses};

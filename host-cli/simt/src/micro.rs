@@ -13,6 +13,7 @@ use crate::arith::convert::Conversion;
 use crate::arith::float::MinMax;
 use crate::arith::video::{Finish, Source, VideoOp, VmadMode};
 use crate::row::Lanes;
+use crate::texture::{Dimensions, ObjectKind};
 
 /// Executes an operation that touches nothing but registers, in the lanes of a mask (never empty).
 pub(crate) type Run = fn(&mut Lanes, &Args, u32);
@@ -106,6 +107,8 @@ pub(crate) enum Action {
     Nothing,
     /// Loads, stores or applies an atomic: an index into [`crate::Executable::accesses`].
     Memory(Direction, u32),
+    /// Textures and surfaces: an index into [`crate::Executable::textures`].
+    Texture(u32),
     /// A branch of the lanes of the effective mask.
     Branch { target: u32, reconvergence: u32 },
     /// `brx.idx`: a table and the row of the index.
@@ -255,6 +258,80 @@ pub(crate) struct Atomic {
     pub(crate) c: u32,
     /// First row of the result.
     pub(crate) d: Option<u32>,
+}
+
+/// A texture or surface instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextureAccess {
+    /// Where the handle, or the address of the reference, comes from.
+    pub(crate) object: AddressSource,
+    /// The same of a sampler, where one is named.
+    pub(crate) sampler: Option<AddressSource>,
+    /// Dimensions that it names.
+    pub(crate) dimensions: Dimensions,
+    /// Rows of x, y and z; of zero beyond the dimensions.
+    pub(crate) coordinates: [u32; 3],
+    /// Row of the layer; of zero without layers.
+    pub(crate) layer: u32,
+    pub(crate) operation: TextureOperation,
+    /// What is read into, or stored from.
+    pub(crate) components: [Component; 4],
+    /// Components of it. Range: `1..=4`.
+    pub(crate) count: u32,
+}
+
+/// What a texture or surface instruction does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TextureOperation {
+    /// `tex`: whether coordinates are places (floats) or indices.
+    Fetch { ty: ScalarType, places: bool },
+    /// `tld4` of one channel.
+    Gather { ty: ScalarType, channel: usize },
+    /// `txq` or `suq`.
+    Query(ImageQuery, ObjectKind),
+    /// `istypep`, with its predicate.
+    IsKind(ObjectKind, u32),
+    /// `suld`, `sust` or `sured`.
+    Surface(SurfaceOperation, SurfaceBounds),
+}
+
+/// What `txq` and `suq` ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ImageQuery {
+    Width,
+    Height,
+    Depth,
+    ArraySize,
+    NormalizedCoordinates,
+}
+
+/// What happens outside of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SurfaceBounds {
+    /// A fault.
+    Trap,
+    /// The nearest place inside is accessed.
+    Clamp,
+    /// Loads give zero, others do nothing.
+    Zero,
+}
+
+/// What is done to the bytes of a surface. Sizes are those of one component, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SurfaceOperation {
+    Load { bytes: u32 },
+    Store { bytes: u32 },
+    Reduce { operation: AtomicOp, ty: ScalarType },
+}
+
+impl SurfaceOperation {
+    /// Bytes that one lane accesses.
+    pub(crate) const fn bytes(self, components: u32) -> u32 {
+        match self {
+            Self::Load { bytes } | Self::Store { bytes } => bytes * components,
+            Self::Reduce { ty, .. } => ty.bytes(),
+        }
+    }
 }
 
 /// A CTA barrier.

@@ -86,7 +86,7 @@ impl One<'_, '_> {
         }
     }
 
-    fn component(
+    pub(super) fn component(
         &mut self,
         element: &Operand,
         ty: ScalarType,
@@ -104,7 +104,10 @@ impl One<'_, '_> {
     }
 
     /// The address operand, which is the first source.
-    fn address(&mut self, space: Option<StateSpace>) -> Result<(Space, AddressSource), Problem> {
+    pub(super) fn address(
+        &mut self,
+        space: Option<StateSpace>,
+    ) -> Result<(Space, AddressSource), Problem> {
         let Operand::Address { base, offset } = self.source(0)? else {
             return Err(self.malformed("a memory operand is expected"));
         };

@@ -285,6 +285,7 @@ impl<'e> Cta<'e> {
             Trouble::Access(ref bad) => {
                 Fault::Access(Box::new(access_fault(bad, place(bad.lane), device)))
             }
+            Trouble::Texture { lane, ref problem } => Fault::Texture(place(lane), problem.clone()),
             // The caller has told of assertions already, with their texts.
             Trouble::Trap { lane } | Trouble::Assertion { lane, .. } => Fault::Trap(place(lane)),
             Trouble::Budget => {

@@ -17,6 +17,7 @@ use crate::micro::{Action, Args, Clock, Extra, MicroOp, axis};
 use crate::ops::warp::shuffle_source;
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
+use crate::texture::TextureProblem;
 
 /// Instructions after which another split or warp gets its turn, so that threads that wait for each
 /// other in a loop make progress. Unit: warp instructions.
@@ -39,6 +40,11 @@ pub(crate) enum Stop {
 #[derive(Clone, Debug)]
 pub(crate) enum Trouble {
     Access(BadAccess),
+    /// A texture or surface instruction that cannot be carried out.
+    Texture {
+        lane: usize,
+        problem: Box<TextureProblem>,
+    },
     Trap {
         lane: usize,
     },
@@ -294,6 +300,14 @@ impl Warp {
                 let threads = (&mut self.lanes, &mut self.local);
                 let done = around.memory.access(threads, access, effective, direction);
                 done.map_err(Trouble::Access)?;
+            }
+            Action::Texture(index) => {
+                let access = &executable.textures[index as usize];
+                let done = around.memory.texture(&mut self.lanes, access, effective);
+                done.map_err(|(lane, problem)| {
+                    let problem = Box::new(problem);
+                    Trouble::Texture { lane, problem }
+                })?;
             }
             Action::Converge { .. } => return self.converge((current, pc), effective, operation),
             Action::Exit => {

@@ -17,3 +17,4 @@ mod leaving;
 mod levels;
 mod memory;
 mod random;
+mod textures;
