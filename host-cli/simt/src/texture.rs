@@ -6,7 +6,7 @@
 //! layouts, the texture cache.
 //!
 //! Source: CUDA C++ Programming Guide, appendix "Texture Fetching"; PTX ISA 8.5, section "Texture
-//! Instructions". What both leave open is decided in DEV-130 to DEV-134.
+//! Instructions". What both leave open: DEV-130 and DEV-131; what is left out: DEV-132.
 
 mod sample;
 

@@ -1,7 +1,8 @@
 //! Textures and surfaces: what their instructions do to a warp's registers and to memory.
 //!
 //! Lanes are carried out in ascending order, so that of several stores to one place the highest
-//! lane's stays. Lanes may name different objects.
+//! lane's stays. Lanes may name different objects. What PTX leaves open of surfaces
+//! is in DEV-133; no bytes that textures and surfaces move are recorded (DEV-134).
 
 use super::Memory;
 use super::lanewise::little;
