@@ -109,6 +109,8 @@ pub(crate) fn waits_for_members(instruction: &Instruction) -> bool {
     match instruction.opcode {
         O::Shfl | O::Vote | O::Match | O::Redux | O::Elect => modifiers.sync,
         O::Bar | O::Barrier => modifiers.warp,
+        // All lanes of the warp.
+        O::Mma | O::Wmma | O::Ldmatrix => true,
         _ => false,
     }
 }

@@ -150,7 +150,7 @@ impl Memory<'_> {
     }
 
     /// What an operand in brackets names, by lane.
-    fn resolve(&self, file: &Lanes, source: AddressSource) -> Addresses {
+    pub(crate) fn resolve(&self, file: &Lanes, source: AddressSource) -> Addresses {
         match source {
             AddressSource::Wide { row, offset } => {
                 let (low, high) = (&file.rows[row as usize].0, &file.rows[row as usize + 1].0);

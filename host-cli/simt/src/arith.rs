@@ -19,6 +19,7 @@
 //! - [`compare`]: comparisons of integers and floats, `set setp slct`.
 //! - [`convert`]: `cvt` between all types, and the usual pairs as functions of their own.
 //! - [`transcendental`]: `sin cos ex2 lg2 tanh rsqrt rcp sqrt div`, `.approx` and `.full`.
+//! - [`matrix`]: `mma`, on matrices.
 //! - [`atomic`]: what `atom` and `red` write, given what was there.
 //!
 //! Behind them, `soft` computes exactly on integer significands in any format and rounding, and
@@ -32,7 +33,7 @@
 //! a bit beyond 31.
 //!
 //! Does not model: stochastic rounding (`cvt.rs`), floats of 8 bits and less, `cvt.pack`, SIMD
-//! video instructions, `.oob`, tensor cores.
+//! video instructions, `.oob`.
 //!
 //! # Conventions
 //!
@@ -54,6 +55,7 @@ pub mod convert;
 mod directed;
 pub mod float;
 pub mod integer;
+pub mod matrix;
 pub mod native;
 mod soft;
 pub mod transcendental;

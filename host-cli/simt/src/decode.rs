@@ -23,7 +23,7 @@ use crate::device::AddressMap;
 use crate::levels::PlacedOperands;
 use crate::micro::{Access, Action, Args, Barrier, Call, MicroOp, TextureAccess};
 use crate::moved::{AccessShape, Windows};
-use crate::ops;
+use crate::ops::{self, matrix::Matrix};
 
 /// A kernel, ready to be executed any number of times.
 #[derive(Clone, Debug)]
@@ -38,6 +38,7 @@ pub struct Executable {
     pub(crate) textures: Vec<TextureAccess>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) calls: Vec<Call>,
+    pub(crate) matrices: Vec<Matrix>,
     pub(crate) branch_tables: Vec<Vec<u32>>,
     /// Rows before the extra ones: registers and unwanted results.
     pub(crate) register_rows: u32,
@@ -73,6 +74,12 @@ impl Executable {
         match self.operations.get(pc)?.action {
             Action::Memory(_, index) if self.moves[pc] => {
                 Some(self.accesses[index as usize].shape())
+            }
+            Action::Matrix { index, .. } if self.moves[pc] => {
+                match &self.matrices[index as usize] {
+                    Matrix::Transfer(transfer) => Some(transfer.access.shape()),
+                    Matrix::Product(_) => None,
+                }
             }
             _ => None,
         }
@@ -125,6 +132,7 @@ pub(crate) struct Decoder<'a> {
     pub(crate) textures: Vec<TextureAccess>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) calls: Vec<Call>,
+    pub(crate) matrices: Vec<Matrix>,
     pub(crate) extra: Vec<ExtraRow>,
     by_content: FxHashMap<Vec<ExtraRow>, u32>,
     pub(crate) uses_module: bool,
@@ -154,6 +162,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         textures: Vec::new(),
         barriers: Vec::new(),
         calls: Vec::new(),
+        matrices: Vec::new(),
         extra: Vec::new(),
         by_content: FxHashMap::default(),
         uses_module: false,
@@ -192,6 +201,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         textures: decoder.textures,
         barriers: decoder.barriers,
         calls: decoder.calls,
+        matrices: decoder.matrices,
         branch_tables: program.branch_tables.clone(),
         extra: decoder.extra,
         predicates: u32::from(program.predicate_registers) + 3,
@@ -265,6 +275,7 @@ impl One<'_, '_> {
         use Opcode as O;
         match self.instruction.opcode {
             O::Ld | O::Ldu | O::St | O::Atom | O::Red => self.memory(),
+            O::Mma | O::Wmma | O::Ldmatrix => ops::matrix::decode(self),
             O::Cvta | O::Isspacep => self.address_space(),
             O::Tex | O::Tld4 | O::Txq | O::Suq | O::Suld | O::Sust | O::Sured | O::Istypep => {
                 self.texture()

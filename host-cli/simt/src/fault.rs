@@ -286,6 +286,22 @@ pub enum Fault {
         /// The mask that it gave.
         members: u32,
     },
+    /// A matrix instruction that not all 32 lanes of a warp execute.
+    #[error("a matrix instruction needs all 32 lanes, {present:#010x} execute it ({place})")]
+    NotAWholeWarp {
+        /// The lowest thread that executes it.
+        place: Place,
+        /// Lanes that execute it.
+        present: u32,
+    },
+    /// An operand of a matrix instruction that cannot be used.
+    #[error("matrix instruction: {problem} ({place})")]
+    MatrixOperand {
+        /// A thread that gives it.
+        place: Place,
+        /// What is wrong.
+        problem: String,
+    },
     /// A shuffle reads the value of a lane that has exited.
     #[error("lane {lane} shuffles the value of lane {exited}, which has exited ({place})")]
     ReadsExited {

@@ -103,6 +103,9 @@ pub(crate) enum Action {
     /// Computes on registers across lanes, once every lane of the member mask is there. The member
     /// mask is the row `members`; lanes with the same one execute together.
     Converge { run: Run, members: u32 },
+    /// A matrix instruction, once all lanes of the warp are there: an index into
+    /// [`crate::Executable::matrices`]. All ones are in the row `members`.
+    Matrix { index: u32, members: u32 },
     /// Nothing: fences, prefetches, hints.
     Nothing,
     /// Loads, stores or applies an atomic: an index into [`crate::Executable::accesses`].
@@ -128,9 +131,17 @@ pub(crate) enum Action {
 }
 
 impl Action {
+    /// The row of the member mask of an operation that waits for one.
+    pub(crate) const fn members(self) -> Option<u32> {
+        match self {
+            Self::Converge { members, .. } | Self::Matrix { members, .. } => Some(members),
+            _ => None,
+        }
+    }
+
     /// Executes only once lanes elsewhere have arrived.
     pub(crate) const fn waits(self) -> bool {
-        matches!(self, Self::Converge { .. } | Self::Barrier(_))
+        self.members().is_some() || matches!(self, Self::Barrier(_))
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod float;
 pub(crate) mod integer;
+pub(crate) mod matrix;
 pub(crate) mod video;
 pub(crate) mod warp;
 

@@ -104,7 +104,7 @@ impl One<'_, '_> {
     }
 
     /// The address operand, which is the first source.
-    pub(super) fn address(
+    pub(crate) fn address(
         &mut self,
         space: Option<StateSpace>,
     ) -> Result<(Space, AddressSource), Problem> {

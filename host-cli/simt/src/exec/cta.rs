@@ -294,6 +294,14 @@ impl<'e> Cta<'e> {
             Trouble::NotAMember { lane, members } => {
                 Fault::NotAMember { place: place(lane), lane, members }
             }
+            Trouble::NotAWholeWarp { present } => {
+                let lane = present.trailing_zeros() as usize & 31;
+                Fault::NotAWholeWarp { place: place(lane), present }
+            }
+            Trouble::Transfer(ref bad) => {
+                let (lane, problem) = bad.said();
+                Fault::MatrixOperand { place: place(lane), problem }
+            }
             Trouble::ReadsExited { lane, exited } => {
                 Fault::ReadsExited { place: place(lane), lane, exited }
             }

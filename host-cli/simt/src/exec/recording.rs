@@ -5,7 +5,8 @@ use crate::accesses::{AddressLog, WarpAccesses};
 use crate::decode::Executable;
 use crate::micro::Action;
 use crate::moved::{AccessShape, AccessSpace, Addresses};
-use crate::row::Lanes;
+use crate::ops::matrix::Matrix;
+use crate::row::{Lanes, lanes as active};
 use strata_core::sm::memory::cached::LineUse;
 
 /// Entries for which their memory is kept from one CTA to the next.
@@ -80,6 +81,19 @@ impl Accesses {
             Action::Memory(_, index) => {
                 let access = &executable.accesses[index as usize];
                 (access.shape(), memory.touched(lanes, access, effective, &mut room))
+            }
+            Action::Matrix { index, .. } => {
+                let Matrix::Transfer(transfer) = &executable.matrices[index as usize] else {
+                    return;
+                };
+                // Execution will tell of operands that cannot be used.
+                let Ok(each) = transfer.addresses(lanes, memory) else { return };
+                let mut count = 0;
+                for lane in active(effective) {
+                    room[count] = each[lane];
+                    count += 1;
+                }
+                (transfer.access.shape(), Addresses::Each(&room[..count]))
             }
             _ => (EXCHANGE, Addresses::None),
         };

@@ -14,6 +14,8 @@ use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
 use crate::levels::WarpLevels;
 use crate::micro::{Action, Args, Clock, Extra, MicroOp, axis};
+use crate::ops::matrix::Matrix;
+use crate::ops::matrix::transfer::{BadTransfer, staging};
 use crate::ops::warp::shuffle_source;
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
@@ -59,6 +61,12 @@ pub(crate) enum Trouble {
         lane: usize,
         members: u32,
     },
+    /// A matrix instruction without all lanes of a warp.
+    NotAWholeWarp {
+        present: u32,
+    },
+    /// A matrix cannot be moved.
+    Transfer(BadTransfer),
     /// A shuffle reads a lane that has exited.
     ReadsExited {
         lane: usize,
@@ -79,6 +87,8 @@ pub(crate) struct Warp {
     pub(crate) accesses: Accesses,
     /// Where its values live, if not simply in its registers.
     pub(crate) levels: Option<Box<WarpLevels>>,
+    /// Rows through which matrices pass on their way to and from memory.
+    staging: Lanes,
 }
 
 /// What a warp sees of its surroundings while it runs.
@@ -127,6 +137,7 @@ impl Warp {
             recorder: PathRecorder::default(),
             accesses: Accesses::Nothing,
             levels: executable.levels.as_ref().map(|levels| Box::new(WarpLevels::new(levels))),
+            staging: staging(),
         }
     }
 
@@ -173,7 +184,7 @@ impl Warp {
                 if self.splits.alive() == 0 {
                     return Ok(Stop::Done);
                 }
-                if self.resume_members(around.executable)? || self.leave(around.executable)? {
+                if self.resume_members(around)? || self.leave(around.executable)? {
                     continue;
                 }
                 return Ok(Stop::Blocked);
@@ -309,7 +320,9 @@ impl Warp {
                     Trouble::Texture { lane, problem }
                 })?;
             }
-            Action::Converge { .. } => return self.converge((current, pc), effective, operation),
+            Action::Converge { .. } | Action::Matrix { .. } => {
+                return self.converge((current, pc), effective, operation, around);
+            }
             Action::Exit => {
                 self.splits.exit(current, pc, effective);
                 return Ok(Next::Choose);
@@ -411,9 +424,10 @@ impl Warp {
         (current, pc): (usize, u32),
         effective: u32,
         operation: &MicroOp,
+        around: &mut Surroundings<'_, '_>,
     ) -> Result<Next, Trouble> {
         self.splits.wait(current, pc, Wait::Members { arrived: effective });
-        self.converge_at(pc, operation)?;
+        self.converge_at(pc, operation, around)?;
         Ok(if self.splits.get(current).wait == Wait::Ready {
             Next::At(pc + 1)
         } else {
@@ -423,8 +437,13 @@ impl Warp {
 
     /// Executes the operation at `pc` for the lanes that wait there, those of each member mask
     /// together, if no member is missing that has not exited. True when there are such.
-    fn converge_at(&mut self, pc: u32, operation: &MicroOp) -> Result<bool, Trouble> {
-        let Action::Converge { run, members } = operation.action else { return Ok(false) };
+    fn converge_at(
+        &mut self,
+        pc: u32,
+        operation: &MicroOp,
+        around: &mut Surroundings<'_, '_>,
+    ) -> Result<bool, Trouble> {
+        let Some(members) = operation.action.members() else { return Ok(false) };
         let mut left = self.splits.arrived(pc);
         let mut any = false;
         while left != 0 {
@@ -439,13 +458,45 @@ impl Warp {
             if mask & self.splits.alive() & !group != 0 {
                 continue;
             }
-            self.check_shuffle(&operation.args, group)?;
-            run(&mut self.lanes, &operation.args, group);
+            match operation.action {
+                Action::Matrix { index, .. } => self.matrix(index, group, around)?,
+                Action::Converge { run, .. } => {
+                    self.check_shuffle(&operation.args, group)?;
+                    run(&mut self.lanes, &operation.args, group);
+                }
+                _ => {}
+            }
             self.executed(pc, group);
             self.splits.release_members(pc, group);
             any = true;
         }
         Ok(any)
+    }
+
+    /// Executes a matrix instruction.
+    fn matrix(
+        &mut self,
+        index: u32,
+        group: u32,
+        around: &mut Surroundings<'_, '_>,
+    ) -> Result<(), Trouble> {
+        if group != u32::MAX {
+            return Err(Trouble::NotAWholeWarp { present: group });
+        }
+        match &around.executable.matrices[index as usize] {
+            Matrix::Product(product) => {
+                product.run(&mut self.lanes);
+                Ok(())
+            }
+            Matrix::Transfer(transfer) => {
+                let threads = (&mut self.lanes, &mut self.local);
+                let moved = transfer.run(threads, &mut self.staging, around.memory);
+                moved.map_err(|bad| match bad {
+                    BadTransfer::Access(bad) => Trouble::Access(bad),
+                    other => Trouble::Transfer(other),
+                })
+            }
+        }
     }
 
     /// Refuses a shuffle that reads a lane that has exited.
@@ -462,10 +513,13 @@ impl Warp {
     }
 
     /// Looks for splits whose missing members have exited since they arrived.
-    fn resume_members(&mut self, executable: &Executable) -> Result<bool, (u32, Trouble)> {
+    fn resume_members(
+        &mut self,
+        around: &mut Surroundings<'_, '_>,
+    ) -> Result<bool, (u32, Trouble)> {
         for pc in self.splits.waiting_for_members() {
-            let operation = &executable.operations[pc as usize];
-            if self.converge_at(pc, operation).map_err(|trouble| (pc, trouble))? {
+            let operation = &around.executable.operations[pc as usize];
+            if self.converge_at(pc, operation, around).map_err(|trouble| (pc, trouble))? {
                 return Ok(true);
             }
         }
@@ -484,7 +538,7 @@ impl Warp {
     /// Of the lanes that wait for members at `pc`: the first member mask that is not complete, and
     /// the lanes missing from all of them.
     pub(crate) fn missing(&self, pc: u32, executable: &Executable) -> (u32, u32) {
-        let Action::Converge { members, .. } = executable.operations[pc as usize].action else {
+        let Some(members) = executable.operations[pc as usize].action.members() else {
             return (0, 0);
         };
         let arrived = self.splits.arrived(pc);

@@ -308,7 +308,7 @@ fn everything_that_cannot_execute_is_listed() {
     let text = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k() {\n\
                 .reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.shared .align 16 .b8 s[64];\n\
                 mov.u64 %rd0, s;\ncp.async.ca.shared.global [%rd0], [%rd1], 16;\n\
-                ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%rd0];\nadd.u32 %r1, %r0, 1;\n\
+                suq.width.b32 %r0, [%rd0];\nadd.u32 %r1, %r0, 1;\n\
                 cp.async.wait_all;\nst.shared.u32 [s], %r1;\nret;\n}\n";
     let problems = Bench::new(text).prepare("k").unwrap_err();
     let lines: Vec<usize> = problems

@@ -15,6 +15,8 @@ mod kept;
 mod kernels;
 mod leaving;
 mod levels;
+mod matrix;
 mod memory;
 mod random;
 mod textures;
+mod wmma;

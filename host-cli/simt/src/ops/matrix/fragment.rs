@@ -1,0 +1,156 @@
+//! Fragments: matrices spread over the registers of a warp.
+
+use super::layout::{self, Role, Slot};
+use crate::arith::matrix::Shape;
+use crate::row::{Lanes, Row};
+
+/// What the elements of a matrix are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    F16,
+    Bf16,
+    Tf32,
+    F32,
+    F64,
+    S8,
+    U8,
+    S4,
+    U4,
+    /// Single bits, of which 32 are one element here.
+    B1,
+    S32,
+}
+
+impl Element {
+    /// Width of an element. Unit: bits.
+    pub(crate) const fn bits(self) -> usize {
+        match self {
+            Self::F64 => 64,
+            Self::Tf32 | Self::F32 | Self::S32 | Self::B1 => 32,
+            Self::F16 | Self::Bf16 => 16,
+            Self::S8 | Self::U8 => 8,
+            Self::S4 | Self::U4 => 4,
+        }
+    }
+
+    /// Elements of a register.
+    pub(crate) const fn parts(self) -> usize {
+        let bits = self.bits();
+        if bits >= 32 { 1 } else { 32 / bits }
+    }
+
+    /// Elements as PTX counts them in one of ours.
+    pub(crate) const fn counted(self) -> usize {
+        if matches!(self, Self::B1) { 32 } else { 1 }
+    }
+}
+
+/// Which instruction fixes how a matrix is spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Mma,
+    Wmma,
+}
+
+/// A matrix in registers.
+#[derive(Clone, Debug)]
+pub(crate) struct Fragment {
+    /// The first row of each register.
+    pub(crate) rows: Vec<u32>,
+    pub(crate) element: Element,
+    /// Lines, and elements of each.
+    pub(crate) lines: usize,
+    pub(crate) length: usize,
+    /// Registers that hold the whole matrix; those beyond repeat them.
+    pub(crate) distinct: usize,
+    /// Where each element is in its matrix, row after row; lanes of a part of a register together.
+    places: Vec<u16>,
+}
+
+impl Fragment {
+    /// The fragment of a matrix without its registers.
+    pub(crate) fn new(family: Family, role: Role, shape: Shape, element: Element) -> Self {
+        let (lines, length) = match role {
+            Role::A => (shape.m, shape.k),
+            Role::B => (shape.n, shape.k),
+            Role::C => (shape.m, shape.n),
+        };
+        let (parts, elements) = (element.parts(), lines * length);
+        let distinct = elements / (32 * parts);
+        let mut places = Vec::with_capacity(elements);
+        for register in 0..distinct {
+            for part in 0..parts {
+                for lane in 0..32 {
+                    let slot = Slot { lane, register, part, parts };
+                    let (line, position) = match family {
+                        Family::Mma => layout::mma(role, shape.m == 16, slot),
+                        Family::Wmma => layout::wmma(elements, length, slot),
+                    };
+                    let place = match role {
+                        Role::B => position * lines + line,
+                        Role::A | Role::C => line * length + position,
+                    };
+                    places.push(place as u16);
+                }
+            }
+        }
+        Self { rows: Vec::new(), element, lines, length, distinct, places }
+    }
+
+    /// Reads the matrix, row after row. `read` makes an element of a register and a part.
+    #[inline]
+    pub(crate) fn gather<T>(&self, file: &Lanes, to: &mut [T], read: impl Fn(u32, u32) -> T) {
+        let mut places = self.places.as_chunks::<32>().0.iter();
+        for &row in &self.rows[..self.distinct] {
+            let words = &file.rows[row as usize].0;
+            for (part, places) in (0..self.element.parts() as u32).zip(&mut places) {
+                for (&word, &place) in words.iter().zip(places) {
+                    to[usize::from(place)] = read(word, part);
+                }
+            }
+        }
+    }
+
+    /// Reads a matrix of 64-bit elements, row after row.
+    pub(crate) fn gather_wide(&self, file: &Lanes, to: &mut [u64]) {
+        for (&row, places) in self.rows.iter().zip(self.places.as_chunks::<32>().0) {
+            for (lane, &place) in places.iter().enumerate() {
+                to[usize::from(place)] = file.get64(row, lane);
+            }
+        }
+    }
+
+    /// Writes the matrix. `bits` makes the bits of an element, those above its width zero.
+    #[inline]
+    pub(crate) fn scatter<T: Copy>(&self, file: &mut Lanes, from: &[T], bits: impl Fn(T) -> u32) {
+        let width = self.element.bits() as u32;
+        let mut places = self.places.as_chunks::<32>().0.iter();
+        for &row in &self.rows[..self.distinct] {
+            let mut words = Row::ZERO;
+            for (part, places) in (0..self.element.parts() as u32).zip(&mut places) {
+                for (word, &place) in words.0.iter_mut().zip(places) {
+                    *word |= bits(from[usize::from(place)]) << (part * width);
+                }
+            }
+            file.rows[row as usize] = words;
+        }
+        self.repeat(file);
+    }
+
+    /// Writes a matrix of 64-bit elements.
+    pub(crate) fn scatter_wide(&self, file: &mut Lanes, from: &[u64]) {
+        for (&row, places) in self.rows.iter().zip(self.places.as_chunks::<32>().0) {
+            for (lane, &place) in places.iter().enumerate() {
+                file.put64(row, lane, from[usize::from(place)]);
+            }
+        }
+    }
+
+    /// Fills the registers beyond the distinct ones.
+    pub(crate) fn repeat(&self, file: &mut Lanes) {
+        for (number, &row) in self.rows.iter().enumerate().skip(self.distinct) {
+            let first = self.rows[number % self.distinct];
+            file.rows[row as usize] = file.rows[first as usize];
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Where the elements of a matrix lie in the registers of a warp.
+//!
+//! A place is a line of the matrix and a position in it. Lines are rows of A, C and D and columns
+//! of B; elements along `k` are neighbours in lines of A and B.
+//!
+//! Models: the fragments of `mma` as in PTX ISA 8.5, section "Matrix Fragments for mma" (one
+//! figure for each shape, which are instances of one rule). Fragments of `wmma` are opaque in PTX;
+//! here the elements are dealt out in order of lines, as many to each lane (`docs/DEVIATIONS.md`,
+//! DEV-141).
+
+/// Which matrix a fragment belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    A,
+    B,
+    /// C and D.
+    C,
+}
+
+/// One element of a fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) lane: usize,
+    /// Register of the fragment.
+    pub(crate) register: usize,
+    /// Element of the register, the lowest bits first.
+    pub(crate) part: usize,
+    /// Elements of a register: 1 where an element has 32 or 64 bits.
+    pub(crate) parts: usize,
+}
+
+/// Line and position of an element of a fragment of `mma`. `tall`: A has 16 rows, otherwise 8.
+pub(crate) fn mma(role: Role, tall: bool, slot: Slot) -> (usize, usize) {
+    let Slot { lane, register, part, parts } = slot;
+    let (group, thread) = (lane / 4, lane % 4);
+    match role {
+        Role::A => {
+            let (lower, block) = if tall { (register % 2, register / 2) } else { (0, register) };
+            (group + 8 * lower, (block * 4 + thread) * parts + part)
+        }
+        Role::B => (group, (register * 4 + thread) * parts + part),
+        Role::C => {
+            let element = register * parts + part;
+            (group + 8 * (element / 2), thread * 2 + element % 2)
+        }
+    }
+}
+
+/// Line and position of an element of a fragment of `wmma`, whose matrix has `elements` in lines
+/// of `length`.
+pub(crate) fn wmma(elements: usize, length: usize, slot: Slot) -> (usize, usize) {
+    let number = slot.lane * (elements / 32) + slot.register * slot.parts + slot.part;
+    (number / length, number % length)
+}
