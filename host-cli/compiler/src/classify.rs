@@ -50,7 +50,7 @@ pub(crate) fn memory_space(instruction: &Instruction) -> Option<MemorySpace> {
         O::Ld | O::Ldu | O::St | O::Atom | O::Red | O::Prefetch | O::Prefetchu | O::Discard => {
             Some(space(instruction.modifiers.space))
         }
-        O::Ldmatrix | O::Shfl | O::Match | O::Redux => Some(MemorySpace::Shared),
+        O::Ldmatrix | O::Stmatrix | O::Shfl | O::Match | O::Redux => Some(MemorySpace::Shared),
         O::CpAsync => Some(MemorySpace::Global),
         O::Wmma if word(instruction, "load") || word(instruction, "store") => {
             Some(space(instruction.modifiers.space))
@@ -110,7 +110,7 @@ pub(crate) fn flags(instruction: &Instruction) -> Flags {
         O::Bra | O::Brx => Flags::BRANCH,
         O::Ret | O::Exit | O::Trap => Flags::EXIT,
         O::Ld | O::Ldu | O::Ldmatrix | O::Tex | O::Tld4 | O::Suld => Flags::LOAD,
-        O::St | O::Sust => Flags::STORE,
+        O::St | O::Stmatrix | O::Sust => Flags::STORE,
         O::Atom | O::Red | O::Sured | O::CpAsync => Flags::LOAD | Flags::STORE,
         O::Wmma if word(instruction, "load") => Flags::LOAD,
         O::Wmma if word(instruction, "store") => Flags::STORE,

@@ -110,7 +110,7 @@ pub(crate) fn waits_for_members(instruction: &Instruction) -> bool {
         O::Shfl | O::Vote | O::Match | O::Redux | O::Elect => modifiers.sync,
         O::Bar | O::Barrier => modifiers.warp,
         // All lanes of the warp.
-        O::Mma | O::Wmma | O::Ldmatrix => true,
+        O::Mma | O::Wmma | O::Ldmatrix | O::Stmatrix | O::Movmatrix => true,
         _ => false,
     }
 }

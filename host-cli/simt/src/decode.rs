@@ -78,7 +78,7 @@ impl Executable {
             Action::Matrix { index, .. } if self.moves[pc] => {
                 match &self.matrices[index as usize] {
                     Matrix::Transfer(transfer) => Some(transfer.access.shape()),
-                    Matrix::Product(_) => None,
+                    Matrix::Product(_) | Matrix::Transpose { .. } => None,
                 }
             }
             _ => None,
@@ -275,7 +275,9 @@ impl One<'_, '_> {
         use Opcode as O;
         match self.instruction.opcode {
             O::Ld | O::Ldu | O::St | O::Atom | O::Red => self.memory(),
-            O::Mma | O::Wmma | O::Ldmatrix => ops::matrix::decode(self),
+            O::Mma | O::Wmma | O::Ldmatrix | O::Stmatrix | O::Movmatrix => {
+                ops::matrix::decode(self)
+            }
             O::Cvta | O::Isspacep => self.address_space(),
             O::Tex | O::Tld4 | O::Txq | O::Suq | O::Suld | O::Sust | O::Sured | O::Istypep => {
                 self.texture()

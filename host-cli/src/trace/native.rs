@@ -128,7 +128,8 @@ impl Named<'_> {
     fn mnemonic(&self) -> String {
         use Opcode as O;
         match self.instruction.opcode {
-            O::Ld | O::Ldu | O::St | O::Ldmatrix | O::CpAsync => self.load_or_store(),
+            O::Ld | O::Ldu | O::St | O::Ldmatrix | O::Stmatrix | O::CpAsync => self.load_or_store(),
+            O::Wmma if self.shape.is_some() => self.load_or_store(),
             O::Atom | O::Red => self.atomic(),
             O::Prefetch | O::Prefetchu | O::Discard => format!("CCTL{}.PF2", self.address_width()),
             O::Cvt => self.conversion(),
@@ -160,7 +161,9 @@ impl Named<'_> {
     }
 
     fn load_or_store(&self) -> String {
-        let store = self.instruction.opcode == Opcode::St;
+        let opcode = self.instruction.opcode;
+        let store = matches!(opcode, Opcode::St | Opcode::Stmatrix)
+            || opcode == Opcode::Wmma && self.instruction.modifiers.has("store");
         let Some(shape) = self.shape else {
             return self.constant(store);
         };
@@ -333,6 +336,7 @@ fn stem(instruction: &Instruction) -> &'static str {
         O::Vshl | O::Vshr => "SHF",
         O::Dp4a | O::Dp2a => "IDP",
         O::Mma | O::Wmma => "HMMA",
+        O::Movmatrix => "MOVM",
         O::Isspacep | O::Istypep => "QSPC",
         O::Vote | O::Activemask | O::Elect => "VOTE",
         O::Shfl => "SHFL",

@@ -306,7 +306,8 @@ fn names_members(instruction: &Instruction) -> bool {
     let Modifiers { sync, warp, .. } = instruction.modifiers;
     let between_lanes =
         matches!(instruction.opcode, O::Elect | O::Match | O::Redux | O::Shfl | O::Vote);
-    let of_matrices = matches!(instruction.opcode, O::Ldmatrix | O::Mma | O::Wmma);
+    let of_matrices =
+        matches!(instruction.opcode, O::Ldmatrix | O::Mma | O::Movmatrix | O::Stmatrix | O::Wmma);
     of_matrices
         || sync && between_lanes
         || warp && matches!(instruction.opcode, O::Bar | O::Barrier)

@@ -134,6 +134,7 @@ fn acts_outside(instruction: &Instruction, parameters: u32) -> bool {
         | O::Match
         | O::Membar
         | O::Mma
+        | O::Movmatrix
         | O::Nanosleep
         | O::Pmevent
         | O::Redux

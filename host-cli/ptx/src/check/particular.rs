@@ -16,7 +16,7 @@ pub(super) fn particular(context: &Context<'_>, written: &[Written]) -> Vec<Diag
         Opcode::Discard => {
             constant(written, 1, |size| size == 128, "the 128 of a line").into_iter().collect()
         }
-        Opcode::Ldmatrix => matrices(context, written).into_iter().collect(),
+        Opcode::Ldmatrix | Opcode::Stmatrix => matrices(context, written).into_iter().collect(),
         Opcode::CpAsync => copied(context, written).into_iter().collect(),
         _ => Vec::new(),
     };
@@ -65,7 +65,7 @@ fn vector_width(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic
     )
 }
 
-/// As many registers as matrices are loaded.
+/// As many registers as matrices are loaded or stored.
 fn matrices(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic> {
     let wanted = context.modifiers.other.iter().find_map(|word| match word.as_str() {
         "x1" => Some(1),
@@ -73,12 +73,13 @@ fn matrices(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic> {
         "x4" => Some(4),
         _ => None,
     });
-    let Written { operand: Operand::Vector(elements), span, .. } = written.first()? else {
-        return None;
-    };
+    let (elements, span) = written.iter().find_map(|written| match &written.operand {
+        Operand::Vector(elements) => Some((elements, written.span)),
+        _ => None,
+    })?;
     let wanted = wanted.filter(|&wanted| wanted != elements.len())?;
     let message = format!("a vector of {wanted} is needed here");
-    Some(Diagnostic::error("vector-length", *span, message))
+    Some(Diagnostic::error("vector-length", span, message))
 }
 
 /// Asynchronous copies have a few sizes.

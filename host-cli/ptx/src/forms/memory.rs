@@ -62,6 +62,7 @@ pub(super) const FORMS: &[Row] = &[
     ("cvta", "const|global|local|param|param::entry|$ss u32|u64", "=0 a0"),
     ("cvta", "to const|global|local|param|param::entry|$ss u32|u64", "=0 a0"),
     ("ldmatrix", "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16", "=Vb32 m"),
+    ("stmatrix", "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16", "m Vb32"),
     ("tex", "1d|2d|3d|a1d|a2d|cube|acube v4 u32|s32|f32 f32", "=v0 t *"),
     ("tex", "1d|2d|3d|a1d|a2d|2dms|a2dms v4 u32|s32|f32 s32", "=v0 t *"),
     ("tex", "level 1d|2d|3d|a1d|a2d|cube|acube v4 u32|s32|f32 f32", "=v0 t 1 *"),

@@ -39,6 +39,7 @@ pub(super) const FORMS: &[Row] = &[
     ("wmma", "mma sync aligned row col m8n8k32 s32 u4 u4 s32 satfinite?", SUBBYTE),
     ("wmma", "mma sync aligned row col m8n8k32 s32 s4 s4 s32 satfinite?", SUBBYTE),
     ("wmma", "mma xor|and popc sync aligned row col m8n8k128 s32 b1 b1 s32", SUBBYTE),
+    ("movmatrix", "sync aligned m8n8 trans b16", "=b32 b32"),
     ("mma", "sync aligned m8n8k4 row|col row|col f16|f32 f16 f16 f16", FOUR),
     ("mma", "sync aligned m8n8k4 row|col row|col f32 f16 f16 f32", FOUR),
     ("mma", "sync aligned m16n8k8|m16n8k16 row col f16 f16 f16 f16", FOUR),

@@ -17,7 +17,7 @@ const WORDS_MAX: usize = 32;
 
 /// Opcodes of PTX that the model does not have.
 const UNSUPPORTED: &str = "alloca applypriority clusterlaunchcontrol createpolicy getctarank \
-    griddepcontrol mapa mbarrier movmatrix multimem setmaxnreg stackrestore stacksave stmatrix \
+    griddepcontrol mapa mbarrier multimem setmaxnreg stackrestore stacksave \
     tcgen05 tensormap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4 vmin2 vmin4 vset2 \
     vset4 vsub2 vsub4 wgmma";
 

@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::levels::WarpLevels;
 use crate::micro::{Action, Args, Clock, Extra, MicroOp, axis};
 use crate::ops::matrix::Matrix;
-use crate::ops::matrix::transfer::{BadTransfer, staging};
+use crate::ops::matrix::transfer::{BadTransfer, staging, transpose};
 use crate::ops::warp::shuffle_source;
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
@@ -486,6 +486,10 @@ impl Warp {
         match &around.executable.matrices[index as usize] {
             Matrix::Product(product) => {
                 product.run(&mut self.lanes);
+                Ok(())
+            }
+            &Matrix::Transpose { d, a } => {
+                transpose(&mut self.lanes, d, a);
                 Ok(())
             }
             Matrix::Transfer(transfer) => {

@@ -1,4 +1,4 @@
-//! Matrix instructions: `mma wmma ldmatrix`, executed by a whole warp at once.
+//! Matrix instructions: `mma wmma ldmatrix stmatrix movmatrix`, executed by a whole warp at once.
 //!
 //! Models: what they compute ([`product`]), how they move matrices ([`transfer`]) and where
 //! elements lie in registers (`layout`, `fragment`). All 32 lanes take part.
@@ -28,16 +28,25 @@ use transfer::{Kind, Transfer};
 pub(crate) enum Matrix {
     Product(Box<Product>),
     Transfer(Box<Transfer>),
+    /// `movmatrix`: the rows of the result and the source.
+    Transpose {
+        d: u32,
+        a: u32,
+    },
 }
 
 /// Decodes an instruction of this file.
 pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
     let modifiers = &one.instruction.modifiers;
     let matrix = match one.instruction.opcode {
-        Opcode::Ldmatrix => Matrix::Transfer(Box::new(rows(one)?)),
+        Opcode::Ldmatrix | Opcode::Stmatrix => Matrix::Transfer(Box::new(rows(one)?)),
         Opcode::Wmma if modifiers.has("load") || modifiers.has("store") => {
             Matrix::Transfer(Box::new(lines(one)?))
         }
+        Opcode::Movmatrix => Matrix::Transpose {
+            d: one.result(0, ScalarType::B32)?,
+            a: one.value(0, ScalarType::B32)?,
+        },
         _ => Matrix::Product(Box::new(product(one)?)),
     };
     let members = one.constant(u64::from(u32::MAX), ScalarType::U32);
@@ -160,11 +169,13 @@ fn product(one: &mut One<'_, '_>) -> Result<Product, Problem> {
     Ok(Product { shape, a, b, c, d, saturate, xor })
 }
 
-/// `ldmatrix`.
+/// `ldmatrix` and `stmatrix`.
 fn rows(one: &mut One<'_, '_>) -> Result<Transfer, Problem> {
     let modifiers = &one.instruction.modifiers;
     let transposed = modifiers.has("trans");
-    let Operand::Vector(elements) = one.destination(0)? else {
+    let load = one.instruction.opcode == Opcode::Ldmatrix;
+    let operand = if load { one.destination(0)? } else { one.source(1)? };
+    let Operand::Vector(elements) = operand else {
         return Err(one.malformed("a vector is expected"));
     };
     if !matches!(elements.len(), 1 | 2 | 4) {
@@ -172,14 +183,26 @@ fn rows(one: &mut One<'_, '_>) -> Result<Transfer, Problem> {
     }
     let registers = elements
         .iter()
-        .map(|operand| one.written(operand, ScalarType::B32))
+        .map(|operand| {
+            if load {
+                one.written(operand, ScalarType::B32)
+            } else {
+                one.operand(operand, ScalarType::B32)
+            }
+        })
         .collect::<Result<_, _>>()?;
     let place = one.address(Some(StateSpace::Shared))?;
+    let (direction, line_use) = direction(load);
     Ok(Transfer {
         kind: Kind::Rows { registers, transposed },
-        direction: Direction::Load,
-        access: transfer::access(place, 16, LineUse::Load),
+        direction,
+        access: transfer::access(place, 16, line_use),
     })
+}
+
+/// Which way a matrix moves, and what that does to lines of memory.
+fn direction(load: bool) -> (Direction, LineUse) {
+    if load { (Direction::Load, LineUse::Load) } else { (Direction::Store, LineUse::Store) }
 }
 
 /// `wmma.load` and `wmma.store`.
@@ -209,8 +232,7 @@ fn lines(one: &mut One<'_, '_>) -> Result<Transfer, Problem> {
     };
     let place = one.address(modifiers.space)?;
     let bytes = fragment.lines * fragment.length * element.bits() / (8 * 32);
-    let (direction, line_use) =
-        if load { (Direction::Load, LineUse::Load) } else { (Direction::Store, LineUse::Store) };
+    let (direction, line_use) = direction(load);
     Ok(Transfer {
         kind: Kind::Lines { fragment, stride, across },
         direction,

@@ -32,7 +32,7 @@ const TEXTURES: [(&str, &[&str]); 7] = [
 ];
 
 /// What is refused of opcodes that execute in other forms.
-const PARTLY: [(&str, &str); 26] = [
+const PARTLY: [(&str, &str); 24] = [
     ("atom", "`atom.b128` cannot be executed: no such atomic"),
     ("atom", "`atom.bf16` cannot be executed: vector atomics"),
     ("atom", "`atom.bf16x2` cannot be executed: vector atomics"),
@@ -52,8 +52,6 @@ const PARTLY: [(&str, &str); 26] = [
     ("mma", "`mma.f16.f16.f16.f16` cannot be executed: `.m8n8k4` of f16 (quarters of a warp)"),
     ("mma", "`mma.f32.f16.f16.f16` cannot be executed: `.m8n8k4` of f16 (quarters of a warp)"),
     ("mma", "`mma.f32.f16.f16.f32` cannot be executed: `.m8n8k4` of f16 (quarters of a warp)"),
-    ("wmma", "`wmma.f16.f16` cannot be executed: `.satfinite` of floating-point results"),
-    ("wmma", "`wmma.f32.f32` cannot be executed: `.satfinite` of floating-point results"),
     ("red", "`red.bf16` cannot be executed: vector atomics"),
     ("red", "`red.bf16x2` cannot be executed: vector atomics"),
     ("red", "`red.f16` cannot be executed: vector atomics"),
@@ -145,8 +143,10 @@ fn exactly_these_forms_are_refused() {
         assert!(known, "{message}: executes now, take it off the list");
     }
     // The generator writes fragments of two registers; `matrix` has the right ones.
+    // It rarely writes `.satfinite` of floats.
+    let expected = ["registers is needed here", "`.satfinite` of floating-point results"];
     for messages in all.values_mut() {
-        messages.retain(|message| !message.contains("registers is needed here"));
+        messages.retain(|message| !expected.iter().any(|part| message.contains(part)));
     }
     all.retain(|_, messages| !messages.is_empty());
     assert!(all.is_empty(), "{all:#?}");

@@ -73,6 +73,51 @@ fn ldmatrix_gives_each_lane_its_halves() {
 }
 
 #[test]
+fn stmatrix_and_movmatrix_undo_ldmatrix() {
+    let mut random = Random::new(8);
+    let words: Vec<u32> = (0..256).map(|_| random.next() as u32).collect();
+    let names = "{%r10,%r11,%r12,%r13}";
+    let turn: Vec<String> = (10..14)
+        .map(|n| format!("movmatrix.sync.aligned.m8n8.trans.b16 %r{n}, %r{n};\n"))
+        .collect();
+    let turn = turn.concat();
+    // Loads 512 bytes, stores them behind, and copies what is behind out.
+    for (load, between, store) in [
+        ("", "", ""),
+        (".trans", "", ".trans"),
+        (".trans", turn.as_str(), ""),
+        ("", turn.as_str(), ".trans"),
+    ] {
+        let all = format!("stmatrix.sync.aligned.m8n8.x4{store}.shared.b16 [%r21], {names};\n");
+        let each: Vec<String> = (0..4)
+            .map(|n| {
+                format!(
+                    "shl.b32 %r22, %lane, 4;\nand.b32 %r22, %r22, 127;\n\
+                     add.u32 %r22, %r22, {};\nadd.u32 %r22, %r22, %r8;\n\
+                     stmatrix.sync.aligned.m8n8.x1{store}.shared.b16 [%r22], {{%r{}}};\n",
+                    512 + n * 128,
+                    10 + n
+                )
+            })
+            .collect();
+        for stores in [all, each.concat()] {
+            let body = format!(
+                "shl.b32 %r20, %lane, 4;\nadd.u32 %r20, %r20, %r8;\nadd.u32 %r21, %r20, 512;\n\
+                 ldmatrix.sync.aligned.m8n8.x4{load}.shared.b16 {names}, [%r20];\n{between}\
+                 {stores}ld.shared.v4.u32 {{%r0,%r1,%r2,%r3}}, [%r21];\n\
+                 mul.wide.u32 %rd2, %lane, 16;\nadd.u64 %rd2, %rd2, %out;\n\
+                 st.global.v4.u32 [%rd2], {{%r0,%r1,%r2,%r3}};"
+            );
+            let mut bench = Bench::new(&kernel("", &body));
+            let (input, output) = (bench.words("in", &words), bench.words("out", &[0; 128]));
+            let arguments = Arguments::default().u64(input).u64(output);
+            bench.run("k", &launch(1, 32, arguments)).unwrap();
+            assert_eq!(bench.read(output, 128), words[..128], "{body}");
+        }
+    }
+}
+
+#[test]
 fn matrices_outside_of_memory_fault_with_their_place() {
     let body = "add.u32 %r20, %r9, 512;\n\
                 ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10,%r11,%r12,%r13}, [%r20];";

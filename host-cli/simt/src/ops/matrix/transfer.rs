@@ -1,8 +1,10 @@
-//! `ldmatrix`, `wmma.load` and `wmma.store`: matrices between memory and fragments.
+//! `ldmatrix`, `stmatrix`, `movmatrix`, `wmma.load` and `wmma.store`: matrices between memory and
+//! registers.
 //!
 //! Models: what a warp moves as one access of all lanes to bytes that lie side by side, which goes
-//! through the checks of ordinary loads and stores. A lane of `ldmatrix` loads a row of 16 bytes;
-//! lanes beyond the rows named repeat them. The lines of a `wmma` matrix are cut into 32 pieces.
+//! through the checks of ordinary loads and stores. A lane of `ldmatrix` and `stmatrix` names a row
+//! of 16 bytes; lanes beyond the rows named repeat them. The lines of a `wmma` matrix are cut into
+//! 32 pieces.
 
 use strata_core::sm::memory::cached::LineUse;
 
@@ -26,10 +28,23 @@ pub(crate) fn staging() -> Lanes {
     }
 }
 
+/// `movmatrix`: a register as a matrix of 8 by 8, and its transpose.
+pub(crate) fn transpose(file: &mut Lanes, d: u32, a: u32) {
+    let from = file.rows[a as usize].0;
+    let to = std::array::from_fn(|lane| {
+        (0..2).fold(0, |word, part| {
+            let (row, column) = half_place(lane, part, true);
+            let half = from[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
+            word | half << (16 * part)
+        })
+    });
+    file.rows[d as usize] = Row(to);
+}
+
 /// What the registers are.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// `ldmatrix`: registers of that many matrices of 8 by 8, each half a row of 16 bits.
+    /// `ldmatrix`, `stmatrix`: a register for each matrix of 8 by 8, with two elements of 16 bits.
     Rows { registers: Vec<u32>, transposed: bool },
     /// `wmma`: a fragment, and the row of the distance of lines if it is given. Unit of it:
     /// elements. `across`: neighbours in memory are elements of different lines.
