@@ -2,9 +2,16 @@
 //!
 //! Models: arguments and results in `.param` space as variables of the thread's frame, shared by
 //! caller and callee; `.reg` parameters as moves; a callee's `ret` as a branch to the call's end;
-//! a guard on a call as a branch around it.
-//! Does not model: recursion, calls through registers, functions without a body other than the
-//! known ones; each is a diagnostic.
+//! a guard on a call as a branch around it; a call through a register as comparisons with the
+//! addresses of the functions that it may call (`indirect`); registers of module scope.
+//! Does not model: recursion, functions without a body other than the known ones; each is a
+//! diagnostic.
+
+mod indirect;
+
+pub use indirect::addressed;
+
+use std::collections::BTreeMap;
 
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{
@@ -30,8 +37,8 @@ pub const MAX_CALLS: u32 = 1 << 16;
 ///
 /// # Errors
 ///
-/// Everything that cannot be compiled, each place once: recursion, indirect calls, unknown
-/// functions, variables in spaces that a function cannot own, a body that grows too large.
+/// Everything that cannot be compiled, each place once: recursion, calls of what no function of the
+/// module can be, unknown functions, variables in spaces that a function cannot own, a body that grows too large.
 pub fn inline(module: &Module, kernel: FunctionId) -> Result<Kernel, Vec<Diagnostic>> {
     let Some(function) = module.functions.get(kernel.index()) else {
         let message = format!("the module has no function number {}", kernel.0);
@@ -60,6 +67,8 @@ struct Copy<'a> {
     function: &'a Function,
     bindings: Bindings,
     first_register: u32,
+    /// Registers of the module that it names, and what they are in the kernel.
+    module_registers: Vec<(VirtualRegister, VirtualRegister)>,
     first_label: u32,
     first_table: u32,
     /// Label that stands behind the copy.
@@ -78,6 +87,10 @@ struct Inliner<'a> {
     /// Functions being inlined, outermost first.
     stack: Vec<FunctionId>,
     copies: u32,
+    /// The kernel's registers that the module's are, by number in the module.
+    module_registers: BTreeMap<u32, VirtualRegister>,
+    /// Functions whose address is taken, ascending, once they were looked for.
+    addressed: Option<Vec<FunctionId>>,
     problems: Vec<Diagnostic>,
 }
 
@@ -92,6 +105,8 @@ impl<'a> Inliner<'a> {
             branch_tables: Vec::new(),
             stack: Vec::new(),
             copies: 0,
+            module_registers: BTreeMap::new(),
+            addressed: None,
             problems: Vec::new(),
         }
     }
@@ -144,10 +159,12 @@ impl<'a> Inliner<'a> {
             let bound = self.bind_variable(id, function, index, &name);
             bindings.push(bound);
         }
+        let first_register = self.registers.len() as u32;
         let copy = Copy {
             function,
             bindings,
-            first_register: self.registers.len() as u32,
+            first_register,
+            module_registers: self.module_registers(function, first_register),
             first_label: self.targets.len() as u32,
             first_table: self.branch_tables.len() as u32,
             end: LabelId((self.targets.len() + function.labels.len()) as u32),
@@ -169,6 +186,20 @@ impl<'a> Inliner<'a> {
                 start.unwrap_or(self.instructions.len() as u32);
         }
         self.targets[copy.end.index()] = self.instructions.len() as u32;
+    }
+
+    /// What registers of the module are in a copy whose registers begin at `first`: the first copy
+    /// that names one has it among its own, and the others share it.
+    fn module_registers(
+        &mut self,
+        function: &Function,
+        first: u32,
+    ) -> Vec<(VirtualRegister, VirtualRegister)> {
+        let shared = |&(register, number): &(VirtualRegister, u32)| {
+            let own = VirtualRegister(register.0 + first);
+            (register, *self.module_registers.entry(number).or_insert(own))
+        };
+        function.module_registers.iter().map(shared).collect()
     }
 
     fn bind_variable(
@@ -247,6 +278,9 @@ impl<'a> Inliner<'a> {
 
     fn rewrite_symbols(&mut self, copy: &Copy<'a>, operand: &mut Operand, span: Span) {
         match operand {
+            Operand::Symbol { symbol: Symbol::Function(id), offset } => {
+                *operand = Operand::Integer(id.address().wrapping_add(*offset as u64));
+            }
             Operand::Label(label) => label.0 += copy.first_label,
             Operand::BranchTable(table) => *table += copy.first_table,
             Operand::Symbol { symbol, .. }
@@ -282,7 +316,7 @@ impl<'a> Inliner<'a> {
                 }
             }
             Symbol::Function(_) => {
-                let message = "the address of a function has no meaning here".to_owned();
+                let message = "a function is no memory".to_owned();
                 self.complain("function-address", span, message);
             }
         }
@@ -292,8 +326,7 @@ impl<'a> Inliner<'a> {
         let Some(Operand::Symbol { symbol: Symbol::Function(id), .. }) =
             instruction.sources.first()
         else {
-            let message = "calls through a register are not supported".to_owned();
-            return self.complain("indirect-call", instruction.span, message);
+            return self.indirect_call(copy, instruction);
         };
         let module = self.module;
         let Some(callee) = module.functions.get(id.index()) else {
@@ -301,7 +334,7 @@ impl<'a> Inliner<'a> {
             return self.complain("unknown-function", instruction.span, message);
         };
         if callee.defined {
-            self.inline_call(copy, instruction, *id, callee);
+            self.inline_call(copy, &direct(instruction, *id), *id, callee);
         } else if KNOWN_EXTERNALS.contains(&callee.name.as_str()) {
             let mut call = instruction.clone();
             call.guard = instruction.guard.map(|guard| copy.guard(guard));
@@ -341,17 +374,32 @@ impl<'a> Inliner<'a> {
             );
             return self.complain("call-mismatch", call.span, message);
         }
-        let around = call.guard.map(|guard| {
-            let guard = Guard { negated: !guard.negated, ..copy.guard(guard) };
-            let end = LabelId(self.targets.len() as u32);
-            self.targets.push(0);
-            self.instructions.push(branch(Some(guard), end, call.span));
-            end
-        });
+        let around = self.branch_around(copy, call);
         self.inline_body(copy, call, id, callee);
         if let Some(end) = around {
-            self.targets[end.index()] = self.instructions.len() as u32;
+            self.place(end);
         }
+    }
+
+    /// A branch over a call whose guard does not hold, to a label that is yet to be placed.
+    fn branch_around(&mut self, copy: &Copy<'a>, call: &Instruction) -> Option<LabelId> {
+        call.guard.map(|guard| {
+            let guard = Guard { negated: !guard.negated, ..copy.guard(guard) };
+            let end = self.label();
+            self.instructions.push(branch(Some(guard), end, call.span));
+            end
+        })
+    }
+
+    /// A new label, yet to be placed.
+    fn label(&mut self) -> LabelId {
+        self.targets.push(0);
+        LabelId(self.targets.len() as u32 - 1)
+    }
+
+    /// Places a label before the next instruction.
+    fn place(&mut self, label: LabelId) {
+        self.targets[label.index()] = self.instructions.len() as u32;
     }
 
     /// The moves into `.reg` parameters, the body, the moves out of `.reg` results.
@@ -440,12 +488,24 @@ impl<'a> Inliner<'a> {
 
 impl Copy<'_> {
     fn register(&self, register: VirtualRegister) -> VirtualRegister {
+        let of_module = self.module_registers.iter().find(|(own, _)| *own == register);
+        if let Some(&(_, shared)) = of_module {
+            return shared;
+        }
         VirtualRegister(register.0 + self.first_register)
     }
 
     fn guard(&self, guard: Guard) -> Guard {
         Guard { register: self.register(guard.register), negated: guard.negated }
     }
+}
+
+/// A call of a function that is known, without a prototype behind its arguments.
+fn direct(call: &Instruction, id: FunctionId) -> Instruction {
+    let mut call = call.clone();
+    call.sources.retain(|operand| !matches!(operand, Operand::Label(_)));
+    call.sources[0] = Operand::Symbol { symbol: Symbol::Function(id), offset: 0 };
+    call
 }
 
 fn branch(guard: Option<Guard>, target: LabelId, span: Span) -> Instruction {

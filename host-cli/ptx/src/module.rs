@@ -48,6 +48,13 @@ index! {
     FunctionId
 }
 
+impl FunctionId {
+    /// What the function's address is where one is taken or stored: never 0, and in no memory.
+    pub const fn address(self) -> u64 {
+        16 * (self.0 as u64 + 1)
+    }
+}
+
 /// One PTX file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module {
@@ -60,6 +67,9 @@ pub struct Module {
     pub address_bits: u8,
     /// Variables of module scope, in file order.
     pub variables: Vec<Variable>,
+    /// Registers of module scope that a function names: each thread has one of each, which all
+    /// functions share. Source: PTX ISA 1.4 and 2.x, before there was an ABI.
+    pub registers: Vec<Register>,
     /// Kernels and functions, in file order of first mention; a later definition replaces a
     /// declaration.
     pub functions: Vec<Function>,
@@ -197,8 +207,22 @@ pub struct Label {
     pub target: u32,
 }
 
-/// A kernel (`.entry`) or device function (`.func`).
+/// What a call through a register may call. Source: PTX ISA 8.5, "Control Flow Directives".
 #[derive(Clone, Debug, PartialEq)]
+pub enum Callees {
+    /// `.calltargets`: one of these.
+    Named(Vec<FunctionId>),
+    /// `.callprototype`: any function that takes and gives the same.
+    Prototype {
+        /// What it takes.
+        parameters: Vec<Variable>,
+        /// What it gives.
+        results: Vec<Variable>,
+    },
+}
+
+/// A kernel (`.entry`) or device function (`.func`).
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Function {
     /// Name as written.
     pub name: String,
@@ -216,10 +240,14 @@ pub struct Function {
     pub results: u32,
     /// Registers that an instruction names.
     pub registers: Vec<Register>,
+    /// Which of them are registers of the module, each with its number in [`Module::registers`].
+    pub module_registers: Vec<(VirtualRegister, u32)>,
     /// Labels, in file order.
     pub labels: Vec<Label>,
     /// Branch target tables of `brx.idx` (`.branchtargets`), by order of declaration.
     pub branch_tables: Vec<Vec<LabelId>>,
+    /// `.calltargets` and `.callprototype`, each with the label that calls name it by.
+    pub call_tables: Vec<(LabelId, Callees)>,
     /// Instructions, in file order.
     pub body: Vec<Instruction>,
     /// `.maxntid` or `.reqntid`, when given. Unit: threads.

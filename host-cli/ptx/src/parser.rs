@@ -21,7 +21,7 @@ use crate::lexer::{Lexeme, Token, lex};
 use crate::module::{Module, Span, Symbol};
 use crate::suggest::nearest;
 pub(crate) use operand::Written;
-use scope::Body;
+use scope::{Body, ModuleRegisters};
 
 /// Largest text that is parsed. Unit: bytes.
 const TEXT_MAX: usize = 256 << 20;
@@ -115,6 +115,7 @@ struct Parser<'a> {
     module: Module,
     globals: FxHashMap<&'a str, Symbol>,
     body: Body<'a>,
+    module_registers: ModuleRegisters<'a>,
     /// Name of the function being read, for diagnostics.
     inside: Option<String>,
     /// Bytes of initial contents that may still be stored.
@@ -141,6 +142,7 @@ impl<'a> Parser<'a> {
             },
             globals: FxHashMap::default(),
             body: Body::default(),
+            module_registers: ModuleRegisters::default(),
             inside: None,
             // A value takes at least two characters and at most 16 bytes; the rest is for padding.
             initial_budget: text.len().saturating_mul(16).saturating_add(1 << 20),

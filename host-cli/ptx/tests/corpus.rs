@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use strata_ptx::diagnostic::{DiagnosticKind, LineIndex, render};
 use strata_ptx::fuzzing::{Random, every_form};
-use strata_ptx::module::{Function, LabelId, Module, Span, Symbol, VirtualRegister};
+use strata_ptx::module::{Callees, Function, LabelId, Module, Span, Symbol, VirtualRegister};
 use strata_ptx::opcode::Opcode;
 use strata_ptx::print::{Names, SourceNames, instruction};
 use strata_ptx::{Parsed, parse};
@@ -148,6 +148,11 @@ fn without_spans(mut module: Module) -> Module {
         function.span = Span::default();
         function.variables.iter_mut().for_each(|v| v.span = Span::default());
         function.body.iter_mut().for_each(|i| i.span = Span::default());
+        for (_, callees) in &mut function.call_tables {
+            if let Callees::Prototype { parameters, results } = callees {
+                parameters.iter_mut().chain(results).for_each(|v| v.span = Span::default());
+            }
+        }
     };
     module.functions.iter_mut().for_each(clear);
     module.variables.iter_mut().for_each(|v| v.span = Span::default());

@@ -433,8 +433,7 @@ impl Device {
         for field in &initial.addresses {
             let target = match field.symbol {
                 Symbol::Module(id) => addresses.get(id.index()).copied().flatten().unwrap_or(0),
-                // A function's address can be stored and compared, not called.
-                Symbol::Function(id) => 16 * (u64::from(id.0) + 1),
+                Symbol::Function(id) => id.address(),
                 Symbol::Local(_) => 0,
             };
             let bytes = target.wrapping_add(field.addend as u64).to_le_bytes();

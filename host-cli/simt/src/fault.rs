@@ -232,6 +232,17 @@ pub enum Fault {
     /// `trap` was executed.
     #[error("trap executed ({0})")]
     Trap(Place),
+    /// A call through a register whose address is that of no function that it can call.
+    #[error(
+        "call of address {address:#x}, where no function with these parameters and results is, \
+         other than those that are being called: recursion is not supported ({place})"
+    )]
+    CallNowhere {
+        /// Where.
+        place: Place,
+        /// The address.
+        address: u64,
+    },
     /// A device-side assertion failed.
     #[error("{0}")]
     Assertion(Box<AssertionFault>),

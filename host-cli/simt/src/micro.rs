@@ -128,6 +128,8 @@ pub(crate) enum Action {
     Print(u32),
     /// `__assertfail`.
     Assert(u32),
+    /// A call through a register that met no function: the row of the address.
+    CallNowhere { address: u32, wide: bool },
 }
 
 impl Action {

@@ -8,11 +8,13 @@
 use std::collections::BTreeSet;
 
 use strata_compiler::compile;
+use strata_compiler::inline;
 use strata_compiler::program::Program;
 use strata_core::placement::Placement;
 use strata_core::sm::partition::Needs;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
+use strata_ptx::opcode::Opcode;
 use strata_simt::{
     AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, MAX_KEPT_BYTES,
     PlacementError, Record, execute, execute_in_parts, execute_into, prepare,
@@ -382,12 +384,18 @@ pub fn reachable<'m>(module: &'m Module, kernels: &[String]) -> BTreeSet<&'m str
     let mut pending: Vec<usize> =
         (0..functions.len()).filter(|&index| kernels.contains(&functions[index].name)).collect();
     let mut reached = BTreeSet::new();
+    let mut addressed = None;
     while let Some(index) = pending.pop() {
         let function = &functions[index];
         if !reached.insert(function.name.as_str()) {
             continue;
         }
         for instruction in &function.body {
+            let indirect = matches!(instruction.sources.first(), Some(Operand::Register(_)));
+            if indirect && instruction.opcode == Opcode::Call {
+                let called = addressed.get_or_insert_with(|| inline::addressed(module));
+                pending.extend(called.iter().map(|id| id.index()));
+            }
             pending.extend(instruction.sources.iter().filter_map(|source| match source {
                 Operand::Symbol { symbol: Symbol::Function(id), .. } => Some(id.index()),
                 _ => None,

@@ -34,13 +34,7 @@ fn kernel(name: &str, types: &[ScalarType]) -> Function {
         variables: types.iter().map(|ty| parameter(*ty, vec![])).collect(),
         parameters: types.len() as u32,
         results: 0,
-        registers: vec![],
-        labels: vec![],
-        branch_tables: vec![],
-        body: vec![],
-        max_threads: None,
-        noreturn: false,
-        span: Span::default(),
+        ..Function::default()
     }
 }
 

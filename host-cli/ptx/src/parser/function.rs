@@ -3,8 +3,9 @@
 use super::scope::{Body, DEPTH_MAX, Target, Wanted};
 use super::variable::SPACES;
 use super::{Parser, Result};
+use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
-use crate::module::{LabelId, Linkage, Operand, Symbol};
+use crate::module::{Callees, LabelId, Linkage, Operand, Symbol, Variable};
 
 impl Parser<'_> {
     /// A body from its `{` to its `}`.
@@ -79,6 +80,7 @@ impl Parser<'_> {
                 };
                 self.variables(linkage, false)
             }
+            "param" if self.parameters_inside() => self.parameters_of_old_kernel(),
             _ if SPACES.contains(&word) => self.variables(Linkage::Internal, false),
             _ => {
                 let hint = self.suggest(word, || [SPACES, &["reg", "loc", "pragma"]].concat());
@@ -87,6 +89,26 @@ impl Parser<'_> {
                 Err(self.error_with_hint("unknown-directive", self.span(), message, hint))
             }
         }
+    }
+
+    /// Whether a `.param` declared here is a parameter of the kernel. Source: PTX ISA 1.4, section
+    /// "Release Notes": lists of parameters in parentheses are new in PTX 1.4.
+    fn parameters_inside(&self) -> bool {
+        self.module.version < (1, 4) && self.body.function.kernel && self.body.is_outermost()
+    }
+
+    /// `.param .u32 a;` in the body of a kernel.
+    fn parameters_of_old_kernel(&mut self) -> Result<()> {
+        let span = self.span();
+        let before = self.body.function.variables.len();
+        self.variables(Linkage::Internal, false)?;
+        let function = &mut self.body.function;
+        if before != function.parameters as usize {
+            let message = "a parameter of a kernel behind its other variables is not supported";
+            return Err(self.report(Diagnostic::unsupported("late-parameter", span, message)));
+        }
+        function.parameters = function.variables.len() as u32;
+        Ok(())
     }
 
     /// `name:`, or a `.branchtargets`, `.calltargets` or `.callprototype` with a name.
@@ -101,22 +123,13 @@ impl Parser<'_> {
             }
             Some("calltargets") => {
                 self.bump();
-                loop {
-                    let (name, span) = self.identifier("the name of a function")?;
-                    if !matches!(self.globals.get(name), Some(Symbol::Function(_))) {
-                        return Err(self.undeclared_symbol(name, span));
-                    }
-                    if !self.eat(Token::Comma) {
-                        break;
-                    }
-                }
-                self.expect_semicolon()?;
-                self.body.declare_call_prototype(name)
+                let callees = self.call_targets()?;
+                self.body.declare_callees(name, callees)
             }
             Some("callprototype") => {
                 self.bump();
-                self.call_prototype()?;
-                self.body.declare_call_prototype(name)
+                let callees = self.call_prototype()?;
+                self.body.declare_callees(name, callees)
             }
             _ => self.body.declare_label(name),
         };
@@ -138,17 +151,37 @@ impl Parser<'_> {
         }
     }
 
-    /// `(.param .b32 _) _ (.param .b64 _)` and attributes: the callee is known at run time only.
-    fn call_prototype(&mut self) -> Result<()> {
-        if self.peek() == Token::LeftParenthesis {
-            self.parameters()?;
+    /// `f, g;`: the callee is one of these.
+    fn call_targets(&mut self) -> Result<Callees> {
+        let mut targets = Vec::new();
+        loop {
+            let (name, span) = self.identifier("the name of a function")?;
+            let Some(&Symbol::Function(id)) = self.globals.get(name) else {
+                return Err(self.undeclared_symbol(name, span));
+            };
+            targets.push(id);
+            if !self.eat(Token::Comma) {
+                self.expect_semicolon()?;
+                return Ok(Callees::Named(targets));
+            }
         }
+    }
+
+    /// The list of a prototype's parameters or results, if there is one.
+    fn prototype_list(&mut self) -> Result<Vec<Variable>> {
+        if self.peek() != Token::LeftParenthesis {
+            return Ok(Vec::new());
+        }
+        Ok(self.parameters()?.into_iter().map(|(_, variable)| variable).collect())
+    }
+
+    /// `(.param .b32 _) _ (.param .b64 _)` and attributes: the callee is known at run time only.
+    fn call_prototype(&mut self) -> Result<Callees> {
+        let results = self.prototype_list()?;
         if !self.eat(Token::Underscore) {
             self.identifier("`_`")?;
         }
-        if self.peek() == Token::LeftParenthesis {
-            self.parameters()?;
-        }
+        let parameters = self.prototype_list()?;
         let mut given: Vec<&str> = Vec::new();
         while let Some(word) = self.dot_word() {
             let span = self.bump().span;
@@ -170,7 +203,8 @@ impl Parser<'_> {
                 }
             }
         }
-        self.expect_semicolon()
+        self.expect_semicolon()?;
+        Ok(Callees::Prototype { parameters, results })
     }
 
     /// Turns numbers of references into numbers of labels and tables.

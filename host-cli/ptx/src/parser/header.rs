@@ -21,6 +21,8 @@ const DIRECTIVES: &[&str] = &[
     "global",
     "const",
     "shared",
+    "local",
+    "reg",
     "texref",
     "surfref",
     "samplerref",
@@ -100,6 +102,10 @@ impl<'a> Parser<'a> {
             "visible" | "extern" | "weak" | "common" | "entry" | "func" => self.linked(),
             "file" | "loc" | "section" | "pragma" => self.debug_directive(),
             "alias" => self.alias(),
+            "reg" => {
+                self.bump();
+                self.module_registers()
+            }
             _ if SPACES.contains(&word) => self.variables(Linkage::Internal, true),
             _ => {
                 let hint = self.suggest(word, || DIRECTIVES.to_vec());
@@ -263,7 +269,7 @@ impl<'a> Parser<'a> {
         self.performance_directives()?;
         let id = self.declare_function(name, span)?;
         let declared = self.declare_parameters(parameters.into_iter().chain(results));
-        if self.eat(Token::Semicolon) {
+        if self.eat(Token::Semicolon) || self.declared_only() {
             let declaration = std::mem::take(&mut self.body).function;
             self.place_function(id, declaration);
         } else {
@@ -343,10 +349,27 @@ impl<'a> Parser<'a> {
         outcome
     }
 
+    /// Whether the header of a function ends without a `;`, as nvopencc ends its declarations: the
+    /// next directive of the module, or the end of the file, follows on a line of its own.
+    fn declared_only(&self) -> bool {
+        let next = match self.peek() {
+            Token::End => true,
+            Token::DotWord => self.dot_word().is_some_and(|word| {
+                let both = matches!(word, "pragma" | "loc" | "file");
+                !both && (DIRECTIVES.contains(&word) || SPACES.contains(&word))
+            }),
+            _ => false,
+        };
+        next && !self.body.function.kernel && self.at_line_end()
+    }
+
     /// What stands between a function's header and its body.
     fn performance_directives(&mut self) -> Result<()> {
         let mut given: Vec<&str> = Vec::new();
         while let Some(word) = self.dot_word() {
+            if self.declared_only() {
+                return Ok(());
+            }
             if matches!(word, "pragma" | "loc" | "file") {
                 self.debug_directive()?;
                 continue;

@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         }
         let negated = self.eat(Token::Bang);
         let (name, span) = self.identifier("a predicate register")?;
-        match self.body.find(name) {
+        match self.find_name(name) {
             Some(Name::Register(register)) => {
                 let ty = self.body.function.registers[register.index()].ty;
                 if ty == ScalarType::Pred {

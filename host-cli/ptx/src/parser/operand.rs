@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
     /// A register, special register, variable or function.
     fn named(&mut self) -> Result<Operand> {
         let (name, span) = self.identifier("a name")?;
-        match self.body.find(name) {
+        match self.find_name(name) {
             Some(Name::Register(id)) => return Ok(Operand::Register(id)),
             Some(Name::Vector(ty, components)) => {
                 return self.vector_register(name, ty, components, span);

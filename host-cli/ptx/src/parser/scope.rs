@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Parser, Result};
 use crate::module::{
-    Function, Label, LabelId, Register, Span, Symbol, VariableId, VirtualRegister,
+    Callees, Function, Label, LabelId, Register, Span, Symbol, VariableId, VirtualRegister,
 };
 use crate::types::ScalarType;
 
@@ -59,6 +59,25 @@ struct Scope<'a> {
     parent: Option<usize>,
 }
 
+impl Scope<'_> {
+    /// Type of a register that a range of this block declares. A name may be cut at several places:
+    /// `%r12` is in `%r<20>` and in `%r1<3>`.
+    fn in_range(&self, name: &str) -> Option<ScalarType> {
+        if self.ranges.is_empty() {
+            return None;
+        }
+        let digits = name.bytes().rev().take(20).take_while(u8::is_ascii_digit).count();
+        (1..=digits).rev().find_map(|length| {
+            let (prefix, number) = name.split_at(name.len() - length);
+            if length > 1 && number.starts_with('0') {
+                return None;
+            }
+            let range = self.ranges.get(prefix)?;
+            number.parse::<u64>().ok().filter(|&number| number < range.count).map(|_| range.ty)
+        })
+    }
+}
+
 /// A label that is used, perhaps before it is declared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference<'a> {
@@ -81,35 +100,44 @@ pub(super) struct Body<'a> {
     pub(super) references: Vec<Reference<'a>>,
 }
 
+/// Registers of module scope, as every function finds them around its own.
+#[derive(Debug, Default)]
+pub(super) struct ModuleRegisters<'a> {
+    scope: Scope<'a>,
+    /// Numbers of those that some function names.
+    numbers: FxHashMap<&'a str, u32>,
+}
+
+impl<'a> ModuleRegisters<'a> {
+    /// Declares a name; false when the module has it already.
+    pub(super) fn declare(&mut self, name: &'a str, ty: ScalarType) -> bool {
+        self.scope.names.insert(name, Name::Declared(ty)).is_none()
+    }
+
+    /// Declares `prefix<count>`; false when the module has it already.
+    pub(super) fn declare_range(&mut self, prefix: &'a str, ty: ScalarType, count: u64) -> bool {
+        self.scope.ranges.insert(prefix, Range { ty, count }).is_none()
+    }
+
+    /// Type of a register, if it is one of the module's.
+    fn find(&self, name: &str) -> Option<ScalarType> {
+        match self.scope.names.get(name) {
+            Some(Name::Declared(ty)) => Some(*ty),
+            _ => self.scope.in_range(name),
+        }
+    }
+}
+
 impl Default for Body<'_> {
     fn default() -> Self {
         Self {
-            function: empty_function(),
+            function: Function::default(),
             scopes: vec![Scope::default()],
             current: 0,
             depth: 1,
             components: FxHashMap::default(),
             references: Vec::new(),
         }
-    }
-}
-
-fn empty_function() -> Function {
-    Function {
-        name: String::new(),
-        kernel: false,
-        defined: false,
-        linkage: crate::module::Linkage::Internal,
-        variables: Vec::new(),
-        parameters: 0,
-        results: 0,
-        registers: Vec::new(),
-        labels: Vec::new(),
-        branch_tables: Vec::new(),
-        body: Vec::new(),
-        max_threads: None,
-        noreturn: false,
-        span: Span::default(),
     }
 }
 
@@ -131,6 +159,11 @@ impl<'a> Body<'a> {
         self.current = parent;
         self.depth -= 1;
         true
+    }
+
+    /// Whether the innermost block is the function's own.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.scopes[self.current].parent.is_none()
     }
 
     /// Scopes from the given one outwards.
@@ -155,8 +188,9 @@ impl<'a> Body<'a> {
     }
 
     /// Declares a `.callprototype` or `.calltargets`; false when the block has the name already.
-    pub(super) fn declare_call_prototype(&mut self, name: &'a str) -> bool {
+    pub(super) fn declare_callees(&mut self, name: &'a str, callees: Callees) -> bool {
         let id = self.add_label(name);
+        self.function.call_tables.push((id, callees));
         self.scopes[self.current].labels.insert(name, Target::CallPrototype(id)).is_none()
     }
 
@@ -194,7 +228,7 @@ impl<'a> Body<'a> {
                 Some(found) => return Some(found),
                 None => {}
             }
-            if let Some(ty) = self.in_range(scope, name) {
+            if let Some(ty) = self.scopes[scope].in_range(name) {
                 return Some(self.use_register(scope, name, ty));
             }
             next = self.scopes[scope].parent;
@@ -234,24 +268,6 @@ impl<'a> Body<'a> {
         id
     }
 
-    /// Type of a register that a range of this block declares. A name may be cut at several places:
-    /// `%r12` is in `%r<20>` and in `%r1<3>`.
-    fn in_range(&self, scope: usize, name: &str) -> Option<ScalarType> {
-        let ranges = &self.scopes[scope].ranges;
-        if ranges.is_empty() {
-            return None;
-        }
-        let digits = name.bytes().rev().take(20).take_while(u8::is_ascii_digit).count();
-        (1..=digits).rev().find_map(|length| {
-            let (prefix, number) = name.split_at(name.len() - length);
-            if length > 1 && number.starts_with('0') {
-                return None;
-            }
-            let range = ranges.get(prefix)?;
-            number.parse::<u64>().ok().filter(|&number| number < range.count).map(|_| range.ty)
-        })
-    }
-
     /// Names that a suggestion may come from; ranges give the name with its number cut to size.
     pub(super) fn known_names(&self, name: &str) -> Vec<String> {
         const NAMES_MAX: usize = 4096;
@@ -287,9 +303,28 @@ impl<'a> Body<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// A register or variable of the function, or a register of the module. Registers become used.
+    pub(super) fn find_name(&mut self, name: &'a str) -> Option<Name> {
+        let found = self.body.find(name);
+        if found.is_some() {
+            return found;
+        }
+        let ty = self.module_registers.find(name)?;
+        let next = self.module.registers.len() as u32;
+        let number = *self.module_registers.numbers.entry(name).or_insert(next);
+        if number == next {
+            self.module.registers.push(Register { name: name.to_owned(), ty });
+        }
+        let meaning = self.body.use_register(0, name, ty);
+        if let Name::Register(register) = meaning {
+            self.body.function.module_registers.push((register, number));
+        }
+        Some(meaning)
+    }
+
     /// A variable or function by name, innermost first; registers are not looked for.
     pub(super) fn symbol(&mut self, name: &'a str) -> Option<Symbol> {
-        match self.body.find(name) {
+        match self.find_name(name) {
             Some(Name::Variable(id)) => Some(Symbol::Local(id)),
             Some(_) => None,
             None => self.globals.get(name).copied(),

@@ -57,6 +57,32 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// `.reg .b32 %r<10>, %s;` at module scope, after its `.reg`.
+    pub(super) fn module_registers(&mut self) -> Result<()> {
+        let attributes = self.register_type()?;
+        loop {
+            let (name, span) = self.identifier("the name of a register")?;
+            if attributes.vector > 1 {
+                let message = "vector registers of module scope cannot be executed yet";
+                let unsupported = Diagnostic::unsupported("module-register", span, message);
+                return Err(self.report(unsupported));
+            }
+            let fresh = if self.eat(Token::Less) {
+                let count = self.range_count()?;
+                self.expect(Token::Greater, "`>` after the number of registers")?;
+                self.module_registers.declare_range(name, attributes.ty, count)
+            } else {
+                self.module_registers.declare(name, attributes.ty)
+            };
+            if !fresh {
+                self.redeclared(name, span)?;
+            }
+            if !self.eat(Token::Comma) {
+                return self.expect_semicolon();
+            }
+        }
+    }
+
     /// Vector and type of a register.
     fn register_type(&mut self) -> Result<Attributes> {
         let span = self.span();
@@ -225,7 +251,10 @@ impl<'a> Parser<'a> {
 
     /// Name and dimensions.
     pub(super) fn variable(&mut self, attributes: Attributes) -> Result<(&'a str, Variable)> {
-        let (name, span) = self.identifier("the name of a variable")?;
+        let span = self.span();
+        // `_` in a declaration, where names do not matter.
+        let unnamed = attributes.space == StateSpace::Param && self.eat(Token::Underscore);
+        let name = if unnamed { "_" } else { self.identifier("the name of a variable")?.0 };
         let dimensions = self.dimensions()?;
         let element = element_bytes(attributes);
         let Some(size) = total(element, &dimensions) else {
@@ -319,10 +348,6 @@ impl<'a> Parser<'a> {
             };
             if register {
                 parameters.push(self.register_parameter(attributes)?);
-            } else if self.peek() == Token::Underscore {
-                // `_` in a `.callprototype`, where names do not matter.
-                self.bump();
-                self.dimensions()?;
             } else {
                 parameters.push(self.variable(attributes)?);
             }

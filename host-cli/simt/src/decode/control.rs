@@ -100,8 +100,13 @@ impl One<'_, '_> {
     }
 
     fn call(&mut self) -> Result<Action, Problem> {
+        if let Operand::Register(register) = *self.source(0)? {
+            let wide = self.register_type(register)?.bits() == 64;
+            let ty = if wide { ScalarType::U64 } else { ScalarType::U32 };
+            return Ok(Action::CallNowhere { address: self.value(0, ty)?, wide });
+        }
         let Operand::Symbol { symbol: Symbol::Function(id), .. } = self.source(0)? else {
-            return Err(self.unsupported("calls through a register"));
+            return Err(self.malformed("a function is expected"));
         };
         let name = self.decoder.module.functions.get(id.index()).map(|f| f.name.as_str());
         let (print, arguments) = match name {

@@ -56,6 +56,11 @@ pub(crate) enum Trouble {
         lane: usize,
         call: u32,
     },
+    /// A call through a register met no function.
+    CallNowhere {
+        lane: usize,
+        address: u64,
+    },
     /// A lane executes an operation whose member mask does not name it.
     NotAMember {
         lane: usize,
@@ -348,6 +353,12 @@ impl Warp {
             }
             Action::Trap => {
                 return Err(Trouble::Trap { lane: effective.trailing_zeros() as usize });
+            }
+            Action::CallNowhere { address, wide } => {
+                let lane = effective.trailing_zeros() as usize;
+                let low = u64::from(self.lanes.get32(address, lane));
+                let address = if wide { self.lanes.get64(address, lane) } else { low };
+                return Err(Trouble::CallNowhere { lane, address });
             }
             // Computations and branches never come here.
             Action::Nothing | Action::Compute(_) | Action::Branch { .. } => {}

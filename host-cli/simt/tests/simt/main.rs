@@ -13,6 +13,7 @@ mod forms;
 mod instructions;
 mod kept;
 mod kernels;
+mod language;
 mod leaving;
 mod levels;
 mod matrix;
