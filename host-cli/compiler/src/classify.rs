@@ -28,12 +28,15 @@ pub(crate) fn unit(instruction: &Instruction) -> Unit {
             Unit::Control
         }
         O::Bar | O::Barrier | O::Membar | O::Fence | O::Nanosleep => Unit::Control,
+        O::Griddepcontrol | O::Setmaxnreg => Unit::Control,
+        // Committing and waiting, of which copies that are made at once have no need.
+        O::CpAsync if !copies(instruction) => Unit::Control,
         O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh => Unit::Sfu,
         O::Div if is_float(instruction) => Unit::Sfu,
         O::Tex | O::Tld4 | O::Txq | O::Suld | O::Suq | O::Sured | O::Sust => Unit::Texture,
         O::Mov | O::Selp | O::Slct | O::Copysign | O::Testp => Unit::Alu,
         _ if memory_space(instruction).is_some() => Unit::Memory,
-        O::Prefetch | O::Prefetchu | O::Discard => Unit::Memory,
+        O::Prefetch | O::Prefetchu | O::Discard | O::Applypriority => Unit::Memory,
         _ if instruction.types.contains(&ScalarType::F64) => Unit::DoublePrecision,
         _ => Unit::Alu,
     }
@@ -47,16 +50,22 @@ fn is_float(instruction: &Instruction) -> bool {
 pub(crate) fn memory_space(instruction: &Instruction) -> Option<MemorySpace> {
     use Opcode as O;
     match instruction.opcode {
-        O::Ld | O::Ldu | O::St | O::Atom | O::Red | O::Prefetch | O::Prefetchu | O::Discard => {
+        O::Ld | O::Ldu | O::St | O::Atom | O::Red => Some(space(instruction.modifiers.space)),
+        O::Prefetch | O::Prefetchu | O::Discard | O::Applypriority => {
             Some(space(instruction.modifiers.space))
         }
         O::Ldmatrix | O::Stmatrix | O::Shfl | O::Match | O::Redux => Some(MemorySpace::Shared),
-        O::CpAsync => Some(MemorySpace::Global),
+        O::CpAsync => copies(instruction).then_some(MemorySpace::Global),
         O::Wmma if word(instruction, "load") || word(instruction, "store") => {
             Some(space(instruction.modifiers.space))
         }
         _ => None,
     }
+}
+
+/// Whether a `cp.async` copies; others commit copies or wait for them.
+fn copies(instruction: &Instruction) -> bool {
+    instruction.modifiers.space.is_some()
 }
 
 fn space(space: Option<StateSpace>) -> MemorySpace {
@@ -111,6 +120,7 @@ pub(crate) fn flags(instruction: &Instruction) -> Flags {
         O::Ret | O::Exit | O::Trap => Flags::EXIT,
         O::Ld | O::Ldu | O::Ldmatrix | O::Tex | O::Tld4 | O::Suld => Flags::LOAD,
         O::St | O::Stmatrix | O::Sust => Flags::STORE,
+        O::CpAsync if !copies(instruction) => Flags::empty(),
         O::Atom | O::Red | O::Sured | O::CpAsync => Flags::LOAD | Flags::STORE,
         O::Wmma if word(instruction, "load") => Flags::LOAD,
         O::Wmma if word(instruction, "store") => Flags::STORE,

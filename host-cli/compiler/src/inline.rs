@@ -25,7 +25,7 @@ use crate::kernel::{Kernel, plain};
 use crate::operands::map_registers;
 
 /// Functions without a body that the executor knows.
-pub const KNOWN_EXTERNALS: [&str; 2] = ["vprintf", "__assertfail"];
+pub const KNOWN_EXTERNALS: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
 /// Deepest nesting of inlined calls.
 pub const MAX_CALL_DEPTH: usize = 64;
 /// Most instructions of a kernel with its calls inlined.

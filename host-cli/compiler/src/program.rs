@@ -6,7 +6,8 @@
 //! Guarantees of the compiler to an executor:
 //! - control never runs off the end of the instructions;
 
-//! - the only calls left are those of functions that [`crate::inline::KNOWN_EXTERNALS`] names;
+//! - the only calls left are those of functions that [`crate::inline::KNOWN_EXTERNALS`] names,
+//!   and calls of a register's address, which no function has that can be called there;
 //! - variables of module scope in shared or local memory are in `variables` too and are named as
 //!   [`Symbol::Local`], so that each space is placed in one table; no operand names them as module
 //!   symbols;

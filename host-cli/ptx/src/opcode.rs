@@ -27,23 +27,24 @@ macro_rules! opcodes {
 }
 
 opcodes! {
-    Abs "abs", Activemask "activemask", Add "add", Addc "addc", And "and", Atom "atom", Bar "bar",
+    Abs "abs", Activemask "activemask", Add "add", Applypriority "applypriority", Addc "addc", And "and", Atom "atom", Bar "bar",
     Barrier "barrier", Bfe "bfe", Bfi "bfi", Bfind "bfind", Bmsk "bmsk", Bra "bra", Brev "brev",
     Brkpt "brkpt", Brx "brx", Call "call", Clz "clz", Cnot "cnot", Copysign "copysign", Cos "cos",
-    CpAsync "cp", Cvt "cvt", Cvta "cvta", Discard "discard", Div "div", Dp2a "dp2a", Dp4a "dp4a",
-    Elect "elect", Ex2 "ex2", Exit "exit", Fence "fence", Fma "fma", Fns "fns", Isspacep "isspacep",
+    CpAsync "cp", Createpolicy "createpolicy", Cvt "cvt", Cvta "cvta", Discard "discard", Div "div", Dp2a "dp2a", Dp4a "dp4a",
+    Elect "elect", Ex2 "ex2", Exit "exit", Fence "fence", Fma "fma", Fns "fns", Griddepcontrol "griddepcontrol", Isspacep "isspacep",
     Istypep "istypep", Ld "ld", Ldmatrix "ldmatrix", Ldu "ldu", Lg2 "lg2", Lop3 "lop3", Mad "mad",
     Mad24 "mad24", Madc "madc", Match "match", Max "max", Membar "membar", Min "min", Mma "mma",
     Mov "mov",
     Movmatrix "movmatrix", Mul "mul", Mul24 "mul24", Nanosleep "nanosleep", Neg "neg", Not "not", Or "or",
     Pmevent "pmevent", Popc "popc", Prefetch "prefetch", Prefetchu "prefetchu", Prmt "prmt",
     Rcp "rcp", Red "red", Redux "redux", Rem "rem", Ret "ret", Rsqrt "rsqrt", Sad "sad",
-    Selp "selp", Set "set", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin",
+    Selp "selp", Set "set", Setmaxnreg "setmaxnreg", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin",
     Slct "slct", Sqrt "sqrt", St "st",
     Stmatrix "stmatrix", Sub "sub", Subc "subc", Suld "suld", Suq "suq",
     Sured "sured", Sust "sust", Szext "szext", Tanh "tanh", Testp "testp", Tex "tex", Tld4 "tld4",
     Trap "trap", Txq "txq", Vabsdiff "vabsdiff", Vadd "vadd", Vmad "vmad", Vmax "vmax", Vmin "vmin",
     Vote "vote",
+    Vabsdiff2 "vabsdiff2", Vabsdiff4 "vabsdiff4", Vadd2 "vadd2", Vadd4 "vadd4", Vavrg2 "vavrg2", Vavrg4 "vavrg4", Vmax2 "vmax2", Vmax4 "vmax4", Vmin2 "vmin2", Vmin4 "vmin4", Vset2 "vset2", Vset4 "vset4", Vsub2 "vsub2", Vsub4 "vsub4",
     Vset "vset", Vshl "vshl", Vshr "vshr", Vsub "vsub", Wmma "wmma", Xor "xor",
 }
 

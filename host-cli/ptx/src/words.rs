@@ -50,7 +50,9 @@ pub(crate) enum Meaning {
 pub(crate) fn meaning(opcode: Opcode, word: &str) -> Meaning {
     use Opcode as O;
     let specific = match opcode {
-        O::Set | O::Setp | O::Vset => comparison(word).or_else(|| boolean(word)),
+        O::Set | O::Setp | O::Vset | O::Vset2 | O::Vset4 => {
+            comparison(word).or_else(|| boolean(word))
+        }
         O::Atom | O::Red | O::Redux => atomic(word),
         O::Shfl => shuffle(word),
         O::Vote | O::Match => vote(word),
@@ -63,6 +65,8 @@ pub(crate) fn meaning(opcode: Opcode, word: &str) -> Meaning {
         O::Membar if word == "gl" => Some(Meaning::Scope(Scope::Gpu)),
         // Its second space is always global, and the first is where it writes.
         O::CpAsync if word == "global" => Some(Meaning::Other),
+        // It says nothing of lanes that wait for each other.
+        O::Setmaxnreg => Some(Meaning::Other),
         // Their operations and bounds belong to units that the model lacks.
         O::Sured | O::Suld | O::Sust | O::Wmma | O::Mma if word != "sync" => surface(word),
         _ => None,

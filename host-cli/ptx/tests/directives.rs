@@ -75,7 +75,10 @@ const BODIES: &[(bool, &str)] = &[
     (false, "vadd.s32.s32.s32 %r0.h0, %r1, %r2;"),
     (false, "vmad.s32.s32.s32 %r0, %r1.b0, %r2.h1, %r3.b1;"),
     (false, "vmad.s32.s32.s32 %r0.b0, %r1.b0, %r2.h1, %r3;"),
-    (false, "vadd4.s32.s32.s32 %r0.b0, %r1, %r2, %r3;"),
+    (true, "vadd4.s32.s32.s32 %r0.b0, %r1, %r2, %r3;"),
+    (false, "vadd4.s32.s32.s32 %r0.b02, %r1, %r2, %r3;"),
+    (false, "vadd4.s32.s32.s32 %r0, %r1.b3, %r2, %r3;"),
+    (false, "vadd2.s32.s32.s32 %r0, %r1.h40, %r2, %r3;"),
 ];
 
 /// Statements of module scope in the same way.

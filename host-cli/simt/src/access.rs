@@ -6,6 +6,7 @@
 //! as a read-only block. A warp's lanes access memory in ascending order: of several stores to one
 //! address the highest lane's stays, and atomics are applied lowest lane first.
 
+mod copy;
 mod lanewise;
 mod local;
 mod textures;

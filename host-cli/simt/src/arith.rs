@@ -57,6 +57,7 @@ pub mod float;
 pub mod integer;
 pub mod matrix;
 pub mod native;
+pub mod simd;
 mod soft;
 pub mod transcendental;
 pub mod video;

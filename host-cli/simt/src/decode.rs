@@ -21,7 +21,7 @@ use strata_ptx::opcode::Opcode;
 
 use crate::device::AddressMap;
 use crate::levels::PlacedOperands;
-use crate::micro::{Access, Action, Args, Barrier, Call, MicroOp, TextureAccess};
+use crate::micro::{Access, Action, Args, AsyncCopy, Barrier, Call, MicroOp, TextureAccess};
 use crate::moved::{AccessShape, Windows};
 use crate::ops::{self, matrix::Matrix};
 
@@ -36,6 +36,7 @@ pub struct Executable {
     pub(crate) order: Order,
     pub(crate) accesses: Vec<Access>,
     pub(crate) textures: Vec<TextureAccess>,
+    pub(crate) copies: Vec<AsyncCopy>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) calls: Vec<Call>,
     pub(crate) matrices: Vec<Matrix>,
@@ -130,6 +131,7 @@ pub(crate) struct Decoder<'a> {
     pub(crate) module: &'a Module,
     pub(crate) accesses: Vec<Access>,
     pub(crate) textures: Vec<TextureAccess>,
+    pub(crate) copies: Vec<AsyncCopy>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) calls: Vec<Call>,
     pub(crate) matrices: Vec<Matrix>,
@@ -160,6 +162,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         module,
         accesses: Vec::new(),
         textures: Vec::new(),
+        copies: Vec::new(),
         barriers: Vec::new(),
         calls: Vec::new(),
         matrices: Vec::new(),
@@ -199,6 +202,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         register_rows: decoder.first_extra(),
         accesses: decoder.accesses,
         textures: decoder.textures,
+        copies: decoder.copies,
         barriers: decoder.barriers,
         calls: decoder.calls,
         matrices: decoder.matrices,
@@ -282,6 +286,7 @@ impl One<'_, '_> {
             O::Tex | O::Tld4 | O::Txq | O::Suq | O::Suld | O::Sust | O::Sured | O::Istypep => {
                 self.texture()
             }
+            O::CpAsync => self.copy(),
             O::Mov | O::Cvt => ops::convert::decode(self),
             O::Set | O::Setp | O::Selp | O::Slct | O::Testp => ops::compare::decode(self),
             O::And
@@ -315,6 +320,20 @@ impl One<'_, '_> {
             | O::Vshr
             | O::Vmad
             | O::Vset => ops::video::decode(self),
+            O::Vabsdiff2
+            | O::Vabsdiff4
+            | O::Vadd2
+            | O::Vadd4
+            | O::Vavrg2
+            | O::Vavrg4
+            | O::Vmax2
+            | O::Vmax4
+            | O::Vmin2
+            | O::Vmin4
+            | O::Vset2
+            | O::Vset4
+            | O::Vsub2
+            | O::Vsub4 => ops::simd::decode(self),
             O::Add
             | O::Sub
             | O::Mul

@@ -7,6 +7,8 @@
 
 mod objects;
 
+use std::collections::BTreeMap;
+
 use crate::moved::Windows;
 use objects::Named;
 use rustc_hash::FxHashMap;
@@ -172,6 +174,9 @@ pub enum DeviceError {
     },
 }
 
+/// What allocations of `malloc` are rounded up to. Unit: bytes.
+const HEAP_UNIT: u64 = 16;
+
 /// One allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
@@ -217,6 +222,10 @@ pub struct Device {
     objects: FxHashMap<u64, Named>,
     /// Handles given so far.
     handles: u64,
+    /// Allocations of `malloc` that were not freed: addresses, and bytes that they take.
+    heap: BTreeMap<u64, u64>,
+    /// Unit: bytes.
+    heap_left: u64,
 }
 
 impl Default for Device {
@@ -228,6 +237,32 @@ impl Default for Device {
 impl Device {
     /// Most memory a device holds unless [`Device::with_limit`] says otherwise. Unit: bytes.
     pub const DEFAULT_LIMIT: u64 = 4 << 30;
+
+    /// What threads can have of `malloc` at a time. Unit: bytes. Source: CUDA C++ Programming Guide
+    /// 12.6, section "Dynamic Global Memory Allocation and Operations".
+    pub const HEAP_BYTES: u64 = 8 << 20;
+
+    /// `malloc` of a thread: the address, or 0 when the heap is used up or nothing is asked for.
+    pub(crate) fn heap_alloc(&mut self, bytes: u64) -> u64 {
+        let taken = bytes.checked_next_multiple_of(HEAP_UNIT);
+        let Some(taken) = taken.filter(|&taken| bytes > 0 && taken <= self.heap_left) else {
+            return 0;
+        };
+        let Ok(address) = self.alloc("heap of the device", bytes, HEAP_UNIT) else { return 0 };
+        self.heap.insert(address, taken);
+        self.heap_left -= taken;
+        address
+    }
+
+    /// `free` of a thread. False when no allocation of `malloc` begins there; 0 frees nothing.
+    pub(crate) fn heap_free(&mut self, address: u64) -> bool {
+        if address == 0 {
+            return true;
+        }
+        let Some(taken) = self.heap.remove(&address) else { return false };
+        self.heap_left += taken;
+        self.free(address).is_ok()
+    }
 
     /// An empty device with 64-bit addresses.
     pub fn new() -> Self {
@@ -249,6 +284,8 @@ impl Device {
             last: 0,
             objects: FxHashMap::default(),
             handles: 0,
+            heap: BTreeMap::new(),
+            heap_left: Self::HEAP_BYTES,
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod barrier;
 mod cta;
+mod heap;
 mod print;
 mod recording;
 mod splits;

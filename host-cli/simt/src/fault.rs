@@ -232,6 +232,14 @@ pub enum Fault {
     /// `trap` was executed.
     #[error("trap executed ({0})")]
     Trap(Place),
+    /// `free` of an address that `malloc` did not give, or that has been freed.
+    #[error("free of address {address:#x}, where no allocation of `malloc` begins ({place})")]
+    FreesForeign {
+        /// Where.
+        place: Place,
+        /// The address.
+        address: u64,
+    },
     /// A call through a register whose address is that of no function that it can call.
     #[error(
         "call of address {address:#x}, where no function with these parameters and results is, \

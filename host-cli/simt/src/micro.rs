@@ -11,6 +11,7 @@ use strata_ptx::types::ScalarType;
 use crate::arith::Mode;
 use crate::arith::convert::Conversion;
 use crate::arith::float::MinMax;
+use crate::arith::simd::Simd;
 use crate::arith::video::{Finish, Source, VideoOp, VmadMode};
 use crate::row::Lanes;
 use crate::texture::{Dimensions, ObjectKind};
@@ -62,6 +63,8 @@ pub(crate) enum Extra {
     Conversion(Conversion),
     /// A scalar video operation.
     Video(Video),
+    /// A SIMD video operation.
+    Simd(Simd),
     /// Immediate byte (`lop3`).
     Byte(u8),
     /// `set` and `setp`: how to combine with a third source.
@@ -112,6 +115,8 @@ pub(crate) enum Action {
     Memory(Direction, u32),
     /// Textures and surfaces: an index into [`crate::Executable::textures`].
     Texture(u32),
+    /// Copies to shared memory: an index into [`crate::Executable::copies`].
+    Copy(u32),
     /// A branch of the lanes of the effective mask.
     Branch { target: u32, reconvergence: u32 },
     /// `brx.idx`: a table and the row of the index.
@@ -128,6 +133,10 @@ pub(crate) enum Action {
     Print(u32),
     /// `__assertfail`.
     Assert(u32),
+    /// `malloc`: an index into [`crate::Executable::calls`], as of the next.
+    Allocate(u32),
+    /// `free`.
+    Free(u32),
     /// A call through a register that met no function: the row of the address.
     CallNowhere { address: u32, wide: bool },
 }
@@ -260,6 +269,15 @@ pub(crate) struct Access {
     pub(crate) atomic: Option<Atomic>,
 }
 
+/// `cp.async`: what is read of global memory, and where in shared memory it goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AsyncCopy {
+    pub(crate) from: Access,
+    pub(crate) to: Access,
+    /// Row of the number of bytes that are read; zeros follow them.
+    pub(crate) source_size: Option<u32>,
+}
+
 /// The operation of an atomic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Atomic {
@@ -371,7 +389,7 @@ pub(crate) enum Slot {
     Row(u32, u32),
 }
 
-/// A call of `vprintf` or `__assertfail`.
+/// A call of a function that the executor carries out itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) arguments: Vec<Slot>,

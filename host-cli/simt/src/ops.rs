@@ -9,6 +9,7 @@ pub(crate) mod convert;
 pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod matrix;
+pub(crate) mod simd;
 pub(crate) mod video;
 pub(crate) mod warp;
 

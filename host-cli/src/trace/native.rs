@@ -330,6 +330,11 @@ fn stem(instruction: &Instruction) -> &'static str {
         O::Selp | O::Slct => "SEL",
         O::Sad | O::Vabsdiff => "VABSDIFF",
         O::Vadd | O::Vsub => "IADD3",
+        // Machine code has the differences, and expands the others to additions and selections.
+        O::Vabsdiff2 | O::Vabsdiff4 => "VABSDIFF4",
+        O::Vadd2 | O::Vadd4 | O::Vavrg2 | O::Vavrg4 | O::Vsub2 | O::Vsub4 => "IADD3",
+        O::Vmax2 | O::Vmax4 | O::Vmin2 | O::Vmin4 => "IMNMX",
+        O::Vset2 | O::Vset4 => "ISETP",
         O::Vmad => "IMAD",
         O::Vmin | O::Vmax => "IMNMX",
         O::Testp | O::Vset => "ISETP",
@@ -358,6 +363,7 @@ fn stem(instruction: &Instruction) -> &'static str {
         },
         O::Membar | O::Fence => "MEMBAR",
         O::Nanosleep => "NANOSLEEP",
+        O::Applypriority => "CCTL",
         O::Pmevent => "PMTRIG",
         // These have functions of their own.
         _ => "NOP",

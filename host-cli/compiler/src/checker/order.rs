@@ -328,6 +328,8 @@ fn computes(opcode: Opcode) -> bool {
             | O::Not | O::Or | O::Popc | O::Prmt | O::Rcp | O::Rem | O::Rsqrt | O::Sad | O::Selp
             | O::Set | O::Setp | O::Shf | O::Shl | O::Shr | O::Sin | O::Slct | O::Sqrt | O::Sub
             | O::Subc | O::Szext | O::Tanh | O::Testp | O::Vabsdiff | O::Vadd | O::Vmad | O::Vmax
-            | O::Vmin | O::Vset | O::Vshl | O::Vshr | O::Vsub | O::Xor
+            | O::Vmin | O::Vset | O::Vshl | O::Vshr | O::Vsub | O::Xor | O::Vabsdiff2
+            | O::Vabsdiff4 | O::Vadd2 | O::Vadd4 | O::Vavrg2 | O::Vavrg4 | O::Vmax2 | O::Vmax4
+            | O::Vmin2 | O::Vmin4 | O::Vset2 | O::Vset4 | O::Vsub2 | O::Vsub4
     )
 }

@@ -31,6 +31,8 @@ pub(super) const FORMS: &[Row] = &[
     ("fence", "sc|acq_rel|acquire|release? $scope", ""),
     ("fence membar", "proxy alias", ""),
     ("fence", "proxy async global|shared::cta|shared::cluster?", ""),
+    ("griddepcontrol", "launch_dependents|wait", ""),
+    ("setmaxnreg", "inc|dec sync aligned u32", "i256"),
     ("shfl", "up|down|bfly|idx b32", "=0|p? 0 u32 u32"),
     ("shfl", "sync up|down|bfly|idx b32", "=0|p? 0 u32 u32 b32"),
     ("vote", "all|any|uni pred", "=p p"),

@@ -57,6 +57,20 @@ pub(super) const FORMS: &[Row] = &[
     ("prefetch", "global L2::evict_last|L2::evict_normal", "m"),
     ("prefetchu", "L1", "m"),
     ("discard", "global? L2", "m i128"),
+    ("applypriority", "global? L2::evict_normal", "m i128"),
+    (
+        "createpolicy",
+        "fractional L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged \
+         L2::evict_first|L2::evict_unchanged? b64",
+        "=b64 f32?",
+    ),
+    (
+        "createpolicy",
+        "range global? L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged \
+         L2::evict_first|L2::evict_unchanged? b64",
+        "=b64 m u32 u32",
+    ),
+    ("createpolicy", "cvt L2 b64", "=b64 b64"),
     ("isspacep", "const|global|local|param|param::entry|$ss", "=p a"),
     ("istypep", "texref|samplerref|surfref", "=p b64"),
     ("cvta", "const|global|local|param|param::entry|$ss u32|u64", "=0 a0"),

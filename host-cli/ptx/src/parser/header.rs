@@ -360,7 +360,8 @@ impl<'a> Parser<'a> {
             }),
             _ => false,
         };
-        next && !self.body.function.kernel && self.at_line_end()
+        let old = self.module.version < (3, 0) && !self.body.function.kernel;
+        next && old && self.at_line_end()
     }
 
     /// What stands between a function's header and its body.

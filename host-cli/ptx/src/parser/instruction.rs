@@ -16,10 +16,8 @@ use crate::types::ScalarType;
 const WORDS_MAX: usize = 32;
 
 /// Opcodes of PTX that the model does not have.
-const UNSUPPORTED: &str = "alloca applypriority clusterlaunchcontrol createpolicy getctarank \
-    griddepcontrol mapa mbarrier multimem setmaxnreg stackrestore stacksave \
-    tcgen05 tensormap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4 vmin2 vmin4 vset2 \
-    vset4 vsub2 vsub4 wgmma";
+const UNSUPPORTED: &str = "alloca clusterlaunchcontrol getctarank mapa mbarrier \
+    multimem stackrestore stacksave tcgen05 tensormap wgmma";
 
 /// Types and words of PTX that the model does not have.
 const UNSUPPORTED_WORDS: &str = "\
@@ -290,9 +288,15 @@ impl Parser<'_> {
         );
         let second = ["add", "min", "max"].iter().any(|word| modifiers.has(word));
         let merges = written.len() == 4 && opcode != Opcode::Vmad && !second;
+        let parts = simd_parts(opcode);
         for (index, operand) in written.iter().enumerate() {
-            let taken = video && (index == 1 || index == 2 || index == 0 && merges);
-            if let Some(selector) = operand.selector.as_ref().filter(|_| !taken) {
+            let Some(selector) = operand.selector.as_deref() else { continue };
+            let single = matches!(selector, "b0" | "b1" | "b2" | "b3" | "h0" | "h1");
+            let taken = match parts {
+                Some(parts) => selects(selector, parts, index),
+                None => single && video && (index == 1 || index == 2 || index == 0 && merges),
+            };
+            if !taken {
                 let message = format!("this operand of `{}` takes no `.{selector}`", opcode.name());
                 return Err(self.error("selector", operand.span, message));
             }
@@ -326,6 +330,30 @@ impl Parser<'_> {
         let hint = Some("the numbers of arguments and results must be those declared".into());
         Err(self.error_with_hint("signature", span, message, hint))
     }
+}
+
+/// How many values each operand of a SIMD video instruction holds.
+fn simd_parts(opcode: Opcode) -> Option<usize> {
+    let name = opcode.name();
+    match name.as_bytes() {
+        [b'v', .., b'2'] => Some(2),
+        [b'v', .., b'4'] => Some(4),
+        _ => None,
+    }
+}
+
+/// Whether an operand of a SIMD video instruction takes a selector: the result a mask, which names
+/// parts from the highest down, and the first two sources a choice for each part. Source: PTX ISA
+/// 8.5, section "SIMD Video Instructions".
+fn selects(selector: &str, parts: usize, index: usize) -> bool {
+    let (letter, digits) = selector.as_bytes().split_at(1);
+    let below = |limit: usize| digits.iter().all(|&digit| usize::from(digit - b'0') < limit);
+    letter == if parts == 2 { b"h" } else { b"b" }
+        && match index {
+            0 => below(parts) && digits.windows(2).all(|pair| pair[0] > pair[1]),
+            1 | 2 => digits.len() == parts && below(2 * parts),
+            _ => false,
+        }
 }
 
 /// Turns `array[2]`, which is otherwise a place in memory, into its address.

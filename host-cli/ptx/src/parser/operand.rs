@@ -23,7 +23,7 @@ pub(crate) struct Written {
     pub(crate) pipe: Option<(Operand, Span)>,
     /// What follows the address in the same brackets (textures and surfaces).
     pub(crate) rest: Vec<Operand>,
-    /// `.b0` to `.h1`: part of a register that a video instruction takes.
+    /// `.b0`, `.h10` and so on: parts of a register that a video instruction takes.
     pub(crate) selector: Option<String>,
 }
 
@@ -84,7 +84,9 @@ impl<'a> Parser<'a> {
 
     fn selector(&mut self) -> Option<String> {
         let word = self.dot_word()?;
-        matches!(word, "b0" | "b1" | "b2" | "b3" | "h0" | "h1").then(|| {
+        let digits = word.strip_prefix(['b', 'h'])?;
+        let chosen = digits.bytes().all(|digit| (b'0'..b'8').contains(&digit));
+        (chosen && (1..=4).contains(&digits.len())).then(|| {
             self.bump();
             word.to_owned()
         })
@@ -148,6 +150,7 @@ impl<'a> Parser<'a> {
                 return self.vector_register(name, ty, components, span);
             }
             Some(Name::Variable(id)) => return self.symbol_operand(Symbol::Local(id)),
+            Some(Name::Global(id)) => return self.symbol_operand(Symbol::Module(id)),
             Some(Name::Declared(_)) | None => {}
         }
         if let Some(&symbol) = self.globals.get(name) {

@@ -22,6 +22,8 @@ pub(super) enum Name {
     Vector(ScalarType, u8),
     /// A variable of the function.
     Variable(VariableId),
+    /// A variable in global or constant memory, of which there is one whoever names it.
+    Global(VariableId),
 }
 
 /// What a label stands for.
@@ -326,6 +328,7 @@ impl<'a> Parser<'a> {
     pub(super) fn symbol(&mut self, name: &'a str) -> Option<Symbol> {
         match self.find_name(name) {
             Some(Name::Variable(id)) => Some(Symbol::Local(id)),
+            Some(Name::Global(id)) => Some(Symbol::Module(id)),
             Some(_) => None,
             None => self.globals.get(name).copied(),
         }

@@ -219,6 +219,17 @@ impl<'a> Parser<'a> {
     fn add_variable(&mut self, named: (&'a str, Variable), global: bool) -> Result<()> {
         let (name, variable) = named;
         let span = variable.span;
+        if !global && matches!(variable.space, StateSpace::Global | StateSpace::Const) {
+            // The host finds variables by name: one of a function has its function's before it.
+            let function = &self.body.function.name;
+            let variable = Variable { name: format!("{function}.{name}"), ..variable };
+            let id = VariableId(self.module.variables.len() as u32);
+            self.module.variables.push(variable);
+            if !self.body.declare(name, Name::Global(id)) {
+                self.redeclared(name, span)?;
+            }
+            return Ok(());
+        }
         if !global {
             let id = VariableId(self.body.function.variables.len() as u32);
             self.body.function.variables.push(variable);

@@ -6,6 +6,7 @@ use strata_ptx::types::ScalarType;
 
 use super::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Barrier, Call, Clock, NO_RECONVERGENCE, Slot};
+use crate::ops::convert::copy64;
 
 impl One<'_, '_> {
     pub(super) fn control(&mut self) -> Decoded {
@@ -24,12 +25,23 @@ impl One<'_, '_> {
             | O::Prefetch
             | O::Prefetchu
             | O::Discard
+            | O::Applypriority
+            | O::Griddepcontrol
+            | O::Setmaxnreg
             | O::Nanosleep
             | O::Pmevent
             | O::Brkpt => Action::Nothing,
+            O::Createpolicy => return self.policy(),
             _ => return Err(self.unsupported("")),
         };
         Ok((action, Args::default()))
+    }
+
+    /// A cache policy, of which nothing depends on the bits: it is 0.
+    fn policy(&mut self) -> Decoded {
+        let d = self.result(0, ScalarType::B64)?;
+        let a = self.constant(0, ScalarType::B64);
+        Ok((Action::Compute(copy64), Args { d, a, ..Args::default() }))
     }
 
     fn reconvergence(&self) -> Result<u32, Problem> {
@@ -109,9 +121,11 @@ impl One<'_, '_> {
             return Err(self.malformed("a function is expected"));
         };
         let name = self.decoder.module.functions.get(id.index()).map(|f| f.name.as_str());
-        let (print, arguments) = match name {
-            Some("vprintf") => (true, 2),
-            Some("__assertfail") => (false, 5),
+        let (action, arguments): (fn(u32) -> Action, _) = match name {
+            Some("vprintf") => (Action::Print, 2),
+            Some("__assertfail") => (Action::Assert, 5),
+            Some("malloc") => (Action::Allocate, 1),
+            Some("free") => (Action::Free, 1),
             Some(name) => {
                 let message = format!("calls of `{name}`, which has no body");
                 return Err(self.unsupported(&message));
@@ -131,7 +145,7 @@ impl One<'_, '_> {
         };
         let index = self.decoder.calls.len() as u32;
         self.decoder.calls.push(Call { arguments, result });
-        Ok(if print { Action::Print(index) } else { Action::Assert(index) })
+        Ok(action(index))
     }
 
     fn slot(&mut self, operand: &Operand, written: bool) -> Result<Slot, Problem> {

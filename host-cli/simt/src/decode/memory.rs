@@ -9,7 +9,8 @@ use strata_ptx::types::{Kind, ScalarType};
 use super::{Decoded, One, Problem};
 use crate::arith::atomic::atomic;
 use crate::micro::{
-    Access, Action, AddressSource, Args, Atomic, Component, Direction, MAX_COMPONENTS, Run, Space,
+    Access, Action, AddressSource, Args, AsyncCopy, Atomic, Component, Direction, MAX_COMPONENTS,
+    Run, Space,
 };
 use crate::moved::WINDOW_BYTES;
 use crate::ops::convert::{copy32, copy64};
@@ -103,12 +104,55 @@ impl One<'_, '_> {
         Ok(Component { row, rows, half })
     }
 
+    /// `cp.async`. Copies are made at once, so there is nothing to commit or to wait for.
+    pub(super) fn copy(&mut self) -> Decoded {
+        let modifiers = &self.instruction.modifiers;
+        let Some(space) = modifiers.space else { return Ok((Action::Nothing, Args::default())) };
+        let &Operand::Integer(size) = self.source(2)? else {
+            return Err(self.malformed("a size is expected"));
+        };
+        let size = u32::try_from(size).ok().filter(|size| matches!(size, 4 | 8 | 16));
+        let size = size.ok_or_else(|| self.malformed("a copy has 4, 8 or 16 bytes"))?;
+        let bypasses = modifiers.has("cg");
+        let sized = self.instruction.sources.len() - usize::from(modifiers.has("L2::cache_hint"));
+        let source_size = if sized > 3 { Some(self.value(3, ScalarType::U32)?) } else { None };
+        let (to_space, to) = self.address_at(0, Some(space))?;
+        let (from_space, from) = self.address_at(1, Some(StateSpace::Global))?;
+        let access = |space, address, line_use| Access {
+            space,
+            address,
+            size,
+            count: 1,
+            signed: false,
+            components: [Component::default(); MAX_COMPONENTS],
+            line_use,
+            atomic: None,
+        };
+        let from_use = if bypasses { LineUse::BypassLoad } else { LineUse::Load };
+        let index = self.decoder.copies.len() as u32;
+        self.decoder.copies.push(AsyncCopy {
+            from: access(from_space, from, from_use),
+            to: access(to_space, to, LineUse::Store),
+            source_size,
+        });
+        Ok((Action::Copy(index), Args::default()))
+    }
+
     /// The address operand, which is the first source.
     pub(crate) fn address(
         &mut self,
         space: Option<StateSpace>,
     ) -> Result<(Space, AddressSource), Problem> {
-        let Operand::Address { base, offset } = self.source(0)? else {
+        self.address_at(0, space)
+    }
+
+    /// The address operand that is source `index`.
+    fn address_at(
+        &mut self,
+        index: usize,
+        space: Option<StateSpace>,
+    ) -> Result<(Space, AddressSource), Problem> {
+        let Operand::Address { base, offset } = self.source(index)? else {
             return Err(self.malformed("a memory operand is expected"));
         };
         let written = match space {

@@ -288,6 +288,9 @@ impl<'e> Cta<'e> {
             Trouble::Texture { lane, ref problem } => Fault::Texture(place(lane), problem.clone()),
             // The caller has told of assertions already, with their texts.
             Trouble::Trap { lane } | Trouble::Assertion { lane, .. } => Fault::Trap(place(lane)),
+            Trouble::FreesForeign { lane, address } => {
+                Fault::FreesForeign { place: place(lane), address }
+            }
             Trouble::CallNowhere { lane, address } => {
                 Fault::CallNowhere { place: place(lane), address }
             }

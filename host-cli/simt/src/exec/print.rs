@@ -18,7 +18,7 @@ const MAX_STRING: u64 = 1 << 16;
 const MAX_WIDTH: usize = 4096;
 
 /// What an argument of a call holds.
-fn argument(warp: &Warp, lane: usize, slot: Slot) -> u64 {
+pub(super) fn argument(warp: &Warp, lane: usize, slot: Slot) -> u64 {
     match slot {
         Slot::Frame(offset, size) => warp.local.peek(lane, offset, size).unwrap_or(0),
         Slot::Row(row, 8) => warp.lanes.get64(row, lane),

@@ -95,6 +95,10 @@ impl Accesses {
                 }
                 (transfer.access.shape(), Addresses::Each(&room[..count]))
             }
+            Action::Copy(index) => {
+                let access = &executable.copies[index as usize].from;
+                (access.shape(), memory.touched(lanes, access, effective, &mut room))
+            }
             _ => (EXCHANGE, Addresses::None),
         };
         match self {

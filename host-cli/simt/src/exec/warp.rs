@@ -56,6 +56,11 @@ pub(crate) enum Trouble {
         lane: usize,
         call: u32,
     },
+    /// `free` of what `malloc` did not give.
+    FreesForeign {
+        lane: usize,
+        address: u64,
+    },
     /// A call through a register met no function.
     CallNowhere {
         lane: usize,
@@ -317,6 +322,11 @@ impl Warp {
                 let done = around.memory.access(threads, access, effective, direction);
                 done.map_err(Trouble::Access)?;
             }
+            Action::Copy(index) => {
+                let copy = &executable.copies[index as usize];
+                let done = around.memory.copy(&self.lanes, copy, effective);
+                done.map_err(Trouble::Access)?;
+            }
             Action::Texture(index) => {
                 let access = &executable.textures[index as usize];
                 let done = around.memory.texture(&mut self.lanes, access, effective);
@@ -347,6 +357,8 @@ impl Warp {
             }
             Action::Clock(which) => self.read_clock(which, &operation.args, effective, clock),
             Action::Print(call) => self.print(effective, call, around),
+            Action::Allocate(call) => self.allocate(effective, call, around),
+            Action::Free(call) => self.free(effective, call, around)?,
             Action::Assert(call) => {
                 let lane = effective.trailing_zeros() as usize;
                 return Err(Trouble::Assertion { lane, call });

@@ -125,6 +125,20 @@ fn reduce(l: &mut Lanes, o: &Args, m: u32) {
     u32::store(l, o.d, &[total; 32], m);
 }
 
+/// `redux` of `f32`: -0 is less than +0; the result is the canonical NaN where all values are NaN
+/// or, with `.NaN`, one is. Source: PTX ISA 8.6, section "redux.sync".
+fn reduce_float(l: &mut Lanes, o: &Args, m: u32) {
+    let Extra::Flags3(maximum, absolute, propagate) = o.extra else { return };
+    let source = &l.rows[o.a as usize].0;
+    let sign = if absolute { u32::MAX >> 1 } else { u32::MAX };
+    let values = || lanes(m).map(|lane| f32::from_bits(source[lane] & sign));
+    let better = |a: f32, b: f32| if a.total_cmp(&b).is_lt() == maximum { b } else { a };
+    let best = values().filter(|value| !value.is_nan()).reduce(better);
+    let best = best.filter(|_| !propagate || !values().any(f32::is_nan));
+    let total = best.map_or(0x7fff_ffff, f32::to_bits);
+    u32::store(l, o.d, &[total; 32], m);
+}
+
 /// Decodes an instruction of this file.
 pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
     let mut args = Args::default();
@@ -145,12 +159,15 @@ pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
         _ => {
             let ty = one.ty(0)?;
             let operation = modifiers.atomic.ok_or_else(|| one.malformed("no operation"))?;
-            if ty == ScalarType::F32 {
-                return Err(one.unsupported("floating-point reductions"));
-            }
             (args.d, args.a) = (one.result(0, ty)?, one.value(0, ty)?);
-            args.extra = Extra::Redux(operation, ty);
-            reduce
+            if ty == ScalarType::F32 {
+                let (absolute, propagate) = (modifiers.has("abs"), modifiers.has("NaN"));
+                args.extra = Extra::Flags3(operation == AtomicOp::Max, absolute, propagate);
+                reduce_float
+            } else {
+                args.extra = Extra::Redux(operation, ty);
+                reduce
+            }
         }
     };
     if !modifiers.sync {

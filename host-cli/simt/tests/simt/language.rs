@@ -199,3 +199,244 @@ fn kernels_of_the_first_ptx_declare_their_parameters_inside() {
         }";
     assert_eq!(words(text, 1), [5]);
 }
+
+/// A kernel of one lane's worth of text, whose `%r31` every lane stores at its word of the output.
+fn body(text: &str) -> String {
+    format!(
+        "{HEAD}.visible .entry k(.param .u64 out) {{
+            .reg .b32 %r<32>; .reg .b64 %rd<9>; .reg .pred %p<5>; .reg .f32 %f<9>;
+            ld.param.u64 %rd1, [out];
+            mov.u32 %r30, %tid.x;
+            mul.wide.u32 %rd2, %r30, 4;
+            add.u64 %rd2, %rd1, %rd2;
+            {text}
+            st.global.u32 [%rd2], %r31;
+            ret;
+        }}"
+    )
+}
+
+#[test]
+fn asynchronous_copies_are_there_when_they_are_issued_and_end_with_zeros() {
+    let copy = |size: u32, rest: &str, cache: &str| {
+        body(&format!(
+            ".shared .align 16 .b8 room[512];
+            .global .align 16 .u32 from[4] = {{0x11223344, 0x55667788, 3, 4}};
+            mov.u32 %r1, room;
+            mov.u64 %rd3, from;
+            shl.b32 %r2, %r30, 4;
+            add.u32 %r1, %r1, %r2;
+            st.shared.v4.u32 [%r1], {{9, 9, 9, 9}};
+            mov.u32 %r3, 6;
+            cp.async.{cache}.shared.global [%r1], [%rd3], {size}{rest};
+            cp.async.commit_group;
+            cp.async.wait_group 0;
+            cp.async.wait_all;
+            ld.shared.v4.u32 {{%r4, %r5, %r6, %r7}}, [%r1];
+            mad.lo.u32 %r31, %r7, 100, %r6;
+            mad.lo.u32 %r31, %r5, 10000, %r31;
+            xor.b32 %r31, %r31, %r4;"
+        ))
+    };
+    let mixed = |[a, b, c, d]: [u32; 4]| (b.wrapping_mul(10000)).wrapping_add(d * 100 + c) ^ a;
+    for (size, rest, cache, expected) in [
+        (4, "", "ca", [0x1122_3344, 9, 9, 9]),
+        (8, "", "ca", [0x1122_3344, 0x5566_7788, 9, 9]),
+        (16, "", "cg", [0x1122_3344, 0x5566_7788, 3, 4]),
+        (16, ", %r3", "cg", [0x1122_3344, 0x7788, 0, 0]),
+        (16, ", 0", "ca", [0, 0, 0, 0]),
+        (8, ", 4", "ca", [0x1122_3344, 0, 9, 9]),
+    ] {
+        let found = words(&copy(size, rest, cache), 32);
+        assert_eq!(found, [mixed(expected); 32], "{size}{rest}");
+    }
+}
+
+#[test]
+fn asynchronous_copies_are_checked() {
+    let text = body(
+        ".shared .align 16 .b8 room[16];
+        mov.u32 %r1, OFFSET;
+        add.u64 %rd3, %rd1, BEGIN;
+        cp.async.ca.shared.global [%r1], [%rd3], 8;",
+    );
+    let fault = |offset: &str, begin: &str| {
+        let text = text.replace("OFFSET", offset).replace("BEGIN", begin);
+        outcome(&text, 32).err().map(|fault| fault.to_string()).unwrap_or_default()
+    };
+    assert_eq!(fault("8", "120"), "");
+    assert!(fault("16", "0").contains("out-of-bounds write of 8 bytes at shared address 0x10"));
+    assert!(fault("4", "0").contains("misaligned write of 8 bytes at shared address 0x4"));
+    assert!(fault("0", "128").contains("out-of-bounds read of 8 bytes at global address"));
+    assert!(fault("0", "4").contains("misaligned read of 8 bytes at global address"));
+}
+
+#[test]
+fn video_instructions_of_two_and_four_parts() {
+    for (instruction, expected) in [
+        // a = 0x8001ff7f, b = 0x00020181, c = 0x01020304.
+        ("vadd4.u32.u32.u32", 0x8003_0000_u32),
+        ("vadd4.u32.u32.u32.sat", 0x8003_ffff),
+        ("vadd4.s32.s32.s32.sat", 0x8003_0000),
+        ("vadd4.u32.u32.u32.add", 0x0102_0304 + 0x80 + 3 + 0x100 + 0x100),
+        ("vadd2.s32.s32.s32", 0x8003_0100),
+        ("vsub2.s32.s32.s32.sat", 0x8000_fdfe),
+        ("vsub4.u32.u32.u32.sat", 0x8000_fe00),
+        ("vabsdiff4.u32.s32.s32", 0x8001_02fe),
+        ("vabsdiff2.u32.u32.u32.add", 0x0102_0304 + 0x7fff + 0xfdfe),
+        ("vavrg4.u32.u32.u32", 0x4002_8080),
+        ("vavrg2.s32.s32.s32", 0xc001_0080),
+        ("vmin4.s32.s32.s32", 0x8001_ff81),
+        ("vmax2.u32.u32.u32", 0x8001_ff7f),
+        ("vset4.u32.u32.lt", 0x0001_0001),
+        ("vset2.s32.s32.lt.add", 0x0102_0304 + 2),
+    ] {
+        let text = body(&format!(
+            "mov.u32 %r1, 0x8001ff7f; mov.u32 %r2, 0x00020181; mov.u32 %r3, 0x01020304;
+            {instruction} %r31, %r1, %r2, %r3;"
+        ));
+        let found = words(&text, 32)[7];
+        assert_eq!(found, expected, "{instruction}: {found:#x}");
+    }
+    for (operands, expected) in [
+        ("vadd4.u32.u32.u32 %r31.b20, %r1, %r2, %r3", 0x0103_0300_u32),
+        ("vadd4.u32.u32.u32 %r31, %r1.b7654, %r2.b0000, %r3", 0x7f81_8000),
+        ("vadd2.u32.u32.u32 %r31.h1, %r1.h01, %r2.h23, %r3", 0x0100_0304),
+        ("vadd2.u32.u32.u32.add %r31.h0, %r1.h10, %r2.h32, %r3", 0x0103_0404),
+    ] {
+        let text = body(&format!(
+            "mov.u32 %r1, 0x8001ff7f; mov.u32 %r2, 0x00020181; mov.u32 %r3, 0x01020304;
+            {operands};"
+        ));
+        let found = words(&text, 32)[0];
+        assert_eq!(found, expected, "{operands}: {found:#x}");
+    }
+}
+
+#[test]
+fn floats_are_reduced_over_lanes() {
+    for (instruction, lanes, expected) in [
+        ("min", "mov.f32 %f1, %f1;", 0.0_f32.to_bits()),
+        ("max", "mov.f32 %f1, %f1;", 31.0_f32.to_bits()),
+        ("max", "neg.f32 %f1, %f1;", (-0.0_f32).to_bits()),
+        ("max.abs", "neg.f32 %f1, %f1;", 31.0_f32.to_bits()),
+        ("max", "@%p1 mov.f32 %f1, 0f7FC00001;", 31.0_f32.to_bits()),
+        ("max.NaN", "@%p1 mov.f32 %f1, 0f7FC00001;", 0x7fff_ffff),
+        ("min", "mov.f32 %f1, 0f7FC00001;", 0x7fff_ffff),
+    ] {
+        let text = body(&format!(
+            "cvt.rn.f32.u32 %f1, %r30; setp.eq.u32 %p1, %r30, 5; {lanes}
+            redux.sync.{instruction}.f32 %f2, %f1, 0xffffffff; mov.b32 %r31, %f2;"
+        ));
+        assert_eq!(words(&text, 32), [expected; 32], "{instruction} {lanes}");
+    }
+}
+
+#[test]
+fn hints_and_policies_change_nothing() {
+    let text = body(
+        "mov.u32 %r31, 4;
+        createpolicy.fractional.L2::evict_last.b64 %rd3, 0f3F800000;
+        st.global.L2::cache_hint.u32 [%rd2], %r31, %rd3;
+        applypriority.global.L2::evict_normal [%rd1], 128;
+        griddepcontrol.wait; griddepcontrol.launch_dependents;
+        setmaxnreg.dec.sync.aligned.u32 40;
+        ld.global.L2::cache_hint.u32 %r31, [%rd2], %rd3;",
+    );
+    assert_eq!(words(&text, 32), [4; 32]);
+}
+
+#[test]
+fn vector_registers_have_components() {
+    let text = body(
+        ".reg .v4 .f32 v; .reg .v2 .u32 w; .reg .b128 q; .reg .b64 %x<4>;
+        .global .v4 .f32 g = {1.0, 2.0, 3.0, 4.0};
+        ld.global.v4.f32 v, [g];
+        add.f32 v.x, v.y, v.w;
+        fma.rn.f32 %f1, v.x, v.z, v.y;
+        cvt.rzi.u32.f32 %r1, %f1;
+        mov.b64 %x1, {%r1, %r30};
+        mov.b64 w, %x1;
+        mov.b128 q, {%x1, %rd2};
+        mov.b128 {%x2, %x3}, q;
+        mov.b64 {%r3, %r4}, %x2;
+        add.u32 %r31, w.x, w.y;
+        add.u32 %r31, %r31, %r3;",
+    );
+    let expected: Vec<u32> = (0..32).map(|lane| 40 + lane).collect();
+    assert_eq!(words(&text, 32), expected);
+}
+
+#[test]
+fn variables_of_blocks_hide_those_around_them() {
+    let text = body(
+        ".global .u32 g = 5; .const .u32 c[2] = {1, 2};
+        ld.global.u32 %r1, [g];
+        {
+            .global .u32 g = 70; .local .u32 l; .shared .u32 s;
+            ld.global.u32 %r2, [g];
+            st.local.u32 [l], %r2;
+            ld.local.u32 %r2, [l];
+        }
+        mov.u32 %r3, (1<<3)|2;
+        mov.u32 %r4, 1 ? 2 : 3U;
+        mov.u64 %rd3, c + 4;
+        ld.const.u32 %r5, [%rd3];
+        ld.const.u32 %r6, [c + (1<<3) - 4];
+        mad.lo.u32 %r31, %r2, 1000, %r1;
+        mad.lo.u32 %r31, %r3, 100000, %r31;
+        mad.lo.u32 %r31, %r4, 10000000, %r31;
+        add.u32 %r31, %r31, %r5;
+        add.u32 %r31, %r31, %r6;",
+    );
+    assert_eq!(words(&text, 32), [21_070_009; 32]);
+}
+
+/// A kernel that can allocate: `text` has `malloc` of `%rd3` bytes to `%rd4`, and `free` of `%rd4`,
+/// where it says `MALLOC` and `FREE`.
+fn with_heap(text: &str) -> String {
+    let malloc = "{ .param .b64 p; .param .b64 q; st.param.b64 [p], %rd3; \
+                  call (q), malloc, (p); ld.param.b64 %rd4, [q]; }";
+    let free = "{ .param .b64 p; st.param.b64 [p], %rd4; call free, (p); }";
+    let text = body(&text.replace("MALLOC", malloc).replace("FREE", free));
+    let declared = ".extern .func (.param .b64 r) malloc (.param .b64 a);
+        .extern .func free (.param .b64 a);\n";
+    text.replacen(HEAD, &format!("{HEAD}{declared}"), 1)
+}
+
+#[test]
+fn threads_have_a_heap_of_eight_mebibytes() {
+    // Each lane's 256 KiB fit exactly, and a byte more does not.
+    let text = with_heap(
+        "mov.u64 %rd3, 262144; MALLOC
+        st.global.u32 [%rd4 + 262140], %r30;
+        mov.u64 %rd5, %rd4;
+        mov.u64 %rd3, 1; MALLOC
+        setp.eq.u64 %p1, %rd4, 0;
+        selp.u32 %r31, 100, 0, %p1;
+        ld.global.u32 %r1, [%rd5 + 262140];
+        add.u32 %r31, %r31, %r1;
+        mov.u64 %rd4, %rd5; FREE
+        mov.u64 %rd3, 262144; MALLOC
+        setp.eq.u64 %p1, %rd4, 0;
+        @%p1 mov.u32 %r31, 7;
+        mov.u64 %rd4, 0; FREE",
+    );
+    let expected: Vec<u32> = (100..132).collect();
+    assert_eq!(words(&text, 32), expected);
+}
+
+#[test]
+fn freeing_what_was_not_allocated_is_a_fault() {
+    for text in [
+        "mov.u64 %rd4, %rd1; FREE",
+        "mov.u64 %rd3, 64; MALLOC add.u64 %rd4, %rd4, 16; FREE",
+        "mov.u64 %rd3, 64; MALLOC FREE FREE",
+    ] {
+        let fault = outcome(&with_heap(text), 32).unwrap_err();
+        assert!(matches!(fault, Fault::FreesForeign { .. }), "{text}: {fault}");
+    }
+    let fault = outcome(&with_heap("mov.u64 %rd3, 64; MALLOC ld.global.u32 %r1, [%rd4 + 64];"), 32);
+    let message = fault.unwrap_err().to_string();
+    assert!(message.contains("past the end of `heap of the device`"), "{message}");
+}
