@@ -27,8 +27,13 @@ pub(crate) fn unit(instruction: &Instruction) -> Unit {
         O::Bra | O::Brx | O::Call | O::Ret | O::Exit | O::Trap | O::Brkpt | O::Pmevent => {
             Unit::Control
         }
-        O::Bar | O::Barrier | O::Membar | O::Fence | O::Nanosleep => Unit::Control,
-        O::Griddepcontrol | O::Setmaxnreg => Unit::Control,
+        O::Bar
+        | O::Barrier
+        | O::Membar
+        | O::Fence
+        | O::Nanosleep
+        | O::Griddepcontrol
+        | O::Setmaxnreg => Unit::Control,
         // Committing and waiting, of which copies that are made at once have no need.
         O::CpAsync if !copies(instruction) => Unit::Control,
         O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh => Unit::Sfu,

@@ -320,20 +320,7 @@ impl One<'_, '_> {
             | O::Vshr
             | O::Vmad
             | O::Vset => ops::video::decode(self),
-            O::Vabsdiff2
-            | O::Vabsdiff4
-            | O::Vadd2
-            | O::Vadd4
-            | O::Vavrg2
-            | O::Vavrg4
-            | O::Vmax2
-            | O::Vmax4
-            | O::Vmin2
-            | O::Vmin4
-            | O::Vset2
-            | O::Vset4
-            | O::Vsub2
-            | O::Vsub4 => ops::simd::decode(self),
+            opcode if ops::simd::has(opcode) => ops::simd::decode(self),
             O::Add
             | O::Sub
             | O::Mul

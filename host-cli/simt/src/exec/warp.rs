@@ -359,23 +359,27 @@ impl Warp {
             Action::Print(call) => self.print(effective, call, around),
             Action::Allocate(call) => self.allocate(effective, call, around),
             Action::Free(call) => self.free(effective, call, around)?,
-            Action::Assert(call) => {
-                let lane = effective.trailing_zeros() as usize;
-                return Err(Trouble::Assertion { lane, call });
-            }
-            Action::Trap => {
-                return Err(Trouble::Trap { lane: effective.trailing_zeros() as usize });
-            }
-            Action::CallNowhere { address, wide } => {
-                let lane = effective.trailing_zeros() as usize;
-                let low = u64::from(self.lanes.get32(address, lane));
-                let address = if wide { self.lanes.get64(address, lane) } else { low };
-                return Err(Trouble::CallNowhere { lane, address });
+            Action::Assert(_) | Action::CallNowhere { .. } | Action::Trap => {
+                return Err(self.stop(operation.action, effective));
             }
             // Computations and branches never come here.
             Action::Nothing | Action::Compute(_) | Action::Branch { .. } => {}
         }
         next
+    }
+
+    /// Why an instruction that always stops the launch does.
+    fn stop(&self, action: Action, effective: u32) -> Trouble {
+        let lane = effective.trailing_zeros() as usize & 31;
+        match action {
+            Action::Assert(call) => Trouble::Assertion { lane, call },
+            Action::CallNowhere { address, wide } => {
+                let low = u64::from(self.lanes.get32(address, lane));
+                let address = if wide { self.lanes.get64(address, lane) } else { low };
+                Trouble::CallNowhere { lane, address }
+            }
+            _ => Trouble::Trap { lane },
+        }
     }
 
     fn read_clock(&mut self, which: Clock, args: &Args, mask: u32, clock: u64) {

@@ -14,6 +14,15 @@ fn any(l: &mut Lanes, o: &Args, m: u32) {
     sparse3(l, m, o.d, (o.a, o.b, o.c), |a: u32, b: u32, c: u32| simd(&mode, a, b, c));
 }
 
+/// Whether an instruction is decoded here.
+pub(crate) fn has(opcode: Opcode) -> bool {
+    use Opcode as O;
+    let sums = matches!(opcode, O::Vadd2 | O::Vadd4 | O::Vsub2 | O::Vsub4 | O::Vavrg2 | O::Vavrg4);
+    let chosen = matches!(opcode, O::Vmax2 | O::Vmax4 | O::Vmin2 | O::Vmin4);
+    let others = matches!(opcode, O::Vabsdiff2 | O::Vabsdiff4 | O::Vset2 | O::Vset4);
+    sums || chosen || others
+}
+
 /// Decodes an instruction of this file.
 pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
     let opcode = one.instruction.opcode;
