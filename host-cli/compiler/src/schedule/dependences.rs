@@ -129,8 +129,10 @@ fn acts_outside(instruction: &Instruction, parameters: u32) -> bool {
         | O::Barrier
         | O::Brkpt
         | O::Call
+        | O::CpAsync
         | O::Elect
         | O::Fence
+        | O::Griddepcontrol
         | O::Match
         | O::Membar
         | O::Mma
@@ -138,6 +140,7 @@ fn acts_outside(instruction: &Instruction, parameters: u32) -> bool {
         | O::Nanosleep
         | O::Pmevent
         | O::Redux
+        | O::Setmaxnreg
         | O::Shfl
         | O::Vote
         | O::Wmma => true,
