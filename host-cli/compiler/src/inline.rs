@@ -188,7 +188,7 @@ impl<'a> Inliner<'a> {
         self.targets[copy.end.index()] = self.instructions.len() as u32;
     }
 
-    /// What registers of the module are in a copy whose registers begin at `first`: the first copy
+    /// (DEV-123) What registers of the module are in a copy whose registers begin at `first`: the first copy
     /// that names one has it among its own, and the others share it.
     fn module_registers(
         &mut self,

@@ -322,7 +322,8 @@ fn computes(opcode: Opcode) -> bool {
     matches!(
         opcode,
         O::Abs | O::Add | O::Addc | O::And | O::Bfe | O::Bfi | O::Bfind | O::Bmsk | O::Brev
-            | O::Clz | O::Cnot | O::Copysign | O::Cos | O::Createpolicy | O::Cvt | O::Cvta | O::Div | O::Dp2a
+            | O::Clz | O::Cnot | O::Copysign | O::Cos | O::Createpolicy
+            | O::Cvt | O::Cvta | O::Div | O::Dp2a
             | O::Dp4a | O::Ex2 | O::Fma | O::Fns | O::Isspacep | O::Istypep | O::Lg2 | O::Lop3
             | O::Mad | O::Mad24 | O::Madc | O::Max | O::Min | O::Mov | O::Mul | O::Mul24 | O::Neg
             | O::Not | O::Or | O::Popc | O::Prmt | O::Rcp | O::Rem | O::Rsqrt | O::Sad | O::Selp

@@ -1,4 +1,5 @@
 //! Calls through registers: comparisons of the address with each function that may be meant.
+//! (DEV-120)
 //!
 //! Models: a function whose address is taken, or that `.calltargets` names, and whose parameters
 //! and results are those of the call; a call that would be recursive if it met its address, as one

@@ -22,7 +22,7 @@ pub(super) enum Name {
     Vector(ScalarType, u8),
     /// A variable of the function.
     Variable(VariableId),
-    /// A variable in global or constant memory, of which there is one whoever names it.
+    /// A variable in global or constant memory, which all functions share.
     Global(VariableId),
 }
 

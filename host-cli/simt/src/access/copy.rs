@@ -1,4 +1,5 @@
 //! `cp.async`: copies from global to shared memory, made when they are issued.
+//! (DEV-121)
 
 use super::{BadAccess, Memory, Request};
 use crate::fault::AccessProblem;

@@ -37,7 +37,8 @@ impl One<'_, '_> {
         Ok((action, Args::default()))
     }
 
-    /// A cache policy, of which nothing depends on the bits: it is 0.
+    /// A cache policy, of which nothing depends on the bits: it is 0
+    /// (DEV-122).
     fn policy(&mut self) -> Decoded {
         let d = self.result(0, ScalarType::B64)?;
         let a = self.constant(0, ScalarType::B64);

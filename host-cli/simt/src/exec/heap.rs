@@ -1,4 +1,5 @@
 //! `malloc` and `free` of threads.
+//! (DEV-124)
 
 use super::print::argument;
 use super::warp::{Surroundings, Trouble, Warp};

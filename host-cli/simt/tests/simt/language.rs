@@ -129,55 +129,55 @@ fn a_function_that_may_call_itself_through_a_register_is_called_once() {
 #[test]
 fn modules_of_nvopencc_run() {
     let text = "
-	.version 1.4
-	.target sm_10, map_f64_to_f32
-	// compiled by an old compiler
-	.file	1	\"<command-line>\"
-	.file	2	\"a.cudafe2.gpu\"
-	.func (.reg .u32 %rv1) helper (.reg .u32 %ra1, .reg .f32 %fa1)
-	.reg .u32 %calls;
-	.reg .u32 %m<4>;
-	.func (.reg .u32 %rv1) helper (.reg .u32 %ra1, .reg .f32 %fa1)
-	{
-	.reg .u32 %r<5>;
-	.loc	2	3	0
+    .version 1.4
+    .target sm_10, map_f64_to_f32
+    // compiled by an old compiler
+    .file    1    \"<command-line>\"
+    .file    2    \"a.cudafe2.gpu\"
+    .func (.reg .u32 %rv1) helper (.reg .u32 %ra1, .reg .f32 %fa1)
+    .reg .u32 %calls;
+    .reg .u32 %m<4>;
+    .func (.reg .u32 %rv1) helper (.reg .u32 %ra1, .reg .f32 %fa1)
+    {
+    .reg .u32 %r<5>;
+    .loc    2    3    0
 $LBB1_helper:
-	add.u32 	%rv1, %ra1, 7;
-	add.u32 	%calls, %calls, 1;
-	mov.u32 	%m3, 100;
-	ret;
+    add.u32     %rv1, %ra1, 7;
+    add.u32     %calls, %calls, 1;
+    mov.u32     %m3, 100;
+    ret;
 $LDWend_helper:
-	} // helper
+    } // helper
 
-	.entry k (
-		.param .u32 __cudaparm_k_out)
-	{
-	.reg .u16 %rh<4>;
-	.reg .u32 %r<20>;
-	.reg .pred %p<4>;
-	.reg .f32 %f<3>;
-	.loc	2	8	0
+    .entry k (
+        .param .u32 __cudaparm_k_out)
+    {
+    .reg .u16 %rh<4>;
+    .reg .u32 %r<20>;
+    .reg .pred %p<4>;
+    .reg .f32 %f<3>;
+    .loc    2    8    0
 $LBB1_k:
-	mov.u32 	%calls, 0;
-	cvt.u32.u16 	%r1, %tid.x;
-	mov.u32 	%r2, 3;
-	mov.u32 	%r3, 0;
-	setp.le.u32 	%p1, %r2, %r1;
-	@%p1 bra 	$Lt_0_1;
+    mov.u32     %calls, 0;
+    cvt.u32.u16     %r1, %tid.x;
+    mov.u32     %r2, 3;
+    mov.u32     %r3, 0;
+    setp.le.u32     %p1, %r2, %r1;
+    @%p1 bra     $Lt_0_1;
  //<loop> Loop body line 8
-	mov.f32 	%f1, 0f3f800000;
-	call (%r3), helper, (%r1, %f1);
-	call (%r3), helper, (%r3, %f1);
-	mad24.lo.u32 	%r3, %calls, 1000, %r3;
-	add.u32 	%r3, %r3, %m3;
+    mov.f32     %f1, 0f3f800000;
+    call (%r3), helper, (%r1, %f1);
+    call (%r3), helper, (%r3, %f1);
+    mad24.lo.u32     %r3, %calls, 1000, %r3;
+    add.u32     %r3, %r3, %m3;
 $Lt_0_1:
-	ld.param.u32 	%r4, [__cudaparm_k_out];
-	mul.lo.u32 	%r5, %r1, 4;
-	add.u32 	%r6, %r4, %r5;
-	st.global.u32 	[%r6+0], %r3;
-	exit;
+    ld.param.u32     %r4, [__cudaparm_k_out];
+    mul.lo.u32     %r5, %r1, 4;
+    add.u32     %r6, %r4, %r5;
+    st.global.u32     [%r6+0], %r3;
+    exit;
 $LDWend_k:
-	} // k
+    } // k
 ";
     // Two calls for each of three lanes, each adding 7; both registers of the module come back.
     assert_eq!(words(text, 32)[..4], [2114, 2115, 2116, 0]);
