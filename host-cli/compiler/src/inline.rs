@@ -38,7 +38,8 @@ pub const MAX_CALLS: u32 = 1 << 16;
 /// # Errors
 ///
 /// Everything that cannot be compiled, each place once: recursion, calls of what no function of the
-/// module can be, unknown functions, variables in spaces that a function cannot own, a body that grows too large.
+/// module can be, unknown functions, variables in spaces that a function cannot own, a body that
+/// grows too large.
 pub fn inline(module: &Module, kernel: FunctionId) -> Result<Kernel, Vec<Diagnostic>> {
     let Some(function) = module.functions.get(kernel.index()) else {
         let message = format!("the module has no function number {}", kernel.0);
@@ -188,7 +189,8 @@ impl<'a> Inliner<'a> {
         self.targets[copy.end.index()] = self.instructions.len() as u32;
     }
 
-    /// (DEV-123) What registers of the module are in a copy whose registers begin at `first`: the first copy
+    /// What registers of the module are in a copy whose registers begin at `first` (DEV-123): the
+    /// first copy
     /// that names one has it among its own, and the others share it.
     fn module_registers(
         &mut self,
