@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use strata_ptx::module::{Function, Module, Span};
+use strata_ptx::module::{Callees, Function, Module, Span};
 use strata_ptx::parse;
 
 /// Files with every directive and every opcode, small enough to be read once for each token.
@@ -59,6 +59,12 @@ fn read(text: &str) -> Option<Module> {
         function.span = Span::default();
         function.variables.iter_mut().for_each(|v| v.span = Span::default());
         function.body.iter_mut().for_each(|i| i.span = Span::default());
+        for (_, callees) in &mut function.call_tables {
+            if let Callees::Prototype { parameters, results } = callees {
+                let variables = parameters.iter_mut().chain(results);
+                variables.for_each(|v| v.span = Span::default());
+            }
+        }
     };
     module.functions.iter_mut().for_each(clear);
     module.variables.iter_mut().for_each(|v| v.span = Span::default());

@@ -308,14 +308,14 @@ fn everything_that_cannot_execute_is_listed() {
     let text = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k() {\n\
                 .reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.shared .align 16 .b8 s[64];\n\
                 mov.u64 %rd0, s;\ncp.async.ca.shared.global [%rd0], [%rd1], 16;\n\
-                suq.width.b32 %r0, [%rd0];\nadd.u32 %r1, %r0, 1;\n\
-                cp.async.wait_all;\nst.shared.u32 [s], %r1;\nret;\n}\n";
+                suq.channel_order.b32 %r0, [%rd0];\nadd.u32 %r1, %r0, 1;\n\
+                barrier.cluster.arrive;\nst.shared.u32 [s], %r1;\nret;\n}\n";
     let problems = Bench::new(text).prepare("k").unwrap_err();
     let lines: Vec<usize> = problems
         .iter()
         .map(|problem| text[..problem.span.start as usize].matches('\n').count() + 1)
         .collect();
-    assert_eq!(lines, [10], "{problems:#?}");
+    assert_eq!(lines, [10, 12], "{problems:#?}");
     for problem in problems {
         assert_eq!(problem.kernel.as_deref(), Some("k"));
         assert_eq!(problem.code, "unsupported-instruction");
