@@ -24,11 +24,13 @@ pub mod error;
 pub mod expression;
 pub mod generator;
 mod names;
+mod object;
 mod parameter;
 pub mod plan;
 mod real;
 pub mod reference;
 mod resolve;
+mod run_error;
 pub mod simulate;
 mod suffix_tree;
 

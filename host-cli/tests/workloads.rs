@@ -375,7 +375,7 @@ const TWO_KERNELS: &str = "\
 {
     .reg .f32 %f<6>;
     .reg .b32 %r<2>;
-    tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [image, {%r1}];
+    txq.channel_order.b32 %r1, [image];
     ret;
 }
 ";
@@ -404,10 +404,10 @@ fn a_kernel_that_cannot_run_is_refused_only_when_it_is_launched() {
     assert!(good.compare(&finals).expect("no check to fail").is_none());
 
     let refused = Prepared::new(&own("sample", 40), "small", &Overrides::new());
-    match refused.expect_err("textures cannot be executed") {
+    match refused.expect_err("the query cannot be executed") {
         RunError::Ptx { file, diagnostics } => {
             assert_eq!(file, "own.ptx");
-            assert!(diagnostics.iter().any(|d| d.message.contains("tex")), "{diagnostics:?}");
+            assert!(diagnostics.iter().any(|d| d.message.contains("txq")), "{diagnostics:?}");
         }
         other => panic!("expected diagnostics, got {other}"),
     }

@@ -228,3 +228,91 @@ fn check_says_what_it_compares() {
     let trace = strata(&home, &["check", "kernelslist.g"]);
     assert!(trace.stderr.contains("is a trace, whose results are not known"), "{trace}");
 }
+
+const TEXTURE: &str = r#"
+description = "halves"
+[size.default]
+columns = 4
+rows = 2
+[[buffer]]
+name = "texels"
+type = "f32"
+shape = ["rows", "columns"]
+generator = { file = "texels.csv" }
+[[buffer]]
+name = "out"
+type = "f32"
+shape = ["rows", "columns"]
+generator = "zero"
+[[buffer]]
+name = "copy"
+type = "f32"
+shape = ["rows", "columns"]
+generator = "zero"
+[[texture]]
+name = "picture"
+buffer = "texels"
+dimensions = "2d"
+width = "columns"
+height = "rows"
+format = "f32"
+reference = "picture"
+filter = "linear"
+address = ["clamp", "border"]
+[[surface]]
+name = "canvas"
+buffer = "out"
+dimensions = "2d"
+width = "columns"
+height = "rows"
+format = "f32"
+[[launch]]
+kernel = "halves"
+grid = [1]
+block = ["columns", "rows"]
+arguments = [{ object = "picture" }, { object = "canvas" }, "copy"]
+[check]
+[[check.buffer]]
+name = "out"
+expected = { file = "expected.csv" }
+[[check.buffer]]
+name = "copy"
+expected = { file = "texels.csv" }
+"#;
+
+#[test]
+fn textures_and_surfaces_are_buffers_of_the_launch_file() {
+    let home = Home::new(&["texture.ptx"]);
+    fs::write(home.path("texels.csv"), "1,2,4,8\n0,-1,-2,6\n").unwrap();
+    fs::write(home.path("expected.csv"), "1.5,3,6,8\n-0.5,-1.5,2,6\n").unwrap();
+    let run = |launch: &str| {
+        fs::write(home.path("l.toml"), launch).unwrap();
+        strata(&home, &["check", "texture.ptx", "--launch", "l.toml"])
+    };
+    let done = run(TEXTURE);
+    assert_eq!(done.status, Some(0), "{done}");
+    let mut text = String::new();
+    for (old, new) in [
+        ("buffer = \"texels\"\n", "buffer = \"texel\"\n"),
+        (
+            "dimensions = \"2d\"\nwidth = \"columns\"\nheight = \"rows\"\nformat = \"f32\"\nref",
+            "dimensions = \"4d\"\nwidth = 1\nformat = \"f32\"\nref",
+        ),
+        ("format = \"f32\"\nreference", "format = \"f33\"\nreference"),
+        ("format = \"f32\"\nreference", "format = \"f32x4\"\nreference"),
+        ("filter = \"linear\"", "filter = \"cubic\""),
+        ("[\"clamp\", \"border\"]", "\"edge\""),
+        ("reference = \"picture\"", "reference = \"image\""),
+        ("reference = \"picture\"\n", ""),
+        ("{ object = \"canvas\" }", "{ object = \"paper\" }"),
+        ("{ object = \"canvas\" }", "{ object = \"picture\" }"),
+        ("name = \"canvas\"", "name = \"picture\""),
+        ("width = \"columns\"", "width = 0"),
+    ] {
+        assert!(TEXTURE.contains(old), "{old}");
+        let done = run(&TEXTURE.replacen(old, new, 1));
+        let _ = writeln!(text, "{old:?} -> {new:?}\n{done}");
+        assert_eq!(done.status, Some(2), "{new}: {done}");
+    }
+    insta::assert_snapshot!(text);
+}

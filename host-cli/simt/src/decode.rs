@@ -279,14 +279,7 @@ impl One<'_, '_> {
         use Opcode as O;
         match self.instruction.opcode {
             O::Ld | O::Ldu | O::St | O::Atom | O::Red => self.memory(),
-            O::Mma | O::Wmma | O::Ldmatrix | O::Stmatrix | O::Movmatrix => {
-                ops::matrix::decode(self)
-            }
             O::Cvta | O::Isspacep => self.address_space(),
-            O::Tex | O::Tld4 | O::Txq | O::Suq | O::Suld | O::Sust | O::Sured | O::Istypep => {
-                self.texture()
-            }
-            O::CpAsync => self.copy(),
             O::Mov | O::Cvt => ops::convert::decode(self),
             O::Set | O::Setp | O::Selp | O::Slct | O::Testp => ops::compare::decode(self),
             O::And
@@ -349,6 +342,21 @@ impl One<'_, '_> {
             | O::Ex2
             | O::Tanh
             | O::Copysign => self.arithmetic(),
+            _ => self.units(),
+        }
+    }
+
+    /// Matrices, textures, copies, and control.
+    fn units(&mut self) -> Decoded {
+        use Opcode as O;
+        match self.instruction.opcode {
+            O::Mma | O::Wmma | O::Ldmatrix | O::Stmatrix | O::Movmatrix => {
+                ops::matrix::decode(self)
+            }
+            O::Tex | O::Tld4 | O::Txq | O::Suq | O::Suld | O::Sust | O::Sured | O::Istypep => {
+                self.texture()
+            }
+            O::CpAsync => self.copy(),
             _ => self.control(),
         }
     }

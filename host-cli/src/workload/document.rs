@@ -29,6 +29,15 @@ pub(super) struct Document {
     /// Buffers in device memory.
     #[serde(default)]
     pub(super) buffer: Vec<Spanned<Buffer>>,
+    /// Textures.
+    #[serde(default)]
+    pub(super) texture: Vec<Spanned<Texture>>,
+    /// Surfaces.
+    #[serde(default)]
+    pub(super) surface: Vec<Spanned<Surface>>,
+    /// Samplers of their own.
+    #[serde(default)]
+    pub(super) sampler: Vec<Spanned<Sampler>>,
     /// Steps of one launch.
     #[serde(default)]
     pub(super) launch: Vec<Spanned<Step>>,
@@ -151,6 +160,53 @@ pub(super) struct GraphShape {
     pub(super) nodes: Formula,
     pub(super) edges: Formula,
     pub(super) seed: Formula,
+}
+
+/// A buffer as an image with the way to sample it.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Texture {
+    pub(super) name: String,
+    pub(super) buffer: String,
+    pub(super) dimensions: String,
+    pub(super) width: Formula,
+    pub(super) height: Option<Formula>,
+    pub(super) depth: Option<Formula>,
+    pub(super) format: String,
+    /// Name of a `.texref` that it is bound to.
+    pub(super) reference: Option<String>,
+    pub(super) filter: Option<String>,
+    pub(super) address: Option<Names>,
+    #[serde(default)]
+    pub(super) normalized: bool,
+}
+
+/// A buffer as an image that kernels load from and store to.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Surface {
+    pub(super) name: String,
+    pub(super) buffer: String,
+    pub(super) dimensions: String,
+    pub(super) width: Formula,
+    pub(super) height: Option<Formula>,
+    pub(super) depth: Option<Formula>,
+    pub(super) format: String,
+    /// Name of a `.surfref` that it is bound to.
+    pub(super) reference: Option<String>,
+}
+
+/// A way to sample for instructions that name it beside the texture.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sampler {
+    pub(super) name: String,
+    /// Name of a `.samplerref` that it is bound to.
+    pub(super) reference: Option<String>,
+    pub(super) filter: Option<String>,
+    pub(super) address: Option<Names>,
+    #[serde(default)]
+    pub(super) normalized: bool,
 }
 
 /// One launch within a phase.
@@ -276,6 +332,8 @@ pub(super) struct ArgumentTable {
     pub(super) select: Option<Formula>,
     /// Where in the buffer the pointer points. Unit: elements.
     pub(super) offset: Option<Formula>,
+    /// The handle of a texture, surface or sampler.
+    pub(super) object: Option<String>,
     /// The fields of a structure or vector, each where C++ would have it.
     pub(super) fields: Option<Vec<Argument>>,
     /// Alignment of a structure, if it is larger than that of its fields. Unit: bytes.

@@ -282,6 +282,16 @@ pub enum Problem {
         /// Element type.
         element: &'static str,
     },
+    /// A buffer that holds less than an image.
+    #[error("buffer `{buffer}` has {found} bytes, the image has {needed}")]
+    ImageSize {
+        /// The buffer.
+        buffer: String,
+        /// Unit: bytes.
+        found: u64,
+        /// Unit: bytes.
+        needed: u64,
+    },
     /// No buffer is compared with the reference.
     #[error("every compared buffer has its own `expected`, so that nothing uses the reference")]
     UnusedReference,
@@ -410,6 +420,7 @@ impl Problem {
             Self::FieldOfFormat { .. } => "leave it out, or say the file's `format`",
             Self::NoFolder => "write the launch file into a file of its own",
             Self::VariableSize { .. } => "choose another `type`; `u8` fits every variable",
+            Self::ImageSize { .. } => "make the sides smaller, or the buffer larger",
             Self::UnusedReference => "leave `reference` or an `expected` out",
             Self::Alignment { .. } => "write 1, 2, 4, 8, 16, 32, 64 or 128",
             Self::Dimensions { .. } => "write one, two or three expressions",

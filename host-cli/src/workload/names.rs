@@ -45,6 +45,15 @@ pub(super) fn check(source: Source<'_>, document: &Document) -> Result<()> {
         let place = || source.place(name.span(), format!("buffer[{index}].name"));
         named(name.get_ref()).map_err(|problem| place().error(problem))?;
     }
+    let textures = document.texture.iter().map(|one| (one.span(), &one.get_ref().name));
+    let surfaces = document.surface.iter().map(|one| (one.span(), &one.get_ref().name));
+    let samplers = document.sampler.iter().map(|one| (one.span(), &one.get_ref().name));
+    let objects = textures.chain(surfaces).chain(samplers);
+    few("textures, surfaces and samplers", objects.clone().count(), MAX_BUFFERS)
+        .map_err(|problem| at("texture").error(problem))?;
+    for (span, name) in objects {
+        named(name).map_err(|problem| source.place(span, "name").error(problem))?;
+    }
     let checked = document.check.iter().flat_map(|check| &check.buffer);
     for (index, buffer) in checked.enumerate() {
         let Some(because) = &buffer.get_ref().because else { continue };

@@ -20,6 +20,12 @@ pub(super) fn accepts(
                 scalar && wide && matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed);
             return if fits { Ok(()) } else { Err((described(parameter), "a buffer".to_owned())) };
         }
+        ArgumentTemplate::Object(_) => {
+            let fits =
+                scalar && ty.bits() == 64 && matches!(ty.kind(), Kind::Bits | Kind::Unsigned);
+            let found = || "the handle of a texture, surface or sampler".to_owned();
+            return if fits { Ok(()) } else { Err((described(parameter), found())) };
+        }
         ArgumentTemplate::Structure { .. } | ArgumentTemplate::Bytes(_) => {
             let (size, _) = argument.layout(address_bits);
             let fits = !scalar && size == parameter.size;

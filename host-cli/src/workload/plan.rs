@@ -10,6 +10,7 @@ use super::buffer::{BufferPlan, Contents};
 use super::element::ElementType;
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
+use super::object::ObjectPlan;
 use super::real;
 use crate::config::place::Position;
 
@@ -110,6 +111,8 @@ pub enum Argument {
     },
     /// A value.
     Scalar(Scalar),
+    /// The handle of a texture, surface or sampler: an index into [`LaunchPlan::objects`].
+    Object(usize),
     /// A structure or vector: each field with its place from the start, in bytes.
     Structure(Vec<(u64, Self)>),
     /// A structure, byte by byte.
@@ -183,6 +186,7 @@ pub(super) enum ArgumentTemplate {
         align: u64,
     },
     Bytes(Vec<u8>),
+    Object(usize),
 }
 
 /// How far a pointer into a buffer may point.
@@ -217,6 +221,8 @@ pub(super) struct PhasePlan {
 pub struct LaunchPlan {
     /// Buffers to allocate and fill.
     pub buffers: Vec<BufferPlan>,
+    /// Textures, surfaces and samplers to make.
+    pub objects: Vec<ObjectPlan>,
     /// Names of the kernels that are launched, in order of first use.
     pub kernels: Vec<String>,
     /// Values of the parameters.
@@ -371,6 +377,7 @@ impl ArgumentTemplate {
             | Self::RealFormula { kind, .. } => (kind.bytes() as u64, kind.bytes() as u64),
             Self::Structure { size, align, .. } => (*size, *align),
             Self::Bytes(bytes) => (bytes.len() as u64, 1),
+            Self::Object(_) => (8, 8),
         }
     }
 
@@ -379,7 +386,7 @@ impl ArgumentTemplate {
         match self {
             Self::Buffer { select, offset, .. } => steps(select) + steps(offset),
             Self::Integer { value, .. } | Self::RealFormula { value, .. } => steps(value),
-            Self::Real { .. } | Self::Bytes(_) => 1,
+            Self::Real { .. } | Self::Bytes(_) | Self::Object(_) => 1,
             Self::Structure { fields, .. } => {
                 fields.iter().map(|(_, field)| field.work()).sum::<u64>() + 1
             }
@@ -406,6 +413,7 @@ impl ArgumentTemplate {
                 fields.iter().map(field).collect::<Result<_, _>>().map(Argument::Structure)
             }
             Self::Bytes(bytes) => Ok(Argument::Bytes(bytes.clone())),
+            Self::Object(index) => Ok(Argument::Object(*index)),
             Self::Integer { kind, value } => {
                 let value = evaluate(value)?;
                 let (low, high) = kind.range();

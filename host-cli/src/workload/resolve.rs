@@ -6,6 +6,7 @@ mod buffers;
 mod check;
 mod contents;
 mod launches;
+mod objects;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -81,6 +82,7 @@ pub(super) fn resolve(
         module,
         plan: LaunchPlan {
             buffers: Vec::new(),
+            objects: Vec::new(),
             kernels: Vec::new(),
             parameters,
             phases: Vec::new(),
@@ -88,6 +90,7 @@ pub(super) fn resolve(
     };
     resolver.requirements(&document.require)?;
     resolver.buffers(&document.buffer)?;
+    resolver.objects(document)?;
     resolver.phases(document)?;
     let check = document.check.as_ref().map(|check| resolver.check(check)).transpose()?;
     resolver.plan.rehearse()?;

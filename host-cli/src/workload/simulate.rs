@@ -22,8 +22,8 @@ use strata_simt::{
 
 use super::buffer::Contents;
 use super::compare::{CheckPlan, CompareError, Comparison};
-use super::error::{LaunchFileError, WorkloadError};
 use super::plan::{Argument, DriveError, LaunchPlan, LaunchStep, LaunchTarget};
+pub use super::run_error::RunError;
 use super::{Overrides, Workload};
 
 /// What to execute and what to record.
@@ -114,101 +114,6 @@ impl<F: FnMut(LaunchRecord<'_>)> LaunchSink for WithoutAddresses<F> {
 
     fn launch(&mut self, launch: LaunchRecord<'_>) {
         (self.0)(launch);
-    }
-}
-
-/// Why a workload cannot be run to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The workload or its launch file is wrong.
-    #[error(transparent)]
-    Workload(#[from] WorkloadError),
-    /// The PTX is malformed, or holds what cannot be executed yet in a kernel that is launched.
-    #[error("{file}: {} of the file keep it from being executed", problems(.diagnostics))]
-    Ptx {
-        /// Name of the PTX file.
-        file: String,
-        /// Every reason; their places are offsets in [`Workload::ptx`].
-        diagnostics: Vec<Diagnostic>,
-    },
-    /// An option names a kernel that the workload does not launch.
-    #[error("workload `{workload}` launches no kernel `{kernel}`; it launches {known}")]
-    NoSuchKernel {
-        /// The workload.
-        workload: String,
-        /// As asked for.
-        kernel: String,
-        /// The kernels it launches, in words.
-        known: String,
-    },
-    /// An option names a launch or a CTA that does not exist.
-    #[error("workload `{workload}` has no {what} {index}; there are {count}")]
-    NoSuchIndex {
-        /// The workload.
-        workload: String,
-        /// `launch` or `CTA`.
-        what: &'static str,
-        /// As asked for.
-        index: u64,
-        /// How many there are, at most for CTAs.
-        count: u64,
-    },
-    /// The buffers cannot be allocated or copied.
-    #[error("workload `{workload}`: {source}")]
-    Device {
-        /// The workload.
-        workload: String,
-        /// Why not.
-        source: DeviceError,
-    },
-    /// A launch stopped.
-    #[error("workload `{workload}`, launch {index}: {source}")]
-    Fault {
-        /// The workload.
-        workload: String,
-        /// Index of the launch, from 0.
-        index: u64,
-        /// Why.
-        source: Box<Fault>,
-    },
-}
-
-impl RunError {
-    /// How to fix it, in one sentence.
-    pub fn help(&self) -> String {
-        match self {
-            Self::Workload(error) => return error.help(),
-            Self::Ptx { .. } => {
-                "correct the places that are listed; kernels that are not launched may stay as \
-                they are"
-            }
-            Self::NoSuchKernel { .. } => "name one of these kernels",
-            Self::NoSuchIndex { .. } => "indices count from 0",
-            Self::Device { .. } => "make the parameters of the workload smaller",
-            Self::Fault { source, .. } if matches!(**source, Fault::TooMuchToKeep { .. }) => {
-                "choose a smaller size, one launch with `--launch-index`, or one CTA with `--cta`; \
-                 count mode keeps one CTA at a time"
-            }
-            Self::Fault { .. } => {
-                "correct the kernel or the launch file, whose `shared` is the dynamic shared \
-                 memory; a launch that is only long needs a higher `--max-instructions`"
-            }
-        }
-        .to_owned()
-    }
-}
-
-fn problems(diagnostics: &[Diagnostic]) -> String {
-    match diagnostics {
-        [one] => format!("1 problem ({})", one.message),
-        [first, ..] => format!("{} problems (first: {})", diagnostics.len(), first.message),
-        [] => "problems".to_owned(),
-    }
-}
-
-impl From<Box<LaunchFileError>> for RunError {
-    fn from(error: Box<LaunchFileError>) -> Self {
-        Self::Workload(WorkloadError::Launch(error))
     }
 }
 
@@ -316,7 +221,7 @@ impl Prepared {
             return Err(RunError::NoSuchKernel { workload, kernel, known });
         }
         let failed = |source| RunError::Device { workload: self.name.clone(), source };
-        let mut target = Target::new(self, options, sink).map_err(failed)?;
+        let mut target = Target::new(self, options, sink)?;
         let count = match self.plan.drive(&mut target) {
             Ok(count) => count,
             Err(DriveError::Target(error)) => return Err(error),
@@ -412,6 +317,8 @@ struct Target<'a, S> {
     device: Device,
     executables: Vec<Executable>,
     addresses: Vec<u64>,
+    /// Of textures, surfaces and samplers.
+    handles: Vec<u64>,
     /// Unit: warp instructions.
     left: u64,
     /// CTAs of the largest recorded launch.
@@ -424,10 +331,13 @@ impl<'a, S: LaunchSink> Target<'a, S> {
         prepared: &'a Prepared,
         options: &'a Options,
         sink: &'a mut S,
-    ) -> Result<Self, DeviceError> {
+    ) -> Result<Self, RunError> {
+        let workload = &prepared.name;
+        let failed = |source| RunError::Device { workload: workload.clone(), source };
+        let unmade = |source| RunError::Texture { workload: workload.clone(), source };
         let module = &prepared.module;
         let mut device = Device::with_limit(module.address_bits, Device::DEFAULT_LIMIT);
-        let handle = device.load_module(module)?;
+        let handle = device.load_module(module).map_err(failed)?;
         let mut executables = prepared.executables.clone();
         for executable in &mut executables {
             executable.set_module(handle);
@@ -438,15 +348,35 @@ impl<'a, S: LaunchSink> Target<'a, S> {
             let placed = placed.and_then(|name| device.variable(handle, module, name));
             let address = match placed {
                 Some(address) => address,
-                None => device.alloc(&buffer.name, buffer.bytes(), buffer.element.bytes())?,
+                None => device
+                    .alloc(&buffer.name, buffer.bytes(), buffer.element.bytes())
+                    .map_err(failed)?,
             };
             if buffer.contents != Contents::Kept {
-                device.write(address, &buffer.initial())?;
+                device.write(address, &buffer.initial()).map_err(failed)?;
             }
             addresses.push(address);
         }
+        let mut handles = Vec::with_capacity(prepared.plan.objects.len());
+        for object in &prepared.plan.objects {
+            let placed = object.placed(&addresses);
+            handles.push(device.create_object(&object.name, placed).map_err(unmade)?);
+            if let Some(reference) = &object.reference {
+                device.bind_reference(handle, module, reference, placed).map_err(unmade)?;
+            }
+        }
         let left = options.max_instructions;
-        Ok(Self { prepared, options, device, executables, addresses, left, most_ctas: 0, sink })
+        Ok(Self {
+            prepared,
+            options,
+            device,
+            executables,
+            addresses,
+            handles,
+            left,
+            most_ctas: 0,
+            sink,
+        })
     }
 
     fn finals(&self) -> Result<Vec<Vec<u8>>, DeviceError> {
@@ -490,6 +420,7 @@ impl<'a, S: LaunchSink> Target<'a, S> {
                 (self.addresses[*index] + offset).to_le_bytes()[..bytes].to_vec()
             }
             Argument::Scalar(scalar) => scalar.bytes(),
+            Argument::Object(index) => self.handles[*index].to_le_bytes().to_vec(),
             Argument::Bytes(bytes) => bytes.clone(),
             Argument::Structure(fields) => {
                 for (at, field) in fields {

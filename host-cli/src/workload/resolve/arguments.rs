@@ -5,7 +5,7 @@ use super::super::error::Problem;
 use super::super::expression::Expression;
 use super::super::plan::{ArgumentTemplate, Extent, Place, ScalarKind};
 use super::super::real;
-use super::{Resolver, Result};
+use super::{Resolver, Result, list};
 
 /// Largest alignment of a structure. Unit: bytes.
 const MAX_ALIGN: u64 = 128;
@@ -27,12 +27,21 @@ impl Resolver<'_> {
         found.extend(self.pointer_of(table, place)?);
         scalars(table, place, &mut found)?;
         found.extend(self.structure_of(table, place)?);
+        if let Some(name) = &table.object {
+            let index = self.plan.objects.iter().position(|object| object.name == *name);
+            let known = || list(self.plan.objects.iter().map(|object| object.name.as_str()));
+            let what = "texture, surface or sampler";
+            let index = index.ok_or_else(|| {
+                place.error(Problem::UnknownName { what, name: name.clone(), known: known() })
+            })?;
+            found.push(ArgumentTemplate::Object(index));
+        }
         let count = found.len();
         if let (Some(template), 1) = (found.pop(), count) {
             return Ok(template);
         }
         let fields = "`buffer`, `u8`, `u16`, `u32`, `s32`, `u64`, `s64`, `f32`, `f64`, `fields`, \
-                      `bytes`";
+                      `bytes`, `object`";
         Err(place.error(Problem::ExactlyOne { fields, found: count }))
     }
 
