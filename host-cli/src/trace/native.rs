@@ -329,16 +329,7 @@ fn stem(instruction: &Instruction) -> &'static str {
         O::Prmt => "PRMT",
         O::Selp | O::Slct => "SEL",
         O::Sad | O::Vabsdiff => "VABSDIFF",
-        O::Vadd | O::Vsub => "IADD3",
-        // Machine code has the differences, and expands the others to additions and selections.
-        O::Vabsdiff2 | O::Vabsdiff4 => "VABSDIFF4",
-        O::Vadd2 | O::Vadd4 | O::Vavrg2 | O::Vavrg4 | O::Vsub2 | O::Vsub4 => "IADD3",
-        O::Vmax2 | O::Vmax4 | O::Vmin2 | O::Vmin4 => "IMNMX",
-        O::Vset2 | O::Vset4 => "ISETP",
-        O::Vmad => "IMAD",
-        O::Vmin | O::Vmax => "IMNMX",
-        O::Testp | O::Vset => "ISETP",
-        O::Vshl | O::Vshr => "SHF",
+        O::Testp => "ISETP",
         O::Dp4a | O::Dp2a => "IDP",
         O::Mma | O::Wmma => "HMMA",
         O::Movmatrix => "MOVM",
@@ -365,7 +356,23 @@ fn stem(instruction: &Instruction) -> &'static str {
         O::Nanosleep => "NANOSLEEP",
         O::Applypriority => "CCTL",
         O::Pmevent => "PMTRIG",
-        // These have functions of their own.
+        _ => video_stem(instruction.opcode),
+    }
+}
+
+/// The stem of video instructions: machine code has differences, and expands the others.
+const fn video_stem(opcode: Opcode) -> &'static str {
+    use Opcode as O;
+    match opcode {
+        O::Vabsdiff2 | O::Vabsdiff4 => "VABSDIFF4",
+        O::Vadd | O::Vsub | O::Vadd2 | O::Vadd4 | O::Vavrg2 | O::Vavrg4 | O::Vsub2 | O::Vsub4 => {
+            "IADD3"
+        }
+        O::Vmin | O::Vmax | O::Vmax2 | O::Vmax4 | O::Vmin2 | O::Vmin4 => "IMNMX",
+        O::Vset | O::Vset2 | O::Vset4 => "ISETP",
+        O::Vmad => "IMAD",
+        O::Vshl | O::Vshr => "SHF",
+        // These have functions of their own, or nothing.
         _ => "NOP",
     }
 }
