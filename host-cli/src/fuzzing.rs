@@ -5,6 +5,8 @@
 mod mutate;
 
 use std::borrow::Cow;
+use std::io::Cursor;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use strata_core::sm::partition::Division;
@@ -21,7 +23,9 @@ use crate::failure::{ExitStatus, Failure};
 use crate::measure::{Request, reports};
 use crate::printer::Printer;
 use crate::technology::{self, ImportError, Wanted};
+use crate::workload::array_file::{self, ArrayFile, Format};
 use crate::workload::buffer::BufferPlan;
+use crate::workload::element::ElementType;
 use crate::workload::simulate::Options;
 use crate::workload::{MAX_BUFFER_BYTES, Overrides, Prepared, Toolchain, Workload};
 
@@ -117,6 +121,37 @@ fn execute(workload: &Workload, size: &str) {
 fn explained(message: &str, help: &str) {
     assert!(!message.is_empty() && !help.is_empty(), "{message}: {help}");
     assert!(message.len() < 1 << 16, "{message}");
+}
+
+/// Reads an array file; the first byte chooses format and type. An array that is read is written and
+/// read again as it was.
+///
+/// # Panics
+///
+/// When something does not hold: that is a bug.
+pub fn array(bytes: &[u8]) {
+    let Some((&choice, bytes)) = bytes.split_first() else { return };
+    let (formats, elements) = (Format::ALL.len(), ElementType::ALL.len());
+    let format = Format::ALL[usize::from(choice) % formats];
+    let element = ElementType::ALL[usize::from(choice) / formats % elements];
+    let path = PathBuf::from(format!("fuzz.{}", format.name()));
+    let file = ArrayFile { path, format, member: None, column: None, header: false };
+    let read = |bytes: &[u8]| file.read_from(Cursor::new(bytes), element, MOST_EXECUTED_BYTES);
+    let array = match read(bytes) {
+        Ok(array) => array,
+        Err(problem) => return explained(&problem.to_string(), &problem.help()),
+    };
+    assert!(array.bytes.len() as u64 <= MOST_EXECUTED_BYTES);
+    let sides: u64 = array.shape.iter().product();
+    assert_eq!(sides * element.bytes(), array.bytes.len() as u64);
+    // Nothing is written as `.npz`; text keeps no NaN's bits, and no shape of nothing.
+    if matches!(format, Format::Npy | Format::Raw) {
+        let mut written = Vec::new();
+        array_file::write(&mut written, format, element, &array)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let again = read(&written).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(again.bytes, array.bytes);
+    }
 }
 
 /// Reads a design file; a design that is accepted has a cost, and a kernel runs under it.

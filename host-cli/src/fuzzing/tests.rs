@@ -84,7 +84,8 @@ type Target = fn(&[u8]);
 #[test]
 fn the_corpora_are_read_or_refused() {
     use crate::trace::fuzzing::{check_recording, check_trace};
-    let targets: [(&str, Target); 6] = [
+    let targets: [(&str, Target); 7] = [
+        ("array", array),
         ("design", design),
         ("import", import),
         ("launch", launch),

@@ -15,7 +15,7 @@ mod npz;
 mod write;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use strata_core::named;
@@ -212,16 +212,30 @@ impl ArrayFile {
             if file.metadata()?.is_dir() {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
             }
-            match self.format {
-                Format::Npy => npy::read(file, element, limit),
-                Format::Npz => npz::read(file, self.member.as_deref(), element, limit),
-                Format::Csv => {
-                    csv_table::read(file, (self.column.as_ref(), self.header), element, limit)
-                }
-                Format::Raw => raw(file, element, limit),
-            }
+            self.read_from(file, element, limit)
         });
         array.map_err(|problem| ArrayFileError { path: self.path.clone(), problem })
+    }
+
+    /// Reads the array of at most `limit` bytes from a file that is open.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`].
+    pub fn read_from(
+        &self,
+        file: impl Read + Seek,
+        element: ElementType,
+        limit: u64,
+    ) -> Result<Array, ArrayProblem> {
+        match self.format {
+            Format::Npy => npy::read(file, element, limit),
+            Format::Npz => npz::read(file, self.member.as_deref(), element, limit),
+            Format::Csv => {
+                csv_table::read(file, (self.column.as_ref(), self.header), element, limit)
+            }
+            Format::Raw => raw(file, element, limit),
+        }
     }
 }
 

@@ -13,8 +13,9 @@ use crate::process::{self, Failure};
 const MANIFEST: &str = "fuzz/Cargo.toml";
 
 /// The targets: programs below `fuzz/fuzz_targets`.
-const TARGETS: [&str; 10] = [
+const TARGETS: [&str; 11] = [
     "arbiter",
+    "array",
     "compile",
     "design",
     "import",

@@ -34,6 +34,13 @@ pub(super) fn read(
         if text.iter().filter(|byte| b"([{".contains(byte)).count() > MAX_BRACKETS {
             return Err(malformed("its header is nested too deeply"));
         }
+        let based = |pair: &[u8]| pair[0].is_ascii_digit() && b"xXoObB".contains(&pair[1]);
+        if text.windows(2).any(based) {
+            return Err(malformed("its header has a number that is not decimal"));
+        }
+        if !multiplies(text) {
+            return Err(ArrayProblem::TooLarge { limit });
+        }
         let mut text = text;
         let read = NpyHeader::from_reader(&mut text).map_err(|why| malformed(why.to_string()))?;
         rest = &rest[header..];
@@ -69,6 +76,20 @@ fn longer(error: ArrayProblem, promised: u64) -> ArrayProblem {
         }
         other => other,
     }
+}
+
+/// Whether the product of all numbers in a header but 0 has 64 bits: the library multiplies the sides
+/// unchecked.
+fn multiplies(header: &[u8]) -> bool {
+    let runs = header.split(|byte| !byte.is_ascii_digit() && *byte != b'_');
+    let value = |run: &[u8]| {
+        let digits = run.iter().filter(|byte| byte.is_ascii_digit());
+        digits.fold(0_u64, |value, digit| {
+            value.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+        })
+    };
+    let mut values = runs.map(value).filter(|&value| value != 0);
+    values.try_fold(1_u64, u64::checked_mul).is_some()
 }
 
 /// Length of the header with what precedes its text, which must all be there. Unit: bytes.

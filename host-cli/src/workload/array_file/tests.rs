@@ -106,6 +106,16 @@ fn sizes_that_a_header_claims_are_not_believed() {
             8,
             "it holds more than the 64 bytes that are left for buffers",
         ),
+        (
+            "(0xffffffffffffffff, 2)",
+            8,
+            "no `.npy` file: its header has a number that is not decimal",
+        ),
+        (
+            "(1_8446744073709551615, 2)",
+            8,
+            "it holds more than the 64 bytes that are left for buffers",
+        ),
         ("(-1,)", 8, "no `.npy` file: dimension cannot be negative"),
     ] {
         assert_eq!(read(&npy(&header(shape), elements), 64).unwrap_err(), told, "{shape}");
