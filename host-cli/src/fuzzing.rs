@@ -123,7 +123,7 @@ fn explained(message: &str, help: &str) {
     assert!(message.len() < 1 << 16, "{message}");
 }
 
-/// Reads an array file; the first byte chooses format and type. An array that is read is written and
+/// Reads an array file; the first byte chooses format and type. What is read is written and
 /// read again as it was.
 ///
 /// # Panics

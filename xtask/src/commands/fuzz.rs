@@ -105,7 +105,7 @@ mod tests {
     fn one_target_or_all_can_be_named() {
         assert_eq!(targets("trace"), Ok(&["trace"][..]));
         assert_eq!(targets("all"), Ok(&TARGETS[..]));
-        assert!(targets("traces").is_err_and(|message| message.contains("all, arbiter, compile")));
+        assert!(targets("traces").is_err_and(|message| message.contains("all, arbiter, array")));
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn longer(error: ArrayProblem, promised: u64) -> ArrayProblem {
     }
 }
 
-/// Whether the product of all numbers in a header but 0 has 64 bits: the library multiplies the sides
+/// Whether the product of all numbers in a header but 0 has 64 bits: the library multiplies sides
 /// unchecked.
 fn multiplies(header: &[u8]) -> bool {
     let runs = header.split(|byte| !byte.is_ascii_digit() && *byte != b'_');
