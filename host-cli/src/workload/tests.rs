@@ -394,7 +394,7 @@ fn mistakes_of_arguments_and_repetition_are_named() {
             &[("arguments", "[\"a\", \"b\", { u32 = 1, s32 = 1 }]")],
             "l.toml:19: launch[0].arguments[2]: expected exactly one of `buffer`, `u8`, `u16`, \
             `u32`, \
-          `s32`, `u64`, `s64`, `f32`, `f64`, `fields`, `bytes`, found 2",
+          `s32`, `u64`, `s64`, `f32`, `f64`, `fields`, `bytes`, `object`, found 2",
         ),
         (
             &[("arguments", "[{ buffer = [\"a\", \"b\"] }, \"b\", { u32 = 1 }]")],
