@@ -316,3 +316,42 @@ fn textures_and_surfaces_are_buffers_of_the_launch_file() {
     }
     insta::assert_snapshot!(text);
 }
+
+/// Fractions of the sides: the texel behind the last is the first again.
+#[test]
+fn normalized_coordinates_wrap() {
+    let home = Home::new(&["texture.ptx"]);
+    fs::write(home.path("texels.csv"), "1,2,4,8\n0,-1,-2,6\n").unwrap();
+    // The kernel reads at x + 1 and y + 0.5, in whole pictures: on the edge between the last column
+    // and the first, and between the two rows. The message says what it found.
+    fs::write(home.path("expected.csv"), "0,0,0,0\n0,0,0,0\n").unwrap();
+    let normalized = "filter = \"linear\"\nnormalized = true";
+    let launch = TEXTURE.replace("filter = \"linear\"", normalized);
+    let launch = launch.replace("[\"clamp\", \"border\"]", "\"wrap\"");
+    // The reference keeps the sampler, which integer coordinates do not use.
+    fs::write(home.path("l.toml"), launch).unwrap();
+    let done = strata(&home, &["check", "texture.ptx", "--launch", "l.toml"]);
+    assert!(done.stdout.contains("`copy`: 8 elements match `texels.csv`"), "{done}");
+    // (1 + 8) / 2 in the first row and (0 + 6) / 2 in the second, and the mean of both.
+    assert!(done.stdout.contains("`out[0, 0]` is 3.75"), "{done}");
+}
+
+#[test]
+fn a_parameter_can_choose_the_seed() {
+    let home = Home::new(&["weighted.ptx"]);
+    let generator = "{ uniform = { low = 0.0, high = 1.0, seed = \"n + 1\" } }";
+    let launch = LAUNCH.replace("{ file = \"in.npy\" }", generator);
+    let launch = launch.replacen("type = \"f32\"", "type = \"f32\"\ncount = 6", 1);
+    fs::write(home.path("l.toml"), &launch[..launch.find("[check]").unwrap()]).unwrap();
+    fs::write(home.path("weights.csv"), "weight\n10\n0.5\n").unwrap();
+    let inputs = |n: &str| {
+        let (n, dump) = (format!("n={n}"), format!("in={n}.bin"));
+        let arguments = ["run", "weighted.ptx", "--launch", "l.toml", "--set", &n, "--dump", &dump];
+        let done = strata(&home, &arguments);
+        assert_eq!(done.status, Some(0), "{done}");
+        fs::read(home.path(dump.split_once('=').unwrap().1)).unwrap()
+    };
+    let six = inputs("6");
+    assert_eq!(six.len(), 24);
+    assert_ne!(six, inputs("5"));
+}
