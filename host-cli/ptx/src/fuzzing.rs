@@ -2,6 +2,8 @@
 //!
 //! Not part of the interface: it may change at any time.
 
+mod instances;
+
 use std::fmt::Write as _;
 
 use crate::diagnostic::{LineIndex, render};
@@ -11,6 +13,8 @@ use crate::opcode::Opcode;
 use crate::parse_bytes;
 use crate::print::{SourceNames, instruction};
 use crate::types::{Kind, ScalarType};
+
+pub use instances::{Instance, InstanceKind, InstanceOperand, instances};
 
 /// `SplitMix64`: small, and the same everywhere.
 #[derive(Clone, Copy, Debug)]
@@ -307,17 +311,7 @@ fn sample(
     words: &[&str],
     random: &mut Random,
 ) -> String {
-    let ty = match slot.ty {
-        SlotType::None => ScalarType::B64,
-        SlotType::Fixed(ty) => ty,
-        SlotType::Index(index) => types[usize::from(index)],
-        SlotType::Wide(index) => match types[usize::from(index)] {
-            ScalarType::U16 => ScalarType::U32,
-            ScalarType::S16 => ScalarType::S32,
-            ScalarType::U32 => ScalarType::U64,
-            _ => ScalarType::S64,
-        },
-    };
+    let ty = instances::operand_type(slot.ty, types);
     let vector = ["v2", "v4", "v8"].iter().position(|word| words.contains(word));
     let text = match slot.kind {
         SlotKind::VectorByModifier if vector.is_some() => {

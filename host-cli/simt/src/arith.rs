@@ -19,7 +19,8 @@
 //! - [`compare`]: comparisons of integers and floats, `set setp slct`.
 //! - [`convert`]: `cvt` between all types, and the usual pairs as functions of their own.
 //! - [`transcendental`]: `sin cos ex2 lg2 tanh rsqrt rcp sqrt div`, `.approx` and `.full`.
-//! - [`matrix`]: `mma`, on matrices.
+//! - [`matrix`]: `mma` of integers, bits and f64, on matrices.
+//! - [`tensor`]: `mma` of narrower floats.
 //! - [`atomic`]: what `atom` and `red` write, given what was there.
 //!
 //! Behind them, `soft` computes exactly on integer significands in any format and rounding, and
@@ -59,6 +60,7 @@ pub mod matrix;
 pub mod native;
 pub mod simd;
 mod soft;
+pub mod tensor;
 pub mod transcendental;
 pub mod video;
 

@@ -9,7 +9,7 @@ use strata_ptx::opcode::{AtomicOp, BarrierOp, ShuffleMode};
 use strata_ptx::types::ScalarType;
 
 use crate::arith::Mode;
-use crate::arith::convert::Conversion;
+use crate::arith::convert::{Conversion, Eighth};
 use crate::arith::float::MinMax;
 use crate::arith::simd::Simd;
 use crate::arith::video::{Finish, Source, VideoOp, VmadMode};
@@ -42,6 +42,14 @@ pub(crate) struct Args {
     pub(crate) extra: Extra,
 }
 
+/// An integer of less than a byte.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Narrow {
+    /// Unit: bits.
+    pub(crate) bits: u32,
+    pub(crate) signed: bool,
+}
+
 /// Parts of an operation that are not operands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Extra {
@@ -61,6 +69,10 @@ pub(crate) enum Extra {
     /// A conversion, and the width of the destination register. Unit: 32-bit registers; 0 is a
     /// 16-bit one.
     Conversion(Conversion),
+    /// A conversion from or to floats of 8 bits, and `.relu`.
+    Eighths(Eighth, bool),
+    /// A conversion to integers of less than a byte.
+    Narrow(Narrow),
     /// A scalar video operation.
     Video(Video),
     /// A SIMD video operation.

@@ -52,6 +52,8 @@ pub(super) const FORMS: &[Row] = &[
     ("mma", "sync aligned m16n8k8|m16n8k16 row col f32 bf16 bf16 f32", FOUR),
     ("mma", "sync aligned m16n8k4|m16n8k8 row col f32 tf32 tf32 f32", FOUR),
     ("mma", "sync aligned m8n8k4|m16n8k4|m16n8k8|m16n8k16 row col rn? f64 f64 f64 f64", FOUR),
+    ("mma", "sync aligned m16n8k16|m16n8k32 row col f32 e4m3|e5m2 e4m3|e5m2 f32", EIGHTH),
+    ("mma", "sync aligned m16n8k16|m16n8k32 row col f16 e4m3|e5m2 e4m3|e5m2 f16", EIGHTH),
     ("mma", "sync aligned $bytes row col satfinite? s32 u8|s8 u8|s8 s32", FOUR),
     ("mma", "sync aligned $nibbles row col satfinite? s32 u4|s4 u4|s4 s32", SUBBYTE),
     ("mma", "sync aligned $single row col s32 b1 b1 s32 xor|and popc", SUBBYTE),
@@ -65,5 +67,7 @@ const STORE: &str = "m F0 b32?";
 const HALF: &str = "=F0 Fb32 Fb32 F1";
 /// Four fragments, each with its type written.
 const FOUR: &str = "=F0 F1 F2 F3";
+/// Factors of 8 bits that are floating-point numbers: their types are words here.
+const EIGHTH: &str = "=F0 Fb32 Fb32 F1";
 /// Elements narrower than a byte have no type of their own here.
 const SUBBYTE: &str = "=Fs32 Fb32 Fb32 Fs32";

@@ -185,9 +185,8 @@ fn sample(
     check(name, access, &image, sampler)?;
     let texels = device.texels(name, &image)?;
     for lane in lanes(group) {
-        // Of a layered image z is the layer; one that it lacks is the nearest.
-        let layer = file.get32(access.layer, lane).min(image.depth - 1);
-        let layer = if image.dimensions.layered() { layer } else { 0 };
+        // Of a layered image z is the layer.
+        let layer = if image.dimensions.layered() { file.get32(access.layer, lane) } else { 0 };
         let at = access.coordinates.map(|row| file.get32(row, lane));
         let places = at.map(f32::from_bits);
         let values = match access.operation {

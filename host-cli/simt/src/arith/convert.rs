@@ -241,6 +241,61 @@ pub fn extend(bits: u64, of: ScalarType) -> u64 {
     if of.kind() == Kind::Signed { ((bits << up) as i64 >> up) as u64 } else { bits << up >> up }
 }
 
+/// A float of 8 bits, of which PTX knows pairs only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Eighth {
+    /// 4 bits of exponent and 3 of fraction; no infinities, and NaN is all ones.
+    E4m3,
+    /// 5 bits of exponent and 2 of fraction: the upper half of f16.
+    E5m2,
+}
+
+impl Eighth {
+    /// `cvt.rn.f16x2.e4m3x2` and its kin, of one number; exact. A NaN is the canonical one.
+    #[inline]
+    pub fn to_f16(self, a: u8) -> u16 {
+        let sign = u16::from(a & 0x80) << 8;
+        let magnitude = u16::from(a & 0x7f);
+        match self {
+            Self::E5m2 if magnitude > 0x7c => 0x7fff,
+            Self::E5m2 => sign | magnitude << 8,
+            Self::E4m3 if magnitude == 0x7f => 0x7fff,
+            // Normal numbers move up by the difference of the biases.
+            Self::E4m3 if magnitude >= 8 => sign | ((magnitude << 7) + (8 << 10)),
+            // Of subnormal ones the unit is 2^-9.
+            Self::E4m3 => sign | f16_from_f32((f32::from(magnitude) / 512.0).to_bits()),
+        }
+    }
+
+    /// `cvt.rn.satfinite.e4m3x2.f32` and its kin, of one number: what is beyond the largest finite
+    /// number becomes that number. `relu`: what is negative, and NaN, becomes 0 and NaN.
+    pub fn from_f32(self, a: u32, relu: bool) -> u8 {
+        let (fraction, bias, largest) = match self {
+            Self::E4m3 => (3, 7, 0x7e),
+            Self::E5m2 => (2, 15, 0x7b),
+        };
+        let magnitude = a & 0x7fff_ffff;
+        if magnitude > 0x7f80_0000 {
+            return 0x7f;
+        }
+        let shift = 23 - fraction;
+        // Half a unit less one, and the last kept bit, make the addition round to nearest even.
+        let odd = magnitude >> shift & 1;
+        let half = (1 << (shift - 1)) - 1 + odd;
+        let rounded = magnitude.wrapping_sub((127 - bias) << 23).wrapping_add(half);
+        // A number whose unit in f32 is that of subnormal numbers: adding it rounds to the unit.
+        let base = (127 + 23 + 1 - bias - fraction) << 23;
+        let sum = f32::from_bits(magnitude) + f32::from_bits(base);
+        let subnormal = sum.to_bits().wrapping_sub(base);
+        let small = magnitude < (127 + 1 - bias) << 23;
+        let number = if small { subnormal } else { rounded >> shift }.min(largest) as u8;
+        match a >> 31 {
+            1 if relu => 0,
+            sign => (sign << 7) as u8 | number,
+        }
+    }
+}
+
 /// `cvt.f32.f16`; exact.
 #[inline]
 pub fn f32_from_f16(a: u16) -> u32 {

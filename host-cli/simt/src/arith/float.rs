@@ -43,7 +43,7 @@ pub trait Float {
     fn neg(a: Self::Bits, ftz: bool) -> Self::Bits;
     /// `copysign`: the sign of `a` with the magnitude of `b` (the PTX order).
     fn copysign(a: Self::Bits, b: Self::Bits) -> Self::Bits;
-    /// `testp`. Zero is neither normal nor subnormal.
+    /// `testp`. Zero is normal, as PTX says.
     fn testp(a: Self::Bits, property: TestProperty) -> bool;
     /// A subnormal becomes zero of the same sign; anything else stays.
     fn flush(a: Self::Bits) -> Self::Bits;
@@ -191,7 +191,9 @@ macro_rules! float {
                     TestProperty::Infinite => magnitude == infinity,
                     TestProperty::Number => magnitude <= infinity,
                     TestProperty::NotANumber => magnitude > infinity,
-                    TestProperty::Normal => magnitude < infinity && !$format.is_tiny(magnitude),
+                    TestProperty::Normal => {
+                        magnitude < infinity && (magnitude == 0 || !$format.is_tiny(magnitude))
+                    }
                     TestProperty::Subnormal => magnitude != 0 && $format.is_tiny(magnitude),
                 }
             }

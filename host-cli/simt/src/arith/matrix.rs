@@ -2,16 +2,11 @@
 //!
 //! A (`m` by `k`), B (`k` by `n`), C and D (`m` by `n`) are slices, row after row.
 //!
-//! Models: exact products. Sums of floating-point products are computed in double precision: it
-//! begins with the element of C, adds the products in order of `k`, each sum rounded to nearest
-//! even, and is rounded once more to the type of D. Double precision is a chain of fused
-//! multiply-adds in order of `k`. Sums of integers are exact, then wrap or saturate.
-//! Does not model: the alignment and truncation of real tensor cores (`docs/DEVIATIONS.md`,
-//! DEV-140).
+//! Models: exact products. Double precision is a chain of fused multiply-adds in order of `k`. Sums
+//! of integers are exact, then wrap or saturate. Narrower floats are in [`super::tensor`].
 //! Source: PTX ISA 8.5, section "Warp Level Matrix Multiply-Accumulate Instructions".
 
-use super::convert::{f16_from_f32, f32_from_f64};
-use super::native::{fma_f64, to_odd_f32};
+use super::native::fma_f64;
 
 /// Sizes of a product. A is `m` by `k`, B is `k` by `n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,12 +35,8 @@ fn rows<S, T: Copy>(
     }
 }
 
-/// Adds A times B to `sums`. Products of numbers with up to 24 significant bits are exact.
-pub fn add_products(shape: Shape, sums: &mut [f64], a: &[f64], b: &[f64]) {
-    rows(shape, (sums, a, b), |sum, x, y| *sum += x * y);
-}
-
-/// The same with fused multiply-adds, on bit patterns of f64. A NaN is the canonical one.
+/// Adds A times B to `sums` with fused multiply-adds, on bit patterns of f64. A NaN is the
+/// canonical one.
 pub fn fuse_products(shape: Shape, sums: &mut [u64], a: &[u64], b: &[u64]) {
     rows(shape, (sums, a, b), |sum, x, y| *sum = fma_f64(x, y, *sum));
 }
@@ -65,14 +56,4 @@ pub fn count_bits(shape: Shape, sums: &mut [i64], a: &[u32], b: &[u32], xor: boo
 /// A sum as s32: the nearest one if it saturates, otherwise its low 32 bits.
 pub fn s32_from_sum(sum: i64, saturate: bool) -> u32 {
     if saturate { sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { sum as u32 }
-}
-
-/// A sum as f32, rounded to nearest even.
-pub fn f32_from_sum(sum: f64) -> u32 {
-    f32_from_f64(sum.to_bits())
-}
-
-/// A sum as f16, rounded to nearest even once.
-pub fn f16_from_sum(sum: f64) -> u16 {
-    f16_from_f32(to_odd_f32(sum).to_bits())
 }

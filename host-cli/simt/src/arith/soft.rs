@@ -60,7 +60,7 @@ impl Format {
     }
 
     /// The exponent of the smallest normal number.
-    const fn exponent_min(self) -> i32 {
+    pub(super) const fn exponent_min(self) -> i32 {
         1 - self.bias()
     }
 

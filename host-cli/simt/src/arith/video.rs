@@ -93,7 +93,7 @@ pub enum Second {
 /// The type of the result and what happens to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Finish {
-    /// The result type is `.s32` (never for `vset`).
+    /// The result type is `.s32`; of `vset` the first source's.
     pub signed: bool,
     /// `.sat`: clamp the first stage's result to the result type, or to the width it is merged at.
     pub sat: bool,

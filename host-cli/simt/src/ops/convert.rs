@@ -5,12 +5,12 @@ use strata_ptx::opcode::{Opcode, Rounding};
 use strata_ptx::types::ScalarType;
 
 use crate::arith::convert::{
-    Conversion, bf16_from_f32, convert, f16_from_f32, f32_from_f16, f32_from_f64, f32_from_s32,
-    f32_from_u32, f64_from_f32, f64_from_s32, f64_from_u32, pack, s32_from_f32, s32_from_f64,
-    u32_from_f32, u32_from_f64,
+    Conversion, Eighth, bf16_from_f32, convert, f16_from_f32, f32_from_f16, f32_from_f64,
+    f32_from_s32, f32_from_u32, f64_from_f32, f64_from_s32, f64_from_u32, pack, s32_from_f32,
+    s32_from_f64, u32_from_f32, u32_from_f64,
 };
 use crate::decode::{Decoded, One, Problem};
-use crate::micro::{Action, Args, Extra, Run};
+use crate::micro::{Action, Args, Extra, Narrow, Run};
 use crate::ops::compare::copy_predicate;
 use crate::row::{Lanes, Value, map1, sparse1, sparse2, sparse3};
 
@@ -316,6 +316,79 @@ fn pack_halves(l: &mut Lanes, o: &Args, m: u32) {
     sparse2(l, m, o.d, (o.a, o.b), |a, b| pack(conversion, a, b));
 }
 
+/// The integer of less than a byte that words name, of a `cvt.pack`.
+fn narrow(one: &One<'_, '_>) -> Option<Narrow> {
+    let known = [("u4", 4, false), ("s4", 4, true), ("u2", 2, false), ("s2", 2, true)];
+    let found = known.into_iter().find(|(word, ..)| one.instruction.modifiers.has(word));
+    found.map(|(_, bits, signed)| Narrow { bits, signed })
+}
+
+/// `cvt.pack.sat` of two 32-bit integers to less than bytes, above which `c` goes.
+fn pack_narrow(l: &mut Lanes, o: &Args, m: u32) {
+    let Extra::Narrow(Narrow { bits, signed }) = o.extra else { return };
+    let (least, greatest) =
+        if signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    let part = |x: u32| (x as i32).clamp(least, greatest) as u32 & ((1 << bits) - 1);
+    sparse3(l, m, o.d, (o.a, o.b, o.c), |a: u32, b: u32, c: u32| {
+        part(b) | part(a) << bits | c << (2 * bits)
+    });
+}
+
+/// The format that words name, of a `cvt` from or to pairs of floats of 8 bits.
+fn eighths(one: &One<'_, '_>) -> Option<Eighth> {
+    let modifiers = &one.instruction.modifiers;
+    match () {
+        () if modifiers.has("e4m3x2") => Some(Eighth::E4m3),
+        () if modifiers.has("e5m2x2") => Some(Eighth::E5m2),
+        () => None,
+    }
+}
+
+/// `cvt.rn.satfinite.e4m3x2.f32` and its kin.
+fn pack_eighths(l: &mut Lanes, o: &Args, m: u32) {
+    let Extra::Eighths(format, relu) = o.extra else { return };
+    sparse2(l, m, o.d, (o.a, o.b), |a: u32, b: u32| {
+        u16::from_le_bytes([format.from_f32(b, relu), format.from_f32(a, relu)])
+    });
+}
+
+/// `cvt.rn.satfinite.e4m3x2.f16x2` and its kin.
+fn eighths_from_halves(l: &mut Lanes, o: &Args, m: u32) {
+    let Extra::Eighths(format, relu) = o.extra else { return };
+    sparse1(l, m, o.d, o.a, |a: u32| {
+        let eighth = |half: u32| format.from_f32(f32_from_f16(half as u16), relu);
+        u16::from_le_bytes([eighth(a), eighth(a >> 16)])
+    });
+}
+
+/// `cvt.rn.f16x2.e4m3x2` and its kin.
+fn halves_from_eighths(l: &mut Lanes, o: &Args, m: u32) {
+    let Extra::Eighths(format, relu) = o.extra else { return };
+    sparse1(l, m, o.d, o.a, |a: u16| {
+        let half = |eighth: u8| match format.to_f16(eighth) {
+            half if relu && half & 0x8000 != 0 => 0,
+            half => u32::from(half),
+        };
+        let [low, high] = a.to_le_bytes();
+        half(low) | half(high) << 16
+    });
+}
+
+/// Decodes a conversion from or to pairs of floats of 8 bits.
+fn cvt_eighths(one: &mut One<'_, '_>, args: &mut Args, format: Eighth) -> Result<Run, Problem> {
+    args.extra = Extra::Eighths(format, one.instruction.modifiers.relu);
+    let ty = one.ty(0)?;
+    let narrows = one.instruction.modifiers.has("satfinite");
+    args.d = one.result(0, if narrows { ScalarType::B16 } else { ScalarType::B32 })?;
+    args.a = one.value(0, if narrows { ty } else { ScalarType::B16 })?;
+    match (narrows, ty) {
+        (true, ScalarType::F32) => args.b = one.value(1, ty)?,
+        (true, _) => return Ok(eighths_from_halves),
+        (false, _) => return Ok(halves_from_eighths),
+    }
+    Ok(pack_eighths)
+}
+
 /// `cvt.pack.sat` of two 32-bit integers to 16-bit ones.
 fn pack_saturated16(l: &mut Lanes, o: &Args, m: u32) {
     let Extra::Conversion(conversion) = o.extra else { return };
@@ -335,10 +408,17 @@ fn pack_saturated8(l: &mut Lanes, o: &Args, m: u32) {
 }
 
 fn cvt(one: &mut One<'_, '_>, args: &mut Args) -> Result<Run, Problem> {
+    if let Some(format) = eighths(one) {
+        return cvt_eighths(one, args, format);
+    }
     let (to, from) = (one.ty(0)?, one.ty(1)?);
     let modifiers = &one.instruction.modifiers;
-    if ["rs", "u4", "s4", "u2", "s2"].iter().any(|word| modifiers.has(word)) {
-        return Err(one.unsupported("this conversion"));
+    if let Some(narrow) = narrow(one) {
+        args.extra = Extra::Narrow(narrow);
+        (args.a, args.b) = (one.value(0, ScalarType::S32)?, one.value(1, ScalarType::S32)?);
+        args.c = one.value(2, ScalarType::B32)?;
+        args.d = one.result(0, ScalarType::B32)?;
+        return Ok(pack_narrow);
     }
     let conversion = Conversion {
         to,

@@ -2,8 +2,7 @@
 //!
 //! Models: what they compute ([`product`]), how they move matrices ([`transfer`]) and where
 //! elements lie in registers (`layout`, `fragment`). All 32 lanes take part.
-//! Does not model: `mma.m8n8k4` of f16, which quarters of a warp compute (Volta), sparse and
-//! block-scaled products: they are refused.
+//! Does not model: sparse and block-scaled products: they are refused.
 
 mod fragment;
 mod layout;
@@ -87,6 +86,8 @@ fn element(ty: ScalarType) -> Option<Element> {
 /// The elements that words name, in order.
 fn named(one: &One<'_, '_>) -> Vec<Element> {
     let element = |word: &String| match word.as_str() {
+        "e4m3" => Some(Element::E4m3),
+        "e5m2" => Some(Element::E5m2),
         "s4" => Some(Element::S4),
         "u4" => Some(Element::U4),
         "b1" => Some(Element::B1),
@@ -150,15 +151,19 @@ fn product(one: &mut One<'_, '_>) -> Result<Product, Problem> {
         ([], 2) if wmma => (Element::F16, Element::F16),
         _ => return Err(one.malformed("the types of the factors are missing")),
     };
-    if !wmma && a == Element::F16 && (whole.m, whole.k) == (8, 4) {
-        return Err(one.unsupported("`.m8n8k4` of f16 (quarters of a warp)"));
-    }
     let saturate = modifiers.has("satfinite");
     if saturate && d != Element::S32 {
         return Err(one.unsupported("`.satfinite` of floating-point results"));
     }
     let xor = modifiers.has("xor");
-    let of = Fragments { family: if wmma { Family::Wmma } else { Family::Mma }, shape: whole };
+    let columns = layouts(one);
+    let family = match (wmma, a, whole) {
+        (true, ..) => Family::Wmma,
+        (false, Element::F16, Shape { m: 8, k: 4, .. }) => Family::Quarters { columns },
+        _ => Family::Mma,
+    };
+    let quarters = if matches!(family, Family::Quarters { .. }) { 4 } else { 1 };
+    let of = Fragments { family, shape: whole };
     let sources = [one.source(0)?, one.source(1)?, one.source(2)?];
     let destination = one.destination(0)?;
     let a = of.of(one, (Role::A, a), sources[0], false)?;
@@ -166,7 +171,15 @@ fn product(one: &mut One<'_, '_>) -> Result<Product, Problem> {
     let c = of.of(one, (Role::C, c), sources[2], false)?;
     let d = of.of(one, (Role::C, d), destination, true)?;
     let shape = Shape { k: a.length, ..whole };
-    Ok(Product { shape, a, b, c, d, saturate, xor })
+    let tf32_terms = if wmma { 4 } else { 8 };
+    Ok(Product { shape, a, b, c, d, saturate, xor, quarters, tf32_terms })
+}
+
+/// Whether the layouts of A and B are `.col`.
+fn layouts(one: &One<'_, '_>) -> [bool; 2] {
+    let words = one.instruction.modifiers.other.iter();
+    let mut found = words.filter(|word| matches!(word.as_str(), "row" | "col"));
+    [0, 1].map(|_| found.next().is_some_and(|word| word == "col"))
 }
 
 /// `ldmatrix` and `stmatrix`.

@@ -43,8 +43,8 @@ pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
     // `vset` writes no result type: its result is unsigned.
     let first = usize::from(!is_set);
     let signed = |ty: ScalarType| ty.kind() == Kind::Signed;
-    let result_signed = !is_set && signed(one.ty(0)?);
     let (a_signed, b_signed) = (signed(one.ty(first)?), signed(one.ty(first + 1)?));
+    let result_signed = if is_set { a_signed } else { signed(one.ty(0)?) };
     let word = ScalarType::U32;
     let mut args = Args { d: one.result(0, word)?, ..Args::default() };
     (args.a, args.b) = (one.value(0, word)?, one.value(1, word)?);

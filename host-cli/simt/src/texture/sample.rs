@@ -90,6 +90,11 @@ fn corner(
     Some(place)
 }
 
+/// Layers of an image: 1 where it has none.
+fn layers(image: &Image) -> u32 {
+    if image.dimensions.layered() { image.depth } else { 1 }
+}
+
 /// The bytes of a texel; `texels` begins at the image's address.
 fn texel<'t>(texels: &'t [u8], image: &Image, [x, y, z]: [u32; 3]) -> &'t [u8] {
     let row = u64::from(z) * u64::from(image.height) + u64::from(y);
@@ -117,14 +122,10 @@ fn channel(bytes: &[u8], channel: Channel) -> u32 {
     }
 }
 
-/// Four channels of a texel; those that the format lacks are zero, the last one is one.
+/// Four channels of a texel; those that the format lacks are zero.
 fn four(texels: &[u8], image: &Image, place: Option<[u32; 3]>) -> [u32; 4] {
-    let mut result = missing(image);
-    let channels = usize::from(image.format.channels);
-    let Some(place) = place else {
-        result[..channels].fill(0);
-        return result;
-    };
+    let mut result = [0; 4];
+    let Some(place) = place else { return result };
     let bytes = texel(texels, image, place).chunks(image.format.channel.bytes() as usize);
     for (value, bytes) in result.iter_mut().zip(bytes) {
         *value = channel(bytes, image.format.channel);
@@ -132,12 +133,8 @@ fn four(texels: &[u8], image: &Image, place: Option<[u32; 3]>) -> [u32; 4] {
     result
 }
 
-const fn missing(image: &Image) -> [u32; 4] {
-    let one = if image.format.channel.reads_floats() { 1_f32.to_bits() } else { 1 };
-    [0, 0, 0, one]
-}
-
-/// Reads a texture. `layer` lies inside the image; 0 without layers.
+/// Reads a texture; 0 is the layer where there are none. Of a layer that the image lacks the
+/// nearest is read, at integer coordinates zero.
 pub(crate) fn fetch(
     texels: &[u8],
     image: &Image,
@@ -147,16 +144,14 @@ pub(crate) fn fetch(
 ) -> [u32; 4] {
     let modes = sampler.address_modes.map(|mode| effective(mode, sampler.normalized));
     let dimensions = image.dimensions.count();
+    let nearest_layer = layer.min(layers(image) - 1);
     match at {
         Coordinates::Texels(at) => {
-            let mut place = Some([0, 0, layer]);
+            let mut place = (layer < layers(image)).then_some([0, 0, layer]);
             for (dimension, &position) in at.iter().enumerate().take(dimensions) {
-                // Indices are not normalised.
-                let mode = match image.dimensions {
-                    super::Dimensions::Linear => AddressMode::Border,
-                    _ => effective(modes[dimension], false),
-                };
-                let folded = fold(i64::from(position), image.sizes()[dimension], mode);
+                // Whatever the address mode is.
+                let size = image.sizes()[dimension];
+                let folded = fold(i64::from(position), size, AddressMode::Border);
                 place = place.zip(folded).map(|(mut place, folded)| {
                     place[dimension] = folded;
                     place
@@ -166,7 +161,7 @@ pub(crate) fn fetch(
         }
         Coordinates::Places(at) if sampler.filter == Filter::Linear => {
             let footprint = footprint(image, modes, sampler.normalized, at);
-            filtered(texels, image, modes, &footprint, layer)
+            filtered(texels, image, modes, &footprint, nearest_layer)
         }
         Coordinates::Places(at) => {
             let mut nearest = [(0, 0); 3];
@@ -175,7 +170,7 @@ pub(crate) fn fetch(
                 let place = scaled(at[dimension], size, sampler.normalized, modes[dimension]);
                 nearest[dimension].0 = place.floor() as i64;
             }
-            four(texels, image, corner(image, modes, &nearest, 0, layer))
+            four(texels, image, corner(image, modes, &nearest, 0, nearest_layer))
         }
     }
 }
@@ -205,7 +200,7 @@ fn filtered(
             *sum += weight as f64 * f64::from(f32::from_bits(value));
         }
     }
-    let mut result = missing(image);
+    let mut result = [0; 4];
     let scale = f64::from(1_u32 << (8 * dimensions));
     for (value, sum) in result.iter_mut().zip(sums).take(channels) {
         *value = canonical((sum / scale) as f32);
@@ -229,7 +224,14 @@ pub(crate) fn gather(
 ) -> [u32; 4] {
     let modes = sampler.address_modes.map(|mode| effective(mode, sampler.normalized));
     let footprint = footprint(image, modes, sampler.normalized, at);
+    let layer = layer.min(layers(image) - 1);
     [2, 3, 1, 0].map(|number| {
-        four(texels, image, corner(image, modes, &footprint, number, layer))[channel & 3]
+        let place = corner(image, modes, &footprint, number, layer);
+        let value = four(texels, image, place)[channel & 3];
+        // Signed bytes are brought to 16 bits first, as a GPU does it.
+        match image.format.channel {
+            Channel::Snorm8 => ((f32::from_bits(value) * 32767.0).round() / 32767.0).to_bits(),
+            _ => value,
+        }
     })
 }

@@ -12,6 +12,8 @@ pub(crate) enum Element {
     Tf32,
     F32,
     F64,
+    E4m3,
+    E5m2,
     S8,
     U8,
     S4,
@@ -28,7 +30,7 @@ impl Element {
             Self::F64 => 64,
             Self::Tf32 | Self::F32 | Self::S32 | Self::B1 => 32,
             Self::F16 | Self::Bf16 => 16,
-            Self::S8 | Self::U8 => 8,
+            Self::E4m3 | Self::E5m2 | Self::S8 | Self::U8 => 8,
             Self::S4 | Self::U4 => 4,
         }
     }
@@ -49,6 +51,11 @@ impl Element {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Mma,
+    /// `mma.m8n8k4` of f16: four products, of 8 lanes each. Whether A and B are stored in lines
+    /// of columns, which changes how they are spread.
+    Quarters {
+        columns: [bool; 2],
+    },
     Wmma,
 }
 
@@ -75,7 +82,8 @@ impl Fragment {
             Role::B => (shape.n, shape.k),
             Role::C => (shape.m, shape.n),
         };
-        let (parts, elements) = (element.parts(), lines * length);
+        let quarters = if matches!(family, Family::Quarters { .. }) { 4 } else { 1 };
+        let (parts, elements) = (element.parts(), quarters * lines * length);
         let distinct = elements / (32 * parts);
         let mut places = Vec::with_capacity(elements);
         for register in 0..distinct {
@@ -84,13 +92,15 @@ impl Fragment {
                     let slot = Slot { lane, register, part, parts };
                     let (line, position) = match family {
                         Family::Mma => layout::mma(role, shape.m == 16, slot),
+                        Family::Quarters { columns } => layout::quarter(role, columns, slot),
                         Family::Wmma => layout::wmma(elements, length, slot),
                     };
                     let place = match role {
                         Role::B => position * lines + line,
                         Role::A | Role::C => line * length + position,
                     };
-                    places.push(place as u16);
+                    let quarter = if quarters == 4 { lane / 4 % 4 } else { 0 };
+                    places.push((quarter * lines * length + place) as u16);
                 }
             }
         }

@@ -46,6 +46,22 @@ pub(crate) fn mma(role: Role, tall: bool, slot: Slot) -> (usize, usize) {
     }
 }
 
+/// The same of `mma.m8n8k4` of f16, of which lanes 4 `q` to 4 `q` + 3 and 16 more compute the
+/// product `q`. `columns`: whether the layouts of A and B are `.col`.
+pub(super) fn quarter(role: Role, columns: [bool; 2], slot: Slot) -> (usize, usize) {
+    let Slot { lane, register, part, parts } = slot;
+    let element = register * parts + part;
+    let (own, upper) = (lane % 4, 4 * (lane / 16));
+    match role {
+        Role::A if columns[0] => (element + upper, own),
+        Role::A => (own + upper, element),
+        Role::B if columns[1] => (own + upper, element),
+        Role::B => (element + upper, own),
+        Role::C if parts == 2 => (own + upper, element),
+        Role::C => (lane % 2 + (element & 2) + upper, (element & 4) + (lane & 2) + (element & 1)),
+    }
+}
+
 /// Line and position of an element of a fragment of `wmma`, whose matrix has `elements` in lines
 /// of `length`.
 pub(crate) fn wmma(elements: usize, length: usize, slot: Slot) -> (usize, usize) {

@@ -1,17 +1,11 @@
 //! `mma` and `wmma.mma`: products of fragments.
 
 use super::fragment::{Element, Fragment};
-use crate::arith::convert::{f32_from_bf16, f32_from_f16};
-use crate::arith::matrix::{
-    Shape, add_products, count_bits, count_products, f16_from_sum, f32_from_sum, fuse_products,
-    s32_from_sum,
-};
+use crate::arith::convert::{Eighth, f16_from_f32, f32_from_bf16, f32_from_f16};
+use crate::arith::matrix::{Shape, count_bits, count_products, fuse_products, s32_from_sum};
+use crate::arith::native::{add_f16, add_f32, fma_f32};
+use crate::arith::tensor::{Factor, Factors, MAX_FACTOR, MAX_SUM, MAX_TERMS, Rounded, accumulate};
 use crate::row::Lanes;
-
-/// Most elements of A or B.
-pub(super) const MAX_FACTOR: usize = 1024;
-/// Most elements of C or D.
-pub(super) const MAX_SUM: usize = 256;
 
 /// D = A times B plus C.
 #[derive(Clone, Debug)]
@@ -25,6 +19,11 @@ pub(crate) struct Product {
     pub(crate) saturate: bool,
     /// Single bits: `.xor`, otherwise `.and`.
     pub(crate) xor: bool,
+    /// Products of which each part of the warp computes one: 1 or, of `.m8n8k4` of f16, 4. Their
+    /// matrices lie one after another.
+    pub(crate) quarters: usize,
+    /// Products of TF32 that are added up at once.
+    pub(crate) tf32_terms: usize,
 }
 
 impl Product {
@@ -39,18 +38,88 @@ impl Product {
     }
 
     fn float(&self, file: &mut Lanes) {
-        let (mut a, mut b) = ([0.0; MAX_FACTOR], [0.0; MAX_FACTOR]);
-        let mut sums = [0.0; MAX_SUM];
-        let (a, b) = (&mut a[..self.shape.m * self.shape.k], &mut b[..self.shape.k * self.shape.n]);
-        let sums = &mut sums[..self.shape.m * self.shape.n];
-        floats(&self.a, file, a);
-        floats(&self.b, file, b);
-        floats(&self.c, file, sums);
-        add_products(self.shape, sums, a, b);
-        if self.d.element == Element::F16 {
-            self.d.scatter(file, sums, |sum| u32::from(f16_from_sum(sum)));
-        } else {
-            self.d.scatter(file, sums, f32_from_sum);
+        let (mut a, mut b, mut sums) = ([0; MAX_FACTOR], [0; MAX_FACTOR], [0; MAX_SUM]);
+        singles(&self.a, file, &mut a);
+        singles(&self.b, file, &mut b);
+        singles(&self.c, file, &mut sums);
+        let Shape { m, n, k } = self.shape;
+        let format = match self.a.element {
+            Element::Bf16 | Element::Tf32 => Factor::Bf16,
+            _ => Factor::F16,
+        };
+        for quarter in 0..self.quarters {
+            let (a, b) = (&a[quarter * m * k..][..m * k], &b[quarter * k * n..][..k * n]);
+            let sums = &mut sums[quarter * m * n..][..m * n];
+            if self.quarters > 1 {
+                self.quarter((a, b), sums);
+                continue;
+            }
+            let (a, b) = (Factors::new(format, a), Factors::new(format, b));
+            match self.a.element {
+                Element::E4m3 | Element::E5m2 => self.eighths((&a, &b), sums),
+                _ => self.sum((&a, &b), sums),
+            }
+        }
+        self.d.scatter(file, &sums[..self.quarters * m * n], |sum| sum);
+    }
+
+    /// All terms at once, but of TF32 from `wmma` four. Where D is f16 and C is not, the sum is
+    /// rounded to f32 on its way.
+    fn sum(&self, factors: (&Factors, &Factors), sums: &mut [u32]) {
+        let terms: [usize; MAX_TERMS] = std::array::from_fn(|term| term);
+        let together = if self.a.element == Element::Tf32 { self.tf32_terms } else { MAX_TERMS };
+        let direct = self.c.element == Element::F16 && self.d.element == Element::F16;
+        let rounded = if direct { Rounded::Half } else { Rounded::Single };
+        for terms in terms[..self.shape.k].chunks(together) {
+            accumulate(self.shape, factors, terms, sums, rounded);
+        }
+        if !direct && self.d.element == Element::F16 {
+            for sum in sums {
+                *sum = f16_from_f32(*sum).into();
+            }
+        }
+    }
+
+    /// Factors of 8 bits have become f16. Of each four columns of A the lower two are added up
+    /// first, then the upper two, and last the element of C, each time in the format of D.
+    fn eighths(&self, factors: (&Factors, &Factors), sums: &mut [u32]) {
+        let half = self.d.element == Element::F16;
+        let rounded = if half { Rounded::Half } else { Rounded::Single };
+        let mut products = [0; MAX_SUM];
+        let products = &mut products[..sums.len()];
+        for upper in [0, 2] {
+            let mut terms = [0; MAX_TERMS];
+            let count = self.shape.k / 2;
+            for (number, term) in terms[..count].iter_mut().enumerate() {
+                *term = number / 2 * 4 + number % 2 + upper;
+            }
+            accumulate(self.shape, factors, &terms[..count], products, rounded);
+            if half && upper == 0 {
+                for product in &mut *products {
+                    *product = f32_from_f16(*product as u16);
+                }
+            }
+        }
+        for (sum, &product) in sums.iter_mut().zip(&*products) {
+            *sum = if half {
+                u32::from(add_f16(product as u16, f16_from_f32(*sum)))
+            } else {
+                add_f32(product, *sum)
+            };
+        }
+    }
+
+    /// `.m8n8k4` of f16, which Hopper's tensor cores do not have: fused multiply-adds in order of
+    /// `k`, as f32, then the element of C.
+    fn quarter(&self, (a, b): (&[u32], &[u32]), sums: &mut [u32]) {
+        let Shape { n, k, .. } = self.shape;
+        for (place, sum) in sums.iter_mut().enumerate() {
+            let (row, column) = (place / n, place % n);
+            let product =
+                (0..k).fold(0, |sum, term| fma_f32(a[row * k + term], b[term * n + column], sum));
+            let single = add_f32(product, *sum);
+            *sum =
+                if self.d.element == Element::F16 { f16_from_f32(single).into() } else { single };
         }
     }
 
@@ -91,16 +160,20 @@ impl Product {
     }
 }
 
-/// Reads a matrix of floats narrower than f64.
-fn floats(fragment: &Fragment, file: &Lanes, to: &mut [f64]) {
+/// Reads a matrix of floats narrower than f64, as f32.
+fn singles(fragment: &Fragment, file: &Lanes, to: &mut [u32]) {
     let half = |word: u32, part: u32| (word >> (16 * part)) as u16;
-    let wide = |bits: u32| f64::from(f32::from_bits(bits));
+    let eighth = |word: u32, part: u32, format: Eighth| {
+        f32_from_f16(format.to_f16((word >> (8 * part)) as u8))
+    };
     match fragment.element {
-        Element::F16 => fragment.gather(file, to, |w, part| wide(f32_from_f16(half(w, part)))),
-        Element::Bf16 => fragment.gather(file, to, |w, part| wide(f32_from_bf16(half(w, part)))),
+        Element::F16 => fragment.gather(file, to, |w, part| f32_from_f16(half(w, part))),
+        Element::Bf16 => fragment.gather(file, to, |w, part| f32_from_bf16(half(w, part))),
+        Element::E4m3 => fragment.gather(file, to, |w, part| eighth(w, part, Eighth::E4m3)),
+        Element::E5m2 => fragment.gather(file, to, |w, part| eighth(w, part, Eighth::E5m2)),
         // The 13 low bits of a register do not belong to a number of TF32.
-        Element::Tf32 => fragment.gather(file, to, |w, _| wide(w & !0x1fff)),
-        _ => fragment.gather(file, to, |w, _| wide(w)),
+        Element::Tf32 => fragment.gather(file, to, |w, _| w & !0x1fff),
+        _ => fragment.gather(file, to, |w, _| w),
     }
 }
 
