@@ -10,6 +10,7 @@ use strata_simt::{Device, Launch, execute, prepare};
 use crate::cases::{BLOCK, Case, Group, cases};
 use crate::inputs::{THREADS, digest};
 use crate::known;
+use crate::page::{self, Rows};
 
 /// Bytes that the threads of a case store.
 fn stored(case: &Case) -> usize {
@@ -151,14 +152,15 @@ fn difference(case: &Case, ours: &[u8], theirs: &[u8]) -> String {
     format!("{} threads, {}", different.len(), first.unwrap_or_default())
 }
 
-/// The digests of a GPU, by name.
-fn read_recorded() -> BTreeMap<String, u32> {
+/// The GPU, and its digests by name.
+fn read_recorded() -> (String, BTreeMap<String, u32>) {
     let text = std::fs::read_to_string(recorded()).expect("the file of digests is there");
+    let device = text.trim_start_matches("# ").split(',').next().unwrap_or_default().to_owned();
     let pair = |line: &str| {
         let (digest, name) = line.split_once(' ')?;
         Some((name.to_owned(), u32::from_str_radix(digest, 16).ok()?))
     };
-    text.lines().filter_map(pair).collect()
+    (device, text.lines().filter_map(pair).collect())
 }
 
 #[test]
@@ -169,16 +171,31 @@ fn results_are_those_of_a_gpu() {
     if let Some(folder) = std::env::var_os("STRATA_HARDWARE_RESULTS") {
         return take(folder.as_ref());
     }
-    let recorded = read_recorded();
+    let (device, recorded) = read_recorded();
+    let mut rows = Rows::new();
     let (groups, arrays) = cases();
     let (mut equal, mut wrong) = (0, Vec::new());
     let mut differing: BTreeMap<&str, usize> = BTreeMap::new();
     for group in &groups {
         for (case, ours) in group.cases.iter().zip(results(group, &arrays)) {
-            let Some(&theirs) = recorded.get(&case.name) else { continue };
+            let row = rows.entry(page::key(&case.name)).or_default();
+            if let Err(message) = &ours {
+                row.refusals += 1;
+                row.refused.insert(page::said(message));
+            }
+            let Some(&theirs) = recorded.get(&case.name) else {
+                row.executed += usize::from(ours.is_ok());
+                continue;
+            };
             match (ours, known::difference(group.opcode, &case.name)) {
-                (Ok(ours), _) if digest_of(case, &ours) == theirs => equal += 1,
-                (_, Some(reason)) => *differing.entry(reason).or_default() += 1,
+                (Ok(ours), _) if digest_of(case, &ours) == theirs => {
+                    equal += 1;
+                    row.equal += 1;
+                }
+                (ours, Some(reason)) => {
+                    *differing.entry(reason).or_default() += 1;
+                    row.differing += usize::from(ours.is_ok());
+                }
                 (Ok(_), None) => wrong.push(format!("{}: other bits than the GPU", case.name)),
                 (Err(message), None) => wrong.push(format!("{}: {message}", case.name)),
             }
@@ -187,4 +204,6 @@ fn results_are_those_of_a_gpu() {
     assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
     let differing: Vec<(&str, usize)> = differing.into_iter().collect();
     assert_eq!((equal, differing), known::counts(), "equal cases, and others by their reason");
+    page::add_others(&mut rows);
+    page::check(&page::page(&rows, &device));
 }

@@ -11,4 +11,5 @@ mod compare;
 mod inputs;
 mod known;
 mod memory;
+mod page;
 mod textures;
