@@ -218,6 +218,8 @@ pub enum TraceCommand {
 pub enum Described {
     /// `run`.
     Run,
+    /// `inspect --profile`.
+    Inspect,
     /// `study active-warps`.
     ActiveWarps,
     /// `study encoding`.
@@ -242,6 +244,19 @@ named! {
         Default = "default",
         /// Beyond every cache; of few workloads.
         Large = "large",
+    }
+
+    /// What lines of a profile are sorted by.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum LineOrder {
+        /// Their place in the file.
+        Line = "line",
+        /// What their register accesses cost.
+        Energy = "energy",
+        /// How often warps executed them.
+        Executions = "executions",
+        /// How long warps waited to issue them.
+        Stalls = "stalls",
     }
 
     /// What is simulated.
@@ -409,7 +424,8 @@ pub struct RunArgs {
 
 /// What the marks and notes of a listing mean.
 const LEGEND: &str = "\
-Columns: instruction, line of the PTX, marks, unit, instruction; behind `;`, notes.
+Columns: instruction, line of the PTX, the line of CUDA where the PTX names it (`nvcc -lineinfo`),
+marks, unit, instruction; behind `;`, notes.
 Marks: `w` the warp may be descheduled before it; `b` a barrier; `l` a long-latency result.
 Notes: `last` operands read for the last time; `last soon` those not read again before the next
 possible deschedule; `unread` results that nothing reads; `not soon` results not read before the
@@ -419,10 +435,16 @@ made again instead.
 With a compiler-managed hierarchy: a line before each strand with the reason why it starts; `from`
 operands read above the main register file, with their entries; `keep` operands that a first read
 leaves there; `to` results written there.
-Profile in cycle mode: lookups of tags, of which hits, merged loads (whose line is on its way) and
-misses; bytes that move from and to DRAM; cycles in which accesses wait for banks of shared memory,
-of the cache, and with registers in the same banks. Blank: no access. The last row has the sums,
-which are the counters of `strata run --mode cycle`.";
+Below each kernel: `runs`, or why the executor cannot take it; if that is so of one of them, the
+exit status is 1.
+Profile in cycle mode: `stalls` are the cycles in which resident warps did not issue, charged to the
+instruction that each issues next, and `mostly` is where they stood in most of them
+(docs/TIMELINE.md names the states). With a data cache: lookups of tags, of which hits, merged loads
+(whose line is on its way) and misses; bytes that move from and to DRAM; cycles in which accesses
+wait for banks of shared memory, of the cache, and with registers in the same banks. Blank: no
+access. The last row has the sums, which are the counters of `strata run --mode cycle`.
+Sorted profiles, JSON and CSV have one row for each line of PTX in each kernel: all instructions
+that it became together.";
 
 /// Arguments of `inspect`.
 #[derive(Clone, Debug, Args)]
@@ -431,20 +453,28 @@ pub struct InspectArgs {
     /// A workload's name or a PTX file.
     #[arg(value_name = "WORKLOAD|FILE.ptx")]
     pub input: String,
-    /// Execute, and add executions, operand sources and energy to each line; in cycle mode tag
-    /// lookups, bytes of DRAM and bank conflicts.
+    /// Execute, and add executions, operand sources and energy to each line; in cycle mode stalls,
+    /// and of a design with a data cache tag lookups, bytes of DRAM and bank conflicts.
     #[arg(long)]
     pub profile: bool,
     /// With `--profile`: `count` walks each warp's accesses in order; `cycle` runs them through the
-    /// SM in time and shows what each line does in the memory of a design with a data cache.
-    /// Default: `count`.
+    /// SM in time, and shows how long warps wait to issue each line and what it does in a data
+    /// cache. Default: `count`.
     #[arg(long, value_parser = by_name::parser::<Mode>())]
     pub mode: Option<Mode>,
     /// Design of the profile, or whose levels are shown if a compiler manages them: a name or a
     /// design file. Default: `isca11-rfc6`, in cycle mode `micro12`.
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub design: Option<String>,
-    /// A listing, or a graph for Graphviz (`dot -Tsvg`) of the blocks and what follows what.
+    /// With `--profile`: what the lines of PTX are sorted by, the dearest first. `energy` in count
+    /// mode, `stalls` in cycle mode. Default: `line`, the order of the file.
+    #[arg(long, value_name = "BY", value_parser = by_name::parser::<LineOrder>())]
+    pub sort: Option<LineOrder>,
+    /// With `--profile`: show only the first N lines of that order.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub top: Option<u32>,
+    /// A listing; a graph for Graphviz (`dot -Tsvg`) of the blocks and what follows what; or a
+    /// profile's lines as JSON or CSV.
     #[arg(long, value_enum, default_value_t = ListingFormat::Text)]
     pub format: ListingFormat,
     /// What to execute.
@@ -455,10 +485,14 @@ pub struct InspectArgs {
 /// How `inspect` shows a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ListingFormat {
-    /// An annotated listing.
+    /// An annotated listing; a table of lines where they are sorted or cut.
     Text,
     /// The control flow graph, in the language of Graphviz.
     Dot,
+    /// With `--profile`: one JSON object; `strata schema inspect` prints its schema.
+    Json,
+    /// With `--profile`: one row for each line of PTX.
+    Csv,
 }
 
 /// Arguments of `explain`.

@@ -29,6 +29,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::fpga::report::FpgaReport;
 use crate::interrupt;
 use crate::printer::Printer;
+use crate::report::lines::ProfileReport;
 use crate::report::{RunReport, json};
 use crate::study::{
     active_warps, encoding as encoding_study, residency as residency_study,
@@ -77,6 +78,9 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         }
         Command::Schema { of: Described::Run } => {
             printer.data(&json::schema_text::<Vec<RunReport>>())
+        }
+        Command::Schema { of: Described::Inspect } => {
+            printer.data(&json::schema_text::<ProfileReport>())
         }
         Command::Schema { of: Described::ActiveWarps } => {
             printer.data(&json::schema_text::<active_warps::Study>())

@@ -9,6 +9,7 @@ mod line_profile;
 mod replay;
 mod request;
 mod spills;
+mod stalls;
 mod storage_energy;
 mod tape;
 
@@ -44,6 +45,7 @@ pub use replay::trace_reports;
 pub use request::Request;
 pub(crate) use request::command_line;
 pub use spills::SpillTraffic;
+pub use stalls::Stalls;
 use storage_energy::BaselineRuns;
 pub use tape::record;
 
@@ -98,8 +100,8 @@ pub fn comparisons(
     })
 }
 
-/// Executes a prepared workload in time under a design with a data cache, and says what each
-/// instruction did in the memory; of the fastest division of a storage that has several.
+/// Executes a prepared workload in time under a design, and says what each instruction did, also in
+/// a data cache; of the fastest division of a storage that has several.
 pub fn line_profiles(
     workload: &Workload,
     prepared: &Prepared,
@@ -161,7 +163,7 @@ pub(crate) fn fitting(
 
 /// What keeps an input from being counted: where it is not the input's affair or the design's, a
 /// defect.
-fn failure(input: &str, error: EvaluateError) -> Failure {
+pub(crate) fn failure(input: &str, error: EvaluateError) -> Failure {
     refusal(input, &error).unwrap_or_else(|| match error {
         EvaluateError::Levels(error) => error.into(),
         other => Failure::internal(&other.to_string()),

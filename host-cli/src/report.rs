@@ -6,6 +6,7 @@ pub mod derived;
 pub mod digest;
 pub mod in_time;
 pub mod json;
+pub mod lines;
 pub mod storage;
 pub mod storage_energy;
 pub mod table;

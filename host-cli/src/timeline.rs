@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
 pub use code::Code;
+pub(crate) use code::{shortened, statement};
 use draw::Drawing;
 use file::EventFile;
 pub use file::KIND;

@@ -18,6 +18,7 @@ pub mod array_file;
 pub mod buffer;
 pub mod catalog;
 pub mod compare;
+pub mod decoded;
 mod document;
 pub mod element;
 pub mod error;

@@ -239,9 +239,20 @@ fn options_without_effect() {
         ("inspect good.ptx --launch good.toml", "`--launch` is for what is executed"),
         ("inspect vectoradd --scale small", "`--scale` is for what is executed"),
         ("inspect vectoradd --mode cycle", "`--mode` is for what is executed"),
+        ("inspect vectoradd --sort line", "`--sort` is for what is executed"),
+        ("inspect vectoradd --top 3", "`--top` is for what is executed"),
+        ("inspect vectoradd --format json", "`--format json` is for what is executed"),
+        ("inspect vectoradd --format csv", "`--format csv` is for what is executed"),
+        ("inspect vectoradd --profile --top 0", "0 is not in 1..=4294967295"),
+        ("inspect vectoradd --profile --sort lines", "a similar value exists: 'line'"),
+        ("inspect vectoradd --profile --sort stalls", "without time there are no stalls"),
         (
-            "inspect vectoradd --profile --mode cycle --design isca11-rfc6",
-            "a profile in time shows what lines do in a data cache, and `isca11-rfc6` has none",
+            "inspect vectoradd --profile --mode cycle --sort energy",
+            "energy is told by line in count mode only",
+        ),
+        (
+            "inspect vectoradd --profile --sort energy --design isca11-rfc13",
+            "`isca11-rfc13` has no energies to sort by",
         ),
         ("inspect vectoradd --set n=5", "`--set` is for what is executed"),
         ("inspect vectoradd --launch-index 0", "`--launch-index` is for what is executed"),
@@ -386,7 +397,8 @@ fn an_instruction_that_needs_more_registers() {
     );
     std::fs::write(&path, text).expect("the scratch file can be written");
     let outcome = strata(&["inspect", path.to_str().expect("UTF-8"), "--registers", "20"]);
-    assert!(outcome.stdout.contains("product: cannot be compiled"), "{outcome}");
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(1), ""), "{outcome}");
+    assert!(outcome.stdout.contains("product: does not run, for 1 reason"), "{outcome}");
     assert!(outcome.stdout.contains("product.ptx:7:1"), "{outcome}");
     assert!(outcome.stdout.contains("cannot be allocated in 20 registers"), "{outcome}");
 }

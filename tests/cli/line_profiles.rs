@@ -26,13 +26,18 @@ fn succeeds(home: &Home, words: &[&str]) -> String {
 }
 
 /// The numbers in a margin, by column, but of a heading; those of an instruction that accesses no
-/// memory are 0.
+/// memory are 0. Behind the executions stand the stalls and, unless they are 0, where most of them
+/// were.
 fn numbers(margin: &str) -> Option<[u64; COLUMNS.len()]> {
-    let words: Vec<&str> = margin.split_whitespace().collect();
-    let found = words.iter().map(|word| word.parse().ok()).collect::<Option<Vec<u64>>>()?;
-    assert!([1, COLUMNS.len()].contains(&found.len()), "{margin}");
+    let mut words = margin.split_whitespace();
     let mut numbers = [0; COLUMNS.len()];
-    numbers[..found.len()].copy_from_slice(&found);
+    numbers[0] = words.next()?.parse().ok()?;
+    let stalls: u64 = words.next()?.parse().ok()?;
+    let mostly = (stalls != 0).then(|| words.next().expect("where they were"));
+    assert!(mostly.is_none_or(|state| state.parse::<u64>().is_err()), "{margin}");
+    let found: Vec<u64> = words.map(|word| word.parse().expect("a number")).collect();
+    assert!([0, COLUMNS.len() - 1].contains(&found.len()), "{margin}");
+    numbers[1..=found.len()].copy_from_slice(&found);
     Some(numbers)
 }
 

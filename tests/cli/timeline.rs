@@ -576,3 +576,72 @@ fn a_failed_run_leaves_nothing() {
         assert_eq!(std::fs::read(out).expect("it is there"), b"", "{arguments:?}");
     }
 }
+
+/// How long warps wait to issue each line: in a profile, and before each instruction of a timeline.
+#[test]
+fn stalls_of_a_profile_are_the_waits_of_the_timeline() {
+    for (name, input) in [
+        ("two levels", &["vectoradd", "--scale", "small", "--design", "isca11-rfc6"][..]),
+        (
+            "barriers",
+            &["reduction", "--launch-index", "0", "--scale", "small", "--design", "isca11"],
+        ),
+        (
+            "data cache",
+            &["needle", "--launch-index", "3", "--scale", "small", "--design", "micro12"],
+        ),
+        (
+            "collectors",
+            &["histogram", "--launch-index", "0", "--scale", "small", "--design", "warrf"],
+        ),
+        ("expansion", &["lines.ptx", "--launch", "lines.toml", "--design", "expars-gtx480"]),
+    ] {
+        let cycles = ["--timeline-cycles", "0..10000000"];
+        let drawn = draw(&format!("stalls of {name}"), &[input, &cycles].concat());
+        assert_eq!(drawn.cycles, 0..drawn.all, "{name}: drawn whole");
+        let mut waits: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+        for (_, slices) in drawn.group(WARPS) {
+            let mut waited = 0;
+            for slice in slices {
+                if slice.is_instruction() {
+                    let source = slice.args["source"].as_str().expect("a text");
+                    let line = source.split_whitespace().nth(1).expect("`line N`");
+                    let of_line = waits.entry(line.parse().expect("a line")).or_default();
+                    *of_line = (of_line.0 + 1, of_line.1 + std::mem::take(&mut waited));
+                } else if ["drains", "ended"].contains(&slice.name.as_str()) {
+                    assert_eq!(waited, 0, "{name}: a last instruction has issued");
+                } else if slice.name != "PREF" {
+                    waited += slice.cycles.end - slice.cycles.start;
+                }
+            }
+        }
+        let profile = ["--profile", "--mode", "cycle", "--format", "json"];
+        let outcome = strata(&[&["inspect"][..], input, &profile].concat());
+        assert_eq!(outcome.status, Some(0), "{name}: {outcome}");
+        let report: Value = serde_json::from_str(&outcome.stdout).expect("a report");
+        let mut profiled = BTreeMap::new();
+        for line in report["lines"].as_array().expect("lines") {
+            let number = |key: &str| line[key].as_u64().expect("a number");
+            let states = line["stalls"].as_object().expect("states");
+            let states: u64 = states.values().map(|cycles| cycles.as_u64().expect("cycles")).sum();
+            assert_eq!(number("stall_cycles"), states, "{name}: {line}");
+            if number("executions") > 0 {
+                profiled.insert(number("ptx_line"), (number("executions"), states));
+            }
+        }
+        assert_eq!(profiled, waits, "{name}");
+        assert!(waits.values().map(|(_, cycles)| cycles).sum::<u64>() > 0, "{name}");
+    }
+}
+
+/// Instructions say from which line of CUDA they came.
+#[test]
+fn instructions_name_their_line_of_cuda() {
+    let drawn = draw("CUDA", &["lines.ptx", "--launch", "lines.toml", "--design", "isca11"]);
+    let slices = drawn.group(SLOTS).flat_map(|(_, slices)| slices);
+    let sources: BTreeSet<&str> =
+        slices.filter_map(|slice| slice.args["source"].as_str()).collect();
+    for source in ["line 16", "line 31 (/src/demo/twice.cuh:2)", "line 36 (/src/demo/scale.cu:9)"] {
+        assert!(sources.contains(source), "{sources:?}");
+    }
+}

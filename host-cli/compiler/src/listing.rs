@@ -4,6 +4,9 @@
 //!   pc line   unit  instruction                     ; notes
 //! ```
 //!
+//! Where the PTX says from which lines of CUDA it was made, these stand behind the line of PTX:
+//! `kernel.cu:12`.
+//!
 //! Between line and unit: `w` the warp may be descheduled before it, `b` a barrier (descheduled
 //! there), `l` its result has a long latency. Notes: `last` the operands of which this is the last
 //! read; `last soon` those that are not read again before the next possible deschedule; `unread`
@@ -33,7 +36,7 @@ pub use levels::entry_name;
 
 use crate::hierarchy::Hierarchy;
 use crate::kernel::{Flow, flow};
-use crate::program::{Location, Origin, Program};
+use crate::program::{Location, Origin, Program, ProgramInstruction};
 use crate::statistics::{ReadCounts, SpillCounts, value_uses};
 
 /// A program to be printed; `Display` gives the text.
@@ -114,6 +117,24 @@ impl Blocks {
 struct Places<'a> {
     listing: Listing<'a>,
     blocks: Blocks,
+    /// Lines of CUDA, all as wide and with a blank before each; empty where the PTX names none.
+    cuda: Vec<String>,
+}
+
+impl<'a> Places<'a> {
+    fn new(listing: Listing<'a>) -> Self {
+        let cuda = cuda_column(&listing);
+        Self { listing, blocks: Blocks::new(listing.program), cuda }
+    }
+}
+
+fn cuda_column(listing: &Listing<'_>) -> Vec<String> {
+    let places = listing.cuda();
+    let width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
+    if width == 0 {
+        return Vec::new();
+    }
+    places.iter().map(|place| format!(" {place:<width$}")).collect()
 }
 
 impl Names for Places<'_> {
@@ -171,7 +192,7 @@ impl Display for Listing<'_> {
             program.local_bytes,
             spilling(program)
         )?;
-        let places = Places { listing: *self, blocks: Blocks::new(program) };
+        let places = Places::new(*self);
         for pc in 0..program.instructions.len() {
             if let Ok(block) = places.blocks.starts.binary_search(&(pc as u32)) {
                 write!(f, "B{block}:")?;
@@ -218,8 +239,9 @@ impl Places<'_> {
         let mark = |flag, mark| if record.flags.contains(flag) { mark } else { ' ' };
         let text = print::instruction(&instruction.instruction, self).to_string();
         let margin = self.listing.margin.get(pc).map_or("", String::as_str);
+        let cuda = self.cuda.get(pc).map_or("", String::as_str);
         let mut line = format!(
-            "{margin}{pc:>5} {:>5} {}{}{} {:<5} {text}",
+            "{margin}{pc:>5} {:>5}{cuda} {}{}{} {:<5} {text}",
             instruction.line,
             mark(Flags::DESCHEDULE_BEFORE, 'w'),
             mark(Flags::BARRIER, 'b'),
@@ -232,7 +254,7 @@ impl Places<'_> {
                 line,
                 "{:width$} ; {notes}",
                 "",
-                width = (64 + margin.len()).saturating_sub(line.len())
+                width = (64 + margin.len() + cuda.len()).saturating_sub(line.len())
             );
         }
         writeln!(f, "{line}")
@@ -298,9 +320,17 @@ pub fn unit_name(record: &StaticInstruction) -> String {
 impl Listing<'_> {
     /// Each instruction as the listing has it, without its marks and notes.
     pub fn instructions(&self) -> Vec<String> {
-        let places = Places { listing: *self, blocks: Blocks::new(self.program) };
+        let places = Places::new(*self);
         let instructions = self.program.instructions.iter();
         instructions.map(|i| print::instruction(&i.instruction, &places).to_string()).collect()
+    }
+
+    /// For each instruction its line of CUDA, such as `kernel.cu:12`; empty where the PTX names
+    /// none.
+    pub fn cuda(&self) -> Vec<String> {
+        let place = |one: &ProgramInstruction| self.module.cuda.of(one.instruction.span);
+        let places = self.program.instructions.iter().map(place);
+        places.map(|place| place.map_or_else(String::new, |place| place.short())).collect()
     }
 
     /// For each instruction, the number of its basic block.

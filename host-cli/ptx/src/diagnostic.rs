@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use crate::cuda::{CudaLines, CudaPlace};
 use crate::module::Span;
 
 /// How grave a diagnostic is.
@@ -41,6 +42,8 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Name of the kernel or function that contains the place.
     pub kernel: Option<String>,
+    /// The place in CUDA, where the PTX says so.
+    pub cuda: Option<CudaPlace>,
 }
 
 impl Diagnostic {
@@ -60,13 +63,21 @@ impl Diagnostic {
         span: Span,
         message: impl Into<String>,
     ) -> Self {
-        Self { kind, code, message: message.into(), span, hint: None, kernel: None }
+        let message = message.into();
+        Self { kind, code, message, span, hint: None, kernel: None, cuda: None }
     }
 
     /// The same with a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same with its place in CUDA, as its module knows it.
+    #[must_use]
+    pub fn with_cuda(mut self, lines: &CudaLines) -> Self {
+        self.cuda = lines.of(self.span);
         self
     }
 
@@ -140,7 +151,8 @@ const NAME_SHOWN: usize = 60;
 /// Columns kept before the place when a line is cut.
 const CONTEXT_COLUMNS: usize = 32;
 
-/// Draws a diagnostic as plain text: `file:line:column`, the source line, a caret, the hint.
+/// Draws a diagnostic as plain text: `file:line:column`, what it is about, with its place in CUDA,
+/// the source line, a caret, the hint.
 ///
 /// Tabs and control characters are drawn as one space, so that the caret stands where it should; a
 /// long line is cut around the place.
@@ -148,13 +160,15 @@ pub fn render(diagnostic: &Diagnostic, file: &str, text: &str, lines: &LineIndex
     let Position { line, column } = lines.position(text, diagnostic.span.start);
     let kind = diagnostic.kind.name();
     let mut out = format!("{file}:{line}:{column}: {kind}: {}", diagnostic.message);
-    if let Some(kernel) = &diagnostic.kernel {
-        // Writing to a string cannot fail.
+    let kernel = diagnostic.kernel.as_ref().map(|kernel| {
         let cut = kernel.char_indices().nth(NAME_SHOWN).map(|(index, _)| index);
-        let _ = match cut {
-            Some(index) => write!(out, " (in `{}...`)", &kernel[..index]),
-            None => write!(out, " (in `{kernel}`)"),
-        };
+        cut.map_or_else(|| format!("in `{kernel}`"), |cut| format!("in `{}...`", &kernel[..cut]))
+    });
+    let cuda = diagnostic.cuda.as_ref().map(|place| format!("from {place}"));
+    let about: Vec<String> = kernel.into_iter().chain(cuda).collect();
+    if !about.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = write!(out, " ({})", about.join(", "));
     }
     out.push('\n');
     let number = line.to_string();

@@ -73,6 +73,7 @@ fn check_module(module: &Module, length: usize) {
         }
         for item in &function.body {
             assert!(item.span.start <= item.span.end && item.span.end as usize <= length);
+            assert!(module.cuda.of(item.span).is_none_or(|place| place.line > 0));
             for operand in item.destinations.iter().chain(&item.sources) {
                 check_operand(module, function, operand);
             }

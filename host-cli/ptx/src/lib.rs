@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+pub mod cuda;
 pub mod diagnostic;
 mod forms;
 #[doc(hidden)]

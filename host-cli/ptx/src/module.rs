@@ -3,6 +3,7 @@
 //! This is the only representation of an instruction on the host: the compiler rewrites register
 //! numbers and inserts instructions, the executor decodes it, the listing prints it.
 
+use crate::cuda::CudaLines;
 use crate::opcode::{Modifiers, Opcode};
 use crate::types::ScalarType;
 
@@ -75,6 +76,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Where the lines of the text begin, ascending, the first at 0. Unit: bytes.
     pub line_starts: Vec<u32>,
+    /// Where instructions came from in CUDA, as far as the file says.
+    pub cuda: CudaLines,
 }
 
 impl Module {

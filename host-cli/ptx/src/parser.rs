@@ -16,6 +16,7 @@ mod variable;
 
 use rustc_hash::FxHashMap;
 
+use crate::cuda;
 use crate::diagnostic::{Diagnostic, line_starts};
 use crate::lexer::{Lexeme, Token, lex};
 use crate::module::{Module, Span, Symbol};
@@ -54,7 +55,10 @@ pub fn parse(source: &str) -> Parsed {
     let mut parser = Parser::new(source);
     parser.module();
     parser.settle_address_size();
-    Parsed { module: parser.module, diagnostics: parser.sink.finish() }
+    parser.module.cuda = std::mem::take(&mut parser.cuda).finish();
+    let diagnostics = parser.sink.finish().into_iter();
+    let diagnostics = diagnostics.map(|found| found.with_cuda(&parser.module.cuda)).collect();
+    Parsed { module: parser.module, diagnostics }
 }
 
 /// Parses bytes that should be PTX text: invalid UTF-8 is reported with its place.
@@ -116,6 +120,8 @@ struct Parser<'a> {
     globals: FxHashMap<&'a str, Symbol>,
     body: Body<'a>,
     module_registers: ModuleRegisters<'a>,
+    /// `.file` and `.loc`.
+    cuda: cuda::Builder,
     /// Name of the function being read, for diagnostics.
     inside: Option<String>,
     /// Bytes of initial contents that may still be stored.
@@ -143,6 +149,7 @@ impl<'a> Parser<'a> {
             globals: FxHashMap::default(),
             body: Body::default(),
             module_registers: ModuleRegisters::default(),
+            cuda: cuda::Builder::default(),
             inside: None,
             // A value takes at least two characters and at most 16 bytes; the rest is for padding.
             initial_budget: text.len().saturating_mul(16).saturating_add(1 << 20),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use strata_ptx::cuda::CudaLines;
 use strata_ptx::diagnostic::{DiagnosticKind, LineIndex, render};
 use strata_ptx::fuzzing::{Random, every_form};
 use strata_ptx::module::{Callees, Function, LabelId, Module, Span, Symbol, VirtualRegister};
@@ -156,8 +157,9 @@ fn without_spans(mut module: Module) -> Module {
     };
     module.functions.iter_mut().for_each(clear);
     module.variables.iter_mut().for_each(|v| v.span = Span::default());
-    // A place too: where the lines of this text began.
+    // Places too: where the lines of this text began, and from which lines of CUDA they came.
     module.line_starts.clear();
+    module.cuda = CudaLines::default();
     module
 }
 

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use strata_ptx::cuda::CudaLines;
 use strata_ptx::module::{Callees, Function, Module, Span};
 use strata_ptx::parse;
 
@@ -69,6 +70,7 @@ fn read(text: &str) -> Option<Module> {
     module.functions.iter_mut().for_each(clear);
     module.variables.iter_mut().for_each(|v| v.span = Span::default());
     module.line_starts.clear();
+    module.cuda = CudaLines::default();
     Some(module)
 }
 

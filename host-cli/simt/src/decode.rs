@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use strata_compiler::order::Order;
 use strata_compiler::program::{Location, Program, ProgramInstruction};
 use strata_core::image::StaticInstruction;
+use strata_ptx::cuda::CudaPlace;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{Instruction, Module, Span, SpecialRegister};
 use strata_ptx::opcode::Opcode;
@@ -33,6 +34,8 @@ pub struct Executable {
     /// For each operation, whether it moves bytes that cycle mode asks for.
     pub(crate) moves: Vec<bool>,
     pub(crate) lines: Vec<u32>,
+    /// Where operations came from in CUDA; empty where the module does not say.
+    pub(crate) cuda: Vec<Option<CudaPlace>>,
     pub(crate) order: Order,
     pub(crate) accesses: Vec<Access>,
     pub(crate) textures: Vec<TextureAccess>,
@@ -198,6 +201,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         operations,
         moves: program.image.instructions.iter().map(StaticInstruction::moves_bytes).collect(),
         lines: program.instructions.iter().map(|whole| whole.line).collect(),
+        cuda: cuda_places(module, program),
         order: Order::new(program),
         register_rows: decoder.first_extra(),
         accesses: decoder.accesses,
@@ -218,6 +222,14 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         uses_module: decoder.uses_module,
         levels: None,
     })
+}
+
+fn cuda_places(module: &Module, program: &Program) -> Vec<Option<CudaPlace>> {
+    if module.cuda.is_empty() {
+        return Vec::new();
+    }
+    let instructions = program.instructions.iter();
+    instructions.map(|whole| module.cuda.of(whole.instruction.span)).collect()
 }
 
 impl Decoder<'_> {

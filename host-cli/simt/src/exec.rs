@@ -299,7 +299,8 @@ impl Executable {
     /// Where a thread is.
     pub(crate) fn place(&self, pc: u32, thread: Thread) -> Place {
         let line = self.lines.get(pc as usize).copied().unwrap_or(0);
-        Place { kernel: self.name.clone(), line, pc, thread }
+        let cuda = self.cuda.get(pc as usize).cloned().flatten();
+        Place { kernel: self.name.clone(), line, cuda, pc, thread }
     }
 
     /// Half of the address of a variable of the module, plus an offset.

@@ -1,5 +1,7 @@
 //! Faults: everything that can stop a launch, said in full.
 
+use strata_ptx::cuda::CudaPlace;
+
 use crate::device::Neighbour;
 use crate::texture::TextureProblem;
 
@@ -26,6 +28,8 @@ pub struct Place {
     pub kernel: String,
     /// Line of the PTX file, from 1.
     pub line: u32,
+    /// The same in CUDA, where the PTX says so.
+    pub cuda: Option<CudaPlace>,
     /// Instruction index within the program.
     pub pc: u32,
     /// The thread; the lowest of those concerned.
@@ -34,7 +38,11 @@ pub struct Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "kernel `{}`, PTX line {}, {}", self.kernel, self.line, self.thread)
+        write!(f, "kernel `{}`, PTX line {}", self.kernel, self.line)?;
+        if let Some(cuda) = &self.cuda {
+            write!(f, " ({cuda})")?;
+        }
+        write!(f, ", {}", self.thread)
     }
 }
 

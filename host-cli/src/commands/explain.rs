@@ -40,12 +40,15 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let registers = args.registers.and_then(RegisterLimit::new);
     let options = CompileOptions { registers, order: Order::Ptx };
     let mut found = String::new();
+    let mut cuda = None;
     let mut lines = Vec::new();
     let mut problems = Vec::new();
     for id in kernels {
         match compile(&module, id, options) {
             Ok(program) => {
                 lines.extend(program.instructions.iter().map(|i| i.line));
+                let mut of_line = program.instructions.iter().filter(|i| i.line == args.line);
+                cuda = cuda.or_else(|| of_line.find_map(|i| module.cuda.of(i.instruction.span)));
                 let kernel = inline(&module, id)
                     .map_err(|_| Failure::internal("a kernel is not inlined twice alike"))?;
                 found += &explain(&module, &program, &kernel, &design, args.line)?;
@@ -57,9 +60,10 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
         return Err(nothing(&file, &source, args.line, lines, &problems));
     }
     printer.data(&format!(
-        "{file}, line {}: {}\ndesign {}; energies are of a whole warp: of one access, savings of \
+        "{file}, line {}{}: {}\ndesign {}; energies are of a whole warp: of one access, savings of \
          one execution\n{found}",
         args.line,
+        cuda.map_or_else(String::new, |place| format!(" ({place})")),
         source.lines().nth(args.line as usize - 1).unwrap_or_default().trim(),
         design.name
     ))
@@ -75,7 +79,7 @@ fn explain(
 ) -> Result<String, Failure> {
     let pcs = program.instructions.iter().enumerate().filter(|(_, i)| i.line == line);
     let pcs: Vec<usize> = pcs.map(|(pc, _)| pc).collect();
-    let mut text = left_out(program, kernel, line);
+    let mut text = left_out(module, program, kernel, line);
     if pcs.is_empty() {
         return Ok(text);
     }
@@ -97,6 +101,7 @@ fn explain(
     };
     let listing = Listing { module, program, values: false, hierarchy: None, margin: &[] };
     let page = Page {
+        module,
         program,
         kernel,
         explainer: &explainer,
@@ -114,7 +119,7 @@ fn explain(
 }
 
 /// What spilling left out of a line.
-fn left_out(program: &Program, kernel: &Kernel, line: u32) -> String {
+fn left_out(module: &Module, program: &Program, kernel: &Kernel, line: u32) -> String {
     let mut text = String::new();
     for dropped in &program.dropped {
         if kernel.lines.get(dropped.definition as usize) != Some(&line) {
@@ -122,12 +127,12 @@ fn left_out(program: &Program, kernel: &Kernel, line: u32) -> String {
         }
         let again = program.instructions.iter().enumerate();
         let again = again.filter(|(_, i)| i.origin == Origin::Again(dropped.definition));
-        let places: Vec<String> = again.map(|(pc, i)| format!("line {} ({pc})", i.line)).collect();
+        let places: Vec<String> = again.map(|(pc, _)| page::place(module, program, pc)).collect();
         let _ = writeln!(
             text,
             "\n{}: the instruction is left out; its value is made again where it is read, at {}",
             program.name,
-            places.join(", ")
+            places.join(", ").replace(page::TIE, " ")
         );
     }
     text

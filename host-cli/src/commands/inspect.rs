@@ -1,51 +1,44 @@
 //! `inspect`: kernels as the machine sees them, and what each instruction costs.
 
+mod counted;
 mod in_time;
+mod view;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use strata_compiler::compile;
-use strata_compiler::hierarchy::Lrf;
 use strata_compiler::listing::{Dot, Listing};
-use strata_compiler::program::Program;
-use strata_core::event::Counters;
-use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 use strata_ptx::module::{Function, FunctionId, Module};
 
 use crate::cli::{InspectArgs, ListingFormat, Mode, SourceArgs};
-use crate::crossings::Crossings;
 use crate::design::{self, Design};
-use crate::evaluate::{self, EvaluateError};
 use crate::failure::{ExitStatus, Failure};
-use crate::levels::{Fitted, FittedKernels};
-use crate::measure::{Request, SpillTraffic, price};
+use crate::levels::FittedKernels;
 use crate::printer::Printer;
 use crate::subject;
-use crate::workload::simulate::reachable;
+use crate::workload::decoded::Decoded;
 use crate::workload::{self, Toolchain, Workload};
+
+use view::View;
 
 /// Design unless another is named.
 const DEFAULT_DESIGN: &str = "isca11-rfc6";
 
-/// Runs the command.
+/// Runs the command. Its status is 1 where a kernel cannot be executed.
 pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    if !args.profile {
-        without_profile(args)?;
+    if args.profile {
+        let view = View::of(args)?;
+        let text = match args.mode {
+            Some(Mode::Cycle) => in_time::profiled(args, view, printer)?,
+            _ => counted::profiled(args, view)?,
+        };
+        return printer.data(&text);
     }
-    let text = match (args.profile, args.format) {
-        (true, ListingFormat::Dot) => {
-            return Err(Failure::input("`--profile` has no graph")
-                .hint("leave `--profile` or `--format dot` away"));
-        }
-        (true, ListingFormat::Text) if args.mode == Some(Mode::Cycle) => {
-            in_time::profiled(args, printer)?
-        }
-        (true, ListingFormat::Text) => profiled(args)?,
-        (false, _) => listed(args)?,
-    };
-    printer.data(&text)
+    without_profile(args)?;
+    let Listed { text, all_run } = listed(args)?;
+    let written = printer.data(&text)?;
+    Ok(if all_run { written } else { ExitStatus::CheckFailed })
 }
 
 /// Refuses options of what is executed only.
@@ -65,6 +58,10 @@ fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
     } = &args.source;
     for (option, given) in [
         ("--mode", args.mode.is_some()),
+        ("--sort", args.sort.is_some()),
+        ("--top", args.top.is_some()),
+        ("--format json", args.format == ListingFormat::Json),
+        ("--format csv", args.format == ListingFormat::Csv),
         ("--launch", launch.is_some()),
         ("--scale", scale.is_some()),
         ("--set", !set.is_empty()),
@@ -85,8 +82,15 @@ fn design(args: &InspectArgs) -> Result<Design, Failure> {
     Ok(design::resolve(args.design.as_deref().unwrap_or(DEFAULT_DESIGN))?)
 }
 
+/// What is shown of kernels that are not executed.
+struct Listed {
+    text: String,
+    /// The executor takes every kernel.
+    all_run: bool,
+}
+
 /// Every kernel of the input, compiled; nothing is executed.
-fn listed(args: &InspectArgs) -> Result<String, Failure> {
+fn listed(args: &InspectArgs) -> Result<Listed, Failure> {
     let design = design(args)?;
     let hint = format!("add `--profile --mode cycle`, or {}", design.to_lose_data_cache());
     design.without_data_cache("listings have no use for it", &hint)?;
@@ -98,48 +102,52 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
         .hint("add `--profile`, or leave `--design` out"));
     }
     let (file, source) = source(&args.input, args.source.ptx)?;
-    let (module, unexecutable) = parse(&file, &source)?;
+    let (module, unsupported) = parse(&file, &source)?;
     let options = subject::options(&args.source)?;
-    let mut text = String::new();
+    let lines = LineIndex::new(&source);
+    let render = |problem: &Diagnostic| diagnostic::render(problem, &file, &source, &lines);
+    let mut listed = Listed { text: String::new(), all_run: true };
     for (id, function) in kernels(&module, args.source.kernel.as_deref()) {
+        let text = &mut listed.text;
         if !text.is_empty() {
             text.push('\n');
         }
-        let compiled = compile(&module, id, options);
-        let problems = match compiled {
-            Ok(program) => {
-                let mut levels = FittedKernels::default();
-                let hierarchy = levels.of(&design, Some(&program))?;
-                let (module, program) = (&module, &program);
-                let listing = Listing { module, program, values: true, hierarchy, margin: &[] };
-                let _ = match args.format {
-                    ListingFormat::Text => write!(text, "{listing}"),
-                    ListingFormat::Dot => write!(text, "{}", Dot(listing)),
-                };
-                strata_simt::prepare(module, program).err().unwrap_or_default()
-            }
-            Err(problems) => {
-                let remark = if args.format == ListingFormat::Dot { "// " } else { "" };
-                let _ = writeln!(text, "{remark}{}: cannot be compiled yet", function.name);
-                problems
-            }
-        };
-        if args.format == ListingFormat::Dot {
-            continue;
+        let Decoded { program, problems, .. } = Decoded::new(&module, &unsupported, id, options);
+        if let Some(program) = &program {
+            let mut levels = FittedKernels::default();
+            let hierarchy = levels.of(&design, Some(program))?;
+            let listing =
+                Listing { module: &module, program, values: true, hierarchy, margin: &[] };
+            let _ = match args.format {
+                ListingFormat::Dot => write!(text, "{}", Dot(listing)),
+                _ => write!(text, "{listing}"),
+            };
         }
-        let reached = reachable(&module, std::slice::from_ref(&function.name));
-        let skipped = unexecutable.iter().filter(|found| {
-            let kernel = found.kernel.as_deref();
-            kernel.is_none_or(|name| reached.contains(name))
-        });
-        let mut problems: Vec<Diagnostic> = skipped.cloned().chain(problems).collect();
-        problems.sort_by_key(|problem| problem.span.start);
-        text += &unsupported(&file, &source, &problems);
+        listed.all_run &= problems.is_empty();
+        let problems: Vec<String> = problems.iter().map(render).collect();
+        *text += &verdict(&function.name, &problems, args.format == ListingFormat::Dot);
     }
-    if text.is_empty() {
+    if listed.text.is_empty() {
         return Err(no_kernel(&module, args.source.kernel.as_deref(), &file));
     }
-    Ok(text)
+    Ok(listed)
+}
+
+/// Whether the executor takes a kernel, and what keeps it from that; as remarks in a graph.
+fn verdict(kernel: &str, problems: &[String], remarks: bool) -> String {
+    let mut text = match problems {
+        [] => format!("{kernel}: runs\n"),
+        [_] => format!("{kernel}: does not run, for 1 reason\n"),
+        more => format!("{kernel}: does not run, for {} reasons\n", more.len()),
+    };
+    for problem in problems {
+        let _ = write!(text, "\n{problem}");
+    }
+    if remarks {
+        text.lines().fold(String::new(), |remarks, line| remarks + "// " + line + "\n")
+    } else {
+        text
+    }
 }
 
 /// A module, and what keeps parts of it from being executed.
@@ -162,16 +170,6 @@ pub(super) fn kernels<'m>(
     only: Option<&'m str>,
 ) -> impl Iterator<Item = (FunctionId, &'m Function)> {
     module.kernels().filter(move |(_, function)| only.is_none_or(|only| only == function.name))
-}
-
-/// What keeps a kernel from being executed.
-fn unsupported(file: &str, source: &str, problems: &[Diagnostic]) -> String {
-    let lines = LineIndex::new(source);
-    let mut text = String::new();
-    for problem in problems {
-        let _ = write!(text, "\n{}", diagnostic::render(problem, file, source, &lines));
-    }
-    text
 }
 
 /// Why there is nothing to show.
@@ -198,177 +196,4 @@ pub(super) fn source(name: &str, ptx: Option<Toolchain>) -> Result<(String, Stri
     }
     let workload = Workload::builtin(name, ptx.unwrap_or_default())?;
     Ok((workload.ptx_file.clone(), workload.ptx.into_owned()))
-}
-
-/// What one kernel did, over all its counted launches.
-#[derive(Clone, Default)]
-struct Profile {
-    lines: Vec<Counters>,
-    usage: ValueUsage,
-    spills: SpillTraffic,
-    /// If the compiler manages the design's hierarchy.
-    crossings: Option<Crossings>,
-    launches: u64,
-    /// Where the compiler placed its operands, if it manages the design's hierarchy.
-    levels: FittedKernels,
-}
-
-/// Every kernel that was launched, with what each instruction did.
-fn profiled(args: &InspectArgs) -> Result<String, Failure> {
-    let design = design(args)?;
-    design.countable()?;
-    let request = Request::new(&args.source)?;
-    let workload = subject::workload(&args.input, &args.source)?;
-    let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
-    let mut profiles = vec![Profile::default(); prepared.programs.len()];
-    let mut counted = Ok(());
-    prepared
-        .execute(&request.options, |launch| {
-            if counted.is_ok() {
-                let profile = &mut profiles[launch.step.kernel];
-                counted = profile.add(&design, launch.program, &launch.outcome.paths);
-                profile.launches += u64::from(launch.last);
-            }
-        })
-        .map_err(|error| subject::run_error(&workload, &error))?;
-    counted.map_err(|error| defect(&error))?;
-    let mut text = format!("design {}; counts are of warps, energy in pJ\n", design.name);
-    for (program, profile) in prepared.programs.iter().zip(&mut profiles) {
-        if profile.launches == 0 {
-            continue;
-        }
-        let margin = profile.margin(&design).map_err(|error| defect(&error))?;
-        let across_strands = profile.across_strands();
-        let listing = Listing {
-            module: &prepared.module,
-            program,
-            values: false,
-            hierarchy: profile.levels.of(&design, Some(program))?,
-            margin: &margin,
-        };
-        let heading = heading(&design);
-        let _ = write!(
-            text,
-            "\n{} launches\n{heading}\n{listing}{}{across_strands}{}",
-            profile.launches,
-            dynamic_values(&profile.usage),
-            profile.spills.describe()
-        );
-    }
-    Ok(text)
-}
-
-fn defect(error: &EvaluateError) -> Failure {
-    Failure::internal(&error.to_string())
-}
-
-/// Heading of the margin, as wide as it.
-fn heading(design: &Design) -> String {
-    let last = if has_last(design) { "  LRF reads LRF writes" } else { "" };
-    let upper = if design.managed.is_some() { "ORF" } else { "RFC" };
-    format!(
-        "  executed lanes  MRF reads {upper} reads MRF writes {upper} writes{last}     energy |"
-    )
-}
-
-fn has_last(design: &Design) -> bool {
-    let managed = design.managed.is_some_and(|managed| managed.lrf != Lrf::None);
-    managed || design.organisation().levels().has_last_result_file()
-}
-
-impl Profile {
-    fn add(
-        &mut self,
-        design: &Design,
-        program: &Program,
-        paths: &strata_simt::PathDictionary,
-    ) -> Result<(), EvaluateError> {
-        let clusters = design.partial_warp_energy;
-        let hierarchy = self.levels.of(design, Some(program))?;
-        let placements = hierarchy.map(|hierarchy| &*hierarchy.placements);
-        let image = Fitted { placements, ..(&program.image).into() };
-        if let Some(hierarchy) = hierarchy {
-            let strands = &hierarchy.strands.of;
-            let crossings = evaluate::launch_crossings(&program.image, strands, paths)?;
-            self.crossings.get_or_insert_default().add(&crossings, 1)?;
-        }
-        let lines = evaluate::profile_launch(design.organisation(), clusters, image, paths)?;
-        self.lines.resize(lines.len(), Counters::default());
-        for (sum, line) in self.lines.iter_mut().zip(&lines) {
-            *sum = sum.checked_add(line)?;
-        }
-        self.usage.add(&evaluate::launch_usage(&program.image, paths)?, 1)?;
-        self.spills.add(program, paths);
-        Ok(())
-    }
-
-    /// What crosses strands, for each instruction, beside what the design reads and writes.
-    fn across_strands(&self) -> String {
-        let Some(crossings) = self.crossings else { return String::new() };
-        let sum = |of: fn(&Counters) -> u64| self.lines.iter().map(of).sum::<u64>();
-        let executed = sum(Counters::warp_instructions);
-        let per_instruction = |count: u64| {
-            if executed == 0 { 0.0 } else { count as f64 / executed as f64 }
-        };
-        format!(
-            "strands: live-in {:.2} an instruction, MRF reads {:.2}; live-out {:.2}, MRF writes \
-             {:.2}\n",
-            per_instruction(crossings.live_in),
-            per_instruction(sum(Counters::mrf_reads)),
-            per_instruction(crossings.live_out),
-            per_instruction(sum(Counters::mrf_writes)),
-        )
-    }
-
-    /// One text for each instruction, all as wide as [`heading`].
-    fn margin(&self, design: &Design) -> Result<Vec<String>, EvaluateError> {
-        let line = |counters: &Counters| {
-            let executed = counters.warp_instructions();
-            let tenths = (counters.thread_instructions() * 10).checked_div(executed);
-            let lanes = tenths
-                .map_or_else(String::new, |tenths| format!("{}.{}", tenths / 10, tenths % 10));
-            let energy = price(design, counters)?;
-            let energy = energy.map_or_else(
-                || "-".to_owned(),
-                // Rounded to whole picojoules: a line's share, not a total.
-                |energy| ((energy.total().0 + 500) / 1000).to_string(),
-            );
-            let last = if has_last(design) {
-                let writes = counters.lrf_writes() + counters.lrf_fills();
-                format!(" {:>10} {writes:>10}", counters.lrf_reads())
-            } else {
-                String::new()
-            };
-            Ok(format!(
-                "{executed:>10} {lanes:>5} {:>10} {:>9} {:>10} {:>10}{last} {energy:>10} |",
-                counters.mrf_reads(),
-                counters.rfc_reads() + counters.orf_reads(),
-                counters.mrf_writes(),
-                counters.rfc_writes() + counters.orf_writes(),
-            ))
-        };
-        self.lines.iter().map(line).collect()
-    }
-}
-
-/// Dynamic use of values, as ISCA'11 Figure 2 counts it.
-fn dynamic_values(usage: &ValueUsage) -> String {
-    let reads = &usage.reads;
-    let life = &usage.lifetime_of_read_once;
-    let [from_private, from_shared] = usage.read_by_shared;
-    format!(
-        "executed values: {}; never read {}, once {}, twice {}, more often {}\nread once after 1 \
-         instruction {}, 2: {}, 3: {}, more: {}\nread by the shared datapath: {}, of which the \
-         private datapath made {from_private}\n",
-        usage.values(),
-        reads[0],
-        reads[1],
-        reads[2],
-        usage.read_at_least(3),
-        life[0],
-        life[1],
-        life[2],
-        life[3..].iter().sum::<u64>(),
-        from_private + from_shared,
-    )
 }

@@ -56,7 +56,8 @@ pub(super) fn each_batch(
     let mut visited = Ok(());
     let mut batch = Batch::default();
     let mut show = |batch: &[Executed<'_>]| {
-        let launches = batch.iter().map(|launch| Counted::executed(launch, &workload.ptx));
+        let source = (&prepared.module, &*workload.ptx);
+        let launches = batch.iter().map(|launch| Counted::executed(launch, source));
         visit(&launches.collect::<Vec<_>>())
     };
     let finals = prepared.execute(&request.options, |launch| {

@@ -6,6 +6,7 @@ use strata_compiler::program::{Image, Program};
 use strata_core::event::Counters;
 use strata_core::organisation::Organisation;
 use strata_core::placement::Placement;
+use strata_ptx::module::Module;
 use strata_simt::paths::PathDictionary;
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
@@ -43,8 +44,11 @@ pub(crate) struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// A launch that was executed from a PTX text.
-    pub(super) fn executed(launch: &'a Executed<'_>, text: &'a str) -> Self {
+    /// A launch that was executed from a module with this text.
+    pub(super) fn executed(
+        launch: &'a Executed<'_>,
+        (module, text): (&'a Module, &'a str),
+    ) -> Self {
         Self {
             index: launch.index,
             kernel: &launch.program.name,
@@ -60,7 +64,7 @@ impl<'a> Counted<'a> {
             shared_bytes: u32::try_from(launch.program.shared_bytes)
                 .unwrap_or(u32::MAX)
                 .saturating_add(launch.dynamic_shared),
-            code: Code::Ptx(launch.program, text),
+            code: Code::Ptx { module, program: launch.program, text },
         }
     }
 
@@ -89,7 +93,7 @@ impl<'a> Counted<'a> {
     /// The program that was executed, if it was one.
     pub(crate) fn program(&self) -> Option<&'a Program> {
         match self.code {
-            Code::Ptx(program, _) => Some(program),
+            Code::Ptx { program, .. } => Some(program),
             Code::Traced(_) => None,
         }
     }

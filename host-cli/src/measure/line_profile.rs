@@ -1,5 +1,5 @@
-//! Line profile: what each instruction of a kernel does in a memory with a data cache, heard from a
-//! run in time.
+//! Line profile: what each instruction of a kernel does in time, and in a memory with a data cache,
+//! heard from a run.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,17 @@ use strata_core::sm::memory::cached::{CacheCounters, CacheEvent};
 use strata_core::sm::memory::gddr::row::Row;
 use strata_core::sm::{Issue, MemoryObservation, Observation, RowObservation};
 
+use super::stalls::{Stalls, Waiting};
+
 /// What one instruction did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineProfile {
     /// Unit: warp instructions.
     pub executions: u64,
+    /// Unit: thread instructions.
+    pub threads: u64,
+    /// What warps have waited to issue it.
+    pub stalls: Stalls,
     /// What its accesses did; nothing of [`CacheEventKind::Instruction`].
     ///
     /// [`CacheEventKind::Instruction`]: strata_core::sm::memory::CacheEventKind
@@ -21,9 +27,19 @@ pub struct LineProfile {
 }
 
 impl LineProfile {
+    /// What several instructions did.
+    pub fn sum<'l>(lines: impl IntoIterator<Item = &'l Self>) -> Self {
+        lines.into_iter().fold(Self::default(), |mut sum, line| {
+            sum.add(line);
+            sum
+        })
+    }
+
     /// Adds what another instruction did.
     pub fn add(&mut self, other: &Self) {
         self.executions += other.executions;
+        self.threads += other.threads;
+        self.stalls.add(&other.stalls);
         for event in CacheEvent::ALL {
             self.memory.record(event, other.memory.get(event));
         }
@@ -42,13 +58,22 @@ pub struct KernelProfile {
     pub lines: Vec<LineProfile>,
     /// What belongs to no single instruction.
     pub others: CacheCounters,
+    /// In the launch that runs.
+    waiting: Waiting,
 }
 
 impl KernelProfile {
     /// Adds what is told of a run.
     pub(super) fn hear(&mut self, observation: &Observation) {
+        if let Some((pc, waited)) = self.waiting.hear(observation) {
+            self.line(pc).stalls.add(&waited);
+        }
         match *observation {
-            Observation::Issue(Issue { pc, .. }) => self.line(pc).executions += 1,
+            Observation::Issue(Issue { pc, mask, .. }) => {
+                let line = self.line(pc);
+                line.executions += 1;
+                line.threads += u64::from(mask.0.count_ones());
+            }
             Observation::Memory(MemoryObservation { event, count, of, .. }) => {
                 let counters = match of {
                     Some(ticket) => &mut self.line(ticket.pc).memory,

@@ -29,7 +29,7 @@ pub struct Request {
     pub timeline: Option<timeline::Request>,
     /// Buffers to write when all launches have ended.
     pub dumps: Vec<Dump>,
-    /// Whether to keep what each instruction does in the memory of a design with a data cache.
+    /// Whether to keep what each instruction does in time.
     pub(super) line_profiles: bool,
     /// The options in their normal form, for the command in the report.
     words: Vec<String>,
@@ -124,7 +124,7 @@ impl Request {
         self
     }
 
-    /// The same with what each instruction does in the memory.
+    /// The same with what each instruction does in time.
     #[must_use]
     pub(super) const fn with_line_profiles(mut self) -> Self {
         self.line_profiles = true;

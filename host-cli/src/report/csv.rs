@@ -102,7 +102,8 @@ fn columns(reports: &[RunReport], names: impl Fn(&RunReport) -> Vec<String>) -> 
     all
 }
 
-fn push(text: &mut String, value: Option<&impl std::fmt::Display>) {
+/// A value behind a comma; nothing where it is not known.
+pub(crate) fn push(text: &mut String, value: Option<&impl std::fmt::Display>) {
     text.push(',');
     if let Some(value) = value {
         let _ = write!(text, "{value}");

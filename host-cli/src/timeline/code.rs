@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use strata_compiler::program::Program;
+use strata_ptx::module::Module;
 
 use crate::trace::TracedInstruction;
 
@@ -12,8 +13,15 @@ const LONGEST: usize = 100;
 /// A launch's code as it was written.
 #[derive(Clone, Copy, Debug)]
 pub enum Code<'a> {
-    /// Compiled from PTX: the program, and the text it came from.
-    Ptx(&'a Program, &'a str),
+    /// Compiled from PTX.
+    Ptx {
+        /// What was compiled.
+        module: &'a Module,
+        /// The kernel.
+        program: &'a Program,
+        /// Text of the module.
+        text: &'a str,
+    },
     /// Machine code, as a trace names it.
     Traced(&'a [TracedInstruction]),
 }
@@ -23,7 +31,7 @@ pub enum Code<'a> {
 pub(crate) struct Label {
     /// Its line of PTX, or its mnemonic.
     pub(crate) name: String,
-    /// Line of the PTX file, or address of the machine code.
+    /// Line of the PTX file, with that of CUDA where it is known, or address of the machine code.
     pub(crate) source: String,
 }
 
@@ -31,7 +39,7 @@ impl Code<'_> {
     /// One label for each instruction, by program counter.
     pub(crate) fn labels(self) -> Vec<Label> {
         match self {
-            Self::Ptx(program, text) => {
+            Self::Ptx { module, program, text } => {
                 let lines: Vec<&str> = text.lines().collect();
                 let instructions = program.instructions.iter();
                 let label = instructions.map(|one| {
@@ -42,7 +50,9 @@ impl Code<'_> {
                     } else {
                         shortened(statement)
                     };
-                    Label { name, source: format!("line {}", one.line) }
+                    let cuda = module.cuda.of(one.instruction.span);
+                    let cuda = cuda.map_or_else(String::new, |place| format!(" ({place})"));
+                    Label { name, source: format!("line {}{cuda}", one.line) }
                 });
                 label.collect()
             }
@@ -59,12 +69,13 @@ impl Code<'_> {
 }
 
 /// A line of PTX without its comment and its last semicolon.
-fn statement(line: &str) -> &str {
+pub(crate) fn statement(line: &str) -> &str {
     let code = line.split_once("//").map_or(line, |(code, _)| code);
     code.trim().trim_end_matches(';')
 }
 
-fn shortened(name: &str) -> String {
+/// A name or statement that is not too long to be read.
+pub(crate) fn shortened(name: &str) -> String {
     match name.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &name[..end]),
         None => name.to_owned(),

@@ -5,23 +5,18 @@
 //! is there, so that no more than one launch's paths are in memory at a time, or no more than one
 //! part of them ([`Options::part_bytes`]).
 
-use std::collections::BTreeSet;
-
-use strata_compiler::compile;
-use strata_compiler::inline;
 use strata_compiler::program::Program;
 use strata_core::placement::Placement;
 use strata_core::sm::partition::Needs;
-use strata_ptx::diagnostic::Diagnostic;
-use strata_ptx::module::{FunctionId, Module, Operand, Symbol};
-use strata_ptx::opcode::Opcode;
+use strata_ptx::module::{FunctionId, Module};
 use strata_simt::{
     AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, MAX_KEPT_BYTES,
-    PlacementError, Record, execute, execute_in_parts, execute_into, prepare,
+    PlacementError, Record, execute, execute_in_parts, execute_into,
 };
 
 use super::buffer::Contents;
 use super::compare::{CheckPlan, CompareError, Comparison};
+use super::decoded::Decoded;
 use super::plan::{Argument, DriveError, LaunchPlan, LaunchStep, LaunchTarget};
 pub use super::run_error::RunError;
 use super::{Overrides, Workload};
@@ -143,28 +138,16 @@ impl Prepared {
         }
         let module = parsed.module;
         let (plan, check) = workload.plan(size, overrides, &module)?;
-        // An unsupported instruction is not in the module, so whatever may reach it is refused.
-        let reached = reachable(&module, &plan.kernels);
-        let launched = |diagnostic: &Diagnostic| {
-            let kernel = diagnostic.kernel.as_deref();
-            kernel.is_none_or(|name| reached.contains(name))
-        };
-        let mut refused: Vec<Diagnostic> =
-            parsed.diagnostics.into_iter().filter(launched).collect();
+        let mut refused = Vec::new();
         let mut programs = Vec::with_capacity(plan.kernels.len());
         let mut executables = Vec::with_capacity(plan.kernels.len());
         for name in &plan.kernels {
             // A plan's kernels are kernels of the module: `resolve` looked them up there.
-            let function = module.kernel(name).unwrap_or(FunctionId(0));
-            let compiled = compile(&module, function, workload.options)
-                .and_then(|program| Ok((prepare(&module, &program)?, program)));
-            match compiled {
-                Ok((executable, program)) => {
-                    executables.push(executable);
-                    programs.push(program);
-                }
-                Err(diagnostics) => refused.extend(diagnostics),
-            }
+            let kernel = module.kernel(name).unwrap_or(FunctionId(0));
+            let decoded = Decoded::new(&module, &parsed.diagnostics, kernel, workload.options);
+            programs.extend(decoded.program);
+            executables.extend(decoded.executable);
+            refused.extend(decoded.problems);
         }
         if refused.is_empty() {
             let name = workload.name.clone();
@@ -281,33 +264,6 @@ impl Prepared {
     pub fn compare(&self, finals: &[Vec<u8>]) -> Result<Option<Vec<Comparison>>, CompareError> {
         self.check.as_ref().map(|check| check.compare(&self.plan, finals)).transpose()
     }
-}
-
-/// Names of the kernels and of every function that they may call.
-pub fn reachable<'m>(module: &'m Module, kernels: &[String]) -> BTreeSet<&'m str> {
-    let functions = &module.functions;
-    let mut pending: Vec<usize> =
-        (0..functions.len()).filter(|&index| kernels.contains(&functions[index].name)).collect();
-    let mut reached = BTreeSet::new();
-    let mut addressed = None;
-    while let Some(index) = pending.pop() {
-        let function = &functions[index];
-        if !reached.insert(function.name.as_str()) {
-            continue;
-        }
-        for instruction in &function.body {
-            let indirect = matches!(instruction.sources.first(), Some(Operand::Register(_)));
-            if indirect && instruction.opcode == Opcode::Call {
-                let called = addressed.get_or_insert_with(|| inline::addressed(module));
-                pending.extend(called.iter().map(|id| id.index()));
-            }
-            pending.extend(instruction.sources.iter().filter_map(|source| match source {
-                Operand::Symbol { symbol: Symbol::Function(id), .. } => Some(id.index()),
-                _ => None,
-            }));
-        }
-    }
-    reached
 }
 
 /// The executor as the target of a plan.

@@ -49,6 +49,7 @@ fn module() -> Module {
         target: "sm_75".to_owned(),
         address_bits: 64,
         line_starts: vec![0],
+        cuda: strata_ptx::cuda::CudaLines::default(),
         registers: vec![],
         variables: vec![],
         functions: vec![

@@ -30,7 +30,7 @@ struct Node {
 impl Display for Dot<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let program = self.0.program;
-        let places = Places { listing: self.0, blocks: Blocks::new(program) };
+        let places = Places::new(self.0);
         let nodes = self.nodes(&places.blocks);
         writeln!(f, "digraph {} {{", quoted(&program.name))?;
         writeln!(f, "  graph [label={}, labelloc=t, fontname=monospace];", quoted(&program.name))?;

@@ -278,6 +278,14 @@ fn number(text: &str) -> Option<Constant> {
     }
 }
 
+/// The value of a [`Token::Number`] that is an integer.
+pub(super) fn whole_number(text: &str) -> Option<u64> {
+    match number(text)? {
+        Constant::Integer { bits, .. } => Some(bits),
+        _ => None,
+    }
+}
+
 fn integer(digits: &str, radix: u32) -> Option<Constant> {
     let (digits, marked) = digits.strip_suffix('U').map_or((digits, false), |rest| (rest, true));
     let plain = digits.bytes().all(|byte| byte.is_ascii_alphanumeric());

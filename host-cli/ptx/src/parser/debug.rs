@@ -1,10 +1,13 @@
-//! Directives that say where code came from, and `.pragma`: nothing depends on what they say.
+//! Directives that say where code came from, and `.pragma`: no result depends on what they say.
+//!
+//! `.file` and `.loc` are kept ([`crate::cuda`]), the others are not.
 //!
 //! Each is read by its own grammar to the last token and no further: none ends with a `;`, and what
 //! stands behind one is an instruction.
 
-use super::{Parser, Result};
+use super::{Parser, Result, constant, shorten};
 use crate::lexer::Token;
+use crate::module::Span;
 
 impl Parser<'_> {
     /// `.file`, `.loc`, `.section`, `.pragma`.
@@ -21,8 +24,14 @@ impl Parser<'_> {
 
     /// `1 "name.cu"`, perhaps with `, time` or `, time, size`.
     fn file(&mut self) -> Result<()> {
-        self.expect(Token::Number, "the number of a file")?;
-        self.expect(Token::String, "a file name")?;
+        let start = self.span();
+        let number = self.plain_number("the number of a file")?;
+        let quoted = self.expect(Token::String, "a file name")?;
+        let name = self.slice(quoted);
+        if !self.cuda.file(number, name.get(1..name.len() - 1).unwrap_or_default()) {
+            let message = format!("file {number} has another name already");
+            return Err(self.error("redeclared", Span { end: quoted.end, ..start }, message));
+        }
         for what in ["the time of the file's last change", "the size of the file"] {
             if !self.eat(Token::Comma) {
                 break;
@@ -32,10 +41,11 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `1 23 5`, perhaps with `, function_name label+4, inlined_at 1 24 9`. A section stands for
-    /// the label at its start.
+    /// `1 23 5`, perhaps with `, function_name label+4, inlined_at 1 24 9`: the first place is that
+    /// in the function that was inlined. A section stands for the label at its start.
     fn location(&mut self) -> Result<()> {
-        self.line_of_a_file()?;
+        let (file, line) = self.line_of_a_file()?;
+        self.cuda.place(self.previous().end, file, line);
         if !self.eat(Token::Comma) {
             return Ok(());
         }
@@ -49,14 +59,26 @@ impl Parser<'_> {
         }
         self.expect(Token::Comma, "`,` and `inlined_at`")?;
         self.keyword("inlined_at")?;
-        self.line_of_a_file()
+        self.line_of_a_file().map(|_| ())
     }
 
-    fn line_of_a_file(&mut self) -> Result<()> {
-        for what in ["the number of a file", "the number of a line", "the number of a column"] {
-            self.expect(Token::Number, what)?;
-        }
-        Ok(())
+    /// A file's number and a line's; the column is not kept.
+    fn line_of_a_file(&mut self) -> Result<(u32, u32)> {
+        let file = self.plain_number("the number of a file")?;
+        let line = self.plain_number("the number of a line")?;
+        self.plain_number("the number of a column")?;
+        Ok((file, line))
+    }
+
+    /// A number without a sign that has 32 bits.
+    fn plain_number(&mut self, what: &str) -> Result<u32> {
+        let span = self.expect(Token::Number, what)?;
+        let value = constant::whole_number(self.slice(span));
+        value.and_then(|value| u32::try_from(value).ok()).ok_or_else(|| {
+            let text = shorten(self.slice(span));
+            let message = format!("`{text}` is not {what}, which is a whole number below 2^32");
+            self.error("syntax", span, message)
+        })
     }
 
     fn keyword(&mut self, word: &str) -> Result<()> {

@@ -244,7 +244,8 @@ impl<'a> Parser<'a> {
     }
 
     fn function(&mut self, linkage: Linkage, kernel: bool) -> Result<()> {
-        self.bump();
+        let start = self.bump().span.start;
+        self.cuda.function(start);
         if self.eat_dot("attribute") {
             self.attribute_list()?;
         }

@@ -321,3 +321,17 @@ fn everything_that_cannot_execute_is_listed() {
         assert_eq!(problem.code, "unsupported-instruction");
     }
 }
+
+#[test]
+fn a_place_names_its_line_of_cuda() {
+    let message = |place: &str| fault(&format!("{place}\ntrap;"), 1).to_string();
+    let thread = "CTA (0, 0, 0), thread (0, 0, 0)";
+    assert_eq!(
+        message(".file 1 \"dir/k.cu\"\n.loc 1 31 5"),
+        format!("trap executed (kernel `k`, PTX line 16 (dir/k.cu:31), {thread})")
+    );
+    assert_eq!(
+        message(".file 1 \"dir/k.cu\"\n.loc 1 0 5"),
+        format!("trap executed (kernel `k`, PTX line 16, {thread})")
+    );
+}

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use strata_compiler::explain::{Explainer, Slot};
 use strata_compiler::kernel::Kernel;
 use strata_compiler::listing::unit_name;
-use strata_compiler::program::{Origin, Program};
+use strata_compiler::program::{Origin, Program, ProgramInstruction};
 use strata_core::datapath::Datapath;
 use strata_core::image::{Flags, StaticInstruction, Unit};
 use strata_core::units::Femtojoules;
-use strata_ptx::module::VirtualRegister;
+use strata_ptx::module::{Module, VirtualRegister};
 
 use crate::cost::AccessCost;
 use crate::design::Design;
@@ -21,6 +21,7 @@ const BYTES: usize = 128;
 
 /// What pages of one kernel are made of.
 pub(super) struct Page<'a> {
+    pub(super) module: &'a Module,
     pub(super) program: &'a Program,
     /// The kernel before its registers were allocated.
     pub(super) kernel: &'a Kernel,
@@ -40,7 +41,7 @@ pub(super) struct Page<'a> {
 const WIDTH: usize = 100;
 
 /// A blank at which no line is broken.
-const TIE: char = '\u{a0}';
+pub(super) const TIE: char = '\u{a0}';
 
 /// Adds a row: what it is about, and text, in as many lines as it takes.
 pub(super) fn row(text: &mut String, label: &str, value: &str) {
@@ -61,6 +62,14 @@ pub(super) fn row(text: &mut String, label: &str, value: &str) {
         empty = false;
     }
     let _ = writeln!(text, "{line}");
+}
+
+/// An instruction's place: `line 41 (12)`, or `line 41 [kernel.cu:7] (12)`.
+pub(super) fn place(module: &Module, program: &Program, pc: usize) -> String {
+    let ProgramInstruction { instruction, line, .. } = &program.instructions[pc];
+    let cuda = module.cuda.of(instruction.span);
+    let cuda = cuda.map_or_else(String::new, |place| format!("[{}]{TIE}", place.short()));
+    format!("line{TIE}{line}{TIE}{cuda}({pc})")
 }
 
 /// `1 read`, `2 reads`.
@@ -164,7 +173,7 @@ impl Page<'_> {
     }
 
     pub(super) fn place(&self, pc: usize) -> String {
-        format!("line{TIE}{}{TIE}({pc})", self.program.instructions[pc].line)
+        place(self.module, self.program, pc)
     }
 
     /// The name of a register of the program.

@@ -1,5 +1,7 @@
-//! In time: what each instruction of a kernel does in a memory with a data cache.
+//! In time: how long warps wait to issue each instruction of a kernel, and what it does in a memory
+//! with a data cache.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use strata_compiler::listing::Listing;
@@ -9,93 +11,162 @@ use crate::cli::{InspectArgs, Mode};
 use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::levels::FittedKernels;
-use crate::measure::{self, KernelProfile, LineProfile, Request};
+use crate::measure::{self, KernelProfile, LineProfile, LineProfiles, Request};
 use crate::printer::Printer;
+use crate::report::lines::{self, LineCost, ProfiledKernel};
 use crate::subject;
+use crate::workload::simulate::Prepared;
+
+use super::view::{Found, Profiled, View};
 
 /// Design unless another is named.
 const DEFAULT_DESIGN: &str = "micro12";
 
-/// What stands above [`columns`].
-const HEADING: [&str; 2] = [
-    "                                                          ----- conflict cycles ----- |",
-    "  executed  lookups     hits   merged   misses DRAM bytes   shared    cache registers |",
+/// What stands above [`waits`].
+const HEADING: [&str; 2] = ["", "  executed     stalls mostly"];
+
+/// The same over columns of [`in_cache`], behind it.
+const CACHE_HEADING: [&str; 2] = [
+    "                                               ----- conflict cycles -----",
+    "  lookups     hits   merged   misses DRAM bytes   shared    cache registers",
 ];
 
 /// The same over columns of [`rows`], behind it.
 const ROWS_HEADING: [&str; 2] =
-    [" ---------- DRAM rows --------- |", "       hits     misses  conflicts |"];
+    [" | ---------- DRAM rows ---------", " |       hits     misses  conflicts"];
+
+/// Which columns a design has, beside those of time.
+#[derive(Clone, Copy)]
+struct Columns {
+    cache: bool,
+    rows: bool,
+}
 
 /// Every kernel that was launched, with what each instruction did.
-pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, Failure> {
+pub(super) fn profiled(
+    args: &InspectArgs,
+    view: View,
+    printer: &Printer,
+) -> Result<String, Failure> {
     let design = design::resolve(args.design.as_deref().unwrap_or(DEFAULT_DESIGN))?;
-    let Some(data_cache) = &design.data_cache else { return Err(without_cache(&design)) };
-    let has_rows = data_cache.l2.is_some();
     let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
     let request = request.for_designs(std::slice::from_ref(&design));
     let workload = subject::workload(&args.input, &args.source)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let profiles = measure::line_profiles(&workload, &prepared, &design, &request, printer)?;
+    match view {
+        View::Listing => listing(&prepared, &profiles, &design),
+        View::Lines(lines) => {
+            let found = found(&prepared, &workload.ptx, &profiles);
+            let (workload, design, request) = (&workload, &design, &request);
+            lines.text(&Profiled { workload, design, request }, found)
+        }
+    }
+}
+
+/// The kernels that were launched, with a margin.
+fn listing(
+    prepared: &Prepared,
+    profiles: &LineProfiles,
+    design: &Design,
+) -> Result<String, Failure> {
+    let cache = design.data_cache.as_ref();
+    let columns =
+        Columns { cache: cache.is_some(), rows: cache.is_some_and(|cache| cache.l2.is_some()) };
     let mut text = format!("design {}; counts are of warps\n", design.name);
     for program in &prepared.programs {
         let Some(profile) = profiles.get(&program.name) else { continue };
-        let margin = margin(profile, program.instructions.len(), has_rows);
+        let margin = margin(profile, program.instructions.len(), columns);
         let mut levels = FittedKernels::default();
         let listing = Listing {
             module: &prepared.module,
             program,
             values: false,
-            hierarchy: levels.of(&design, Some(program))?,
+            hierarchy: levels.of(design, Some(program))?,
             margin: &margin,
         };
-        let of_rows = if has_rows { ROWS_HEADING } else { [""; 2] };
-        let [above, heading] = [0, 1].map(|line| format!("{}{}", HEADING[line], of_rows[line]));
-        let launches = profile.launches;
-        let _ = write!(text, "\n{launches} launches\n{above}\n{heading}\n{listing}");
-        text += &sums(profile, has_rows);
+        let _ = writeln!(text, "\n{} launches", profile.launches);
+        for line in columns.heading() {
+            let _ = writeln!(text, "{line}");
+        }
+        let _ = write!(text, "{listing}{}", sums(profile, columns));
     }
     Ok(text)
 }
 
-/// A design whose memory knows no addresses.
-fn without_cache(design: &Design) -> Failure {
-    Failure::input(format!(
-        "a profile in time shows what lines do in a data cache, and `{}` has none",
-        design.name
-    ))
-    .hint("name a design with one, such as `micro12`, or leave `--mode cycle` out")
+/// What the lines of the kernels that were launched did.
+fn found(prepared: &Prepared, text: &str, profiles: &LineProfiles) -> Found {
+    let mut found = Found::default();
+    let mut total = LineProfile::default();
+    for program in &prepared.programs {
+        let Some(profile) = profiles.get(&program.name) else { continue };
+        let (kernel, launches) = (program.name.clone(), profile.launches);
+        found.kernels.push(ProfiledKernel { kernel, launches });
+        let source = (&prepared.module, text);
+        let Ok(lines) = lines::of_program(source, program, |pcs| {
+            let sum = LineProfile::sum(pcs.iter().filter_map(|&pc| profile.lines.get(pc)));
+            total.add(&sum);
+            Ok::<_, Infallible>(cost(&sum))
+        });
+        found.lines.extend(lines);
+    }
+    found.total = cost(&total);
+    found
 }
 
-/// One text for each instruction, as wide as [`HEADING`].
-fn margin(profile: &KernelProfile, instructions: usize, has_rows: bool) -> Vec<String> {
+fn cost(line: &LineProfile) -> LineCost {
+    let (executions, thread_instructions) = (line.executions, line.threads);
+    LineCost { executions, thread_instructions, ..LineCost::default() }.with_stalls(&line.stalls)
+}
+
+impl Columns {
+    /// What stands above the margin, as wide as it.
+    fn heading(self) -> impl Iterator<Item = String> {
+        let above = usize::from(!self.cache);
+        (above..2).map(move |line| {
+            let cache = if self.cache { CACHE_HEADING[line] } else { "" };
+            let rows = if self.rows { ROWS_HEADING[line] } else { "" };
+            format!("{:<40}{cache}{rows} |", HEADING[line])
+        })
+    }
+
+    /// What an instruction did.
+    fn of(self, line: &LineProfile) -> String {
+        let cache = if self.cache { in_cache(line) } else { String::new() };
+        let rows = if self.rows { rows(line) } else { String::new() };
+        format!("{}{cache}{rows} |", waits(line))
+    }
+}
+
+/// One text for each instruction, as wide as the heading.
+fn margin(profile: &KernelProfile, instructions: usize, columns: Columns) -> Vec<String> {
     let lines = profile.lines.iter().copied().chain(std::iter::repeat(LineProfile::default()));
-    lines.take(instructions).map(|line| columns(&line, has_rows)).collect()
+    lines.take(instructions).map(|line| columns.of(&line)).collect()
 }
 
-/// What an instruction did.
-fn columns(line: &LineProfile, has_rows: bool) -> String {
-    let rows = if has_rows { rows(line) } else { String::new() };
-    in_cache(line) + &rows
+/// Executions, and how long warps waited to issue it.
+fn waits(line: &LineProfile) -> String {
+    let mostly = line.stalls.most().unwrap_or_default();
+    format!("{:>10} {:>10} {mostly:<18}", line.executions, line.stalls.total())
 }
 
 /// How the lines that DRAM has read for an instruction found their bank; blanks if there are none.
 fn rows(line: &LineProfile) -> String {
     match line.rows {
-        [0, 0, 0] => format!("{:>32} |", ""),
-        [hits, misses, conflicts] => format!(" {hits:>10} {misses:>10} {conflicts:>9} |"),
+        [0, 0, 0] => format!(" | {:>31}", ""),
+        [hits, misses, conflicts] => format!(" | {hits:>10} {misses:>10} {conflicts:>9}"),
     }
 }
 
-/// Executions, and what accesses did; blanks for an instruction without any.
+/// What accesses did; blanks for an instruction without any.
 fn in_cache(line: &LineProfile) -> String {
-    let executed = line.executions;
     if CacheEvent::ALL.iter().all(|&event| line.memory.get(event) == 0) {
-        return format!("{executed:>10} {:>75} |", "");
+        return " ".repeat(75);
     }
     let sum =
         |events: &[CacheEvent]| -> u64 { events.iter().map(|&event| line.memory.get(event)).sum() };
     format!(
-        "{executed:>10} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>8} {:>9} |",
+        " {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>8} {:>9}",
         line.memory.lookups(),
         sum(&[CacheEvent::LoadHit, CacheEvent::StoreHit, CacheEvent::BypassHit]),
         sum(&[CacheEvent::LoadMerged]),
@@ -108,12 +179,8 @@ fn in_cache(line: &LineProfile) -> String {
 }
 
 /// The sums of all instructions, and what belongs to none.
-fn sums(profile: &KernelProfile, has_rows: bool) -> String {
-    let mut all = LineProfile::default();
-    for line in &profile.lines {
-        all.add(line);
-    }
-    let mut text = format!("{} all\n", columns(&all, has_rows));
+fn sums(profile: &KernelProfile, columns: Columns) -> String {
+    let mut text = format!("{} all\n", columns.of(&LineProfile::sum(&profile.lines)));
     let waits = profile.others.get(CacheEvent::FillWaitCycle);
     if waits != 0 {
         let _ = writeln!(text, "lines from DRAM waited for their bank in {waits} cycles");

@@ -1,0 +1,112 @@
+//! View: how a profile is shown, as the options say.
+
+use crate::cli::{InspectArgs, LineOrder, ListingFormat, Mode};
+use crate::design::Design;
+use crate::failure::Failure;
+use crate::measure::{Request, command_line};
+use crate::report::json;
+use crate::report::lines::{self, LineCost, LineReport, ProfileReport, ProfiledKernel};
+use crate::report::tool;
+use crate::workload::Workload;
+
+/// How a profile is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum View {
+    /// The listing with a margin.
+    Listing,
+    /// Lines of PTX, in an order.
+    Lines(Lines),
+}
+
+/// Which lines are shown, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lines {
+    order: LineOrder,
+    /// Only so many of them.
+    top: Option<usize>,
+    format: ListingFormat,
+}
+
+/// What was profiled.
+pub(super) struct Profiled<'p> {
+    pub(super) workload: &'p Workload,
+    pub(super) design: &'p Design,
+    pub(super) request: &'p Request,
+}
+
+/// What its lines did.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) kernels: Vec<ProfiledKernel>,
+    pub(super) lines: Vec<LineReport>,
+    /// Sums over all lines.
+    pub(super) total: LineCost,
+}
+
+impl View {
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// Formats that a profile has not, and an order by what the mode does not tell.
+    pub(super) fn of(args: &InspectArgs) -> Result<Self, Failure> {
+        let order = args.sort.unwrap_or(LineOrder::Line);
+        let in_time = args.mode == Some(Mode::Cycle);
+        match order {
+            LineOrder::Stalls if !in_time => {
+                return Err(Failure::input("without time there are no stalls to sort by")
+                    .hint("add `--mode cycle`, or sort by energy or executions"));
+            }
+            LineOrder::Energy if in_time => {
+                return Err(Failure::input("energy is told by line in count mode only")
+                    .hint("leave `--mode cycle` out, or sort by stalls or executions"));
+            }
+            _ => {}
+        }
+        let top = args.top.map(|top| top as usize);
+        match args.format {
+            ListingFormat::Dot => Err(Failure::input("`--profile` has no graph")
+                .hint("leave `--profile` or `--format dot` away")),
+            ListingFormat::Text if order == LineOrder::Line && top.is_none() => Ok(Self::Listing),
+            format => Ok(Self::Lines(Lines { order, top, format })),
+        }
+    }
+}
+
+impl Lines {
+    /// The order.
+    pub(super) const fn order(self) -> LineOrder {
+        self.order
+    }
+
+    /// The lines as a text.
+    pub(super) fn text(self, of: &Profiled<'_>, found: Found) -> Result<String, Failure> {
+        let Self { order, top, format } = self;
+        let Found { kernels, mut lines, total } = found;
+        let lines_total = lines.len() as u64;
+        lines::sort(&mut lines, order);
+        lines.truncate(top.unwrap_or(usize::MAX));
+        let mut options =
+            ["--profile", "--design", &of.design.argument].map(str::to_owned).to_vec();
+        options.extend_from_slice(of.request.words());
+        options.extend(["--sort", order.name(), "--format", "json"].map(str::to_owned));
+        options.extend(top.into_iter().flat_map(|top| ["--top".to_owned(), top.to_string()]));
+        let report = ProfileReport {
+            schema: lines::SCHEMA.to_owned(),
+            tool: tool(),
+            command: command_line("strata inspect", [&*of.workload.arguments], &options),
+            workload: of.workload.name.clone(),
+            design: of.design.name.clone(),
+            mode: of.request.mode.name().to_owned(),
+            sort: order.name().to_owned(),
+            kernels,
+            total,
+            lines_total,
+            lines,
+        };
+        match format {
+            ListingFormat::Json => json::to_text(&report),
+            ListingFormat::Csv => Ok(lines::to_csv(&report)),
+            ListingFormat::Text | ListingFormat::Dot => Ok(lines::to_table(&report)),
+        }
+    }
+}
