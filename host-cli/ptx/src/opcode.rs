@@ -35,7 +35,7 @@ opcodes! {
     Dp4a "dp4a", Elect "elect", Ex2 "ex2", Exit "exit", Fence "fence", Fma "fma", Fns "fns",
     Griddepcontrol "griddepcontrol", Isspacep "isspacep", Istypep "istypep", Ld "ld",
     Ldmatrix "ldmatrix", Ldu "ldu", Lg2 "lg2", Lop3 "lop3", Mad "mad", Mad24 "mad24", Madc "madc",
-    Match "match", Max "max", Membar "membar", Min "min", Mma "mma", Mov "mov",
+    Match "match", Max "max", Mbarrier "mbarrier", Membar "membar", Min "min", Mma "mma", Mov "mov",
     Movmatrix "movmatrix", Mul "mul", Mul24 "mul24", Nanosleep "nanosleep", Neg "neg", Not "not",
     Or "or", Pmevent "pmevent", Popc "popc", Prefetch "prefetch", Prefetchu "prefetchu",
     Prmt "prmt", Rcp "rcp", Red "red", Redux "redux", Rem "rem", Ret "ret", Rsqrt "rsqrt",

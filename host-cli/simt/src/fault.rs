@@ -279,6 +279,16 @@ pub enum Fault {
         /// What is wrong.
         problem: &'static str,
     },
+    /// An operation on an mbarrier object that PTX gives no meaning.
+    #[error("mbarrier at shared address {address:#x}: {problem} ({place})")]
+    MbarrierMisuse {
+        /// A thread that executed it.
+        place: Place,
+        /// Address of the object within shared memory, or a generic one that is not in it.
+        address: u64,
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// A `.sync` operation of a warp that lanes of its member mask never reach.
     #[error(
         "lanes {missing:#010x} of the member mask {members:#010x} never reach this instruction \

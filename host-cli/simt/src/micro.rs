@@ -13,6 +13,7 @@ use crate::arith::convert::Conversion;
 use crate::arith::float::MinMax;
 use crate::arith::simd::Simd;
 use crate::arith::video::{Finish, Source, VideoOp, VmadMode};
+use crate::mbarrier::Operation;
 use crate::row::Lanes;
 use crate::texture::{Dimensions, ObjectKind};
 
@@ -117,6 +118,8 @@ pub(crate) enum Action {
     Texture(u32),
     /// Copies to shared memory: an index into [`crate::Executable::copies`].
     Copy(u32),
+    /// An operation on an mbarrier object: an index into [`crate::Executable::mbarriers`].
+    Mbarrier(u32),
     /// A branch of the lanes of the effective mask.
     Branch { target: u32, reconvergence: u32 },
     /// `brx.idx`: a table and the row of the index.
@@ -276,6 +279,18 @@ pub(crate) struct AsyncCopy {
     pub(crate) to: Access,
     /// Row of the number of bytes that are read; zeros follow them.
     pub(crate) source_size: Option<u32>,
+}
+
+/// An operation on an mbarrier object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mbarrier {
+    pub(crate) operation: Operation,
+    /// Where the object is.
+    pub(crate) access: Access,
+    /// First row of the count, state or parity.
+    pub(crate) operand: u32,
+    /// First row of the state, or the predicate of a test.
+    pub(crate) result: Option<u32>,
 }
 
 /// The operation of an atomic.

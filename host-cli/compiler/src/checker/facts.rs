@@ -196,6 +196,9 @@ fn is_long(instruction: &Instruction, record: &StaticInstruction) -> bool {
     let long = match instruction.opcode {
         O::Ld | O::Ldu => far,
         O::Wmma => record.flags.contains(Flags::LOAD) && record.space != Some(MemorySpace::Shared),
+        O::Mbarrier => {
+            instruction.modifiers.has("arrive") || instruction.modifiers.has("arrive_drop")
+        }
         O::CpAsync | O::Atom | O::Tex | O::Tld4 | O::Txq | O::Suld | O::Suq | O::Sured => true,
         _ => false,
     };

@@ -50,6 +50,7 @@ pub(super) const FORMS: &[Row] = &[
     ("cp", "async ca|cg shared|shared::cta global $l2?", "m m i16 b32?"),
     ("cp", "async ca|cg shared|shared::cta global $hint $l2?", "m m i16 b64"),
     ("cp", "async ca|cg shared|shared::cta global $hint $l2?", "m m i16 b32 b64"),
+    ("cp", "async mbarrier arrive noinc? shared|shared::cta? b64", "m"),
     ("cp", "async commit_group", ""),
     ("cp", "async wait_group", "i2147483647"),
     ("cp", "async wait_all", ""),

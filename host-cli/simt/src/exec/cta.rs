@@ -304,6 +304,9 @@ impl<'e> Cta<'e> {
                 let lane = present.trailing_zeros() as usize & 31;
                 Fault::NotAWholeWarp { place: place(lane), present }
             }
+            Trouble::Mbarrier { lane, address, problem } => {
+                Fault::MbarrierMisuse { place: place(lane), address, problem }
+            }
             Trouble::Transfer(ref bad) => {
                 let (lane, problem) = bad.said();
                 Fault::MatrixOperand { place: place(lane), problem }

@@ -9,7 +9,7 @@ use strata_ptx::module::SpecialRegister;
 use super::recording::{Accesses, Recording};
 use super::splits::{Split, Splits, TooManySplits, Wait};
 use super::{Geometry, Progress};
-use crate::access::{BadAccess, LocalFrame, Memory};
+use crate::access::{BadAccess, BadMbarrier, LocalFrame, Memory};
 use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
 use crate::levels::WarpLevels;
@@ -75,6 +75,12 @@ pub(crate) enum Trouble {
     NotAWholeWarp {
         present: u32,
     },
+    /// An operation on an mbarrier object that PTX gives no meaning.
+    Mbarrier {
+        lane: usize,
+        address: u64,
+        problem: &'static str,
+    },
     /// A matrix cannot be moved.
     Transfer(BadTransfer),
     /// A shuffle reads a lane that has exited.
@@ -114,6 +120,8 @@ enum Next {
     At(u32),
     /// The stack changed: choose a split.
     Choose,
+    /// Go on in this split at this instruction, once other warps have had their turn.
+    Later(u32),
     /// Leave the warp.
     Leave(Stop),
 }
@@ -250,6 +258,10 @@ impl Warp {
             match self.step(operation, (current, pc, mask), effective, clock, around) {
                 Ok(Next::At(next)) => pc = next,
                 Ok(Next::Choose) => break Ok(None),
+                Ok(Next::Later(next)) => {
+                    self.splits.pause(current, next);
+                    break Ok(Some(Stop::Yield));
+                }
                 Ok(Next::Leave(stop)) => break Ok(Some(stop)),
                 Err(trouble) => break Err((pc, trouble)),
             }
@@ -327,6 +339,7 @@ impl Warp {
                 let done = around.memory.copy(&self.lanes, copy, effective);
                 done.map_err(Trouble::Access)?;
             }
+            Action::Mbarrier(index) => return self.mbarrier(pc, index, effective, around),
             Action::Texture(index) => {
                 let access = &executable.textures[index as usize];
                 let done = around.memory.texture(&mut self.lanes, access, effective);
@@ -366,6 +379,26 @@ impl Warp {
             Action::Nothing | Action::Compute(_) | Action::Branch { .. } => {}
         }
         next
+    }
+
+    /// Carries out an operation on an mbarrier object. Where the end of a phase is tested for and not
+    /// found, other warps have their turn before the test can come again.
+    fn mbarrier(
+        &mut self,
+        pc: u32,
+        index: u32,
+        effective: u32,
+        around: &mut Surroundings<'_, '_>,
+    ) -> Result<Next, Trouble> {
+        let mbarrier = &around.executable.mbarriers[index as usize];
+        match around.memory.mbarrier(&mut self.lanes, mbarrier, effective) {
+            Ok(true) => Ok(Next::At(pc + 1)),
+            Ok(false) => Ok(Next::Later(pc + 1)),
+            Err(BadMbarrier::Access(bad)) => Err(Trouble::Access(bad)),
+            Err(BadMbarrier::Misuse { lane, address, problem }) => {
+                Err(Trouble::Mbarrier { lane, address, problem })
+            }
+        }
     }
 
     /// Why an instruction that always stops the launch does.

@@ -17,6 +17,7 @@ mod language;
 mod leaving;
 mod levels;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod random;
 mod textures;
