@@ -107,10 +107,12 @@ pub(crate) fn is_barrier(instruction: &Instruction) -> bool {
         && instruction.modifiers.barrier != Some(BarrierOp::Arrive)
 }
 
-/// Whether an instruction arrives at a CTA barrier and does not wait.
+/// Whether an instruction arrives at a CTA barrier and does not wait. The threads of a cluster of
+/// one CTA arrive where they wait (DEV-143).
 fn arrives(instruction: &Instruction) -> bool {
     matches!(instruction.opcode, Opcode::Bar | Opcode::Barrier)
         && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
+        && !word(instruction, "cluster")
 }
 
 /// Whether the results of an instruction come after a long latency.

@@ -23,7 +23,7 @@ use strata_ptx::opcode::Opcode;
 use crate::device::AddressMap;
 use crate::levels::PlacedOperands;
 use crate::micro::{
-    Access, Action, Args, AsyncCopy, Barrier, Call, Mbarrier, MicroOp, TextureAccess,
+    Access, Action, Args, AsyncCopy, Barrier, Call, Mbarrier, MicroOp, TextureAccess, VectorMove,
 };
 use crate::moved::{AccessShape, Windows};
 use crate::ops::{self, matrix::Matrix};
@@ -42,6 +42,7 @@ pub struct Executable {
     pub(crate) copies: Vec<AsyncCopy>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) mbarriers: Vec<Mbarrier>,
+    pub(crate) vectors: Vec<VectorMove>,
     pub(crate) calls: Vec<Call>,
     pub(crate) matrices: Vec<Matrix>,
     pub(crate) branch_tables: Vec<Vec<u32>>,
@@ -80,9 +81,7 @@ impl Executable {
             Action::Memory(_, index) if self.moves[pc] => {
                 Some(self.accesses[index as usize].shape())
             }
-            Action::Copy(index) if self.moves[pc] => {
-                Some(self.copies[index as usize].from.shape())
-            }
+            Action::Copy(index) if self.moves[pc] => Some(self.copies[index as usize].from.shape()),
             Action::Mbarrier(index) if self.moves[pc] => {
                 Some(self.mbarriers[index as usize].access.shape())
             }
@@ -144,6 +143,7 @@ pub(crate) struct Decoder<'a> {
     pub(crate) copies: Vec<AsyncCopy>,
     pub(crate) barriers: Vec<Barrier>,
     pub(crate) mbarriers: Vec<Mbarrier>,
+    pub(crate) vectors: Vec<VectorMove>,
     pub(crate) calls: Vec<Call>,
     pub(crate) matrices: Vec<Matrix>,
     pub(crate) extra: Vec<ExtraRow>,
@@ -176,6 +176,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         copies: Vec::new(),
         barriers: Vec::new(),
         mbarriers: Vec::new(),
+        vectors: Vec::new(),
         calls: Vec::new(),
         matrices: Vec::new(),
         extra: Vec::new(),
@@ -217,6 +218,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         copies: decoder.copies,
         barriers: decoder.barriers,
         mbarriers: decoder.mbarriers,
+        vectors: decoder.vectors,
         calls: decoder.calls,
         matrices: decoder.matrices,
         branch_tables: program.branch_tables.clone(),
@@ -293,6 +295,7 @@ impl One<'_, '_> {
         match self.instruction.opcode {
             O::Ld | O::Ldu | O::St | O::Atom | O::Red => self.memory(),
             O::Cvta | O::Isspacep => self.address_space(),
+            O::Mapa | O::Getctarank => self.cluster_address(),
             O::Mov | O::Cvt => ops::convert::decode(self),
             O::Set | O::Setp | O::Selp | O::Slct | O::Testp => ops::compare::decode(self),
             O::And

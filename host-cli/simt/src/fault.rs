@@ -262,7 +262,7 @@ pub enum Fault {
     BarrierNeverCompletes {
         /// A thread that waits.
         place: Place,
-        /// Barrier number. Range: `0..16`.
+        /// Barrier number. Range: `0..=16`, of which 16 is the cluster's.
         barrier: u32,
         /// Threads that arrived.
         arrived: u32,

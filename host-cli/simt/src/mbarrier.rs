@@ -85,7 +85,7 @@ impl Object {
     }
 
     fn bits(self) -> u64 {
-        let transactions = u64::from(self.transactions as u32 & (1 << 21) - 1);
+        let transactions = u64::from(self.transactions as u32 & ((1 << 21) - 1));
         u64::from(self.odd) << 63
             | 1 << 62
             | transactions << 40
@@ -140,7 +140,6 @@ pub(crate) fn apply(operation: Operation, bits: u64, count: u32) -> Result<u64, 
     }
     let mut object = Object::read(bits)?;
     match operation {
-        Operation::Initialise | Operation::Test { .. } => {}
         Operation::Invalidate => return Ok(0),
         Operation::Expect => object.add_transactions(i64::from(count))?,
         Operation::Complete => {
@@ -165,11 +164,13 @@ pub(crate) fn apply(operation: Operation, bits: u64, count: u32) -> Result<u64, 
         Operation::AfterCopies { counted: false } if object.pending == MAX_COUNT => {
             return Err("more than 1048575 arrivals are pending");
         }
-        Operation::AfterCopies { counted: false } => {}
         Operation::AfterCopies { counted: true } => {
             object.arrive(1)?;
             object.end_phase();
         }
+        Operation::AfterCopies { counted: false }
+        | Operation::Initialise
+        | Operation::Test { .. } => {}
     }
     Ok(object.bits())
 }

@@ -116,6 +116,8 @@ pub(crate) enum Action {
     Memory(Direction, u32),
     /// Textures and surfaces: an index into [`crate::Executable::textures`].
     Texture(u32),
+    /// Copies the components of vectors: an index into [`crate::Executable::vectors`].
+    MoveVector(u32),
     /// Copies to shared memory: an index into [`crate::Executable::copies`].
     Copy(u32),
     /// An operation on an mbarrier object: an index into [`crate::Executable::mbarriers`].
@@ -279,6 +281,8 @@ pub(crate) struct AsyncCopy {
     pub(crate) to: Access,
     /// Row of the number of bytes that are read; zeros follow them.
     pub(crate) source_size: Option<u32>,
+    /// The predicate where nothing is read, and its inversion.
+    pub(crate) ignored: Option<(u32, u32)>,
 }
 
 /// An operation on an mbarrier object.
@@ -293,17 +297,24 @@ pub(crate) struct Mbarrier {
     pub(crate) result: Option<u32>,
 }
 
+/// `mov` between vectors: first rows of the components that are written, and of those read.
+#[derive(Clone, Debug)]
+pub(crate) struct VectorMove {
+    pub(crate) wide: bool,
+    pub(crate) components: Vec<(u32, u32)>,
+}
+
 /// The operation of an atomic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Atomic {
     pub(crate) operation: AtomicOp,
     pub(crate) ty: ScalarType,
-    /// First row of the operand.
-    pub(crate) b: u32,
+    /// First row of each component of the operand.
+    pub(crate) b: [u32; MAX_COMPONENTS],
     /// First row of the second operand of `cas`.
     pub(crate) c: u32,
-    /// First row of the result.
-    pub(crate) d: Option<u32>,
+    /// First row of each component of the result.
+    pub(crate) d: Option<[u32; MAX_COMPONENTS]>,
 }
 
 /// A texture or surface instruction.
@@ -384,6 +395,8 @@ impl SurfaceOperation {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Barrier {
     pub(crate) operation: BarrierOp,
+    /// The barrier of the cluster, which has no number.
+    pub(crate) of_cluster: bool,
     /// Row of the barrier number.
     pub(crate) id: u32,
     /// Row of the thread count, when given.

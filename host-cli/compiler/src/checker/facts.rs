@@ -177,7 +177,8 @@ fn check_flags(kernel: &Kernel, pc: usize, record: &StaticInstruction, report: &
 
 fn only_arrives(instruction: &Instruction) -> bool {
     let name = matches!(instruction.opcode, Opcode::Bar | Opcode::Barrier);
-    name && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
+    let of_cluster = instruction.modifiers.other.iter().any(|word| word == "cluster");
+    name && !of_cluster && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
 }
 
 pub(super) fn waits_at_barrier(instruction: &Instruction) -> bool {

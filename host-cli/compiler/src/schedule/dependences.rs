@@ -158,6 +158,7 @@ fn acts_outside(instruction: &Instruction, parameters: u32) -> bool {
                     | SpecialRegister::GlobaltimerLo
                     | SpecialRegister::GlobaltimerHi
                     | SpecialRegister::Pm(_)
+                    | SpecialRegister::PmWide(_)
             )
         )
     };

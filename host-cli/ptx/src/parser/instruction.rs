@@ -16,7 +16,7 @@ use crate::types::ScalarType;
 const WORDS_MAX: usize = 32;
 
 /// Opcodes of PTX that the model does not have.
-const UNSUPPORTED: &str = "alloca clusterlaunchcontrol getctarank mapa \
+const UNSUPPORTED: &str = "alloca clusterlaunchcontrol \
     multimem stackrestore stacksave tcgen05 tensormap wgmma";
 
 /// Types and words of PTX that the model does not have.
@@ -226,8 +226,9 @@ impl<'a> Parser<'a> {
                 return Ok((modifiers, types, destinations, sources));
             }
         };
-        let fitting = candidates.iter().find(|(form, _)| check::takes(form, written.len()));
-        let Some((form, assigned)) = fitting else {
+        let long = || candidates.iter().filter(|(form, _)| check::takes(form, written.len()));
+        let suits = |form| check::suits(form, &self.body.function, &written);
+        let Some((form, assigned)) = long().find(|(form, _)| suits(form)).or(long().next()) else {
             let usage = matching::usage(opcode, first);
             let given = written.len();
             let plural = if given == 1 { "" } else { "s" };

@@ -58,9 +58,9 @@ impl Memory<'_> {
         let mut passed = 0;
         for lane in lanes(mask) {
             let address = addresses[lane];
-            passed |= self.mbarrier_of((file, lane), mbarrier, address as usize).map_err(
-                |problem| BadMbarrier::Misuse { lane, address, problem },
-            )?;
+            passed |= self
+                .mbarrier_of((file, lane), mbarrier, address as usize)
+                .map_err(|problem| BadMbarrier::Misuse { lane, address, problem })?;
         }
         if tests {
             file.set_predicate(mbarrier.result.unwrap_or(0), passed, mask);

@@ -35,11 +35,10 @@ impl One<'_, '_> {
             Operation::Test { parity }
         } else if has("complete_tx") {
             Operation::Complete
+        } else if has("expect_tx") && (has("arrive") || drops) {
+            Operation::ExpectAndArrive { drops }
         } else if has("arrive") || drops {
-            match has("expect_tx") {
-                true => Operation::ExpectAndArrive { drops },
-                false => Operation::Arrive(Arrival { drops, keeps_phase: has("noComplete") }),
-            }
+            Operation::Arrive(Arrival { drops, keeps_phase: has("noComplete") })
         } else {
             Operation::Expect
         };

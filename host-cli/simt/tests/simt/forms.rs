@@ -32,19 +32,7 @@ const TEXTURES: [(&str, &[&str]); 7] = [
 ];
 
 /// What is refused of opcodes that execute in other forms.
-const PARTLY: [(&str, &str); 23] = [
-    ("atom", "`atom.b128` cannot be executed: no such atomic"),
-    ("atom", "`atom.bf16` cannot be executed: vector atomics"),
-    ("atom", "`atom.bf16x2` cannot be executed: vector atomics"),
-    ("atom", "`atom.f16` cannot be executed: vector atomics"),
-    ("atom", "`atom.f16x2` cannot be executed: vector atomics"),
-    ("atom", "`atom.f32` cannot be executed: vector atomics"),
-    // Atomics whose result is never read.
-    ("atom", "`red.bf16` cannot be executed: vector atomics"),
-    ("atom", "`red.f16` cannot be executed: vector atomics"),
-    ("atom", "`red.f16x2` cannot be executed: vector atomics"),
-    ("atom", "`red.f32` cannot be executed: vector atomics"),
-    ("barrier", "`barrier` cannot be executed: clusters do not exist in the model"),
+const PARTLY: [(&str, &str); 7] = [
     ("fma", "`fma.bf16` cannot be executed: `.oob`"),
     ("fma", "`fma.bf16x2` cannot be executed: `.oob`"),
     ("fma", "`fma.f16` cannot be executed: `.oob`"),
@@ -52,11 +40,6 @@ const PARTLY: [(&str, &str); 23] = [
     ("mma", "`mma.f16.f16.f16.f16` cannot be executed: `.m8n8k4` of f16 (quarters of a warp)"),
     ("mma", "`mma.f32.f16.f16.f16` cannot be executed: `.m8n8k4` of f16 (quarters of a warp)"),
     ("mma", "`mma.f32.f16.f16.f32` cannot be executed: `.m8n8k4` of f16 (quarters of a warp)"),
-    ("red", "`red.bf16` cannot be executed: vector atomics"),
-    ("red", "`red.bf16x2` cannot be executed: vector atomics"),
-    ("red", "`red.f16` cannot be executed: vector atomics"),
-    ("red", "`red.f16x2` cannot be executed: vector atomics"),
-    ("red", "`red.f32` cannot be executed: vector atomics"),
 ];
 
 /// Takes the lines out that break a rule the generator does not know.

@@ -9,6 +9,7 @@ mod arith_support;
 mod common;
 mod control;
 mod faults;
+mod features;
 mod forms;
 mod instructions;
 mod kept;

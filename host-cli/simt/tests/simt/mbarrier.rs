@@ -76,107 +76,119 @@ impl Described {
     }
 }
 
-/// One thread does random things to an object; after each it asks for the end of phases by parity
-/// and by the state of its last arrival, and of that state for what was pending.
+/// What one thread does to an object, and what the manual says that it finds.
+struct Script {
+    lines: Vec<String>,
+    object: Described,
+    /// The object before the last arrival that gave a state.
+    state: Option<Described>,
+    /// Of all answers, as the kernel computes it in `%r31`.
+    hash: u32,
+}
+
+impl Script {
+    fn new(expected: u32) -> Self {
+        let pending = i64::from(expected);
+        let object = Described { phases: 0, expected: pending, pending, transactions: 0 };
+        let begin =
+            format!("@!%p7 bra END; mbarrier.init.shared.b64 [%r29], {expected}; mov.b64 %rd9, 0;");
+        Self { lines: vec![begin], object, state: None, hash: 0 }
+    }
+
+    /// An arrival that gives a state: after transactions and leavers, so many threads.
+    fn arrive(&mut self, line: String, transactions: i64, leave: i64, threads: i64) {
+        self.state = Some(self.object);
+        self.lines.push(line);
+        self.object.change(transactions, leave, threads);
+    }
+
+    /// Something random that the manual defines.
+    fn act(&mut self, random: &mut Random) {
+        let count = 1 + i64::from(random.below(3));
+        let Described { pending, transactions, expected, .. } = self.object;
+        let fits = count <= pending;
+        let ends = count == pending && transactions == 0;
+        let prefix = "mbarrier.arrive";
+        match random.below(8) {
+            0 if pending > 0 => {
+                self.arrive(format!("{prefix}.shared.b64 %rd9, [%r29];"), 0, 0, 1);
+            }
+            1 if fits => {
+                let line = format!(
+                    "mov.u32 %r1, {count}; {prefix}.release.cta.shared::cta.b64 %rd9, [bar], %r1;"
+                );
+                self.arrive(line, 0, 0, count);
+            }
+            2 if fits && !ends => {
+                let line = format!("{prefix}.noComplete.shared.b64 %rd9, [%r29+0], {count};");
+                self.arrive(line, 0, 0, count);
+            }
+            3 if fits && count < expected => {
+                let line = format!("{prefix}_drop.shared.b64 %rd9, [%r29], {count};");
+                self.arrive(line, 0, count, count);
+            }
+            4 if pending > 0 => {
+                let bytes = count * 16;
+                let line = format!("{prefix}.expect_tx.shared.b64 %rd9, [%r29], {bytes};");
+                self.arrive(line, bytes, 0, 1);
+            }
+            5 => {
+                let line = "mbarrier.expect_tx.relaxed.cta.shared.b64 [%r29], 48;";
+                self.lines.push(line.into());
+                self.object.transactions += 48;
+            }
+            6 => {
+                let bytes = transactions.max(16);
+                let line = format!("mbarrier.complete_tx.shared.b64 [%r29], {bytes};");
+                self.lines.push(line);
+                self.object.change(-bytes, 0, 0);
+            }
+            _ if pending > 0 => {
+                self.lines.push(format!("{prefix}.shared::cluster.b64 _, [%r29];"));
+                self.object.change(0, 0, 1);
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, line: String, expected: u32) {
+        self.lines.push(line);
+        self.lines.push("mad.lo.u32 %r31, %r31, 31, %r2;".into());
+        self.hash = self.hash.wrapping_mul(31).wrapping_add(expected);
+    }
+
+    /// Asks for the end of phases by parity and by the state of the last arrival, and of that state
+    /// for what was pending.
+    fn ask(&mut self) {
+        let found = "selp.u32 %r2, 1, 0, %p1;";
+        for parity in [0, 1] {
+            let test = format!("mbarrier.test_wait.parity.shared.b64 %p1, [%r29], {parity};");
+            self.answer(test + found, u32::from(self.object.phases % 2 != parity));
+        }
+        let Some(state) = self.state.filter(|state| self.object.phases - state.phases < 2) else {
+            return;
+        };
+        let test = "mbarrier.try_wait.shared.b64 %p1, [%r29], %rd9, 100;".to_owned();
+        self.answer(test + found, u32::from(self.object.phases != state.phases));
+        self.answer("mbarrier.pending_count.b64 %r2, %rd9;".into(), state.pending as u32);
+    }
+}
+
+/// One thread does random things to an object, and asks after each.
 #[test]
 fn random_operations_do_what_the_manual_says() {
     for seed in 0..40 {
         let mut random = Random::new(seed);
-        let expected = 1 + random.below(6);
-        let mut object = Described {
-            phases: 0,
-            expected: i64::from(expected),
-            pending: i64::from(expected),
-            transactions: 0,
-        };
-        let mut body = format!(
-            "@!%p7 bra END;
-            mbarrier.init.shared.b64 [%r29], {expected};
-            mov.b64 %rd9, 0; mov.u32 %r31, 0;\n"
-        );
-        let mut hash = 0_u32;
-        let mut state: Option<Described> = None;
+        let mut script = Script::new(1 + random.below(6));
         for _ in 0..12 {
-            let before = object;
-            let count = 1 + random.below(3);
-            let wide = i64::from(count);
-            let fits = wide <= object.pending;
-            let ends = wide == object.pending && object.transactions == 0;
-            let leaves = fits && wide < object.expected;
-            let mut arrived = true;
-            match random.below(8) {
-                0 if object.pending > 0 => {
-                    body += "mbarrier.arrive.shared.b64 %rd9, [%r29];\n";
-                    object.change(0, 0, 1);
-                }
-                1 if fits => {
-                    body += &format!(
-                        "mov.u32 %r1, {count}; \
-                         mbarrier.arrive.release.cta.shared::cta.b64 %rd9, [bar], %r1;\n"
-                    );
-                    object.change(0, 0, wide);
-                }
-                2 if fits && !ends => {
-                    body += &format!(
-                        "mbarrier.arrive.noComplete.shared.b64 %rd9, [%r29+0], {count};\n"
-                    );
-                    object.change(0, 0, wide);
-                }
-                3 if leaves => {
-                    body += &format!("mbarrier.arrive_drop.shared.b64 %rd9, [%r29], {count};\n");
-                    object.change(0, wide, wide);
-                }
-                4 if object.pending > 0 => {
-                    body += &format!(
-                        "mbarrier.arrive.expect_tx.shared.b64 %rd9, [%r29], {};\n",
-                        count * 16
-                    );
-                    object.change(wide * 16, 0, 1);
-                }
-                5 => {
-                    body += "mbarrier.expect_tx.relaxed.cta.shared.b64 [%r29], 48;\n";
-                    object.transactions += 48;
-                    arrived = false;
-                }
-                6 => {
-                    let amount = object.transactions.max(16);
-                    body += &format!(
-                        "mbarrier.complete_tx.relaxed.cta.shared.b64 [%r29], {amount};\n"
-                    );
-                    object.change(-amount, 0, 0);
-                    arrived = false;
-                }
-                _ if object.pending > 0 => {
-                    body += "mbarrier.arrive.shared::cluster.b64 _, [%r29];\n";
-                    object.change(0, 0, 1);
-                    arrived = false;
-                }
-                _ => arrived = false,
-            }
-            if arrived {
-                state = Some(before);
-            }
-            for parity in [0, 1] {
-                body += &format!(
-                    "mbarrier.test_wait.parity.shared.b64 %p1, [%r29], {parity};
-                    selp.u32 %r2, 1, 0, %p1; mad.lo.u32 %r31, %r31, 31, %r2;\n"
-                );
-                let ended = u32::from(object.phases % 2 != parity);
-                hash = hash.wrapping_mul(31).wrapping_add(ended);
-            }
-            if let Some(state) = state.filter(|state| object.phases - state.phases < 2) {
-                body += "mbarrier.try_wait.shared.b64 %p2, [%r29], %rd9, 100;
-                    selp.u32 %r2, 1, 0, %p2; mad.lo.u32 %r31, %r31, 31, %r2;
-                    mbarrier.pending_count.b64 %r3, %rd9; mad.lo.u32 %r31, %r31, 31, %r3;\n";
-                let ended = u32::from(object.phases != state.phases);
-                hash = hash.wrapping_mul(31).wrapping_add(ended);
-                hash = hash.wrapping_mul(31).wrapping_add(state.pending as u32);
-            }
+            script.act(&mut random);
+            script.ask();
         }
-        body += "mbarrier.inval.shared.b64 [%r29]; ld.shared.u64 %rd9, [%r29];
+        let end = "mbarrier.inval.shared.b64 [%r29]; ld.shared.u64 %rd9, [%r29];
             cvt.u32.u64 %r2, %rd9; add.u32 %r31, %r31, %r2;\nEND:";
+        let body = script.lines.join("\n") + end;
         let found = words(&body, 32);
-        assert_eq!(found[0], hash, "seed {seed}: {body}");
+        assert_eq!(found[0], script.hash, "seed {seed}: {body}");
         assert_eq!(found[1..], [0; 31]);
     }
 }
@@ -324,7 +336,7 @@ fn what_the_manual_leaves_undefined_is_a_fault() {
 }
 
 #[test]
-fn a_wait_that_nobody_ends_meets_the_budget() {
+fn a_wait_without_end_meets_the_budget() {
     let text = "@%p7 mbarrier.init.shared.b64 [%r29], 65;
         bar.sync 0;
         mbarrier.arrive.shared.b64 %rd3, [%r29];
