@@ -11,7 +11,8 @@
 //!   memory, space shared, short latency; `vote`, `activemask` and `elect` are ALU;
 //! - matrix products are ALU instructions (no paper has them); matrix loads and stores are memory;
 //! - fences and the arriving half of a barrier are control and do not deschedule;
-//! - every atomic whose result is read is long, in shared memory too.
+//! - every atomic whose result is read is long, in shared memory too, and so is an arrival at an
+//!   mbarrier object; a test of its phase is a load of shared memory (DEV-142).
 
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_ptx::module::{Instruction, StateSpace};
@@ -35,7 +36,7 @@ pub(crate) fn unit(instruction: &Instruction) -> Unit {
         | O::Griddepcontrol
         | O::Setmaxnreg => Unit::Control,
         // Committing and waiting, of which copies that are made at once have no need.
-        O::CpAsync if !copies(instruction) => Unit::Control,
+        O::CpAsync if memory_space(instruction).is_none() => Unit::Control,
         O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh => Unit::Sfu,
         O::Div if is_float(instruction) => Unit::Sfu,
         O::Tex | O::Tld4 | O::Txq | O::Suld | O::Suq | O::Sured | O::Sust => Unit::Texture,
@@ -60,7 +61,9 @@ pub(crate) fn memory_space(instruction: &Instruction) -> Option<MemorySpace> {
             Some(space(instruction.modifiers.space))
         }
         O::Ldmatrix | O::Stmatrix | O::Shfl | O::Match | O::Redux => Some(MemorySpace::Shared),
-        O::CpAsync => copies(instruction).then_some(MemorySpace::Global),
+        O::CpAsync if copies(instruction) => Some(MemorySpace::Global),
+        O::CpAsync if word(instruction, "mbarrier") => Some(MemorySpace::Shared),
+        O::Mbarrier if !word(instruction, "pending_count") => Some(MemorySpace::Shared),
         O::Wmma if word(instruction, "load") || word(instruction, "store") => {
             Some(space(instruction.modifiers.space))
         }
@@ -68,9 +71,9 @@ pub(crate) fn memory_space(instruction: &Instruction) -> Option<MemorySpace> {
     }
 }
 
-/// Whether a `cp.async` copies; others commit copies or wait for them.
+/// Whether a `cp.async` copies; others commit copies, wait for them or arrive for them.
 fn copies(instruction: &Instruction) -> bool {
-    instruction.modifiers.space.is_some()
+    word(instruction, "ca") || word(instruction, "cg")
 }
 
 fn space(space: Option<StateSpace>) -> MemorySpace {
@@ -86,6 +89,17 @@ fn word(instruction: &Instruction, word: &str) -> bool {
     instruction.modifiers.has(word)
 }
 
+/// Whether an `mbarrier` asks whether a phase has ended, and changes nothing.
+fn tests_phase(instruction: &Instruction) -> bool {
+    word(instruction, "test_wait") || word(instruction, "try_wait")
+}
+
+/// Whether an `mbarrier` arrives, and may give the state that it finds.
+pub(crate) fn is_arrival(instruction: &Instruction) -> bool {
+    instruction.opcode == Opcode::Mbarrier
+        && (word(instruction, "arrive") || word(instruction, "arrive_drop"))
+}
+
 /// Whether an instruction waits at a CTA barrier: arriving only does not.
 pub(crate) fn is_barrier(instruction: &Instruction) -> bool {
     matches!(instruction.opcode, Opcode::Bar | Opcode::Barrier)
@@ -93,10 +107,12 @@ pub(crate) fn is_barrier(instruction: &Instruction) -> bool {
         && instruction.modifiers.barrier != Some(BarrierOp::Arrive)
 }
 
-/// Whether an instruction arrives at a CTA barrier and does not wait.
+/// Whether an instruction arrives at a CTA barrier and does not wait. The threads of a cluster of
+/// one CTA arrive where they wait (DEV-143).
 fn arrives(instruction: &Instruction) -> bool {
     matches!(instruction.opcode, Opcode::Bar | Opcode::Barrier)
         && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
+        && !word(instruction, "cluster")
 }
 
 /// Whether the results of an instruction come after a long latency.
@@ -111,6 +127,7 @@ pub(crate) fn is_long_latency(instruction: &Instruction) -> bool {
         Unit::Memory => {
             let space = memory_space(instruction);
             instruction.opcode == Opcode::Atom
+                || is_arrival(instruction)
                 || matches!(space, Some(MemorySpace::Global | MemorySpace::Local))
         }
         _ => false,
@@ -125,8 +142,9 @@ pub(crate) fn flags(instruction: &Instruction) -> Flags {
         O::Ret | O::Exit | O::Trap => Flags::EXIT,
         O::Ld | O::Ldu | O::Ldmatrix | O::Tex | O::Tld4 | O::Suld => Flags::LOAD,
         O::St | O::Stmatrix | O::Sust => Flags::STORE,
-        O::CpAsync if !copies(instruction) => Flags::empty(),
-        O::Atom | O::Red | O::Sured | O::CpAsync => Flags::LOAD | Flags::STORE,
+        O::CpAsync | O::Mbarrier if memory_space(instruction).is_none() => Flags::empty(),
+        O::Mbarrier if tests_phase(instruction) => Flags::LOAD,
+        O::Atom | O::Red | O::Sured | O::CpAsync | O::Mbarrier => Flags::LOAD | Flags::STORE,
         O::Wmma if word(instruction, "load") => Flags::LOAD,
         O::Wmma if word(instruction, "store") => Flags::STORE,
         _ => Flags::empty(),

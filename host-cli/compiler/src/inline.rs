@@ -7,6 +7,7 @@
 //! Does not model: recursion, functions without a body other than the known ones; each is a
 //! diagnostic.
 
+mod clusters;
 mod indirect;
 
 pub use indirect::addressed;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{
     AddressBase, Function, FunctionId, Guard, Instruction, LabelId, Module, Operand, Register,
-    Span, StateSpace, Symbol, VariableId, VirtualRegister,
+    Span, StateSpace, Symbol, Variable, VariableId, VirtualRegister,
 };
 use strata_ptx::opcode::Opcode;
 
@@ -51,6 +52,7 @@ pub fn inline(module: &Module, kernel: FunctionId) -> Result<Kernel, Vec<Diagnos
         inliner.complain("no-kernel", function.span, message);
     } else if let Some(bindings) = inliner.bind_kernel(function) {
         inliner.expand(kernel, function, bindings);
+        inliner.refuse_clusters(function);
     }
     if inliner.problems.is_empty() {
         Ok(inliner.finish(function))
@@ -427,9 +429,15 @@ impl<'a> Inliner<'a> {
             };
             bindings.push(None);
             if index < parameters {
-                let ty = callee.registers[register.index()].ty;
-                let formal = Operand::Register(VirtualRegister(register.0 + first_register));
-                self.instructions.push(mov(ty, formal, actual, call.span));
+                let first = VirtualRegister(register.0 + first_register);
+                for (formal, actual) in self.components(formal, first, actual, call.span) {
+                    self.instructions.push(mov(
+                        callee.variables[index].ty,
+                        formal,
+                        actual,
+                        call.span,
+                    ));
+                }
             }
         }
         self.expand(id, callee, bindings);
@@ -438,18 +446,46 @@ impl<'a> Inliner<'a> {
             let Some(register) = formal.register else { continue };
             let mut actual = actual.clone();
             self.rewrite_operand(copy, &mut actual, call.span);
-            if actual != Operand::Sink {
-                let ty = callee.registers[register.index()].ty;
-                let formal = Operand::Register(VirtualRegister(register.0 + first_register));
-                self.instructions.push(mov(ty, actual, formal, call.span));
+            let first = VirtualRegister(register.0 + first_register);
+            let pairs = self.components(formal, first, actual, call.span).into_iter();
+            for (given, actual) in pairs.filter(|(_, actual)| *actual != Operand::Sink) {
+                self.instructions.push(mov(formal.ty, actual, given, call.span));
             }
         }
+    }
+
+    /// The registers of a `.reg` parameter or result, from its first one on, each with what the
+    /// call has in its place.
+    fn components(
+        &mut self,
+        formal: &Variable,
+        first: VirtualRegister,
+        actual: Operand,
+        span: Span,
+    ) -> Vec<(Operand, Operand)> {
+        let actuals = match actual {
+            Operand::Vector(elements) => elements,
+            Operand::Sink => vec![Operand::Sink; usize::from(formal.vector)],
+            single => vec![single],
+        };
+        if actuals.len() != usize::from(formal.vector) {
+            let message = format!(
+                "`{}` has {} components, the call gives it {}",
+                formal.name,
+                formal.vector,
+                actuals.len()
+            );
+            self.complain("call-mismatch", span, message);
+            return Vec::new();
+        }
+        let register = |index| Operand::Register(VirtualRegister(first.0 + index));
+        (0..).map(register).zip(actuals).collect()
     }
 
     /// The caller's variable that a `.param` parameter or result stands for.
     fn bind_argument(
         &mut self,
-        formal: &strata_ptx::module::Variable,
+        formal: &Variable,
         actual: &Operand,
         span: Span,
     ) -> Option<VariableId> {

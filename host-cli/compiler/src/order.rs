@@ -119,6 +119,10 @@ pub(crate) fn waits_for_members(instruction: &Instruction) -> bool {
 pub(crate) fn is_strong(instruction: &Instruction) -> bool {
     match instruction.opcode {
         Opcode::Atom => true,
+        // All that give a result of the object's contents.
+        Opcode::Mbarrier => {
+            !instruction.destinations.is_empty() && !instruction.modifiers.has("pending_count")
+        }
         Opcode::Ld => !matches!(instruction.modifiers.order, None | Some(MemoryOrder::Weak)),
         _ => false,
     }

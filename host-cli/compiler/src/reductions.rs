@@ -2,7 +2,7 @@
 //! them (rule 16).
 //!
 //! `atom` becomes `red` where PTX has that form. What has none (`exch`, `cas`, and operations that
-//! acquire) stays `atom` and gives its result to `_`.
+//! acquire) stays `atom` and gives its result to `_`, and so does an arrival at an mbarrier object.
 
 use std::borrow::Cow;
 
@@ -11,6 +11,7 @@ use strata_ptx::module::{Instruction, Operand};
 use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
 
 use crate::cfg::Graph;
+use crate::classify;
 use crate::kernel::Kernel;
 use crate::limits::TooLarge;
 use crate::operands::{definitions, uses};
@@ -54,13 +55,18 @@ pub(crate) fn find(kernel: &Kernel) -> Result<Cow<'_, Kernel>, TooLarge> {
 /// Whether an instruction is an atomic that names a place for its result.
 fn returns(instruction: &Instruction) -> bool {
     let named = instruction.destinations.iter().any(|operand| *operand != Operand::Sink);
-    instruction.opcode == Opcode::Atom && (named || is_reduction(instruction))
+    match instruction.opcode {
+        Opcode::Atom => named || is_reduction(instruction),
+        Opcode::Mbarrier => named && classify::is_arrival(instruction),
+        _ => false,
+    }
 }
 
 /// Whether PTX has the form of an atomic as a `red`.
 fn is_reduction(instruction: &Instruction) -> bool {
     let modifiers = &instruction.modifiers;
-    !matches!(modifiers.atomic, Some(AtomicOp::Exch | AtomicOp::Cas))
+    instruction.opcode == Opcode::Atom
+        && !matches!(modifiers.atomic, Some(AtomicOp::Exch | AtomicOp::Cas))
         && matches!(modifiers.order, None | Some(MemoryOrder::Relaxed | MemoryOrder::Release))
 }
 

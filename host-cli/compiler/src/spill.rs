@@ -213,12 +213,20 @@ fn is_fixed(special: SpecialRegister) -> bool {
             | S::Ntid(_)
             | S::Ctaid(_)
             | S::Nctaid(_)
+            | S::Clusterid(_)
+            | S::Nclusterid(_)
+            | S::ClusterCtaid(_)
+            | S::ClusterNctaid(_)
+            | S::ClusterCtarank
+            | S::ClusterNctarank
             | S::Laneid
             | S::LanemaskEq
             | S::LanemaskLe
             | S::LanemaskLt
             | S::LanemaskGe
             | S::LanemaskGt
+            | S::AggrSmemSize
+            | S::CurrentGraphExec
             | S::DynamicSmemSize
             | S::TotalSmemSize
     )

@@ -45,6 +45,19 @@ pub(crate) fn takes(form: &Form, count: usize) -> bool {
     (least..=most).contains(&count)
 }
 
+/// Whether predicates are where a form has them, for a choice among forms of one length.
+pub(crate) fn suits(form: &Form, function: &Function, written: &[Written]) -> bool {
+    form.slots.iter().zip(written).all(|(slot, written)| match written.operand {
+        Operand::NotRegister(_) => slot.kind == SlotKind::Predicate,
+        Operand::Register(id) => {
+            let register = function.registers.get(id.index());
+            let predicate = register.is_some_and(|register| register.ty == ScalarType::Pred);
+            predicate == (slot.kind == SlotKind::Predicate)
+        }
+        _ => true,
+    })
+}
+
 /// Checks and sorts the operands; their number is known to suit the form.
 pub(crate) fn operands(context: &Context<'_>, form: &Form, written: Vec<Written>) -> Checked {
     let narrow = addresses::narrow(context, &written);
@@ -233,9 +246,11 @@ impl Context<'_> {
         fail("operand-type", span, message)
     }
 
-    /// Addresses as values are taken by `mov` and `cvta` alone.
+    /// Addresses as values are taken by `mov` and by what converts addresses alone.
     fn symbol(&self, ty: ScalarType, span: Span) -> Check {
-        if !matches!(self.opcode, Opcode::Mov | Opcode::Cvta) {
+        let takes =
+            matches!(self.opcode, Opcode::Mov | Opcode::Cvta | Opcode::Mapa | Opcode::Getctarank);
+        if !takes {
             let message = format!("`{}` cannot take an address", self.opcode.name());
             return Err(Diagnostic::error("operand-kind", span, message)
                 .with_hint("load it into a register with `mov` first"));
@@ -314,6 +329,16 @@ impl Context<'_> {
         let Operand::Vector(elements) = operand else {
             return self.value(operand, ty, slot, span);
         };
+        if elements.iter().any(|element| matches!(element, Operand::Special(_))) {
+            let message = "a special register of several components is read by `mov.v4`";
+            return Err(Diagnostic::error("vector-length", span, message)
+                .with_hint("write a component such as `.x` behind it"));
+        }
+        if ty.kind() != Kind::Bits {
+            let message = "`mov` packs and unpacks bits";
+            return Err(Diagnostic::error("operand-type", span, message)
+                .with_hint(format!("write `.b{}`", ty.bits())));
+        }
         let width = ty.bits() / (elements.len() as u32).max(1);
         let part = match width {
             8 => ScalarType::B8,
@@ -322,7 +347,7 @@ impl Context<'_> {
             64 => ScalarType::B64,
             _ => return fail("vector-length", span, "this vector does not divide the type"),
         };
-        if width * elements.len() as u32 != ty.bits() || elements.len() < 2 {
+        if width * elements.len() as u32 != ty.bits() || !matches!(elements.len(), 2 | 4) {
             return fail("vector-length", span, "this vector does not divide the type");
         }
         elements.iter().try_for_each(|element| self.value(element, part, slot, span))

@@ -326,6 +326,14 @@ fn sample(
             Opcode::Discard => "128".into(),
             _ => random.below(limit as usize + 1).to_string(),
         },
+        // An arrival there gives no state.
+        SlotKind::Value
+            if slot.destination
+                && opcode == Opcode::Mbarrier
+                && words.contains(&"shared::cluster") =>
+        {
+            "_".into()
+        }
         SlotKind::Label => "here".into(),
         SlotKind::Table => "table".into(),
         SlotKind::Texture => texture(opcode, words),

@@ -151,7 +151,8 @@ pub struct Variable {
     pub initial: Option<Initializer>,
     /// Visibility.
     pub linkage: Linkage,
-    /// True for a parameter or result declared `.reg` (a function's register parameter).
+    /// Of a parameter or result declared `.reg`, the function's register, or the first of as many
+    /// as there are components.
     pub register: Option<VirtualRegister>,
     /// Place of the name.
     pub span: Span,
@@ -173,6 +174,8 @@ pub struct AddressInitializer {
     pub offset: u64,
     /// Width of the field. Unit: bytes.
     pub size: u8,
+    /// The lowest bit of the address that is stored: more than 0 of a single byte (`0xff00(name)`).
+    pub shift: u8,
     /// What it points to.
     pub symbol: Symbol,
     /// Added to the symbol's address. Unit: bytes.
@@ -255,6 +258,8 @@ pub struct Function {
     pub body: Vec<Instruction>,
     /// `.maxntid` or `.reqntid`, when given. Unit: threads.
     pub max_threads: Option<[u32; 3]>,
+    /// `.reqnctapercluster`, when given. Unit: CTAs.
+    pub cluster: Option<[u32; 3]>,
     /// `.noreturn` was given.
     pub noreturn: bool,
     /// Place of the name.
@@ -363,6 +368,18 @@ pub enum SpecialRegister {
     Ctaid(Axis),
     /// `%nctaid`: CTAs in the grid.
     Nctaid(Axis),
+    /// `%clusterid`: cluster index within the grid.
+    Clusterid(Axis),
+    /// `%nclusterid`: clusters in the grid.
+    Nclusterid(Axis),
+    /// `%cluster_ctaid`: CTA index within the cluster.
+    ClusterCtaid(Axis),
+    /// `%cluster_nctaid`: CTAs in the cluster.
+    ClusterNctaid(Axis),
+    /// `%cluster_ctarank`.
+    ClusterCtarank,
+    /// `%cluster_nctarank`.
+    ClusterNctarank,
     /// `%laneid`.
     Laneid,
     /// `%warpid`.
@@ -401,6 +418,12 @@ pub enum SpecialRegister {
     Envreg(u8),
     /// `%pm0` to `%pm7`.
     Pm(u8),
+    /// `%pm0_64` to `%pm7_64`.
+    PmWide(u8),
+    /// `%current_graph_exec`.
+    CurrentGraphExec,
+    /// `%aggr_smem_size`. Unit: bytes.
+    AggrSmemSize,
     /// `%dynamic_smem_size`. Unit: bytes.
     DynamicSmemSize,
     /// `%total_smem_size`. Unit: bytes.

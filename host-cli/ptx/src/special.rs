@@ -24,14 +24,24 @@ pub(crate) fn scalar(name: &str) -> Option<SpecialRegister> {
         "%globaltimer" => S::Globaltimer,
         "%globaltimer_lo" => S::GlobaltimerLo,
         "%globaltimer_hi" => S::GlobaltimerHi,
+        "%cluster_ctarank" => S::ClusterCtarank,
+        "%cluster_nctarank" => S::ClusterNctarank,
+        "%current_graph_exec" => S::CurrentGraphExec,
+        "%aggr_smem_size" => S::AggrSmemSize,
         "%dynamic_smem_size" => S::DynamicSmemSize,
         "%total_smem_size" => S::TotalSmemSize,
         _ => return numbered(name),
     })
 }
 
-/// `%envreg0` to `%envreg31` and `%pm0` to `%pm7`.
+/// `%envreg0` to `%envreg31`, `%pm0` to `%pm7` and `%pm0_64` to `%pm7_64`.
 fn numbered(name: &str) -> Option<SpecialRegister> {
+    if let Some(name) = name.strip_suffix("_64") {
+        return match numbered(name) {
+            Some(SpecialRegister::Pm(number)) => Some(SpecialRegister::PmWide(number)),
+            _ => None,
+        };
+    }
     let (digits, count, make): (_, u8, fn(u8) -> SpecialRegister) =
         match (name.strip_prefix("%envreg"), name.strip_prefix("%pm")) {
             (Some(digits), _) => (digits, 32, SpecialRegister::Envreg),
@@ -50,34 +60,22 @@ pub(crate) fn vector(name: &str) -> Option<fn(Axis) -> SpecialRegister> {
         "%ntid" => SpecialRegister::Ntid,
         "%ctaid" => SpecialRegister::Ctaid,
         "%nctaid" => SpecialRegister::Nctaid,
+        "%clusterid" => SpecialRegister::Clusterid,
+        "%nclusterid" => SpecialRegister::Nclusterid,
+        "%cluster_ctaid" => SpecialRegister::ClusterCtaid,
+        "%cluster_nctaid" => SpecialRegister::ClusterNctaid,
         _ => return None,
     })
 }
 
 /// Special registers of PTX that the model does not have.
 pub(crate) const UNSUPPORTED: &[&str] = &[
-    "%clusterid",
-    "%nclusterid",
-    "%cluster_ctaid",
-    "%cluster_nctaid",
-    "%cluster_ctarank",
-    "%cluster_nctarank",
     "%is_explicit_cluster",
-    "%aggr_smem_size",
     "%reserved_smem_offset_begin",
     "%reserved_smem_offset_end",
     "%reserved_smem_offset_cap",
     "%reserved_smem_offset_0",
     "%reserved_smem_offset_1",
-    "%current_graph_exec",
-    "%pm0_64",
-    "%pm1_64",
-    "%pm2_64",
-    "%pm3_64",
-    "%pm4_64",
-    "%pm5_64",
-    "%pm6_64",
-    "%pm7_64",
 ];
 
 /// Names to suggest.
@@ -86,6 +84,12 @@ pub(crate) const NAMES: &[&str] = &[
     "%ntid",
     "%ctaid",
     "%nctaid",
+    "%clusterid",
+    "%nclusterid",
+    "%cluster_ctaid",
+    "%cluster_nctaid",
+    "%cluster_ctarank",
+    "%cluster_nctarank",
     "%laneid",
     "%warpid",
     "%nwarpid",
@@ -105,6 +109,9 @@ pub(crate) const NAMES: &[&str] = &[
     "%globaltimer_hi",
     "%envreg0",
     "%pm0",
+    "%pm0_64",
+    "%current_graph_exec",
+    "%aggr_smem_size",
     "%dynamic_smem_size",
     "%total_smem_size",
 ];
@@ -113,7 +120,11 @@ impl SpecialRegister {
     /// Type of the register.
     pub const fn ty(self) -> ScalarType {
         match self {
-            Self::Clock64 | Self::Globaltimer | Self::Gridid => ScalarType::U64,
+            Self::Clock64
+            | Self::Globaltimer
+            | Self::Gridid
+            | Self::PmWide(_)
+            | Self::CurrentGraphExec => ScalarType::U64,
             _ => ScalarType::U32,
         }
     }
@@ -131,8 +142,17 @@ impl std::fmt::Display for SpecialRegister {
             Self::Ntid(axis) => return write!(f, "%ntid.{}", letter(axis)),
             Self::Ctaid(axis) => return write!(f, "%ctaid.{}", letter(axis)),
             Self::Nctaid(axis) => return write!(f, "%nctaid.{}", letter(axis)),
+            Self::Clusterid(axis) => return write!(f, "%clusterid.{}", letter(axis)),
+            Self::Nclusterid(axis) => return write!(f, "%nclusterid.{}", letter(axis)),
+            Self::ClusterCtaid(axis) => return write!(f, "%cluster_ctaid.{}", letter(axis)),
+            Self::ClusterNctaid(axis) => return write!(f, "%cluster_nctaid.{}", letter(axis)),
+            Self::PmWide(number) => return write!(f, "%pm{number}_64"),
             Self::Envreg(number) => return write!(f, "%envreg{number}"),
             Self::Pm(number) => return write!(f, "%pm{number}"),
+            Self::ClusterCtarank => "%cluster_ctarank",
+            Self::ClusterNctarank => "%cluster_nctarank",
+            Self::CurrentGraphExec => "%current_graph_exec",
+            Self::AggrSmemSize => "%aggr_smem_size",
             Self::Laneid => "%laneid",
             Self::Warpid => "%warpid",
             Self::Nwarpid => "%nwarpid",

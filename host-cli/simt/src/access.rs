@@ -9,6 +9,7 @@
 mod copy;
 mod lanewise;
 mod local;
+mod mbarrier;
 mod textures;
 
 use crate::device::Device;
@@ -18,6 +19,7 @@ use crate::moved::{self, AccessShape, AccessSpace, WINDOW_BYTES};
 use crate::row::{Lanes, lanes};
 use lanewise::{Addresses, gather, inside, little, misaligned, transfer};
 pub(crate) use local::LocalFrame;
+pub(crate) use mbarrier::{BadMbarrier, OBJECT_BYTES};
 
 /// An access that cannot be carried out, before the executor adds where it was.
 #[derive(Clone, Copy, Debug)]

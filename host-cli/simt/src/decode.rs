@@ -5,6 +5,7 @@
 //! all of it and not only the first.
 
 mod control;
+mod mbarrier;
 mod memory;
 mod operands;
 mod texture;
@@ -22,7 +23,9 @@ use strata_ptx::opcode::Opcode;
 
 use crate::device::AddressMap;
 use crate::levels::PlacedOperands;
-use crate::micro::{Access, Action, Args, AsyncCopy, Barrier, Call, MicroOp, TextureAccess};
+use crate::micro::{
+    Access, Action, Args, AsyncCopy, Barrier, Call, Mbarrier, MicroOp, TextureAccess, VectorMove,
+};
 use crate::moved::{AccessShape, Windows};
 use crate::ops::{self, matrix::Matrix};
 
@@ -41,6 +44,8 @@ pub struct Executable {
     pub(crate) textures: Vec<TextureAccess>,
     pub(crate) copies: Vec<AsyncCopy>,
     pub(crate) barriers: Vec<Barrier>,
+    pub(crate) mbarriers: Vec<Mbarrier>,
+    pub(crate) vectors: Vec<VectorMove>,
     pub(crate) calls: Vec<Call>,
     pub(crate) matrices: Vec<Matrix>,
     pub(crate) branch_tables: Vec<Vec<u32>>,
@@ -78,6 +83,10 @@ impl Executable {
         match self.operations.get(pc)?.action {
             Action::Memory(_, index) if self.moves[pc] => {
                 Some(self.accesses[index as usize].shape())
+            }
+            Action::Copy(index) if self.moves[pc] => Some(self.copies[index as usize].from.shape()),
+            Action::Mbarrier(index) if self.moves[pc] => {
+                Some(self.mbarriers[index as usize].access.shape())
             }
             Action::Matrix { index, .. } if self.moves[pc] => {
                 match &self.matrices[index as usize] {
@@ -136,6 +145,8 @@ pub(crate) struct Decoder<'a> {
     pub(crate) textures: Vec<TextureAccess>,
     pub(crate) copies: Vec<AsyncCopy>,
     pub(crate) barriers: Vec<Barrier>,
+    pub(crate) mbarriers: Vec<Mbarrier>,
+    pub(crate) vectors: Vec<VectorMove>,
     pub(crate) calls: Vec<Call>,
     pub(crate) matrices: Vec<Matrix>,
     pub(crate) extra: Vec<ExtraRow>,
@@ -167,6 +178,8 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         textures: Vec::new(),
         copies: Vec::new(),
         barriers: Vec::new(),
+        mbarriers: Vec::new(),
+        vectors: Vec::new(),
         calls: Vec::new(),
         matrices: Vec::new(),
         extra: Vec::new(),
@@ -208,6 +221,8 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         textures: decoder.textures,
         copies: decoder.copies,
         barriers: decoder.barriers,
+        mbarriers: decoder.mbarriers,
+        vectors: decoder.vectors,
         calls: decoder.calls,
         matrices: decoder.matrices,
         branch_tables: program.branch_tables.clone(),
@@ -292,6 +307,7 @@ impl One<'_, '_> {
         match self.instruction.opcode {
             O::Ld | O::Ldu | O::St | O::Atom | O::Red => self.memory(),
             O::Cvta | O::Isspacep => self.address_space(),
+            O::Mapa | O::Getctarank => self.cluster_address(),
             O::Mov | O::Cvt => ops::convert::decode(self),
             O::Set | O::Setp | O::Selp | O::Slct | O::Testp => ops::compare::decode(self),
             O::And
@@ -368,7 +384,8 @@ impl One<'_, '_> {
             O::Tex | O::Tld4 | O::Txq | O::Suq | O::Suld | O::Sust | O::Sured | O::Istypep => {
                 self.texture()
             }
-            O::CpAsync => self.copy(),
+            O::CpAsync if !self.instruction.modifiers.has("mbarrier") => self.copy(),
+            O::CpAsync | O::Mbarrier => self.mbarrier(),
             _ => self.control(),
         }
     }

@@ -473,7 +473,8 @@ impl Device {
                 Symbol::Function(id) => id.address(),
                 Symbol::Local(_) => 0,
             };
-            let bytes = target.wrapping_add(field.addend as u64).to_le_bytes();
+            let address_there = target.wrapping_add(field.addend as u64);
+            let bytes = address_there.checked_shr(field.shift.into()).unwrap_or(0).to_le_bytes();
             let fits = u64::from(field.size) <= 8
                 && field.offset.checked_add(u64::from(field.size)) <= Some(variable.size);
             if !fits {

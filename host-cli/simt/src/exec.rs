@@ -8,6 +8,7 @@
 mod barrier;
 mod cta;
 mod heap;
+mod members;
 mod print;
 mod recording;
 mod splits;
@@ -77,8 +78,9 @@ impl Geometry {
         match register {
             S::Tid(a) => axis(self.tid(warp, lane), a),
             S::Ntid(a) => axis(self.block, a),
-            S::Ctaid(a) => axis(self.ctaid, a),
-            S::Nctaid(a) => axis(self.grid, a),
+            // A cluster has one CTA (DEV-143).
+            S::Ctaid(a) | S::Clusterid(a) => axis(self.ctaid, a),
+            S::Nctaid(a) | S::Nclusterid(a) => axis(self.grid, a),
             S::Laneid => lane,
             S::Warpid => warp,
             S::Nwarpid => self.warps,
@@ -88,10 +90,10 @@ impl Geometry {
             S::LanemaskGt => !(bit | (bit - 1)),
             S::LanemaskGe => !(bit - 1),
             S::DynamicSmemSize => self.dynamic_shared,
-            S::TotalSmemSize => self.total_shared,
+            S::TotalSmemSize | S::AggrSmemSize => self.total_shared,
             // The model has one SM and one grid; performance counters and environment registers
-            // read as zero. Clocks never come here.
-            S::Nsmid => 1,
+            // read as zero, and so does the place of a CTA in its cluster. Clocks never come here.
+            S::ClusterNctaid(_) | S::ClusterNctarank | S::Nsmid => 1,
             _ => 0,
         }
     }

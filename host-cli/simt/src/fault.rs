@@ -270,7 +270,7 @@ pub enum Fault {
     BarrierNeverCompletes {
         /// A thread that waits.
         place: Place,
-        /// Barrier number. Range: `0..16`.
+        /// Barrier number. Range: `0..=16`, of which 16 is the cluster's.
         barrier: u32,
         /// Threads that arrived.
         arrived: u32,
@@ -284,6 +284,16 @@ pub enum Fault {
         place: Place,
         /// Barrier number as computed; valid ones are `0..16`.
         barrier: u32,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// An operation on an mbarrier object that PTX gives no meaning.
+    #[error("mbarrier at shared address {address:#x}: {problem} ({place})")]
+    MbarrierMisuse {
+        /// A thread that executed it.
+        place: Place,
+        /// Address of the object within shared memory, or a generic one that is not in it.
+        address: u64,
         /// What is wrong.
         problem: &'static str,
     },

@@ -11,7 +11,8 @@
 //! - [`arith`]: what instructions compute, as pure functions on one lane.
 //! - `row`: registers of a warp as rows of 32 lanes, and loops over them.
 //! - `micro`, `decode`, `ops`: instructions with their operands resolved, and how they are decoded.
-//! - `access`: loads, stores and atomics. [`device`]: the memory behind them.
+//! - `access`: loads, stores and atomics. [`device`]: the memory behind them. `mbarrier`: objects
+//!   that count arrivals.
 //! - [`texture`]: images, samplers and how they are read.
 //! - `exec`: launches, CTAs, barriers, warps and their divergence, `printf`.
 //! - `levels`: operand values that live where a compiler-managed register hierarchy places them, to
@@ -37,6 +38,7 @@ mod exec;
 pub mod fault;
 pub mod launch;
 mod levels;
+mod mbarrier;
 mod micro;
 pub mod moved;
 pub mod numbers;

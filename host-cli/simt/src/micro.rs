@@ -13,6 +13,7 @@ use crate::arith::convert::{Conversion, Eighth};
 use crate::arith::float::MinMax;
 use crate::arith::simd::Simd;
 use crate::arith::video::{Finish, Source, VideoOp, VmadMode};
+use crate::mbarrier::Operation;
 use crate::row::Lanes;
 use crate::texture::{Dimensions, ObjectKind};
 
@@ -127,8 +128,12 @@ pub(crate) enum Action {
     Memory(Direction, u32),
     /// Textures and surfaces: an index into [`crate::Executable::textures`].
     Texture(u32),
+    /// Copies the components of vectors: an index into [`crate::Executable::vectors`].
+    MoveVector(u32),
     /// Copies to shared memory: an index into [`crate::Executable::copies`].
     Copy(u32),
+    /// An operation on an mbarrier object: an index into [`crate::Executable::mbarriers`].
+    Mbarrier(u32),
     /// A branch of the lanes of the effective mask.
     Branch { target: u32, reconvergence: u32 },
     /// `brx.idx`: a table and the row of the index.
@@ -288,6 +293,27 @@ pub(crate) struct AsyncCopy {
     pub(crate) to: Access,
     /// Row of the number of bytes that are read; zeros follow them.
     pub(crate) source_size: Option<u32>,
+    /// The predicate where nothing is read, and its inversion.
+    pub(crate) ignored: Option<(u32, u32)>,
+}
+
+/// An operation on an mbarrier object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mbarrier {
+    pub(crate) operation: Operation,
+    /// Where the object is.
+    pub(crate) access: Access,
+    /// First row of the count, state or parity.
+    pub(crate) operand: u32,
+    /// First row of the state, or the predicate of a test.
+    pub(crate) result: Option<u32>,
+}
+
+/// `mov` between vectors: first rows of the components that are written, and of those read.
+#[derive(Clone, Debug)]
+pub(crate) struct VectorMove {
+    pub(crate) wide: bool,
+    pub(crate) components: Vec<(u32, u32)>,
 }
 
 /// The operation of an atomic.
@@ -295,12 +321,12 @@ pub(crate) struct AsyncCopy {
 pub(crate) struct Atomic {
     pub(crate) operation: AtomicOp,
     pub(crate) ty: ScalarType,
-    /// First row of the operand.
-    pub(crate) b: u32,
+    /// First row of each component of the operand.
+    pub(crate) b: [u32; MAX_COMPONENTS],
     /// First row of the second operand of `cas`.
     pub(crate) c: u32,
-    /// First row of the result.
-    pub(crate) d: Option<u32>,
+    /// First row of each component of the result.
+    pub(crate) d: Option<[u32; MAX_COMPONENTS]>,
 }
 
 /// A texture or surface instruction.
@@ -381,6 +407,8 @@ impl SurfaceOperation {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Barrier {
     pub(crate) operation: BarrierOp,
+    /// The barrier of the cluster, which has no number.
+    pub(crate) of_cluster: bool,
     /// Row of the barrier number.
     pub(crate) id: u32,
     /// Row of the thread count, when given.

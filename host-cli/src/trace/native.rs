@@ -128,13 +128,17 @@ impl Named<'_> {
     fn mnemonic(&self) -> String {
         use Opcode as O;
         match self.instruction.opcode {
+            O::CpAsync if self.instruction.modifiers.has("mbarrier") => self.atomic(),
+            O::Mbarrier if self.record.flags.contains(Flags::STORE) => self.atomic(),
+            O::Mbarrier if self.shape.is_some() => self.load_or_store(),
             O::Ld | O::Ldu | O::St | O::Ldmatrix | O::Stmatrix | O::CpAsync => self.load_or_store(),
             O::Wmma if self.shape.is_some() => self.load_or_store(),
             O::Atom | O::Red => self.atomic(),
             O::Prefetch | O::Prefetchu | O::Discard => format!("CCTL{}.PF2", self.address_width()),
             O::Cvt => self.conversion(),
             O::Mul | O::Mul24 | O::Mad | O::Mad24 | O::Madc | O::Fma => self.product(),
-            O::Mov | O::Cvta => self.moved(),
+            O::Mov | O::Cvta | O::Mapa | O::Getctarank => self.moved(),
+            O::Mbarrier => "MOV".to_owned(),
             O::Set | O::Setp => self.comparison(),
             _ => self.wide(stem(self.instruction)),
         }
@@ -151,9 +155,10 @@ impl Named<'_> {
         }
     }
 
-    /// `.E` where the address takes two registers.
+    /// `.E` where the address, in global memory if there are two, takes two registers.
     fn address_width(&self) -> &'static str {
-        let address = self.instruction.sources.first().map(|operand| self.groups(operand));
+        let index = usize::from(self.instruction.opcode == Opcode::CpAsync);
+        let address = self.instruction.sources.get(index).map(|operand| self.groups(operand));
         match address.as_deref() {
             Some([(_, 2)]) => ".E",
             _ => "",
@@ -168,6 +173,7 @@ impl Named<'_> {
             return self.constant(store);
         };
         let stem = match (shape.space, store) {
+            _ if opcode == Opcode::CpAsync => "LDGSTS",
             (AccessSpace::Global, false) => "LDG",
             (AccessSpace::Local, false) => "LDL",
             (AccessSpace::Shared, false) => "LDS",
@@ -299,6 +305,7 @@ fn stem(instruction: &Instruction) -> &'static str {
         (Kind::Float, _) => single,
         _ => integer,
     };
+    let arrives = instruction.modifiers.barrier == Some(BarrierOp::Arrive);
     let logic = if ty == ScalarType::Pred { "PLOP3" } else { "LOP3" };
     match instruction.opcode {
         O::Add | O::Sub | O::Neg => by_kind("IADD3", "FADD", "DADD"),
@@ -347,6 +354,8 @@ fn stem(instruction: &Instruction) -> &'static str {
         O::Call => "CALL",
         O::Trap | O::Brkpt => "BPT",
         O::Bar | O::Barrier if instruction.modifiers.warp => "WARPSYNC",
+        // The threads of a cluster of one CTA arrive where they wait.
+        O::Barrier if arrives && instruction.modifiers.has("cluster") => "NOP",
         O::Bar | O::Barrier => match instruction.modifiers.barrier {
             Some(BarrierOp::Arrive) => "BAR.ARV",
             Some(BarrierOp::RedPopc | BarrierOp::RedAnd | BarrierOp::RedOr) => "BAR.RED",

@@ -177,7 +177,8 @@ fn check_flags(kernel: &Kernel, pc: usize, record: &StaticInstruction, report: &
 
 fn only_arrives(instruction: &Instruction) -> bool {
     let name = matches!(instruction.opcode, Opcode::Bar | Opcode::Barrier);
-    name && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
+    let of_cluster = instruction.modifiers.other.iter().any(|word| word == "cluster");
+    name && !of_cluster && instruction.modifiers.barrier == Some(BarrierOp::Arrive)
 }
 
 pub(super) fn waits_at_barrier(instruction: &Instruction) -> bool {
@@ -196,6 +197,9 @@ fn is_long(instruction: &Instruction, record: &StaticInstruction) -> bool {
     let long = match instruction.opcode {
         O::Ld | O::Ldu => far,
         O::Wmma => record.flags.contains(Flags::LOAD) && record.space != Some(MemorySpace::Shared),
+        O::Mbarrier => {
+            instruction.modifiers.has("arrive") || instruction.modifiers.has("arrive_drop")
+        }
         O::CpAsync | O::Atom | O::Tex | O::Tld4 | O::Txq | O::Suld | O::Suq | O::Sured => true,
         _ => false,
     };

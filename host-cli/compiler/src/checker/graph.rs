@@ -319,6 +319,9 @@ fn sees_stores(instruction: &Instruction) -> bool {
     match instruction.opcode {
         Opcode::Ld => !weak,
         Opcode::Atom => true,
+        Opcode::Mbarrier => ["arrive", "arrive_drop", "test_wait", "try_wait"]
+            .iter()
+            .any(|word| instruction.modifiers.has(word)),
         _ => false,
     }
 }

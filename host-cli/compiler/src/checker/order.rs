@@ -282,6 +282,12 @@ fn is_pure(instruction: &Instruction, parameters: u32) -> bool {
                 | S::Ntid(_)
                 | S::Ctaid(_)
                 | S::Nctaid(_)
+                | S::Clusterid(_)
+                | S::Nclusterid(_)
+                | S::ClusterCtaid(_)
+                | S::ClusterNctaid(_)
+                | S::ClusterCtarank
+                | S::ClusterNctarank
                 | S::Laneid
                 | S::Warpid
                 | S::Nwarpid
@@ -294,6 +300,8 @@ fn is_pure(instruction: &Instruction, parameters: u32) -> bool {
                 | S::LanemaskGe
                 | S::LanemaskGt
                 | S::Envreg(_)
+                | S::AggrSmemSize
+                | S::CurrentGraphExec
                 | S::DynamicSmemSize
                 | S::TotalSmemSize
         ),
@@ -324,8 +332,10 @@ fn computes(opcode: Opcode) -> bool {
         O::Abs | O::Add | O::Addc | O::And | O::Bfe | O::Bfi | O::Bfind | O::Bmsk | O::Brev
             | O::Clz | O::Cnot | O::Copysign | O::Cos | O::Createpolicy
             | O::Cvt | O::Cvta | O::Div | O::Dp2a
-            | O::Dp4a | O::Ex2 | O::Fma | O::Fns | O::Isspacep | O::Istypep | O::Lg2 | O::Lop3
-            | O::Mad | O::Mad24 | O::Madc | O::Max | O::Min | O::Mov | O::Mul | O::Mul24 | O::Neg
+            | O::Dp4a | O::Ex2 | O::Fma | O::Fns | O::Getctarank
+            | O::Isspacep | O::Istypep | O::Lg2 | O::Lop3
+            | O::Mad | O::Mad24 | O::Madc | O::Mapa
+            | O::Max | O::Min | O::Mov | O::Mul | O::Mul24 | O::Neg
             | O::Not | O::Or | O::Popc | O::Prmt | O::Rcp | O::Rem | O::Rsqrt | O::Sad | O::Selp
             | O::Set | O::Setp | O::Shf | O::Shl | O::Shr | O::Sin | O::Slct | O::Sqrt | O::Sub
             | O::Subc | O::Szext | O::Tanh | O::Testp | O::Vabsdiff | O::Vadd | O::Vmad | O::Vmax

@@ -27,11 +27,12 @@ pub(super) fn without_results<'k, 'i>(
     let mut reduced = Cow::Borrowed(kernel);
     for (number, theirs) in made {
         let Some(ours) = kernel.instructions.get(number) else { continue };
-        let left_out = ours.opcode == Opcode::Atom && writes(theirs).is_empty();
+        let left_out = gives_old_contents(ours) && writes(theirs).is_empty();
         if !left_out || writes(ours).into_iter().any(|result| is_read(kernel, number, result)) {
             continue;
         }
-        let only_atom = matches!(ours.modifiers.atomic, Some(AtomicOp::Cas | AtomicOp::Exch))
+        let only_atom = ours.opcode != Opcode::Atom
+            || matches!(ours.modifiers.atomic, Some(AtomicOp::Cas | AtomicOp::Exch))
             || matches!(ours.modifiers.order, Some(MemoryOrder::Acquire | MemoryOrder::AcqRel));
         let expected = &mut reduced.to_mut().instructions[number];
         if only_atom {
@@ -42,6 +43,16 @@ pub(super) fn without_results<'k, 'i>(
         }
     }
     reduced
+}
+
+/// Whether the result of an instruction is what was in memory before it wrote there.
+fn gives_old_contents(instruction: &Instruction) -> bool {
+    let arrives = |word: &String| matches!(word.as_str(), "arrive" | "arrive_drop");
+    match instruction.opcode {
+        Opcode::Atom => true,
+        Opcode::Mbarrier => instruction.modifiers.other.iter().any(arrives),
+        _ => false,
+    }
 }
 
 /// Whether a thread may read a register behind an instruction before it writes the register again.

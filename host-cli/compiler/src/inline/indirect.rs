@@ -100,7 +100,9 @@ fn suits(function: &Function, table: Option<&(strata_ptx::module::LabelId, Calle
     let Some((_, Callees::Prototype { parameters, results })) = table else { return true };
     let formals = &function.variables[..(function.parameters + function.results) as usize];
     let same = |(formal, wanted): (&Variable, &Variable)| {
-        formal.size == wanted.size && formal.register.is_some() == wanted.register.is_some()
+        formal.size == wanted.size
+            && formal.register.is_some() == wanted.register.is_some()
+            && (formal.register.is_none() || formal.vector == wanted.vector)
     };
     formals.len() == parameters.len() + results.len()
         && formals.iter().zip(parameters.iter().chain(results)).all(same)

@@ -134,6 +134,7 @@ fn acts_outside(instruction: &Instruction, parameters: u32) -> bool {
         | O::Fence
         | O::Griddepcontrol
         | O::Match
+        | O::Mbarrier
         | O::Membar
         | O::Mma
         | O::Movmatrix
@@ -157,6 +158,7 @@ fn acts_outside(instruction: &Instruction, parameters: u32) -> bool {
                     | SpecialRegister::GlobaltimerLo
                     | SpecialRegister::GlobaltimerHi
                     | SpecialRegister::Pm(_)
+                    | SpecialRegister::PmWide(_)
             )
         )
     };

@@ -28,6 +28,7 @@ pub(super) fn narrow(context: &Context<'_>, written: &[Written]) -> Option<Diagn
         | Opcode::St
         | Opcode::Atom
         | Opcode::Red
+        | Opcode::Mbarrier
         | Opcode::Prefetch
         | Opcode::Prefetchu
         | Opcode::Discard => written.iter().find_map(|written| accessed(context, written)),

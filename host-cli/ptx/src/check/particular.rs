@@ -17,6 +17,7 @@ pub(super) fn particular(context: &Context<'_>, written: &[Written]) -> Vec<Diag
             constant(written, 1, |size| size == 128, "the 128 of a line").into_iter().collect()
         }
         Opcode::Ldmatrix | Opcode::Stmatrix => matrices(context, written).into_iter().collect(),
+        Opcode::Mbarrier => result_of_mbarrier(context, written).into_iter().collect(),
         Opcode::CpAsync => copied(context, written).into_iter().collect(),
         _ => Vec::new(),
     };
@@ -80,6 +81,21 @@ fn matrices(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic> {
     let wanted = wanted.filter(|&wanted| wanted != elements.len())?;
     let message = format!("a vector of {wanted} is needed here");
     Some(Diagnostic::error("vector-length", span, message))
+}
+
+/// Arrivals may have no result, and have none in the shared memory of a cluster; others have one.
+fn result_of_mbarrier(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic> {
+    let has = |word| context.modifiers.has(word);
+    let remote = context.modifiers.subspace.as_deref() == Some("cluster");
+    let first = written.first()?;
+    let sink = first.operand == Operand::Sink;
+    let problem = |message| Some(Diagnostic::error("operand-kind", first.span, message));
+    let arrives = has("arrive") || has("arrive_drop");
+    if arrives && remote && !sink {
+        let problem = problem("an arrival with `.shared::cluster` gives no state");
+        return problem.map(|problem| problem.with_hint("write `_` in its place"));
+    }
+    if sink && !arrives { problem("this result cannot be left out") } else { None }
 }
 
 /// Asynchronous copies have a few sizes.

@@ -150,4 +150,5 @@ pub(super) const FORMS: &[Row] = &[
     ("cvt", "pack sat u8|s8 s32 b32", "=b32 1 1 b32"),
     ("cvt", "pack sat u4|s4|u2|s2 s32 b32", "=b32 s32 s32 b32"),
     ("mov", "$any|pred|b128", "=x0 x0"),
+    ("mov", "v2|v4 $any", "=v0 v0"),
 ];

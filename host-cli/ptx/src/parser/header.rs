@@ -336,9 +336,7 @@ impl<'a> Parser<'a> {
             let span = variable.span;
             let id = crate::module::VariableId(self.body.function.variables.len() as u32);
             let meaning = if variable.register.is_some() {
-                let register = self.body.add_register(name.to_owned(), variable.ty);
-                variable.register = Some(register);
-                Name::Register(register)
+                self.body.add_parameter(name, &mut variable)
             } else {
                 Name::Variable(id)
             };
@@ -416,13 +414,14 @@ impl<'a> Parser<'a> {
         let span = self.bump().span;
         match word {
             "maxntid" | "reqntid" => {
-                let threads = self.three_numbers()?;
+                let threads = self.three_numbers("threads")?;
                 self.body.function.max_threads = Some(threads);
             }
             "noreturn" => self.body.function.noreturn = true,
             "explicitcluster" | "blocksareclusters" | "unique" => {}
             "reqnctapercluster" => {
-                self.three_numbers()?;
+                let ctas = self.three_numbers("CTAs")?;
+                self.body.function.cluster = Some(ctas);
             }
             "attribute" => self.attribute_list()?,
             _ if NUMBERED.contains(&word) => {
@@ -439,7 +438,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `128`, `16, 16` or `8, 8, 4`.
-    fn three_numbers(&mut self) -> Result<[u32; 3]> {
+    fn three_numbers(&mut self, unit: &str) -> Result<[u32; 3]> {
         let mut numbers = [1; 3];
         for (index, number) in numbers.iter_mut().enumerate() {
             if index > 0 && !self.eat(Token::Comma) {
@@ -448,7 +447,8 @@ impl<'a> Parser<'a> {
             let span = self.span();
             let value = self.integer()?;
             let Some(valid) = u32::try_from(value).ok().filter(|&value| value > 0) else {
-                return Err(self.error("value-range", span, "a number of threads is needed here"));
+                let message = format!("a number of {unit} is needed here");
+                return Err(self.error("value-range", span, message));
             };
             *number = valid;
         }

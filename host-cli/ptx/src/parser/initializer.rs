@@ -149,47 +149,85 @@ impl Parser<'_> {
         if self.at_constant() {
             let constant = self.constant()?;
             if self.peek() == Token::LeftParenthesis {
-                return Err(self.mask(span));
+                return self.masked_address(constant, (ty, offset), contents, span);
             }
             let bytes = self.constant_bytes(constant, ty, span)?;
             return self.store(contents, offset, &bytes[..ty.bytes() as usize], span);
         }
-        let (name, name_span) = self.identifier("an initial value")?;
+        let (symbol, generic, name_span) = self.address_named()?;
+        let addend = self.offset()?;
+        if ty.bytes() < 4 || !matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed) {
+            let message = format!("an address does not fit a `.{}` element", ty.name());
+            return Err(self.error("bad-initializer", span, message));
+        }
+        self.note_narrow(stored(ty, symbol, name_span));
+        let size = ty.bytes() as u8;
+        let address = AddressInitializer { offset, size, shift: 0, symbol, addend, generic };
+        self.store_address(contents, address, span)
+    }
+
+    /// `0xff00(name)`: one byte of an address, after the mask that says which.
+    fn masked_address(
+        &mut self,
+        mask: Constant,
+        (ty, offset): (ScalarType, u64),
+        contents: &mut Initializer,
+        span: Span,
+    ) -> Result<()> {
+        let shift = match mask {
+            Constant::Integer { bits, .. } => {
+                (0..8).map(|byte| 8 * byte).find(|&shift| bits == 0xff << shift)
+            }
+            _ => None,
+        };
+        let Some(shift) = shift else {
+            let message = "the mask of an address has one byte of ones, such as `0xff00`";
+            return Err(self.error("bad-initializer", span, message));
+        };
+        if ty.bytes() != 1 {
+            let message = format!("one byte of an address is no `.{}` element", ty.name());
+            return Err(self.error("bad-initializer", span, message));
+        }
+        self.expect(Token::LeftParenthesis, "`(`")?;
+        let (symbol, generic, _) = self.address_named()?;
+        self.expect(Token::RightParenthesis, "`)`")?;
+        let address = AddressInitializer { offset, size: 1, shift, symbol, addend: 0, generic };
+        self.store_address(contents, address, span)
+    }
+
+    fn store_address(
+        &mut self,
+        contents: &mut Initializer,
+        address: AddressInitializer,
+        span: Span,
+    ) -> Result<()> {
+        let (offset, size) = (address.offset, usize::from(address.size));
+        contents.addresses.push(address);
+        self.store(contents, offset, &[0; 16][..size], span)
+    }
+
+    /// `name` or `generic(name)` of something whose address is known when the module is loaded:
+    /// what it is, whether its generic address is meant, and where the name is.
+    fn address_named(&mut self) -> Result<(Symbol, bool, Span)> {
+        let (name, span) = self.identifier("an initial value")?;
         let generic = name == "generic" && self.peek() == Token::LeftParenthesis;
-        let (name, name_span) = if generic {
+        let (name, span) = if generic {
             self.bump();
             let named = self.identifier("the name of a variable")?;
             self.expect(Token::RightParenthesis, "`)`")?;
             named
         } else {
-            (name, name_span)
+            (name, span)
         };
-        if name.starts_with("mask") && self.peek() == Token::LeftParenthesis {
-            return Err(self.mask(span));
-        }
-        let addend = self.offset()?;
         let Some(symbol) = self.symbol(name) else {
-            return Err(self.undeclared_symbol(name, name_span));
+            return Err(self.undeclared_symbol(name, span));
         };
-        if ty.bytes() < 4 || !matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed) {
-            let message = format!("an address does not fit a `.{}` element", ty.name());
-            return Err(self.error("bad-initializer", span, message));
+        if self.is_fixed(symbol) {
+            return Ok((symbol, generic, span));
         }
-        if !self.is_fixed(symbol) {
-            let message =
-                format!("the address of `{}` differs from CTA to CTA", super::shorten(name));
-            let hint = "initial contents are addresses of `.global` and `.const` variables";
-            return Err(self.error_with_hint(
-                "bad-initializer",
-                name_span,
-                message,
-                Some(hint.into()),
-            ));
-        }
-        self.note_narrow(stored(ty, symbol, name_span));
-        let size = ty.bytes() as u8;
-        contents.addresses.push(AddressInitializer { offset, size, symbol, addend, generic });
-        self.store(contents, offset, &[0; 16][..usize::from(size)], span)
+        let message = format!("the address of `{}` differs from CTA to CTA", super::shorten(name));
+        let hint = "initial contents are addresses of `.global` and `.const` variables";
+        Err(self.error_with_hint("bad-initializer", span, message, Some(hint.into())))
     }
 
     /// Whether a symbol has one address for as long as its module is loaded.
@@ -202,11 +240,6 @@ impl Parser<'_> {
             Symbol::Function(_) => true,
             Symbol::Local(_) => false,
         }
-    }
-
-    fn mask(&mut self, span: Span) -> Reported {
-        let message = "an initial value that is one byte of an address cannot be stored yet";
-        self.report(Diagnostic::unsupported("masked-address", span, message))
     }
 
     pub(super) fn undeclared_symbol(&mut self, name: &str, span: Span) -> Reported {

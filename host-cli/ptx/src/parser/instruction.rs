@@ -16,15 +16,15 @@ use crate::types::ScalarType;
 const WORDS_MAX: usize = 32;
 
 /// Opcodes of PTX that the model does not have.
-const UNSUPPORTED: &str = "alloca clusterlaunchcontrol getctarank mapa mbarrier \
+const UNSUPPORTED: &str = "alloca clusterlaunchcontrol \
     multimem stackrestore stacksave tcgen05 tensormap wgmma";
 
 /// Types and words of PTX that the model does not have.
 const UNSUPPORTED_WORDS: &str = "\
     async b1 b4 b4x16 b6x16_p32 b8x16 block_scale bulk e2m1 e2m1x2 e2m1x4 e2m3 e2m3x2 e2m3x4 \
-    e3m2 e3m2x2 e3m2x4 e4m3 e4m3x2 e4m3x4 e5m2 e5m2x2 e5m2x4 f32x2 m16n16 m8n16 mbarrier_init \
+    e3m2 e3m2x2 e3m2x4 e4m3 e4m3x2 e4m3x4 e5m2 e5m2x2 e5m2x4 f32x2 m16n16 m8n16 \
     reduce sync_restrict::shared::cta sync_restrict::shared::cluster tensormap \
-    tensormap::generic kind::f8f6f4 kind::mxf4 kind::mxf4nvf4 kind::mxf8f6f4 mbarrier \
+    tensormap::generic kind::f8f6f4 kind::mxf4 kind::mxf4nvf4 kind::mxf8f6f4 \
     mbarrier::complete_tx::bytes multicast::cluster proxy rs s16x2 s2 s4 scale_vec::1X sp \
     sp::ordered_metadata tensor u16x2 u2 u4 ue8m0 ue8m0x2 unified";
 
@@ -226,8 +226,9 @@ impl<'a> Parser<'a> {
                 return Ok((modifiers, types, destinations, sources));
             }
         };
-        let fitting = candidates.iter().find(|(form, _)| check::takes(form, written.len()));
-        let Some((form, assigned)) = fitting else {
+        let long = || candidates.iter().filter(|(form, _)| check::takes(form, written.len()));
+        let suits = |form| check::suits(form, &self.body.function, &written);
+        let Some((form, assigned)) = long().find(|(form, _)| suits(form)).or(long().next()) else {
             let usage = matching::usage(opcode, first);
             let given = written.len();
             let plural = if given == 1 { "" } else { "s" };

@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
         match self.find_name(name) {
             Some(Name::Register(id)) => return Ok(Operand::Register(id)),
             Some(Name::Vector(ty, components)) => {
-                return self.vector_register(name, ty, components, span);
+                return self.vector_register(name, ty, components);
             }
             Some(Name::Variable(id)) => return self.symbol_operand(Symbol::Local(id)),
             Some(Name::Global(id)) => return self.symbol_operand(Symbol::Module(id)),
@@ -160,10 +160,20 @@ impl<'a> Parser<'a> {
             return Ok(Operand::Special(register));
         }
         if let Some(register) = special::vector(name) {
+            if self.dot_word().is_none() {
+                let components = [Axis::X, Axis::Y, Axis::Z].map(register).map(Operand::Special);
+                // The fourth component is always zero.
+                let all = components.into_iter().chain([Operand::Integer(0)]);
+                return Ok(Operand::Vector(all.collect()));
+            }
             let axis = match self.dot_word() {
                 Some("x") => Axis::X,
                 Some("y") => Axis::Y,
                 Some("z") => Axis::Z,
+                Some("w") => {
+                    self.bump();
+                    return Ok(Operand::Integer(0));
+                }
                 _ => return Err(self.expected(&format!("`.x`, `.y` or `.z` after `{name}`"))),
             };
             self.bump();
@@ -218,7 +228,6 @@ impl<'a> Parser<'a> {
         name: &'a str,
         ty: ScalarType,
         components: u8,
-        span: Span,
     ) -> Result<Operand> {
         let word = self.dot_word();
         let index = word.and_then(|word| match word {
@@ -234,12 +243,11 @@ impl<'a> Parser<'a> {
                 Ok(Operand::Register(self.component(name, ty, index)))
             }
             (Some(_), _) => Err(self.expected("a component such as `.x`")),
-            (None, _) if components <= 4 => {
+            (None, _) => {
                 let components = 0..usize::from(components);
                 let registers = components.map(|index| self.component(name, ty, index));
                 Ok(Operand::Vector(registers.map(Operand::Register).collect()))
             }
-            (None, _) => Err(self.error("vector-length", span, "this vector register is too long")),
         }
     }
 

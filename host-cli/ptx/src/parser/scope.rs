@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Parser, Result};
 use crate::module::{
-    Callees, Function, Label, LabelId, Register, Span, Symbol, VariableId, VirtualRegister,
+    Callees, Function, Label, LabelId, Register, Span, Symbol, Variable, VariableId,
+    VirtualRegister,
 };
 use crate::types::ScalarType;
 
@@ -49,7 +50,19 @@ pub(super) enum Wanted {
 #[derive(Clone, Copy, Debug)]
 struct Range {
     ty: ScalarType,
+    /// Components of each.
+    vector: u8,
     count: u64,
+}
+
+impl Range {
+    /// What one of its names stands for before it is used.
+    fn meaning(self) -> Name {
+        match self.vector {
+            1 => Name::Declared(self.ty),
+            components => Name::Vector(self.ty, components),
+        }
+    }
 }
 
 /// One block.
@@ -62,9 +75,9 @@ struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Type of a register that a range of this block declares. A name may be cut at several places:
-    /// `%r12` is in `%r<20>` and in `%r1<3>`.
-    fn in_range(&self, name: &str) -> Option<ScalarType> {
+    /// A register that a range of this block declares. A name may be cut at several places: `%r12`
+    /// is in `%r<20>` and in `%r1<3>`.
+    fn in_range(&self, name: &str) -> Option<Name> {
         if self.ranges.is_empty() {
             return None;
         }
@@ -75,7 +88,11 @@ impl Scope<'_> {
                 return None;
             }
             let range = self.ranges.get(prefix)?;
-            number.parse::<u64>().ok().filter(|&number| number < range.count).map(|_| range.ty)
+            number
+                .parse::<u64>()
+                .ok()
+                .filter(|&number| number < range.count)
+                .map(|_| range.meaning())
         })
     }
 }
@@ -118,14 +135,15 @@ impl<'a> ModuleRegisters<'a> {
 
     /// Declares `prefix<count>`; false when the module has it already.
     pub(super) fn declare_range(&mut self, prefix: &'a str, ty: ScalarType, count: u64) -> bool {
-        self.scope.ranges.insert(prefix, Range { ty, count }).is_none()
+        self.scope.ranges.insert(prefix, Range { ty, vector: 1, count }).is_none()
     }
 
     /// Type of a register, if it is one of the module's.
     fn find(&self, name: &str) -> Option<ScalarType> {
-        match self.scope.names.get(name) {
-            Some(Name::Declared(ty)) => Some(*ty),
-            _ => self.scope.in_range(name),
+        let found = self.scope.names.get(name).copied().or_else(|| self.scope.in_range(name));
+        match found {
+            Some(Name::Declared(ty)) => Some(ty),
+            _ => None,
         }
     }
 }
@@ -178,9 +196,15 @@ impl<'a> Body<'a> {
         self.scopes[self.current].names.insert(name, meaning).is_none()
     }
 
-    /// Declares `prefix<count>`; false when the block has it already.
-    pub(super) fn declare_range(&mut self, prefix: &'a str, ty: ScalarType, count: u64) -> bool {
-        self.scopes[self.current].ranges.insert(prefix, Range { ty, count }).is_none()
+    /// Declares `prefix<count>`, registers of `vector` components; false when the block has it
+    /// already.
+    pub(super) fn declare_range(
+        &mut self,
+        prefix: &'a str,
+        (ty, vector): (ScalarType, u8),
+        count: u64,
+    ) -> bool {
+        self.scopes[self.current].ranges.insert(prefix, Range { ty, vector, count }).is_none()
     }
 
     /// Declares a label; false when the block has it already.
@@ -225,15 +249,16 @@ impl<'a> Body<'a> {
     pub(super) fn find(&mut self, name: &'a str) -> Option<Name> {
         let mut next = Some(self.current);
         while let Some(scope) = next {
-            match self.scopes[scope].names.get(name).copied() {
+            let named = self.scopes[scope].names.get(name).copied();
+            match named.or_else(|| self.scopes[scope].in_range(name)) {
                 Some(Name::Declared(ty)) => return Some(self.use_register(scope, name, ty)),
-                Some(found) => return Some(found),
-                None => {}
+                Some(found) => {
+                    // Components are looked for among the names.
+                    self.scopes[scope].names.entry(name).or_insert(found);
+                    return Some(found);
+                }
+                None => next = self.scopes[scope].parent,
             }
-            if let Some(ty) = self.scopes[scope].in_range(name) {
-                return Some(self.use_register(scope, name, ty));
-            }
-            next = self.scopes[scope].parent;
         }
         None
     }
@@ -250,6 +275,23 @@ impl<'a> Body<'a> {
         VirtualRegister(self.function.registers.len() as u32 - 1)
     }
 
+    /// Adds the register of a parameter to the function, or the registers of its components, one
+    /// after the other.
+    pub(super) fn add_parameter(&mut self, name: &'a str, variable: &mut Variable) -> Name {
+        let (ty, components) = (variable.ty, variable.vector);
+        if components == 1 {
+            let register = self.add_register(name.to_owned(), ty);
+            variable.register = Some(register);
+            return Name::Register(register);
+        }
+        variable.register = Some(VirtualRegister(self.function.registers.len() as u32));
+        for index in 0..usize::from(components) {
+            let id = self.add_register(component_name(name, index), ty);
+            self.components.insert((self.current, name, index), id);
+        }
+        Name::Vector(ty, components)
+    }
+
     /// One component of the innermost vector register `name`.
     pub(super) fn component(
         &mut self,
@@ -264,8 +306,7 @@ impl<'a> Body<'a> {
         if let Some(id) = self.components.get(&(scope, name, index)) {
             return *id;
         }
-        let letter = ["x", "y", "z", "w"].get(index).copied().unwrap_or("w");
-        let id = self.add_register(format!("{name}.{letter}"), ty);
+        let id = self.add_register(component_name(name, index), ty);
         self.components.insert((scope, name, index), id);
         id
     }
@@ -301,6 +342,14 @@ impl<'a> Body<'a> {
     /// The text of a reference.
     pub(super) fn reference_name(reference: &Reference<'a>) -> &'a str {
         reference.name
+    }
+}
+
+/// `v.x` and so on; components beyond the fourth have no letters.
+fn component_name(name: &str, index: usize) -> String {
+    match ["x", "y", "z", "w"].get(index) {
+        Some(letter) => format!("{name}.{letter}"),
+        None => format!("{name}.{index}"),
     }
 }
 

@@ -35,11 +35,8 @@ impl<'a> Parser<'a> {
             if self.eat(Token::Less) {
                 let count = self.range_count()?;
                 self.expect(Token::Greater, "`>` after the number of registers")?;
-                if attributes.vector > 1 {
-                    let message = "vector registers cannot be numbered";
-                    return Err(self.error("vector-register-range", span, message));
-                }
-                if !self.body.declare_range(name, attributes.ty, count) {
+                let each = (attributes.ty, attributes.vector);
+                if !self.body.declare_range(name, each, count) {
                     self.redeclared(name, span)?;
                 }
             } else {
@@ -89,6 +86,10 @@ impl<'a> Parser<'a> {
         let attributes = self.attributes(StateSpace::Generic, Linkage::Internal)?;
         if attributes.ty.kind() == Kind::Opaque {
             return Err(self.error("bad-type", span, "a register cannot have an opaque type"));
+        }
+        if attributes.vector > 4 {
+            let message = "a vector register has 2 or 4 components";
+            return Err(self.error("vector-length", span, message));
         }
         Ok(attributes)
     }
@@ -382,22 +383,14 @@ impl<'a> Parser<'a> {
         } else {
             self.identifier("the name of a register")?.0
         };
-        if attributes.vector > 1 {
-            let unsupported = Diagnostic::unsupported(
-                "vector-parameter",
-                span,
-                "vector registers cannot be parameters yet",
-            );
-            return Err(self.report(unsupported));
-        }
         let variable = Variable {
             name: name.to_owned(),
             space: StateSpace::Param,
             ty: attributes.ty,
-            vector: 1,
+            vector: attributes.vector,
             dimensions: Vec::new(),
             align: attributes.ty.bytes(),
-            size: u64::from(attributes.ty.bytes()),
+            size: element_bytes(attributes),
             initial: None,
             linkage: Linkage::Internal,
             // Replaced by the register's number when the function's body begins.

@@ -36,7 +36,13 @@ impl Memory<'_> {
         };
         let size = copy.to.size.min(MAX_BYTES as u32);
         for lane in lanes(mask) {
-            let read = copy.source_size.map_or(size, |row| file.get32(row, lane).min(size));
+            let ignored =
+                copy.ignored.map_or(0, |(p, invert)| file.predicates[p as usize] ^ invert);
+            let read = match copy.source_size {
+                _ if ignored >> lane & 1 == 1 => 0,
+                Some(row) => file.get32(row, lane).min(size),
+                None => size,
+            };
             for (request, used) in [(&target, true), (&source, read > 0)] {
                 if used && request.addresses[lane] % u64::from(size) != 0 {
                     return Err(request.bad(lane, AccessProblem::Misaligned, 0));

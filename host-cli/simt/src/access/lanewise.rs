@@ -2,8 +2,10 @@
 //!
 //! Every function here is given offsets that were checked to lie inside.
 
+use strata_ptx::opcode::AtomicOp;
+
 use crate::arith::atomic::atomic;
-use crate::micro::{Access, Component, Direction};
+use crate::micro::{Access, Atomic, Component, Direction};
 use crate::row::{Lanes, lanes, store_row};
 
 /// Addresses or offsets of a warp, by lane; of inactive lanes, anything.
@@ -104,7 +106,7 @@ pub(super) fn transfer(
         Direction::Atomic { flush } => {
             for lane in lanes(mask) {
                 let first = offsets[lane] as usize;
-                let bytes = &mut data[first..first + access.size as usize];
+                let bytes = &mut data[first..first + access.bytes() as usize];
                 apply(file, access, lane, bytes, flush);
             }
         }
@@ -116,21 +118,47 @@ pub(super) fn little(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// One lane's atomic on its bytes.
+/// One lane's atomic on its bytes: each component of a vector by itself.
 pub(super) fn apply(file: &mut Lanes, access: &Access, lane: usize, bytes: &mut [u8], flush: bool) {
     let Some(operation) = &access.atomic else { return };
-    let wide = bytes.len() == 8;
-    let operand = |row| if wide { file.get64(row, lane) } else { u64::from(file.get32(row, lane)) };
-    let old = little(bytes);
-    let (b, c) = (operand(operation.b), operand(operation.c));
-    let new = atomic(operation.operation, operation.ty, old, b, c, flush);
-    // Which combinations exist was checked when decoding; `None` cannot happen and changes nothing.
-    let new = new.unwrap_or(old).to_le_bytes();
-    bytes.copy_from_slice(&new[..bytes.len()]);
-    match operation.d {
-        Some(d) if wide => file.put64(d, lane, old),
-        Some(d) => file.put32(d, lane, old as u32),
-        None => {}
+    let words = access.size.div_ceil(4);
+    let value = |file: &Lanes, row: u32| {
+        (0..words)
+            .rev()
+            .fold(0, |all: u128, word| all << 32 | u128::from(file.get32(row + word, lane)))
+    };
+    // All are read before a result is written, which may be an operand too.
+    let operands = operation.b.map(|row| value(file, row));
+    let c = value(file, operation.c);
+    for (index, part) in bytes.chunks_exact_mut(access.size as usize).enumerate() {
+        let old = part.iter().rev().fold(0, |all: u128, &byte| all << 8 | u128::from(byte));
+        let new = changed(operation, old, (operands[index], c), flush).to_le_bytes();
+        part.copy_from_slice(&new[..part.len()]);
+        let Some(results) = operation.d else { continue };
+        for word in 0..words {
+            file.put32(results[index] + word, lane, (old >> (32 * word)) as u32);
+        }
+    }
+}
+
+/// What an atomic stores over `old`.
+fn changed(operation: &Atomic, old: u128, (b, c): (u128, u128), flush: bool) -> u128 {
+    match operation.operation {
+        AtomicOp::Exch if operation.ty.bits() == 128 => b,
+        AtomicOp::Cas if operation.ty.bits() == 128 => {
+            if old == b {
+                c
+            } else {
+                old
+            }
+        }
+        _ => {
+            let new =
+                atomic(operation.operation, operation.ty, old as u64, b as u64, c as u64, flush);
+            // Which combinations exist was checked when decoding; `None` cannot happen and changes
+            // nothing.
+            new.map_or(old, u128::from)
+        }
     }
 }
 

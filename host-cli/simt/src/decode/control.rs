@@ -86,7 +86,7 @@ impl One<'_, '_> {
     fn barrier(&mut self) -> Result<Action, Problem> {
         let modifiers = &self.instruction.modifiers;
         if modifiers.has("cluster") {
-            return Err(self.unsupported("clusters do not exist in the model"));
+            return Ok(self.cluster_barrier());
         }
         if modifiers.warp {
             let members = self.value(0, ScalarType::U32)?;
@@ -106,10 +106,33 @@ impl One<'_, '_> {
             BarrierOp::RedAnd | BarrierOp::RedOr => self.predicate_result(0)?,
             BarrierOp::Sync | BarrierOp::Arrive => 0,
         };
+        let barrier =
+            Barrier { operation, of_cluster: false, id, count, predicate, invert, result };
+        Ok(self.barrier_of(barrier))
+    }
+
+    fn barrier_of(&mut self, barrier: Barrier) -> Action {
         let index = self.decoder.barriers.len() as u32;
-        let barrier = Barrier { operation, id, count, predicate, invert, result };
         self.decoder.barriers.push(barrier);
-        Ok(Action::Barrier(index))
+        Action::Barrier(index)
+    }
+
+    /// `barrier.cluster`: a cluster is one CTA, whose threads arrive where they wait
+    /// (DEV-143).
+    fn cluster_barrier(&mut self) -> Action {
+        if self.instruction.modifiers.barrier == Some(BarrierOp::Arrive) {
+            return Action::Nothing;
+        }
+        let barrier = Barrier {
+            operation: BarrierOp::Sync,
+            of_cluster: true,
+            id: self.constant(0, ScalarType::U32),
+            count: None,
+            predicate: self.decoder.always(),
+            invert: 0,
+            result: 0,
+        };
+        self.barrier_of(barrier)
     }
 
     fn call(&mut self) -> Result<Action, Problem> {

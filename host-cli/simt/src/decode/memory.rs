@@ -14,7 +14,7 @@ use crate::micro::{
 };
 use crate::moved::WINDOW_BYTES;
 use crate::ops::convert::{copy32, copy64};
-use crate::row::{Lanes, test1};
+use crate::row::{Lanes, map2, test1};
 
 impl One<'_, '_> {
     pub(super) fn memory(&mut self) -> Decoded {
@@ -52,10 +52,7 @@ impl One<'_, '_> {
             _ => None,
         });
         let (space, address) = self.address(space)?;
-        let elements = match value {
-            Operand::Vector(elements) => elements.as_slice(),
-            single => std::slice::from_ref(single),
-        };
+        let elements = components(value);
         if elements.len() > MAX_COMPONENTS || elements.is_empty() {
             return Err(self.malformed("a vector has 1 to 8 components"));
         }
@@ -115,7 +112,16 @@ impl One<'_, '_> {
         let size = size.ok_or_else(|| self.malformed("a copy has 4, 8 or 16 bytes"))?;
         let bypasses = modifiers.has("cg");
         let sized = self.instruction.sources.len() - usize::from(modifiers.has("L2::cache_hint"));
-        let source_size = if sized > 3 { Some(self.value(3, ScalarType::U32)?) } else { None };
+        let (mut source_size, mut ignored) = (None, None);
+        if sized > 3 {
+            match self.source(3)? {
+                Operand::NotRegister(_) => ignored = Some(self.predicate(3)?),
+                Operand::Register(id) if self.register_type(*id)? == ScalarType::Pred => {
+                    ignored = Some(self.predicate(3)?);
+                }
+                _ => source_size = Some(self.value(3, ScalarType::U32)?),
+            }
+        }
         let (to_space, to) = self.address_at(0, Some(space))?;
         let (from_space, from) = self.address_at(1, Some(StateSpace::Global))?;
         let access = |space, address, line_use| Access {
@@ -134,6 +140,7 @@ impl One<'_, '_> {
             from: access(from_space, from, from_use),
             to: access(to_space, to, LineUse::Store),
             source_size,
+            ignored,
         });
         Ok((Action::Copy(index), Args::default()))
     }
@@ -206,25 +213,36 @@ impl One<'_, '_> {
     fn atomic_access(&mut self, ty: ScalarType) -> Result<Access, Problem> {
         let modifiers = &self.instruction.modifiers;
         let operation = modifiers.atomic.ok_or_else(|| self.malformed("no operation"))?;
-        if modifiers.vector > 1 {
-            return Err(self.unsupported("vector atomics"));
-        }
         // The arithmetic knows which combinations exist; values do not matter to that.
-        if ty.bits() > 64 || atomic(operation, ty, 0, 0, 0, false).is_none() {
+        let exists = match ty.bits() {
+            128 => matches!(operation, AtomicOp::Exch | AtomicOp::Cas),
+            _ => atomic(operation, ty, 0, 0, 0, false).is_some(),
+        };
+        if !exists {
             return Err(self.unsupported("no such atomic"));
         }
         let (space, address) = self.address(modifiers.space)?;
-        let b = self.value(1, ty)?;
-        let c = if operation == AtomicOp::Cas { self.value(2, ty)? } else { b };
+        let operands = components(self.source(1)?);
+        let mut b = [0; MAX_COMPONENTS];
+        for (row, operand) in b.iter_mut().zip(operands) {
+            *row = self.operand(operand, ty)?;
+        }
+        let c = if operation == AtomicOp::Cas { self.value(2, ty)? } else { b[0] };
         let d = match self.instruction.destinations.first() {
-            Some(_) => Some(self.result(0, ty)?),
-            None => None,
+            Some(Operand::Sink) | None => None,
+            Some(result) => {
+                let mut rows = [self.decoder.sink(); MAX_COMPONENTS];
+                for (row, result) in rows.iter_mut().zip(components(result)) {
+                    *row = self.written(result, ty)?;
+                }
+                Some(rows)
+            }
         };
         Ok(Access {
             space,
             address,
             size: ty.bytes(),
-            count: 1,
+            count: operands.len() as u32,
             signed: false,
             components: [Component::default(); MAX_COMPONENTS],
             line_use: LineUse::Atomic,
@@ -265,6 +283,21 @@ impl One<'_, '_> {
         Ok((Action::Compute(run), args))
     }
 
+    /// `mapa` and `getctarank`: in a cluster of one CTA, whose rank is 0 (DEV-143).
+    pub(super) fn cluster_address(&mut self) -> Decoded {
+        let ty = self.ty(0)?;
+        let mut args = Args::default();
+        if self.instruction.opcode == Opcode::Getctarank {
+            (args.d, args.a) =
+                (self.result(0, ScalarType::U32)?, self.constant(0, ScalarType::U32));
+            return Ok((Action::Compute(copy32), args));
+        }
+        (args.d, args.a, args.b) =
+            (self.result(0, ty)?, self.value(0, ty)?, self.value(1, ScalarType::U32)?);
+        let run: Run = if ty.bits() == 64 { in_cta64 } else { in_cta32 };
+        Ok((Action::Compute(run), args))
+    }
+
     fn isspacep(&mut self, space: StateSpace) -> Decoded {
         let wide = match self.source(0)? {
             Operand::Register(register) => self.register_type(*register)?.bits() == 64,
@@ -290,6 +323,25 @@ impl One<'_, '_> {
         let run: Run = if wide { in_window64 } else { in_window32 };
         Ok((Action::Compute(run), args))
     }
+}
+
+/// The components of a vector, or the one value.
+fn components(operand: &Operand) -> &[Operand] {
+    match operand {
+        Operand::Vector(elements) => elements,
+        single => std::slice::from_ref(single),
+    }
+}
+
+/// The address in the CTA of a rank: no memory is where a rank other than 0 leads.
+fn in_cta64(lanes: &mut Lanes, args: &Args, mask: u32) {
+    let here = |address: u64, rank: u32| if rank == 0 { address } else { u64::MAX };
+    map2(lanes, mask, args.d, (args.a, args.b), here);
+}
+
+fn in_cta32(lanes: &mut Lanes, args: &Args, mask: u32) {
+    let here = |address: u32, rank: u32| if rank == 0 { address } else { u32::MAX };
+    map2(lanes, mask, args.d, (args.a, args.b), here);
 }
 
 fn in_window64(lanes: &mut Lanes, args: &Args, mask: u32) {

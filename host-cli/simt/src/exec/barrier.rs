@@ -6,8 +6,14 @@
 
 use strata_ptx::opcode::BarrierOp;
 
-/// Barriers of a CTA.
+/// Barriers of a CTA that instructions number.
 pub(crate) const BARRIERS: usize = 16;
+/// The barrier of a cluster, behind them.
+pub(crate) const OF_CLUSTER: u32 = BARRIERS as u32;
+/// All barriers.
+pub(crate) const ALL_BARRIERS: usize = BARRIERS + 1;
+/// The barrier that stands for the cluster's where only those with numbers are known.
+pub(crate) const IN_PLACE_OF_CLUSTER: u32 = OF_CLUSTER - 1;
 
 /// One barrier's present phase.
 #[derive(Clone, Debug, Default)]

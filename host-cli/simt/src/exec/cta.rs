@@ -3,7 +3,9 @@
 use strata_core::sm::BarrierCall;
 use strata_ptx::opcode::BarrierOp;
 
-use super::barrier::{BARRIERS, BarrierState, Reduction, result};
+use super::barrier::{
+    ALL_BARRIERS, BARRIERS, BarrierState, IN_PLACE_OF_CLUSTER, OF_CLUSTER, Reduction, result,
+};
 use super::recording::{Accesses, Recording};
 use super::splits::{MAX_SPLITS, Split, Wait};
 use super::warp::{SLICE, Stop, Surroundings, Trouble, Warp};
@@ -49,7 +51,7 @@ impl<'e> Cta<'e> {
             warps: (0..geometry.warps).map(warp).collect(),
             done: vec![false; geometry.warps as usize],
             shared: vec![0; geometry.total_shared as usize],
-            barriers: vec![BarrierState::default(); BARRIERS],
+            barriers: vec![BarrierState::default(); ALL_BARRIERS],
             calls: vec![Vec::new(); geometry.warps as usize],
             max_kept_bytes,
             outgrown: None,
@@ -147,7 +149,8 @@ impl<'e> Cta<'e> {
                 Stop::Blocked | Stop::Done => {
                     self.done[number] = stop == Stop::Done;
                     // Exits may have completed a barrier.
-                    let released = (0..BARRIERS).fold(false, |any, id| self.release(id) | any);
+                    let all = 0..ALL_BARRIERS;
+                    let released = all.fold(false, |any, id| self.release(id) | any);
                     return Ok(released || progress.left != before);
                 }
             }
@@ -185,10 +188,12 @@ impl<'e> Cta<'e> {
         let barrier = &self.executable.barriers[index as usize];
         let warp = &mut self.warps[number];
         let first = arrived.trailing_zeros() as usize;
-        let id = warp.lanes.get32(barrier.id, first);
+        let named = warp.lanes.get32(barrier.id, first);
+        let id = if barrier.of_cluster { OF_CLUSTER } else { named };
         let count = barrier.count.map(|row| warp.lanes.get32(row, first));
         let truth = warp.lanes.predicates[barrier.predicate as usize] ^ barrier.invert;
-        let problem = match self.barriers.get_mut(id as usize) {
+        let exists = barrier.of_cluster || (id as usize) < BARRIERS;
+        let problem = match self.barriers.get_mut(id as usize).filter(|_| exists) {
             Some(state) => state.arrive(number, arrived, count, truth).err(),
             None => Some("there are barriers 0 to 15"),
         };
@@ -200,6 +205,7 @@ impl<'e> Cta<'e> {
         }
         // A number of threads that no call can name is more than a CTA has.
         if self.outgrown.is_none() {
+            let id = if barrier.of_cluster { IN_PLACE_OF_CLUSTER } else { id };
             self.calls[number].push(BarrierCall::new(id, count).unwrap_or_default());
         }
         if barrier.operation == BarrierOp::Arrive {
@@ -303,6 +309,9 @@ impl<'e> Cta<'e> {
             Trouble::NotAWholeWarp { present } => {
                 let lane = present.trailing_zeros() as usize & 31;
                 Fault::NotAWholeWarp { place: place(lane), present }
+            }
+            Trouble::Mbarrier { lane, address, problem } => {
+                Fault::MbarrierMisuse { place: place(lane), address, problem }
             }
             Trouble::Transfer(ref bad) => {
                 let (lane, problem) = bad.said();

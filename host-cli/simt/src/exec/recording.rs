@@ -95,6 +95,10 @@ impl Accesses {
                 }
                 (transfer.access.shape(), Addresses::Each(&room[..count]))
             }
+            Action::Mbarrier(index) => {
+                let access = &executable.mbarriers[index as usize].access;
+                (access.shape(), memory.touched(lanes, access, effective, &mut room))
+            }
             Action::Copy(index) => {
                 let access = &executable.copies[index as usize].from;
                 (access.shape(), memory.touched(lanes, access, effective, &mut room))

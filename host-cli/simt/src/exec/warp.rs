@@ -7,16 +7,15 @@
 use strata_ptx::module::SpecialRegister;
 
 use super::recording::{Accesses, Recording};
-use super::splits::{Split, Splits, TooManySplits, Wait};
+use super::splits::{Split, Splits, TooManySplits};
 use super::{Geometry, Progress};
-use crate::access::{BadAccess, LocalFrame, Memory};
+use crate::access::{BadAccess, BadMbarrier, LocalFrame, Memory};
 use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
 use crate::levels::WarpLevels;
-use crate::micro::{Action, Args, Clock, Extra, MicroOp, axis};
-use crate::ops::matrix::Matrix;
-use crate::ops::matrix::transfer::{BadTransfer, staging, transpose};
-use crate::ops::warp::shuffle_source;
+use crate::micro::{Action, Args, Clock, MicroOp, axis};
+use crate::ops::convert::move_vector;
+use crate::ops::matrix::transfer::{BadTransfer, staging};
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
 use crate::texture::TextureProblem;
@@ -75,6 +74,12 @@ pub(crate) enum Trouble {
     NotAWholeWarp {
         present: u32,
     },
+    /// An operation on an mbarrier object that PTX gives no meaning.
+    Mbarrier {
+        lane: usize,
+        address: u64,
+        problem: &'static str,
+    },
     /// A matrix cannot be moved.
     Transfer(BadTransfer),
     /// A shuffle reads a lane that has exited.
@@ -91,14 +96,14 @@ pub(crate) struct Warp {
     pub(crate) local: LocalFrame,
     pub(crate) splits: Splits,
     /// The lanes that it began with.
-    began: u32,
+    pub(super) began: u32,
     pub(crate) recorder: PathRecorder,
     /// Parts of its accesses that are recorded.
     pub(crate) accesses: Accesses,
     /// Where its values live, if not simply in its registers.
     pub(crate) levels: Option<Box<WarpLevels>>,
     /// Rows through which matrices pass on their way to and from memory.
-    staging: Lanes,
+    pub(super) staging: Lanes,
 }
 
 /// What a warp sees of its surroundings while it runs.
@@ -109,11 +114,13 @@ pub(crate) struct Surroundings<'a, 'm> {
 }
 
 /// What to do after an instruction.
-enum Next {
+pub(super) enum Next {
     /// Go on in this split at this instruction.
     At(u32),
     /// The stack changed: choose a split.
     Choose,
+    /// Go on in this split at this instruction, once other warps have had their turn.
+    Later(u32),
     /// Leave the warp.
     Leave(Stop),
 }
@@ -163,7 +170,11 @@ impl Warp {
         self.lanes.rows[..registers].fill(Row::ZERO);
         for (row, extra) in self.lanes.rows[registers..].iter_mut().zip(&executable.extra) {
             // The other special registers are the same for this warp of every CTA.
-            if let ExtraRow::Special(SpecialRegister::Ctaid(of), upper) = *extra {
+            if let ExtraRow::Special(
+                SpecialRegister::Ctaid(of) | SpecialRegister::Clusterid(of),
+                upper,
+            ) = *extra
+            {
                 row.0 = [if upper { 0 } else { axis(geometry.ctaid, of) }; 32];
             }
         }
@@ -250,6 +261,10 @@ impl Warp {
             match self.step(operation, (current, pc, mask), effective, clock, around) {
                 Ok(Next::At(next)) => pc = next,
                 Ok(Next::Choose) => break Ok(None),
+                Ok(Next::Later(next)) => {
+                    self.splits.pause(current, next);
+                    break Ok(Some(Stop::Yield));
+                }
                 Ok(Next::Leave(stop)) => break Ok(Some(stop)),
                 Err(trouble) => break Err((pc, trouble)),
             }
@@ -316,25 +331,10 @@ impl Warp {
         }
         let executable = around.executable;
         match operation.action {
-            Action::Memory(direction, index) => {
-                let access = &executable.accesses[index as usize];
-                let threads = (&mut self.lanes, &mut self.local);
-                let done = around.memory.access(threads, access, effective, direction);
-                done.map_err(Trouble::Access)?;
+            Action::Memory(..) | Action::MoveVector(_) | Action::Copy(_) | Action::Texture(_) => {
+                self.access(operation.action, effective, around)?;
             }
-            Action::Copy(index) => {
-                let copy = &executable.copies[index as usize];
-                let done = around.memory.copy(&self.lanes, copy, effective);
-                done.map_err(Trouble::Access)?;
-            }
-            Action::Texture(index) => {
-                let access = &executable.textures[index as usize];
-                let done = around.memory.texture(&mut self.lanes, access, effective);
-                done.map_err(|(lane, problem)| {
-                    let problem = Box::new(problem);
-                    Trouble::Texture { lane, problem }
-                })?;
-            }
+            Action::Mbarrier(index) => return self.mbarrier(pc, index, effective, around),
             Action::Converge { .. } | Action::Matrix { .. } => {
                 return self.converge((current, pc), effective, operation, around);
             }
@@ -366,6 +366,62 @@ impl Warp {
             Action::Nothing | Action::Compute(_) | Action::Branch { .. } => {}
         }
         next
+    }
+
+    /// Carries out what moves data and does nothing else.
+    fn access(
+        &mut self,
+        action: Action,
+        effective: u32,
+        around: &mut Surroundings<'_, '_>,
+    ) -> Result<(), Trouble> {
+        let executable = around.executable;
+        match action {
+            Action::Memory(direction, index) => {
+                let access = &executable.accesses[index as usize];
+                let threads = (&mut self.lanes, &mut self.local);
+                let done = around.memory.access(threads, access, effective, direction);
+                done.map_err(Trouble::Access)?;
+            }
+            Action::MoveVector(index) => {
+                move_vector(&mut self.lanes, &executable.vectors[index as usize], effective);
+            }
+            Action::Copy(index) => {
+                let copy = &executable.copies[index as usize];
+                let done = around.memory.copy(&self.lanes, copy, effective);
+                done.map_err(Trouble::Access)?;
+            }
+            Action::Texture(index) => {
+                let access = &executable.textures[index as usize];
+                let done = around.memory.texture(&mut self.lanes, access, effective);
+                done.map_err(|(lane, problem)| {
+                    let problem = Box::new(problem);
+                    Trouble::Texture { lane, problem }
+                })?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Carries out an operation on an mbarrier object. Where the end of a phase is tested for and
+    /// not found, other warps have their turn before the test can come again.
+    fn mbarrier(
+        &mut self,
+        pc: u32,
+        index: u32,
+        effective: u32,
+        around: &mut Surroundings<'_, '_>,
+    ) -> Result<Next, Trouble> {
+        let mbarrier = &around.executable.mbarriers[index as usize];
+        match around.memory.mbarrier(&mut self.lanes, mbarrier, effective) {
+            Ok(true) => Ok(Next::At(pc + 1)),
+            Ok(false) => Ok(Next::Later(pc + 1)),
+            Err(BadMbarrier::Access(bad)) => Err(Trouble::Access(bad)),
+            Err(BadMbarrier::Misuse { lane, address, problem }) => {
+                Err(Trouble::Mbarrier { lane, address, problem })
+            }
+        }
     }
 
     /// Why an instruction that always stops the launch does.
@@ -443,147 +499,5 @@ impl Warp {
         }
         sides.sort_unstable_by_key(|side| std::cmp::Reverse(side.0));
         self.diverge(current, reconvergence, &sides)
-    }
-
-    /// Arrives at an operation that waits for its member mask.
-    fn converge(
-        &mut self,
-        (current, pc): (usize, u32),
-        effective: u32,
-        operation: &MicroOp,
-        around: &mut Surroundings<'_, '_>,
-    ) -> Result<Next, Trouble> {
-        self.splits.wait(current, pc, Wait::Members { arrived: effective });
-        self.converge_at(pc, operation, around)?;
-        Ok(if self.splits.get(current).wait == Wait::Ready {
-            Next::At(pc + 1)
-        } else {
-            Next::Choose
-        })
-    }
-
-    /// Executes the operation at `pc` for the lanes that wait there, those of each member mask
-    /// together, if no member is missing that has not exited. True when there are such.
-    fn converge_at(
-        &mut self,
-        pc: u32,
-        operation: &MicroOp,
-        around: &mut Surroundings<'_, '_>,
-    ) -> Result<bool, Trouble> {
-        let Some(members) = operation.action.members() else { return Ok(false) };
-        let mut left = self.splits.arrived(pc);
-        let mut any = false;
-        while left != 0 {
-            let mask = self.lanes.get32(members, left.trailing_zeros() as usize);
-            let same = |&lane: &usize| self.lanes.get32(members, lane) == mask;
-            let group = lanes(left).filter(same).fold(0, |group, lane| group | 1 << lane);
-            left &= !group;
-            if group & !mask != 0 {
-                let lane = (group & !mask).trailing_zeros() as usize;
-                return Err(Trouble::NotAMember { lane, members: mask });
-            }
-            if mask & self.splits.alive() & !group != 0 {
-                continue;
-            }
-            match operation.action {
-                Action::Matrix { index, .. } => self.matrix(index, group, around)?,
-                Action::Converge { run, .. } => {
-                    self.check_shuffle(&operation.args, group)?;
-                    run(&mut self.lanes, &operation.args, group);
-                }
-                _ => {}
-            }
-            self.executed(pc, group);
-            self.splits.release_members(pc, group);
-            any = true;
-        }
-        Ok(any)
-    }
-
-    /// Executes a matrix instruction.
-    fn matrix(
-        &mut self,
-        index: u32,
-        group: u32,
-        around: &mut Surroundings<'_, '_>,
-    ) -> Result<(), Trouble> {
-        if group != u32::MAX {
-            return Err(Trouble::NotAWholeWarp { present: group });
-        }
-        match &around.executable.matrices[index as usize] {
-            Matrix::Product(product) => {
-                product.run(&mut self.lanes);
-                Ok(())
-            }
-            &Matrix::Transpose { d, a } => {
-                transpose(&mut self.lanes, d, a);
-                Ok(())
-            }
-            Matrix::Transfer(transfer) => {
-                let threads = (&mut self.lanes, &mut self.local);
-                let moved = transfer.run(threads, &mut self.staging, around.memory);
-                moved.map_err(|bad| match bad {
-                    BadTransfer::Access(bad) => Trouble::Access(bad),
-                    other => Trouble::Transfer(other),
-                })
-            }
-        }
-    }
-
-    /// Refuses a shuffle that reads a lane that has exited.
-    fn check_shuffle(&self, args: &Args, group: u32) -> Result<(), Trouble> {
-        let Extra::Shuffle(mode) = args.extra else { return Ok(()) };
-        let exited = self.began & !self.splits.alive();
-        for lane in lanes(if exited == 0 { 0 } else { group }) {
-            let from = shuffle_source(&self.lanes, args, mode, lane);
-            if let Some(from) = from.filter(|&from| exited >> from & 1 == 1) {
-                return Err(Trouble::ReadsExited { lane, exited: from });
-            }
-        }
-        Ok(())
-    }
-
-    /// Looks for splits whose missing members have exited since they arrived.
-    fn resume_members(
-        &mut self,
-        around: &mut Surroundings<'_, '_>,
-    ) -> Result<bool, (u32, Trouble)> {
-        for pc in self.splits.waiting_for_members() {
-            let operation = &around.executable.operations[pc as usize];
-            if self.converge_at(pc, operation, around).map_err(|trouble| (pc, trouble))? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Has missing members go on that wait at a reconvergence point before the end: they will exit.
-    fn leave(&mut self, executable: &Executable) -> Result<bool, (u32, Trouble)> {
-        let waiting = self.splits.waiting_for_members();
-        let Some(&pc) = waiting.first() else { return Ok(false) };
-        let missing = waiting.iter().fold(0, |all, &pc| all | self.missing(pc, executable).1);
-        let may_leave = |pc: u32| executable.order.is_before_end(pc as usize);
-        self.splits.leave(missing, may_leave).map_err(|TooManySplits| (pc, Trouble::TooDeep))
-    }
-
-    /// Of the lanes that wait for members at `pc`: the first member mask that is not complete, and
-    /// the lanes missing from all of them.
-    pub(crate) fn missing(&self, pc: u32, executable: &Executable) -> (u32, u32) {
-        let Some(members) = executable.operations[pc as usize].action.members() else {
-            return (0, 0);
-        };
-        let arrived = self.splits.arrived(pc);
-        let (mut first, mut missing) = (0, 0);
-        for lane in lanes(arrived) {
-            let mask = self.lanes.get32(members, lane);
-            let same = |&other: &usize| self.lanes.get32(members, other) == mask;
-            let group = lanes(arrived).filter(same).fold(0, |group, lane| group | 1 << lane);
-            let here = mask & self.splits.alive() & !group;
-            if missing == 0 {
-                first = mask;
-            }
-            missing |= here;
-        }
-        (first, missing)
     }
 }

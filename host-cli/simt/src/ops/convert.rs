@@ -10,9 +10,9 @@ use crate::arith::convert::{
     s32_from_f64, u32_from_f32, u32_from_f64,
 };
 use crate::decode::{Decoded, One, Problem};
-use crate::micro::{Action, Args, Extra, Narrow, Run};
+use crate::micro::{Action, Args, Extra, Narrow, Run, VectorMove};
 use crate::ops::compare::copy_predicate;
-use crate::row::{Lanes, Value, map1, sparse1, sparse2, sparse3};
+use crate::row::{Lanes, Row, Value, map1, sparse1, sparse2, sparse3};
 
 /// Copies a 32-bit value.
 pub(crate) fn copy32(l: &mut Lanes, o: &Args, m: u32) {
@@ -35,6 +35,37 @@ fn copy128(l: &mut Lanes, o: &Args, m: u32) {
     let high = (l.rows[o.a as usize + 2].0, l.rows[o.a as usize + 3].0);
     u64::store(l, o.d, &low, m);
     u64::store(l, o.d + 2, &high, m);
+}
+
+/// Two bytes to a 16-bit value.
+fn pack8x2(l: &mut Lanes, o: &Args, m: u32) {
+    let byte = |row: u32| l.rows[row as usize].0.map(|word| word & 0xff);
+    let (a, b) = (byte(o.a), byte(o.b));
+    let result = std::array::from_fn(|lane| a[lane] | b[lane] << 8);
+    u32::store(l, o.d, &result, m);
+}
+
+/// A 16-bit value to two bytes.
+fn unpack8x2(l: &mut Lanes, o: &Args, m: u32) {
+    let value = l.rows[o.a as usize].0;
+    u32::store(l, o.d, &value.map(|word| word & 0xff), m);
+    u32::store(l, o.d2, &value.map(|word| word >> 8 & 0xff), m);
+}
+
+/// Four bytes to a 32-bit value.
+fn pack8x4(l: &mut Lanes, o: &Args, m: u32) {
+    let byte = |row: u32| l.rows[row as usize].0.map(|word| word & 0xff);
+    let (a, b, c, e) = (byte(o.a), byte(o.b), byte(o.c), byte(o.e));
+    let result = std::array::from_fn(|lane| a[lane] | b[lane] << 8 | c[lane] << 16 | e[lane] << 24);
+    u32::store(l, o.d, &result, m);
+}
+
+/// A 32-bit value to four bytes; the last two destinations are in `c` and `e`.
+fn unpack8x4(l: &mut Lanes, o: &Args, m: u32) {
+    let value = l.rows[o.a as usize].0;
+    for (row, shift) in [(o.d, 0), (o.d2, 8), (o.c, 16), (o.e, 24)] {
+        u32::store(l, row, &value.map(|word| word >> shift & 0xff), m);
+    }
 }
 
 /// Two 16-bit values to a 32-bit one.
@@ -135,6 +166,9 @@ fn mov(one: &mut One<'_, '_>) -> Decoded {
     if let Some(clock) = one.clock()? {
         return Ok(clock);
     }
+    if one.instruction.modifiers.vector > 0 {
+        return vector(one, ty);
+    }
     let run: Run = match (one.destination(0)?, one.source(0)?) {
         (Operand::Vector(_), Operand::Vector(_)) => return Err(one.unsupported("two vectors")),
         (Operand::Vector(elements), _) => unpack(one, &mut args, ty, elements)?,
@@ -153,9 +187,36 @@ fn mov(one: &mut One<'_, '_>) -> Decoded {
     Ok((Action::Compute(run), args))
 }
 
+/// `mov.v2` and `mov.v4`.
+fn vector(one: &mut One<'_, '_>, ty: ScalarType) -> Decoded {
+    let (Operand::Vector(to), Operand::Vector(from)) = (one.destination(0)?, one.source(0)?) else {
+        return Err(one.malformed("two vectors are expected"));
+    };
+    let mut components = Vec::with_capacity(to.len());
+    for (to, from) in to.iter().zip(from) {
+        components.push((one.written(to, ty)?, one.operand(from, ty)?));
+    }
+    let index = one.decoder.vectors.len() as u32;
+    one.decoder.vectors.push(VectorMove { wide: ty.bits() == 64, components });
+    Ok((Action::MoveVector(index), Args::default()))
+}
+
+/// Copies components: all are read before one is written.
+pub(crate) fn move_vector(lanes: &mut Lanes, vector: &VectorMove, mask: u32) {
+    let words = 1 + u32::from(vector.wide);
+    let rows = |first: u32| first..first + words;
+    let from = vector.components.iter().flat_map(|&(_, from)| rows(from));
+    let values: Vec<Row> = from.map(|row| lanes.rows[row as usize]).collect();
+    let to = vector.components.iter().flat_map(|&(to, _)| rows(to));
+    for (row, value) in to.zip(values) {
+        u32::store(lanes, row, &value.0, mask);
+    }
+}
+
 /// The type of one of `count` parts of a value.
 fn part(ty: ScalarType, count: usize) -> Option<ScalarType> {
     match (ty.bits(), count) {
+        (16, 2) | (32, 4) => Some(ScalarType::B8),
         (32, 2) | (64, 4) => Some(ScalarType::B16),
         (64, 2) | (128, 4) => Some(ScalarType::B32),
         (128, 2) => Some(ScalarType::B64),
@@ -177,6 +238,8 @@ fn packed(
         *slot = one.operand(element, part)?;
     }
     Ok(match (ty.bits(), elements.len()) {
+        (16, _) => pack8x2,
+        (32, 4) => pack8x4,
         (32, _) => pack16x2,
         (64, 4) => pack16x4,
         (64, _) => pack32x2,
@@ -199,6 +262,8 @@ fn unpack(
         *slot = one.written(element, part)?;
     }
     Ok(match (ty.bits(), elements.len()) {
+        (16, _) => unpack8x2,
+        (32, 4) => unpack8x4,
         (32, _) => unpack16x2,
         (64, 4) => unpack16x4,
         (64, _) => unpack32x2,

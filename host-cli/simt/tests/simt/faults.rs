@@ -309,7 +309,7 @@ fn everything_that_cannot_execute_is_listed() {
                 .reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.shared .align 16 .b8 s[64];\n\
                 mov.u64 %rd0, s;\ncp.async.ca.shared.global [%rd0], [%rd1], 16;\n\
                 suq.channel_order.b32 %r0, [%rd0];\nadd.u32 %r1, %r0, 1;\n\
-                barrier.cluster.arrive;\nst.shared.u32 [s], %r1;\nret;\n}\n";
+                suq.memory_layout.b32 %r2, [%rd0];\nst.shared.u32 [s], %r1;\nret;\n}\n";
     let problems = Bench::new(text).prepare("k").unwrap_err();
     let lines: Vec<usize> = problems
         .iter()
