@@ -130,9 +130,8 @@ impl Named<'_> {
         match self.instruction.opcode {
             O::CpAsync if self.instruction.modifiers.has("mbarrier") => self.atomic(),
             O::Mbarrier if self.record.flags.contains(Flags::STORE) => self.atomic(),
-            O::Mbarrier if self.shape.is_some() => self.load_or_store(),
             O::Ld | O::Ldu | O::St | O::Ldmatrix | O::Stmatrix | O::CpAsync => self.load_or_store(),
-            O::Wmma if self.shape.is_some() => self.load_or_store(),
+            O::Wmma | O::Mbarrier if self.shape.is_some() => self.load_or_store(),
             O::Atom | O::Red => self.atomic(),
             O::Prefetch | O::Prefetchu | O::Discard => format!("CCTL{}.PF2", self.address_width()),
             O::Cvt => self.conversion(),
