@@ -11,6 +11,7 @@ pub mod fitting;
 pub mod gate;
 pub mod reading;
 pub mod synthetic;
+pub mod warp_wide;
 
 /// A piece of work, prepared: every call does it once and returns the warp instructions simulated.
 pub type Prepared = Box<dyn FnMut() -> u64>;
@@ -29,6 +30,7 @@ pub const WORK: &[&[Work]] = &[
     counting::WORK,
     execution::WORK,
     execution::DISTINCT_PATHS,
+    warp_wide::WORK,
     cycles::WORK,
     cycles::WAITING,
     expansion::WORK,
