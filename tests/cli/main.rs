@@ -18,6 +18,7 @@ mod residency;
 mod storage;
 mod storage_energy;
 mod storage_study;
+mod sweep;
 mod templates;
 mod timeline;
 
