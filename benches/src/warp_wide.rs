@@ -112,9 +112,7 @@ fn texture(device: &mut Device) -> u64 {
         filter: Filter::Linear,
         normalized: false,
     };
-    device
-        .create_object("texture", Object::Texture(Texture { image, sampler }))
-        .expect("a texture")
+    device.create_object("texture", Object::Texture(Texture { image, sampler })).expect("a texture")
 }
 
 fn work(text: &str, object: fn(&mut Device) -> u64) -> Prepared {

@@ -48,6 +48,10 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::float_arithmetic)]
 
+/// Version of the model: raised with every change that moves a number it prints, so that results of
+/// two programs with the same version can be put together.
+pub const MODEL_VERSION: u32 = 1;
+
 pub mod access;
 pub mod arbiter;
 pub mod bank_layout;

@@ -3,9 +3,11 @@
 pub mod data;
 pub mod fpga;
 pub mod study;
+pub mod sweep;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use strata_compiler::{Order, RegisterLimit};
@@ -20,7 +22,7 @@ use crate::workload::Toolchain;
 
 /// A laboratory for the register file of a GPU streaming multiprocessor.
 #[derive(Debug, Parser)]
-#[command(name = "strata", version, about, max_term_width = 100)]
+#[command(name = "strata", version = version(), about, max_term_width = 100)]
 #[command(
     after_help = "Exit status: 0 done; 1 a check or comparison failed; 2 the input was wrong; \
                         3 a broken invariant of strata itself; 130 \
@@ -55,6 +57,9 @@ pub enum Command {
     /// Sweep a parameter, with every input executed once.
     #[command(subcommand)]
     Study(study::StudyCommand),
+    /// Evaluate every combination of inputs and designs, on as many processes as there are, into
+    /// files; show what came out.
+    Sweep(Box<sweep::SweepArgs>),
     /// Run the prototype in hardware: stream register accesses to a board, and hold its counters
     /// against the model's.
     #[command(subcommand)]
@@ -89,10 +94,19 @@ pub enum Command {
     },
 }
 
+/// The program's version and the model's.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        format!("{} (model {})", env!("CARGO_PKG_VERSION"), strata_core::MODEL_VERSION)
+    });
+    &VERSION
+}
+
 fn design_files() -> String {
     format!(
-        "A design file ends in `.toml` and can be given wherever a design is named. Only `base` is \
-         needed. These are all keys, with examples of values: a key that is left out keeps what \
+        "A design file ends in `.toml` and can be given wherever a design is named. Behind a name or \
+         a file, its keys can be given one by one: `--design isca11-rfc6,cache.entries=4,\
+         active_warps=6`. Only `base` is needed. These are all keys, with examples of values: a key that is left out keeps what \
          the base has, which `strata cost` and every report's `changed` lines show.\n\n{}",
         crate::design::file::FORMAT
     )
@@ -387,9 +401,10 @@ pub struct RunArgs {
     /// means the suite.
     #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx|kernelslist.g|F.strata")]
     pub inputs: Vec<String>,
-    /// Design to evaluate: a name (`strata designs`) or a design file. Repeat it for more. Default:
-    /// `isca11`; without inputs `isca11`, `dissertation` and `isca11-rfc6`.
-    #[arg(long = "design", value_name = "NAME|FILE.toml")]
+    /// Design to evaluate: a name (`strata designs`) or a design file, with any of its keys behind
+    /// it. Repeat it for more. Default: `isca11`; without inputs `isca11`, `dissertation` and
+    /// `isca11-rfc6`.
+    #[arg(long = "design", value_name = "NAME|FILE.toml[,KEY=VALUE...]")]
     pub designs: Vec<String>,
     /// `count` walks each warp's accesses in order; `cycle` also runs them through the SM in time.
     #[arg(long, value_parser = by_name::parser::<Mode>(), default_value = Mode::Count.name())]

@@ -16,6 +16,7 @@ pub mod residency;
 pub mod run;
 pub mod storage;
 pub mod study;
+pub mod sweep;
 pub mod technology;
 pub mod trace;
 pub mod write_pool;
@@ -64,6 +65,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Inspect(args) => inspect::run(args, printer),
         Command::Explain(args) => explain::run(args, printer),
         Command::Study(command) => study::run(command, printer),
+        Command::Sweep(args) => sweep::run(args, printer),
         Command::Fpga(command) => fpga::run(command, printer),
         Command::Workloads => list::workloads(printer),
         Command::Designs => list::designs(printer),

@@ -11,6 +11,7 @@ pub mod machine;
 pub mod managed;
 pub mod memory;
 pub mod name;
+mod parameters;
 mod parts;
 pub mod pool_ports;
 mod price;
@@ -20,6 +21,7 @@ pub mod storage;
 pub mod storage_technology;
 pub mod technology;
 mod technology_file;
+mod values;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -42,9 +44,11 @@ use delivery::Delivery;
 pub use machine::{Machine, NoEnergy, machines};
 pub use managed::Managed;
 pub use memory::MainMemory;
+pub(crate) use parameters::pieces;
 pub use price::PoolReadEnergy;
 pub use storage::Storage;
 pub use storage_technology::StorageTechnology;
+pub use values::{Value, ValueKind, parameter_keys};
 
 /// A design, ready to count with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +56,7 @@ pub struct Design {
     /// The registry's name, or that of the design file.
     pub name: String,
     /// How a command line names it, or what it is the baseline of: the registry's name, or the
-    /// path of the design file.
+    /// path of the design file, with the parameters behind it.
     pub argument: String,
     /// The machine it belongs to, whose baseline it is compared with.
     pub machine: &'static Machine,
@@ -117,7 +121,8 @@ fn warps(scheduling: Scheduling, sm: &SmSettings) -> u8 {
 impl Design {
     /// The files that it was read from; none of a built-in design.
     pub fn files(&self) -> Vec<PathBuf> {
-        let own = is_file(&self.argument).then(|| PathBuf::from(&self.argument));
+        let base = parameters::base(&self.argument);
+        let own = is_toml(base).then(|| PathBuf::from(base));
         let technology = self.memory.as_ref().and_then(|memory| memory.technology.file.clone());
         let storage = self.storage_technologies.iter().filter_map(|of| of.file.clone());
         own.into_iter().chain(technology).chain(storage).collect()
@@ -385,13 +390,22 @@ fn describe(cache: RegisterFileCacheConfig) -> String {
     text
 }
 
-/// A design by its name or, if `text` ends in `.toml`, from a design file.
+/// A design by its name or, if `text` ends in `.toml`, from a design file; behind either, keys of a
+/// design file: `isca11-rfc6,cache.entries=4,active_warps=6`.
 pub fn resolve(text: &str) -> Result<Design, ConfigError> {
-    if is_file(text) { file::load(text) } else { name::resolve(text) }
+    match parameters::split(text) {
+        Some(_) => parameters::resolve(text),
+        None if is_toml(text) => file::load(text),
+        None => name::resolve(text),
+    }
 }
 
 /// Whether a design is named by its file.
 pub(crate) fn is_file(text: &str) -> bool {
+    is_toml(parameters::base(text))
+}
+
+fn is_toml(text: &str) -> bool {
     let extension = Path::new(text).extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }

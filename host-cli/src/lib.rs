@@ -5,7 +5,7 @@
 //! of a real GPU or of our own) -> [`measure`] (each executed or read once, counted under every
 //! [`design`]) -> [`report`]. [`measure`] counts by [`evaluate`], in time by [`timing`], for
 //! compiler-managed hierarchies with the help of [`levels`]; [`timeline`] draws what happens in
-//! time. [`study`] measures along a sweep. [`cost`] and [`exact`] compute from tables alone,
+//! time. [`study`] measures along one parameter, [`sweep`] over every combination of many. [`cost`] and [`exact`] compute from tables alone,
 //! [`claims`] puts reports beside what the papers measured;
 //! [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
@@ -43,6 +43,7 @@ pub mod provision;
 pub mod report;
 pub mod study;
 pub mod subject;
+pub mod sweep;
 pub mod technology;
 pub mod timeline;
 pub mod timing;

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::failure::Failure;
@@ -26,17 +27,7 @@ pub(crate) fn each<I: Sync, T: Send>(
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
-    let most = MOST_PER_CORE * std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    if jobs > most {
-        printer.note(&format!(
-            "`-j {jobs}`: {most} threads are started, {MOST_PER_CORE} for each core"
-        ));
-    }
-    let jobs = jobs.min(most);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .build()
-        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))?;
+    let pool = pool(jobs, printer)?;
     let progress = printer.progress(inputs.len() as u64);
     let one = |input: &I| {
         let result = work(input);
@@ -48,4 +39,19 @@ pub(crate) fn each<I: Sync, T: Send>(
     let results: Vec<_> = pool.install(|| inputs.par_iter().with_max_len(1).map(one).collect());
     progress.finish_and_clear();
     results.into_iter().collect()
+}
+
+/// So many threads, 0 for one for each core.
+pub(crate) fn pool(jobs: usize, printer: &Printer) -> Result<ThreadPool, Failure> {
+    let most = MOST_PER_CORE * std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    if jobs > most {
+        printer.note(&format!(
+            "`-j {jobs}`: {most} threads are started, {MOST_PER_CORE} for each core"
+        ));
+    }
+    let jobs = jobs.min(most);
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .build()
+        .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))
 }

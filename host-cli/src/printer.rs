@@ -66,11 +66,20 @@ impl Printer {
     /// A progress bar over `steps` steps, which says how long is left; invisible when quiet or when
     /// standard error is no terminal.
     pub fn progress(&self, steps: u64) -> ProgressBar {
+        self.bar(steps, "{pos}/{len} {msg}, {eta} left")
+    }
+
+    /// The same for many small steps, with how many there are in a second.
+    pub fn progress_with_rate(&self, steps: u64) -> ProgressBar {
+        self.bar(steps, "{pos}/{len} {msg}, {per_sec}, {eta} left")
+    }
+
+    fn bar(&self, steps: u64, template: &str) -> ProgressBar {
         let target =
             if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(steps), target);
-        let style = ProgressStyle::with_template("{pos}/{len} {msg}, {eta} left")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.with_style(style)
     }
 

@@ -18,6 +18,7 @@ use serde::Serialize;
 use strata_core::sm::config::Residency;
 use strata_core::sm::expansion::Split;
 
+use crate::design::Value;
 pub use data_cache::DataCacheCounts;
 pub use in_time::{Against, Endurance, EnergyInTime};
 pub use storage::{PartitionReport, StorageReport, Tried};
@@ -48,6 +49,10 @@ pub struct RunReport {
     /// calls it; `trace` for the order of a trace's lines; of a recording that with which it was
     /// made.
     pub order: String,
+    /// Parameters of the design, by the keys of design files: the same keys whatever the design and
+    /// the mode. Null where the design has no such part. Energies and distances are those in
+    /// effect, null where they are not known.
+    pub parameters: BTreeMap<String, Option<Value>>,
     /// What the results were compared with.
     pub check: Check,
     /// Launches that were counted, in order.
@@ -115,6 +120,17 @@ pub enum Check {
     None,
     /// Nothing was computed: the input is a trace.
     Replayed,
+}
+
+impl Check {
+    /// What JSON calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::None => "none",
+            Self::Replayed => "replayed",
+        }
+    }
 }
 
 /// One kernel launch.

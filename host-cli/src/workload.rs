@@ -64,6 +64,13 @@ const MAX_PTX_FILE: u64 = 256 << 20;
 /// Names standard input in the place of a file.
 pub const STANDARD_INPUT: &str = "-";
 
+/// The parameter that changes all random contents of a workload whose sizes do not have it.
+const SEED: &str = "seed";
+
+/// What it adds to every seed of the launch file for each 1: more than the seeds of a file differ
+/// by, so that no buffer takes another's contents.
+const SEED_STEP: i64 = 1_000_000;
+
 /// Parameter values that replace those of a size, by name.
 pub type Overrides = BTreeMap<String, i64>;
 
@@ -144,6 +151,11 @@ impl Workload {
         })
     }
 
+    /// The launch file.
+    pub(crate) fn launch_text(&self) -> &str {
+        &self.launch
+    }
+
     /// What the workload does, in one line.
     pub fn description(&self) -> &str {
         &self.document.description
@@ -178,8 +190,10 @@ impl Workload {
         let folder = self.folder.as_deref();
         let source = Source { file: &self.launch_file, text: &self.launch, folder };
         let parameters = resolve::parameters(table, overrides);
+        let own_seed = parameters.get(SEED).is_some();
+        let shift = overrides.get(SEED).filter(|_| !own_seed && self.document.is_random());
         for parameter in overrides.keys() {
-            if parameters.get(parameter).is_none() {
+            if parameters.get(parameter).is_none() && !(parameter == SEED && shift.is_some()) {
                 return Err(WorkloadError::UnknownParameter {
                     workload: self.name.clone(),
                     parameter: parameter.clone(),
@@ -187,7 +201,8 @@ impl Workload {
                 });
             }
         }
-        Ok(resolve::resolve(source, &self.document, parameters, module)?)
+        let more_seed = shift.map_or(0, |seed| seed.saturating_mul(SEED_STEP));
+        Ok(resolve::resolve(source, &self.document, (parameters, more_seed), module)?)
     }
 }
 

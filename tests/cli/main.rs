@@ -19,6 +19,7 @@ mod residency;
 mod storage;
 mod storage_energy;
 mod storage_study;
+mod sweep;
 mod templates;
 mod timeline;
 

@@ -14,6 +14,7 @@ mod groups;
 mod last_result_file;
 mod limits;
 mod machine_code;
+mod model_version;
 mod orders;
 mod readme;
 mod recordings;

@@ -7,7 +7,7 @@ use super::parts::{EnergyOverrides, LevelValues};
 use super::{Design, MainMemory, Managed, Storage, data_cache, describe, second_level, sm};
 
 /// All that a design file can change but energies, by its key.
-fn parameters(design: &Design) -> Vec<(&'static str, String)> {
+pub(super) fn parameters(design: &Design) -> Vec<(&'static str, String)> {
     let settings = design.organisation().settings();
     let levels = &settings.levels;
     let none = || "none".to_owned();

@@ -28,7 +28,9 @@ use super::parts::Parts;
 use super::second_level::{self, GddrTable, L2Table};
 use super::sm::{LatencyTable, RegistersTable, Rules, SmTable};
 use super::storage::StorageTable;
-use super::{Design, Managed, PoolReadEnergy, level_keys, name, storage_technology};
+use super::{
+    Design, Managed, PoolReadEnergy, level_keys, name, storage_technology, technology_file,
+};
 use crate::config::by_name::ByName;
 use crate::config::{ConfigError, name as plain, strict};
 
@@ -38,9 +40,19 @@ pub const FORMAT: &str = include_str!("format.toml");
 /// Longest design file. Unit: bytes.
 const LONGEST: u64 = 1 << 20;
 
+/// Where the keys of a design come from.
+pub(super) struct Origin<'a> {
+    /// The file, or the whole argument of a design with parameters: for messages, and where other
+    /// files are looked for.
+    pub(super) file: &'a str,
+    /// The design's name; none if the keys or the file say it.
+    pub(super) called: Option<&'a str>,
+}
+
+/// The keys of a design.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DesignFile {
+pub(super) struct DesignFile {
     base: String,
     name: Option<String>,
     scheduling: Option<ByName<SchedulingLevels>>,
@@ -105,6 +117,11 @@ struct OrfTable {
 
 /// Reads a design file.
 pub fn load(path: &str) -> Result<Design, ConfigError> {
+    parse(path, &text(path)?)
+}
+
+/// The text of a design file.
+fn text(path: &str) -> Result<String, ConfigError> {
     let unreadable = |reason: String| ConfigError::Unreadable { file: path.to_owned(), reason };
     let mut text = String::new();
     std::fs::File::open(path)
@@ -113,20 +130,50 @@ pub fn load(path: &str) -> Result<Design, ConfigError> {
     if text.len() as u64 > LONGEST {
         return Err(unreadable(format!("a design file has at most {LONGEST} bytes")));
     }
-    parse(path, &text)
+    Ok(text)
+}
+
+/// A design file's keys, with the files that it names where they are found from elsewhere.
+pub(super) fn table(path: &str) -> Result<toml::Table, ConfigError> {
+    let mut table: toml::Table = text(path)?.parse().map_err(|error| unread(path, &error))?;
+    let place = |value: &mut toml::Value| {
+        if let toml::Value::String(text) = value
+            && let Some(beside) = technology_file::beside(path, text)
+        {
+            *text = beside.display().to_string();
+        }
+    };
+    table.get_mut("technology").map(place);
+    if let Some(toml::Value::Array(all)) = table.get_mut("storage_technologies") {
+        all.iter_mut().for_each(place);
+    }
+    let called = toml::Value::String(own_name(path, None)?);
+    table.entry("name").or_insert(called);
+    Ok(table)
+}
+
+/// The keys in a text.
+pub(super) fn document(text: &str) -> Result<DesignFile, toml::de::Error> {
+    strict::from_str(text)
+}
+
+fn unread(file: &str, error: &toml::de::Error) -> ConfigError {
+    ConfigError::Malformed {
+        file: file.to_owned(),
+        message: error.to_string().trim_end().to_owned() + &nearest_key(error.message()),
+    }
 }
 
 /// Reads a design from the text of a file; `file` is used in messages, and for the design's name.
 pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
-    read(file, text).map_err(|error| error.located(file, text))
+    let written = document(text).map_err(|error| unread(file, &error))?;
+    let built = build(&Origin { file, called: None }, written);
+    built.map_err(|error| error.located(file, text))
 }
 
-fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
-    let mut written: DesignFile =
-        strict::from_str(text).map_err(|error| ConfigError::Malformed {
-            file: file.to_owned(),
-            message: error.to_string().trim_end().to_owned() + &nearest_key(error.message()),
-        })?;
+/// The design that has these keys.
+pub(super) fn build(origin: &Origin<'_>, mut written: DesignFile) -> Result<Design, ConfigError> {
+    let file = origin.file;
     let mut parts = name::parts(&written.base).map_err(|_| ConfigError::Range {
         file: file.to_owned(),
         key: "base".to_owned(),
@@ -134,7 +181,10 @@ fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
         allowed: "a name that `strata designs` lists, such as `isca11-rfc6`".to_owned(),
     })?;
     let base = parts.name;
-    parts.name = own_name(file, written.name.as_deref())?;
+    parts.name = match origin.called {
+        Some(called) => called.to_owned(),
+        None => own_name(file, written.name.as_deref())?,
+    };
     parts.source = format!("{file}, after {base} ({})", parts.source);
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
     parts.wire_charge = named(written.wire_charge, WireCharge::default());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::memory::{self, Sourced};
-use super::storage_technology;
+use super::{parameters, storage_technology};
 use crate::config::suggest::{did_you_mean, nearest_listed, suggest};
 use crate::config::{ConfigError, name, strict};
 
@@ -30,12 +30,13 @@ pub(super) fn text(path: &Path) -> Result<(String, String), ConfigError> {
     Ok((file, text))
 }
 
-/// The file that a design file names, which is looked for beside it; none if the text is no name of
-/// a file.
+/// The file that a design file names, which is looked for beside it, or as typed if a parameter
+/// names it; none if the text is no name of a file.
 pub(super) fn beside(design_file: &str, text: &str) -> Option<PathBuf> {
     let path = Path::new(text);
     let extension = path.extension()?;
-    let folder = Path::new(design_file).parent();
+    let typed = parameters::split(design_file).is_some();
+    let folder = Path::new(design_file).parent().filter(|_| !typed);
     let whole = || folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
     extension.eq_ignore_ascii_case("toml").then(whole)
 }

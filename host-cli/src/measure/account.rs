@@ -1,23 +1,20 @@
 //! Accounts: what each design, and all of them together, have seen of a subject.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
-use strata_core::organisation::Organisation;
 use strata_core::sm::Unobserved;
 use strata_core::sm::config::{ActiveLimitKind, StorageKind};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::partition::Needs;
-use strata_core::value_usage::ValueUsage;
 
 use crate::cli::Mode;
-use crate::crossings::Crossings;
 use crate::design::{self, Design, MainMemory};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
-use crate::levels::{FitError, Fitted, FittedKernels};
+use crate::levels::{Fitted, FittedKernels};
 use crate::printer::Printer;
 use crate::provision::Provision;
 use crate::report::in_time::COUNT_MODE;
@@ -28,11 +25,11 @@ use crate::report::{
 use crate::timeline::Timeline;
 use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
 
-use super::baselines::Baselines;
+use super::common::{Common, strands_of};
 use super::line_profile::LineProfiles;
 use super::request::command_line;
 use super::storage_energy::{self, BaselineRuns, StorageBaseline, StorageRun, takes_the_same_time};
-use super::{Counted, Request, SpillTraffic, price, too_large};
+use super::{Counted, Request, price, too_large};
 
 /// What one design has seen so far, with one of the provisions that it chooses among.
 pub(super) struct Account<'a> {
@@ -47,7 +44,8 @@ pub(super) struct Account<'a> {
     data_cache: Option<DataCacheCounts>,
     /// What was switched off of its storage, for as many cycles as it was. Unit: byte cycles.
     disabled_byte_cycles: u128,
-    launches: Vec<LaunchReport>,
+    /// None where only totals are asked for.
+    launches: Option<Vec<LaunchReport>>,
     in_order: InOrder,
     /// Of kernels that the compiler fitted to the design.
     levels: FittedKernels,
@@ -69,25 +67,6 @@ impl InOrder {
     }
 }
 
-/// What all designs of a subject share.
-#[derive(Default)]
-pub(super) struct Common {
-    /// Counters of the flat register file by whole warps.
-    pub(super) flat: Counters,
-    /// The same by clusters.
-    pub(super) flat_clusters: Counters,
-    pub(super) usage: ValueUsage,
-    /// Orders of the launches' instructions, as reports call them.
-    pub(super) orders: BTreeSet<&'static str>,
-    /// With a limit of registers, what spilling adds.
-    pub(super) spills: Option<SpillTraffic>,
-    /// What crosses the boundaries of strands that end with basic blocks, and of those that do not,
-    /// where a design has them.
-    pub(super) crossings: [Option<Crossings>; 2],
-    /// In cycle mode, the baselines of designs whose leakage is known.
-    pub(super) baselines: Baselines,
-}
-
 /// One account for each provision of each design for an application of these kernels, those of a
 /// design one after the other. The file of a timeline is opened here, before anything runs.
 pub(super) fn accounts<'a>(
@@ -104,7 +83,7 @@ pub(super) fn accounts<'a>(
             cell_writes: Vec::new(),
             data_cache: None,
             disabled_byte_cycles: 0,
-            launches: Vec::new(),
+            launches: (!request.totals_only).then(Vec::new),
             in_order: InOrder {
                 timeline,
                 cache: provision.cache().map(LaunchCache::new),
@@ -199,13 +178,19 @@ pub(super) fn add(
     common: &mut Common,
     accounts: &mut [Account<'_>],
     launches: &[Counted<'_>],
+    input: (&str, Mode),
+) -> Result<(), EvaluateError> {
+    common.add_launches(launches)?;
+    add_to(common, accounts, launches, input)
+}
+
+/// The same where launches are already in what does not depend on designs.
+pub(super) fn add_to(
+    common: &mut Common,
+    accounts: &mut [Account<'_>],
+    launches: &[Counted<'_>],
     (input, mode): (&str, Mode),
 ) -> Result<(), EvaluateError> {
-    let spills = common.spills.is_some();
-    let parts: Vec<_> = launches.par_iter().map(|launch| Common::of(launch, spills)).collect();
-    for part in parts {
-        common.add(&part?)?;
-    }
     let added: Vec<_> =
         accounts.par_iter_mut().map(|account| account.add(launches, input, mode)).collect();
     // The first error in the order of the designs, not in the order of completion.
@@ -216,70 +201,11 @@ pub(super) fn add(
         });
         common.baselines.add(&timed.collect::<Vec<_>>(), launches)?;
     }
-    common.add_crossings(accounts, launches)
-}
-
-impl Common {
-    /// What one launch adds.
-    fn of(launch: &Counted<'_>, with_spills: bool) -> Result<Self, EvaluateError> {
-        let (image, paths) = (launch.image, launch.paths);
-        let mut spills = with_spills.then(SpillTraffic::default);
-        if let Some(spills) = &mut spills {
-            launch.add_spills(spills);
-        }
-        Ok(Self {
-            flat: launch.count_flat()?,
-            flat_clusters: evaluate::count_launch(&Organisation::FLAT, true, image.into(), paths)?,
-            usage: evaluate::launch_usage(image, paths)?,
-            orders: BTreeSet::from([launch.order()]),
-            spills,
-            ..Self::default()
-        })
-    }
-
-    fn add(&mut self, part: &Self) -> Result<(), EvaluateError> {
-        if let (Some(spills), Some(part)) = (&mut self.spills, &part.spills) {
-            spills.merge(part);
-        }
-        self.orders.extend(&part.orders);
-        self.flat = self.flat.checked_add(&part.flat)?;
-        self.flat_clusters = self.flat_clusters.checked_add(&part.flat_clusters)?;
-        self.usage.add(&part.usage, 1)?;
-        Ok(())
-    }
-
-    /// Adds what crosses the strands of launches that are fitted to the designs.
-    fn add_crossings(
-        &mut self,
-        accounts: &[Account<'_>],
-        launches: &[Counted<'_>],
-    ) -> Result<(), EvaluateError> {
-        for (index, total) in self.crossings.iter_mut().enumerate() {
-            // One for all: strands depend on nothing else of a design.
-            let same = |account: &&Account<'_>| strands_of(account.design) == Some(index);
-            let Some(account) = accounts.iter().find(same) else { continue };
-            let of = |launch: &Counted<'_>| {
-                let strands = account.levels.get(launch.kernel).map(|levels| &levels.strands);
-                let strands = strands.ok_or(FitError::NoProgram)?;
-                evaluate::launch_crossings(launch.image, &strands.of, launch.paths)
-            };
-            let parts: Vec<_> = launches.par_iter().map(of).collect();
-            let total = total.get_or_insert_default();
-            for part in parts {
-                total.add(&part?, 1)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn flat(&self, clusters: bool) -> &Counters {
-        if clusters { &self.flat_clusters } else { &self.flat }
-    }
-}
-
-/// Which of [`Common::crossings`] are a design's, if its hierarchy is the compiler's.
-fn strands_of(design: &Design) -> Option<usize> {
-    design.managed.map(|managed| usize::from(managed.forward_branches))
+    let fitted = |index| {
+        let same = |account: &&Account<'_>| strands_of(account.design) == Some(index);
+        accounts.iter().find(same).map(|account| &account.levels)
+    };
+    common.add_crossings(fitted, launches)
 }
 
 /// What one launch does on one design.
@@ -346,12 +272,17 @@ impl Account<'_> {
             self.data_cache = Some(total.checked_add(counts).ok_or(TimingError::Overflow)?);
         }
         self.total = self.total.checked_add(counters)?;
-        let mut by_name = evaluate::by_name(counters);
         if let Some((time, _)) = time {
-            by_name.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
             self.disabled_byte_cycles += u128::from(*disabled_bytes) * u128::from(time.cycles());
             let total = self.time.unwrap_or_default();
             self.time = Some(total.checked_add(time).ok_or(TimingError::Overflow)?);
+        }
+        if self.launches.is_none() {
+            return Ok(());
+        }
+        let mut by_name = evaluate::by_name(counters);
+        if let Some((time, _)) = time {
+            by_name.extend(time.iter().map(|(name, count)| (name.to_owned(), count)));
         }
         self.report_launch(LaunchReport {
             index: launch.index,
@@ -371,8 +302,9 @@ impl Account<'_> {
     /// Notes what a launch did; a further part of one is added to it. No sum overflows: it is at
     /// most the total, which was checked.
     fn report_launch(&mut self, launch: LaunchReport) {
-        match self.launches.last_mut().filter(|before| before.index == launch.index) {
-            None => self.launches.push(launch),
+        let Some(launches) = &mut self.launches else { return };
+        match launches.last_mut().filter(|before| before.index == launch.index) {
+            None => launches.push(launch),
             Some(before) => {
                 before.warps += launch.warps;
                 before.distinct_paths += launch.distinct_paths;
@@ -473,8 +405,7 @@ impl Account<'_> {
         let storage_energy = self.storage_run().and_then(|run| runs.report(design, &run));
         let mut options = vec!["--design".to_owned(), design.argument.clone()];
         options.extend_from_slice(request.words());
-        let spilled =
-            common.spills.map(|spills| ("instructions_relative_percent", spills.percent()));
+        let spilled = common.spills.map(|spills| (derived::SPILLED, spills.percent()));
         let mut counters = evaluate::by_name(&self.total);
         let digest = self.time.as_ref().map_or_else(|| self.total.digest(), SmCounters::digest);
         if let Some(time) = &self.time {
@@ -489,8 +420,9 @@ impl Account<'_> {
             machine: design.machine.name.clone(),
             mode: request.mode.name().to_owned(),
             order: common.orders.iter().copied().collect::<Vec<_>>().join(", "),
+            parameters: design.named_parameters(),
             check,
-            launches: self.launches,
+            launches: self.launches.unwrap_or_default(),
             counters,
             digest: digest.to_string(),
             derived: derived::ratios(&derived::Inputs {

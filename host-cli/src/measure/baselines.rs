@@ -26,6 +26,15 @@ struct Baseline {
     cycles: u64,
     /// What the launches have left in its data cache.
     cache: Option<LaunchCache>,
+    /// Whether all launches of the input are in it.
+    whole: bool,
+}
+
+/// A baseline's cycles over all launches of an input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownBaseline {
+    of: InTime,
+    cycles: u64,
 }
 
 const fn in_time(design: &Design) -> InTime {
@@ -37,6 +46,23 @@ impl Baselines {
     pub(super) fn cycles(&self, baseline: &Design) -> Option<u64> {
         let timed = self.0.iter().find(|timed| timed.of == in_time(baseline));
         timed.map(|timed| timed.cycles)
+    }
+
+    /// Baselines whose cycles over all launches of an input are known.
+    pub(super) fn whole(known: &[KnownBaseline]) -> Self {
+        let one = |&KnownBaseline { of, cycles }: &KnownBaseline| Baseline {
+            of,
+            cycles,
+            cache: None,
+            whole: true,
+        };
+        Self(known.iter().map(one).collect())
+    }
+
+    /// Those that were timed, after the last launch of an input, and were not known before.
+    pub(super) fn new_ones(&self) -> impl Iterator<Item = KnownBaseline> {
+        let new = self.0.iter().filter(|timed| !timed.whole);
+        new.map(|&Baseline { of, cycles, .. }| KnownBaseline { of, cycles })
     }
 
     /// Adds launches to the baselines of the designs whose leakage is known, given each with its
@@ -62,10 +88,13 @@ impl Baselines {
             let place = self.0.iter().position(|timed| timed.of == baseline);
             let place = place.unwrap_or_else(|| {
                 let cache = baseline.1.map(LaunchCache::new);
-                self.0.push(Baseline { of: baseline, cycles: 0, cache });
+                self.0.push(Baseline { of: baseline, cycles: 0, cache, whole: false });
                 self.0.len() - 1
             });
-            let Baseline { cycles: total, cache, .. } = &mut self.0[place];
+            let Baseline { cycles: total, cache, whole, .. } = &mut self.0[place];
+            if *whole {
+                continue;
+            }
             if let Some((_, cycles)) = timed.iter().find(runs_anyway) {
                 *total = *cycles;
                 continue;

@@ -21,6 +21,8 @@ pub(super) const PART_BYTES: u64 = 64 << 20;
 /// One launch that was executed, or a part of it.
 pub(super) struct Executed<'p> {
     pub(super) index: u64,
+    /// Its kernel's place among the programs of the workload.
+    pub(super) kernel: usize,
     pub(super) program: &'p Program,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
@@ -52,14 +54,24 @@ pub(super) fn each_batch(
     printer: &Printer,
     mut visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
 ) -> Result<Check, Failure> {
-    dump::check(&request.dumps, &prepared.plan)?;
-    let mut visited = Ok(());
-    let mut batch = Batch::default();
-    let mut show = |batch: &[Executed<'_>]| {
+    each_executed(workload, prepared, request, printer, |batch| {
         let source = (&prepared.module, &*workload.ptx);
         let launches = batch.iter().map(|launch| Counted::executed(launch, source));
         visit(&launches.collect::<Vec<_>>())
-    };
+    })
+}
+
+/// The same for a user that keeps the launches.
+pub(super) fn each_executed<'p>(
+    workload: &Workload,
+    prepared: &'p Prepared,
+    request: &Request,
+    printer: &Printer,
+    mut visit: impl FnMut(Vec<Executed<'p>>) -> Result<(), EvaluateError>,
+) -> Result<Check, Failure> {
+    dump::check(&request.dumps, &prepared.plan)?;
+    let mut visited = Ok(());
+    let mut batch = Batch::default();
     let finals = prepared.execute(&request.options, |launch| {
         if !launch.outcome.printf.is_empty() {
             printer.note(&printed(&launch));
@@ -68,14 +80,15 @@ pub(super) fn each_batch(
         let program = &prepared.programs[step.kernel];
         let held = held(&outcome.paths, &outcome.accesses);
         let (grid, block, dynamic_shared) = (step.grid, step.block, step.dynamic_shared);
-        let launch = Executed { index, program, grid, block, dynamic_shared, outcome };
+        let kernel = step.kernel;
+        let launch = Executed { index, kernel, program, grid, block, dynamic_shared, outcome };
         let full = batch.push(launch, held);
         if visited.is_ok() && full {
-            visited = show(&batch.take());
+            visited = visit(batch.take());
         }
     });
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
-    visited.and_then(|()| show(&batch.take())).map_err(|error| failure(&workload.name, error))?;
+    visited.and_then(|()| visit(batch.take())).map_err(|error| failure(&workload.name, error))?;
     dump::write_all(&request.dumps, &prepared.plan, &finals)?;
     check(prepared, &finals)
 }

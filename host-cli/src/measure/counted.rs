@@ -8,7 +8,7 @@ use strata_core::organisation::Organisation;
 use strata_core::placement::Placement;
 use strata_ptx::module::Module;
 use strata_simt::paths::PathDictionary;
-use strata_simt::{AccessDictionary, BarrierDictionary};
+use strata_simt::{AccessDictionary, BarrierDictionary, LaunchOutcome};
 
 use crate::evaluate::{self, EvaluateError};
 use crate::levels::{self, FitError, Fitted};
@@ -45,26 +45,36 @@ pub(crate) struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     /// A launch that was executed from a module with this text.
-    pub(super) fn executed(
-        launch: &'a Executed<'_>,
+    pub(super) fn executed(launch: &'a Executed<'_>, source: (&'a Module, &'a str)) -> Self {
+        let about = (launch.index, launch.grid, launch.block, launch.dynamic_shared);
+        Self::of_program(launch.program, source, about, &launch.outcome)
+    }
+
+    /// The same from its parts; `about` is its index, its grid, its block and its dynamic shared
+    /// memory in bytes.
+    pub(super) fn of_program(
+        program: &'a Program,
         (module, text): (&'a Module, &'a str),
+        about: (u64, [u32; 3], [u32; 3], u32),
+        outcome: &'a LaunchOutcome,
     ) -> Self {
+        let (index, grid, block, dynamic_shared) = about;
         Self {
-            index: launch.index,
-            kernel: &launch.program.name,
-            grid: launch.grid,
-            block: launch.block,
-            registers: launch.program.general_registers,
-            resident_registers: launch.program.resident_registers,
-            order: Some(launch.program.order),
-            image: &launch.program.image,
-            paths: &launch.outcome.paths,
-            accesses: &launch.outcome.accesses,
-            barriers: Some(&launch.outcome.barriers),
-            shared_bytes: u32::try_from(launch.program.shared_bytes)
+            index,
+            kernel: &program.name,
+            grid,
+            block,
+            registers: program.general_registers,
+            resident_registers: program.resident_registers,
+            order: Some(program.order),
+            image: &program.image,
+            paths: &outcome.paths,
+            accesses: &outcome.accesses,
+            barriers: Some(&outcome.barriers),
+            shared_bytes: u32::try_from(program.shared_bytes)
                 .unwrap_or(u32::MAX)
-                .saturating_add(launch.dynamic_shared),
-            code: Code::Ptx { module, program: launch.program, text },
+                .saturating_add(dynamic_shared),
+            code: Code::Ptx { module, program, text },
         }
     }
 

@@ -9,8 +9,9 @@ use strata_core::sm::partition::Needs;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
-use super::account::{Account, Common, add, fastest, finish_timelines, with_baselines};
+use super::account::{Account, add, fastest, finish_timelines, with_baselines};
 use super::batch::{Batch, held};
+use super::common::Common;
 use super::storage_energy::{self, BaselineRuns};
 use super::{Counted, Request};
 use crate::design::Design;
@@ -24,15 +25,15 @@ use crate::trace::{self, Entry, Header, Keep, Reach, TracedInstruction, TracedLa
 use crate::workload::simulate::Options;
 
 /// A launch that is to be counted.
-struct Replayed {
+pub(super) struct Replayed {
     header: Header,
     instructions: Vec<TracedInstruction>,
     image: Image,
     resident_registers: u16,
     order: Option<Order>,
-    paths: PathDictionary,
+    pub(super) paths: PathDictionary,
     /// What its warps moved, where that is asked for.
-    accesses: AccessDictionary,
+    pub(super) accesses: AccessDictionary,
     assumptions: Vec<String>,
     /// Keys of the trace's header that are not known.
     unknown_keys: Vec<String>,
@@ -188,7 +189,7 @@ pub fn trace_reports(
 }
 
 /// What each launch of a trace or a recording needs of an SM's storage.
-fn recorded_needs(input: &str, reach: Reach) -> Result<Vec<Needs>, Failure> {
+pub(super) fn recorded_needs(input: &str, reach: Reach) -> Result<Vec<Needs>, Failure> {
     let path = Path::new(input);
     let mut all = Vec::new();
     if is_recording(input) {
@@ -216,22 +217,53 @@ pub(crate) fn each_recorded_launch(
     mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
     let one_by_one = |launches: &[Counted<'_>]| launches.iter().try_for_each(&mut visit);
+    each_recorded_batch(input, request, printer, one_by_one)
+}
+
+/// The same, several launches at a time.
+pub(super) fn each_recorded_batch(
+    input: &str,
+    request: &Request,
+    printer: &Printer,
+    visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
+) -> Result<BTreeSet<String>, Failure> {
     let tape = Tape::open(input, &request.options, request.reach)?;
-    play(tape, input, request, printer, one_by_one)
+    play(tape, input, request, printer, visit)
 }
 
 fn play(
-    mut tape: Tape,
+    tape: Tape,
     input: &str,
     request: &Request,
     printer: &Printer,
     mut visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
-    let mut batch = Batch::default();
-    let mut show = |batch: &[(u64, Box<Replayed>)]| {
+    play_each(tape, input, request, printer, |batch| {
         let launches = batch.iter().map(|(index, launch)| launch.counted(*index));
-        visit(&launches.collect::<Vec<_>>()).map_err(|error| unfit(input, error))
-    };
+        visit(&launches.collect::<Vec<_>>())
+    })
+}
+
+/// Reads a trace or a recording once for a user that keeps the launches, each with its index.
+pub(super) fn each_replayed(
+    input: &str,
+    request: &Request,
+    printer: &Printer,
+    visit: impl FnMut(Vec<(u64, Box<Replayed>)>) -> Result<(), EvaluateError>,
+) -> Result<BTreeSet<String>, Failure> {
+    let tape = Tape::open(input, &request.options, request.reach)?;
+    play_each(tape, input, request, printer, visit)
+}
+
+fn play_each(
+    mut tape: Tape,
+    input: &str,
+    request: &Request,
+    printer: &Printer,
+    mut visit: impl FnMut(Vec<(u64, Box<Replayed>)>) -> Result<(), EvaluateError>,
+) -> Result<BTreeSet<String>, Failure> {
+    let mut batch = Batch::default();
+    let mut show = |batch| visit(batch).map_err(|error| unfit(input, error));
     let options = &request.options;
     let (mut assumptions, mut unknown_keys) = (BTreeSet::new(), BTreeSet::new());
     let mut kernels = BTreeSet::new();
@@ -256,10 +288,10 @@ fn play(
         assumptions.extend(launch.assumptions.iter().map(|text| format!("{kernel}, {text}")));
         let held = held(&launch.paths, &launch.accesses);
         if batch.push((index - 1, launch), held) {
-            show(&batch.take())?;
+            show(batch.take())?;
         }
     }
-    show(&batch.take())?;
+    show(batch.take())?;
     check_filters(input, options, index, &kernels)?;
     if let Some(note) = trace::unknown_keys(&unknown_keys) {
         printer.note(&format!("{input}: {note}"));
@@ -271,7 +303,7 @@ fn play(
 }
 
 impl Replayed {
-    fn counted(&self, index: u64) -> Counted<'_> {
+    pub(super) fn counted(&self, index: u64) -> Counted<'_> {
         Counted {
             index,
             kernel: &self.header.name,
@@ -292,7 +324,7 @@ impl Replayed {
 
 /// Counting refused a launch: what is neither the input's affair nor the design's is our defect for
 /// a trace, which was checked when it was read, but perhaps the file's for a recording.
-fn unfit(input: &str, error: EvaluateError) -> Failure {
+pub(super) fn unfit(input: &str, error: EvaluateError) -> Failure {
     if !is_recording(input) || matches!(error, EvaluateError::Levels(_)) {
         return super::failure(input, error);
     }

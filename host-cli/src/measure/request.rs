@@ -31,6 +31,8 @@ pub struct Request {
     pub dumps: Vec<Dump>,
     /// Whether to keep what each instruction does in time.
     pub(super) line_profiles: bool,
+    /// Whether reports are without their launches.
+    pub(super) totals_only: bool,
     /// The options in their normal form, for the command in the report.
     words: Vec<String>,
 }
@@ -76,6 +78,7 @@ impl Request {
             timeline: None,
             dumps: Vec::new(),
             line_profiles: false,
+            totals_only: false,
             words,
         })
     }
@@ -121,6 +124,13 @@ impl Request {
     #[must_use]
     pub fn with_dumps(mut self, dumps: Vec<Dump>) -> Self {
         self.dumps = dumps;
+        self
+    }
+
+    /// The same with reports of all launches together.
+    #[must_use]
+    pub(crate) const fn with_totals_only(mut self) -> Self {
+        self.totals_only = true;
         self
     }
 

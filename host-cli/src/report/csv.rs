@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{Endurance, EnergyInTime, RunReport, storage_energy};
+use crate::design::parameter_keys;
 
 /// The reports as CSV (RFC 4180, `\n` line ends). Columns: workload, design, machine, mode, order,
-/// then the union of counters, derived ratios and energies in sorted order, then energy with
-/// leakage, wear, counts of a data cache and of registers in scratchpad memory, and energy of
+/// the design's parameters by the keys of design files, always the same, then the union of
+/// counters, derived ratios and energies in sorted order, then energy with leakage, wear, counts of a data cache and of registers in scratchpad memory, and energy of
 /// storage in each technology where a report has them; a missing value is empty.
 pub fn to_text(reports: &[RunReport]) -> String {
     let counters = columns(reports, |report| report.counters.keys().cloned().collect());
@@ -21,7 +22,8 @@ pub fn to_text(reports: &[RunReport]) -> String {
         report.expansion.iter().flat_map(|counts| counts.keys().cloned()).collect()
     });
     let mut text = String::from("workload,design,machine,mode,order");
-    for name in counters.iter().chain(&derived) {
+    let keys = parameter_keys().iter().map(|(key, _)| key);
+    for name in keys.chain(&counters).chain(&derived) {
         text.push(',');
         text.push_str(name);
     }
@@ -48,9 +50,7 @@ pub fn to_text(reports: &[RunReport]) -> String {
     }
     text.push('\n');
     for report in reports {
-        let RunReport { workload, design, machine, mode, order, .. } = report;
-        let labels = [workload, design, machine, mode, order].map(|label| field(label));
-        text.push_str(&labels.join(","));
+        push_labels(&mut text, report);
         for name in &counters {
             push(&mut text, report.counters.get(name));
         }
@@ -79,6 +79,17 @@ pub fn to_text(reports: &[RunReport]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What was run, and the design's parameters.
+fn push_labels(text: &mut String, report: &RunReport) {
+    let RunReport { workload, design, machine, mode, order, .. } = report;
+    let labels = [workload, design, machine, mode, order].map(|label| field(label));
+    text.push_str(&labels.join(","));
+    for (key, _) in parameter_keys() {
+        let value = report.parameters.get(key).and_then(Option::as_ref);
+        push(text, value.map(|value| field(&value.to_string())).as_ref());
+    }
 }
 
 fn push_in_time(text: &mut String, energy: Option<&EnergyInTime>) {
@@ -135,7 +146,7 @@ mod tests {
         let plain = report("isca11", None);
         let cached = report("mine", Some(&made_up()));
         let alone = to_text(std::slice::from_ref(&plain));
-        assert!(!alone.contains("data_cache"), "{alone}");
+        assert!(!alone.contains("data_cache_"), "{alone}");
         let text = to_text(&[plain, cached]);
         let lines: Vec<Vec<_>> = text.lines().map(|line| line.split(',').collect()).collect();
         assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{text}");

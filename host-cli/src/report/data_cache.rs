@@ -137,6 +137,7 @@ pub(super) mod tests {
             tool: tool(),
             command: "strata run".to_owned(),
             workload: "made-up".to_owned(),
+            parameters: own.named_parameters(),
             design: design.to_owned(),
             machine: own.name,
             mode: "cycle".to_owned(),
@@ -213,7 +214,7 @@ pub(super) mod tests {
         // 100 of 100 + 200 + 300: what is merged waits for DRAM too.
         assert_eq!(ratio(Some(&made_up())), Some(Some(16.666_667)));
         let text = json::to_text(&report("mine", None)).unwrap();
-        assert!(!text.contains("data_cache"), "{text}");
+        assert!(!text.contains("\"data_cache\""), "{text}");
         let text = json::to_text(&report("mine", Some(&made_up()))).unwrap();
         let found: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(found["data_cache"]["store_misses"], 500);

@@ -1,18 +1,25 @@
 //! Derived ratios: what a paper would put on an axis, each a quotient of two integers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
 use strata_core::sm::counters::SmCounters;
 use strata_core::value_usage::ValueUsage;
 
-use super::{Against, DataCacheCounts};
+use super::{Against, DataCacheCounts, EnergyInTime};
 use crate::crossings::Crossings;
 use crate::design::Design;
 
 /// Lines of loads that the data cache had, of all lines of loads.
 pub(super) const LOAD_HITS: &str = "data_cache_load_hits_percent";
+
+/// Lines that the second level had, of all that it was asked to read.
+const L2_HITS: &str = "l2_read_hits_percent";
+/// Lines whose row was open in DRAM, of all.
+const ROW_HITS: &str = "gddr_row_hits_percent";
+/// Instructions with spilling, of those without, where registers are limited.
+pub(crate) const SPILLED: &str = "instructions_relative_percent";
 
 /// What the ratios are made of.
 #[derive(Clone, Copy, Debug)]
@@ -105,14 +112,42 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
     if let Some(cache) = inputs.data_cache {
         let (hits, all) = cache.load_hits();
         ratios.push((LOAD_HITS, percent(hits, all)));
-        for (name, hits) in [
-            ("l2_read_hits_percent", cache.second_level_hits()),
-            ("gddr_row_hits_percent", cache.row_hits()),
-        ] {
+        for (name, hits) in [(L2_HITS, cache.second_level_hits()), (ROW_HITS, cache.row_hits())] {
             ratios.extend(hits.map(|(hits, all)| (name, percent(hits, all))));
         }
     }
     ratios.into_iter().map(|(name, ratio)| (name.to_owned(), ratio.map(rounded))).collect()
+}
+
+/// The name of every ratio that a report may have, in their order.
+pub(crate) fn names() -> BTreeSet<String> {
+    let (counters, usage, time) = <(Counters, ValueUsage, SmCounters)>::default();
+    let (crossings, cache) = <(Crossings, DataCacheCounts)>::default();
+    let energy = EnergyInTime {
+        dynamic_fj: 0,
+        leakage_fj: 0,
+        total_fj: 0,
+        average_power_mw: 0.0,
+        energy_delay_fj_s: 0.0,
+    };
+    let against = Against { own: energy, baseline: energy, cycles: 0, baseline_cycles: 0 };
+    let designs = crate::design::list();
+    let ratios = designs.iter().take(1).flat_map(|design| {
+        ratios(&Inputs {
+            design,
+            counters: &counters,
+            flat: &counters,
+            energy: None,
+            baseline: None,
+            usage: &usage,
+            crossings: Some(&crossings),
+            time: Some(&time),
+            in_time: Some(&against),
+            data_cache: Some(&cache),
+        })
+    });
+    let some = [L2_HITS, ROW_HITS, SPILLED].map(str::to_owned);
+    ratios.map(|(name, _)| name).chain(some).collect()
 }
 
 /// Energy against the baseline, and what that means for a chip.

@@ -123,7 +123,7 @@ pub(super) fn columns(report: &RunReport) -> Vec<String> {
 }
 
 /// Each value of a report by its name: the technology's, and behind it the part, or what it is.
-pub(super) fn values(report: &RunReport) -> BTreeMap<String, String> {
+pub(crate) fn values(report: &RunReport) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     let in_all = report.storage_energy.iter().flat_map(|energy| &energy.technologies);
     for InTechnology { technology, energy_fj, average_power_mw, relative, .. } in in_all {

@@ -50,6 +50,22 @@ pub(super) struct Document {
 }
 
 impl Document {
+    /// Whether some of its contents are random.
+    pub(super) fn is_random(&self) -> bool {
+        let mut all = self.buffer.iter().filter_map(|buffer| buffer.get_ref().generator.as_ref());
+        all.any(|generator| match generator.get_ref() {
+            Generator::Zero | Generator::Iota | Generator::Constant(_) | Generator::File(_) => {
+                false
+            }
+            Generator::Uniform { .. }
+            | Generator::Integers { .. }
+            | Generator::GraphOffsets(_)
+            | Generator::GraphEdges(_)
+            | Generator::SuffixTree { .. }
+            | Generator::Reads { .. } => true,
+        })
+    }
+
     /// The array files that it names.
     pub(super) fn array_files(&self) -> impl Iterator<Item = &FileTable> {
         let contents = self.buffer.iter().filter_map(|buffer| {

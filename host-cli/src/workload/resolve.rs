@@ -74,12 +74,13 @@ impl Source<'_> {
 pub(super) fn resolve(
     source: Source<'_>,
     document: &Document,
-    parameters: Scope,
+    (parameters, more_seed): (Scope, i64),
     module: &Module,
 ) -> Result<(LaunchPlan, Option<CheckPlan>)> {
     let mut resolver = Resolver {
         source,
         module,
+        more_seed,
         plan: LaunchPlan {
             buffers: Vec::new(),
             objects: Vec::new(),
@@ -112,6 +113,8 @@ pub(super) fn parameters(
 struct Resolver<'a> {
     source: Source<'a>,
     module: &'a Module,
+    /// What is added to every seed.
+    more_seed: i64,
     plan: LaunchPlan,
 }
 

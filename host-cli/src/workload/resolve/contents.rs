@@ -120,7 +120,7 @@ impl Resolver<'_> {
     }
 
     fn seed(&self, seed: &Formula, place: &Place) -> Result<u64> {
-        let value = self.evaluate(&seed.0, place)?;
+        let value = self.evaluate(&seed.0, place)?.saturating_add(self.more_seed);
         let (what, low, high) = ("the seed", 0, i64::MAX);
         let problem = Problem::OutOfRange { what, value, low, high };
         if value < 0 { Err(place.error(problem)) } else { Ok(value as u64) }

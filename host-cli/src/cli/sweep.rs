@@ -1,0 +1,186 @@
+//! Command line of `sweep`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Subcommand, ValueEnum};
+use strata_compiler::{Order, RegisterLimit};
+
+use super::{Mode, Scale};
+use crate::config::by_name;
+use crate::sweep::table::Form;
+use crate::workload::Toolchain;
+
+/// What a sweep does, as an example.
+const EXAMPLES: &str = "\
+Values: a range `1..13` (both ends), a range with a step `8..48:8`, a list `sram|sttram` or
+`4,8,16`. A list in brackets is one value: `also_leaves_for=[sfu]|[sfu,double]`.
+
+  strata sweep --vary cache.entries=1..13 --vary active_warps=2..16 \\
+      --workload matrixmul --scale small --mode cycle --out sweep
+  strata sweep table sweep --pivot cache.entries active_warps ipc --format markdown
+
+docs/SWEEPS.md describes files of sweeps, and lists the columns.";
+
+/// Arguments of `sweep`.
+#[derive(Clone, Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true, subcommand_negates_reqs = true,
+    after_long_help = EXAMPLES
+)]
+pub struct SweepArgs {
+    /// What to do with a sweep that was begun.
+    #[command(subcommand)]
+    pub command: Option<SweepCommand>,
+    /// What to sweep.
+    #[command(flatten)]
+    pub run: SweepRunArgs,
+}
+
+/// Commands on the folder of a sweep.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SweepCommand {
+    /// Say how many points are done, failed and left.
+    Status {
+        /// Folder of the sweep.
+        folder: PathBuf,
+    },
+    /// Put the points into one file, sorted.
+    Merge {
+        /// Folder of the sweep.
+        folder: PathBuf,
+    },
+    /// Print the points, sorted.
+    Table(SweepTableArgs),
+}
+
+/// Arguments of `sweep table`.
+#[derive(Clone, Debug, Args)]
+pub struct SweepTableArgs {
+    /// Folder of the sweep.
+    pub folder: PathBuf,
+    /// Output format. Markdown has what differs between the points and the most important columns.
+    #[arg(long, value_enum, default_value_t = TableFormat::Csv)]
+    pub format: TableFormat,
+    /// Only these columns, in this order.
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', conflicts_with = "pivot")]
+    pub columns: Vec<String>,
+    /// Only points with this value in a column. Repeat it for more.
+    #[arg(long = "where", value_name = "COLUMN=VALUE")]
+    pub wanted: Vec<String>,
+    /// One value, in a line for each value of a column and a column for each value of another.
+    #[arg(long, num_args = 3, value_names = ["ROWKEY", "COLKEY", "VALUE"])]
+    pub pivot: Vec<String>,
+}
+
+/// Formats of `sweep table`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// One line for each point.
+    Csv,
+    /// One JSON array.
+    Json,
+    /// A table of Markdown.
+    Markdown,
+}
+
+impl From<TableFormat> for Form {
+    fn from(format: TableFormat) -> Self {
+        match format {
+            TableFormat::Csv => Self::Csv,
+            TableFormat::Json => Self::Json,
+            TableFormat::Markdown => Self::Markdown,
+        }
+    }
+}
+
+/// One part of as many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Which, from 1.
+    pub number: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+impl Share {
+    /// Whether a point is of this part, by its place among all.
+    pub const fn has(self, place: usize) -> bool {
+        place % self.of == self.number - 1
+    }
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/');
+        let numbers =
+            numbers.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err("expected `I/N` with I from 1 to N, such as `2/8`".to_owned()),
+        }
+    }
+}
+
+/// What `sweep` evaluates.
+#[derive(Clone, Debug, Args)]
+pub struct SweepRunArgs {
+    /// File that describes the sweep, instead of the options that do (docs/SWEEPS.md).
+    #[arg(value_name = "SWEEP.toml", conflicts_with_all = [
+        "vary", "set", "workloads", "designs", "launch", "mode", "scale", "ptx", "order",
+        "registers"
+    ])]
+    pub file: Option<PathBuf>,
+    /// Values of a key of design files. Repeat it for more keys; every combination is a design.
+    #[arg(long, value_name = "KEY=VALUES")]
+    pub vary: Vec<String>,
+    /// Workload name, group of them (`@extra`), PTX file, Accel-Sim trace, or recording. Repeat it
+    /// for more. Default: the suite.
+    #[arg(long = "workload", value_name = "WORKLOAD|@GROUP|FILE.ptx|kernelslist.g|F.strata")]
+    pub workloads: Vec<String>,
+    /// Design whose keys are varied: a name or a design file. Repeat it for more. Default:
+    /// `isca11-rfc6`.
+    #[arg(long = "design", value_name = "NAME|FILE.toml[,KEY=VALUE...]")]
+    pub designs: Vec<String>,
+    /// Values of a size parameter of the workloads, such as `n=1024|4096`, or of `seed`, which
+    /// changes all random inputs.
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub set: Vec<String>,
+    /// Folder for the results: new, empty, or of a sweep, whose points are not run again.
+    #[arg(long, value_name = "DIR", required = true)]
+    pub out: Option<PathBuf>,
+    /// Run only part I of N: several processes, on one machine or many, share the points.
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Share>,
+    /// `count` walks each warp's accesses in order; `cycle` also runs them through the SM in time.
+    /// Default: `count`.
+    #[arg(long, value_parser = by_name::parser::<Mode>())]
+    pub mode: Option<Mode>,
+    /// Launch description of PTX files (see docs/WORKLOADS.md).
+    #[arg(long, value_name = "L.toml")]
+    pub launch: Option<PathBuf>,
+    /// Problem size of workloads and PTX files. Default: `default`.
+    #[arg(long, value_parser = by_name::parser::<Scale>())]
+    pub scale: Option<Scale>,
+    /// Which PTX of built-in workloads. Default: `nvcc`.
+    #[arg(long, value_name = "BY", value_parser = by_name::parser::<Toolchain>())]
+    pub ptx: Option<Toolchain>,
+    /// Order of instructions within basic blocks. Default: `ptx`.
+    #[arg(long, value_name = "ORDER", value_parser = by_name::parser::<Order>())]
+    pub order: Option<Order>,
+    /// Registers of a thread, 16 to 255: what does not fit is spilled to local memory. Default: as
+    /// many as the kernel needs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(
+        i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
+    ))]
+    pub registers: Option<u16>,
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Most points of a file of results.
+    #[arg(long, value_name = "N", default_value = "4096")]
+    pub points_per_file: NonZeroUsize,
+}

@@ -1,0 +1,351 @@
+//! Shared inputs: executed or read once, and counted under any number of designs, each a point of a
+//! sweep.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use strata_core::sm::partition::Needs;
+use strata_simt::LaunchOutcome;
+
+use super::account::{Account, add_to, fastest, with_baselines};
+use super::baselines::{Baselines, KnownBaseline};
+use super::batch::{Executed, each_batch, each_executed, held};
+use super::common::Common;
+use super::replay::{Replayed, each_recorded_batch, each_replayed, recorded_needs, unfit};
+use super::storage_energy::{self, BaselineRuns, StorageBaseline};
+use super::{Counted, Request, SpillTraffic, failure};
+use crate::design::Design;
+use crate::evaluate::EvaluateError;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::report::{Check, RunReport};
+use crate::subject::{self, Subject};
+use crate::workload::simulate::Prepared;
+
+/// What a step of a path, a warp or an access takes in memory, about. Unit: bytes.
+const HELD_BYTES: usize = 16;
+
+/// An input whose launches serve all designs.
+pub(crate) struct SharedInput {
+    subject: Subject,
+    request: Request,
+    /// None of a trace.
+    prepared: Option<Prepared>,
+    kernels: Vec<Needs>,
+    /// All launches, where they fit the memory that they may take.
+    kept: Option<Vec<Kept>>,
+    common: Common,
+    check: Check,
+    /// What was assumed about opcodes of a trace.
+    assumed: Vec<String>,
+    /// Baselines that a point has timed.
+    baselines: Mutex<Vec<KnownBaseline>>,
+}
+
+/// A launch, or a part of one.
+enum Kept {
+    Executed(Box<KeptLaunch>),
+    Replayed(u64, Box<Replayed>),
+}
+
+/// A launch that was executed.
+struct KeptLaunch {
+    index: u64,
+    /// Its kernel's place among the programs of the workload.
+    kernel: usize,
+    grid: [u32; 3],
+    block: [u32; 3],
+    /// Unit: bytes.
+    dynamic_shared: u32,
+    outcome: LaunchOutcome,
+}
+
+/// A design while the launches of an input come.
+struct Point<'a> {
+    design: &'a Design,
+    baselines: &'a [StorageBaseline],
+    accounts: Result<Vec<Account<'a>>, Failure>,
+    common: Common,
+}
+
+impl SharedInput {
+    /// Executes or reads an input, and compares its results. With `needs` what its kernels need of
+    /// an SM's storage is found out as well, for designs that depend on it. Its launches are kept
+    /// if they take at most `most_bytes`, about; otherwise each call of [`Self::each`] executes it
+    /// again.
+    ///
+    /// # Errors
+    /// As [`super::reports`], where no design is to blame.
+    pub(crate) fn new(
+        subject: Subject,
+        request: Request,
+        (needs, most_bytes): (bool, usize),
+        printer: &Printer,
+    ) -> Result<Self, Failure> {
+        let mut keeping = Keeping { kept: Some(Vec::new()), held: 0, most_bytes };
+        let mut common = Common::default();
+        match &subject {
+            Subject::Workload(workload) => {
+                let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
+                let kernels = if needs { prepared.needs() } else { Ok(Vec::new()) };
+                let kernels = kernels.map_err(|error| subject::run_error(workload, &error))?;
+                common.spills = workload.options.registers.map(|_| SpillTraffic::default());
+                let check = each_executed(workload, &prepared, &request, printer, |batch| {
+                    let source = (&prepared.module, &*workload.ptx);
+                    let launches = batch.iter().map(|of| Counted::executed(of, source));
+                    common.add_launches(&launches.collect::<Vec<_>>())?;
+                    for launch in batch {
+                        keeping.add(Kept::of(launch));
+                    }
+                    Ok(())
+                })?;
+                let prepared = Some(prepared);
+                Ok(Self::with(subject, request, (prepared, kernels), (keeping, common, check)))
+            }
+            Subject::Trace(input) => {
+                let kernels =
+                    if needs { recorded_needs(input, request.reach)? } else { Vec::new() };
+                let assumed = each_replayed(input, &request, printer, |batch| {
+                    let launches = batch.iter().map(|(index, launch)| launch.counted(*index));
+                    common.add_launches(&launches.collect::<Vec<_>>())?;
+                    let kept = batch.into_iter().map(|(index, of)| Kept::Replayed(index, of));
+                    kept.for_each(|launch| keeping.add(launch));
+                    Ok(())
+                })?;
+                let gathered = (keeping, common, Check::Replayed);
+                let input = Self::with(subject, request, (None, kernels), gathered);
+                Ok(Self { assumed: assumed.into_iter().collect(), ..input })
+            }
+        }
+    }
+
+    fn with(
+        subject: Subject,
+        request: Request,
+        (prepared, kernels): (Option<Prepared>, Vec<Needs>),
+        (keeping, common, check): (Keeping, Common, Check),
+    ) -> Self {
+        Self {
+            subject,
+            request,
+            prepared,
+            kernels,
+            kept: keeping.kept,
+            common,
+            check,
+            assumed: Vec::new(),
+            baselines: Mutex::default(),
+        }
+    }
+
+    /// Whether its launches are in memory, so that a call of [`Self::each`] costs nothing but its
+    /// designs.
+    pub(crate) const fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Counts it under every design, on as many threads as there are, and tells `done` what came
+    /// out of each, by its place among them. Once `stop` says so, nothing is begun any more.
+    pub(crate) fn each(
+        &self,
+        designs: &[&Design],
+        printer: &Printer,
+        stop: impl Fn() -> bool + Sync,
+        done: impl Fn(usize, Result<RunReport, Failure>) + Sync,
+    ) {
+        if let Some(kept) = &self.kept {
+            let launches: Vec<_> = kept.iter().map(|launch| self.counted(launch)).collect();
+            let one = |(place, design): (usize, &&Design)| {
+                if !stop() {
+                    done(place, self.report(design, &launches));
+                }
+            };
+            designs.par_iter().enumerate().with_max_len(1).for_each(one);
+        } else if !stop() {
+            let reports = self.again(designs, printer);
+            reports.into_iter().enumerate().for_each(|(place, report)| done(place, report));
+        }
+    }
+
+    /// One design over the launches that are kept.
+    fn report(&self, design: &Design, launches: &[Counted<'_>]) -> Result<RunReport, Failure> {
+        let baselines = self.baselines_of(design);
+        let mut point = self.begin(design, &baselines);
+        let known = self.baselines.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        point.common.baselines = Baselines::whole(&known);
+        self.add(&mut point, launches);
+        let new: Vec<_> = point.common.baselines.new_ones().collect();
+        self.baselines.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
+        self.finish(point)
+    }
+
+    /// Executes or reads the input again for these designs.
+    fn again(&self, designs: &[&Design], printer: &Printer) -> Vec<Result<RunReport, Failure>> {
+        let baselines: Vec<_> = designs.iter().map(|design| self.baselines_of(design)).collect();
+        let points = designs.iter().zip(&baselines);
+        let mut points: Vec<_> = points.map(|(design, own)| self.begin(design, own)).collect();
+        let add = |launches: &[Counted<'_>]| {
+            points.par_iter_mut().for_each(|point| self.add(point, launches));
+            Ok(())
+        };
+        let again = match (&self.subject, &self.prepared) {
+            (Subject::Workload(workload), Some(prepared)) => {
+                each_batch(workload, prepared, &self.request, printer, add).map(|_| ())
+            }
+            (subject, _) => {
+                each_recorded_batch(subject.name(), &self.request, printer, add).map(|_| ())
+            }
+        };
+        let failed = again.err().map(|failure| failure.message().to_owned());
+        let result = |point| match &failed {
+            Some(message) => Err(Failure::input(message.clone())),
+            None => self.finish(point),
+        };
+        points.into_iter().map(result).collect()
+    }
+
+    fn baselines_of(&self, design: &Design) -> Vec<StorageBaseline> {
+        let has_program = self.prepared.is_some();
+        let designs = std::slice::from_ref(design);
+        storage_energy::baselines(designs, (self.request.mode, has_program), &self.kernels)
+    }
+
+    fn begin<'a>(&self, design: &'a Design, baselines: &'a [StorageBaseline]) -> Point<'a> {
+        let designs = std::slice::from_ref(design);
+        let input = (self.subject.name(), self.kernels.as_slice());
+        let accounts = with_baselines((designs, baselines), &self.request, input);
+        Point { design, baselines, accounts, common: self.common.of_all_designs() }
+    }
+
+    fn add(&self, point: &mut Point<'_>, launches: &[Counted<'_>]) {
+        let Ok(accounts) = &mut point.accounts else { return };
+        let input = (self.subject.name(), self.request.mode);
+        if let Err(error) = add_to(&mut point.common, accounts, launches, input) {
+            point.accounts = Err(self.failure(error));
+        }
+    }
+
+    fn finish(&self, point: Point<'_>) -> Result<RunReport, Failure> {
+        let Point { design, baselines, accounts, common } = point;
+        let accounts = fastest(accounts?);
+        let runs = BaselineRuns::of(baselines, &accounts);
+        let (account, tried) = accounts
+            .into_iter()
+            .next()
+            .ok_or_else(|| Failure::internal(&format!("`{}` has no account", design.name)))?;
+        let input = (self.subject.name(), self.subject.arguments());
+        let told = (self.check, tried, &runs);
+        let report = account.report(input, &self.request, &common, told);
+        let mut report = report.map_err(|error| self.failure(error))?;
+        report.assumed.extend(self.assumed.iter().cloned());
+        Ok(report)
+    }
+
+    fn failure(&self, error: EvaluateError) -> Failure {
+        match &self.subject {
+            Subject::Workload(workload) => failure(&workload.name, error),
+            Subject::Trace(input) => unfit(input, error),
+        }
+    }
+
+    fn counted<'a>(&'a self, launch: &'a Kept) -> Counted<'a> {
+        match (launch, &self.subject, &self.prepared) {
+            (Kept::Replayed(index, launch), ..) => launch.counted(*index),
+            (Kept::Executed(launch), Subject::Workload(workload), Some(prepared)) => {
+                let KeptLaunch { index, kernel, grid, block, dynamic_shared, outcome } = &**launch;
+                let about = (*index, *grid, *block, *dynamic_shared);
+                let source = (&prepared.module, &*workload.ptx);
+                Counted::of_program(&prepared.programs[*kernel], source, about, outcome)
+            }
+            (Kept::Executed(_), ..) => unreachable!("only workloads are executed"),
+        }
+    }
+}
+
+impl Kept {
+    fn of(launch: Executed<'_>) -> Self {
+        let Executed { index, kernel, grid, block, dynamic_shared, outcome, .. } = launch;
+        let launch = KeptLaunch { index, kernel, grid, block, dynamic_shared, outcome };
+        Self::Executed(Box::new(launch))
+    }
+
+    /// What it takes in memory, about. Unit: bytes.
+    fn bytes(&self) -> usize {
+        let (paths, accesses) = match self {
+            Self::Executed(launch) => (&launch.outcome.paths, &launch.outcome.accesses),
+            Self::Replayed(_, launch) => (&launch.paths, &launch.accesses),
+        };
+        held(paths, accesses) * HELD_BYTES
+    }
+}
+
+/// Launches that are kept as long as there is room for all.
+struct Keeping {
+    kept: Option<Vec<Kept>>,
+    held: usize,
+    most_bytes: usize,
+}
+
+impl Keeping {
+    fn add(&mut self, launch: Kept) {
+        self.held = self.held.saturating_add(launch.bytes());
+        if self.held > self.most_bytes {
+            self.kept = None;
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.push(launch);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Mode, Scale, SourceArgs};
+    use crate::design::resolve;
+
+    /// What each design reports, with launches that are kept up to so many bytes.
+    fn reports(mode: Mode, designs: &[Design], most_bytes: usize) -> Vec<RunReport> {
+        let args = SourceArgs::of(Scale::Small);
+        let printer = Printer::new(true);
+        let workload = subject::workload("reduction", &args).unwrap();
+        let request = Request::new(&args).unwrap().in_mode(mode);
+        let request = request.for_designs(designs).with_totals_only();
+        let subject = Subject::Workload(Box::new(workload));
+        let input = SharedInput::new(subject, request, (true, most_bytes), &printer).unwrap();
+        assert_eq!(input.is_kept(), most_bytes != 0);
+        let all = Mutex::new(vec![None; designs.len()]);
+        let designs: Vec<_> = designs.iter().collect();
+        for (first, chunk) in [(0, &designs[..1]), (1, &designs[1..])] {
+            input.each(
+                chunk,
+                &printer,
+                || false,
+                |place, report| {
+                    all.lock().unwrap()[first + place] = Some(report.unwrap());
+                },
+            );
+        }
+        all.into_inner().unwrap().into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn points_are_the_same_whether_launches_are_kept_or_not() {
+        for (mode, names) in [
+            (Mode::Count, ["isca11", "isca11-rfc6", "diss-orf3-lrf-split"]),
+            (Mode::Cycle, ["warrf", "isca11-rfc6", "micro12"]),
+        ] {
+            let designs: Vec<_> = names.iter().map(|name| resolve(name).unwrap()).collect();
+            let kept = reports(mode, &designs, usize::MAX);
+            let again = reports(mode, &designs, 0);
+            assert_eq!(kept.len(), 3);
+            assert_eq!(kept, again);
+            let args = SourceArgs::of(Scale::Small);
+            let request = Request::new(&args).unwrap().in_mode(mode).for_designs(&designs);
+            let workload = subject::workload("reduction", &args).unwrap();
+            let request = request.with_totals_only();
+            let alone = super::super::reports(&workload, &designs, &request, &Printer::new(true));
+            assert_eq!(kept, alone.unwrap());
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Engine: evaluates the points that are not there yet.
+//!
+//! An input is executed once, its launches are shared by its points, and the points are spread over
+//! threads. While the points of one input are evaluated, the next input is executed. What finished
+//! is written every few seconds.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+
+use super::points::{DesignPoint, Points};
+use super::row::Row;
+use super::store::Store;
+use crate::design::Design;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::measure::SharedInput;
+use crate::printer::Printer;
+use crate::subject::Subject;
+
+/// Most that the launches of an input may take, of which two are there at a time. Unit: bytes.
+const MOST_HELD: usize = 1 << 30;
+/// Designs that share an execution of an input whose launches are not held.
+const TOGETHER: usize = 256;
+/// How often a file is written, if points finish so slowly.
+const OFTEN: Duration = Duration::from_secs(5);
+
+/// What a run of a sweep did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Points that were evaluated, those that failed among them.
+    pub evaluated: usize,
+    /// Of these, those that failed.
+    pub failed: usize,
+}
+
+/// The points of an input that are to be evaluated: its place, and those of the designs.
+pub type Pending = (usize, Vec<usize>);
+
+/// Where rows go.
+struct Sink<'a> {
+    store: &'a Store,
+    points: &'a Points,
+    /// Most points of a file.
+    most_rows: usize,
+    progress: ProgressBar,
+    state: Mutex<State>,
+    /// Whether nothing can be written any more.
+    broken: AtomicBool,
+}
+
+struct State {
+    /// Rows that wait to be written, each with its place among all points.
+    rows: Vec<(usize, Row)>,
+    written: Instant,
+    done: Done,
+    failure: Option<Failure>,
+}
+
+/// Evaluates points, and adds them to the store. Ends early once a signal came.
+///
+/// # Errors
+/// Files that cannot be written: what is whole stays.
+pub fn run(
+    points: &Points,
+    pending: &[Pending],
+    (store, most_rows): (&Store, usize),
+    printer: &Printer,
+) -> Result<Done, Failure> {
+    let all = pending.iter().map(|(_, designs)| designs.len() as u64).sum();
+    let state =
+        State { rows: Vec::new(), written: Instant::now(), done: Done::default(), failure: None };
+    let sink = Sink {
+        store,
+        points,
+        most_rows,
+        progress: printer.progress_with_rate(all),
+        state: Mutex::new(state),
+        broken: AtomicBool::new(false),
+    };
+    let execute = |place: usize| {
+        let (input, designs) = pending.get(place)?;
+        (!sink.stop()).then(|| (place, execute(points, *input, designs, printer)))
+    };
+    let mut next = execute(0);
+    while let Some((place, shared)) = next {
+        let (input, designs) = &pending[place];
+        let evaluate = || sink.evaluate((*input, designs), shared, printer);
+        ((), next) = rayon::join(evaluate, || execute(place + 1));
+    }
+    sink.finish()
+}
+
+/// Executes an input for some designs; none if none of them needs it.
+fn execute(
+    points: &Points,
+    input: usize,
+    designs: &[usize],
+    printer: &Printer,
+) -> Option<Result<SharedInput, Failure>> {
+    let of = &points.inputs[input];
+    let mut designs = designs.iter().filter_map(|&at| points.designs[at].design.as_ref().ok());
+    let first = designs.next()?;
+    let needs = std::iter::once(first).chain(designs).any(Design::depends_on_needs);
+    let subject: Subject = of.subject.clone();
+    Some(SharedInput::new(subject, of.request.clone(), (needs, MOST_HELD), printer))
+}
+
+impl Sink<'_> {
+    /// Whether nothing more is to be begun.
+    fn stop(&self) -> bool {
+        interrupt::came() || self.broken.load(Ordering::Relaxed)
+    }
+
+    fn evaluate(
+        &self,
+        (input, designs): (usize, &[usize]),
+        shared: Option<Result<SharedInput, Failure>>,
+        printer: &Printer,
+    ) {
+        self.progress.set_message(self.points.inputs[input].subject.name().to_owned());
+        let mut possible = Vec::new();
+        for &at in designs {
+            match (&self.points.designs[at].design, &shared) {
+                (Err(error), _) => self.fail(input, at, error),
+                (Ok(_), Some(Err(failure))) => self.fail(input, at, failure.message()),
+                (Ok(design), _) => possible.push((at, design)),
+            }
+        }
+        let Some(Ok(shared)) = shared else { return };
+        let together = if shared.is_kept() { possible.len().max(1) } else { TOGETHER };
+        for some in possible.chunks(together) {
+            let designs: Vec<&Design> = some.iter().map(|(_, design)| *design).collect();
+            shared.each(
+                &designs,
+                printer,
+                || self.stop(),
+                |place, report| {
+                    let (at, design) = some[place];
+                    let labels = self.points.labels(input, at);
+                    let report = report.map_err(|failure| failure.message().to_owned());
+                    let row = report.and_then(|report| Row::of(&labels, &report));
+                    let row = row.unwrap_or_else(|error| Row::failed(&labels, Ok(design), &error));
+                    self.push(self.points.place(input, at), row);
+                },
+            );
+        }
+    }
+
+    fn fail(&self, input: usize, at: usize, error: &str) {
+        let DesignPoint { design, given, .. } = &self.points.designs[at];
+        let design = design.as_ref().map_err(|_| given.as_slice());
+        let row = Row::failed(&self.points.labels(input, at), design, error);
+        self.push(self.points.place(input, at), row);
+    }
+
+    fn push(&self, place: usize, row: Row) {
+        let mut state = self.state();
+        state.done.evaluated += 1;
+        state.done.failed += usize::from(row.error().is_some());
+        state.rows.push((place, row));
+        self.progress.inc(1);
+        let due = state.rows.len() >= self.most_rows || state.written.elapsed() >= OFTEN;
+        if due {
+            self.write(&mut state);
+        }
+    }
+
+    /// Writes what waits, in the order of the points.
+    fn write(&self, state: &mut State) {
+        let mut rows = std::mem::take(&mut state.rows);
+        if rows.is_empty() || state.failure.is_some() {
+            return;
+        }
+        rows.sort_unstable_by_key(|(place, _)| *place);
+        let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
+        if let Err(failure) = self.store.add(&rows) {
+            self.broken.store(true, Ordering::Relaxed);
+            state.failure = Some(failure);
+        }
+        state.written = Instant::now();
+    }
+
+    fn finish(self) -> Result<Done, Failure> {
+        let mut state = self.state();
+        self.write(&mut state);
+        self.progress.finish_and_clear();
+        state.failure.take().map_or(Ok(state.done), Err)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
