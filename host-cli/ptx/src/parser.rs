@@ -13,11 +13,12 @@ mod instruction;
 mod operand;
 mod scope;
 mod variable;
+mod versions;
 
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, line_starts};
-use crate::lexer::{Lexeme, Token, lex};
+use crate::lexer::{Lexeme, Token, head, lex};
 use crate::module::{Module, Span, Symbol};
 use crate::suggest::nearest;
 pub(crate) use operand::Written;
@@ -55,6 +56,14 @@ pub fn parse(source: &str) -> Parsed {
     parser.module();
     parser.settle_address_size();
     Parsed { module: parser.module, diagnostics: parser.sink.finish() }
+}
+
+/// What is not known of a text: a PTX version or a machine of later manuals. Reads only what stands
+/// before the first function, and tells nothing of what is wrong, as [`parse`] does.
+pub fn warnings(source: &str) -> Vec<Diagnostic> {
+    let mut parser = Parser::new(head(source));
+    parser.module();
+    parser.warnings
 }
 
 /// Parses bytes that should be PTX text: invalid UTF-8 is reported with its place.
@@ -126,6 +135,8 @@ struct Parser<'a> {
     address_size_given: bool,
     /// What is wrong unless addresses have 32 bits.
     narrow: Vec<Diagnostic>,
+    /// What is not known.
+    warnings: Vec<Diagnostic>,
 }
 
 impl<'a> Parser<'a> {
@@ -149,6 +160,7 @@ impl<'a> Parser<'a> {
             double_is_single: false,
             address_size_given: false,
             narrow: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

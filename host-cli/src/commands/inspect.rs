@@ -29,6 +29,10 @@ use crate::workload::{self, Toolchain, Workload};
 /// Design unless another is named.
 const DEFAULT_DESIGN: &str = "isca11-rfc6";
 
+/// What shows a trace.
+const NOT_OF_TRACES: &str = "`strata run` counts its accesses, `strata trace info` describes a \
+                             recording; name a workload or a PTX file here";
+
 /// Runs the command.
 pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if !args.profile {
@@ -42,8 +46,8 @@ pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure>
         (true, ListingFormat::Text) if args.mode == Some(Mode::Cycle) => {
             in_time::profiled(args, printer)?
         }
-        (true, ListingFormat::Text) => profiled(args)?,
-        (false, _) => listed(args)?,
+        (true, ListingFormat::Text) => profiled(args, printer)?,
+        (false, _) => listed(args, printer)?,
     };
     printer.data(&text)
 }
@@ -86,7 +90,7 @@ fn design(args: &InspectArgs) -> Result<Design, Failure> {
 }
 
 /// Every kernel of the input, compiled; nothing is executed.
-fn listed(args: &InspectArgs) -> Result<String, Failure> {
+fn listed(args: &InspectArgs, printer: &Printer) -> Result<String, Failure> {
     let design = design(args)?;
     let hint = format!("add `--profile --mode cycle`, or {}", design.to_lose_data_cache());
     design.without_data_cache("listings have no use for it", &hint)?;
@@ -98,6 +102,7 @@ fn listed(args: &InspectArgs) -> Result<String, Failure> {
         .hint("add `--profile`, or leave `--design` out"));
     }
     let (file, source) = source(&args.input, args.source.ptx)?;
+    subject::warn(&file, &source, printer);
     let (module, unexecutable) = parse(&file, &source)?;
     let options = subject::options(&args.source)?;
     let mut text = String::new();
@@ -189,6 +194,7 @@ pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Fa
 
 /// A workload's PTX, or a file's, with its name for messages.
 pub(super) fn source(name: &str, ptx: Option<Toolchain>) -> Result<(String, String), Failure> {
+    subject::with_ptx(name, NOT_OF_TRACES)?;
     if subject::is_file(name) {
         subject::without_ptx(name, ptx)?;
         subject::ptx_file(name)?;
@@ -214,11 +220,12 @@ struct Profile {
 }
 
 /// Every kernel that was launched, with what each instruction did.
-fn profiled(args: &InspectArgs) -> Result<String, Failure> {
+fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, Failure> {
     let design = design(args)?;
     design.countable()?;
     let request = Request::new(&args.source)?;
-    let workload = subject::workload(&args.input, &args.source)?;
+    subject::with_ptx(&args.input, NOT_OF_TRACES)?;
+    let workload = subject::workload(&args.input, &args.source, printer)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let mut profiles = vec![Profile::default(); prepared.programs.len()];
     let mut counted = Ok(());
@@ -249,8 +256,8 @@ fn profiled(args: &InspectArgs) -> Result<String, Failure> {
         let heading = heading(&design);
         let _ = write!(
             text,
-            "\n{} launches\n{heading}\n{listing}{}{across_strands}{}",
-            profile.launches,
+            "\n{}\n{heading}\n{listing}{}{across_strands}{}",
+            diagnostic::counted(profile.launches, "launch"),
             dynamic_values(&profile.usage),
             profile.spills.describe()
         );

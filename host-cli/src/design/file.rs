@@ -21,7 +21,7 @@ use strata_core::sm::operand_delivery::DeliveryKind;
 use super::changes::changes;
 use super::data_cache::DataCacheTable;
 use super::delivery::CollectorTable;
-use super::keys::nearest_key;
+use super::keys;
 use super::level_keys::{EnergyTable, WiresTable};
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
@@ -31,6 +31,7 @@ use super::storage::StorageTable;
 use super::{Design, Managed, PoolReadEnergy, level_keys, name, storage_technology};
 use crate::config::by_name::ByName;
 use crate::config::{ConfigError, name as plain, strict};
+use crate::failure::reason;
 
 /// A design file with every key, its values and their ranges; it is valid itself.
 pub const FORMAT: &str = include_str!("format.toml");
@@ -109,7 +110,7 @@ pub fn load(path: &str) -> Result<Design, ConfigError> {
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
-        .map_err(|error| unreadable(error.to_string()))?;
+        .map_err(|error| unreadable(reason(&error)))?;
     if text.len() as u64 > LONGEST {
         return Err(unreadable(format!("a design file has at most {LONGEST} bytes")));
     }
@@ -123,9 +124,10 @@ pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
 
 fn read(file: &str, text: &str) -> Result<Design, ConfigError> {
     let mut written: DesignFile =
-        strict::from_str(text).map_err(|error| ConfigError::Malformed {
+        strict::from_str(text).map_err(|mistake| ConfigError::Malformed {
             file: file.to_owned(),
-            message: error.to_string().trim_end().to_owned() + &nearest_key(error.message()),
+            hint: keys::hint(&mistake),
+            mistake: mistake.into(),
         })?;
     let mut parts = name::parts(&written.base).map_err(|_| ConfigError::Range {
         file: file.to_owned(),

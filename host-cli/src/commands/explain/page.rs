@@ -63,11 +63,6 @@ pub(super) fn row(text: &mut String, label: &str, value: &str) {
     let _ = writeln!(text, "{line}");
 }
 
-/// `1 read`, `2 reads`.
-pub(super) fn count(number: u32, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Picojoules with one decimal.
 pub(super) fn picojoules(energy: Femtojoules) -> String {
     let tenths = (energy.0 + 50) / 100;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use strata_compiler::listing::Listing;
 use strata_core::sm::memory::cached::CacheEvent;
+use strata_ptx::diagnostic::counted;
 
 use crate::cli::{InspectArgs, Mode};
 use crate::design::{self, Design};
@@ -33,7 +34,8 @@ pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, 
     let has_rows = data_cache.l2.is_some();
     let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
     let request = request.for_designs(std::slice::from_ref(&design));
-    let workload = subject::workload(&args.input, &args.source)?;
+    subject::with_ptx(&args.input, super::NOT_OF_TRACES)?;
+    let workload = subject::workload(&args.input, &args.source, printer)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let profiles = measure::line_profiles(&workload, &prepared, &design, &request, printer)?;
     let mut text = format!("design {}; counts are of warps\n", design.name);
@@ -50,8 +52,8 @@ pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, 
         };
         let of_rows = if has_rows { ROWS_HEADING } else { [""; 2] };
         let [above, heading] = [0, 1].map(|line| format!("{}{}", HEADING[line], of_rows[line]));
-        let launches = profile.launches;
-        let _ = write!(text, "\n{launches} launches\n{above}\n{heading}\n{listing}");
+        let launches = counted(profile.launches, "launch");
+        let _ = write!(text, "\n{launches}\n{above}\n{heading}\n{listing}");
         text += &sums(profile, has_rows);
     }
     Ok(text)
