@@ -29,7 +29,7 @@ use crate::workload::Toolchain;
                         ended by Ctrl-C (129 by SIGHUP, 143 by SIGTERM)."
 )]
 pub struct Cli {
-    /// Print neither progress nor notes to standard error.
+    /// Print neither progress nor notes nor warnings to standard error.
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Command.

@@ -2,6 +2,7 @@
 
 pub mod by_name;
 pub mod error;
+pub mod mistake;
 pub mod name;
 pub mod place;
 pub mod quantity;
@@ -9,3 +10,4 @@ pub mod strict;
 pub mod suggest;
 
 pub use error::ConfigError;
+pub use mistake::Mistake;

@@ -97,7 +97,10 @@ pub fn write_all(dumps: &[Dump], plan: &LaunchPlan, finals: &[Vec<u8>]) -> Resul
             file.flush()?;
             file.finish()
         });
-        written.map_err(|error| Failure::file(dump.output.named(), "write", &error))?;
+        written.map_err(|error| {
+            Failure::file(dump.output.named(), "write", &error)
+                .hint("name a file in a folder that you may write to")
+        })?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Failure: the one way in which a command ends other than well.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -66,7 +67,7 @@ impl Failure {
 
     /// A file could not be read or written.
     pub fn file(path: &Path, doing: &str, error: &std::io::Error) -> Self {
-        Self::input(format!("cannot {doing} `{}`: {error}", path.display()))
+        Self::input(format!("cannot {doing} `{}`: {}", path.display(), reason(error)))
     }
 
     /// The same with how to fix it, in one sentence; with none if that is empty.
@@ -88,5 +89,14 @@ impl Failure {
     /// What the user reads, without the leading `error: `.
     pub fn message(&self) -> &str {
         &self.message
+    }
+}
+
+/// Why the system refuses a file, in words.
+pub fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
+        ErrorKind::InvalidData => "it is no UTF-8 text".to_owned(),
+        _ => error.to_string(),
     }
 }

@@ -15,7 +15,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// `quiet` drops progress and notes, never errors.
+    /// `quiet` drops progress, notes and warnings, never errors.
     pub fn new(quiet: bool) -> Self {
         Self { quiet }
     }
@@ -35,8 +35,7 @@ impl Printer {
     /// standard error, help to standard output.
     pub fn usage(&self, said: &clap::Error) -> Result<ExitStatus, Failure> {
         if said.use_stderr() {
-            // Nothing sensible is left to do when even standard error is gone.
-            drop(said.print());
+            Self::to_stderr(&in_words(&said.render().to_string(), negative_value().as_ref()));
             return Ok(ExitStatus::InputError);
         }
         let written = said.print().and_then(|()| std::io::stdout().flush());
@@ -55,6 +54,13 @@ impl Printer {
     pub fn note(&self, text: &str) {
         if !self.quiet {
             Self::to_stderr(&format!("note: {text}\n"));
+        }
+    }
+
+    /// Writes what is not known of an input, which is used all the same: whole lines.
+    pub fn warning(&self, text: &str) {
+        if !self.quiet {
+            Self::to_stderr(text);
         }
     }
 
@@ -88,5 +94,54 @@ impl Printer {
         let text = name::shown(text);
         // Nothing sensible is left to do when even standard error is gone.
         drop(std::io::stderr().lock().write_all(text.as_bytes()));
+    }
+}
+
+/// What the parser of the command line says, without the words of Rust's numbers, and of a negative
+/// number that it takes for an option as of a value: `negative` is the option and the number.
+fn in_words(said: &str, negative: Option<&(String, String)>) -> String {
+    if let Some((option, number)) = negative
+        && said.starts_with(&format!("error: unexpected argument '{number}' found"))
+    {
+        return format!(
+            "error: `{option} {number}`: a number of 0 or more is expected\n\nFor more \
+             information, try '--help'.\n"
+        );
+    }
+    [
+        ("invalid digit found in string", "expected a whole number"),
+        ("cannot parse integer from empty string", "expected a whole number"),
+        ("number too large to fit in target type", "the number is too large"),
+        ("number would be zero for non-zero type", "expected a whole number from 1"),
+    ]
+    .iter()
+    .fold(said.to_owned(), |said, (rust, words)| said.replace(rust, words))
+}
+
+/// The first negative number of the command line, with the word before it.
+fn negative_value() -> Option<(String, String)> {
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let is_negative = |word: &str| {
+        word.strip_prefix('-')
+            .is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let pair = words.windows(2).find(|pair| is_negative(&pair[1]))?;
+    Some((pair[0].clone(), pair[1].clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_spoken_of_in_words() {
+        let tip = "error: unexpected argument '-1' found\n\n  tip: to pass '-1' as a value, use";
+        let negative = ("-j".to_owned(), "-1".to_owned());
+        let told = "error: `-j -1`: a number of 0 or more is expected\n";
+        assert!(in_words(tip, Some(&negative)).starts_with(told));
+        assert_eq!(in_words(tip, None), tip);
+        let said = "error: invalid value 'x' for '--jobs <N>': invalid digit found in string";
+        assert!(in_words(said, Some(&negative)).ends_with("'--jobs <N>': expected a whole number"));
     }
 }

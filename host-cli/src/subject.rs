@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use strata_compiler::{CompileOptions, Order, RegisterLimit};
-use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
+use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex, counted};
 
 use crate::cli::SourceArgs;
 use crate::config::suggest::{did_you_mean, suggest};
@@ -15,6 +15,7 @@ use crate::config::{ConfigError, name};
 use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::levels::FitError;
+use crate::printer::Printer;
 use crate::trace::store::{self, RecordError, StoreError};
 use crate::trace::{self, Entry, Reach, TraceError};
 use crate::workload::simulate::{Prepared, RunError};
@@ -23,7 +24,8 @@ use crate::workload::{
 };
 
 /// Finds a workload by name, or reads a PTX file and its launch file.
-pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
+pub fn workload(input: &str, args: &SourceArgs, printer: &Printer) -> Result<Workload, Failure> {
+    other_file(input)?;
     let workload = if is_file(input) {
         without_ptx(input, args.ptx)?;
         ptx_file(input)?;
@@ -40,6 +42,10 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
             return Err(Failure::input("PTX and launch file cannot both be standard input")
                 .hint("write one of them into a file"));
         }
+        if ending(launch) == "ptx" {
+            return Err(Failure::input(format!("`{}` is PTX, no launch file", launch.display()))
+                .hint("`--launch` names a TOML file; `strata launch-template` writes one"));
+        }
         Workload::from_files(Path::new(input), launch)
     } else if args.launch.is_some() {
         return Err(Failure::input(format!("`{input}` is no PTX file"))
@@ -49,13 +55,46 @@ pub fn workload(input: &str, args: &SourceArgs) -> Result<Workload, Failure> {
     };
     let mut workload = workload?;
     workload.options = options(args)?;
+    warn(&workload.ptx_file, &workload.ptx, printer);
     Ok(workload)
+}
+
+/// The ending of a file's name, in lower case; empty if it has none.
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+}
+
+/// Refuses an input that is no workload and no PTX: a folder, or a file that goes elsewhere.
+fn other_file(input: &str) -> Result<(), Failure> {
+    let path = Path::new(input);
+    if ending(path) == "toml" {
+        return Err(Failure::input(format!("`{input}` is a TOML file, no workload and no PTX"))
+            .hint(format!(
+                "a launch file goes with its PTX: `FILE.ptx --launch {input}`; a design file \
+                 with `--design {input}`"
+            )));
+    }
+    if path.is_dir() && !workload::all_names().any(|name| name == input) {
+        return Err(Failure::input(format!("`{input}` is a folder"))
+            .hint("name a file in it: PTX, a trace's `kernelslist.g`, or a recording"));
+    }
+    Ok(())
+}
+
+/// Refuses an input of which a command cannot show the PTX, which is what it is about; `instead`
+/// are the commands for traces.
+pub fn with_ptx(input: &str, instead: &str) -> Result<(), Failure> {
+    check_name(input)?;
+    if is_recorded(input) {
+        return Err(Failure::input(format!("`{input}` is a trace, which has no PTX")).hint(instead));
+    }
+    other_file(input)
 }
 
 /// Refuses a file that holds a kernel in another form, with how to make PTX of it.
 pub fn ptx_file(input: &str) -> Result<(), Failure> {
     let path = Path::new(input);
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let ending = ending(path);
     let quoted = |path: &Path| {
         let text = path.display().to_string();
         shlex::try_quote(&text).map_or(text.clone(), std::borrow::Cow::into_owned)
@@ -138,14 +177,14 @@ pub enum Subject {
 
 impl Subject {
     /// Finds what an input names.
-    pub fn new(input: &str, args: &SourceArgs) -> Result<Self, Failure> {
+    pub fn new(input: &str, args: &SourceArgs, printer: &Printer) -> Result<Self, Failure> {
         check_name(input)?;
         if args.allow_outside && !trace::is_list(input) {
             return Err(Failure::input(format!("`{input}` is no list of traces"))
                 .hint("`--allow-outside` is for a `kernelslist.g`, which names other files"));
         }
         if !is_recorded(input) {
-            return Ok(Self::Workload(Box::new(workload(input, args)?)));
+            return Ok(Self::Workload(Box::new(workload(input, args, printer)?)));
         }
         without_ptx(input, args.ptx)?;
         if args.registers.is_some() {
@@ -251,7 +290,11 @@ fn unknown_group(group: &str) -> Failure {
 }
 
 /// What inputs name, the suite's workloads if there are none; each with a name of its own.
-pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Failure> {
+pub fn subjects(
+    inputs: &[String],
+    args: &SourceArgs,
+    printer: &Printer,
+) -> Result<Vec<Subject>, Failure> {
     let inputs = &with_groups(inputs)?;
     // A launch description is for the PTX files among the inputs, a choice of PTX for built-in
     // workloads, a size for all but traces, a look outside for lists; without any such input it is
@@ -274,7 +317,7 @@ pub fn subjects(inputs: &[String], args: &SourceArgs) -> Result<Vec<Subject>, Fa
             input if is_ptx(input) => &files,
             _ => &workloads,
         };
-        Subject::new(input, args)
+        Subject::new(input, args, printer)
     };
     let mut subjects = inputs.iter().map(subject).collect::<Result<Vec<_>, _>>()?;
     names::tell_apart(&mut subjects)?;
@@ -286,13 +329,14 @@ pub fn workloads(
     inputs: &[String],
     args: &SourceArgs,
     are: &str,
+    printer: &Printer,
 ) -> Result<Vec<Workload>, Failure> {
     let only = |subject| match subject {
         Subject::Workload(workload) => Ok(*workload),
         Subject::Trace(input) => Err(Failure::input(format!("`{input}` is a trace, {are}"))
-            .hint("name workloads or PTX files")),
+            .hint("name workloads or PTX files; `strata run` takes traces")),
     };
-    subjects(inputs, args)?.into_iter().map(only).collect()
+    subjects(inputs, args, printer)?.into_iter().map(only).collect()
 }
 
 /// Why a workload does not run.
@@ -332,6 +376,18 @@ pub fn is_file(input: &str) -> bool {
         || input.contains(std::path::MAIN_SEPARATOR)
 }
 
+/// Tells what is not known of a PTX file.
+pub fn warn(file: &str, text: &str, printer: &Printer) {
+    let warnings = strata_ptx::warnings(text);
+    if warnings.is_empty() {
+        return;
+    }
+    let lines = LineIndex::new(text);
+    for warning in &warnings {
+        printer.warning(&diagnostic::render(warning, file, text, &lines));
+    }
+}
+
 /// All diagnostics of a file as one failure.
 pub fn diagnostics(file: &str, text: &str, diagnostics: &[Diagnostic]) -> Failure {
     let lines = LineIndex::new(text);
@@ -339,22 +395,18 @@ pub fn diagnostics(file: &str, text: &str, diagnostics: &[Diagnostic]) -> Failur
         diagnostics.iter().filter(|found| found.kind == DiagnosticKind::Unsupported).count();
     let errors = diagnostics.len() - unsupported;
     let mut message = match (errors, unsupported) {
-        (_, 0) => format!("`{file}` has {}", count(errors, "error")),
-        (0, _) => format!("`{file}` needs {}", count(unsupported, "unsupported feature")),
+        (_, 0) => format!("`{file}` has {}", counted(errors, "error")),
+        (0, _) => format!("`{file}` needs {}", counted(unsupported, "unsupported feature")),
         _ => format!(
             "`{file}` has {} and needs {}",
-            count(errors, "error"),
-            count(unsupported, "unsupported feature")
+            counted(errors, "error"),
+            counted(unsupported, "unsupported feature")
         ),
     };
     for found in diagnostics {
         let _ = write!(message, "\n\n{}", diagnostic::render(found, file, text, &lines).trim_end());
     }
     Failure::input(message)
-}
-
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 impl From<WorkloadError> for Failure {

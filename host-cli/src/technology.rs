@@ -44,7 +44,7 @@ pub enum ImportError {
     #[error("the line `{0}` is missing")]
     Missing(&'static str),
     /// A line that the program does not print, or whose value cannot be read.
-    #[error("line {number}, `{line}`: {problem}")]
+    #[error("`{line}`: {problem}")]
     Value {
         /// Number of the line, from 1.
         number: usize,
@@ -67,6 +67,14 @@ pub enum ImportError {
 }
 
 impl ImportError {
+    /// The message behind its file, `file:line:column`.
+    pub fn of(&self, file: &str) -> String {
+        match self {
+            Self::Value { number, .. } => format!("{file}:{number}:1: {self}"),
+            _ => format!("{file}: {self}"),
+        }
+    }
+
     /// How to fix it, if the message does not say.
     pub fn help(&self) -> &'static str {
         match self {

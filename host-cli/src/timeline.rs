@@ -15,6 +15,7 @@ use std::str::FromStr;
 use serde::Serialize;
 use strata_core::sm::Unobserved;
 use strata_core::sm::config::SmSettings;
+use strata_ptx::diagnostic::counted;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -154,8 +155,8 @@ impl Timeline {
         if cycles.is_empty() {
             let Range { start, end } = request.cycles;
             return Err(Failure::input(format!(
-                "launch {launch} takes {all} cycles, so `--timeline-cycles {start}..{end}` \
-                     holds none of it"
+                "launch {launch} takes {}, so `--timeline-cycles {start}..{end}` holds none of it",
+                counted(all, "cycle")
             ))
             .hint(format!("begin before cycle {all}")));
         }

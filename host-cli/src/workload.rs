@@ -23,6 +23,7 @@ mod document;
 pub mod element;
 pub mod error;
 pub mod expression;
+mod fault_hint;
 pub mod generator;
 mod names;
 mod object;

@@ -174,7 +174,7 @@ fn an_error_names_file_and_offset() {
     std::fs::write(&path, &bytes[..40]).unwrap();
     let error = Recording::open(&path).unwrap().next_launch().unwrap_err();
     assert_eq!(error.offset, 24, "behind the head of the first chunk");
-    assert!(error.to_string().ends_with("cut.strata, byte 24: the file ends too early"), "{error}");
+    assert!(error.to_string().ends_with("cut.strata: byte 24: the file ends too early"), "{error}");
     assert!(!error.problem.help().is_empty());
 }
 
@@ -300,7 +300,7 @@ fn wrong_uses_are_refused() {
     assert_eq!(strata(folder, &one).0, 0);
     for (arguments, message) in [
         (&["run", "no.strata"][..], "this is no .strata recording"),
-        (&["run", "none.strata"], "none.strata, byte 0: "),
+        (&["run", "none.strata"], "none.strata: cannot be read: "),
         (&["run", "fixtures.strata", "--cta", "2"], "has no CTA 2; there are 2"),
         (&["run", "fixtures.strata", "--launch-index", "4"], "has no launch 4; there are 4"),
         (&["run", "fixtures.strata", "--max-instructions", "9"], "more than 9 warp instructions"),
@@ -312,7 +312,7 @@ fn wrong_uses_are_refused() {
         (&["trace", "export", "vectoradd", "-o", "x", "--cta", "1"], "does not apply"),
         (&["trace", "export", "one.strata", "-o", "x"], "1 of the 16 CTAs"),
         (&["trace", "record", "none.g", "-o", "x.strata"], "none.g: cannot be read"),
-        (&["trace", "record", "vectoradd", "-o", "no/x.strata"], "x.strata, byte 0: "),
+        (&["trace", "record", "vectoradd", "-o", "no/x.strata"], "x.strata: cannot be written: "),
         (&["trace", "record", "none.g", "-o", "x.strata", "--cta", "1"], "does not apply"),
     ] {
         let (status, _, error) = strata(folder, arguments);

@@ -82,7 +82,7 @@ fn every_command_keeps_to_its_budget_and_says_where_it_was_met() {
         } else if arguments.contains(&"tiny.traceg") {
             &["tiny.traceg:"]
         } else {
-            &["tiny.strata, byte ", "kernel `v3_divergent`"]
+            &["tiny.strata: ", "kernel `v3_divergent`"]
         };
         assert!(places.iter().all(|place| error.contains(place)), "{arguments:?}: {error}");
         assert!(!out.exists(), "{arguments:?} wrote something");

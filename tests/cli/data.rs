@@ -125,7 +125,7 @@ fn a_wrong_result_is_placed_and_dumped() {
         let done = strata(&home, &[&[command], &arguments[..]].concat());
         assert_eq!(done.status, Some(1), "{done}");
         let told = "`out[1, 1]` is 100.5, `out.bin` says 100 (tolerance: 0 absolute, 0 relative); 1 \
-                    of 6 elements differ";
+                    of 6 elements differs";
         assert!(format!("{}{}", done.stdout, done.stderr).contains(told), "{done}");
         assert!(home.path("o.csv").exists());
     }
@@ -134,7 +134,7 @@ fn a_wrong_result_is_placed_and_dumped() {
     fs::write(home.path("l.toml"), launch).unwrap();
     let done = check(&home, &[]);
     assert_eq!(done.status, Some(0), "{done}");
-    assert!(done.stdout.contains("1 of 6 elements differ, at most 1 may\n"), "{done}");
+    assert!(done.stdout.contains("1 of 6 elements differs, at most 1 may\n"), "{done}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ static STUDY: LazyLock<Study> = LazyLock::new(|| {
         let mut args = SourceArgs::of(Scale::Default);
         args.set = settings.iter().map(|&setting| setting.to_owned()).collect();
         Input {
-            subject: Subject::new(name, &args).expect("the workload loads"),
+            subject: Subject::new(name, &args, &Printer::new(true)).expect("the workload loads"),
             request: Request::new(&args).expect("the options are valid"),
         }
     };

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use strata::cli::{Scale, SourceArgs};
 use strata::measure::Request;
+use strata::printer::Printer;
 use strata::subject;
 use strata::workload::Toolchain;
 use strata_compiler::bundles::{BundleError, Bundled, Weights, bundle};
@@ -100,7 +101,7 @@ static KERNELS: LazyLock<[Vec<Divided>; 2]> = LazyLock::new(|| {
 
 fn of_workload(name: &str, args: &SourceArgs) -> Vec<Divided> {
     let request = Request::new(args).expect("the options are valid");
-    let loaded = subject::workload(name, args).expect("the workload loads");
+    let loaded = subject::workload(name, args, &Printer::new(true)).expect("the workload loads");
     let prepared =
         subject::prepare(&loaded, &request.size, &request.overrides).expect("it compiles");
     let needs = prepared.needs_of_kernels().expect("launches");

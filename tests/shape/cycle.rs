@@ -69,7 +69,7 @@ fn tried(name: &str, mode: Mode, designs: &[&str]) -> Result<Vec<RunReport>, Fai
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let designs: Vec<_> =
         designs.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
-    let workload = subject::workload(name, &args).expect("the workload loads");
+    let workload = subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
     measure::reports(&workload, &designs, &request, &Printer::new(true))
 }
 

@@ -44,7 +44,8 @@ fn name(entries: u8, file: &str) -> String {
 static STUDIES: LazyLock<BTreeMap<(String, u32), Study>> = LazyLock::new(|| {
     let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
-    let load = |name| subject::workload(name, &args).expect("the workload loads");
+    let load =
+        |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
     let workloads: Vec<_> = workload::names().map(load).collect();
     let three = FILES.map(|file| name(3, file));
     let split = ENTRIES.map(|entries| name(entries, FILES[2]));
@@ -86,7 +87,8 @@ fn energies_are_those_of_the_restricted_designs() {
     let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     for (place, name) in workload::names().enumerate() {
-        let workload = subject::workload(name, &args).expect("the workload loads");
+        let workload =
+            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
         let reports = measure::reports(&workload, &designs, &request, &Printer::new(true));
         for (report, scheme) in reports.expect("it runs").iter().zip(&study.schemes) {
             let energy = report.energy_fj.as_ref().expect("known")["total"];

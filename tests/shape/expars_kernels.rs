@@ -63,7 +63,8 @@ static RESIDENT: LazyLock<Vec<[Row; 2]>> = LazyLock::new(|| {
     let of = |(name, paper, registers)| {
         let args = source(registers, Scale::Default);
         let request = Request::new(&args).expect("the options are valid");
-        let workload = subject::workload(name, &args).expect("the workload loads");
+        let workload =
+            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
         let study = run(&[workload], Threshold::PAPER, &request, 0, &Printer::new(true));
         let mut rows = study.expect("it compiles").rows;
         rows.retain(|row| row.machine == "Fermi");

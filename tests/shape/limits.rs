@@ -47,7 +47,8 @@ const SUITE: (Group, Order) = (Group::Suite, Order::Ptx);
 fn study((group, order): (Group, Order), name: &str) -> Vec<Row> {
     let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
     let request = Request::new(&args).expect("the options are valid");
-    let load = |name| subject::workload(name, &args).expect("the workload loads");
+    let load =
+        |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
     let workloads: Vec<_> = group.names().map(load).collect();
     let design = design::resolve(name).expect("the design exists");
     // The assumptions about the oracle are compared for the first design and the suite alone.

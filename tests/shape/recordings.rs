@@ -48,7 +48,7 @@ pub(crate) fn record(name: &str, set: &[&str], file: &Path) -> String {
 }
 
 fn record_as(name: &str, args: &SourceArgs, file: &Path) -> String {
-    let workload = subject::workload(name, args).expect("the workload loads");
+    let workload = subject::workload(name, args, &Printer::new(true)).expect("the workload loads");
     let request = Request::new(args).expect("the options are valid");
     let output = Output::new(file, store::KIND, false, &[]).expect("a new file");
     measure::record(&workload, &output, &request, &Printer::new(true)).expect("it is recorded");
@@ -64,7 +64,8 @@ fn reports(name: &str, order: Order, recording: Option<&str>) -> Vec<RunReport> 
     let reports = if let Some(file) = recording {
         measure::trace_reports(file, &designs, &request, &printer)
     } else {
-        let workload = subject::workload(name, &args).expect("the workload loads");
+        let workload =
+            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
         measure::reports(&workload, &designs, &request, &printer)
     };
     reports.expect("it runs")

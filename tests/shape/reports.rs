@@ -63,7 +63,8 @@ impl Reports {
         let request = request.for_designs(designs);
         let printer = Printer::new(true);
         let reports = names.flat_map(|name| {
-            let workload = subject::workload(name, args).expect("the workload loads");
+            let workload =
+                subject::workload(name, args, &Printer::new(true)).expect("the workload loads");
             measure::reports(&workload, designs, &request, &printer).expect("the workload runs")
         });
         Self(reports.collect())

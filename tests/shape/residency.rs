@@ -27,7 +27,8 @@ static STUDIES: LazyLock<[Study; 2]> = LazyLock::new(|| {
     PTX.map(|toolchain| {
         let args = SourceArgs { ptx: Some(toolchain), ..SourceArgs::of(Scale::Default) };
         let request = Request::new(&args).expect("the options are valid");
-        let load = |name| subject::workload(name, &args).expect("the workload loads");
+        let load =
+            |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
         let workloads: Vec<_> = general().map(load).collect();
         run(&workloads, Threshold::PAPER, &request, 0, &Printer::new(true))
             .expect("every workload compiles")

@@ -125,7 +125,8 @@ impl Mix {
 static MIXES: LazyLock<BTreeMap<&str, Mix>> = LazyLock::new(|| {
     let args = SourceArgs::of(Scale::Small);
     let mix = |name| {
-        let workload = subject::workload(name, &args).expect("the workload loads");
+        let workload =
+            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
         let prepared = Prepared::new(&workload, Scale::Small.name(), &Overrides::new());
         let mut mix = Mix::default();
         let run = prepared.expect("it has a small size").execute(&Options::default(), |launch| {
@@ -147,7 +148,8 @@ static MIXES: LazyLock<BTreeMap<&str, Mix>> = LazyLock::new(|| {
 static REGISTERS: LazyLock<BTreeMap<String, u16>> = LazyLock::new(|| {
     let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
-    let load = |name| subject::workload(name, &args).expect("the workload loads");
+    let load =
+        |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
     let workloads: Vec<_> = names().map(load).collect();
     let rows = registers::rows(&workloads, &[], &request, 0, &Printer::new(true));
     let rows = rows.expect("every workload compiles");

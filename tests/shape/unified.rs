@@ -29,7 +29,9 @@ fn study(figure: Figure, scale: Scale, inputs: &[&str]) -> Study {
         [] => figure.inputs(),
         names => names.iter().map(|name| (*name).to_owned()).collect(),
     };
-    let load = |name: &String| subject::workload(name, &source).expect("the workload loads");
+    let load = |name: &String| {
+        subject::workload(name, &source, &Printer::new(true)).expect("the workload loads")
+    };
     let inputs: Vec<_> = names.iter().map(load).collect();
     storage::run(figure, &inputs, &request, 0, &Printer::new(true)).expect("the figure is made")
 }

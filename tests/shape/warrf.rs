@@ -116,7 +116,8 @@ static REPORTS: LazyLock<Reports> = LazyLock::new(|| {
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     let (designs, printer) = (designs(), Printer::new(true));
     let reports = workload::names().flat_map(|name| {
-        let workload = subject::workload(name, &args).expect("the workload loads");
+        let workload =
+            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
         measure::reports(&workload, &designs, &request, &printer).expect("the workload runs")
     });
     Reports(reports.collect())
@@ -128,7 +129,7 @@ static SWEEPS: LazyLock<[Study; 2]> = LazyLock::new(|| {
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     let inputs: Vec<Input> = workload::names()
         .map(|name| Input {
-            subject: Subject::new(name, &args).expect("the workload loads"),
+            subject: Subject::new(name, &args, &Printer::new(true)).expect("the workload loads"),
             request: request.clone(),
         })
         .collect();
@@ -319,7 +320,8 @@ fn reads_at_a_bank_s_price_cost_more_and_change_nothing_else() {
     let args = SourceArgs::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     for name in ["needle", "vectoradd"] {
-        let workload = subject::workload(name, &args).expect("the workload loads");
+        let workload =
+            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
         let designs = std::slice::from_ref(&design);
         let reports = measure::reports(&workload, designs, &request, &Printer::new(true));
         let report = reports.expect("the workload runs").swap_remove(0);

@@ -6,6 +6,7 @@ use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
+use strata::printer::Printer;
 use strata::report::digest;
 use strata::subject;
 use strata_core::image::KernelImage;
@@ -81,7 +82,8 @@ fn host_lines(name: &str) -> String {
             .unwrap_or_else(|error| panic!("{}: {error}", design.name))
     };
     let designs: Vec<_> = DESIGNS.iter().map(design).collect();
-    let workload = subject::workload(name, &source()).expect("the workload loads");
+    let workload =
+        subject::workload(name, &source(), &Printer::new(true)).expect("the workload loads");
     let reports = |mode| {
         let request = Request::new(&source()).expect("the options are valid").in_mode(mode);
         let reports = measure::reports(&workload, &designs, &request, &Printer::new(true));
@@ -92,7 +94,8 @@ fn host_lines(name: &str) -> String {
 
 /// Hands the first launch of a workload, as the firmware takes it, to `use_it`.
 fn with_workload(name: &str, mut use_it: impl FnMut(Workload<'_>)) {
-    let workload = subject::workload(name, &source()).expect("the workload loads");
+    let workload =
+        subject::workload(name, &source(), &Printer::new(true)).expect("the workload loads");
     let request = Request::new(&source()).expect("the options are valid").in_mode(Mode::Cycle);
     let prepared =
         subject::prepare(&workload, &request.size, &request.overrides).expect("prepared");

@@ -14,7 +14,7 @@ pub use indirect::addressed;
 
 use std::collections::BTreeMap;
 
-use strata_ptx::diagnostic::Diagnostic;
+use strata_ptx::diagnostic::{Diagnostic, counted};
 use strata_ptx::module::{
     AddressBase, Function, FunctionId, Guard, Instruction, LabelId, Module, Operand, Register,
     Span, StateSpace, Symbol, Variable, VariableId, VirtualRegister,
@@ -370,9 +370,10 @@ impl<'a> Inliner<'a> {
         let (parameters, results) = (callee.parameters as usize, callee.results as usize);
         if call.sources.len() - 1 != parameters || call.destinations.len() != results {
             let message = format!(
-                "`{}` takes {parameters} arguments and gives {results} results; the call has {} \
-                 and {}",
+                "`{}` takes {} and gives {}; the call has {} and {}",
                 callee.name,
+                counted(parameters, "argument"),
+                counted(results, "result"),
                 call.sources.len() - 1,
                 call.destinations.len()
             );

@@ -28,6 +28,7 @@ use std::fmt::{self, Display, Formatter, Write as _};
 
 use strata_core::image::{Flags, StaticInstruction, Unit};
 use strata_core::units::RegisterId;
+use strata_ptx::diagnostic::counted;
 use strata_ptx::module::{LabelId, Module, Symbol, VirtualRegister};
 use strata_ptx::print::{self, Names};
 
@@ -183,11 +184,11 @@ impl Display for Listing<'_> {
         let program = self.program;
         writeln!(
             f,
-            "{}: {} instructions, {} registers, {} predicates, {} B shared, {} B local{}",
+            "{}: {}, {}, {}, {} B shared, {} B local{}",
             program.name,
-            program.instructions.len(),
-            program.general_registers,
-            program.predicate_registers,
+            counted(program.instructions.len(), "instruction"),
+            counted(program.general_registers, "register"),
+            counted(program.predicate_registers, "predicate"),
             program.shared_bytes,
             program.local_bytes,
             spilling(program)

@@ -2,7 +2,7 @@
 //!
 //! What is wrong is kept apart from how it is drawn: [`render`] is one way, without colour.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use crate::cuda::{CudaLines, CudaPlace};
 use crate::module::Span;
@@ -15,6 +15,8 @@ pub enum DiagnosticKind {
     /// Well-formed PTX that cannot be executed yet: the kernel that contains it is refused, others
     /// are not.
     Unsupported,
+    /// Nothing is wrong that is known of, but something is not known: the file is used.
+    Warning,
 }
 
 impl DiagnosticKind {
@@ -23,6 +25,7 @@ impl DiagnosticKind {
         match self {
             Self::Error => "error",
             Self::Unsupported => "unsupported",
+            Self::Warning => "warning",
         }
     }
 }
@@ -55,6 +58,11 @@ impl Diagnostic {
     /// Something that cannot be executed yet.
     pub fn unsupported(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(DiagnosticKind::Unsupported, code, span, message)
+    }
+
+    /// Something that is not known.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(DiagnosticKind::Warning, code, span, message)
     }
 
     fn new(
@@ -137,6 +145,17 @@ impl LineIndex {
     }
 }
 
+/// A number of things in words: `1 byte`, `2 bytes`, `2 entries`, `2 launches`.
+pub fn counted(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
+    match noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
+        _ if number == "1" => format!("1 {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None if noun.ends_with("ch") || noun.ends_with(['s', 'x']) => format!("{number} {noun}es"),
+        None => format!("{number} {noun}s"),
+    }
+}
+
 /// Where the lines of a text begin. Unit: bytes.
 pub(crate) fn line_starts(text: &str) -> impl Iterator<Item = u32> + '_ {
     let newlines = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
@@ -209,4 +228,25 @@ fn excerpt(line: &str, column: usize, width: usize) -> Excerpt {
     let room = SHOWN_COLUMNS.saturating_sub(column - first).max(1);
     let marker = format!("{}{}", " ".repeat(indent), "^".repeat(width.min(room)));
     Excerpt { line: shown, marker }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn numbers_agree_with_their_nouns() {
+        for (number, noun, words) in [
+            (0, "byte", "0 bytes"),
+            (1, "byte", "1 byte"),
+            (2, "CTA", "2 CTAs"),
+            (1, "entry", "1 entry"),
+            (3, "entry", "3 entries"),
+            (2, "array", "2 arrays"),
+            (9, "launch", "9 launches"),
+            (2, "box", "2 boxes"),
+        ] {
+            assert_eq!(counted(number, noun), words);
+        }
+    }
 }

@@ -119,6 +119,17 @@ pub(crate) struct Lexeme {
     pub(crate) span: Span,
 }
 
+/// The beginning of a text, before its first function.
+pub(crate) fn head(text: &str) -> &str {
+    let mut lexer = Token::lexer(text);
+    while let Some(Ok(token)) = lexer.next() {
+        if token == Token::DotWord && matches!(lexer.slice(), ".entry" | ".func") {
+            return &text[..lexer.span().start];
+        }
+    }
+    text
+}
+
 /// Cuts `text` into tokens and appends one [`Token::End`]. Adjacent unknown bytes become one token.
 ///
 /// The caller has made sure that `text` is short enough for 32-bit offsets.

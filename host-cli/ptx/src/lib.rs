@@ -31,4 +31,4 @@ mod suggest;
 pub mod types;
 mod words;
 
-pub use parser::{Parsed, parse, parse_bytes};
+pub use parser::{Parsed, parse, parse_bytes, warnings};

@@ -13,12 +13,13 @@ mod instruction;
 mod operand;
 mod scope;
 mod variable;
+mod versions;
 
 use rustc_hash::FxHashMap;
 
 use crate::cuda;
 use crate::diagnostic::{Diagnostic, line_starts};
-use crate::lexer::{Lexeme, Token, lex};
+use crate::lexer::{Lexeme, Token, head, lex};
 use crate::module::{Module, Span, Symbol};
 use crate::suggest::nearest;
 pub(crate) use operand::Written;
@@ -59,6 +60,14 @@ pub fn parse(source: &str) -> Parsed {
     let diagnostics = parser.sink.finish().into_iter();
     let diagnostics = diagnostics.map(|found| found.with_cuda(&parser.module.cuda)).collect();
     Parsed { module: parser.module, diagnostics }
+}
+
+/// What is not known of a text: a PTX version or a machine of later manuals. Reads only what stands
+/// before the first function, and tells nothing of what is wrong, as [`parse`] does.
+pub fn warnings(source: &str) -> Vec<Diagnostic> {
+    let mut parser = Parser::new(head(source));
+    parser.module();
+    parser.warnings
 }
 
 /// Parses bytes that should be PTX text: invalid UTF-8 is reported with its place.
@@ -132,6 +141,8 @@ struct Parser<'a> {
     address_size_given: bool,
     /// What is wrong unless addresses have 32 bits.
     narrow: Vec<Diagnostic>,
+    /// What is not known.
+    warnings: Vec<Diagnostic>,
 }
 
 impl<'a> Parser<'a> {
@@ -156,6 +167,7 @@ impl<'a> Parser<'a> {
             double_is_single: false,
             address_size_given: false,
             narrow: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::moved::Windows;
 use objects::Named;
 use rustc_hash::FxHashMap;
+use strata_ptx::diagnostic::counted;
 use strata_ptx::module::{Initializer, Module, StateSpace, Symbol, Variable};
 
 /// Bytes left unused between buffers, so that an overrun by a row or two meets no other buffer.
@@ -97,10 +98,15 @@ impl std::fmt::Display for Neighbour {
         let Self { name, start, end, .. } = self;
         match self.distance() {
             None => write!(f, "it lies within")?,
-            Some(distance) if distance < 0 => write!(f, "it lies {} bytes before", -distance)?,
-            Some(distance) => write!(f, "it lies {distance} bytes past the end of")?,
+            Some(0) => f.write_str("it lies right behind the end of")?,
+            Some(distance) if distance < 0 => {
+                write!(f, "it lies {} before", counted(-distance, "byte"))?;
+            }
+            Some(distance) => {
+                write!(f, "it lies {} past the end of", counted(distance, "byte"))?;
+            }
         }
-        write!(f, " `{name}` [{start:#x}, {end:#x}), {} bytes", end - start)
+        write!(f, " `{name}` [{start:#x}, {end:#x}), {}", counted(end - start, "byte"))
     }
 }
 
@@ -109,8 +115,8 @@ impl std::fmt::Display for Neighbour {
 pub enum DeviceError {
     /// The memory limit of the device would be exceeded.
     #[error(
-        "cannot allocate {bytes} bytes for `{name}`: {used} of {limit} bytes of device memory are \
-         in use"
+        "cannot allocate {} for `{name}`: {used} of {limit} bytes of device memory are in use",
+        counted(*bytes, "byte")
     )]
     OutOfMemory {
         /// Name of the buffer.
@@ -124,8 +130,8 @@ pub enum DeviceError {
     },
     /// Addresses of the module's width do not reach so far.
     #[error(
-        "cannot allocate {bytes} bytes for `{name}`: {left} bytes are left that addresses of \
-         {bits} bits reach"
+        "cannot allocate {} for `{name}`: {} of what addresses of {bits} bits reach are left",
+        counted(*bytes, "byte"), counted(*left, "byte")
     )]
     OutOfAddresses {
         /// Name of the buffer.
@@ -146,8 +152,8 @@ pub enum DeviceError {
         align: u64,
     },
     /// A host copy outside of every buffer.
-    #[error("host copy of {bytes} bytes at {address:#x} is not inside one buffer{}",
-        nearest.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
+    #[error("host copy of {} at {address:#x} is not inside one buffer{}",
+        counted(*bytes, "byte"), nearest.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
     OutOfBounds {
         /// First address.
         address: u64,
@@ -157,7 +163,7 @@ pub enum DeviceError {
         nearest: Option<Neighbour>,
     },
     /// An initializer is larger than its variable.
-    #[error("initial contents of `{name}` do not fit into its {size} bytes")]
+    #[error("initial contents of `{name}` do not fit into its {}", counted(*size, "byte"))]
     BadInitializer {
         /// Name of the variable.
         name: String,

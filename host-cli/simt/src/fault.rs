@@ -1,6 +1,7 @@
 //! Faults: everything that can stop a launch, said in full.
 
 use strata_ptx::cuda::CudaPlace;
+use strata_ptx::diagnostic::counted;
 
 use crate::device::Neighbour;
 use crate::texture::TextureProblem;
@@ -97,24 +98,36 @@ pub struct AccessFault {
     pub nearest: Option<Neighbour>,
 }
 
+/// Addresses below this are a null pointer with an offset: no buffer lies there. Unit: bytes.
+const NULL_PAGE: u64 = 4096;
+
+impl AccessFault {
+    /// Whether the address is that of a null pointer or little more.
+    pub fn is_null(&self) -> bool {
+        matches!(self.space, "global" | "generic") && self.address < NULL_PAGE
+    }
+}
+
 impl std::fmt::Display for AccessFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { kind, size, space, address, .. } = self;
+        let bytes = counted(size, "byte");
         match self.problem {
             AccessProblem::OutOfBounds => {
-                write!(f, "out-of-bounds {kind} of {size} bytes at {space} address {address:#x}")?;
+                write!(f, "out-of-bounds {kind} of {bytes} at {space} address {address:#x}")?;
             }
             AccessProblem::Misaligned => write!(
                 f,
-                "misaligned {kind} of {size} bytes at {space} address {address:#x}: it must be a \
+                "misaligned {kind} of {bytes} at {space} address {address:#x}: it must be a \
                  multiple of {size}"
             )?,
             AccessProblem::ReadOnly => {
-                write!(f, "{kind} of {size} bytes to read-only {space} address {address:#x}")?;
+                write!(f, "{kind} of {bytes} to read-only {space} address {address:#x}")?;
             }
         }
         write!(f, " ({})", self.place)?;
         match &self.nearest {
+            _ if self.is_null() => write!(f, "; the address is a null pointer"),
             Some(neighbour) => write!(f, "; {neighbour}"),
             None => write!(f, "; no buffer has been allocated"),
         }
@@ -182,8 +195,8 @@ pub enum Fault {
     },
     /// The parameter block has the wrong size.
     #[error(
-        "kernel `{kernel}` takes {expected} bytes of parameters, the launch gives {given}: pass \
-         each argument at its natural alignment"
+        "kernel `{kernel}` takes {} of parameters, the launch gives {given}: pass each argument at \
+         its natural alignment", counted(*expected, "byte")
     )]
     WrongArguments {
         /// Kernel name.
@@ -351,8 +364,8 @@ pub enum Fault {
     },
     /// The launch executed as many warp instructions as it was allowed.
     #[error(
-        "kernel `{}` exceeded the budget of {budget} warp instructions: an endless loop, or raise \
-         `--max-instructions` ({place})", place.kernel
+        "kernel `{}` exceeded the budget of {} ({place})", place.kernel,
+        counted(*budget, "warp instruction")
     )]
     BudgetExceeded {
         /// Where the warp was.

@@ -10,6 +10,8 @@
 
 mod sample;
 
+use strata_ptx::diagnostic::counted;
+
 pub(crate) use sample::{Coordinates, fetch, gather};
 
 /// What one channel of a texel is in memory, little endian.
@@ -441,7 +443,10 @@ pub enum TextureProblem {
         z: i32,
     },
     /// The x coordinate of a surface access is no multiple of its size, or a row is too short.
-    #[error("access of {size} bytes at x byte {x} of surface `{name}` is misaligned or too wide")]
+    #[error(
+        "access of {} at x byte {x} of surface `{name}` is misaligned or too wide",
+        counted(*size, "byte")
+    )]
     Misaligned {
         /// Name of the object.
         name: String,

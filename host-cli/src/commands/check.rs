@@ -14,7 +14,8 @@ use crate::workload::Workload;
 /// Runs the command.
 pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let source = args.source();
-    let workloads = subject::workloads(&args.inputs, &source, "whose results are not known")?;
+    let workloads =
+        subject::workloads(&args.inputs, &source, "whose results are not known", printer)?;
     dump::one_input(&args.dump.dumps, workloads.len())?;
     let files: Vec<_> = workloads.iter().flat_map(|workload| workload.files.clone()).collect();
     let dumps = dump::requests(&args.dump.dumps, args.force, &files)?;

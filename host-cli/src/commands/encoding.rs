@@ -16,7 +16,8 @@ pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure
     let design = design::resolve(&args.design)?;
     design.countable()?;
     let request = Request::new(&args.source)?;
-    let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
+    let workloads =
+        subject::workloads(&args.inputs, &args.source, "which has no program to fit", printer)?;
     let (bits, jobs) = (args.specifier_bits, parallel::jobs(args.jobs));
     let mut study = encoding::run(&workloads, &design, bits, &request, jobs, printer)?;
     study.command = command_line(args, &workloads, &request);

@@ -12,7 +12,7 @@ use strata_compiler::kernel::Kernel;
 use strata_compiler::listing::Listing;
 use strata_compiler::program::{Origin, Program};
 use strata_compiler::{CompileOptions, Order, RegisterLimit, compile};
-use strata_ptx::diagnostic::Diagnostic;
+use strata_ptx::diagnostic::{Diagnostic, counted};
 use strata_ptx::module::{FunctionId, Module};
 
 use crate::cli::ExplainArgs;
@@ -31,6 +31,7 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let design = design::resolve(&args.design)?;
     design.without_data_cache_for("costs of single instructions")?;
     let (file, source) = inspect::source(&args.input, args.ptx)?;
+    subject::warn(&file, &source, printer);
     let (module, _) = inspect::parse(&file, &source)?;
     let kernels: Vec<FunctionId> =
         inspect::kernels(&module, args.kernel.as_deref()).map(|(id, _)| id).collect();
@@ -160,7 +161,7 @@ fn nothing(
     let near: Vec<String> = before.into_iter().chain(lines.get(after)).map(text).collect();
     let count = source.lines().count();
     let what = if line as usize > count {
-        format!("`{file}` has {count} lines, not {line}")
+        format!("`{file}` has {}, not {line}", counted(count, "line"))
     } else {
         format!("line {line} of `{file}` holds no instruction that a kernel executes")
     };

@@ -9,6 +9,7 @@ mod no_monitor;
 #[cfg(not(feature = "logs"))]
 use no_monitor as monitor;
 use strata_link::message::{Reply, Request};
+use strata_ptx::diagnostic::counted;
 
 use crate::cli::fpga::{FpgaCommand, FpgaFormat, FpgaRunArgs, InfoArgs, SimArgs};
 use crate::failure::{ExitStatus, Failure};
@@ -76,14 +77,14 @@ fn plans(names: &[String]) -> Result<Vec<Plan>, Failure> {
 fn run_input(args: &FpgaRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let plans = plans(&args.designs)?;
     let request = Measured::new(&args.source)?;
-    let subject = Subject::new(&args.input, &args.source)?;
+    let subject = Subject::new(&args.input, &args.source, printer)?;
     let material = Material::new(&subject, &request, args.accesses, printer)?;
     if material.left_out > 0 {
         printer.note(&format!(
-            "{}: the first {} launches have enough accesses; {} others are left out",
+            "{}: accesses enough are in the first {}; {} left out",
             material.name,
-            material.launches(),
-            material.left_out
+            counted(material.launches(), "launch"),
+            counted(material.left_out, "other")
         ));
     }
     let board = Board::new(&args.connect, printer)?;

@@ -25,18 +25,22 @@ use view::View;
 /// Design unless another is named.
 const DEFAULT_DESIGN: &str = "isca11-rfc6";
 
+/// What shows a trace.
+const NOT_OF_TRACES: &str = "`strata run` counts its accesses, `strata trace info` describes a \
+                             recording; name a workload or a PTX file here";
+
 /// Runs the command. Its status is 1 where a kernel cannot be executed.
 pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.profile {
         let view = View::of(args)?;
         let text = match args.mode {
             Some(Mode::Cycle) => in_time::profiled(args, view, printer)?,
-            _ => counted::profiled(args, view)?,
+            _ => counted::profiled(args, view, printer)?,
         };
         return printer.data(&text);
     }
     without_profile(args)?;
-    let Listed { text, all_run } = listed(args)?;
+    let Listed { text, all_run } = listed(args, printer)?;
     let written = printer.data(&text)?;
     Ok(if all_run { written } else { ExitStatus::CheckFailed })
 }
@@ -90,7 +94,7 @@ struct Listed {
 }
 
 /// Every kernel of the input, compiled; nothing is executed.
-fn listed(args: &InspectArgs) -> Result<Listed, Failure> {
+fn listed(args: &InspectArgs, printer: &Printer) -> Result<Listed, Failure> {
     let design = design(args)?;
     let hint = format!("add `--profile --mode cycle`, or {}", design.to_lose_data_cache());
     design.without_data_cache("listings have no use for it", &hint)?;
@@ -102,6 +106,7 @@ fn listed(args: &InspectArgs) -> Result<Listed, Failure> {
         .hint("add `--profile`, or leave `--design` out"));
     }
     let (file, source) = source(&args.input, args.source.ptx)?;
+    subject::warn(&file, &source, printer);
     let (module, unsupported) = parse(&file, &source)?;
     let options = subject::options(&args.source)?;
     let lines = LineIndex::new(&source);
@@ -187,6 +192,7 @@ pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Fa
 
 /// A workload's PTX, or a file's, with its name for messages.
 pub(super) fn source(name: &str, ptx: Option<Toolchain>) -> Result<(String, String), Failure> {
+    subject::with_ptx(name, NOT_OF_TRACES)?;
     if subject::is_file(name) {
         subject::without_ptx(name, ptx)?;
         subject::ptx_file(name)?;

@@ -11,10 +11,18 @@ use crate::output::Output;
 use crate::partial_file::PartialFile;
 use crate::printer::Printer;
 use crate::subject;
-use crate::workload::{RunError, read_ptx};
+use crate::workload::{self, RunError, read_ptx};
 
 /// Runs the command.
 pub fn run(args: &LaunchTemplateArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    subject::with_ptx(
+        &args.file,
+        "a trace has its launches in it: `strata run` takes it as it is",
+    )?;
+    if !subject::is_file(&args.file) && workload::all_names().any(|name| name == args.file) {
+        return Err(Failure::input(format!("`{}` is a built-in workload", args.file))
+            .hint("it has its launch file; `strata run` takes its name"));
+    }
     subject::ptx_file(&args.file)?;
     let path = PathBuf::from(&args.file);
     let output = args.output.as_deref();
@@ -22,6 +30,7 @@ pub fn run(args: &LaunchTemplateArgs, printer: &Printer) -> Result<ExitStatus, F
         output.map(|output| Output::new(output, KIND, args.force, std::slice::from_ref(&path)));
     let output = output.transpose()?;
     let source = read_ptx(&path)?;
+    subject::warn(&args.file, &source, printer);
     let (module, _) = inspect::parse(&args.file, &source)?;
     let only = args.kernel.as_deref();
     let Some((id, function)) = inspect::kernels(&module, only).next() else {
@@ -53,7 +62,10 @@ pub fn run(args: &LaunchTemplateArgs, printer: &Printer) -> Result<ExitStatus, F
 }
 
 fn write(output: &Output, text: &str) -> Result<(), Failure> {
-    let failed = |error| Failure::file(output.named(), "write", &error);
+    let failed = |error| {
+        Failure::file(output.named(), "write", &error)
+            .hint("pass `-o` a file in a folder that you may write to")
+    };
     let mut file = PartialFile::create(output).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.finish()).map_err(failed)
 }

@@ -20,7 +20,8 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let design = design::resolve(&args.design)?;
     design.countable()?;
     let request = Request::new(&args.source)?;
-    let workloads = subject::workloads(&args.inputs, &args.source, "which has no program to fit")?;
+    let workloads =
+        subject::workloads(&args.inputs, &args.source, "which has no program to fit", printer)?;
     let jobs = parallel::jobs(args.jobs);
     let rows = limits::rows(&workloads, &design, &limits::CLOCKS, &request, jobs, printer)?;
     printer.data(&match args.format {

@@ -21,7 +21,7 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
     }
     let request = Request::new(&args.source)?;
     let workloads =
-        subject::workloads(&args.inputs, &args.source, "whose registers are allocated")?;
+        subject::workloads(&args.inputs, &args.source, "whose registers are allocated", printer)?;
     let limits: Vec<RegisterLimit> =
         distinct(args.counts.iter().copied()).into_iter().filter_map(RegisterLimit::new).collect();
     let rows = rows(&workloads, &limits, &request, parallel::jobs(args.jobs), printer)?;

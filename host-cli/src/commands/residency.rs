@@ -26,7 +26,8 @@ pub fn run(args: &ResidencyArgs, printer: &Printer) -> Result<ExitStatus, Failur
         }
         inputs => inputs,
     };
-    let inputs = subject::workloads(inputs, &source, "whose registers are already chosen")?;
+    let inputs =
+        subject::workloads(inputs, &source, "whose registers are already chosen", printer)?;
     let jobs = parallel::jobs(args.jobs);
     let mut study = residency::run(&inputs, args.threshold.0, &request, jobs, printer)?;
     study.command = command_line(args, &inputs, &request);

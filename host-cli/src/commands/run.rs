@@ -24,7 +24,7 @@ const DEFAULT_DESIGN: &str = "isca11";
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let designs = subject::designs(&design_names(args))?;
     check_timeline(args, args.inputs.len())?;
-    let subjects = subject::subjects(&args.inputs, &args.source)?;
+    let subjects = subject::subjects(&args.inputs, &args.source, printer)?;
     check_timeline(args, subjects.len())?;
     check_dumps(args, &subjects)?;
     let files = subject::files(&subjects, &designs, args.source.reach())?;

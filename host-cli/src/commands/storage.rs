@@ -27,8 +27,12 @@ pub fn run(args: &StorageArgs, printer: &Printer) -> Result<ExitStatus, Failure>
         }
         inputs => inputs,
     };
-    let inputs =
-        subject::workloads(inputs, &args.source, "which the designs' compiler cannot fit")?;
+    let inputs = subject::workloads(
+        inputs,
+        &args.source,
+        "which the designs' compiler cannot fit",
+        printer,
+    )?;
     let jobs = parallel::jobs(args.jobs);
     let mut study = storage::run(args.figure, &inputs, &request, jobs, printer)?;
     study.command = command_line(args, &inputs, &request);

@@ -53,7 +53,7 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
     // Each input is one subject, whose order the sweep chooses.
     let mut source = args.source.clone();
     source.orders.truncate(1);
-    let subjects = subject::subjects(&args.inputs, &source)?.into_iter();
+    let subjects = subject::subjects(&args.inputs, &source, printer)?.into_iter();
     let inputs: Vec<_> =
         subjects.map(|subject| Input { subject, request: request.clone() }).collect();
     let mut study = active_warps::run(&[axes], &inputs, parallel::jobs(args.jobs), printer)?;

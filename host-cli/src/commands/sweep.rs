@@ -58,7 +58,7 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let folder = args.out.as_deref().unwrap_or(Path::new(""));
     let pool = parallel::pool(parallel::jobs(args.jobs), printer)?;
     let definition = definition(args)?;
-    let points = pool.install(|| Points::new(&definition))?;
+    let points = pool.install(|| Points::new(&definition, printer))?;
     let store = Store::create(folder, &points.list())?;
     let there = store.contents()?;
     there.notes().for_each(|note| printer.note(&note));

@@ -41,7 +41,7 @@ fn import(args: &ImportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         banks: args.banks,
     };
     let toml = technology::import(&read(path)?, &wanted).map_err(|error| {
-        Failure::input(format!("`{}`: {error}", path.display())).hint(error.help())
+        Failure::input(error.of(&path.display().to_string())).hint(error.help())
     })?;
     // What is written must be what a design can name.
     let out = args.output.as_deref();
@@ -69,10 +69,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        Failure::input(format!(
-            "`{}`: the byte at offset {offset} is no UTF-8 text",
-            path.display()
-        ))
-        .hint("give the text that the program printed")
+        Failure::input(format!("{}: the byte at offset {offset} is no UTF-8 text", path.display()))
+            .hint("give the text that the program printed")
     })
 }

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use strata_ptx::diagnostic::counted;
+
 use crate::cli::{SourceArgs, TraceCommand};
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
@@ -36,7 +38,7 @@ fn record(
     source: &SourceArgs,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
-    let subject = Subject::new(input, source)?;
+    let subject = Subject::new(input, source, printer)?;
     let file = || Output::new(output, store::KIND, force, &subject.files(source.reach())?);
     let (launches, instructions) = match &subject {
         Subject::Workload(workload) => {
@@ -57,7 +59,9 @@ fn record(
         }
     };
     let output = output.display();
-    printer.data(&format!("{output}: {launches} launches, {instructions} warp instructions\n"))
+    let launches = counted(launches, "launch");
+    let instructions = counted(instructions, "warp instruction");
+    printer.data(&format!("{output}: {launches}, {instructions}\n"))
 }
 
 fn embed(
@@ -66,7 +70,7 @@ fn embed(
     source: &SourceArgs,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
-    let subject = Subject::new(input, source)?;
+    let subject = Subject::new(input, source, printer)?;
     let Subject::Workload(workload) = &subject else {
         return Err(Failure::input(format!("`{input}` is no workload")).hint(
             "only what is executed here can be embedded: a workload's name, or a PTX file with \
@@ -75,7 +79,7 @@ fn embed(
     };
     let file = Output::new(output, measure::EMBEDDED, force, &subject.files(source.reach())?)?;
     let warps = measure::embed(workload, &file, &Request::new(source)?, printer)?;
-    printer.data(&format!("{}: {warps} warps\n", output.display()))
+    printer.data(&format!("{}: {}\n", output.display(), counted(warps, "warp")))
 }
 
 /// Refuses options that choose a part of what is taken whole.
@@ -101,7 +105,7 @@ fn info(file: &Path, printer: &Printer) -> Result<ExitStatus, Failure> {
         describe(&mut text, launches, &stored, recording.sizes());
         launches += 1;
     }
-    let _ = writeln!(text, "{launches} launches, format version {}", store::VERSION);
+    let _ = writeln!(text, "{}, format version {}", counted(launches, "launch"), store::VERSION);
     printer.data(&text)
 }
 
@@ -118,16 +122,16 @@ fn describe(text: &mut String, index: u64, stored: &Stored, sizes: Sizes) {
     let _ = writeln!(
         text,
         "launch {index}: {}\n  {origin}\n  grid {gx} x {gy} x {gz}, block {bx} x {by} x {bz}, \
-         {} registers, {} bytes of shared memory\n  {} instructions of code, {} executed by {} \
-         warps, {} distinct paths in {steps} runs\n  {all} bytes, {addresses} of them addresses \
-         ({plain_addresses} before compression)",
+         {}, {} of shared memory\n  {} of code, {} executed by {}, {} in {}\n  {all} bytes, \
+         {addresses} of them addresses ({plain_addresses} before compression)",
         header.name,
-        stored.image.registers,
-        header.shared_bytes,
-        stored.instructions.len(),
+        counted(stored.image.registers, "register"),
+        counted(header.shared_bytes, "byte"),
+        counted(stored.instructions.len(), "instruction"),
         stored.warp_instructions(),
-        stored.paths.warps().len(),
-        stored.paths.len(),
+        counted(stored.paths.warps().len(), "warp"),
+        counted(stored.paths.len(), "distinct path"),
+        counted(steps, "run"),
     );
     for assumption in &stored.assumptions {
         let _ = writeln!(text, "  assumed: {assumption}");
@@ -140,7 +144,7 @@ fn export(
     source: &SourceArgs,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
-    let subject = Subject::new(input, source)?;
+    let subject = Subject::new(input, source, printer)?;
     let folder = || PartialFolder::create(output, trace::EXPORT, &subject.files(source.reach())?);
     let (launches, folder) = match &subject {
         Subject::Workload(workload) => {
@@ -169,7 +173,7 @@ fn export(
     };
     folder.finish()?;
     let list = output.join("kernelslist.g");
-    printer.data(&format!("{}: {launches} launches\n", list.display()))
+    printer.data(&format!("{}: {}\n", list.display(), counted(launches, "launch")))
 }
 
 /// Refuses a recording of more warp instructions than the budget, before anything is written of it.

@@ -28,7 +28,7 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let request = Request::new(&args.source)?;
     let command = |inputs: &[Input]| command_line(args, inputs, &request);
     let in_time = request.clone().in_mode(Mode::Cycle);
-    let subjects = subject::subjects(&args.inputs, &args.source)?.into_iter();
+    let subjects = subject::subjects(&args.inputs, &args.source, printer)?.into_iter();
     let inputs: Vec<_> =
         subjects.map(|subject| Input { subject, request: in_time.clone() }).collect();
     let mut study = write_pool::run(&axes, &inputs, parallel::jobs(args.jobs), printer)?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use strata_core::names::Named;
 
 /// A value that a file names. Another name is an error that lists all, as serde's own about enums
-/// do, so that [`super::suggest::nearest_listed`] finds the nearest.
+/// do, so that [`super::Mistake`] finds the nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByName<T>(pub T);
 
@@ -66,12 +66,12 @@ mod tests {
         for (text, told) in [
             (
                 "scheduler = \"gredy\"",
-                "unknown variant `gredy`, expected one of `greedy`, `round-robin`, \
+                "there is no `gredy` here; there are `greedy`, `round-robin`, \
                  `greedy-then-oldest`, `loose-round-robin`",
             ),
-            ("\nscheduler = \"\"", "line 2, column 13"),
-            ("scheduler = 3", "invalid type: integer `3`, expected \"greedy\" or \"round-robin\""),
-            ("scheduler = {}", "invalid type: map, expected \"greedy\""),
+            ("\nscheduler = \"\"", "2:13: scheduler: "),
+            ("scheduler = 3", "or \"greedy-then-oldest\" or \"loose-round-robin\", found 3"),
+            ("scheduler = {}", ", found a table"),
         ] {
             let error = strict::from_str::<File>(text).unwrap_err().to_string();
             assert!(error.contains(told), "{text}: {error}");

@@ -1,7 +1,7 @@
 //! Errors of configuration: which file, where in it, which key, which value, what is allowed, how
 //! to fix it.
 
-use super::place;
+use super::{Mistake, place};
 
 /// A configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,12 +15,14 @@ pub enum ConfigError {
         reason: String,
     },
     /// Not TOML, an unknown key, a value of the wrong type, a quantity with the wrong unit.
-    #[error("{file}: {message}")]
+    #[error("{file}:{mistake}")]
     Malformed {
         /// The file.
         file: String,
         /// The place and what is wrong.
-        message: String,
+        mistake: Box<Mistake>,
+        /// What was meant, perhaps; may be empty.
+        hint: String,
     },
     /// A value outside its range.
     #[error("{file}: `{key} = {value}` is impossible: allowed is {allowed}")]
@@ -77,8 +79,10 @@ impl ConfigError {
     /// How to fix it, where the message itself does not say.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Combination { hint, .. } | Self::UnknownName { hint, .. } => Some(hint),
-            Self::Unreadable { .. } | Self::Malformed { .. } | Self::Range { .. } => None,
+            Self::Combination { hint, .. }
+            | Self::UnknownName { hint, .. }
+            | Self::Malformed { hint, .. } => Some(hint),
+            Self::Unreadable { .. } | Self::Range { .. } => None,
         }
     }
 }

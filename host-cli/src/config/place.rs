@@ -47,6 +47,37 @@ pub fn of_quoted(text: &str, message: &str) -> Option<Position> {
     found.map(|(offset, _)| Position::of(text, offset))
 }
 
+/// The key whose value has a byte of `text`, such as `buffer[1].count`; for a byte of a key, the
+/// table that has it, which is nameless if that is the whole file. `None` if `text` is no TOML.
+pub fn key_at(text: &str, offset: usize) -> Option<String> {
+    let root = DeTable::parse(text).ok()?;
+    within_table(root.get_ref(), offset)
+}
+
+fn within_table(table: &DeTable<'_>, offset: usize) -> Option<String> {
+    table.iter().find_map(|(name, value)| {
+        if name.span().contains(&offset) {
+            return Some(String::new());
+        }
+        let below = within(value, offset)?;
+        let dot = if below.is_empty() || below.starts_with('[') { "" } else { "." };
+        Some(format!("{}{dot}{below}", name.get_ref()))
+    })
+}
+
+fn within(value: &toml::Spanned<DeValue<'_>>, offset: usize) -> Option<String> {
+    let below = match value.get_ref() {
+        DeValue::Table(table) => within_table(table, offset),
+        DeValue::Array(list) => list.iter().enumerate().find_map(|(index, element)| {
+            let below = within(element, offset)?;
+            let dot = if below.is_empty() || below.starts_with('[') { "" } else { "." };
+            Some(format!("[{index}]{dot}{below}"))
+        }),
+        _ => None,
+    };
+    below.or_else(|| value.span().contains(&offset).then(String::new))
+}
+
 /// The offset of as much of a key as is there, and whether that is all of it. An element of a list
 /// goes by its index.
 fn find(root: &DeTable<'_>, key: &str) -> Option<(usize, bool)> {
@@ -92,6 +123,20 @@ mod tests {
         assert_eq!(listed("bank.1.b").as_deref(), Some("3:1"));
         assert_eq!(listed("bank.2.a").as_deref(), Some("1:3"));
         assert_eq!(of_key("a = ", "a"), None);
+    }
+
+    #[test]
+    fn places_have_their_keys() {
+        let text = "a = 1\n[b]\nc = [2, { d = 3 }]\ne.f = 4\n[[g]]\nh = 5\n[[g]]\nh = 6\n";
+        let of = |mark: &str| key_at(text, text.find(mark).unwrap()).unwrap();
+        assert_eq!(of("1"), "a");
+        assert_eq!(of("a ="), "");
+        assert_eq!(of("c ="), "b");
+        assert_eq!(of("2"), "b.c[0]");
+        assert_eq!(of("3"), "b.c[1].d");
+        assert_eq!(of("4"), "b.e.f");
+        assert_eq!(of("6"), "g[1].h");
+        assert_eq!(key_at("a = ", 0), None);
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Quantities: decimal numbers with a unit, read exactly, without floating point.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use strata_core::units::Femtojoules;
 
 /// A text that is not a quantity of the wanted kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// No number, or a number that is not a plain decimal.
-    #[error("`{text}` does not start with a decimal number: write for example `{example}`")]
+    #[error("`{text}` does not start with a decimal number from 0: write for example `{example}`")]
     NoNumber {
         /// What was written.
         text: String,
@@ -15,14 +17,20 @@ pub enum QuantityError {
         example: &'static str,
     },
     /// A unit that this kind of quantity does not have, or none.
-    #[error("`{text}` has no known unit: write one of {units}, for example `{example}`")]
+    #[error("`{text}` has {no} unit: write `{example}`; the units are {units}", no = if *given {
+        "no known"
+    } else {
+        "no"
+    })]
     Unit {
         /// What was written.
         text: String,
+        /// Whether something stands where the unit should.
+        given: bool,
         /// The units known.
         units: String,
-        /// A correct value.
-        example: &'static str,
+        /// A correct value: the number that was written with the usual unit, if it is one.
+        example: String,
     },
     /// More decimals than the smallest unit can hold.
     #[error("`{text}` is finer than 1 {smallest}, the smallest step there is")]
@@ -46,6 +54,8 @@ pub enum QuantityError {
 
 /// The units of one kind of quantity; the first is the smallest, in which values are kept.
 struct Kind {
+    /// What it is, such as `an energy`.
+    what: &'static str,
     /// Name and power of ten of the smallest unit.
     units: &'static [(&'static str, u32)],
     example: &'static str,
@@ -65,11 +75,17 @@ impl Kind {
         }
         let Some(&(_, power)) = self.units.iter().find(|(name, _)| *name == unit.trim()) else {
             let names: Vec<_> = self.units.iter().map(|(name, _)| format!("`{name}`")).collect();
-            let text = text.to_owned();
+            let usual = self.example.split_once(' ').map_or("", |(_, unit)| unit);
+            let is_word = unit.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b' ');
             return Err(QuantityError::Unit {
-                text,
+                text: text.to_owned(),
+                given: !unit.trim().is_empty(),
                 units: names.join(", "),
-                example: self.example,
+                example: if is_word {
+                    format!("{number} {usual}")
+                } else {
+                    self.example.to_owned()
+                },
             });
         };
         let smallest = self.units[0].0;
@@ -88,38 +104,94 @@ impl Kind {
     }
 }
 
-const ENERGY: Kind =
-    Kind { units: &[("fJ", 0), ("pJ", 3), ("nJ", 6)], example: "2.2 pJ", limit: 1_000_000_000 };
-const WIRE: Kind =
-    Kind { units: &[("fJ/mm", 0), ("pJ/mm", 3)], example: "1.9 pJ/mm", limit: 1_000_000_000 };
-const LENGTH: Kind = Kind { units: &[("um", 0), ("mm", 3)], example: "0.2 mm", limit: 1_000_000 };
-const AREA: Kind =
-    Kind { units: &[("um2", 0), ("mm2", 6)], example: "14300 um2", limit: 1_000_000_000_000 };
+const ENERGY: Kind = Kind {
+    what: "an energy",
+    units: &[("fJ", 0), ("pJ", 3), ("nJ", 6)],
+    example: "2.2 pJ",
+    limit: 1_000_000_000,
+};
+const WIRE: Kind = Kind {
+    what: "the energy of a wire",
+    units: &[("fJ/mm", 0), ("pJ/mm", 3)],
+    example: "1.9 pJ/mm",
+    limit: 1_000_000_000,
+};
+const LENGTH: Kind =
+    Kind { what: "a length", units: &[("um", 0), ("mm", 3)], example: "0.2 mm", limit: 1_000_000 };
+const AREA: Kind = Kind {
+    what: "an area",
+    units: &[("um2", 0), ("mm2", 6)],
+    example: "14300 um2",
+    limit: 1_000_000_000_000,
+};
 const POWER: Kind = Kind {
+    what: "a power",
     units: &[("nW", 0), ("uW", 3), ("mW", 6), ("W", 9)],
     example: "130 W",
     limit: 1_000_000_000_000_000,
 };
 const ENERGY_PER_BIT: Kind = Kind {
+    what: "an energy per bit",
     units: &[("aJ/bit", 0), ("fJ/bit", 3), ("pJ/bit", 6)],
     example: "0.37 pJ/bit",
     limit: 1_000_000_000_000,
 };
 const TIME: Kind = Kind {
+    what: "a time",
     units: &[("fs", 0), ("ps", 3), ("ns", 6), ("us", 9)],
     example: "0.69 ns",
     limit: 1_000_000_000_000,
 };
-const FREQUENCY: Kind =
-    Kind { units: &[("kHz", 0), ("MHz", 3), ("GHz", 6)], example: "0.7 GHz", limit: 1_000_000_000 };
-const SHARE: Kind = Kind { units: &[("ppm", 0), ("%", 4)], example: "10 %", limit: 10_000_000 };
+const FREQUENCY: Kind = Kind {
+    what: "a frequency",
+    units: &[("kHz", 0), ("MHz", 3), ("GHz", 6)],
+    example: "0.7 GHz",
+    limit: 1_000_000_000,
+};
+const SHARE: Kind =
+    Kind { what: "a share", units: &[("ppm", 0), ("%", 4)], example: "10 %", limit: 10_000_000 };
+
+/// Reads a quantity of a kind: a text, never a number alone.
+struct Reader(&'static Kind);
+
+impl Reader {
+    fn read<E: Error>(&self, text: &str) -> Result<u64, E> {
+        self.0.parse(text).map_err(E::custom)
+    }
+}
+
+impl Visitor<'_> for Reader {
+    type Value = u64;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{} in quotes, such as \"{}\"", self.0.what, self.0.example)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
+        self.read(text)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<u64, E> {
+        self.read(&number.to_string())
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<u64, E> {
+        self.read(&format!("{number:?}"))
+    }
+}
 
 macro_rules! quantities {
     ($($(#[doc = $doc:literal])+ $name:ident($inner:ty) $kind:ident, $get:expr;)+) => {$(
         $(#[doc = $doc])+
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-        #[serde(try_from = "String")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name(pub $inner);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let get: fn(u64) -> $inner = $get;
+                from.deserialize_any(Reader(&$kind)).map(|value| Self(get(value)))
+            }
+        }
 
         impl TryFrom<String> for $name {
             type Error = QuantityError;
@@ -181,44 +253,44 @@ pub(crate) fn decimal(value: u64, power: u32) -> String {
     format!("{}{point}{decimals}", value / scale)
 }
 
-impl std::fmt::Display for EnergyPerBit {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for EnergyPerBit {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{} pJ/bit", decimal(self.0, 6))
     }
 }
 
-impl std::fmt::Display for Energy {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Energy {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{} pJ", decimal(self.0.0, 3))
     }
 }
 
-impl std::fmt::Display for Frequency {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Frequency {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{} GHz", decimal(self.0.into(), 6))
     }
 }
 
-impl std::fmt::Display for Share {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Share {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{} %", decimal(self.0.into(), 4))
     }
 }
 
-impl std::fmt::Display for Time {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Time {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{} ns", decimal(self.0, 6))
     }
 }
 
-impl std::fmt::Display for Power {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Power {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{} mW", decimal(self.0, 6))
     }
 }
 
-impl std::fmt::Display for Area {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Area {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(to, "{} mm2", decimal(self.0, 6))
     }
 }
@@ -291,10 +363,10 @@ mod tests {
             (".5 pJ", "does not start with a decimal number"),
             ("1. pJ", "does not start with a decimal number"),
             ("1.2.3 pJ", "does not start with a decimal number"),
-            ("2.2", "one of `fJ`, `pJ`, `nJ`, for example `2.2 pJ`"),
-            ("1e3 pJ", "no known unit"),
+            ("2.3", "`2.3` has no unit: write `2.3 pJ`; the units are `fJ`, `pJ`, `nJ`"),
+            ("1e3 pJ", "no known unit: write `2.2 pJ`"),
             ("2.2 pj", "no known unit"),
-            ("2.2 mm", "no known unit"),
+            ("2.3 mm", "no known unit: write `2.3 pJ`"),
             ("0.0001 pJ", "finer than 1 fJ"),
             ("1.1 fJ", "finer than 1 fJ"),
             ("1000000001 fJ", "too large: the most is 1000000000 fJ"),

@@ -10,12 +10,15 @@ use serde::de::{
     SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 
+use super::Mistake;
+
 /// Reads a text.
 ///
 /// # Errors
 /// No TOML, or not what the type asks for, with its place.
-pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, toml::de::Error> {
-    T::deserialize(Strict(toml::Deserializer::parse(text)?))
+pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Mistake> {
+    let read = toml::Deserializer::parse(text).and_then(|from| T::deserialize(Strict(from)));
+    read.map_err(|error| Mistake::new(&error, text))
 }
 
 /// A deserializer, a visitor, or an access to values, all of whose values are strict.
@@ -295,14 +298,14 @@ mod tests {
     #[test]
     fn lists_in_place_of_tables_and_long_lists_are_refused_with_their_place() {
         for (text, told) in [
-            ("inner = [1, 2]", "line 1, column 9"),
-            ("inner = [1]", "invalid type: sequence, expected a table"),
+            ("inner = [1, 2]", "1:9: inner: "),
+            ("inner = [1]", "expected a table, found a list"),
             ("inner = []", "expected a table"),
-            ("\nspanned = [2]", "line 2, column 11"),
-            ("kind = { Table = [3] }", "column"),
+            ("\nspanned = [2]", "2:11: spanned: "),
+            ("kind = { Table = [3] }", "1:18: kind.Table: "),
             ("kind = { Inner = [3] }", "expected a table"),
             ("pairs = [[1, \"x\", 2]]", "the list has more elements than there can be"),
-            ("pairs = [[1]]", "invalid length 1"),
+            ("pairs = [[1]]", "expected a list of 2 elements, found 1 of them"),
         ] {
             let error = from_str::<Outer>(text).unwrap_err().to_string();
             assert!(error.contains(told), "{text}: {error}");

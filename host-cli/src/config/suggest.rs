@@ -35,13 +35,6 @@ pub fn did_you_mean(suggestions: &[&str]) -> Option<String> {
     (!quoted.is_empty()).then(|| format!("did you mean {}?", quoted.join(" or ")))
 }
 
-/// What an unknown key or word resembles most, of those that serde's message about it lists.
-pub fn nearest_listed(message: &str) -> Option<&str> {
-    let mut names = message.split('`').skip(1).step_by(2);
-    let unknown = names.next().filter(|_| message.starts_with("unknown "))?;
-    suggest(unknown, names).into_iter().next()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

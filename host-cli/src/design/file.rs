@@ -21,7 +21,7 @@ use strata_core::sm::operand_delivery::DeliveryKind;
 use super::changes::changes;
 use super::data_cache::DataCacheTable;
 use super::delivery::CollectorTable;
-use super::keys::nearest_key;
+use super::keys;
 use super::level_keys::{EnergyTable, WiresTable};
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
@@ -32,7 +32,8 @@ use super::{
     Design, Managed, PoolReadEnergy, level_keys, name, storage_technology, technology_file,
 };
 use crate::config::by_name::ByName;
-use crate::config::{ConfigError, name as plain, strict};
+use crate::config::{ConfigError, Mistake, name as plain, strict};
+use crate::failure::reason;
 
 /// A design file with every key, its values and their ranges; it is valid itself.
 pub const FORMAT: &str = include_str!("format.toml");
@@ -126,7 +127,7 @@ fn text(path: &str) -> Result<String, ConfigError> {
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
-        .map_err(|error| unreadable(error.to_string()))?;
+        .map_err(|error| unreadable(reason(&error)))?;
     if text.len() as u64 > LONGEST {
         return Err(unreadable(format!("a design file has at most {LONGEST} bytes")));
     }
@@ -135,7 +136,8 @@ fn text(path: &str) -> Result<String, ConfigError> {
 
 /// A design file's keys, with the files that it names where they are found from elsewhere.
 pub(super) fn table(path: &str) -> Result<toml::Table, ConfigError> {
-    let mut table: toml::Table = text(path)?.parse().map_err(|error| unread(path, &error))?;
+    let mut table: toml::Table =
+        strict::from_str(&text(path)?).map_err(|mistake| unread(path, mistake))?;
     let place = |value: &mut toml::Value| {
         if let toml::Value::String(text) = value
             && let Some(beside) = technology_file::beside(path, text)
@@ -153,20 +155,21 @@ pub(super) fn table(path: &str) -> Result<toml::Table, ConfigError> {
 }
 
 /// The keys in a text.
-pub(super) fn document(text: &str) -> Result<DesignFile, toml::de::Error> {
+pub(super) fn document(text: &str) -> Result<DesignFile, Mistake> {
     strict::from_str(text)
 }
 
-fn unread(file: &str, error: &toml::de::Error) -> ConfigError {
+pub(super) fn unread(file: &str, mistake: Mistake) -> ConfigError {
     ConfigError::Malformed {
         file: file.to_owned(),
-        message: error.to_string().trim_end().to_owned() + &nearest_key(error.message()),
+        hint: keys::hint(&mistake),
+        mistake: mistake.into(),
     }
 }
 
 /// Reads a design from the text of a file; `file` is used in messages, and for the design's name.
 pub fn parse(file: &str, text: &str) -> Result<Design, ConfigError> {
-    let written = document(text).map_err(|error| unread(file, &error))?;
+    let written = document(text).map_err(|mistake| unread(file, mistake))?;
     let built = build(&Origin { file, called: None }, written);
     built.map_err(|error| error.located(file, text))
 }

@@ -2,14 +2,12 @@
 //! `isca11-rfc6,cache.entries=4,active_warps=6`.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use toml::{Table, Value};
 
 use super::file::{self, Origin};
-use super::keys::nearest_key;
 use super::{Design, is_toml, name};
-use crate::config::ConfigError;
+use crate::config::{ConfigError, Mistake};
 
 /// One of them, as it is typed.
 struct Parameter<'a> {
@@ -47,14 +45,13 @@ pub(super) fn resolve(argument: &str) -> Result<Design, ConfigError> {
     let mut text = String::new();
     let mut lines = Vec::new();
     flatten(&table, "", &mut |key, value| {
-        let start = text.len();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{key} = {value}");
-        lines.push((start..text.len(), key.to_owned()));
+        lines.push(key.to_owned());
     });
     let origin = Origin { file: argument, called: called.as_deref() };
     let read = file::document(&text)
-        .map_err(|error| malformed(argument, &parameters, &lines, &error))
+        .map_err(|mistake| malformed(argument, &parameters, &lines, mistake))
         .and_then(|document| file::build(&origin, document));
     read.map_err(|error| placed(error, argument, base, &parameters))
 }
@@ -63,10 +60,10 @@ pub(super) fn resolve(argument: &str) -> Result<Design, ConfigError> {
 fn parameters<'a>(argument: &str, rest: &'a str) -> Result<Vec<Parameter<'a>>, ConfigError> {
     let wrong = |text: &str, why: &str| ConfigError::Malformed {
         file: argument.to_owned(),
-        message: format!(
-            "`{text}` {why}: write `KEY=VALUE` with a key that `strata designs --help` lists, such \
-             as `cache.entries=4`"
-        ),
+        mistake: Mistake::typed(format!("`{text}` {why}")).into(),
+        hint: "write `KEY=VALUE` with a key that `strata designs --help` lists, such as \
+               `cache.entries=4`"
+            .to_owned(),
     };
     let mut all: Vec<Parameter<'a>> = Vec::new();
     for text in pieces(rest) {
@@ -172,17 +169,16 @@ fn flatten(table: &Table, above: &str, line: &mut impl FnMut(&str, &Value)) {
 fn malformed(
     argument: &str,
     parameters: &[Parameter<'_>],
-    lines: &[(Range<usize>, String)],
-    error: &toml::de::Error,
+    lines: &[String],
+    mut mistake: Mistake,
 ) -> ConfigError {
-    let at = error.span().map_or(0, |span| span.start);
-    let line = lines.iter().find(|(line, _)| line.contains(&at));
-    let parameter = line.and_then(|(_, key)| parameters.iter().find(|of| of.key == key));
+    let line = mistake.position.and_then(|position| lines.get(position.line - 1));
+    let parameter = line.and_then(|key| parameters.iter().find(|of| of.key == key));
     let base = split(argument).map_or(argument, |(base, _)| base);
-    ConfigError::Malformed {
-        file: parameter.map_or_else(|| argument.to_owned(), |of| of.place(base)),
-        message: error.message().trim_end().to_owned() + &nearest_key(error.message()),
-    }
+    let place = parameter.map_or_else(|| argument.to_owned(), |of| of.place(base));
+    // What was typed has no lines, and its key is in the place.
+    (mistake.position, mistake.key) = (None, String::new());
+    file::unread(&place, mistake)
 }
 
 /// The error with the parameter as its place, where it speaks of one.

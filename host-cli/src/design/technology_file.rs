@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::memory::{self, Sourced};
 use super::{parameters, storage_technology};
-use crate::config::suggest::{did_you_mean, nearest_listed, suggest};
+use crate::config::suggest::{did_you_mean, suggest};
 use crate::config::{ConfigError, name, strict};
 
 /// Longest technology file. Unit: bytes.
@@ -55,12 +55,10 @@ pub(super) fn unknown<'a>(text: &str, names: impl Iterator<Item = &'a str> + Clo
 
 /// What a text says, before its values are checked; `file` is used in messages.
 pub(super) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ConfigError> {
-    strict::from_str(text).map_err(|error| ConfigError::Malformed {
+    strict::from_str(text).map_err(|mistake| ConfigError::Malformed {
         file: file.to_owned(),
-        message: nearest_listed(error.message()).map_or_else(
-            || error.to_string().trim_end().to_owned(),
-            |near| format!("{}\ndid you mean `{near}`?", error.to_string().trim_end()),
-        ),
+        hint: mistake.hint(),
+        mistake: mistake.into(),
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::claims::Number;
-use crate::config::strict;
+use crate::config::{Mistake, strict};
 
 /// `data/papers.toml`.
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ impl Papers {
     ///
     /// # Errors
     /// No TOML, a key that is not known or missing, or a value of the wrong type, with its place.
-    pub(super) fn read(text: &str) -> Result<Self, toml::de::Error> {
+    pub(super) fn read(text: &str) -> Result<Self, Mistake> {
         strict::from_str(text)
     }
 }
@@ -380,7 +380,7 @@ pub(super) mod tests {
     }
 
     /// What a change of the file is read as.
-    pub(in crate::exact) fn read(root: &Value) -> Result<Papers, toml::de::Error> {
+    pub(in crate::exact) fn read(root: &Value) -> Result<Papers, Mistake> {
         Papers::read(&toml::to_string(root).expect("it was read from a file"))
     }
 

@@ -10,6 +10,7 @@ use strata_core::prototype::command::Command;
 use strata_core::prototype::counters::COUNTER_NAMES;
 use strata_core::prototype::settings::Settings;
 use strata_link::message::{Difference, Diverged, Implementation, Info};
+use strata_ptx::diagnostic::counted;
 
 use super::compare::Compared;
 use super::material::Material;
@@ -317,15 +318,11 @@ pub fn describe(settings: &Settings) -> String {
         let _ = write!(text, "; write pool of {}", settings.write_pool_entries);
     }
     let cycles = settings.write_cycles;
-    let _ = write!(text, "; a write takes its bank {cycles} clock{}", plural(cycles.into()));
+    let _ = write!(text, "; a write takes its bank {}", counted(cycles, "clock"));
     if settings.split_bank_write {
         text += ", split banks";
     }
     let registers = settings.registers_per_warp;
-    let _ = write!(text, "; {registers} register{} a warp", plural(registers.into()));
+    let _ = write!(text, "; {} a warp", counted(registers, "register"));
     text
-}
-
-fn plural(count: u64) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }

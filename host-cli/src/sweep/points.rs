@@ -18,6 +18,7 @@ use crate::config::ConfigError;
 use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::measure::Request;
+use crate::printer::Printer;
 use crate::subject::{self, Subject};
 
 /// Most points of a sweep.
@@ -67,7 +68,7 @@ impl Points {
     /// # Errors
     /// Inputs that there are not, axes of keys that designs do not have or with values that are
     /// impossible whatever the others are, no design that is possible, too many points.
-    pub fn new(definition: &Definition) -> Result<Self, Failure> {
+    pub fn new(definition: &Definition, printer: &Printer) -> Result<Self, Failure> {
         let mode = definition.how.mode.unwrap_or(Mode::Count);
         let arguments = arguments(definition)?;
         let designs: Vec<_> = arguments.into_par_iter().map(DesignPoint::new).collect();
@@ -77,7 +78,7 @@ impl Points {
         {
             return Err(Failure::input(error.clone()));
         }
-        let inputs = inputs(definition, mode, &designs)?;
+        let inputs = inputs(definition, mode, &designs, printer)?;
         if inputs.len().saturating_mul(designs.len()) > MOST_POINTS {
             let message = format!(
                 "{} inputs under {} designs are more than {MOST_POINTS} points",
@@ -227,6 +228,7 @@ fn inputs(
     definition: &Definition,
     mode: Mode,
     designs: &[DesignPoint],
+    printer: &Printer,
 ) -> Result<Vec<Input>, Failure> {
     let How { scale, ptx, order, registers, ref launch, .. } = definition.how;
     let args = SourceArgs {
@@ -245,7 +247,7 @@ fn inputs(
         let set: Vec<_> = combination.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let args = SourceArgs { set: set.clone(), ..args.clone() };
         let request = Request::new(&args)?.in_mode(mode).for_designs(&designs).with_totals_only();
-        for subject in subject::subjects(&definition.workloads, &args)? {
+        for subject in subject::subjects(&definition.workloads, &args, printer)? {
             let digest = input_digest(&subject, &request)?;
             all.push(Input { subject, request: request.clone(), set: set.join(" "), digest });
         }

@@ -299,10 +299,10 @@ fn a_line_that_the_program_does_not_print_is_refused() {
             for place in places {
                 let mut lines: Vec<&str> = output.lines().collect();
                 lines.insert(place, line);
-                let message = import(&lines.join("\n"), &wanted()).unwrap_err().to_string();
+                let message = import(&lines.join("\n"), &wanted()).unwrap_err().of("o.txt");
                 let expected = format!("{program} prints no such line");
                 assert!(message.contains(&expected), "{line}: {message}");
-                assert!(message.starts_with(&format!("line {}, ", place + 1)), "{message}");
+                assert!(message.starts_with(&format!("o.txt:{}:1: ", place + 1)), "{message}");
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Why a trace cannot be used: one error, with file, line and remedy.
 
+use strata_ptx::diagnostic::counted;
+
 /// What is wrong with a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{}: {problem}", place(*.line))]
@@ -109,7 +111,7 @@ pub enum Problem {
         grid: u64,
     },
     /// Warps of a thread block are missing.
-    #[error("the thread block holds {found} of its {warps} warps")]
+    #[error("the thread block holds {found} of its {}", counted(*warps, "warp"))]
     MissingWarps {
         /// Warps that stand in the file.
         found: u32,
@@ -162,7 +164,8 @@ impl TraceError {
     pub fn help(&self) -> &'static str {
         match self.problem {
             Problem::Unreadable(_) => {
-                "the list names trace files relative to its own folder; check that they are there"
+                "give the path of a readable file; a `kernelslist.g` names files relative to its \
+                 own folder"
             }
             Problem::Compression { .. }
             | Problem::Truncated(_)

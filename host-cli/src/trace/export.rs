@@ -10,6 +10,7 @@ use strata_simt::paths::WarpPath;
 
 use super::code;
 use super::store::{Recording, RowVisitor, StoreError, StoreProblem, Stored};
+use crate::failure::reason;
 use crate::partial_folder::{FolderKind, PartialFolder};
 
 /// What is exported, as a folder.
@@ -43,7 +44,7 @@ pub fn export(
         offset: 0,
         problem,
     };
-    let failed = |error: std::io::Error| refused(StoreProblem::Io(error.to_string()));
+    let failed = |error: std::io::Error| refused(StoreProblem::Unwritable(reason(&error)));
     let mut list = String::new();
     let mut launches = 0;
     while let Some(stored) = recording.next_launch()? {
@@ -166,7 +167,7 @@ impl Text<'_> {
     fn write(&mut self) -> Result<(), StoreProblem> {
         let result = self.out.write_all(self.line.as_bytes());
         self.line.clear();
-        result.map_err(|error| StoreProblem::Io(error.to_string()))
+        result.map_err(|error| StoreProblem::Unwritable(reason(&error)))
     }
 
     fn addresses(&mut self, mask: u32, addresses: Addresses<'_>) {

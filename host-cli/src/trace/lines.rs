@@ -5,6 +5,7 @@ use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use super::error::{Problem, TraceError};
+use crate::failure::reason;
 
 /// Longest line: that of a kernel's name.
 pub(crate) const MAX_LINE: usize = 1 << 16;
@@ -94,7 +95,7 @@ impl Lines {
     pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
         let file = path.display().to_string();
         let refuse = |problem| TraceError { file: file.clone(), line: 0, problem };
-        let unreadable = |error: std::io::Error| refuse(Problem::Unreadable(error.to_string()));
+        let unreadable = |error: std::io::Error| refuse(Problem::Unreadable(reason(&error)));
         let mut source = File::open(path).map_err(unreadable)?;
         let mut first = Vec::new();
         // As many bytes as the longest magic has.

@@ -156,7 +156,8 @@ impl Named<'_> {
 
     /// `.E` where the address, in global memory if there are two, takes two registers.
     fn address_width(&self) -> &'static str {
-        let index = usize::from(self.instruction.opcode == Opcode::CpAsync);
+        let copies = self.instruction.opcode == Opcode::CpAsync;
+        let index = usize::from(copies && self.instruction.sources.len() > 1);
         let address = self.instruction.sources.get(index).map(|operand| self.groups(operand));
         match address.as_deref() {
             Some([(_, 2)]) => ".E",

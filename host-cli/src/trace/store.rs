@@ -37,6 +37,7 @@ use strata_compiler::Order;
 use strata_compiler::program::Image;
 #[cfg(doc)]
 use strata_compiler::program::Program;
+use strata_ptx::diagnostic::counted;
 use strata_simt::paths::PathDictionary;
 
 /// Version of the format and of what it holds. Raised when a reader of before cannot read the files
@@ -51,7 +52,7 @@ pub fn is_recording(input: &str) -> bool {
 
 /// What a recording does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}, byte {offset}: {problem}")]
+#[error("{file}{}: {problem}", problem.place(*.offset))]
 pub struct StoreError {
     /// The file.
     pub file: String,
@@ -64,9 +65,12 @@ pub struct StoreError {
 /// What is wrong with a recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreProblem {
-    /// The system refused.
-    #[error("{0}")]
-    Io(String),
+    /// The system refused to let it be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// The system refused to let it be written.
+    #[error("cannot be written: {0}")]
+    Unwritable(String),
     /// It does not begin like one.
     #[error("this is no .strata recording")]
     Magic,
@@ -81,8 +85,8 @@ pub enum StoreProblem {
     Checksum,
     /// Only some CTAs were recorded, and all are needed.
     #[error(
-        "launch {launch} holds {found} of the {grid} CTAs of its grid, and other simulators need \
-         all"
+        "launch {launch} holds {found} of the {} of its grid, and other simulators need all",
+        counted(*grid, "CTA")
     )]
     MissingCtas {
         /// Index of the launch.
@@ -162,11 +166,22 @@ pub enum StoreProblem {
 }
 
 impl StoreProblem {
+    /// Where it is, if one place of the file is to blame.
+    fn place(&self, offset: u64) -> String {
+        match self {
+            Self::Truncated | Self::Checksum | Self::Contents(_) => format!(": byte {offset}"),
+            _ => String::new(),
+        }
+    }
+
     /// How to fix it, in one sentence.
     pub fn help(&self) -> &'static str {
         match self {
-            Self::Io(_) => "check that the file and its folder are there and can be written",
-            Self::Magic => "pass a file that `strata trace record` wrote",
+            Self::Unreadable(_) => "give the path of a readable file",
+            Self::Unwritable(_) => "name a file in a folder that you may write to",
+            Self::Magic => {
+                "pass a file that `strata trace record` wrote; it records workloads and traces"
+            }
             Self::Version(_) | Self::Contents(_) => "record again with this version of the program",
             Self::TooMany { .. } => "record a smaller launch",
             Self::Budget { .. } => "raise `--max-instructions`",

@@ -19,6 +19,7 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use strata_core::named;
+use strata_ptx::diagnostic::counted;
 
 use super::element::ElementType;
 
@@ -119,7 +120,7 @@ pub enum ArrayProblem {
     #[error("its elements are in Fortran order")]
     FortranOrder,
     /// A size that the file claims is not what it has.
-    #[error("its header promises {promised} bytes of elements, it has {found}")]
+    #[error("its header promises {} of elements, it has {found}", counted(*promised, "byte"))]
     Length {
         /// Unit: bytes.
         promised: u64,
@@ -127,13 +128,13 @@ pub enum ArrayProblem {
         found: u64,
     },
     /// More than is allowed.
-    #[error("it holds more than the {limit} bytes that are left for buffers")]
+    #[error("it holds more than the {} left for buffers", counted(*limit, "byte"))]
     TooLarge {
         /// Unit: bytes.
         limit: u64,
     },
     /// A raw file of which the last element is cut.
-    #[error("its {found} bytes are no multiple of the {size} bytes of an element")]
+    #[error("its size of {} is no multiple of the {size} of an element", counted(*found, "byte"))]
     Fraction {
         /// Unit: bytes.
         found: u64,
@@ -157,7 +158,7 @@ pub enum ArrayProblem {
         known: String,
     },
     /// A field of a CSV file that is no element.
-    #[error("line {line}, column {column}: {because}")]
+    #[error("line {line}, field {column} (from 0): {because}")]
     Field {
         /// From 1.
         line: u64,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use strata_ptx::diagnostic::counted;
+
 use super::buffer::BufferPlan;
 use super::element::Number;
 use super::plan::LaunchPlan;
@@ -102,17 +104,20 @@ impl std::fmt::Display for Comparison {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { buffer, with, elements, tolerance, mismatches, first, .. } = self;
         let Some(Mismatch { place, found, expected }) = first else {
-            let (plural, verb) = if *elements == 1 { ("", "matches") } else { ("s", "match") };
-            return write!(formatter, "`{buffer}`: {elements} element{plural} {verb} {with}");
+            let verb = if *elements == 1 { "matches" } else { "match" };
+            let elements = counted(elements, "element");
+            return write!(formatter, "`{buffer}`: {elements} {verb} {with}");
         };
         let place: Vec<_> = place.iter().map(u64::to_string).collect();
         write!(
             formatter,
             "`{buffer}[{}]` is {found}, {with} says {expected} (tolerance: {} absolute, {} \
-             relative); {mismatches} of {elements} elements differ",
+             relative); {mismatches} of {} {}",
             place.join(", "),
             tolerance.absolute,
-            tolerance.relative
+            tolerance.relative,
+            counted(elements, "element"),
+            if *mismatches == 1 { "differs" } else { "differ" },
         )?;
         match self.at_most_differing {
             0 => Ok(()),
@@ -134,7 +139,10 @@ pub enum CompareError {
         buffer: String,
     },
     /// The reference or the result has another size than the buffer.
-    #[error("buffer `{buffer}` has {expected} elements, {found} were handed in or computed")]
+    #[error(
+        "buffer `{buffer}` has {}, {found} were handed in or computed",
+        counted(*expected, "element")
+    )]
     Size {
         /// The buffer.
         buffer: String,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use strata_ptx::diagnostic::counted;
+
 use super::array_file::ArrayFileError;
 use super::catalog::GROUP_MARK;
 use super::expression::ExpressionError;
@@ -50,7 +52,7 @@ pub enum WorkloadError {
         because: String,
     },
     /// A file cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), crate::failure::reason(source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -84,6 +86,9 @@ impl WorkloadError {
         match self {
             Self::Unknown { name, .. } if name.starts_with(GROUP_MARK) => {
                 "name one workload; groups are for commands that take several inputs".to_owned()
+            }
+            Self::Unknown { name, .. } if name.contains(',') => {
+                "write a space between inputs; `strata workloads` lists the names".to_owned()
             }
             Self::Unknown { suggestions, .. } => match did_you_mean(suggestions) {
                 Some(question) => format!("{question} `strata workloads` lists all"),
@@ -153,13 +158,18 @@ pub(super) const NO_TEXT: &str = "no text of one line";
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Problem {
     /// No TOML, a missing or unknown field, or a value of the wrong kind.
-    #[error("{0}")]
-    Syntax(String),
+    #[error("{message}")]
+    Syntax {
+        /// What is wrong.
+        message: String,
+        /// What was meant, perhaps; may be empty.
+        help: String,
+    },
     /// An expression has no value.
     #[error(transparent)]
     Expression(#[from] ExpressionError),
     /// A value outside its range.
-    #[error("{what} is {value}; expected {low} to {high}")]
+    #[error("{what} is {value}; expected {}", range(*low, *high))]
     OutOfRange {
         /// What has the value.
         what: &'static str,
@@ -214,7 +224,10 @@ pub enum Problem {
     #[error("`i` is the index of the iteration and cannot be a parameter")]
     ReservedName,
     /// A generator that does not suit the buffer.
-    #[error("{generator} cannot fill a buffer of {count} elements of type {element}: {because}")]
+    #[error(
+        "{generator} cannot fill a buffer of {} of type {element}: {because}",
+        counted(*count, "element")
+    )]
     Unsuitable {
         /// The generator.
         generator: &'static str,
@@ -273,7 +286,10 @@ pub enum Problem {
     #[error("a built-in launch file has no folder in which a file could be")]
     NoFolder,
     /// A variable of the PTX that no elements of the type fill.
-    #[error("variable `{name}` has {size} bytes, which elements of type {element} do not fill")]
+    #[error(
+        "variable `{name}` has {}, which elements of type {element} do not fill",
+        counted(*size, "byte")
+    )]
     VariableSize {
         /// The variable.
         name: String,
@@ -283,7 +299,7 @@ pub enum Problem {
         element: &'static str,
     },
     /// A buffer that holds less than an image.
-    #[error("buffer `{buffer}` has {found} bytes, the image has {needed}")]
+    #[error("buffer `{buffer}` has {}, the image has {needed}", counted(*found, "byte"))]
     ImageSize {
         /// The buffer.
         buffer: String,
@@ -308,7 +324,11 @@ pub enum Problem {
         found: usize,
     },
     /// The kernel has another number of parameters.
-    #[error("kernel `{kernel}` has {expected} parameters, {found} arguments are given")]
+    #[error(
+        "kernel `{kernel}` has {}, the launch gives {}",
+        counted(*expected, "parameter"),
+        counted(*found, "argument")
+    )]
     ArgumentCount {
         /// The kernel.
         kernel: String,
@@ -374,7 +394,7 @@ pub enum Problem {
         needs: &'static str,
     },
     /// The bound of an `until_zero` was reached.
-    #[error("`{buffer}` is still not zero after {iterations} iterations")]
+    #[error("`{buffer}` is still not zero after {}", counted(*iterations, "iteration"))]
     NeverZero {
         /// The buffer.
         buffer: String,
@@ -392,7 +412,8 @@ impl Problem {
     /// How to fix it, in one sentence.
     pub fn help(&self) -> String {
         match self {
-            Self::Syntax(_) => "docs/WORKLOADS.md describes every field",
+            Self::Syntax { help, .. } if !help.is_empty() => help,
+            Self::Syntax { .. } => "docs/WORKLOADS.md describes every field",
             Self::Expression(_) => {
                 "expressions use + - * / %, parentheses, ceil(a, b), min, max, the parameters of \
                  the size, and `i` inside a launch"
@@ -425,10 +446,7 @@ impl Problem {
             Self::Alignment { .. } => "write 1, 2, 4, 8, 16, 32, 64 or 128",
             Self::Dimensions { .. } => "write one, two or three expressions",
             Self::ArgumentCount { .. } => "give one argument for each parameter, in order",
-            Self::ArgumentType { .. } => {
-                "pointers take a buffer, integers u8 to s64, floating-point parameters f32 or f64, \
-                 structures and vectors `fields` or `bytes`"
-            }
+            Self::ArgumentType { expected, .. } => return argument_for(expected),
             Self::Text { what, .. } if *what == NO_NAME => name::A_WORD,
             Self::Text { what, .. } if *what == NO_TEXT => name::A_LINE,
             Self::Text { .. } => {
@@ -443,5 +461,26 @@ impl Problem {
             Self::NeverZero { .. } => "raise `at_most`, or correct the kernel",
         }
         .to_owned()
+    }
+}
+
+/// The values from `low` to `high`, in words.
+fn range(low: i64, high: i64) -> String {
+    if high == i64::MAX { format!("{low} or more") } else { format!("{low} to {high}") }
+}
+
+/// What to write for a parameter, by its type as PTX spells it.
+fn argument_for(parameter: &str) -> String {
+    match parameter.strip_prefix('.') {
+        Some(ty @ ("f32" | "f64")) => format!("write a number: `{{ {ty} = 1.5 }}`"),
+        Some(ty @ ("u8" | "u16" | "u32" | "s32")) => format!("write a number: `{{ {ty} = 7 }}`"),
+        Some(ty @ ("u64" | "s64")) => {
+            format!("write a buffer's name for a pointer, or a number: `{{ {ty} = 7 }}`")
+        }
+        Some(ty @ ("s8" | "s16")) => {
+            format!("write a number of as many bits: `{{ {} = 7 }}`", ty.replace('s', "u"))
+        }
+        Some(_) => "pointers take a buffer, numbers u8 to s64, f32 or f64 of as many bits".into(),
+        None => "structures and vectors take `{ fields = [...] }` or `{ bytes = [...] }`".into(),
     }
 }

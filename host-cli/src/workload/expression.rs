@@ -53,7 +53,7 @@ pub enum ExpressionError {
         name: String,
     },
     /// A function called with the wrong number of arguments.
-    #[error("`{name}` takes {expected} arguments, {found} are given")]
+    #[error("`{name}` takes {expected} arguments, not {found}")]
     ArgumentCount {
         /// The function.
         name: &'static str,

@@ -1,5 +1,6 @@
 //! Parameters of kernels and the arguments that a launch file gives them.
 
+use strata_ptx::diagnostic::counted;
 use strata_ptx::module::Variable;
 use strata_ptx::types::{Kind, ScalarType};
 
@@ -29,7 +30,7 @@ pub(super) fn accepts(
         ArgumentTemplate::Structure { .. } | ArgumentTemplate::Bytes(_) => {
             let (size, _) = argument.layout(address_bits);
             let fits = !scalar && size == parameter.size;
-            let found = || format!("a structure of {size} bytes");
+            let found = || format!("a structure of {}", counted(size, "byte"));
             return if fits { Ok(()) } else { Err((described(parameter), found())) };
         }
         ArgumentTemplate::Integer { kind, .. }
@@ -55,6 +56,6 @@ fn described(parameter: &Variable) -> String {
     if parameter.dimensions.is_empty() && parameter.vector == 1 {
         format!(".{}", ty.name())
     } else {
-        format!("an aggregate of {} bytes", parameter.size)
+        format!("an aggregate of {}", counted(parameter.size, "byte"))
     }
 }

@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use strata_ptx::diagnostic::counted;
+
 use super::element::{ElementType, Number};
 use super::plan::LaunchPlan;
 use super::real;
@@ -137,8 +139,8 @@ pub enum ReferenceError {
     },
     /// A buffer has another element type or size.
     #[error(
-        "the host reference needs buffer `{name}` with {count} elements of type {element}, it has \
-         {found_count} of type {found_element}"
+        "the host reference needs buffer `{name}` with {} of type {element}, it has {found_count} \
+         of type {found_element}", counted(*count, "element")
     )]
     Buffer {
         /// The buffer.

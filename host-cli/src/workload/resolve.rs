@@ -21,9 +21,9 @@ use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
 use super::names;
 use super::plan::{LaunchPlan, Place};
+use crate::config::Mistake;
 use crate::config::place::Position;
 use crate::config::strict;
-use crate::config::suggest::nearest_listed;
 
 /// Most memory for all buffers of a plan. Unit: bytes.
 pub const MAX_BUFFER_BYTES: u64 = 2 << 30;
@@ -51,14 +51,14 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// Reads the document.
     pub(super) fn parse(self) -> Result<Document> {
-        let document = strict::from_str(self.text).map_err(|error: toml::de::Error| {
-            let position = error.span().map(|span| Position::of(self.text, span.start));
-            let mut message = error.message().trim_end().replace('\n', "; ");
-            if let Some(near) = nearest_listed(error.message()) {
-                message = format!("{message}; did you mean `{near}`?");
-            }
-            let problem = Problem::Syntax(message);
-            Place { file: self.file.to_owned(), position, key: String::new() }.error(problem)
+        let document = strict::from_str(self.text).map_err(|mistake| {
+            let help = match mistake.unknown_key.as_deref() {
+                Some("base") => "design files have it; pass one with `--design`".to_owned(),
+                _ => mistake.hint(),
+            };
+            let problem = Problem::Syntax { help, message: mistake.message };
+            let Mistake { position, key, .. } = mistake;
+            Place { file: self.file.to_owned(), position, key }.error(problem)
         })?;
         names::check(self, &document)?;
         Ok(document)

@@ -5,6 +5,7 @@ use strata_simt::texture::TextureError;
 use strata_simt::{DeviceError, Fault};
 
 use super::error::{LaunchFileError, WorkloadError};
+use super::fault_hint;
 
 /// Why a workload cannot be run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -83,14 +84,7 @@ impl RunError {
             Self::NoSuchIndex { .. } => "indices count from 0",
             Self::Device { .. } => "make the parameters of the workload smaller",
             Self::Texture { .. } => "correct the tables of textures, surfaces and samplers",
-            Self::Fault { source, .. } if matches!(**source, Fault::TooMuchToKeep { .. }) => {
-                "choose a smaller size, one launch with `--launch-index`, or one CTA with `--cta`; \
-                 count mode keeps one CTA at a time"
-            }
-            Self::Fault { .. } => {
-                "correct the kernel or the launch file, whose `shared` is the dynamic shared \
-                 memory; a launch that is only long needs a higher `--max-instructions`"
-            }
+            Self::Fault { source, .. } => return fault_hint::hint(source),
         }
         .to_owned()
     }

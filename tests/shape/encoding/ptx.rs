@@ -22,7 +22,9 @@ static STUDIES: LazyLock<[[[Study; 4]; 2]; 3]> = LazyLock::new(|| {
             Toolchain::ALL.map(|toolchain| {
                 let args = source(toolchain);
                 let request = Request::new(&args).expect("the options are valid");
-                let load = |name| subject::workload(name, &args).expect("the workload loads");
+                let load = |name| {
+                    subject::workload(name, &args, &Printer::new(true)).expect("the workload loads")
+                };
                 let workloads: Vec<_> = workload::names().map(load).collect();
                 let study = run(&workloads, &design, bits, &request, 0, &Printer::new(true));
                 study.expect("every workload runs")

@@ -24,7 +24,8 @@ static BY_PTX: LazyLock<[[Vec<Row>; 3]; 3]> = LazyLock::new(|| {
     [Toolchain::Nvcc32, Toolchain::Clang, Toolchain::Clang32].map(|toolchain| {
         let args = source(toolchain);
         let request = Request::new(&args).expect("the options are valid");
-        let load = |name| subject::workload(name, &args).expect("the workload loads");
+        let load =
+            |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
         let workloads: Vec<_> = workload::names().map(load).collect();
         [DESIGN, OTHERS[0], OTHERS[1]].map(|name| {
             let design = design::resolve(name).expect("the design exists");

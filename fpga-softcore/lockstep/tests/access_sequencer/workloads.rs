@@ -22,7 +22,7 @@ const BATCH: usize = 128;
 fn run(workload: &str, designs: &[&str]) {
     let source = SourceArgs::of(Scale::Small);
     let request = Request::new(&source).unwrap();
-    let subject = Subject::new(workload, &source).unwrap();
+    let subject = Subject::new(workload, &source, &Printer::new(true)).unwrap();
     let material = Material::new(&subject, &request, ACCESSES, &Printer::new(true)).unwrap();
     for design in designs {
         let plan = Plan::new(&design::resolve(design).unwrap()).unwrap();

@@ -10,7 +10,7 @@ use crate::module::{Callees, LabelId, Linkage, Operand, Symbol, Variable};
 impl Parser<'_> {
     /// A body from its `{` to its `}`.
     pub(super) fn function_body(&mut self) -> Result<()> {
-        let open = self.expect(Token::LeftBrace, "`{` or `;` after the header of a function")?;
+        let open = self.expect(Token::LeftBrace, "`{`")?;
         loop {
             let start = self.at;
             match self.peek() {

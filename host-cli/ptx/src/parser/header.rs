@@ -2,6 +2,7 @@
 
 use super::scope::{Body, Name};
 use super::variable::SPACES;
+use super::versions;
 use super::{DIAGNOSTICS_MAX, Parser, Result};
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::lexer::Token;
@@ -46,7 +47,12 @@ impl<'a> Parser<'a> {
         if self.module.version == (0, 0) && self.sink.list.is_empty() {
             let end = Span { start: 0, end: self.text.len().min(1) as u32 };
             let hint = Some("a PTX file begins with `.version`, such as `.version 9.0`".into());
-            self.error_with_hint("no-version", end, "this is not a PTX file", hint);
+            let message = match self.lexemes.len() {
+                1 => "the file is empty",
+                _ if self.module.target.is_empty() => "this is not a PTX file",
+                _ => "there is no `.version`",
+            };
+            self.error_with_hint("no-version", end, message, hint);
         }
     }
 
@@ -124,10 +130,11 @@ impl<'a> Parser<'a> {
         let text = self.word();
         let span = self.expect(Token::Decimal, "a version such as `9.0`")?;
         let parts = text.split_once('.').map(|(a, b)| (a.parse::<u8>(), b.parse::<u8>()));
-        let Some((Ok(major), Ok(minor))) = parts else {
+        let Some((Ok(major @ 1..), Ok(minor))) = parts else {
             return Err(self.error("bad-version", span, format!("`{text}` is not a PTX version")));
         };
         self.module.version = (major, minor);
+        self.warnings.extend(versions::version(major, minor, span));
         Ok(())
     }
 
@@ -140,6 +147,7 @@ impl<'a> Parser<'a> {
             return Err(self.error_with_hint("bad-target", span, message, hint));
         }
         self.module.target = name.to_owned();
+        self.warnings.extend(versions::machine(name, span));
         while self.eat(Token::Comma) {
             self.target_property()?;
         }
@@ -273,6 +281,11 @@ impl<'a> Parser<'a> {
         if self.eat(Token::Semicolon) || self.declared_only() {
             let declaration = std::mem::take(&mut self.body).function;
             self.place_function(id, declaration);
+        } else if self.peek() != Token::LeftBrace {
+            // The next function is read as if the `;` were there.
+            self.no_body();
+            let declaration = std::mem::take(&mut self.body).function;
+            self.place_function(id, declaration);
         } else {
             self.body.function.defined = true;
             self.function_body()?;
@@ -283,6 +296,18 @@ impl<'a> Parser<'a> {
         // Reported at its place already; the body was worth reading all the same.
         let _ = declared;
         Ok(())
+    }
+
+    /// A header of a function that neither `;` nor a body follows: the place is its last word.
+    fn no_body(&mut self) {
+        let span = self.previous();
+        let message = format!(
+            "expected `;` or `{{` after `{}`, found {}",
+            super::shorten(self.slice(span)),
+            self.found()
+        );
+        let hint = Some("a function without a body ends with `;`".into());
+        self.error_with_hint("syntax", span, message, hint);
     }
 
     /// The function's number; a new one unless it was declared before.
@@ -367,7 +392,8 @@ impl<'a> Parser<'a> {
     fn performance_directives(&mut self) -> Result<()> {
         let mut given: Vec<&str> = Vec::new();
         while let Some(word) = self.dot_word() {
-            if self.declared_only() {
+            let begins_next = DIRECTIVES.contains(&word) && self.at_line_end();
+            if self.declared_only() || begins_next && !matches!(word, "pragma" | "loc" | "file") {
                 return Ok(());
             }
             if matches!(word, "pragma" | "loc" | "file") {

@@ -4,7 +4,7 @@ use super::operand::{Place, Written};
 use super::scope::Name;
 use super::{Parser, Reported, Result};
 use crate::check::{self, Context};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, counted};
 use crate::forms::{Words, forms};
 use crate::lexer::Token;
 use crate::matching::{self, Candidate, Mismatch, Word};
@@ -230,9 +230,8 @@ impl<'a> Parser<'a> {
         let suits = |form| check::suits(form, &self.body.function, &written);
         let Some((form, assigned)) = long().find(|(form, _)| suits(form)).or(long().next()) else {
             let usage = matching::usage(opcode, first);
-            let given = written.len();
-            let plural = if given == 1 { "" } else { "s" };
-            let message = format!("`{}` does not take {given} operand{plural} here", opcode.name());
+            let given = counted(written.len(), "operand");
+            let message = format!("`{}` does not take {given} here", opcode.name());
             let hint = Some(format!("write `{usage}`"));
             return Err(self.error_with_hint("operand-count", span, message, hint));
         };

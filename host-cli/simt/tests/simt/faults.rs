@@ -127,7 +127,7 @@ fn endless_loops_run_out_of_budget() {
     let Fault::BudgetExceeded { place, budget } = &fault else { panic!("{fault}") };
     assert_eq!(*budget, 10_000);
     assert!(place.line >= FIRST_LINE, "{place}");
-    assert!(fault.to_string().contains("--max-instructions"));
+    assert!(fault.to_string().contains("the budget of 10000 warp instructions"), "{fault}");
 }
 
 #[test]

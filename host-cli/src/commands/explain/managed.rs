@@ -11,8 +11,9 @@ use strata_compiler::listing::entry_name;
 use strata_core::placement::{LRF_BANKS, Placement, Upper};
 use strata_core::units::CLUSTERS;
 use strata_core::units::Femtojoules;
+use strata_ptx::diagnostic::counted;
 
-use super::page::{Page, count, picojoules, row};
+use super::page::{Page, picojoules, row};
 
 /// A program fitted to a design's levels.
 pub(super) struct Fit {
@@ -184,8 +185,8 @@ impl Fit {
         let value = format!(
             "its value, {verb} at {}, could serve {} over {}",
             page.place(decision.pc as usize),
-            count(decision.reads, "read"),
-            count(decision.occupied, "issue slot")
+            counted(decision.reads, "read"),
+            counted(decision.occupied, "issue slot")
         );
         row(text, "", &value);
         match decision.outcome {
@@ -335,7 +336,7 @@ impl Fit {
                     other.register,
                     page.place(other.pc as usize),
                     picojoules(warp(savings)),
-                    count((to - from) as u32, "issue slot")
+                    counted(to - from, "issue slot")
                 ));
             }
         }

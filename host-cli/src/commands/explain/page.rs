@@ -72,11 +72,6 @@ pub(super) fn place(module: &Module, program: &Program, pc: usize) -> String {
     format!("line{TIE}{line}{TIE}{cuda}({pc})")
 }
 
-/// `1 read`, `2 reads`.
-pub(super) fn count(number: u32, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Picojoules with one decimal.
 pub(super) fn picojoules(energy: Femtojoules) -> String {
     let tenths = (energy.0 + 50) / 100;

@@ -62,7 +62,7 @@ pub(super) struct Measurement {
 pub(super) fn run(args: &BenchArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let plans = plans(&args.designs)?;
     let source = SourceArgs::of(Scale::Small);
-    let subject = Subject::new(WORKLOAD, &source)?;
+    let subject = Subject::new(WORKLOAD, &source, printer)?;
     let accesses = u64::from(args.accesses);
     let material = Material::new(&subject, &Measured::new(&source)?, accesses, printer)?;
     let mut session = Session::new(Board::new(&args.connect, printer)?)?;

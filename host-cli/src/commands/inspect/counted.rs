@@ -7,6 +7,7 @@ use strata_compiler::listing::Listing;
 use strata_compiler::program::Program;
 use strata_core::event::Counters;
 use strata_core::value_usage::ValueUsage;
+use strata_ptx::diagnostic;
 
 use crate::cli::{InspectArgs, LineOrder};
 use crate::crossings::Crossings;
@@ -15,6 +16,7 @@ use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{Fitted, FittedKernels};
 use crate::measure::{self, Request, SpillTraffic, price};
+use crate::printer::Printer;
 use crate::report::lines::{self, LineCost, ProfiledKernel};
 use crate::subject;
 use crate::workload::simulate::Prepared;
@@ -35,7 +37,11 @@ struct Profile {
 }
 
 /// Every kernel that was launched, with what each instruction did.
-pub(super) fn profiled(args: &InspectArgs, view: View) -> Result<String, Failure> {
+pub(super) fn profiled(
+    args: &InspectArgs,
+    view: View,
+    printer: &Printer,
+) -> Result<String, Failure> {
     let design = super::design(args)?;
     design.countable()?;
     if let (View::Lines(lines), Err(reason)) = (view, &design.energy)
@@ -46,7 +52,8 @@ pub(super) fn profiled(args: &InspectArgs, view: View) -> Result<String, Failure
             .hint("sort by executions, or name another design"));
     }
     let request = Request::new(&args.source)?;
-    let workload = subject::workload(&args.input, &args.source)?;
+    subject::with_ptx(&args.input, super::NOT_OF_TRACES)?;
+    let workload = subject::workload(&args.input, &args.source, printer)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let mut profiles = vec![Profile::default(); prepared.programs.len()];
     let mut counted = Ok(());
@@ -83,8 +90,8 @@ pub(super) fn profiled(args: &InspectArgs, view: View) -> Result<String, Failure
         let heading = heading(&design);
         let _ = write!(
             text,
-            "\n{} launches\n{heading}\n{listing}{}{across_strands}{}",
-            profile.launches,
+            "\n{}\n{heading}\n{listing}{}{across_strands}{}",
+            diagnostic::counted(profile.launches, "launch"),
             dynamic_values(&profile.usage),
             profile.spills.describe()
         );

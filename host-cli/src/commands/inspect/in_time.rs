@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use strata_compiler::listing::Listing;
 use strata_core::sm::memory::cached::CacheEvent;
+use strata_ptx::diagnostic::counted;
 
 use crate::cli::{InspectArgs, Mode};
 use crate::design::{self, Design};
@@ -51,7 +52,8 @@ pub(super) fn profiled(
     let design = design::resolve(args.design.as_deref().unwrap_or(DEFAULT_DESIGN))?;
     let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
     let request = request.for_designs(std::slice::from_ref(&design));
-    let workload = subject::workload(&args.input, &args.source)?;
+    subject::with_ptx(&args.input, super::NOT_OF_TRACES)?;
+    let workload = subject::workload(&args.input, &args.source, printer)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let profiles = measure::line_profiles(&workload, &prepared, &design, &request, printer)?;
     match view {
@@ -85,7 +87,7 @@ fn listing(
             hierarchy: levels.of(design, Some(program))?,
             margin: &margin,
         };
-        let _ = writeln!(text, "\n{} launches", profile.launches);
+        let _ = writeln!(text, "\n{}", counted(profile.launches, "launch"));
         for line in columns.heading() {
             let _ = writeln!(text, "{line}");
         }

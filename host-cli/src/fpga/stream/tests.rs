@@ -29,7 +29,7 @@ fn plan(design: &str) -> Plan {
 fn material(input: &str, accesses: u64) -> Material {
     let source = SourceArgs::of(Scale::Small);
     let request = Request::new(&source).unwrap();
-    let subject = Subject::new(input, &source).unwrap();
+    let subject = Subject::new(input, &source, &Printer::new(true)).unwrap();
     Material::new(&subject, &request, accesses, &Printer::new(true)).unwrap()
 }
 

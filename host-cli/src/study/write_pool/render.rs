@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use comfy_table::Table;
 
+use strata_ptx::diagnostic::counted;
+
 use super::{Figures, Point, Series, Study};
 use crate::report::csv::field;
 use crate::report::table::{align, new_table};
@@ -12,12 +14,12 @@ use crate::report::table::{align, new_table};
 pub fn to_table(study: &Study, remarks: &[String]) -> String {
     let inputs = study.series.iter().flat_map(|series| &series.points).next();
     let inputs = inputs.map_or(0, |point| point.inputs.len());
-    let plural = if inputs == 1 { "" } else { "s" };
     let mut text = format!(
-        "{} against {}, IPC {}, mean over {inputs} input{plural}\n\n",
+        "{} against {}, IPC {}, mean over {}\n\n",
         study.design,
         study.baseline,
-        number(study.baseline_ipc_mean, 2)
+        number(study.baseline_ipc_mean, 2),
+        counted(inputs, "input")
     );
     for (sweep, title) in [
         ("write_pool_entries", "Entries of the write pool"),

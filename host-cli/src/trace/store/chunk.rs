@@ -5,6 +5,7 @@ use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::{StoreError, StoreProblem, VERSION};
+use crate::failure::reason;
 use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
 
@@ -90,9 +91,9 @@ impl ChunkWriter {
     }
 }
 
-/// An error of the file itself.
+/// A file that cannot be written.
 fn failed(path: &Path, offset: u64, error: &std::io::Error) -> StoreError {
-    let problem = StoreProblem::Io(error.to_string());
+    let problem = StoreProblem::Unwritable(reason(error));
     StoreError { file: path.display().to_string(), offset, problem }
 }
 
@@ -142,7 +143,11 @@ impl Place {
 
 impl ChunkReader {
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
-        let opened = File::open(path).map_err(|error| failed(path, 0, &error))?;
+        let opened = File::open(path).map_err(|error| StoreError {
+            file: path.display().to_string(),
+            offset: 0,
+            problem: StoreProblem::Unreadable(reason(&error)),
+        })?;
         Self::new(Box::new(opened), path.display().to_string())
     }
 
@@ -177,7 +182,7 @@ impl ChunkReader {
         result.map_err(|error| {
             self.error(match error.kind() {
                 ErrorKind::UnexpectedEof => StoreProblem::Truncated,
-                _ => StoreProblem::Io(error.to_string()),
+                _ => StoreProblem::Unreadable(reason(&error)),
             })
         })?;
         self.offset += bytes.len() as u64;
@@ -191,7 +196,7 @@ impl ChunkReader {
     /// Goes back to a place.
     pub(crate) fn go_to(&mut self, place: Place) -> Result<(), StoreError> {
         let moved = self.reader.seek(SeekFrom::Start(place.offset));
-        moved.map_err(|error| self.error(StoreProblem::Io(error.to_string())))?;
+        moved.map_err(|error| self.error(StoreProblem::Unreadable(reason(&error))))?;
         (self.offset, self.chunks) = (place.offset, place.chunks);
         Ok(())
     }

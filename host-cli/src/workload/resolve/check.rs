@@ -38,7 +38,7 @@ impl Resolver<'_> {
                     let message = format!(
                         "a tolerance of {value} is none: expected a finite number of at least 0"
                     );
-                    return Err(place.error(Problem::Syntax(message)));
+                    return Err(place.error(Problem::Syntax { message, help: String::new() }));
                 }
             }
             let at_most_differing = match &checked.at_most_differing {
