@@ -5,8 +5,8 @@
 //! of a real GPU or of our own) -> [`measure`] (each executed or read once, counted under every
 //! [`design`]) -> [`report`]. [`measure`] counts by [`evaluate`], in time by [`timing`], for
 //! compiler-managed hierarchies with the help of [`levels`]; [`timeline`] draws what happens in
-//! time. [`study`] measures along one parameter, [`sweep`] over every combination of many. [`cost`] and [`exact`] compute from tables alone,
-//! [`claims`] puts reports beside what the papers measured;
+//! time. [`study`] measures along one parameter, [`sweep`] over every combination of many.
+//! [`cost`] and [`exact`] compute from tables alone, [`claims`] puts reports beside what the papers measured;
 //! [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
 //! writes to the terminal. [`dump`] writes buffers into files,

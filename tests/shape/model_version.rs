@@ -9,19 +9,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use strata::cli::Mode;
-use strata::design;
+use strata::design::{self, Design};
 use strata::sweep::key::Digest;
 use strata::workload;
 use strata_core::MODEL_VERSION;
 
 use crate::reports::Reports;
 
-/// Designs whose counters are in the digest, with their modes. What needs time or a memory is on
-/// the pages.
-const DESIGNS: [(Mode, &[&str]); 2] = [
-    (Mode::Count, &["isca11", "isca11-rfc6", "diss-rfc3-lrf", "diss-orf3-lrf-split"]),
-    (Mode::Cycle, &["isca11-rfc6"]),
-];
+/// Designs under which every workload is counted.
+const COUNTED: [&str; 4] = ["isca11", "isca11-rfc6", "diss-rfc3-lrf", "diss-orf3-lrf-split"];
+/// Design on which the suite runs in time: not every other workload fits it. What other designs do
+/// in time is on the pages.
+const IN_TIME: [&str; 1] = ["isca11-rfc6"];
 
 fn root(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -45,17 +44,17 @@ fn pages() -> String {
 /// A digest of the counters of every workload.
 fn counters() -> String {
     let mut text = String::new();
-    for (mode, designs) in DESIGNS {
-        let designs: Vec<_> =
-            designs.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
-        let Reports(reports) = Reports::run(mode, workload::all_names(), &designs);
-        for report in reports {
-            writeln!(text, "{} {} {}", report.workload, report.design, report.digest)
-                .expect("a string takes everything");
-        }
+    let designs = |names: &[&str]| -> Vec<Design> {
+        names.iter().map(|name| design::resolve(name).expect("the design exists")).collect()
+    };
+    let Reports(counted) = Reports::run(Mode::Count, workload::all_names(), &designs(&COUNTED));
+    let Reports(in_time) = Reports::in_mode(Mode::Cycle, &designs(&IN_TIME));
+    for report in counted.iter().chain(&in_time) {
+        writeln!(text, "{} {} {}", report.workload, report.design, report.digest)
+            .expect("a string takes everything");
     }
     let lines = text.lines().count();
-    assert!(lines >= 5 * 40, "{lines}");
+    assert!(lines >= 4 * 40 + 12, "{lines}");
     let mut digest = Digest::default();
     digest.text(&text);
     digest.key().to_string()

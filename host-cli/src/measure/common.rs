@@ -82,8 +82,8 @@ impl Common {
         Ok(())
     }
 
-    /// Adds what crosses the strands of launches that are fitted to designs; `fitted` are the kernels
-    /// of one whose [`strands_of`] is the number.
+    /// Adds what crosses the strands of launches that are fitted to designs; `fitted` are the
+    /// kernels of one whose [`strands_of`] is the number.
     pub(super) fn add_crossings<'a>(
         &mut self,
         fitted: impl Fn(usize) -> Option<&'a FittedKernels>,

@@ -7,7 +7,8 @@ use crate::design::parameter_keys;
 
 /// The reports as CSV (RFC 4180, `\n` line ends). Columns: workload, design, machine, mode, order,
 /// the design's parameters by the keys of design files, always the same, then the union of
-/// counters, derived ratios and energies in sorted order, then energy with leakage, wear, counts of a data cache and of registers in scratchpad memory, and energy of
+/// counters, derived ratios and energies in sorted order, then energy with leakage, wear, counts of
+/// a data cache and of registers in scratchpad memory, and energy of
 /// storage in each technology where a report has them; a missing value is empty.
 pub fn to_text(reports: &[RunReport]) -> String {
     let counters = columns(reports, |report| report.counters.keys().cloned().collect());
