@@ -45,8 +45,10 @@ const MATRIX: &str = "
     st.shared.v4.b32 [%r2], {%r4, %r4, %r4, %r4};
     st.shared.v4.b32 [%r2+4096], {%r4, %r4, %r4, %r4};
     bar.sync 0;
-    mov.f32 %f0, 0f00000000; mov.f32 %f1, 0f00000000; mov.f32 %f2, 0f00000000; mov.f32 %f3, 0f00000000;
-    mov.f32 %f4, 0f00000000; mov.f32 %f5, 0f00000000; mov.f32 %f6, 0f00000000; mov.f32 %f7, 0f00000000;
+    mov.f32 %f0, 0f00000000; mov.f32 %f1, 0f00000000;
+    mov.f32 %f2, 0f00000000; mov.f32 %f3, 0f00000000;
+    mov.f32 %f4, 0f00000000; mov.f32 %f5, 0f00000000;
+    mov.f32 %f6, 0f00000000; mov.f32 %f7, 0f00000000;
 again:
     ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r8, %r9, %r10, %r11}, [%r2];
     ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r12, %r13, %r14, %r15}, [%r2+4096];

@@ -106,8 +106,8 @@ fn design_files() -> String {
     format!(
         "A design file ends in `.toml` and can be given wherever a design is named. Behind a name \
          or a file, its keys can be given one by one: `--design isca11-rfc6,cache.entries=4,\
-         active_warps=6`. Only `base` is needed. These are all keys, with examples of values: a key \
-         that is left out keeps what the base has, which `strata cost` and every report's \
+         active_warps=6`. Only `base` is needed. These are all keys, with examples of values: a \
+         key that is left out keeps what the base has, which `strata cost` and every report's \
          `changed` lines show.\n\n{}",
         crate::design::file::FORMAT
     )

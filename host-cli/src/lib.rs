@@ -6,8 +6,8 @@
 //! [`design`]) -> [`report`]. [`measure`] counts by [`evaluate`], in time by [`timing`], for
 //! compiler-managed hierarchies with the help of [`levels`]; [`timeline`] draws what happens in
 //! time. [`study`] measures along one parameter, [`sweep`] over every combination of many.
-//! [`cost`] and [`exact`] compute from tables alone, [`claims`] puts reports beside what the papers measured;
-//! [`technology`] makes such tables of what other programs print.
+//! [`cost`] and [`exact`] compute from tables alone, [`claims`] puts reports beside what the papers
+//! measured; [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
 //! writes to the terminal. [`dump`] writes buffers into files,
 //! [`launch_template`] a launch file to begin with; [`output`] says what a command may

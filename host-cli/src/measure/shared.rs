@@ -308,7 +308,7 @@ mod tests {
     fn reports(mode: Mode, designs: &[Design], most_bytes: usize) -> Vec<RunReport> {
         let args = SourceArgs::of(Scale::Small);
         let printer = Printer::new(true);
-        let workload = subject::workload("reduction", &args).unwrap();
+        let workload = subject::workload("reduction", &args, &Printer::new(true)).unwrap();
         let request = Request::new(&args).unwrap().in_mode(mode);
         let request = request.for_designs(designs).with_totals_only();
         let subject = Subject::Workload(Box::new(workload));
@@ -342,7 +342,7 @@ mod tests {
             assert_eq!(kept, again);
             let args = SourceArgs::of(Scale::Small);
             let request = Request::new(&args).unwrap().in_mode(mode).for_designs(&designs);
-            let workload = subject::workload("reduction", &args).unwrap();
+            let workload = subject::workload("reduction", &args, &Printer::new(true)).unwrap();
             let request = request.with_totals_only();
             let alone = super::super::reports(&workload, &designs, &request, &Printer::new(true));
             assert_eq!(kept, alone.unwrap());

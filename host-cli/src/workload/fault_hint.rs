@@ -148,8 +148,8 @@ fn of_execution(fault: &Fault) -> &'static str {
             "use barriers 0 to 15, with one number of threads for all who wait: a multiple of 32"
         }
         Fault::MbarrierMisuse { .. } => {
-            "give every `mbarrier` instruction an object in shared memory that `mbarrier.init` made, \
-             and let as many arrive as it was made for"
+            "give every `mbarrier` instruction an object in shared memory that `mbarrier.init` \
+             made, and let as many arrive as it was made for"
         }
         Fault::WarpNeverConverges { .. } => {
             "name in the mask only lanes that reach the instruction: make it before the branch, \
