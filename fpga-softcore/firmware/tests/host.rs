@@ -6,7 +6,6 @@ use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
-use strata::printer::Printer;
 use strata::report::digest;
 use strata::subject;
 use strata_core::image::KernelImage;

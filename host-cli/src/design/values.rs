@@ -308,7 +308,7 @@ mod tests {
     use crate::design::resolve;
 
     /// What a base needs for a key, beside the key.
-    const BASES: [&str; 15] = [
+    const BASES: [&str; 16] = [
         "isca11-rfc6",
         "isca11-rfc6,reactive_threshold_cycles=7",
         "isca11-rfc6,data_cache.capacity_kb=16",
@@ -323,6 +323,7 @@ mod tests {
         "isca11-rfc6,data_cache.capacity_kb=16,data_cache.conflicts=penalty,\
          sm.operand_window_cycles=1",
         "micro12",
+        "micro12,storage.unified_kb=384",
         "micro12,storage.splits_kb=[[256,64,64]]",
         "expars-lrr",
     ];
@@ -352,12 +353,11 @@ mod tests {
             let given = |base: &&str| {
                 let mut more = String::new();
                 if key.starts_with("energy.") {
-                    let twin = key.replace("read", "write");
-                    let twin = if twin == key { key.replace("write", "read") } else { twin };
-                    more = ",energy.source=x".to_owned();
-                    if twin != key {
-                        more = format!("{more},{twin}={example}");
-                    }
+                    // One of a level's energies alone is refused.
+                    let read = key.strip_suffix("_read").map(|level| format!("{level}_write"));
+                    let write = key.strip_suffix("_write").map(|level| format!("{level}_read"));
+                    let twin = read.or(write).map(|twin| format!(",{twin}={example}"));
+                    more = format!(",energy.source=x{}", twin.unwrap_or_default());
                 }
                 value(&format!("{base},{key}={example}{more}"), &key)
             };
