@@ -44,7 +44,7 @@ pub enum ImportError {
     #[error("the line `{0}` is missing")]
     Missing(&'static str),
     /// A line that the program does not print, or whose value cannot be read.
-    #[error("`{line}`: {problem}")]
+    #[error("line {number}, `{line}`: {problem}")]
     Value {
         /// Number of the line, from 1.
         number: usize,
@@ -70,7 +70,9 @@ impl ImportError {
     /// The message behind its file, `file:line:column`.
     pub fn of(&self, file: &str) -> String {
         match self {
-            Self::Value { number, .. } => format!("{file}:{number}:1: {self}"),
+            Self::Value { number, line, problem } => {
+                format!("{file}:{number}:1: `{line}`: {problem}")
+            }
             _ => format!("{file}: {self}"),
         }
     }

@@ -233,7 +233,7 @@ fn a_key_that_is_there_twice_is_an_error() {
             let mut twice = lines.clone();
             twice.insert(at, line);
             let message = read(&twice.join("\n")).expect_err(line);
-            assert!(message.contains("duplicate key"), "{sample}: {line}: {message}");
+            assert!(message.contains("is given twice"), "{sample}: {line}: {message}");
             let place = [format!("line {}", at + 2), format!("toml:{}:", at + 2)];
             assert!(place.iter().any(|place| message.contains(place)), "{line}: {message}");
         }
@@ -333,7 +333,7 @@ fn a_list_in_place_of_a_table_is_refused() {
                  cache = [4, \"lru\", \"writes\", true, true, true, false, 99, \"odd\"]\n";
     let message = message(design_file, every);
     assert!(message.contains("line 3, column 9"), "{message}");
-    assert!(message.contains("invalid type: sequence, expected a table"), "{message}");
+    assert!(message.contains("expected a table, found a list"), "{message}");
 }
 
 /// Integers have one value in all their forms.
@@ -385,15 +385,18 @@ fn mistakes_of_design_files_are_told_with_their_place() {
         ("base = \"isca11-rfc6\"\nname = \"a\\u202eb\"", ["d.toml:2:1: ", "\\u{202e}"]),
         ("base = \"isca11-rfc6\"\nname = \"a\\nb\"", ["d.toml:2:1: ", "a plain word"]),
         ("base = \"isca11-rfc6 \"", ["d.toml:1:1: `base", "`strata designs` lists"]),
-        ("base = isca11-rfc6", ["line 1, column", "invalid"]),
-        ("base = \"isca11-rfc6\"\nentries = 4", ["line 2, column 1", "`entries` in `[cache]`"]),
+        ("base = isca11-rfc6", ["d.toml:1:8: ", "a text has quotes"]),
+        ("base = \"isca11-rfc6\"\nentries = 4", ["d.toml:2:1: ", "there is no key `entries` here"]),
         (
             "base = \"isca11-rfc6\"\n[cache]\nentries = 4\n[cache]\nlru = true",
-            ["line 4, column", "duplicate key"],
+            ["d.toml:4:", "is given twice"],
         ),
-        ("base = \"isca11-rfc6\"\n[cache]\nentries = 4.0", ["line 3, column 11", "expected i64"]),
+        (
+            "base = \"isca11-rfc6\"\n[cache]\nentries = 4.0",
+            ["d.toml:3:11: ", "expected a whole number"],
+        ),
         ("base = \"isca11-rfc6\"\n[cache]\n\nentries = 99", ["d.toml:4:1: ", "1 to 13"]),
-        ("base = \"isca11-rfc6\"\n[energy]\nmrf_read = \"8 pJ\"", ["line 2", "`source`"]),
+        ("base = \"isca11-rfc6\"\n[energy]\nmrf_read = \"8 pJ\"", ["d.toml:2:", "`source`"]),
         (
             "base = \"isca11-rfc6\"\n[energy]\nsource = \"x\"",
             ["d.toml:2:2: `[energy]` gives no energy", "mrf_read"],
@@ -404,7 +407,7 @@ fn mistakes_of_design_files_are_told_with_their_place() {
         ),
         (
             "base = \"isca11-rfc6\"\n[energy]\nsource = \"x\"\nmrf_read = \"8 pj\"",
-            ["line 4, column", "one of `fJ`, `pJ`, `nJ`"],
+            ["d.toml:4:", "the units are `fJ`, `pJ`, `nJ`"],
         ),
         (
             "base = \"isca11-rfc6\"\n[energy]\nsource = \"x\"\nrfc_read = \"8 pJ\"",
@@ -471,9 +474,9 @@ fn mistakes_of_launch_files_are_told_with_their_place() {
             ["the seed is -1", "expected 0 to"],
         ),
         (graph, ["the number of edges is 2147483647", "1 to 67108864"]),
-        (generator("\"iotta\""), ["unknown variant `iotta`", "did you mean `iota`?"]),
+        (generator("\"iotta\""), ["there is no `iotta` here", "did you mean `iota`?"]),
         (vectoradd("\ngrid = ", "\nrepeat = 0\ngrid = "), ["launches nothing", "l.toml"]),
-        (vectoradd("\ngrid = ", "\nrepeat = 0.5\ngrid = "), ["floating point", "an integer or"]),
+        (vectoradd("\ngrid = ", "\nrepeat = 0.5\ngrid = "), ["found 0.5", "an integer or"]),
         (vectoradd("\ngrid = ", "\ngird = [1]\ngrid = "), ["`gird`", "did you mean `grid`?"]),
         (
             vectoradd("[\"a\", \"b\"", "[{ buffer = [], select = 0 }, \"b\""),
@@ -481,7 +484,7 @@ fn mistakes_of_launch_files_are_told_with_their_place() {
         ),
         (
             vectoradd("[check]", "[check]\nabsolute = 1.0"),
-            ["unknown field `absolute`", "`reference`"],
+            ["there is no key `absolute` here", "`reference`"],
         ),
         (vectoradd("[[check.buffer]]", "[check.bufer]\n[[check.bufer.x]]"), ["bufer", "buffer"]),
     ] {

@@ -130,8 +130,9 @@ pub enum DeviceError {
     },
     /// Addresses of the module's width do not reach so far.
     #[error(
-        "cannot allocate {} for `{name}`: {} of what addresses of {bits} bits reach are left",
-        counted(*bytes, "byte"), counted(*left, "byte")
+        "cannot allocate {} for `{name}`: {left} bytes are left that addresses of {bits} bits \
+         reach",
+        counted(*bytes, "byte")
     )]
     OutOfAddresses {
         /// Name of the buffer.

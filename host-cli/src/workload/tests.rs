@@ -256,8 +256,7 @@ fn overrides_replace_parameters() {
     );
     assert_eq!(
         told(&with("n", -1).expect_err("negative")),
-        "l.toml:8: buffer[0].count: the number of elements is -1; expected 1 to \
-         9223372036854775807"
+        "l.toml:8: buffer[0].count: the number of elements is -1; expected 1 or more"
     );
     assert_eq!(
         told(&with("n", 1 << 40).expect_err("huge")),
@@ -288,21 +287,27 @@ fn overrides_are_read_from_text() {
 fn syntax_errors_name_line_and_field() {
     for (text, expected) in [
         ("description = \n", "l.toml:1: "),
-        ("description = \"x\"\n", "l.toml:1: missing field `size`"),
-        ("description = \"x\"\nsize.small.n = \"y\"\n", "l.toml:2: invalid type: string"),
-        ("description = \"x\"\ncolour = 1\n", "l.toml:2: unknown field `colour`, expected"),
+        ("description = \"x\"\n", "l.toml:1: `size` is missing"),
+        (
+            "description = \"x\"\nsize.small.n = \"y\"\n",
+            "l.toml:2: size.small.n: expected a whole number",
+        ),
+        ("description = \"x\"\ncolour = 1\n", "l.toml:2: there is no key `colour` here"),
     ] {
         let error = told(&workload(text.to_owned()).expect_err(text));
         assert!(error.starts_with(expected), "{error}");
     }
     let error = message("[[buffer]]\nname = \"c\"\ntype = \"f8\"\ncount = 1\ngenerator = \"zero\"");
-    assert!(error.starts_with("l.toml:17: unknown variant `f8`, expected one of `u8`"), "{error}");
+    assert!(
+        error.starts_with("l.toml:17: buffer[2].type: there is no `f8` here; there are `u8`"),
+        "{error}"
+    );
     let error = launch_message(&[("grid", "[\"n +\"]")]);
-    assert!(error.starts_with("l.toml:17: expected a number, a name or `(`"), "{error}");
+    assert!(error.contains("launch[0].grid[0]: expected a number, a name or `(`"), "{error}");
     let error = launch_message(&[("repaet", "3")]);
-    assert!(error.starts_with("l.toml:20: unknown field `repaet`, expected one of"), "{error}");
+    assert!(error.starts_with("l.toml:20: launch[0]: there is no key `repaet` here"), "{error}");
     let error = launch_message(&[("arguments", "[{ u33 = 1 }]")]);
-    assert!(error.starts_with("l.toml:19: unknown field `u33`"), "{error}");
+    assert!(error.contains("launch[0].arguments[0]: there is no key `u33` here"), "{error}");
     let error = launch_message(&[("arguments", "[3]")]);
     assert!(error.contains("expected a buffer's name or a table such as"), "{error}");
 }
@@ -363,7 +368,7 @@ fn mistakes_of_arguments_and_repetition_are_named() {
     assert_messages(&[
         (
             &[("arguments", "[\"a\", \"b\"]")],
-            "l.toml:16: launch[0].kernel: kernel `copy` has 3 parameters, 2 arguments are given",
+            "l.toml:16: launch[0].kernel: kernel `copy` has 3 parameters, the launch gives 2 arguments",
         ),
         (
             &[("arguments", "[\"a\", \"c\", { u32 = 1 }]")],
@@ -468,14 +473,14 @@ fn mistakes_of_buffers_are_named() {
             "u8",
             "1",
             "{ constant = 256 }",
-            "constant cannot fill a buffer of 1 elements of type \
+            "constant cannot fill a buffer of 1 element of type \
           u8: its integers range from 0 to 255",
         ),
         (
             "u8",
             "1",
             "{ constant = 0.5 }",
-            "constant cannot fill a buffer of 1 elements of type \
+            "constant cannot fill a buffer of 1 element of type \
           u8: its elements are integers",
         ),
         (
@@ -497,7 +502,7 @@ fn mistakes_of_buffers_are_named() {
             "1",
             "{ integers = { low = 2, high = \"n - 99\", seed = 1 } }",
             "integers cannot \
-          fill a buffer of 1 elements of type s32: `low` must be at most `high`",
+          fill a buffer of 1 element of type s32: `low` must be at most `high`",
         ),
         (
             "u32",

@@ -438,5 +438,5 @@ fn freeing_what_was_not_allocated_is_a_fault() {
     }
     let fault = outcome(&with_heap("mov.u64 %rd3, 64; MALLOC ld.global.u32 %r1, [%rd4 + 64];"), 32);
     let message = fault.unwrap_err().to_string();
-    assert!(message.contains("past the end of `heap of the device`"), "{message}");
+    assert!(message.contains("right behind the end of `heap of the device`"), "{message}");
 }

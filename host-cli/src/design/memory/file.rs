@@ -109,14 +109,17 @@ bank_kb = 8
             error(&FILE.replace(from, to))
         };
         for (found, parts) in [
-            (with("0.42 pJ/bit", "0.42 pJ"), ["t.toml: ", "one of `aJ/bit`, `fJ/bit`, `pJ/bit`"]),
-            (with("1.5 ns", "1.5"), ["t.toml: ", "one of `fs`, `ps`, `ns`, `us`"]),
-            (with("2 mW", "2 W/mm"), ["t.toml: ", "one of `nW`, `uW`, `mW`, `W`"]),
-            (with(", source = \"NVSim, b\"", ""), ["write_energy", "missing field `source`"]),
+            (
+                with("0.42 pJ/bit", "0.42 pJ"),
+                ["t.toml:", "the units are `aJ/bit`, `fJ/bit`, `pJ/bit`"],
+            ),
+            (with("1.5 ns", "1.5"), ["t.toml:", "the units are `fs`, `ps`, `ns`, `us`"]),
+            (with("2 mW", "2 W/mm"), ["t.toml:", "the units are `nW`, `uW`, `mW`, `W`"]),
+            (with(", source = \"NVSim, b\"", ""), ["write_energy", "`source` is missing"]),
             (with("NVSim, c", " "), ["sttram.read_latency.source = \" \"", "where the values"]),
             (with("bank_kb = 8", "bank_kb = 0"), ["sttram.bank_kb = 0", "1 to 1048576 KB"]),
-            (with("bank_kb = 8", ""), ["sttram", "missing field `bank_kb`"]),
-            (with("bank_kb", "bnk_kb"), ["unknown field `bnk_kb`", "expected"]),
+            (with("bank_kb = 8", ""), ["sttram", "`bank_kb` is missing"]),
+            (with("bank_kb", "bnk_kb"), ["there is no key `bnk_kb` here", "`bank_kb`"]),
             (
                 with("bank_kb", "area_kb = 9\nbank_kb"),
                 ["only one of `sttram.area`", "give the area"],

@@ -95,27 +95,15 @@ fn sizes_that_a_header_claims_are_not_believed() {
         ("(3,)", 8, "its header promises 12 bytes of elements, it has 8"),
         ("(1,)", 8, "no `.npy` file: more than the 4 bytes that its header says follow it"),
         ("(0,)", 1, "no `.npy` file: more than the 0 bytes that its header says follow it"),
-        ("(1000000,)", 8, "it holds more than the 64 bytes that are left for buffers"),
-        (
-            "(4294967296, 4294967296)",
-            8,
-            "it holds more than the 64 bytes that are left for buffers",
-        ),
-        (
-            "(18446744073709551615, 2)",
-            8,
-            "it holds more than the 64 bytes that are left for buffers",
-        ),
+        ("(1000000,)", 8, "it holds more than the 64 bytes left for buffers"),
+        ("(4294967296, 4294967296)", 8, "it holds more than the 64 bytes left for buffers"),
+        ("(18446744073709551615, 2)", 8, "it holds more than the 64 bytes left for buffers"),
         (
             "(0xffffffffffffffff, 2)",
             8,
             "no `.npy` file: its header has a number that is not decimal",
         ),
-        (
-            "(1_8446744073709551615, 2)",
-            8,
-            "it holds more than the 64 bytes that are left for buffers",
-        ),
+        ("(1_8446744073709551615, 2)", 8, "it holds more than the 64 bytes left for buffers"),
         ("(-1,)", 8, "no `.npy` file: dimension cannot be negative"),
     ] {
         assert_eq!(read(&npy(&header(shape), elements), 64).unwrap_err(), told, "{shape}");
@@ -164,13 +152,13 @@ fn columns_and_tables_are_read() {
             table,
             None,
             ElementType::U16,
-            "line 2, column 0: `-3` does not fit u16, whose integers \
+            "line 2, field 0 (from 0): `-3` does not fit u16, whose integers \
           range from 0 to 65535",
         ),
-        ("1\n2.5\n", None, s16, "line 2, column 0: `2.5` is no integer"),
-        ("1\n\u{fc}\n", None, ElementType::F32, "line 2, column 0: `\u{fc}` is no number"),
-        ("1e40", None, ElementType::F32, "line 1, column 0: `1e40` is too large for f32"),
-        ("70000", None, ElementType::F16, "line 1, column 0: `70000` is too large for f16"),
+        ("1\n2.5\n", None, s16, "line 2, field 0 (from 0): `2.5` is no integer"),
+        ("1\n\u{fc}\n", None, ElementType::F32, "line 2, field 0 (from 0): `\u{fc}` is no number"),
+        ("1e40", None, ElementType::F32, "line 1, field 0 (from 0): `1e40` is too large for f32"),
+        ("70000", None, ElementType::F16, "line 1, field 0 (from 0): `70000` is too large for f16"),
         (
             "a,a\n1,2\n",
             Some(Column::Name("a".to_owned())),
@@ -190,7 +178,7 @@ fn columns_and_tables_are_read() {
     }
     assert!(csv("1,2\n3\n", None, s16).unwrap_err().starts_with("no CSV file: "));
     let long = "1\n".repeat(33);
-    let told = "it holds more than the 64 bytes that are left for buffers";
+    let told = "it holds more than the 64 bytes left for buffers";
     assert_eq!(csv(&long, None, s16).unwrap_err(), told);
 }
 
@@ -199,9 +187,9 @@ fn raw_files_are_elements_and_nothing_else() {
     let read = |bytes: &[u8], limit| read_bytes("x.bin", bytes, ElementType::U32, limit);
     let bytes = [1, 0, 0, 0, 2, 0, 0, 0];
     assert_eq!(read(&bytes, 8), Ok(Array { shape: vec![2], bytes: bytes.to_vec() }));
-    let told = "its 7 bytes are no multiple of the 4 bytes of an element";
+    let told = "its size of 7 bytes is no multiple of the 4 of an element";
     assert_eq!(read(&bytes[..7], 8).unwrap_err(), told);
-    let told = "it holds more than the 7 bytes that are left for buffers";
+    let told = "it holds more than the 7 bytes left for buffers";
     assert_eq!(read(&bytes, 7).unwrap_err(), told);
 }
 
