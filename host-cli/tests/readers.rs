@@ -21,12 +21,14 @@ fn design_file(text: &str) -> Result<String, String> {
 
 fn technology_file(text: &str) -> Result<String, String> {
     let read = design::memory::file::parse("t.toml", text);
-    read.map(|technology| format!("{technology:?}")).map_err(|error| error.to_string())
+    read.map(|technology| format!("{technology:?}"))
+        .map_err(|error| format!("{error}\nhint: {}", error.hint().unwrap_or_default()))
 }
 
 fn storage_technology_file(text: &str) -> Result<String, String> {
     let read = design::storage_technology::parse("t.toml", text);
-    read.map(|technology| format!("{technology:?}")).map_err(|error| error.to_string())
+    read.map(|technology| format!("{technology:?}"))
+        .map_err(|error| format!("{error}\nhint: {}", error.hint().unwrap_or_default()))
 }
 
 /// The kernels of the samples, parsed once.
@@ -49,7 +51,9 @@ fn launch_file(name: &str, text: &str) -> Result<String, String> {
         let sizes: Vec<_> = workload.sizes().collect();
         Ok(without_places(&format!("{} {sizes:?} {plan:?}", workload.description())))
     };
-    read().map_err(|error: strata::workload::WorkloadError| error.to_string())
+    read().map_err(|error: strata::workload::WorkloadError| {
+        format!("{error}\nhint: {}", error.help())
+    })
 }
 
 const COLLECTORS: &str = "base = \"sttram-wpool-rfc4\"\nname = \"other\"\n\
@@ -332,7 +336,7 @@ fn a_list_in_place_of_a_table_is_refused() {
     let every = "base = \"isca11-rfc6\"\nname = \"other\"\n\
                  cache = [4, \"lru\", \"writes\", true, true, true, false, 99, \"odd\"]\n";
     let message = message(design_file, every);
-    assert!(message.contains("line 3, column 9"), "{message}");
+    assert!(message.contains("d.toml:3:9: "), "{message}");
     assert!(message.contains("expected a table, found a list"), "{message}");
 }
 
@@ -471,7 +475,7 @@ fn mistakes_of_launch_files_are_told_with_their_place() {
         ),
         (
             generator("{ uniform = { low = 0.0, high = 1.0, seed = -1 } }"),
-            ["the seed is -1", "expected 0 to"],
+            ["the seed is -1", "expected 0 or more"],
         ),
         (graph, ["the number of edges is 2147483647", "1 to 67108864"]),
         (generator("\"iotta\""), ["there is no `iotta` here", "did you mean `iota`?"]),

@@ -250,7 +250,7 @@ fn versions_and_machines_that_are_not_known() {
     let home = Home::new();
     let known = std::fs::read_to_string(home.0.path().join("good.ptx")).expect("PTX");
     let unknown = known.replace(".version 7.8", ".version 99.9").replace("sm_75", "sm_999a");
-    home.write("new.ptx", unknown);
+    home.write("zzzz.ptx", unknown);
     let launch = std::fs::read_to_string(home.0.path().join("good.toml")).expect("a launch file");
     let check = "[check]\n[[check.buffer]]\nname = \"data\"\nexpected = { file = \"data.csv\" }\n";
     // 96 threads add 1 to every 512th element.
@@ -270,15 +270,15 @@ fn versions_and_machines_that_are_not_known() {
         "study registers FILE --launch good.toml --try 16,20",
     ] {
         let typed = |file: &str| home.strata(&rest.replace("FILE", file));
-        let (new, old) = (typed("new.ptx"), typed("good.ptx"));
+        let (new, old) = (typed("zzzz.ptx"), typed("good.ptx"));
         assert_eq!(new.status, Some(0), "{rest}: {new}");
         assert_eq!(old.stderr, "", "{rest}");
         assert!(!new.stdout.contains("warning"), "{rest}: {new}");
-        let plain = new.stdout.replace("new", "good").replace("99.9", "7.8");
+        let plain = new.stdout.replace("zzzz", "good").replace("99.9", "7.8");
         assert_eq!(plain.replace("sm_999a", "sm_75"), old.stdout, "{rest}");
         assert_eq!(warned.get_or_insert_with(|| new.stderr.clone()), &new.stderr, "{rest}");
     }
     insta::assert_snapshot!(warned.expect("warnings"));
-    let quiet = home.strata("run new.ptx --launch good.toml --quiet");
+    let quiet = home.strata("run zzzz.ptx --launch good.toml --quiet");
     assert_eq!((quiet.status, quiet.stderr.as_str()), (Some(0), ""));
 }

@@ -249,9 +249,10 @@ fn csv_has_a_column_for_each_value() {
     let report = &reports(&home, &arguments)[0];
     let outcome = run(&home, &arguments, "csv");
     assert_eq!(outcome.status, Some(0), "{outcome}");
-    let mut lines = outcome.stdout.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let (header, own, other) =
-        (lines.next().expect("a header"), lines.next().expect("a row"), lines.next().expect("two"));
+    let mut reader = csv::Reader::from_reader(outcome.stdout.as_bytes());
+    let header = reader.headers().expect("a header").clone();
+    let mut rows = reader.records().map(|row| row.expect("a row"));
+    let (own, other) = (rows.next().expect("a row"), rows.next().expect("two"));
     let mut seen = 0;
     for (column, name) in header.iter().enumerate() {
         let Some(name) = name.strip_prefix("storage_micro12-32nm_") else { continue };
@@ -263,8 +264,8 @@ fn csv_has_a_column_for_each_value() {
         };
         // Both are the shortest text of the number, with and without a point.
         let text = value.to_string();
-        assert_eq!(own[column], text.strip_suffix(".0").unwrap_or(&text), "{name}");
-        assert_eq!(other[column], "", "{name}");
+        assert_eq!(&own[column], text.strip_suffix(".0").unwrap_or(&text), "{name}");
+        assert_eq!(&other[column], "", "{name}");
         seen += 1;
     }
     assert_eq!(seen, PARTS.len() + 1 + 1 + 4);

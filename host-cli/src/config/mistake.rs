@@ -25,10 +25,12 @@ pub struct Mistake {
 }
 
 impl fmt::Display for Mistake {
-    /// `line:column: key: message`, to be written behind the file and a colon.
+    /// `line:column: key: message`, or ` key: message` without a place, to be written behind the file
+    /// and a colon.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(position) = self.position {
-            write!(to, "{position}: ")?;
+        match self.position {
+            Some(position) => write!(to, "{position}: ")?,
+            None => to.write_str(" ")?,
         }
         if !self.key.is_empty() {
             write!(to, "{}: ", self.key)?;

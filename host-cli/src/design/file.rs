@@ -224,7 +224,8 @@ pub(super) fn build(origin: &Origin<'_>, mut written: DesignFile) -> Result<Desi
         level_keys::energy(file, table, &mut parts)?;
     }
     level_keys::wires(file, &written.wires, &mut parts)?;
-    if name::resolve(&parts.name).is_ok() {
+    // No built-in name has parameters in it.
+    if origin.called.is_none() && name::resolve(&parts.name).is_ok() {
         return Err(combination(
             file,
             &format!("`{}` is the name of a built-in design", parts.name),

@@ -295,7 +295,10 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         ),
         (
             "base = \"warrf\"\n[collectors]\nwrite_pool_accesses = 4",
-            ["line 3", "now `write_pool_ports`: write `write_pool_ports = \"1rw\"` for one access"],
+            [
+                "d.toml:3:1: ",
+                "now `write_pool_ports`: write `write_pool_ports = \"1rw\"` for one access",
+            ],
         ),
         (
             "base = \"sttram\"\npool_read_energy = \"bank\"",

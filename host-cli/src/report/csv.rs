@@ -39,15 +39,13 @@ pub fn to_text(reports: &[RunReport]) -> String {
     if worn {
         text.push_str(",cell_writes_max,cell_writes_mean,cells");
     }
-    for name in &data_cache {
-        let _ = write!(text, ",data_cache_{name}");
-    }
-    for name in &expansion {
-        let _ = write!(text, ",expansion_{name}");
-    }
     let storage = columns(reports, storage_energy::columns);
-    for name in &storage {
-        let _ = write!(text, ",storage_{name}");
+    for (group, names) in
+        [("data_cache", &data_cache), ("expansion", &expansion), ("storage", &storage)]
+    {
+        for name in names {
+            let _ = write!(text, ",{group}_{name}");
+        }
     }
     text.push('\n');
     for report in reports {

@@ -446,7 +446,7 @@ mod tests {
         assert_eq!(message("m"), "unknown name `m`; known here: n, steps");
         assert_eq!(message("n / (n - 100)"), "`100 / 0` divides by zero");
         assert_eq!(message("ceil(n)"), "`ceil` takes 2 arguments, not 1");
-        assert_eq!(message("min(n)"), "`min` takes 2 or more arguments, 1 are given");
+        assert_eq!(message("min(n)"), "`min` takes 2 or more arguments, not 1");
         assert!(message("sqrt(n)").starts_with("unknown function `sqrt`"));
         assert!(message("9223372036854775807 + 1").ends_with("overflows 64 bits"));
         assert!(message("99999999999999999999").ends_with("does not fit in 64 bits"));

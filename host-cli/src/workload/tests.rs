@@ -488,14 +488,14 @@ fn mistakes_of_buffers_are_named() {
             "1",
             "{ uniform = { low = 0.0, high = 1.0, seed = 1 } }",
             "uniform cannot fill a \
-          buffer of 1 elements of type u32: it makes floating-point numbers",
+          buffer of 1 element of type u32: it makes floating-point numbers",
         ),
         (
             "f32",
             "1",
             "{ uniform = { low = 2.0, high = 1.0, seed = 1 } }",
             "uniform cannot fill a \
-          buffer of 1 elements of type f32: `low` must be finite and at most `high`",
+          buffer of 1 element of type f32: `low` must be finite and at most `high`",
         ),
         (
             "s32",

@@ -98,7 +98,7 @@ pub(crate) fn page(rows: &Rows, device: &str) -> String {
          instruction stored the\nsame bits as on an {device}, for 512 threads with edges and random operands; \
          a NaN is equal to\nany other. *Differ*: other bits, for a reason that \
          `host-cli/simt/tests/hardware/known.rs` lists, with the entry in\n\
-         [DEVIATIONS](../DEVIATIONS.md) that explains it. *Executed*: it executes, and other tests compare it. \
+         [DEVIATIONS](DEVIATIONS.md) that explains it. *Executed*: it executes, and other tests compare it. \
          *Refused*: it parses\nand is refused by name. Numbers are variants: modifiers, other types, inputs.\n\n\
          | opcode | type | equal | differ | executed | refused | why |\n\
          | --- | --- | ---: | ---: | ---: | ---: | --- |\n"
@@ -128,7 +128,7 @@ pub(crate) fn page(rows: &Rows, device: &str) -> String {
 
 /// Compares the page with the one in the documents, or renews it with `STRATA_BLESS=1`.
 pub(crate) fn check(text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results/conformance.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/CONFORMANCE.md");
     if std::env::var_os("STRATA_BLESS").is_some_and(|value| value == "1") {
         std::fs::write(&path, text).expect("the page can be written");
     }
