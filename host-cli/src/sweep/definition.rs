@@ -112,7 +112,7 @@ impl Definition {
             return Err(Failure::input(message));
         }
         let file: File = strict::from_str(&text).map_err(|error| {
-            Failure::input(format!("{name}: {}", error.to_string().trim_end()))
+            Failure::input(format!("{name}:{error}"))
                 .hint("docs/SWEEPS.md lists the keys of a sweep's file")
         })?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -245,13 +245,16 @@ mod tests {
         for (text, expected) in [
             ("[vary]\na = \"5..1\"", "`s.toml: vary.a = \"5..1\"` has a range from 5 down to 1"),
             ("[vary]\na = []", "has an empty value"),
-            ("vry = 1", "s.toml: TOML parse error at line 1"),
-            ("[random]\npoints = 1\nseed = 1\n", "missing field `vary`"),
+            ("vry = 1", "s.toml:1:1: there is no key `vry` here"),
+            ("[random]\npoints = 1\nseed = 1\n", "s.toml:1:1: random: `vary` is missing"),
             (
                 "[vary]\na = 1\n[random]\npoints = 1\nseed = 1\n[random.vary]\na = 2\n",
                 "`a` is varied twice",
             ),
-            ("mode = \"fast\"", "unknown variant `fast`, expected `count` or `cycle`"),
+            (
+                "mode = \"fast\"",
+                "s.toml:1:8: mode: there is no `fast` here; there are `count`, `cycle`",
+            ),
         ] {
             let error = load(text).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
