@@ -25,8 +25,8 @@ pub struct Mistake {
 }
 
 impl fmt::Display for Mistake {
-    /// `line:column: key: message`, or ` key: message` without a place, to be written behind the file
-    /// and a colon.
+    /// `line:column: key: message`, or ` key: message` without a place, to be written behind the
+    /// file and a colon.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.position {
             Some(position) => write!(to, "{position}: ")?,

@@ -291,8 +291,8 @@ mod tests {
             ("isca11-rfc6,entries=4", "did you mean `entries` in `[cache]`?"),
             (
                 "isca11-rfc6,cache.entries=six",
-                "parameter `cache.entries=six` of `isca11-rfc6`: expected a whole number, found the \
-                 text \"six\"",
+                "parameter `cache.entries=six` of `isca11-rfc6`: expected a whole number, found \
+                 the text \"six\"",
             ),
             (
                 "isca11-rfc6,cache.entries.x=1",
