@@ -68,9 +68,12 @@ impl Factors {
         for ((significand, exponent), &bits) in parts.zip(given) {
             let (unscaled, whole) = parts_of(bits);
             let scaled = unscaled.max(least);
-            let magnitude = whole.unsigned_abs() >> (23 - FRACTION) >> (scaled - unscaled).min(31);
+            let below = scaled.wrapping_sub(unscaled).min(31) as u32;
+            let magnitude = (whole.unsigned_abs() >> (23 - FRACTION)).wrapping_shr(below);
             let finite = magnitude != 0 && bits & 0x7f80_0000 != 0x7f80_0000;
-            *significand = if finite { magnitude as i32 * whole.signum() } else { 0 };
+            let signed =
+                if whole < 0 { (magnitude as i32).wrapping_neg() } else { magnitude as i32 };
+            *significand = if finite { signed } else { 0 };
             *exponent = if finite { scaled } else { NOTHING };
         }
         Self { singles, significands, exponents }
@@ -109,8 +112,8 @@ pub fn accumulate(
         || {
             for (row, sums) in sums.chunks_exact_mut(shape.n).enumerate() {
                 for (block, sums) in sums.as_chunks_mut::<COLUMNS>().0.iter_mut().enumerate() {
-                    let first = block * COLUMNS;
-                    let pairs = terms.iter().map(|k| (row * shape.k + k, k * shape.n + first));
+                    let blocks = shape.n / COLUMNS;
+                    let pairs = terms.iter().map(|k| (row * shape.k + k, k * blocks + block));
                     columns((a, b), pairs, sums, rounded);
                 }
             }
@@ -122,7 +125,13 @@ pub fn accumulate(
     }
 }
 
-/// Eight sums side by side. `pairs`: where the factor of A is, and where those of B begin.
+/// Numbers of a row of B, or of sums, that are computed together.
+type Columns = [i32; COLUMNS];
+
+/// Eight sums side by side. `pairs`: where the factor of A is, and which eight of B's.
+///
+/// Nothing wraps: exponents are small, and so many terms fit in 32 bits. Operations that could not
+/// tell make loops that vectorise.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
 fn columns(
@@ -131,10 +140,8 @@ fn columns(
     sums: &mut [u32; COLUMNS],
     rounded: Rounded,
 ) {
-    let of_b = |values: &[i32; MAX_FACTOR], at: usize| -> [i32; COLUMNS] {
-        std::array::from_fn(|column| values[at + column])
-    };
-    let (mut top, mut accumulators) = ([0; COLUMNS], [0; COLUMNS]);
+    let (exponents, significands) = (b.exponents.as_chunks().0, b.significands.as_chunks().0);
+    let (mut top, mut accumulators): (Columns, Columns) = Default::default();
     for (column, &bits) in sums.iter().enumerate() {
         let (exponent, significand) = parts_of(if is_special(bits) { 0 } else { bits });
         top[column] = if significand == 0 { NOTHING } else { exponent };
@@ -142,23 +149,19 @@ fn columns(
     }
     let own = top;
     for (x, y) in pairs.clone() {
-        let exponents = of_b(&b.exponents, y);
+        let (of_a, of_b): (i32, &Columns) = (a.exponents[x], &exponents[y]);
         for column in 0..COLUMNS {
-            top[column] = top[column].max(a.exponents[x] + exponents[column]);
+            top[column] = top[column].max(of_a.wrapping_add(of_b[column]));
         }
     }
-    let aligned = |value: i32, below: i32| {
-        let magnitude = (value.unsigned_abs() >> below.clamp(0, 31)) as i32;
-        if value < 0 { -magnitude } else { magnitude }
-    };
-    let mut totals = [0; COLUMNS];
+    let mut totals: Columns = Default::default();
     for (x, y) in pairs {
-        let (exponents, significands) = (of_b(&b.exponents, y), of_b(&b.significands, y));
+        let (of_a, of_b): (i32, &Columns) = (a.exponents[x], &exponents[y]);
+        let (factor, factors): (i32, &Columns) = (a.significands[x], &significands[y]);
         for column in 0..COLUMNS {
-            let product =
-                (a.significands[x] * significands[column]) << (KEPT - 2 * FRACTION as i32);
-            let below = top[column] - (a.exponents[x] + exponents[column]);
-            totals[column] += aligned(product, below);
+            let product = factor.wrapping_mul(factors[column]) << (KEPT - 2 * FRACTION as i32);
+            let below = top[column].wrapping_sub(of_a).wrapping_sub(of_b[column]);
+            totals[column] = totals[column].wrapping_add(aligned(product, below));
         }
     }
     for column in 0..COLUMNS {
@@ -166,6 +169,15 @@ fn columns(
         let total = i64::from(totals[column]) + i64::from(accumulator);
         sums[column] = round(total, top[column] - KEPT, rounded);
     }
+}
+
+/// A term without its bits below some, cut off towards zero.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
+fn aligned(value: i32, below: i32) -> i32 {
+    let sign = value >> 31;
+    let magnitude = (value ^ sign).wrapping_sub(sign).wrapping_shr(below.min(31) as u32);
+    (magnitude ^ sign).wrapping_sub(sign)
 }
 
 /// The bits of `total * 2^unit`.
