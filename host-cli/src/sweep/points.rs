@@ -66,8 +66,8 @@ impl Points {
     /// Lists the points of a definition. Nothing is executed.
     ///
     /// # Errors
-    /// Inputs that there are not, axes of keys that designs do not have or with values that are
-    /// impossible whatever the others are, no design that is possible, too many points.
+    /// When an input does not exist, an axis names a key that no design file has or only values
+    /// that no design can take, every design is impossible, or there are too many points.
     pub fn new(definition: &Definition, printer: &Printer) -> Result<Self, Failure> {
         let mode = definition.how.mode.unwrap_or(Mode::Count);
         let arguments = arguments(definition)?;
