@@ -12,7 +12,7 @@ mod sample;
 
 use strata_ptx::diagnostic::counted;
 
-pub(crate) use sample::{Coordinates, fetch, gather};
+pub(crate) use sample::{Coordinates, Reader};
 
 /// What one channel of a texel is in memory, little endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

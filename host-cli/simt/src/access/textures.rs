@@ -11,10 +11,9 @@ use crate::device::Device;
 use crate::micro::{
     Component, ImageQuery, SurfaceBounds, SurfaceOperation, TextureAccess, TextureOperation,
 };
-use crate::row::{Lanes, lanes};
+use crate::row::{Lanes, lanes, store_row};
 use crate::texture::{
-    Coordinates, Dimensions, Filter, Image, Object, ObjectKind, Sampler, TextureProblem, fetch,
-    gather,
+    Coordinates, Dimensions, Filter, Image, Object, ObjectKind, Reader, Sampler, TextureProblem,
 };
 use strata_ptx::types::ScalarType;
 
@@ -37,11 +36,11 @@ impl Memory<'_> {
                 // Lanes with the same objects together: nearly always all of them.
                 while rest != 0 {
                     let first = rest.trailing_zeros() as usize;
-                    let same = |&lane: &usize| {
-                        handles[lane] == handles[first]
-                            && samplers.is_none_or(|samplers| samplers[lane] == samplers[first])
+                    let alike = |values: &[u64; 32]| {
+                        let same = values.map(|value| value == values[first]);
+                        same.iter().rev().fold(0, |mask, &same| mask << 1 | u32::from(same))
                     };
-                    let group = lanes(rest).filter(same).fold(0, |group, lane| group | 1 << lane);
+                    let group = rest & alike(&handles) & samplers.as_ref().map_or(u32::MAX, alike);
                     rest &= !group;
                     let sampler = samplers.map(|samplers| samplers[first]);
                     sample(self.device, file, access, (handles[first], sampler), group)
@@ -183,26 +182,30 @@ fn sample(
         },
     };
     check(name, access, &image, sampler)?;
-    let texels = device.texels(name, &image)?;
+    let reader = Reader::new(device.texels(name, &image)?, image, sampler);
+    let coordinates = access.coordinates.map(|row| file.rows[row as usize].0);
+    let layers = file.rows[access.layer as usize].0;
+    let mut results = [[0; 32]; 4];
     for lane in lanes(group) {
         // Of a layered image z is the layer.
-        let layer = if image.dimensions.layered() { file.get32(access.layer, lane) } else { 0 };
-        let at = access.coordinates.map(|row| file.get32(row, lane));
+        let layer = if image.dimensions.layered() { layers[lane] } else { 0 };
+        let at = [0, 1, 2].map(|dimension: usize| coordinates[dimension][lane]);
         let places = at.map(f32::from_bits);
         let values = match access.operation {
-            TextureOperation::Gather { channel, .. } => {
-                gather(texels, &image, sampler, places, (channel, layer))
-            }
+            TextureOperation::Gather { channel, .. } => reader.gather(places, (channel, layer)),
             TextureOperation::Fetch { places: true, .. } => {
-                fetch(texels, &image, sampler, Coordinates::Places(places), layer)
+                reader.fetch(Coordinates::Places(places), layer)
             }
-            _ => {
-                let at = at.map(|index| index as i32);
-                fetch(texels, &image, sampler, Coordinates::Texels(at), layer)
-            }
+            _ => reader.fetch(Coordinates::Texels(at.map(|index| index as i32)), layer),
         };
-        for (component, value) in access.components.iter().zip(values) {
-            fill(file, *component, lane, u64::from(value));
+        for (result, value) in results.iter_mut().zip(values) {
+            result[lane] = value;
+        }
+    }
+    for (component, result) in access.components.iter().zip(&results) {
+        store_row(&mut file.rows[component.row as usize], result, group);
+        for upper in 1..u32::from(component.rows) {
+            store_row(&mut file.rows[(component.row + upper) as usize], &[0; 32], group);
         }
     }
     Ok(())

@@ -8,11 +8,14 @@
 //! for bit (`docs/DEVIATIONS.md`, DEV-140).
 //! Does not model: other generations, which keep other numbers of bits.
 
+use std::ops::Range;
+
+use super::convert::f32_from_f16;
 use super::matrix::Shape;
 use super::soft::Format;
 
 /// Most elements of A or B.
-pub const MAX_FACTOR: usize = 1024;
+pub const MAX_FACTOR: usize = 512;
 /// Most elements of C or D.
 pub const MAX_SUM: usize = 256;
 /// Most products of a sum: so many fit in 32 bits.
@@ -24,6 +27,9 @@ const KEPT: i32 = 25;
 const FRACTION: u32 = 10;
 /// The exponent of zero: far below every other.
 const NOTHING: i32 = -4096;
+/// An exponent that no number has. Loops that would end at it go from term to term, and columns are
+/// computed side by side; otherwise compilers turn them around, which takes three times as long.
+const NEVER: i32 = i32::MAX;
 /// Columns that are computed together.
 const COLUMNS: usize = 8;
 
@@ -32,8 +38,21 @@ const COLUMNS: usize = 8;
 pub enum Factor {
     /// Also what numbers of 8 bits become on their way.
     F16,
-    /// And TF32, which has the same exponents.
+    /// The upper half of an f32.
     Bf16,
+    /// The upper 19 bits of an f32.
+    Tf32,
+}
+
+impl Factor {
+    /// The number as f32, which holds each of the format.
+    fn single(self, bits: u32) -> u32 {
+        match self {
+            Self::F16 => f32_from_f16(bits as u16),
+            Self::Bf16 => bits << 16,
+            Self::Tf32 => bits << 13,
+        }
+    }
 }
 
 /// What a sum is rounded to.
@@ -46,37 +65,82 @@ pub enum Rounded {
 }
 
 /// A matrix of factors, row after row.
+#[derive(Clone, Debug)]
 pub struct Factors {
-    /// The numbers as f32, which holds each of the format.
-    singles: [u32; MAX_FACTOR],
+    format: Factor,
+    /// The numbers' bits.
+    given: [u32; MAX_FACTOR],
     /// A number is `significand * 2^(exponent - 10)`; infinities and what is no number are zero.
     significands: [i32; MAX_FACTOR],
     exponents: [i32; MAX_FACTOR],
+    /// Whether any is infinite or no number.
+    special: bool,
 }
 
 impl Factors {
-    /// Takes numbers of a format apart, whose bits as f32 are given.
-    pub fn new(format: Factor, given: &[u32]) -> Self {
-        let mut singles = [0; MAX_FACTOR];
-        singles[..given.len()].copy_from_slice(given);
-        let (mut significands, mut exponents) = ([0; MAX_FACTOR], [0; MAX_FACTOR]);
-        let least = match format {
-            Factor::F16 => -14,
-            Factor::Bf16 => -126,
-        };
-        let parts = significands.iter_mut().zip(&mut exponents);
-        for ((significand, exponent), &bits) in parts.zip(given) {
-            let (unscaled, whole) = parts_of(bits);
-            let scaled = unscaled.max(least);
-            let below = scaled.wrapping_sub(unscaled).min(31) as u32;
-            let magnitude = (whole.unsigned_abs() >> (23 - FRACTION)).wrapping_shr(below);
-            let finite = magnitude != 0 && bits & 0x7f80_0000 != 0x7f80_0000;
-            let signed =
-                if whole < 0 { (magnitude as i32).wrapping_neg() } else { magnitude as i32 };
-            *significand = if finite { signed } else { 0 };
-            *exponent = if finite { scaled } else { NOTHING };
+    /// No numbers yet.
+    pub const NONE: Self = Self {
+        format: Factor::F16,
+        given: [0; MAX_FACTOR],
+        significands: [0; MAX_FACTOR],
+        exponents: [0; MAX_FACTOR],
+        special: false,
+    };
+
+    /// Has `write` write the bits of `count` numbers, at most [`MAX_FACTOR`], in place of those
+    /// before, and takes them apart.
+    pub fn fill(&mut self, format: Factor, count: usize, write: impl FnOnce(&mut [u32])) {
+        self.format = format;
+        write(&mut self.given[..count]);
+        pulp::Arch::new().dispatch(TakeApart(self, count));
+    }
+
+    /// The format has so many bits of fraction and of exponent.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
+    fn take_apart<const STORED: u32, const EXPONENT: u32>(&mut self, count: usize) {
+        let fields: u32 = (1 << EXPONENT) - 1;
+        let bias = (fields >> 1) as i32;
+        let mut special = false;
+        let parts = self.significands.iter_mut().zip(&mut self.exponents);
+        for ((significand, exponent), &bits) in parts.zip(&self.given[..count]) {
+            let field = bits >> STORED & fields;
+            let normal = u32::from(field != 0);
+            let magnitude = bits & ((1 << STORED) - 1) | normal << STORED;
+            let finite = field != fields;
+            let nothing = !finite || magnitude == 0;
+            let scaled = (magnitude << (FRACTION - STORED)) as i32;
+            let negative = bits >> (STORED + EXPONENT) & 1 == 1;
+            let signed = if negative { scaled.wrapping_neg() } else { scaled };
+            *significand = if nothing { 0 } else { signed };
+            let power = (field as i32).wrapping_sub(normal as i32).wrapping_add(1 - bias);
+            *exponent = if nothing { NOTHING } else { power };
+            special |= !finite;
         }
-        Self { singles, significands, exponents }
+        self.special = special;
+    }
+
+    fn single(&self, place: usize) -> f64 {
+        f64::from(f32::from_bits(self.format.single(self.given[place])))
+    }
+}
+
+/// [`Factors::fill`]'s loop. It has a type, because a closure's body would end up in a function of
+/// its own, without the host's vector instructions.
+struct TakeApart<'f>(&'f mut Factors, usize);
+
+impl pulp::WithSimd for TakeApart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self(factors, count) = self;
+        match factors.format {
+            Factor::F16 => factors.take_apart::<10, 5>(count),
+            Factor::Bf16 => factors.take_apart::<7, 8>(count),
+            Factor::Tf32 => factors.take_apart::<10, 8>(count),
+        }
     }
 }
 
@@ -100,47 +164,78 @@ const fn is_special(bits: u32) -> bool {
 pub fn accumulate(
     shape: Shape,
     (a, b): (&Factors, &Factors),
-    terms: &[usize],
+    terms: Range<usize>,
     sums: &mut [u32],
     rounded: Rounded,
 ) {
     let mut before = [0; MAX_SUM];
     let before = &mut before[..sums.len()];
     before.copy_from_slice(sums);
-    pulp::Arch::new().dispatch(
-        #[inline(always)]
-        || {
+    let factors = (a, b);
+    let accumulate = Accumulate { shape, factors, terms: terms.clone(), sums, rounded };
+    pulp::Arch::new().dispatch(accumulate);
+    if a.special || b.special || before.iter().any(|&bits| is_special(bits)) {
+        special(shape, (a, b), terms, (before, sums), rounded);
+    }
+}
+
+/// [`accumulate`]'s loop, which has a type like [`TakeApart`].
+struct Accumulate<'f> {
+    shape: Shape,
+    factors: (&'f Factors, &'f Factors),
+    terms: Range<usize>,
+    sums: &'f mut [u32],
+    rounded: Rounded,
+}
+
+impl pulp::WithSimd for Accumulate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { shape, factors: (a, b), terms, sums, rounded } = self;
+        let mut exponents = [Columns::default(); MAX_TERMS];
+        let mut significands = [Columns::default(); MAX_TERMS];
+        let (exponents, significands) =
+            (&mut exponents[..terms.len()], &mut significands[..terms.len()]);
+        for first in (0..shape.n).step_by(COLUMNS) {
+            // Eight columns of B, in one piece.
+            let rows = terms.clone().map(|row| row * shape.n + first..row * shape.n + shape.n);
+            for ((row, exponents), significands) in
+                rows.zip(&mut *exponents).zip(&mut *significands)
+            {
+                let of_b = (&b.exponents[row.clone()], &b.significands[row]);
+                *exponents = of_b.0.first_chunk().copied().unwrap_or_default();
+                *significands = of_b.1.first_chunk().copied().unwrap_or_default();
+            }
             for (row, sums) in sums.chunks_exact_mut(shape.n).enumerate() {
-                for (block, sums) in sums.as_chunks_mut::<COLUMNS>().0.iter_mut().enumerate() {
-                    let blocks = shape.n / COLUMNS;
-                    let pairs = terms.iter().map(|k| (row * shape.k + k, k * blocks + block));
-                    columns((a, b), pairs, sums, rounded);
+                let row = row * shape.k + terms.start..row * shape.k + terms.end;
+                let of_a = (&a.exponents[row.clone()], &a.significands[row]);
+                if let Some(sums) = sums[first..].first_chunk_mut() {
+                    columns(of_a, (exponents, significands), sums, rounded);
                 }
             }
-        },
-    );
-    let factors = a.singles[..shape.m * shape.k].iter().chain(&b.singles[..shape.k * shape.n]);
-    if factors.chain(&*before).any(|&bits| is_special(bits)) {
-        special(shape, (a, b), terms, (before, sums), rounded);
+        }
     }
 }
 
 /// Numbers of a row of B, or of sums, that are computed together.
 type Columns = [i32; COLUMNS];
 
-/// Eight sums side by side. `pairs`: where the factor of A is, and which eight of B's.
+/// Eight sums side by side, of exponents and significands of a row of A and of columns of B, term by
+/// term.
 ///
 /// Nothing wraps: exponents are small, and so many terms fit in 32 bits. Operations that could not
 /// tell make loops that vectorise.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
 fn columns(
-    (a, b): (&Factors, &Factors),
-    pairs: impl Iterator<Item = (usize, usize)> + Clone,
+    a: (&[i32], &[i32]),
+    b: (&[Columns], &[Columns]),
     sums: &mut [u32; COLUMNS],
     rounded: Rounded,
 ) {
-    let (exponents, significands) = (b.exponents.as_chunks().0, b.significands.as_chunks().0);
     let (mut top, mut accumulators): (Columns, Columns) = Default::default();
     for (column, &bits) in sums.iter().enumerate() {
         let (exponent, significand) = parts_of(if is_special(bits) { 0 } else { bits });
@@ -148,26 +243,36 @@ fn columns(
         accumulators[column] = significand << (KEPT - 23);
     }
     let own = top;
-    for (x, y) in pairs.clone() {
-        let (of_a, of_b): (i32, &Columns) = (a.exponents[x], &exponents[y]);
+    for (&of_a, of_b) in a.0.iter().zip(b.0) {
+        if of_a == NEVER {
+            break;
+        }
         for column in 0..COLUMNS {
             top[column] = top[column].max(of_a.wrapping_add(of_b[column]));
         }
     }
     let mut totals: Columns = Default::default();
-    for (x, y) in pairs {
-        let (of_a, of_b): (i32, &Columns) = (a.exponents[x], &exponents[y]);
-        let (factor, factors): (i32, &Columns) = (a.significands[x], &significands[y]);
+    for (((&of_a, of_b), &factor), factors) in a.0.iter().zip(b.0).zip(a.1).zip(b.1) {
+        if of_a == NEVER {
+            break;
+        }
+        let factor = factor << (KEPT - 2 * FRACTION as i32);
         for column in 0..COLUMNS {
-            let product = factor.wrapping_mul(factors[column]) << (KEPT - 2 * FRACTION as i32);
-            let below = top[column].wrapping_sub(of_a).wrapping_sub(of_b[column]);
+            let product = factor.wrapping_mul(factors[column]);
+            let below = top[column].wrapping_sub(of_a.wrapping_add(of_b[column]));
             totals[column] = totals[column].wrapping_add(aligned(product, below));
         }
     }
     for column in 0..COLUMNS {
-        let accumulator = aligned(accumulators[column], top[column] - own[column]);
-        let total = i64::from(totals[column]) + i64::from(accumulator);
-        sums[column] = round(total, top[column] - KEPT, rounded);
+        let below = top[column].wrapping_sub(own[column]);
+        accumulators[column] = aligned(accumulators[column], below);
+    }
+    let done = rounded == Rounded::Single && singles(&totals, &accumulators, &top, sums);
+    if !done {
+        for column in 0..COLUMNS {
+            let total = i64::from(totals[column]) + i64::from(accumulators[column]);
+            sums[column] = round(total, top[column] - KEPT, rounded);
+        }
     }
 }
 
@@ -176,8 +281,35 @@ fn columns(
 #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
 fn aligned(value: i32, below: i32) -> i32 {
     let sign = value >> 31;
-    let magnitude = (value ^ sign).wrapping_sub(sign).wrapping_shr(below.min(31) as u32);
+    let magnitude = (value ^ sign).wrapping_sub(sign).wrapping_shr((below as u32).min(31));
     (magnitude ^ sign).wrapping_sub(sign)
+}
+
+/// Rounds eight sums to f32 as [`round`] does, if each of them is zero or a normal number; tells
+/// whether it is so. A double holds a sum exactly, and rounding towards zero cuts off its last bits.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
+fn singles(
+    totals: &Columns,
+    accumulators: &Columns,
+    top: &Columns,
+    sums: &mut [u32; COLUMNS],
+) -> bool {
+    let mut all = true;
+    for column in 0..COLUMNS {
+        let total = f64::from(totals[column]) + f64::from(accumulators[column]);
+        let bits = total.to_bits();
+        let fraction = (bits >> 29) as u32 & 0x7f_ffff;
+        let exponent = (bits >> 52) as i32 & 0x7ff;
+        let field = exponent.wrapping_add(top[column]).wrapping_sub(1023 - 127 + KEPT);
+        let sign = (bits >> 32) as u32 & 0x8000_0000;
+        let zero = exponent == 0;
+        let normal = (1..=254).contains(&field);
+        all &= zero || normal;
+        let number = sign | (field as u32) << 23 | fraction;
+        sums[column] = if zero { 0 } else { number };
+    }
+    all
 }
 
 /// The bits of `total * 2^unit`.
@@ -216,16 +348,16 @@ fn round(total: i64, unit: i32, rounded: Rounded) -> u32 {
 fn special(
     shape: Shape,
     (a, b): (&Factors, &Factors),
-    terms: &[usize],
+    terms: Range<usize>,
     (before, sums): (&[u32], &mut [u32]),
     rounded: Rounded,
 ) {
-    let single = |bits: u32| f64::from(f32::from_bits(bits));
     for (place, sum) in sums.iter_mut().enumerate() {
         let (row, column) = (place / shape.n, place % shape.n);
         // Finite terms do not reach the end of this range.
-        let exact = terms.iter().fold(single(before[place]), |exact, k| {
-            exact + single(a.singles[row * shape.k + k]) * single(b.singles[k * shape.n + column])
+        let start = f64::from(f32::from_bits(before[place]));
+        let exact = terms.clone().fold(start, |exact, k| {
+            exact + a.single(row * shape.k + k) * b.single(k * shape.n + column)
         });
         let format = match rounded {
             Rounded::Single => Format::F32,

@@ -8,6 +8,7 @@ use super::warp::{Next, Surroundings, Trouble, Warp};
 use crate::decode::Executable;
 use crate::micro::{Action, Args, Extra, MicroOp};
 use crate::ops::matrix::Matrix;
+use crate::ops::matrix::product::Room;
 use crate::ops::matrix::transfer::{BadTransfer, transpose};
 use crate::ops::warp::shuffle_source;
 use crate::row::lanes;
@@ -80,7 +81,8 @@ impl Warp {
         }
         match &around.executable.matrices[index as usize] {
             Matrix::Product(product) => {
-                product.run(&mut self.lanes);
+                let room = self.room.get_or_insert_with(|| Box::new(Room::NEW));
+                product.run(&mut self.lanes, room);
                 Ok(())
             }
             &Matrix::Transpose { d, a } => {

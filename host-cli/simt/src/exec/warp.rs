@@ -15,6 +15,7 @@ use crate::device::Device;
 use crate::levels::WarpLevels;
 use crate::micro::{Action, Args, Clock, MicroOp, axis};
 use crate::ops::convert::move_vector;
+use crate::ops::matrix::product::Room;
 use crate::ops::matrix::transfer::{BadTransfer, staging};
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
@@ -104,6 +105,8 @@ pub(crate) struct Warp {
     pub(crate) levels: Option<Box<WarpLevels>>,
     /// Rows through which matrices pass on their way to and from memory.
     pub(super) staging: Lanes,
+    /// Where matrices are multiplied, once there is one.
+    pub(super) room: Option<Box<Room>>,
 }
 
 /// What a warp sees of its surroundings while it runs.
@@ -155,6 +158,7 @@ impl Warp {
             accesses: Accesses::Nothing,
             levels: executable.levels.as_ref().map(|levels| Box::new(WarpLevels::new(levels))),
             staging: staging(),
+            room: None,
         }
     }
 

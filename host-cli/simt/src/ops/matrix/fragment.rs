@@ -114,8 +114,10 @@ impl Fragment {
         for &row in &self.rows[..self.distinct] {
             let words = &file.rows[row as usize].0;
             for (part, places) in (0..self.element.parts() as u32).zip(&mut places) {
-                for (&word, &place) in words.iter().zip(places) {
-                    to[usize::from(place)] = read(word, part);
+                // First all lanes, which vectorises.
+                let elements = words.map(|word| read(word, part));
+                for (element, &place) in elements.into_iter().zip(places) {
+                    to[usize::from(place)] = element;
                 }
             }
         }

@@ -1,11 +1,25 @@
 //! `mma` and `wmma.mma`: products of fragments.
 
 use super::fragment::{Element, Fragment};
-use crate::arith::convert::{Eighth, f16_from_f32, f32_from_bf16, f32_from_f16};
+use crate::arith::convert::{Eighth, f16_from_f32, f32_from_f16};
 use crate::arith::matrix::{Shape, count_bits, count_products, fuse_products, s32_from_sum};
 use crate::arith::native::{add_f16, add_f32, fma_f32};
 use crate::arith::tensor::{Factor, Factors, MAX_FACTOR, MAX_SUM, MAX_TERMS, Rounded, accumulate};
 use crate::row::Lanes;
+
+/// Most integers of A or B.
+const MAX_INTEGERS: usize = 1024;
+
+/// Room for the factors of a product, which is not worth clearing each time.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    a: Factors,
+    b: Factors,
+}
+
+impl Room {
+    pub(crate) const NEW: Self = Self { a: Factors::NONE, b: Factors::NONE };
+}
 
 /// D = A times B plus C.
 #[derive(Clone, Debug)]
@@ -27,50 +41,52 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    /// Computes it, in all lanes.
-    pub(crate) fn run(&self, file: &mut Lanes) {
+    /// Computes it, in all lanes. `room`: what it may use, and leaves anything in.
+    pub(crate) fn run(&self, file: &mut Lanes, room: &mut Room) {
         match self.a.element {
             Element::F64 => self.double(file),
             Element::S8 | Element::U8 | Element::S4 | Element::U4 => self.integer(file),
             Element::B1 => self.bits(file),
-            _ => self.float(file),
+            _ => self.float(file, room),
         }
     }
 
-    fn float(&self, file: &mut Lanes) {
-        let (mut a, mut b, mut sums) = ([0; MAX_FACTOR], [0; MAX_FACTOR], [0; MAX_SUM]);
-        singles(&self.a, file, &mut a);
-        singles(&self.b, file, &mut b);
-        singles(&self.c, file, &mut sums);
+    fn float(&self, file: &mut Lanes, room: &mut Room) {
+        let mut sums = [0; MAX_SUM];
+        let Shape { m, n, .. } = self.shape;
+        let sums = &mut sums[..self.quarters * m * n];
+        singles(&self.c, file, sums);
+        if self.quarters > 1 {
+            self.of_quarters(file, sums);
+        } else {
+            self.factors(file, room, sums);
+        }
+        self.d.scatter(file, sums, |sum| sum);
+    }
+
+    fn factors(&self, file: &Lanes, room: &mut Room, sums: &mut [u32]) {
         let Shape { m, n, k } = self.shape;
         let format = match self.a.element {
-            Element::Bf16 | Element::Tf32 => Factor::Bf16,
+            Element::E4m3 | Element::E5m2 => return self.eighths(file, room, sums),
+            Element::Bf16 => Factor::Bf16,
+            Element::Tf32 => Factor::Tf32,
             _ => Factor::F16,
         };
-        for quarter in 0..self.quarters {
-            let (a, b) = (&a[quarter * m * k..][..m * k], &b[quarter * k * n..][..k * n]);
-            let sums = &mut sums[quarter * m * n..][..m * n];
-            if self.quarters > 1 {
-                self.quarter((a, b), sums);
-                continue;
-            }
-            let (a, b) = (Factors::new(format, a), Factors::new(format, b));
-            match self.a.element {
-                Element::E4m3 | Element::E5m2 => self.eighths((&a, &b), sums),
-                _ => self.sum((&a, &b), sums),
-            }
-        }
-        self.d.scatter(file, &sums[..self.quarters * m * n], |sum| sum);
+        let Room { a, b } = room;
+        a.fill(format, m * k, |bits| factors(&self.a, file, bits));
+        b.fill(format, k * n, |bits| factors(&self.b, file, bits));
+        self.sum((a, b), sums);
     }
 
     /// All terms at once, but of TF32 from `wmma` four. Where D is f16 and C is not, the sum is
     /// rounded to f32 on its way.
     fn sum(&self, factors: (&Factors, &Factors), sums: &mut [u32]) {
-        let terms: [usize; MAX_TERMS] = std::array::from_fn(|term| term);
         let together = if self.a.element == Element::Tf32 { self.tf32_terms } else { MAX_TERMS };
         let direct = self.c.element == Element::F16 && self.d.element == Element::F16;
         let rounded = if direct { Rounded::Half } else { Rounded::Single };
-        for terms in terms[..self.shape.k].chunks(together) {
+        let last = self.shape.k;
+        for first in (0..last).step_by(together) {
+            let terms = first..last.min(first + together);
             accumulate(self.shape, factors, terms, sums, rounded);
         }
         if !direct && self.d.element == Element::F16 {
@@ -82,18 +98,22 @@ impl Product {
 
     /// Factors of 8 bits have become f16. Of each four columns of A the lower two are added up
     /// first, then the upper two, and last the element of C, each time in the format of D.
-    fn eighths(&self, factors: (&Factors, &Factors), sums: &mut [u32]) {
+    fn eighths(&self, file: &Lanes, room: &mut Room, sums: &mut [u32]) {
         let half = self.d.element == Element::F16;
         let rounded = if half { Rounded::Half } else { Rounded::Single };
+        let Shape { m, n, k } = self.shape;
+        let shape = Shape { k: k / 2, ..self.shape };
+        let (mut a, mut b) = ([0; MAX_FACTOR], [0; MAX_FACTOR]);
+        let (a, b) = (&mut a[..m * k], &mut b[..k * n]);
+        factors(&self.a, file, a);
+        factors(&self.b, file, b);
         let mut products = [0; MAX_SUM];
         let products = &mut products[..sums.len()];
         for upper in [0, 2] {
-            let mut terms = [0; MAX_TERMS];
-            let count = self.shape.k / 2;
-            for (number, term) in terms[..count].iter_mut().enumerate() {
-                *term = number / 2 * 4 + number % 2 + upper;
-            }
-            accumulate(self.shape, factors, &terms[..count], products, rounded);
+            // A row of A has four columns in turn, and B four rows.
+            room.a.fill(Factor::F16, m * shape.k, |bits| pairs(a, 1, upper, bits));
+            room.b.fill(Factor::F16, shape.k * n, |bits| pairs(b, n, upper, bits));
+            accumulate(shape, (&room.a, &room.b), 0..shape.k, products, rounded);
             if half && upper == 0 {
                 for product in &mut *products {
                     *product = f32_from_f16(*product as u16);
@@ -106,6 +126,18 @@ impl Product {
             } else {
                 add_f32(product, *sum)
             };
+        }
+    }
+
+    /// Four products of `.m8n8k4`, one after another.
+    fn of_quarters(&self, file: &Lanes, sums: &mut [u32]) {
+        let (mut a, mut b) = ([0; MAX_SUM], [0; MAX_SUM]);
+        let Shape { m, n, k } = self.shape;
+        singles(&self.a, file, &mut a);
+        singles(&self.b, file, &mut b);
+        let factors = a.chunks_exact(m * k).zip(b.chunks_exact(k * n));
+        for (factors, sums) in factors.zip(sums.chunks_exact_mut(m * n)) {
+            self.quarter(factors, sums);
         }
     }
 
@@ -135,7 +167,7 @@ impl Product {
     }
 
     fn integer(&self, file: &mut Lanes) {
-        let (mut a, mut b) = ([0; MAX_FACTOR], [0; MAX_FACTOR]);
+        let (mut a, mut b) = ([0; MAX_INTEGERS], [0; MAX_INTEGERS]);
         let (a, b) = (&mut a[..self.shape.m * self.shape.k], &mut b[..self.shape.k * self.shape.n]);
         integers(&self.a, file, a);
         integers(&self.b, file, b);
@@ -160,20 +192,36 @@ impl Product {
     }
 }
 
-/// Reads a matrix of floats narrower than f64, as f32.
+/// Reads a matrix of f16 or f32, as f32.
 fn singles(fragment: &Fragment, file: &Lanes, to: &mut [u32]) {
-    let half = |word: u32, part: u32| (word >> (16 * part)) as u16;
-    let eighth = |word: u32, part: u32, format: Eighth| {
-        f32_from_f16(format.to_f16((word >> (8 * part)) as u8))
-    };
     match fragment.element {
-        Element::F16 => fragment.gather(file, to, |w, part| f32_from_f16(half(w, part))),
-        Element::Bf16 => fragment.gather(file, to, |w, part| f32_from_bf16(half(w, part))),
+        Element::F16 => fragment.gather(file, to, |w, part| f32_from_f16(half(w, part) as u16)),
+        _ => fragment.gather(file, to, |w, _| w),
+    }
+}
+
+/// Reads a matrix of factors of a tensor core: their bits, and those of 8 bits as f16.
+fn factors(fragment: &Fragment, file: &Lanes, to: &mut [u32]) {
+    let eighth =
+        |word: u32, part: u32, format: Eighth| u32::from(format.to_f16((word >> (8 * part)) as u8));
+    match fragment.element {
         Element::E4m3 => fragment.gather(file, to, |w, part| eighth(w, part, Eighth::E4m3)),
         Element::E5m2 => fragment.gather(file, to, |w, part| eighth(w, part, Eighth::E5m2)),
         // The 13 low bits of a register do not belong to a number of TF32.
-        Element::Tf32 => fragment.gather(file, to, |w, _| w & !0x1fff),
-        _ => fragment.gather(file, to, |w, _| w),
+        Element::Tf32 => fragment.gather(file, to, |w, _| w >> 13),
+        _ => fragment.gather(file, to, half),
+    }
+}
+
+/// Half of a register.
+fn half(word: u32, part: u32) -> u32 {
+    word >> (16 * part) & 0xffff
+}
+
+/// Of each four pieces of `length` two, the `first` and the next.
+fn pairs(from: &[u32], length: usize, first: usize, to: &mut [u32]) {
+    for (two, four) in to.chunks_exact_mut(2 * length).zip(from.chunks_exact(4 * length)) {
+        two.copy_from_slice(&four[first * length..][..2 * length]);
     }
 }
 
