@@ -1,10 +1,14 @@
 //! Command line: what may be typed.
 
 pub mod data;
+pub mod diff;
+pub mod energy;
 pub mod fpga;
+pub mod pareto;
 pub mod study;
 pub mod sweep;
 
+use energy::EnergyArg;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -60,6 +64,10 @@ pub enum Command {
     /// Evaluate every combination of inputs and designs, on as many processes as there are, into
     /// files; show what came out.
     Sweep(Box<sweep::SweepArgs>),
+    /// Say what changes from one design, or run, to another, and which events cause it.
+    Diff(diff::DiffArgs),
+    /// Find the designs of a sweep that no other beats in energy, IPC or any other columns.
+    Pareto(pareto::ParetoArgs),
     /// Run the prototype in hardware: stream register accesses to a board, and hold its counters
     /// against the model's.
     #[command(subcommand)]
@@ -73,6 +81,9 @@ pub enum Command {
     Cost {
         /// A design's name or a design file.
         design: String,
+        /// Where energy comes from that no table prints.
+        #[command(flatten)]
+        energy: EnergyArg,
     },
     /// Make technology files for designs from what NVSim and CACTI print; `--help` explains them.
     #[command(subcommand, after_long_help = technology_files())]
@@ -235,6 +246,10 @@ pub enum Described {
     Run,
     /// `inspect --profile`.
     Inspect,
+    /// `run --baseline`.
+    Comparison,
+    /// `diff`.
+    Diff,
     /// `study active-warps`.
     ActiveWarps,
     /// `study encoding`.
@@ -403,10 +418,21 @@ pub struct RunArgs {
     #[arg(value_name = "WORKLOAD|@GROUP|FILE.ptx|kernelslist.g|F.strata")]
     pub inputs: Vec<String>,
     /// Design to evaluate: a name (`strata designs`) or a design file, with any of its keys behind
-    /// it. Repeat it for more. Default: `isca11`; without inputs `isca11`, `dissertation` and
-    /// `isca11-rfc6`.
+    /// it. Repeat it for more. Default: `isca11`; without inputs `isca11` and `isca11-rfc6`.
     #[arg(long = "design", value_name = "NAME|FILE.toml[,KEY=VALUE...]")]
     pub designs: Vec<String>,
+    /// Where energy comes from that no table prints.
+    #[command(flatten)]
+    pub energy: EnergyArg,
+    /// Design that the others are compared with: print speed-ups and ratios of energy instead of
+    /// counts, input by input and as geometric means.
+    #[arg(long, value_name = "DESIGN", conflicts_with = "outputs")]
+    pub baseline: Option<String>,
+    /// With `--baseline`: run each input with the seeds 0 to N-1, and print means and standard
+    /// deviations.
+    #[arg(long, value_name = "N", requires = "baseline", value_parser = clap::value_parser!(u32)
+        .range(1..=1000))]
+    pub seeds: Option<u32>,
     /// `count` walks each warp's accesses in order; `cycle` also runs them through the SM in time.
     #[arg(long, value_parser = by_name::parser::<Mode>(), default_value = Mode::Count.name())]
     pub mode: Mode,

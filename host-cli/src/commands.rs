@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod cost;
+pub mod diff;
 pub mod doctor;
 pub mod encoding;
 pub mod exact;
@@ -11,6 +12,7 @@ pub mod inspect;
 pub mod launch_template;
 pub mod limits;
 pub mod list;
+pub mod pareto;
 pub mod registers;
 pub mod residency;
 pub mod run;
@@ -26,6 +28,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::cli::{Cli, Command, Described};
+use crate::comparison::Comparison;
+use crate::difference::Difference;
 use crate::failure::{ExitStatus, Failure};
 use crate::fpga::report::FpgaReport;
 use crate::interrupt;
@@ -69,7 +73,9 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Fpga(command) => fpga::run(command, printer),
         Command::Workloads => list::workloads(printer),
         Command::Designs => list::designs(printer),
-        Command::Cost { design } => cost::run(design, printer),
+        Command::Pareto(args) => pareto::run(args, printer),
+        Command::Diff(args) => diff::run(args, printer),
+        Command::Cost { design, energy } => cost::run(&energy.behind(design), printer),
         Command::Technology(command) => technology::run(command, printer),
         Command::Exact => exact::run(printer),
         Command::Doctor => doctor::run(printer),
@@ -84,6 +90,10 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Schema { of: Described::Inspect } => {
             printer.data(&json::schema_text::<ProfileReport>())
         }
+        Command::Schema { of: Described::Comparison } => {
+            printer.data(&json::schema_text::<Comparison>())
+        }
+        Command::Schema { of: Described::Diff } => printer.data(&json::schema_text::<Difference>()),
         Command::Schema { of: Described::ActiveWarps } => {
             printer.data(&json::schema_text::<active_warps::Study>())
         }

@@ -5,6 +5,7 @@ mod collectors;
 mod data_cache;
 mod delivery;
 pub mod file;
+pub mod interpolation;
 mod keys;
 mod level_keys;
 pub mod machine;
@@ -41,6 +42,7 @@ use strata_core::sm::operand_delivery::OperandDelivery;
 
 use crate::config::ConfigError;
 use delivery::Delivery;
+pub use interpolation::MissingEnergy;
 pub use machine::{Machine, NoEnergy, machines};
 pub use managed::Managed;
 pub use memory::MainMemory;
@@ -88,6 +90,8 @@ pub struct Design {
     /// What a compiler that manages levels places values by, or why that is not known: the same,
     /// but for machines that have no energy of the small levels.
     pub placement_energy: Result<EnergyTable, NoEnergy>,
+    /// Whether some of its energy is in no table: what became of it.
+    pub missing_energy: Option<MissingEnergy>,
     /// What registers in scratchpad memory cost, of a design that can have some there.
     pub expansion_energy: Option<ExpansionEnergyTable>,
     /// What its main register file leaks, or why that is not known.
@@ -167,6 +171,7 @@ impl Design {
             memory: self.reference.clone(),
             energy: self.flat_energy.clone(),
             placement_energy: self.flat_energy.clone(),
+            missing_energy: None,
             expansion_energy: None,
             leakage: self.flat_leakage.clone(),
             source: self.machine.source.clone(),
@@ -405,7 +410,8 @@ pub(crate) fn is_file(text: &str) -> bool {
     is_toml(parameters::base(text))
 }
 
-fn is_toml(text: &str) -> bool {
+/// Whether a text is the name of a TOML file.
+pub(crate) fn is_toml(text: &str) -> bool {
     let extension = Path::new(text).extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }

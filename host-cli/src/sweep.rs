@@ -4,12 +4,13 @@
 //! [`definition`] is what is asked for, with its [`axes`]; [`points`] lists what that means, each
 //! point with its [`key`]: a digest of all that its result depends on. [`engine`] evaluates the
 //! points that [`store`], the sweep's folder, does not have; their [`row`]s go into [`parquet`]
-//! files. [`table`] shows them.
+//! files. [`table`] shows them, and [`pareto`] the best of them.
 
 pub mod axes;
 pub mod definition;
 pub mod engine;
 pub mod key;
+pub mod pareto;
 pub mod parquet;
 pub mod points;
 pub mod row;

@@ -66,7 +66,7 @@ const MAX_PTX_FILE: u64 = 256 << 20;
 pub const STANDARD_INPUT: &str = "-";
 
 /// The parameter that changes all random contents of a workload whose sizes do not have it.
-const SEED: &str = "seed";
+pub const SEED: &str = "seed";
 
 /// What it adds to every seed of the launch file for each 1: more than the seeds of a file differ
 /// by, so that no buffer takes another's contents.
@@ -168,6 +168,13 @@ impl Workload {
             let parameters = table.iter().map(|(name, value)| (name.get_ref().as_str(), *value));
             (size.as_str(), parameters.collect())
         })
+    }
+
+    /// Whether a seed changes its contents: the parameter `seed`, of a size or beside it.
+    pub fn has_seed(&self, size: &str) -> bool {
+        let own = self.document.size.get(size);
+        let own = own.is_some_and(|table| table.keys().any(|name| name.get_ref() == SEED));
+        own || self.document.is_random()
     }
 
     /// Makes the plan for one size of the workload, with some parameters replaced.

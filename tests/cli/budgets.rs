@@ -37,6 +37,8 @@ const COMMANDS: &[&[&str]] = &[
     &["trace", "embed", "vectoradd", "-o", "OUT"],
     &["trace", "export", "vectoradd", "-o", "OUT"],
     &["trace", "export", "REC", "-o", "OUT"],
+    &["run", "vectoradd", "--baseline", "isca11", "--design", "isca11-rfc6"],
+    &["diff", "isca11", "isca11-rfc6", "vectoradd"],
     &["inspect", "vectoradd", "--profile"],
     &["fpga", "run", "vectoradd", "--board", "host"],
     &["fpga", "run", "tiny.traceg", "--board", "host"],

@@ -193,6 +193,12 @@ fn the_schemas_are_the_committed_ones() {
     let committed = include_str!("../../docs/schema/inspect.json");
     let printed = succeeds(&["schema", "inspect"]);
     assert_eq!(printed, committed, "write it to docs/schema/inspect.json");
+    let committed = include_str!("../../docs/schema/comparison.json");
+    let printed = succeeds(&["schema", "comparison"]);
+    assert_eq!(printed, committed, "write it to docs/schema/comparison.json");
+    let committed = include_str!("../../docs/schema/diff.json");
+    let printed = succeeds(&["schema", "diff"]);
+    assert_eq!(printed, committed, "write it to docs/schema/diff.json");
     let committed = include_str!("../../docs/schema/active-warps.json");
     let printed = succeeds(&["schema", "active-warps"]);
     assert_eq!(printed, committed, "write it to docs/schema/active-warps.json");

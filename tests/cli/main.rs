@@ -3,6 +3,7 @@
 mod bad_input;
 mod budgets;
 mod commands;
+mod compare;
 mod cuda_lines;
 mod data;
 mod data_cache;

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand, ValueEnum};
 use strata_compiler::{Order, RegisterLimit};
 
+use super::energy::EnergyArg;
 use super::{Mode, Scale};
 use crate::config::by_name;
 use crate::sweep::table::Form;
@@ -131,7 +132,7 @@ pub struct SweepRunArgs {
     /// File that describes the sweep, instead of the options that do (docs/SWEEPS.md).
     #[arg(value_name = "SWEEP.toml", conflicts_with_all = [
         "vary", "set", "workloads", "designs", "launch", "mode", "scale", "ptx", "order",
-        "registers"
+        "registers", "energy"
     ])]
     pub file: Option<PathBuf>,
     /// Values of a key of design files. Repeat it for more keys; every combination is a design.
@@ -145,6 +146,9 @@ pub struct SweepRunArgs {
     /// `isca11-rfc6`.
     #[arg(long = "design", value_name = "NAME|FILE.toml[,KEY=VALUE...]")]
     pub designs: Vec<String>,
+    /// Where energy comes from that no table prints.
+    #[command(flatten)]
+    pub energy: EnergyArg,
     /// Values of a size parameter of the workloads, such as `n=1024|4096`, or of `seed`, which
     /// changes all random inputs.
     #[arg(long, value_name = "NAME=VALUES")]

@@ -32,17 +32,21 @@ const NOT_OF_TRACES: &str = "`strata run` counts its accesses, `strata trace inf
 /// Runs the command. Its status is 1 where a kernel cannot be executed.
 pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.profile {
-        let view = View::of(args)?;
-        let text = match args.mode {
-            Some(Mode::Cycle) => in_time::profiled(args, view, printer)?,
-            _ => counted::profiled(args, view, printer)?,
-        };
-        return printer.data(&text);
+        return printer.data(&profiled(args, printer)?);
     }
     without_profile(args)?;
     let Listed { text, all_run } = listed(args, printer)?;
     let written = printer.data(&text)?;
     Ok(if all_run { written } else { ExitStatus::CheckFailed })
+}
+
+/// `--profile`, as a text.
+pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, Failure> {
+    let view = View::of(args)?;
+    match args.mode {
+        Some(Mode::Cycle) => in_time::profiled(args, view, printer),
+        _ => counted::profiled(args, view, printer),
+    }
 }
 
 /// Refuses options of what is executed only.

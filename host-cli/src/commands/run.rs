@@ -1,8 +1,10 @@
 //! `run`: execute kernels, count what their register accesses do to each design, report.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use crate::cli::{Format, Mode, RunArgs};
+use crate::comparison::{self, Comparison};
 use crate::design::Design;
 use crate::dump;
 use crate::exact;
@@ -14,15 +16,20 @@ use crate::printer::Printer;
 use crate::report::{self, RunReport};
 use crate::subject::{self, Subject};
 use crate::timeline;
+use crate::workload::SEED;
 
-/// Designs of a run without inputs: each machine's baseline, and the papers' best cache.
-const DEFAULT_COMPARISON: [&str; 3] = ["isca11", "dissertation", "isca11-rfc6"];
+/// Designs of a run without inputs: a flat register file, as all machines have it in count mode, and
+/// the papers' best cache.
+const DEFAULT_COMPARISON: [&str; 2] = ["isca11", "isca11-rfc6"];
 /// Design of a run that names inputs but no design.
 const DEFAULT_DESIGN: &str = "isca11";
 
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let designs = subject::designs(&design_names(args))?;
+    if args.baseline.is_some() {
+        return compare(args, printer);
+    }
+    let designs = subject::designs(&args.energy.behind_all(&design_names(args)))?;
     check_timeline(args, args.inputs.len())?;
     let subjects = subject::subjects(&args.inputs, &args.source, printer)?;
     check_timeline(args, subjects.len())?;
@@ -32,12 +39,62 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let dumps = dump::requests(&args.dump.dumps, args.force, &files)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let request = request.for_designs(&designs).with_dumps(dumps);
-    let reports = measure_all(args, &subjects, &designs, &request, printer)?;
+    let reports = measure_all(args.jobs, &subjects, &designs, (&request, None), printer)?;
     match args.format {
         Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),
         Format::Csv => printer.data(&report::csv::to_text(&reports)),
         Format::Digest => printer.data(&report::digest::to_text(&reports)),
         Format::Json => printer.data(&report::json::to_text(&reports)?),
+    }
+}
+
+/// `--baseline`: designs against one, over seeds if that is asked for.
+fn compare(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let designs = subject::designs(&args.energy.behind_all(&compared(args)?))?;
+    let subjects = subject::subjects(&args.inputs, &args.source, printer)?;
+    let request = Request::new(&args.source)?.in_mode(args.mode).for_designs(&designs);
+    let seeds: Vec<u32> = (0..args.seeds.unwrap_or(0)).collect();
+    if !seeds.is_empty() {
+        if request.overrides.contains_key(SEED) {
+            return Err(Failure::input("`--seeds` and `--set seed=...` exclude each other")
+                .hint("leave one of them out"));
+        }
+        for subject in subjects.iter().filter(|subject| !has_seed(subject, &request)) {
+            printer.note(&format!("`{}` has no seed: all its runs are one", subject.name()));
+        }
+    }
+    let each: Vec<Option<u32>> =
+        if seeds.is_empty() { vec![None] } else { seeds.iter().copied().map(Some).collect() };
+    let mut runs = Vec::with_capacity(each.len());
+    for seed in each {
+        runs.push(measure_all(args.jobs, &subjects, &designs, (&request, seed), printer)?);
+    }
+    let comparison = Comparison::new(&designs, seeds, &runs);
+    match args.format {
+        Format::Table => printer.data(&comparison::to_table(&comparison)),
+        Format::Csv => printer.data(&comparison::to_csv(&comparison)),
+        Format::Json => printer.data(&report::json::to_text(&comparison)?),
+        Format::Digest => Err(Failure::input("a comparison has no digest")
+            .hint("leave `--baseline` out, or choose another `--format`")),
+    }
+}
+
+/// The names of the baseline and of the designs that are compared with it.
+fn compared(args: &RunArgs) -> Result<Vec<String>, Failure> {
+    let baseline = args.baseline.iter().cloned();
+    let others = args.designs.iter().filter(|name| Some(*name) != args.baseline.as_ref());
+    let names: Vec<_> = baseline.chain(others.cloned()).collect();
+    if names.len() < 2 {
+        return Err(Failure::input("`--baseline` has nothing to be compared with")
+            .hint("name at least one other design: `--design isca11-rfc6`"));
+    }
+    Ok(names)
+}
+
+fn has_seed(subject: &Subject, request: &Request) -> bool {
+    match subject {
+        Subject::Workload(workload) => workload.has_seed(&request.size),
+        Subject::Trace(_) => false,
     }
 }
 
@@ -96,18 +153,24 @@ fn design_names(args: &RunArgs) -> Vec<String> {
 }
 
 /// Measures every subject; the order of the reports is that of the subjects, whatever `--jobs` is.
-fn measure_all(
-    args: &RunArgs,
+/// A seed changes the subjects that have one.
+pub(super) fn measure_all(
+    jobs: Option<NonZeroUsize>,
     subjects: &[Subject],
     designs: &[Design],
-    request: &Request,
+    (request, seed): (&Request, Option<u32>),
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
-    let measure = |subject: &Subject| match subject {
-        Subject::Workload(workload) => measure::reports(workload, designs, request, printer),
-        Subject::Trace(input) => measure::trace_reports(input, designs, request, printer),
+    let measure = |subject: &Subject| {
+        let seed = seed.filter(|_| has_seed(subject, request));
+        let seeded = seed.map(|seed| request.clone().with_seed(seed));
+        let request = seeded.as_ref().unwrap_or(request);
+        match subject {
+            Subject::Workload(workload) => measure::reports(workload, designs, request, printer),
+            Subject::Trace(input) => measure::trace_reports(input, designs, request, printer),
+        }
     };
-    let jobs = parallel::jobs(args.jobs);
+    let jobs = parallel::jobs(jobs);
     let reports = parallel::each(subjects, jobs, printer, Subject::name, measure)?;
     Ok(reports.into_iter().flatten().collect())
 }

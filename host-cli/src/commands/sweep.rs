@@ -9,7 +9,7 @@ use crate::interrupt;
 use crate::parallel;
 use crate::printer::Printer;
 use crate::sweep::axes::Axis;
-use crate::sweep::definition::{Definition, How};
+use crate::sweep::definition::{DEFAULT_DESIGN, Definition, How};
 use crate::sweep::engine::{self, Done, Pending};
 use crate::sweep::key::Key;
 use crate::sweep::points::Points;
@@ -38,7 +38,7 @@ fn definition(args: &SweepRunArgs) -> Result<Definition, Failure> {
     };
     let definition = Definition {
         workloads: args.workloads.clone(),
-        designs: args.designs.clone(),
+        designs: designs(args),
         vary: axes("--vary", &args.vary)?,
         random: None,
         set: axes("--set", &args.set)?,
@@ -52,6 +52,14 @@ fn definition(args: &SweepRunArgs) -> Result<Definition, Failure> {
         },
     };
     definition.sorted()
+}
+
+/// The designs that are varied; none for the default without a parameter.
+fn designs(args: &SweepRunArgs) -> Vec<String> {
+    let default = args.designs.is_empty() && args.energy.energy.is_some();
+    let default = default.then(|| DEFAULT_DESIGN.to_owned());
+    let designs: Vec<_> = args.designs.iter().cloned().chain(default).collect();
+    args.energy.behind_all(&designs)
 }
 
 fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {

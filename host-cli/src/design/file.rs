@@ -21,6 +21,7 @@ use strata_core::sm::operand_delivery::DeliveryKind;
 use super::changes::changes;
 use super::data_cache::DataCacheTable;
 use super::delivery::CollectorTable;
+use super::interpolation::MissingEnergy;
 use super::keys;
 use super::level_keys::{EnergyTable, WiresTable};
 use super::memory::{self, MemoryKind};
@@ -60,6 +61,7 @@ pub(super) struct DesignFile {
     active_warps: Option<i64>,
     partial_warp_energy: Option<bool>,
     wire_charge: Option<ByName<WireCharge>>,
+    missing_energy: Option<ByName<MissingEnergy>>,
     scheduler: Option<ByName<Scheduler>>,
     issue_slots: Option<i64>,
     schedulers: Option<ByName<Schedulers>>,
@@ -191,6 +193,7 @@ pub(super) fn build(origin: &Origin<'_>, mut written: DesignFile) -> Result<Desi
     parts.source = format!("{file}, after {base} ({})", parts.source);
     parts.partial_warp_energy = written.partial_warp_energy.unwrap_or(false);
     parts.wire_charge = named(written.wire_charge, WireCharge::default());
+    parts.missing_energy = named(written.missing_energy, MissingEnergy::default());
     parts.sorted_registers = written.registers.sorted();
     if let Some(table) = &written.cache {
         cache(file, table, &mut parts)?;
@@ -683,7 +686,7 @@ mod tests {
                 keys += 1;
             }
         }
-        assert_eq!(keys, 21 + 7 + 6 + 9 + 3 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
+        assert_eq!(keys, 22 + 7 + 6 + 9 + 3 + 9 + 4 + 21 + 9 + 10 + 10 + 11 + 5);
     }
 
     #[test]

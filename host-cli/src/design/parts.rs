@@ -19,6 +19,7 @@ use strata_core::units::Femtojoules;
 
 use super::delivery::Delivery;
 use super::file::combination;
+use super::interpolation::MissingEnergy;
 use super::machine::{BaselineOrf, ManagerVariant, StorageVariant, Variant};
 use super::memory::{MainMemory, memories};
 use super::price::PoolReadEnergy;
@@ -96,6 +97,8 @@ pub(super) struct Parts {
     /// What the main register file is made of; none where the machine's own bank is.
     pub(super) memory: Option<MainMemory>,
     pub(super) energy: EnergyOverrides,
+    /// What becomes of energy that no table prints.
+    pub(super) missing_energy: MissingEnergy,
     /// Which wires a value pays for that has travelled before.
     pub(super) wire_charge: WireCharge,
     pub(super) source: String,
@@ -131,6 +134,7 @@ impl Parts {
             delivery: Delivery::of_machine(machine),
             memory: machine.memory(),
             energy: EnergyOverrides::default(),
+            missing_energy: MissingEnergy::default(),
             wire_charge: WireCharge::default(),
             source: machine.source.clone(),
             assumed: Vec::new(),
@@ -246,7 +250,8 @@ impl Parts {
         let leakage = self.leakage(self.memory.as_ref());
         let reference = self.reference();
         let flat_leakage = self.leakage(reference.as_ref());
-        let assumed = self.assumptions(reference.as_ref());
+        let mut assumed = self.assumptions(reference.as_ref());
+        let missing_energy = self.missing(energy.is_ok(), &mut assumed);
         Ok(Design {
             argument: origin.to_owned(),
             name: self.name,
@@ -264,6 +269,7 @@ impl Parts {
             memory: self.memory,
             energy,
             placement_energy,
+            missing_energy,
             expansion_energy: expansion_energy.ok().flatten(),
             leakage,
             source: self.source,
@@ -274,6 +280,16 @@ impl Parts {
             flat_energy,
             flat_leakage,
         })
+    }
+
+    /// What became of energy that no table prints; what is interpolated is assumed.
+    fn missing(&self, known: bool, assumed: &mut Vec<String>) -> Option<MissingEnergy> {
+        if !known {
+            return Some(MissingEnergy::Unknown);
+        }
+        let before = assumed.len();
+        assumed.extend(self.interpolations());
+        (assumed.len() > before).then_some(MissingEnergy::Interpolated)
     }
 
     /// Whether registers and the memory on the chip can meet in banks as the design says.

@@ -9,6 +9,7 @@ use strata_core::organisation::LevelSettings;
 use strata_core::sm::expansion::energy::ExpansionEnergyTable;
 use strata_core::units::Femtojoules;
 
+use super::interpolation::{self, Interpolated, MissingEnergy, Resized};
 use super::machine::only_private;
 use super::memory::{MainMemory, MemoryKind};
 use super::parts::Parts;
@@ -76,27 +77,84 @@ impl Parts {
 
     fn flat_price(&self) -> Result<EnergyTable, NoEnergy> {
         let (values, machine) = (self.energy.level(Level::Mrf), self.machine);
-        let printed = machine.sm.register_file_kb * 1024;
-        let given =
-            values.bank().is_some() && values.private_um.is_some() && values.shared_um.is_some();
-        // Values that only placement uses do not depend on the size.
-        let priced = machine.baseline_orf.is_none();
-        if priced && self.sm.register_file_bytes != printed && !given {
-            return Err(NoEnergy(format!(
-                "no table prints the energy of a register file of {} KB: a design file may give \
-                 `mrf_read` and `mrf_write` in `[energy]`, `mrf_private` and `mrf_shared` in \
-                 `[wires]`",
-                self.sm.register_file_bytes / 1024
-            )));
-        }
         let mut mrf = machine.mrf_energy();
         mrf.bank = self.reference_bank();
+        if let Some(resized) = self.resized() {
+            self.unless_unknown(|| {
+                format!(
+                    "no table prints the energy of a register file of {} KB: a design file may \
+                     give `mrf_read` and `mrf_write` in `[energy]`, `mrf_private` and \
+                     `mrf_shared` in `[wires]`, or set `missing_energy = \"interpolated\"`",
+                    self.sm.register_file_bytes / 1024
+                )
+            })?;
+            (mrf.bank, mrf.wires) = (resized.bank(mrf.bank), resized.wires(mrf.wires));
+        }
         if !self.differs_from_baseline() {
             mrf.bank = values.either(mrf.bank);
         }
         mrf.wires = values.wires(mrf.wires);
         let wire = self.energy.wire.unwrap_or_else(|| machine.wire_energy());
         Ok(EnergyTable::flat(mrf, wire, self.wire_charge))
+    }
+
+    /// How its main register file compares with the printed one, if it has another size and the
+    /// design file does not give all of its energy.
+    fn resized(&self) -> Option<Resized> {
+        let (values, printed) = (self.energy.level(Level::Mrf), &self.machine.sm);
+        let given =
+            values.bank().is_some() && values.private_um.is_some() && values.shared_um.is_some();
+        // Values that only placement uses do not depend on the size.
+        let priced = self.machine.baseline_orf.is_none();
+        let other = self.sm.register_file_bytes != printed.register_file_kb * 1024;
+        let bank_kb = self.memory.as_ref().map(|memory| memory.memory().bank_kb);
+        let printed = (printed.register_file_kb, bank_kb.unwrap_or(printed.register_bank_kb));
+        (priced && other && !given).then(|| Resized::new(printed, self.sm.register_file_bytes))
+    }
+
+    /// An error with this reason, unless what no table prints is to be interpolated.
+    fn unless_unknown(&self, reason: impl FnOnce() -> String) -> Result<(), NoEnergy> {
+        match self.missing_energy {
+            MissingEnergy::Unknown => Err(NoEnergy(reason())),
+            MissingEnergy::Interpolated => Ok(()),
+        }
+    }
+
+    /// An array for the active warps that no table prints for this reason, if such are to be
+    /// interpolated.
+    fn interpolated(&self, entries: u8, reason: &NoEnergy) -> Result<Interpolated, NoEnergy> {
+        self.unless_unknown(|| {
+            format!(
+                "{reason}: `missing_energy = \"interpolated\"` has one fitted to those that are"
+            )
+        })?;
+        let warps = warps(self.settings.scheduling, &self.sm);
+        interpolation::array(self.machine.technology(), (entries, warps))
+    }
+
+    /// What of its energy is interpolated, and how; of a design without energy nothing.
+    pub(super) fn interpolations(&self) -> Vec<String> {
+        if self.missing_energy == MissingEnergy::Unknown {
+            return Vec::new();
+        }
+        let technology = self.machine.technology();
+        let warps = warps(self.settings.scheduling, &self.sm);
+        let cached = self.settings.levels.cache().map(|cache| (Level::Rfc, cache.entries));
+        let managed = self.managed.map(|managed| (Level::Orf, managed.entries));
+        let last = self.settings.levels.has_last_result_file()
+            || self.managed.is_some_and(|managed| managed.lrf != Lrf::None);
+        let small = cached.or(managed).into_iter().chain(last.then_some((Level::Lrf, 1)));
+        let unprinted = small.filter(|&(level, entries)| {
+            let printed = match level {
+                Level::Lrf => technology.last_result_file(warps),
+                _ => technology.cache(entries, warps),
+            };
+            printed.is_err() && self.energy.level(level).bank().is_none()
+        });
+        let arrays = unprinted.filter_map(|(_, entries)| {
+            interpolation::array(technology, (entries, warps)).ok().map(|array| array.how)
+        });
+        self.resized().map(Resized::how).into_iter().chain(arrays).collect()
     }
 
     /// Whether its main register file is of another memory than the baseline's.
@@ -107,7 +165,9 @@ impl Parts {
     /// The main register file, given the baseline's.
     fn own_main(&self, mut main: LevelEnergy) -> LevelEnergy {
         if let Some(memory) = self.memory.as_ref().filter(|_| self.differs_from_baseline()) {
-            main.bank = self.energy.level(Level::Mrf).either(memory.bank_energy());
+            let printed = memory.bank_energy();
+            let bank = self.resized().map_or(printed, |resized| resized.bank(printed));
+            main.bank = self.energy.level(Level::Mrf).either(bank);
         }
         main
     }
@@ -165,8 +225,11 @@ impl Parts {
     /// A bank of a cache of this many entries.
     fn cache_bank(&self, entries: u8) -> Result<BankEnergy, NoEnergy> {
         let warps = warps(self.settings.scheduling, &self.sm);
-        let row = self.machine.technology().cache(entries, warps)?;
-        Ok(self.scaled(BankEnergy { read: row.read.0, write: row.write.0 }))
+        let bank = match self.machine.technology().cache(entries, warps) {
+            Ok(row) => BankEnergy { read: row.read.0, write: row.write.0 },
+            Err(reason) => self.interpolated(entries, &reason)?.bank,
+        };
+        Ok(self.scaled(bank))
     }
 
     /// Energy of the last result file.
@@ -175,7 +238,10 @@ impl Parts {
         let printed = machine.last_result_energy(warps(self.settings.scheduling, &self.sm));
         let bank = match values.bank() {
             Some(bank) => bank,
-            None => self.scaled(printed.clone()?.bank),
+            None => self.scaled(match printed.clone() {
+                Ok(printed) => printed.bank,
+                Err(reason) => self.interpolated(1, &reason)?.bank,
+            }),
         };
         let private_um = match (values.private_um, machine.distances().lrf_private) {
             (Some(length), _) => length,

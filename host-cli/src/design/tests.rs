@@ -906,3 +906,44 @@ fn a_file_says_how_registers_and_memory_meet_in_banks() {
                 banks = \"simple\"\nconflicts = \"penalty\"\n";
     assert!(refused(text).contains("set `banks = 4`"));
 }
+
+#[test]
+fn what_no_table_prints_is_interpolated_if_asked() {
+    let energy = |text: &str| resolve(text).unwrap().energy.map(|table| table.level(Level::Rfc));
+    assert!(energy("isca11-rfc13").is_err());
+    let thirteen = resolve("isca11-rfc13,missing_energy=interpolated").unwrap();
+    assert_eq!(thirteen.missing_energy, Some(super::MissingEnergy::Interpolated));
+    let how = thirteen.assumed.iter().find(|how| how.starts_with("extrapolated: an array of 13"));
+    assert!(how.is_some(), "{:?}", thirteen.assumed);
+    // Its other levels are as printed, and so is its baseline.
+    let bank = |design: &Design, level| design.energy.clone().unwrap().level(level).unwrap().bank;
+    let six = resolve("isca11-rfc6").unwrap();
+    assert_eq!(bank(&thirteen, Level::Mrf), bank(&six, Level::Mrf));
+    assert!(bank(&thirteen, Level::Rfc).read > bank(&six, Level::Rfc).read);
+    assert_eq!(thirteen.baseline().energy, six.baseline().energy);
+    // What is printed stays, and nothing is said.
+    let printed = resolve("isca11-rfc6,missing_energy=interpolated").unwrap();
+    assert_eq!((&printed.energy, printed.missing_energy), (&six.energy, None));
+    assert_eq!(printed.assumed, six.assumed);
+    // What the design gives is not interpolated.
+    let given = "isca11-rfc13,energy.source=x,energy.rfc_read=1 pJ,energy.rfc_write=2 pJ,\
+                 missing_energy=interpolated";
+    assert_eq!(resolve(given).unwrap().missing_energy, None);
+}
+
+#[test]
+fn a_register_file_and_a_last_result_file_of_other_sizes() {
+    let told = |text: &str| {
+        let design = resolve(&format!("{text},missing_energy=interpolated")).unwrap();
+        assert!(design.energy.is_ok(), "{:?}", design.energy);
+        design.assumed.into_iter().filter(|told| told.contains("DEV-160")).collect::<Vec<_>>()
+    };
+    let [file] = told("isca11-rfc6,sm.register_file_kb=256").try_into().unwrap();
+    assert!(file.contains("a bank of 8 KB of the main register file"), "{file}");
+    let [last] = told("diss-rfc6-lrf,active_warps=4").try_into().unwrap();
+    assert!(last.starts_with("extrapolated: an array of 1 entry for each of 4 warps"), "{last}");
+    let all = told("diss-rfc3-lrf,active_warps=5,sm.register_file_kb=64");
+    assert_eq!(all.len(), 3, "{all:?}");
+    let [memory] = told("warrf,sm.register_file_kb=256").try_into().unwrap();
+    assert!(memory.contains("a bank of 16 KB"), "{memory}");
+}

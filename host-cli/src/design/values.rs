@@ -13,7 +13,7 @@ use strata_core::sm::memory::l2::L2Settings;
 use strata_core::sm::partition::{Areas, CacheRule, Division};
 
 use super::keys::format_lines;
-use super::{Design, Storage, changes, data_cache, sm};
+use super::{Design, MissingEnergy, Storage, changes, data_cache, sm};
 
 /// A value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -149,6 +149,7 @@ impl Design {
             ("replacement", or_none(two_level.then(|| self.sm.replacement.rule().name()))),
             ("reactive_threshold_cycles", or_none(threshold)),
             ("also_leaves_for", list(&waits)),
+            ("missing_energy", or_none(self.missing_energy.map(MissingEnergy::name))),
             ("registers.scratchpad_percent", format!("{percent:.0}")),
             ("storage_technologies", list(&technologies.collect::<Vec<_>>())),
         ];
@@ -308,8 +309,9 @@ mod tests {
     use crate::design::resolve;
 
     /// What a base needs for a key, beside the key.
-    const BASES: [&str; 16] = [
+    const BASES: [&str; 17] = [
         "isca11-rfc6",
+        "isca11-rfc13",
         "isca11-rfc6,reactive_threshold_cycles=7",
         "isca11-rfc6,data_cache.capacity_kb=16",
         "isca11-rfc6,data_cache.capacity_kb=16,data_cache.mshrs=3",

@@ -7,8 +7,8 @@ use crate::failure::Failure;
 use crate::subject;
 use crate::timeline;
 use crate::trace::Reach;
-use crate::workload::Overrides;
 use crate::workload::simulate::Options;
+use crate::workload::{Overrides, SEED};
 
 use super::batch::PART_BYTES;
 
@@ -81,6 +81,14 @@ impl Request {
             totals_only: false,
             words,
         })
+    }
+
+    /// The same with another seed of all random contents.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u32) -> Self {
+        self.overrides.insert(SEED.to_owned(), i64::from(seed));
+        self.words.extend(["--set".to_owned(), format!("{SEED}={seed}")]);
+        self
     }
 
     /// The options in their normal form.

@@ -182,6 +182,6 @@ fn avoided(own: u64, flat: u64) -> Option<f64> {
 }
 
 /// Six decimals: more would be noise of the division.
-pub(super) fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }

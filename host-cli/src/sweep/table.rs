@@ -36,12 +36,12 @@ pub enum Form {
 
 /// Rows under some columns.
 pub struct Table {
-    header: Vec<String>,
-    rows: Vec<Vec<Option<Cell>>>,
+    pub(super) header: Vec<String>,
+    pub(super) rows: Vec<Vec<Option<Cell>>>,
 }
 
 /// A column by its name.
-fn known(rows: &[Row], name: &str) -> Result<(), Failure> {
+pub(super) fn known(rows: &[Row], name: &str) -> Result<(), Failure> {
     let extra = || rows.iter().any(|row| row.extra.contains_key(name));
     if place(name).is_some() || extra() {
         return Ok(());
