@@ -18,8 +18,8 @@ use crate::subject::{self, Subject};
 use crate::timeline;
 use crate::workload::SEED;
 
-/// Designs of a run without inputs: a flat register file, as all machines have it in count mode, and
-/// the papers' best cache.
+/// Designs of a run without inputs: a flat register file, as all machines have it in count mode,
+/// and the papers' best cache.
 const DEFAULT_COMPARISON: [&str; 2] = ["isca11", "isca11-rfc6"];
 /// Design of a run that names inputs but no design.
 const DEFAULT_DESIGN: &str = "isca11";

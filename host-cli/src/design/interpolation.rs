@@ -1,5 +1,5 @@
-//! Interpolation: energy of sizes that no table prints, from models that are fitted to all rows of a
-//! paper's tables. A design asks for it with `missing_energy = "interpolated"`.
+//! Interpolation: energy of sizes that no table prints, from models that are fitted to all rows of
+//! a paper's tables. A design asks for it with `missing_energy = "interpolated"`.
 //!
 //! Models: in an array of flip-flops each entry loads the lines that every access drives, so that
 //! energy is a constant and a part for each entry. A bank of SRAM is square, so that its word and

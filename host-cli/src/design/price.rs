@@ -132,7 +132,7 @@ impl Parts {
         interpolation::array(self.machine.technology(), (entries, warps))
     }
 
-    /// What of its energy is interpolated, and how; of a design without energy nothing.
+    /// Which parts of its energy are interpolated, and how; of a design without energy none.
     pub(super) fn interpolations(&self) -> Vec<String> {
         if self.missing_energy == MissingEnergy::Unknown {
             return Vec::new();

@@ -223,7 +223,7 @@ impl pulp::WithSimd for Accumulate<'_> {
 /// Numbers of a row of B, or of sums, that are computed together.
 type Columns = [i32; COLUMNS];
 
-/// Eight sums side by side, of exponents and significands of a row of A and of columns of B, term by
+/// Eight sums side by side, of exponents and significands of a row of A and of columns of B, by
 /// term.
 ///
 /// Nothing wraps: exponents are small, and so many terms fit in 32 bits. Operations that could not
@@ -286,7 +286,7 @@ fn aligned(value: i32, below: i32) -> i32 {
 }
 
 /// Rounds eight sums to f32 as [`round`] does, if each of them is zero or a normal number; tells
-/// whether it is so. A double holds a sum exactly, and rounding towards zero cuts off its last bits.
+/// whether it is so. A double holds a sum exactly; rounding towards zero cuts off its last bits.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
 fn singles(

@@ -54,8 +54,8 @@ fn scaled(place: f32, size: u32, normalized: bool, mode: AddressMode) -> f64 {
     }
 }
 
-/// The integer below, or equal; zero of what is no number. `f64::floor` is a call where the host has
-/// no instruction for it.
+/// The integer below, or equal; zero of what is no number. `f64::floor` is a call where the host
+/// has no instruction for it.
 fn floor(value: f64) -> i64 {
     let towards_zero = value as i64;
     towards_zero - i64::from(towards_zero as f64 > value)
