@@ -33,8 +33,7 @@ impl ObjectUse {
     /// Both, where they do not contradict each other.
     pub(super) fn and(self, other: Self) -> Self {
         let dimensions = match (self.dimensions, other.dimensions) {
-            (Some(Dimensions::Linear), Some(Dimensions::One)) => other.dimensions,
-            (None, _) => other.dimensions,
+            (Some(Dimensions::Linear), Some(Dimensions::One)) | (None, _) => other.dimensions,
             _ => self.dimensions,
         };
         let wider = self.format.bytes() < other.format.bytes() || self.dimensions.is_none();

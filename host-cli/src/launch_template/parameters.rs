@@ -86,8 +86,8 @@ struct Uses<'k> {
     derived: Vec<BTreeSet<Field>>,
     /// Fields whose value a register may hold as it is.
     copied: Vec<BTreeSet<Field>>,
-    /// Where in variables of the kernel registers point.
-    places: BTreeMap<VirtualRegister, Option<Field>>,
+    /// Where registers point, as far as that is known.
+    places: BTreeMap<VirtualRegister, Place>,
     /// Fields whose value lies in a variable of the frame: arguments of inlined calls, and what
     /// code that was not optimised keeps there.
     stored: BTreeMap<Field, BTreeSet<Field>>,
@@ -203,7 +203,10 @@ impl Uses<'_> {
         let Operand::Address { base, offset } = operand? else { return None };
         let (variable, start) = match base {
             AddressBase::Symbol(Symbol::Local(variable)) => (*variable, 0),
-            AddressBase::Register(register) => self.places.get(register).copied().flatten()?,
+            AddressBase::Register(register) => match self.places.get(register)? {
+                Place::In(field) => *field,
+                Place::Elsewhere => return None,
+            },
             _ => return None,
         };
         Some((variable, start.checked_add_signed(*offset)?))
@@ -329,55 +332,59 @@ pub(super) fn read(kernel: &Kernel) -> BTreeSet<VirtualRegister> {
     operands().flat_map(|operand| registers(std::slice::from_ref(operand))).chain(bases).collect()
 }
 
-/// Where in variables of the kernel registers point; `None` for those that point to several places
-/// or elsewhere.
-fn places(kernel: &Kernel) -> BTreeMap<VirtualRegister, Option<Field>> {
+/// Where a register points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Into a variable of the kernel.
+    In(Field),
+    /// To several places, or to none in a variable.
+    Elsewhere,
+}
+
+/// Where registers point that some instruction writes.
+fn places(kernel: &Kernel) -> BTreeMap<VirtualRegister, Place> {
     let mut places = BTreeMap::new();
     let mut changed = true;
     while changed {
         changed = false;
         for instruction in &kernel.instructions {
-            let place = pointed(instruction, &places);
+            // What is not known yet may become known.
+            let Some(place) = pointed(instruction, &places) else { continue };
             for register in registers(&instruction.destinations) {
-                changed |= match places.get(&register) {
-                    // What is not known yet may become known.
-                    None => place.is_some_and(|place| places.insert(register, place).is_none()),
-                    Some(None) => false,
-                    Some(known) => {
-                        place.is_some_and(|place| place != *known)
-                            && places.insert(register, None).is_some()
-                    }
+                let known = places.get(&register).copied();
+                let all = match known {
+                    Some(known) if known != place => Place::Elsewhere,
+                    _ => place,
                 };
+                changed |= places.insert(register, all) != Some(all);
             }
         }
     }
     places
 }
 
-/// Where the result of an instruction points: `None` if that is not known yet, `Some(None)` if it
-/// is to no one place in a variable.
-fn pointed(
-    instruction: &Instruction,
-    places: &BTreeMap<VirtualRegister, Option<Field>>,
-) -> Option<Option<Field>> {
+/// Where the result of an instruction points; `None` if that depends on what is not known yet.
+fn pointed(instruction: &Instruction, places: &BTreeMap<VirtualRegister, Place>) -> Option<Place> {
     let of = |operand: Option<&Operand>| match operand {
         Some(Operand::Symbol { symbol: Symbol::Local(variable), offset }) => {
-            Some(u64::try_from(*offset).ok().map(|offset| (*variable, offset)))
+            let start = u64::try_from(*offset);
+            Some(start.map_or(Place::Elsewhere, |start| Place::In((*variable, start))))
         }
         Some(Operand::Register(register)) => places.get(register).copied(),
-        _ => Some(None),
+        _ => Some(Place::Elsewhere),
     };
     let sources = &instruction.sources;
-    match instruction.opcode {
-        Opcode::Mov | Opcode::Cvta => of(sources.first()),
-        Opcode::Add => match sources.get(1) {
-            Some(Operand::Integer(offset)) => of(sources.first()).map(|place| {
-                let (variable, start) = place?;
-                Some((variable, start.checked_add_signed(*offset as i64)?))
-            }),
-            _ => Some(None),
-        },
-        _ => Some(None),
+    match (instruction.opcode, sources.get(1)) {
+        (Opcode::Mov | Opcode::Cvta, _) => of(sources.first()),
+        (Opcode::Add, Some(Operand::Integer(offset))) => {
+            of(sources.first()).map(|place| match place {
+                Place::In((variable, start)) => start
+                    .checked_add_signed(*offset as i64)
+                    .map_or(Place::Elsewhere, |start| Place::In((variable, start))),
+                Place::Elsewhere => Place::Elsewhere,
+            })
+        }
+        _ => Some(Place::Elsewhere),
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn key(instruction: &str) -> Key {
     let (types, modifiers): (Vec<&str>, Vec<&str>) =
         words.partition(|word| ScalarType::from_name(word).is_some() || WORDS.contains(word));
     let types = if types.is_empty() { "none".to_owned() } else { types.join(".") };
-    let modifiers = modifiers.iter().map(|word| format!(".{word}")).collect();
+    let modifiers = modifiers.iter().flat_map(|word| [".", word]).collect();
     Key { opcode, modifiers, types }
 }
 
@@ -210,7 +210,7 @@ fn merged(rows: &Rows) -> BTreeMap<&str, Vec<(String, Cells)>> {
             if modifiers.is_empty() { "none".to_owned() } else { format!("`{modifiers}`") };
         let own = all.entry(opcode).or_default();
         match own.iter_mut().find(|(_, known)| *known == cells) {
-            Some((known, _)) => *known += &format!(" {modifiers}"),
+            Some((known, _)) => known.extend([" ", &modifiers]),
             None => own.push((modifiers, cells)),
         }
     }

@@ -75,9 +75,10 @@ fn built(pack: &Path) -> Result<Vec<String>, Failure> {
     let told = |error| Failure(format!("cannot read {}: {error}", pack.display()));
     let mut names = Vec::new();
     for entry in fs::read_dir(pack).map_err(told)? {
-        let name = entry.map_err(told)?.file_name().to_string_lossy().into_owned();
-        if name.contains('-') && name.ends_with(".ptx") {
-            names.push(name);
+        let path = entry.map_err(told)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.contains('-') && path.extension().is_some_and(|extension| extension == "ptx") {
+            names.push(name.into_owned());
         }
     }
     names.sort();
