@@ -1,9 +1,11 @@
 //! Launch template: a launch file to begin with, from what a kernel does with its parameters.
 //!
 //! Pointers get buffers of the type that the kernel accesses, structures get the fields that it
-//! loads, blocks have the threads that the PTX asks for. The file is tried: buffers grow until no
-//! access misses them, and integers shrink if that does not help.
+//! loads, textures and surfaces small images of the kind that it samples, blocks have the threads
+//! that the PTX asks for. The file is tried: buffers and surfaces grow until no access misses them,
+//! and integers shrink if that does not help.
 
+mod objects;
 mod parameters;
 mod text;
 
@@ -19,10 +21,12 @@ use strata_ptx::module::{
 use strata_ptx::types::{Kind, ScalarType};
 use strata_simt::Fault;
 use strata_simt::fault::AccessProblem;
+use strata_simt::texture::TextureProblem;
 
 use crate::workload::element::ElementType;
 use crate::workload::simulate::{Options, Prepared, RunError};
 use crate::workload::{Overrides, Workload};
+use objects::{ObjectTable, references};
 use parameters::{FieldUse, Fields, parameters};
 
 pub use text::KIND;
@@ -50,6 +54,8 @@ struct Template<'m> {
     /// Value of every integer argument.
     n: i64,
     arguments: Vec<Argument>,
+    /// What is bound to references of the module.
+    bound: Vec<ObjectTable>,
     /// Variables of the module that the kernel uses and nothing initialises.
     variables: Vec<&'m str>,
 }
@@ -66,6 +72,8 @@ struct Argument {
 enum Value {
     /// An address of a buffer with so many elements.
     Buffer { name: String, element: ElementType, count: u64, read: bool, written: bool },
+    /// The handle of a texture, surface or sampler.
+    Object(ObjectTable),
     /// `n`, as a type of the launch file.
     Integer(&'static str),
     /// 1.
@@ -114,6 +122,13 @@ impl<'m> Template<'m> {
             Argument { name, value }
         });
         let arguments = arguments.collect();
+        let bound = references(body, module, &parameters::read(body)).into_iter();
+        let bound = bound.map(|(id, used)| {
+            let variable = &module.variables[id.index()].name;
+            let name = unique(&short_name(variable, ""), &mut names);
+            ObjectTable::new(name, Some(variable.clone()), used)
+        });
+        let bound = bound.collect();
         let dynamic = module
             .variables
             .iter()
@@ -132,6 +147,7 @@ impl<'m> Template<'m> {
             shared,
             n: INTEGERS[0],
             arguments,
+            bound,
             variables,
         }
     }
@@ -167,6 +183,7 @@ impl<'m> Template<'m> {
                             _ => false,
                         }
                     }
+                    Fault::Texture(_, problem) => self.grow_image(problem),
                     _ => false,
                 },
                 _ => false,
@@ -199,6 +216,22 @@ impl<'m> Template<'m> {
         larger.map(|side| *side /= 2).is_some()
     }
 
+    fn grow_image(&mut self, problem: &TextureProblem) -> bool {
+        let TextureProblem::Outside { name, x, y, z } = problem else { return false };
+        let values = self.arguments.iter_mut().map(|argument| &mut argument.value);
+        let mut pending: Vec<_> = values.collect();
+        let mut tables: Vec<_> = self.bound.iter_mut().collect();
+        while let Some(value) = pending.pop() {
+            match value {
+                Value::Structure(fields, _) => pending.extend(fields),
+                Value::Object(table) => tables.push(table),
+                _ => {}
+            }
+        }
+        let table = tables.into_iter().find(|table| table.name == *name);
+        table.is_some_and(|table| table.grow([*x, *y, *z]))
+    }
+
     fn grow_buffer(&mut self, wanted: &str) -> bool {
         let values = self.arguments.iter_mut().map(|argument| &mut argument.value);
         let mut pending: Vec<_> = values.collect();
@@ -229,6 +262,7 @@ fn uninitialised<'m>(body: &Kernel, module: &'m Module) -> Vec<&'m str> {
     let variables = named.into_iter().filter_map(|id| module.variables.get(id.index()));
     let empty = |variable: &&Variable| {
         matches!(variable.space, StateSpace::Global | StateSpace::Const)
+            && variable.ty.kind() != Kind::Opaque
             && variable.size != 0
             && variable.initial.is_none()
     };
@@ -245,6 +279,9 @@ fn value(parameter: &Variable, fields: &Fields, name: &str, address_bits: u8) ->
 }
 
 fn scalar(ty: ScalarType, found: &FieldUse, name: &str, address_bits: u8) -> Value {
+    if let Some(used) = found.object.filter(|_| ty.bits() == 64) {
+        return Value::Object(ObjectTable::new(name.to_owned(), None, used));
+    }
     let pointer = found.pointer.as_ref().filter(|_| ty.bits() == u32::from(address_bits));
     if let (Some(pointer), Kind::Bits | Kind::Unsigned | Kind::Signed) = (pointer, ty.kind()) {
         let element = pointer.element().map_or(ElementType::U8, element);
@@ -279,19 +316,20 @@ fn structure(parameter: &Variable, fields: &Fields, name: &str, address_bits: u8
         if place < end || !place.is_multiple_of(size) {
             return None;
         }
-        fill(&mut values, &mut end, place);
+        fill(&mut values, &mut end, place, parameter.align);
         values.push(scalar(ty, found, &format!("{name}_{place}"), address_bits));
         end = place + size;
     }
-    fill(&mut values, &mut end, parameter.size);
+    fill(&mut values, &mut end, parameter.size, parameter.align);
     (end == parameter.size && !values.is_empty())
         .then_some(Value::Structure(values, parameter.align))
 }
 
-/// Integers up to a place.
-fn fill(values: &mut Vec<Value>, end: &mut u64, place: u64) {
+/// Integers up to a place, none of which asks for more than the alignment of the whole.
+fn fill(values: &mut Vec<Value>, end: &mut u64, place: u64, align: u32) {
     while *end < place {
-        let fits = |size: &u64| end.is_multiple_of(*size) && *end + size <= place;
+        let fits =
+            |size: &u64| *size <= align.into() && end.is_multiple_of(*size) && *end + size <= place;
         let size = [8, 4, 2, 1].into_iter().find(fits).unwrap_or(1);
         values.push(Value::Integer(match size {
             8 => "u64",

@@ -15,6 +15,7 @@
 //! Nothing here prints, and no input makes it panic.
 
 pub mod array_file;
+pub(crate) mod bindings;
 pub mod buffer;
 pub mod catalog;
 pub mod compare;

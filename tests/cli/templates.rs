@@ -39,6 +39,27 @@ fn a_template_is_written_and_runs() {
 }
 
 #[test]
+fn a_template_has_the_tables_of_textures_and_surfaces() {
+    let home = Home::new(&["texture.ptx"]);
+    let made = strata(&home, &["launch-template", "texture.ptx", "-o", "l.toml"]);
+    assert_eq!(made.to_string(), "exit: 0\n--- stdout\n--- stderr\n");
+    let text = fs::read_to_string(home.path("l.toml")).unwrap();
+    insta::assert_snapshot!(text);
+    let run = strata(&home, &["run", "texture.ptx", "--launch", "l.toml", "--dump", "copy=o.npy"]);
+    assert_eq!(run.status, Some(0), "{run}");
+    // What the texture has lies in the buffer of its texels.
+    let dumped = fs::read(home.path("o.npy")).unwrap();
+    assert!(dumped[128..].iter().any(|&byte| byte != 0), "only zeros were read");
+    // Without the line that binds it, nothing is launched.
+    let (before, after) = text.split_once("reference = \"picture\"").expect("a binding");
+    let after = after.split_once('\n').expect("an end of the line").1;
+    fs::write(home.path("l.toml"), format!("{before}{after}")).unwrap();
+    let refused = strata(&home, &["run", "texture.ptx", "--launch", "l.toml"]);
+    assert_eq!(refused.status, Some(2), "{refused}");
+    insta::assert_snapshot!(refused.to_string());
+}
+
+#[test]
 fn what_is_no_kernel_to_run_is_told() {
     let home = Home::new(&["weighted.ptx"]);
     fs::write(home.path("k.cu"), "__global__ void k() {}").unwrap();

@@ -341,7 +341,7 @@ impl One<'_, '_> {
             | O::Vshr
             | O::Vmad
             | O::Vset => ops::video::decode(self),
-            opcode if ops::simd::has(opcode) => ops::simd::decode(self),
+            _ if ops::simd::has(self.instruction) => ops::simd::decode(self),
             O::Add
             | O::Sub
             | O::Mul

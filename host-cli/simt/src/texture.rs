@@ -11,6 +11,7 @@
 mod sample;
 
 use strata_ptx::diagnostic::counted;
+use strata_ptx::types::ScalarType;
 
 pub(crate) use sample::{Coordinates, Reader};
 
@@ -296,6 +297,18 @@ pub enum ObjectKind {
     Surface,
     /// A sampler.
     Sampler,
+}
+
+impl ObjectKind {
+    /// What a variable of this type refers to, if it is a reference.
+    pub const fn of(ty: ScalarType) -> Option<Self> {
+        match ty {
+            ScalarType::Texref => Some(Self::Texture),
+            ScalarType::Surfref => Some(Self::Surface),
+            ScalarType::Samplerref => Some(Self::Sampler),
+            _ => None,
+        }
+    }
 }
 
 impl std::fmt::Display for ObjectKind {

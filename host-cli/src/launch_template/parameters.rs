@@ -1,7 +1,7 @@
 //! What a kernel does with its parameters: which are pointers, to what, and what a structure holds.
 //!
-//! Values are followed from loads of parameters through moves and address arithmetic to the
-//! addresses of loads, stores and atomics, over the whole kernel at once: a register has all values
+//! Values are followed from loads of parameters through moves, address arithmetic and variables of
+//! the frame to the addresses of accesses, over the whole kernel at once: a register has all values
 //! that any of its definitions gives it. What is found is a guess for a person to correct, and a
 //! run of it tells whether it will do.
 
@@ -13,6 +13,8 @@ use strata_ptx::module::{
 };
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::{Kind, ScalarType};
+
+use super::objects::{self, ObjectUse, names_object};
 
 /// Bytes of a variable: its number and how far they lie behind its start.
 type Field = (VariableId, u64);
@@ -26,6 +28,8 @@ pub(super) struct FieldUse {
     pub(super) float: bool,
     /// It points to memory.
     pub(super) pointer: Option<Pointer>,
+    /// It is the handle of a texture, surface or sampler.
+    pub(super) object: Option<ObjectUse>,
 }
 
 /// What is behind a pointer.
@@ -56,13 +60,15 @@ pub(super) fn parameters(kernel: &Kernel, address_bits: u8) -> Vec<Fields> {
         address_bits: address_bits.into(),
         derived: vec![BTreeSet::new(); kernel.registers.len()],
         copied: vec![BTreeSet::new(); kernel.registers.len()],
+        places: places(kernel),
         stored: BTreeMap::new(),
         fields: BTreeMap::new(),
     };
     uses.follow();
-    let kinds = uses.kinds();
+    let (kinds, read) = (uses.kinds(), read(kernel));
     for instruction in &kernel.instructions {
         uses.note(instruction, &kinds);
+        uses.note_objects(instruction, &read);
     }
     let mut all = vec![Fields::new(); kernel.parameters as usize];
     for ((variable, place), found) in uses.fields {
@@ -80,7 +86,10 @@ struct Uses<'k> {
     derived: Vec<BTreeSet<Field>>,
     /// Fields whose value a register may hold as it is.
     copied: Vec<BTreeSet<Field>>,
-    /// Fields whose value lies in a variable of the frame: arguments of inlined calls.
+    /// Where registers point, as far as that is known.
+    places: BTreeMap<VirtualRegister, Place>,
+    /// Fields whose value lies in a variable of the frame: arguments of inlined calls, and what
+    /// code that was not optimised keeps there.
     stored: BTreeMap<Field, BTreeSet<Field>>,
     fields: BTreeMap<Field, FieldUse>,
 }
@@ -149,7 +158,7 @@ impl Uses<'_> {
 
     /// The fields of a load from a parameter or from the frame, component by component.
     fn load(&mut self, instruction: &Instruction) -> bool {
-        let Some((variable, place)) = place_in_variable(instruction.sources.first()) else {
+        let Some((variable, place)) = self.place_in_variable(instruction.sources.first()) else {
             return false;
         };
         let ty = instruction.types.first().copied();
@@ -175,7 +184,7 @@ impl Uses<'_> {
 
     /// What an argument of an inlined call holds.
     fn store(&mut self, instruction: &Instruction) -> bool {
-        let Some((variable, place)) = place_in_variable(instruction.sources.first()) else {
+        let Some((variable, place)) = self.place_in_variable(instruction.sources.first()) else {
             return false;
         };
         let size = instruction.types.first().map_or(0, |ty| u64::from(ty.bytes()));
@@ -187,6 +196,20 @@ impl Uses<'_> {
             changed |= add(held, &self.derived[register.index()]);
         }
         changed
+    }
+
+    /// The variable of the kernel that an operand addresses, and where in it.
+    fn place_in_variable(&self, operand: Option<&Operand>) -> Option<Field> {
+        let Operand::Address { base, offset } = operand? else { return None };
+        let (variable, start) = match base {
+            AddressBase::Symbol(Symbol::Local(variable)) => (*variable, 0),
+            AddressBase::Register(register) => match self.places.get(register)? {
+                Place::In(field) => *field,
+                Place::Elsewhere => return None,
+            },
+            _ => return None,
+        };
+        Some((variable, start.checked_add_signed(*offset)?))
     }
 
     fn give(
@@ -227,17 +250,37 @@ impl Uses<'_> {
 
     /// Where the address of an access to global memory comes from.
     fn origins(&self, instruction: &Instruction) -> BTreeSet<Field> {
-        let elsewhere = matches!(
-            instruction.modifiers.space,
-            Some(StateSpace::Shared | StateSpace::Local | StateSpace::Param)
-        );
-        let bases = instruction.sources.iter().filter_map(|operand| match operand {
+        let copies = instruction.opcode == Opcode::CpAsync;
+        let elsewhere = names_object(instruction.opcode)
+            || !copies
+                && matches!(
+                    instruction.modifiers.space,
+                    Some(StateSpace::Shared | StateSpace::Local | StateSpace::Param)
+                );
+        // A copy names where it writes first, in shared memory.
+        let sources = instruction.sources.iter().skip(usize::from(copies));
+        let bases = sources.filter_map(|operand| match operand {
             Operand::Address { base: AddressBase::Register(register), .. } if !elsewhere => {
                 Some(register)
             }
             _ => None,
         });
         bases.flat_map(|register| self.derived[register.index()].iter().copied()).collect()
+    }
+
+    /// Notes the textures, surfaces and samplers that an instruction names.
+    fn note_objects(&mut self, instruction: &Instruction, read: &BTreeSet<VirtualRegister>) {
+        for (operand, used) in objects::uses(instruction, read) {
+            let register = match operand {
+                Operand::Register(register)
+                | Operand::Address { base: AddressBase::Register(register), .. } => *register,
+                _ => continue,
+            };
+            for field in self.copied[register.index()].clone() {
+                let object = &mut self.fields.entry(field).or_default().object;
+                *object = Some(object.map_or(used, |known| known.and(used)));
+            }
+        }
     }
 
     /// Notes what an instruction says about parameters.
@@ -257,8 +300,12 @@ impl Uses<'_> {
         for field in kinds.pointers_among(self.origins(instruction)) {
             let found = self.fields.entry(field).or_default().pointer.get_or_insert_default();
             let atomic = matches!(instruction.opcode, Opcode::Atom | Opcode::Red);
-            found.read |= atomic || matches!(instruction.opcode, Opcode::Ld | Opcode::Ldu);
-            found.written |= atomic || instruction.opcode == Opcode::St;
+            let matrix = instruction.opcode == Opcode::Wmma;
+            let stores = instruction.modifiers.has("store");
+            found.read |= atomic
+                || matches!(instruction.opcode, Opcode::Ld | Opcode::Ldu | Opcode::CpAsync)
+                || matrix && !stores;
+            found.written |= atomic || instruction.opcode == Opcode::St || matrix && stores;
             if let Some(ty) = ty {
                 found.types.entry(ty.name()).or_insert((0, ty)).0 += 1;
             }
@@ -275,6 +322,72 @@ impl Uses<'_> {
     }
 }
 
+/// The registers that any instruction reads.
+pub(super) fn read(kernel: &Kernel) -> BTreeSet<VirtualRegister> {
+    let operands = || kernel.instructions.iter().flat_map(|instruction| &instruction.sources);
+    let bases = operands().filter_map(|operand| match operand {
+        Operand::Address { base: AddressBase::Register(register), .. } => Some(*register),
+        _ => None,
+    });
+    operands().flat_map(|operand| registers(std::slice::from_ref(operand))).chain(bases).collect()
+}
+
+/// Where a register points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Into a variable of the kernel.
+    In(Field),
+    /// To several places, or to none in a variable.
+    Elsewhere,
+}
+
+/// Where registers point that some instruction writes.
+fn places(kernel: &Kernel) -> BTreeMap<VirtualRegister, Place> {
+    let mut places = BTreeMap::new();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for instruction in &kernel.instructions {
+            // What is not known yet may become known.
+            let Some(place) = pointed(instruction, &places) else { continue };
+            for register in registers(&instruction.destinations) {
+                let known = places.get(&register).copied();
+                let all = match known {
+                    Some(known) if known != place => Place::Elsewhere,
+                    _ => place,
+                };
+                changed |= places.insert(register, all) != Some(all);
+            }
+        }
+    }
+    places
+}
+
+/// Where the result of an instruction points; `None` if that depends on what is not known yet.
+fn pointed(instruction: &Instruction, places: &BTreeMap<VirtualRegister, Place>) -> Option<Place> {
+    let of = |operand: Option<&Operand>| match operand {
+        Some(Operand::Symbol { symbol: Symbol::Local(variable), offset }) => {
+            let start = u64::try_from(*offset);
+            Some(start.map_or(Place::Elsewhere, |start| Place::In((*variable, start))))
+        }
+        Some(Operand::Register(register)) => places.get(register).copied(),
+        _ => Some(Place::Elsewhere),
+    };
+    let sources = &instruction.sources;
+    match (instruction.opcode, sources.get(1)) {
+        (Opcode::Mov | Opcode::Cvta, _) => of(sources.first()),
+        (Opcode::Add, Some(Operand::Integer(offset))) => {
+            of(sources.first()).map(|place| match place {
+                Place::In((variable, start)) => start
+                    .checked_add_signed(*offset as i64)
+                    .map_or(Place::Elsewhere, |start| Place::In((variable, start))),
+                Place::Elsewhere => Place::Elsewhere,
+            })
+        }
+        _ => Some(Place::Elsewhere),
+    }
+}
+
 /// What any of the registers among operands may hold.
 fn union(of: &[BTreeSet<Field>], operands: &[Operand]) -> BTreeSet<Field> {
     registers(operands).flat_map(|register| of[register.index()].iter().copied()).collect()
@@ -287,7 +400,7 @@ fn add(to: &mut BTreeSet<Field>, more: &BTreeSet<Field>) -> bool {
 }
 
 /// The registers among operands, those of vectors too; what is no register has a place as well.
-fn registers(operands: &[Operand]) -> impl Iterator<Item = VirtualRegister> {
+pub(super) fn registers(operands: &[Operand]) -> impl Iterator<Item = VirtualRegister> {
     let flat = operands.iter().flat_map(|operand| match operand {
         Operand::Vector(elements) => elements.as_slice(),
         other => std::slice::from_ref(other),
@@ -296,14 +409,4 @@ fn registers(operands: &[Operand]) -> impl Iterator<Item = VirtualRegister> {
         Operand::Register(register) => Some(*register),
         _ => None,
     })
-}
-
-/// The variable of the kernel that an operand addresses, and where in it.
-fn place_in_variable(operand: Option<&Operand>) -> Option<Field> {
-    match operand? {
-        Operand::Address { base: AddressBase::Symbol(Symbol::Local(variable)), offset, .. } => {
-            Some((*variable, u64::try_from(*offset).ok()?))
-        }
-        _ => None,
-    }
 }

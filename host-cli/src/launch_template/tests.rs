@@ -163,3 +163,71 @@ fn pointers_are_told_from_what_is_added_to_them() {
     assert!(told[5] == format!("Structure([{three}], 4)") || told[5].contains("u64"), "{told:?}");
     assert_eq!(guessed.block, [8, 4]);
 }
+
+/// Copies, frames, references and odd structures: what each argument and table is.
+const ODD: &str = "
+.version 7.0
+.target sm_80
+.address_size 64
+.global .texref picture;
+.visible .entry odd(
+    .param .u64 odd_copied,
+    .param .u64 odd_kept,
+    .param .u64 odd_canvas,
+    .param .align 1 .b8 odd_bytes[3],
+    .param .b32 odd_none[]
+)
+{
+    .local .align 8 .b8 frame[16];
+    .shared .align 4 .b8 tile[4];
+    .reg .b64 %rd<9>;
+    .reg .b32 %r<9>;
+    .reg .f32 %f<9>;
+    ld.param.u64 %rd1, [odd_copied];
+    mov.u32 %r1, tile;
+    cp.async.ca.shared.global [%r1], [%rd1], 4;
+    mov.u64 %rd2, frame;
+    cvta.local.u64 %rd3, %rd2;
+    ld.param.u64 %rd4, [odd_kept];
+    st.u64 [%rd3+8], %rd4;
+    add.u64 %rd5, %rd3, 8;
+    ld.u64 %rd6, [%rd5];
+    st.global.u32 [%rd6], %r1;
+    ld.param.u64 %rd7, [odd_canvas];
+    mov.u32 %r2, 3000;
+    sust.b.2d.v2.b32.trap [%rd7, {%r2, %r1}], {%r1, %r1};
+    ld.param.u8 %r3, [odd_bytes+2];
+    tex.a2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [picture, {%r1, %f1, %f1, %f1}];
+    add.f32 %f5, %f1, %f2;
+    ret;
+}
+";
+
+#[test]
+fn copies_frames_surfaces_and_references_are_recognised() {
+    let module = parsed(ODD);
+    let guessed = template(&module, "odd");
+    let told: Vec<_> = guessed.arguments.iter().map(|one| format!("{:?}", one.value)).collect();
+    assert!(told[0].starts_with("Buffer") && told[0].contains("read: true"), "{told:?}");
+    assert!(told[1].starts_with("Buffer") && told[1].contains("written: true"), "{told:?}");
+    assert!(told[2].starts_with("Object") && told[2].contains("Surface"), "{told:?}");
+    let bytes = ["Integer(\"u8\")"; 3].join(", ");
+    assert_eq!(told[3], format!("Structure([{bytes}], 1)"));
+    assert_eq!(told[4], "Bytes(0)");
+    let text = guessed.to_string();
+    for part in [
+        "dimensions = \"2d\"\nwidth = 128\nheight = 128\nformat = \"u32x2\"",
+        "dimensions = \"a2d\"\nwidth = 128\nheight = 32\ndepth = 4 ",
+        "format = \"f32x2\"",
+        "reference = \"picture\"",
+        "{ object = \"canvas\" }",
+        "{ bytes = [] }",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    // The surface is made wide enough for the access.
+    let id = module.kernel("odd").expect("a kernel");
+    let made = make("odd.ptx", ODD, &module, id).expect("it can be compiled");
+    assert!(made.fault.is_none(), "{:?}", made.fault);
+    assert!(made.text.contains("width = 512"), "{}", made.text);
+}

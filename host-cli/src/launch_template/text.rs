@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use strata_simt::texture::ObjectKind;
+
+use super::objects::ObjectTable;
 use super::{Template, Value};
 use crate::output::Kind;
 use crate::workload::element::ElementType;
@@ -31,6 +34,9 @@ impl fmt::Display for Template<'_> {
         writeln!(f)?;
         for argument in &self.arguments {
             buffers(f, &argument.value, *n)?;
+        }
+        for table in &self.bound {
+            image(f, table, *n)?;
         }
         for variable in &self.variables {
             writeln!(f, "# A variable of the PTX, which is zero until the launch file fills it.")?;
@@ -86,8 +92,23 @@ fn buffers(f: &mut fmt::Formatter<'_>, value: &Value, n: i64) -> fmt::Result {
             line(f, &generator, &format!("or {{ file = \"{name}.npy\" }}, without the count"))?;
             writeln!(f)
         }
+        Value::Object(table) => image(f, table, n),
         _ => Ok(()),
     }
+}
+
+/// The tables of an object and of the buffer of its texels.
+fn image(f: &mut fmt::Formatter<'_>, table: &ObjectTable, n: i64) -> fmt::Result {
+    if table.kind != ObjectKind::Sampler {
+        let (name, element) = (table.buffer(), table.element());
+        line(f, "[[buffer]]", &format!("the texels of `{}`", table.name))?;
+        writeln!(f, "name = \"{name}\"\ntype = \"{}\"", element.name())?;
+        line(f, &format!("count = {}", table.count()), "width * height * depth * channels")?;
+        let generator = format!("generator = {}", contents(element, true, n));
+        line(f, &generator, &format!("or {{ file = \"{name}.npy\" }}, without the count"))?;
+        writeln!(f)?;
+    }
+    writeln!(f, "{table}")
 }
 
 /// Initial contents: what is read gets numbers, integers ones that may be indices.
@@ -106,6 +127,7 @@ fn contents(element: ElementType, read: bool, n: i64) -> String {
 fn written(value: &Value) -> String {
     match value {
         Value::Buffer { name, .. } => format!("\"{name}\""),
+        Value::Object(table) => format!("{{ object = \"{}\" }}", table.name),
         Value::Integer(kind @ "u8") => format!("{{ {kind} = \"min(n, 255)\" }}"),
         Value::Integer(kind) => format!("{{ {kind} = \"n\" }}"),
         Value::Real(kind) => format!("{{ {kind} = 1.0 }}"),

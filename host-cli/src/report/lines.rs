@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_compiler::program::Program;
+use strata_ptx::diagnostic::counted;
 use strata_ptx::module::Module;
 
 use crate::cli::LineOrder;
@@ -199,7 +200,7 @@ pub fn to_table(report: &ProfileReport) -> String {
         lines.len()
     );
     for ProfiledKernel { kernel, launches } in kernels {
-        let _ = writeln!(text, "{kernel}: {launches} launches");
+        let _ = writeln!(text, "{kernel}: {}", counted(launches, "launch"));
     }
     let width = |cells: &dyn Fn(&LineReport) -> usize, heading: &str| {
         lines.iter().map(cells).max().map_or(0, |widest| widest.max(heading.len()))

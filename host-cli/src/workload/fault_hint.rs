@@ -102,7 +102,7 @@ fn of_texture(problem: &TextureProblem) -> String {
             format!("choose a `format` of `{name}` that the kernel's instruction reads")
         }
         TextureProblem::NotFiltered { name, .. } => {
-            format!("say `filter = \"nearest\"`, or choose a floating-point `format` of `{name}`")
+            format!("say `filter = \"point\"`, or choose a floating-point `format` of `{name}`")
         }
         TextureProblem::Outside { name, .. } => format!(
             "make the sides of `{name}` larger, or correct the coordinates; an access with \

@@ -1,7 +1,7 @@
 //! Why a workload does not run to its end.
 
 use strata_ptx::diagnostic::Diagnostic;
-use strata_simt::texture::TextureError;
+use strata_simt::texture::{ObjectKind, TextureError};
 use strata_simt::{DeviceError, Fault};
 
 use super::error::{LaunchFileError, WorkloadError};
@@ -59,6 +59,21 @@ pub enum RunError {
         /// Why not.
         source: TextureError,
     },
+    /// A kernel uses a reference that the launch file binds to nothing.
+    #[error(
+        "workload `{workload}`: kernel `{kernel}` uses the {kind} reference `{name}`, to which the \
+         launch file binds nothing"
+    )]
+    Unbound {
+        /// The workload.
+        workload: String,
+        /// The kernel.
+        kernel: String,
+        /// The reference of the PTX.
+        name: String,
+        /// What has to be bound to it.
+        kind: ObjectKind,
+    },
     /// A launch stopped.
     #[error("workload `{workload}`, launch {index}: {source}")]
     Fault {
@@ -84,6 +99,12 @@ impl RunError {
             Self::NoSuchIndex { .. } => "indices count from 0",
             Self::Device { .. } => "make the parameters of the workload smaller",
             Self::Texture { .. } => "correct the tables of textures, surfaces and samplers",
+            Self::Unbound { name, kind, .. } => {
+                return format!(
+                    "give the launch file a [[{kind}]] with `reference = \"{name}\"`; `strata \
+                     launch-template` writes one"
+                );
+            }
             Self::Fault { source, .. } => return fault_hint::hint(source),
         }
         .to_owned()

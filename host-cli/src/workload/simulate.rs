@@ -14,6 +14,7 @@ use strata_simt::{
     PlacementError, Record, execute, execute_in_parts, execute_into,
 };
 
+use super::bindings;
 use super::buffer::Contents;
 use super::compare::{CheckPlan, CompareError, Comparison};
 use super::decoded::Decoded;
@@ -321,6 +322,7 @@ impl<'a, S: LaunchSink> Target<'a, S> {
                 device.bind_reference(handle, module, reference, placed).map_err(unmade)?;
             }
         }
+        bindings::check(prepared)?;
         let left = options.max_instructions;
         Ok(Self {
             prepared,

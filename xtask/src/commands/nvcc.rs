@@ -1,11 +1,15 @@
 //! `nvcc`: PTX that NVIDIA's compiler makes of the workloads' sources in several ways, run beside
-//! the committed PTX.
+//! the committed PTX; and of the pack of kernels in `host-cli/tests/pack`, compared with it.
 //!
 //! The compiler comes from Python wheels; no GPU, driver or CUDA installation is needed. What it
 //! writes stays below the folder of build products, in `nvcc`.
 
+mod pack;
+
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+
+pub(crate) use pack::stage as pack_stage;
 
 use super::setup::{self, Missing};
 use super::test::{lacking, run_tests};
@@ -36,6 +40,7 @@ const FOLDER: &str = "STRATA_WORKLOAD_BUILDS";
 pub(crate) fn run() -> Status {
     let mut stages = Stages::default();
     self::stages(&mut stages);
+    pack_stage(&mut stages);
     stages.finish()
 }
 
@@ -69,27 +74,47 @@ fn compiler() -> Result<Result<PathBuf, Failure>, Missing> {
     Ok(tools.cuda().map(|programs| programs.join("nvcc")))
 }
 
+/// One run of the compiler, in the folder of its source: no path of this machine gets into the code
+/// of the PTX.
+struct Job {
+    folder: PathBuf,
+    source: String,
+    arguments: &'static [&'static str],
+    product: PathBuf,
+}
+
 /// Compiles every workload in every way into a folder that was emptied, on all cores.
 fn compile(compiler: &Path, folder: &Path) -> Result<(), Failure> {
+    empty(folder)?;
+    let mut jobs = Vec::new();
+    for (build, arguments) in BUILDS {
+        let products = folder.join(build);
+        empty(&products)?;
+        for workload in tidy::workload_names(&machine::root()) {
+            let product = products.join(&workload).with_extension("ptx");
+            let folder = machine::root().join("host-cli/workloads").join(workload);
+            jobs.push(Job { folder, source: "kernel.cu".to_owned(), arguments, product });
+        }
+    }
+    run_jobs(compiler, jobs)
+}
+
+/// Makes a folder, without what an earlier run left in it.
+fn empty(folder: &Path) -> Result<(), Failure> {
     let told = |what, error| Failure(format!("cannot {what} {}: {error}", folder.display()));
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|error| told("empty", error))?;
     }
-    let mut jobs = Vec::new();
-    for (build, arguments) in BUILDS {
-        let products = folder.join(build);
-        std::fs::create_dir_all(&products).map_err(|error| told("create", error))?;
-        for workload in tidy::workload_names(&machine::root()) {
-            let product = products.join(&workload).with_extension("ptx");
-            jobs.push((workload, arguments, product));
-        }
-    }
+    std::fs::create_dir_all(folder).map_err(|error| told("create", error))
+}
+
+fn run_jobs(compiler: &Path, jobs: Vec<Job>) -> Result<(), Failure> {
     println!("{} compilations by {}", jobs.len(), compiler.display());
     let jobs = Mutex::new(jobs);
     let next = || jobs.lock().ok()?.pop();
     let worker = || -> Result<(), Failure> {
-        while let Some((workload, arguments, product)) = next() {
-            one(compiler, &workload, arguments, &product)?;
+        while let Some(job) = next() {
+            one(compiler, &job)?;
         }
         Ok(())
     };
@@ -102,11 +127,10 @@ fn compile(compiler: &Path, folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Compiles one workload, in its folder: no path of this machine gets into the PTX.
-fn one(compiler: &Path, workload: &str, arguments: &[&str], product: &Path) -> Result<(), Failure> {
+fn one(compiler: &Path, job: &Job) -> Result<(), Failure> {
     let mut command = process::command(compiler);
-    command.current_dir(machine::root().join("host-cli/workloads").join(workload));
-    command.arg("-ptx").args(arguments).args(["kernel.cu", "-o"]).arg(product);
+    command.current_dir(&job.folder);
+    command.arg("-ptx").args(job.arguments).arg(&job.source).arg("-o").arg(&job.product);
     let (status, text) = process::silently(&mut command)?;
     process::check(&command, status)
         .map_err(|Failure(why)| Failure(format!("{why}\n{}", text.trim_end())))

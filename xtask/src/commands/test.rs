@@ -49,6 +49,9 @@ pub(crate) fn run(extent: Extent) -> Status {
         );
     } else {
         nvcc::stages(&mut stages);
+        if extent == Extent::Full {
+            nvcc::pack_stage(&mut stages);
+        }
         release_stages(&mut stages);
         qemu::stages(&mut stages);
         soc::stages(&mut stages);

@@ -6,6 +6,8 @@ use super::Row;
 pub(super) const FORMS: &[Row] = &[
     ("add sub", "$int", "=0 0 0"),
     ("add sub", "sat s32", "=0 0 0"),
+    ("add min max", "u16x2|s16x2", "=u32 u32 u32"),
+    ("min max", "relu s16x2", "=u32 u32 u32"),
     ("add sub", "cc $carry", "=0 0 0"),
     ("add sub", "$rnd? ftz? sat? f32", "=0 0 0"),
     ("add sub", "$rnd? f64", "=0 0 0"),
@@ -150,5 +152,5 @@ pub(super) const FORMS: &[Row] = &[
     ("cvt", "pack sat u8|s8 s32 b32", "=b32 1 1 b32"),
     ("cvt", "pack sat u4|s4|u2|s2 s32 b32", "=b32 s32 s32 b32"),
     ("mov", "$any|pred|b128", "=x0 x0"),
-    ("mov", "v2|v4 $any", "=v0 v0"),
+    ("mov", "v2|v4|v8 $any", "=v0 v0"),
 ];

@@ -146,7 +146,7 @@ impl Parser<'_> {
     ) -> Result<()> {
         let span = self.span();
         let offset = index.saturating_mul(u64::from(ty.bytes()));
-        if self.at_constant() {
+        if self.at_constant() || self.peek() == Token::Bang {
             let constant = self.constant()?;
             if self.peek() == Token::LeftParenthesis {
                 return self.masked_address(constant, (ty, offset), contents, span);

@@ -25,8 +25,8 @@ const UNSUPPORTED_WORDS: &str = "\
     e3m2 e3m2x2 e3m2x4 e4m3 e4m3x2 e4m3x4 e5m2 e5m2x2 e5m2x4 f32x2 m16n16 m8n16 \
     reduce sync_restrict::shared::cta sync_restrict::shared::cluster tensormap \
     tensormap::generic kind::f8f6f4 kind::mxf4 kind::mxf4nvf4 kind::mxf8f6f4 \
-    mbarrier::complete_tx::bytes multicast::cluster proxy rs s16x2 s2 s4 scale_vec::1X sp \
-    sp::ordered_metadata tensor u16x2 u2 u4 ue8m0 ue8m0x2 unified";
+    mbarrier::complete_tx::bytes multicast::cluster proxy rs s2 s4 scale_vec::1X sp \
+    sp::ordered_metadata tensor u2 u4 ue8m0 ue8m0x2 unified";
 
 fn is_unsupported(word: &str) -> bool {
     UNSUPPORTED_WORDS.split_whitespace().any(|known| known == word)
@@ -66,6 +66,11 @@ impl<'a> Parser<'a> {
         let body = Span { start: name_span.start, end };
         let checked = self.checked(opcode, &candidates, &words, operands, body);
         if let Ok((modifiers, types, destinations, sources)) = checked {
+            if destinations.iter().any(|operand| self.body.is_sum(operand)) {
+                let message = "a result is written to a register, not to a sum";
+                self.error("operand-kind", body, message);
+                return Ok(());
+            }
             let span = Span { start: start.start, end };
             let instruction =
                 Instruction { guard, opcode, modifiers, types, destinations, sources, span };

@@ -5,9 +5,12 @@ use super::scope::{Name, Wanted};
 use super::{Parser, Reported, Result};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
-use crate::module::{AddressBase, Axis, Operand, Span, Symbol, VirtualRegister};
+use crate::module::{
+    AddressBase, Axis, Instruction, Operand, Register, Span, Symbol, VirtualRegister,
+};
+use crate::opcode::{Modifiers, Opcode};
 use crate::special;
-use crate::types::ScalarType;
+use crate::types::{Kind, ScalarType};
 
 /// Most elements of a vector operand.
 const VECTOR_MAX: usize = 64;
@@ -136,9 +139,46 @@ impl<'a> Parser<'a> {
                 Constant::Float32(bits) => Operand::Float32(bits),
                 Constant::Float64(bits) => Operand::Float64(bits),
             }),
-            Token::Word => self.named(),
+            Token::Word => {
+                let start = self.span();
+                match self.named()? {
+                    Operand::Register(register)
+                        if matches!(self.peek(), Token::Plus | Token::Minus) =>
+                    {
+                        self.sum(register, start).map(Operand::Register)
+                    }
+                    other => Ok(other),
+                }
+            }
             _ => Err(self.expected("an operand")),
         }
+    }
+
+    /// `temp + 1` where a value is read: a register that an `add` before the instruction writes.
+    fn sum(&mut self, register: VirtualRegister, start: Span) -> Result<VirtualRegister> {
+        let Register { name, ty } = self.body.function.registers[register.index()].clone();
+        let added = match (ty.kind(), ty.bits()) {
+            (Kind::Bits | Kind::Unsigned | Kind::Signed, 16) => ScalarType::U16,
+            (Kind::Bits | Kind::Unsigned | Kind::Signed, 32) => ScalarType::U32,
+            (Kind::Bits | Kind::Unsigned | Kind::Signed, 64) => ScalarType::U64,
+            _ => {
+                let message = format!("nothing can be added to a `.{}` register here", ty.name());
+                return Err(self.error("operand-type", start, message));
+            }
+        };
+        let offset = self.offset()?;
+        let span = Span { start: start.start, end: self.previous().end };
+        let sum = self.body.add_sum(format!("{name}_sum"), ty);
+        self.body.function.body.push(Instruction {
+            guard: None,
+            opcode: Opcode::Add,
+            modifiers: Modifiers::default(),
+            types: vec![added],
+            destinations: vec![Operand::Register(sum)],
+            sources: vec![Operand::Register(register), Operand::Integer(offset as u64)],
+            span,
+        });
+        Ok(sum)
     }
 
     /// A register, special register, variable or function.

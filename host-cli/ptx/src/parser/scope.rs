@@ -1,10 +1,10 @@
 //! Names inside a function: registers, variables and labels, by block.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Parser, Result};
 use crate::module::{
-    Callees, Function, Label, LabelId, Register, Span, Symbol, Variable, VariableId,
+    Callees, Function, Label, LabelId, Operand, Register, Span, Symbol, Variable, VariableId,
     VirtualRegister,
 };
 use crate::types::ScalarType;
@@ -115,6 +115,8 @@ pub(super) struct Body<'a> {
     depth: usize,
     /// Components of vector registers in use, by block, name and position.
     components: FxHashMap<(usize, &'a str, usize), VirtualRegister>,
+    /// Registers of sums that stand in operands, which no instruction may write.
+    sums: FxHashSet<VirtualRegister>,
     /// Until the function ends, label operands index this.
     pub(super) references: Vec<Reference<'a>>,
 }
@@ -156,6 +158,7 @@ impl Default for Body<'_> {
             current: 0,
             depth: 1,
             components: FxHashMap::default(),
+            sums: FxHashSet::default(),
             references: Vec::new(),
         }
     }
@@ -273,6 +276,22 @@ impl<'a> Body<'a> {
     pub(super) fn add_register(&mut self, name: String, ty: ScalarType) -> VirtualRegister {
         self.function.registers.push(Register { name, ty });
         VirtualRegister(self.function.registers.len() as u32 - 1)
+    }
+
+    /// Adds the register of a sum that stands in an operand.
+    pub(super) fn add_sum(&mut self, name: String, ty: ScalarType) -> VirtualRegister {
+        let sum = self.add_register(name, ty);
+        self.sums.insert(sum);
+        sum
+    }
+
+    /// Whether an operand is a sum, or a vector with one.
+    pub(super) fn is_sum(&self, operand: &Operand) -> bool {
+        match operand {
+            Operand::Register(register) => self.sums.contains(register),
+            Operand::Vector(elements) => elements.iter().any(|element| self.is_sum(element)),
+            _ => false,
+        }
     }
 
     /// Adds the register of a parameter to the function, or the registers of its components, one

@@ -1,6 +1,7 @@
-//! SIMD video instructions: two halves or four bytes at a time.
+//! SIMD video instructions, two halves or four bytes at a time, and arithmetic of two halves.
 //!
-//! Source: PTX ISA 8.5, section "SIMD Video Instructions".
+//! Source: PTX ISA 8.5, sections "SIMD Video Instructions" and "Integer Arithmetic Instructions"
+//! (`.u16x2`, `.s16x2`).
 
 use strata_ptx::opcode::Comparison;
 
@@ -56,6 +57,8 @@ pub enum SimdFinish {
     Wrap,
     /// `.sat`: they are clamped to the range of a part.
     Saturate,
+    /// `.relu`: negative ones become zero.
+    Positive,
     /// `.add`: their sum is added to the third source.
     Accumulate,
 }
@@ -83,6 +86,8 @@ pub fn simd(mode: &Simd, a: u32, b: u32, c: u32) -> u32 {
                 (0, i64::from(field))
             };
             value = value.clamp(low, high);
+        } else if mode.finish == SimdFinish::Positive {
+            value = value.max(0);
         }
         let shift = width * u32::from(index);
         merged = merged & !(field << shift) | (value as u32 & field) << shift;

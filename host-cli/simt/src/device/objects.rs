@@ -3,7 +3,6 @@
 use super::{Device, ModuleHandle};
 use crate::texture::{Image, Object, ObjectKind, TextureError, TextureProblem};
 use strata_ptx::module::{Module, Variable};
-use strata_ptx::types::ScalarType;
 
 /// Handles of objects begin here: below every address of memory, so that a load from one faults.
 const FIRST_HANDLE: u64 = 0x7d00_0000_0000;
@@ -25,15 +24,6 @@ pub(crate) struct Named {
 pub(crate) struct Found<'d> {
     pub(crate) name: &'d str,
     pub(crate) object: Object,
-}
-
-fn kind_of(ty: ScalarType) -> Option<ObjectKind> {
-    match ty {
-        ScalarType::Texref => Some(ObjectKind::Texture),
-        ScalarType::Surfref => Some(ObjectKind::Surface),
-        ScalarType::Samplerref => Some(ObjectKind::Sampler),
-        _ => None,
-    }
 }
 
 impl Device {
@@ -84,7 +74,7 @@ impl Device {
 
     /// Notes the references of a variable that has been placed: their addresses name them.
     pub(super) fn declare_references(&mut self, variable: &Variable, address: u64) {
-        let Some(kind) = kind_of(variable.ty) else { return };
+        let Some(kind) = ObjectKind::of(variable.ty) else { return };
         let each = u64::from(variable.ty.bytes()).max(1);
         for index in 0..variable.size / each {
             let name = match (index, variable.dimensions.is_empty()) {

@@ -187,7 +187,7 @@ fn mov(one: &mut One<'_, '_>) -> Decoded {
     Ok((Action::Compute(run), args))
 }
 
-/// `mov.v2` and `mov.v4`.
+/// `mov.v2`, `mov.v4` and `mov.v8`.
 fn vector(one: &mut One<'_, '_>, ty: ScalarType) -> Decoded {
     let (Operand::Vector(to), Operand::Vector(from)) = (one.destination(0)?, one.source(0)?) else {
         return Err(one.malformed("two vectors are expected"));

@@ -1,5 +1,7 @@
-//! SIMD video instructions: `vadd2`, `vadd4` and the others that take halves or bytes.
+//! SIMD video instructions, `vadd2`, `vadd4` and the others that take halves or bytes, and
+//! arithmetic of two halves, such as `add.u16x2`.
 
+use strata_ptx::module::Instruction;
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::{Kind, ScalarType};
 
@@ -15,16 +17,27 @@ fn any(l: &mut Lanes, o: &Args, m: u32) {
 }
 
 /// Whether an instruction is decoded here.
-pub(crate) fn has(opcode: Opcode) -> bool {
+pub(crate) fn has(instruction: &Instruction) -> bool {
     use Opcode as O;
+    let opcode = instruction.opcode;
     let sums = matches!(opcode, O::Vadd2 | O::Vadd4 | O::Vsub2 | O::Vsub4 | O::Vavrg2 | O::Vavrg4);
     let chosen = matches!(opcode, O::Vmax2 | O::Vmax4 | O::Vmin2 | O::Vmin4);
     let others = matches!(opcode, O::Vabsdiff2 | O::Vabsdiff4 | O::Vset2 | O::Vset4);
-    sums || chosen || others
+    sums || chosen || others || pair(instruction).is_some()
+}
+
+/// Of `.u16x2` and `.s16x2`, whether the halves are signed.
+fn pair(instruction: &Instruction) -> Option<bool> {
+    let modifiers = &instruction.modifiers;
+    let signed = modifiers.has("s16x2");
+    (signed || modifiers.has("u16x2")).then_some(signed)
 }
 
 /// Decodes an instruction of this file.
 pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
+    if let Some(signed) = pair(one.instruction) {
+        return of_pairs(one, signed);
+    }
     let opcode = one.instruction.opcode;
     let parts = if opcode.name().ends_with('2') { 2 } else { 4 };
     let operation = operation(one)?;
@@ -54,6 +67,36 @@ pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
         a: one.value(0, word)?,
         b: one.value(1, word)?,
         c: one.value(2, word)?,
+        extra: Extra::Simd(mode),
+        ..Args::default()
+    };
+    Ok((Action::Compute(any), args))
+}
+
+/// `add`, `min` and `max` of two halves.
+fn of_pairs(one: &mut One<'_, '_>, signed: bool) -> Decoded {
+    let operation = match one.instruction.opcode {
+        Opcode::Add => SimdOp::Add,
+        Opcode::Min => SimdOp::Min,
+        Opcode::Max => SimdOp::Max,
+        _ => return Err(one.malformed("no arithmetic of two halves")),
+    };
+    let relu = one.instruction.modifiers.relu;
+    let mode = Simd {
+        operation,
+        parts: 2,
+        a: [0, 1, 0, 0],
+        b: [2, 3, 0, 0],
+        mask: 3,
+        signed: if signed { 7 } else { 0 },
+        finish: if relu { SimdFinish::Positive } else { SimdFinish::Wrap },
+    };
+    let word = ScalarType::U32;
+    let args = Args {
+        d: one.result(0, word)?,
+        a: one.value(0, word)?,
+        b: one.value(1, word)?,
+        c: one.constant(0, word),
         extra: Extra::Simd(mode),
         ..Args::default()
     };

@@ -314,6 +314,56 @@ fn video_instructions_of_two_and_four_parts() {
 }
 
 #[test]
+fn sums_stand_in_the_place_of_registers() {
+    for (instructions, expected) in [
+        ("mov.u32 %r1, 40; add.u32 %r31, %r1+3, %r1+-1 - 2;", 80_u32),
+        ("mov.u32 %r1, 40; setp.eq.u32 %p1, %r1 + 2, 42; selp.u32 %r31, %r1 - 1, 0, %p1;", 39),
+        ("mov.u32 %r1, 5; st.global.u32 [%rd2], %r1 + 2; ld.global.u32 %r31, [%rd2];", 7),
+        ("mov.u32 %r1, 5; mov.v2.u32 {%r3, %r31}, {%r1, %r1 + 1};", 6),
+        ("mov.u32 %r1, 5; bra L; L: @!%p4 add.u32 %r31, %r1 + 1, 1; ", 7),
+        (
+            "mov.v8.u32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {8, 7, 6, 5, 4, 3, 2, 1};
+            mov.v8.u32 {%r8, %r7, %r6, %r5, %r4, %r3, %r2, %r1}, {%r1, %r2, %r3, %r4, %r5, %r6,
+            %r7, %r8}; mov.u32 %r31, %r2;",
+            2,
+        ),
+    ] {
+        let text = body(&format!("setp.ne.u32 %p4, 0, 0; {instructions}"));
+        assert_eq!(words(&text, 32)[3], expected, "{instructions}");
+    }
+    for (instruction, told) in [
+        ("add.u32 %r1 + 1, %r2, %r3;", "a result is written to a register, not to a sum"),
+        ("mov.v2.u32 {%r1, %r2 + 1}, {%r3, %r3};", "a result is written to a register"),
+        ("add.f32 %f1, %f2 + 1, %f3;", "nothing can be added to a `.f32` register here"),
+    ] {
+        let parsed = strata_ptx::parse(&body(instruction));
+        let messages: Vec<_> = parsed.diagnostics.iter().map(|found| &found.message).collect();
+        assert!(messages.len() == 1 && messages[0].starts_with(told), "{messages:?}");
+    }
+}
+
+#[test]
+fn halves_of_words_are_added_and_compared() {
+    for (instruction, expected) in [
+        // a = 0x8001ff7f, b = 0x00020181: -32767 and -129, 2 and 385.
+        ("add.u16x2", 0x8003_0100_u32),
+        ("add.s16x2", 0x8003_0100),
+        ("min.s16x2", 0x8001_ff7f),
+        ("min.u16x2", 0x0002_0181),
+        ("max.s16x2", 0x0002_0181),
+        ("max.u16x2", 0x8001_ff7f),
+        ("min.relu.s16x2", 0),
+        ("max.relu.s16x2", 0x0002_0181),
+    ] {
+        let text = body(&format!(
+            "mov.u32 %r1, 0x8001ff7f; mov.u32 %r2, 0x00020181; {instruction} %r31, %r1, %r2;"
+        ));
+        let found = words(&text, 32)[3];
+        assert_eq!(found, expected, "{instruction}: {found:#x}");
+    }
+}
+
+#[test]
 fn floats_are_reduced_over_lanes() {
     for (instruction, lanes, expected) in [
         ("min", "mov.f32 %f1, %f1;", 0.0_f32.to_bits()),

@@ -97,7 +97,8 @@ impl Resolver<'_> {
                 return Err(place.error(Problem::Needs { field: "align", needs: "fields" }));
             }
             (None, None) => return Ok(None),
-            (None, Some(bytes)) if !bytes.is_empty() => {
+            // A parameter may be an array without elements.
+            (None, Some(bytes)) => {
                 return Ok(Some(ArgumentTemplate::Bytes(bytes.clone())));
             }
             (Some(fields), None) if !fields.is_empty() => fields,

@@ -1,0 +1,34 @@
+//! References of a module: which of them kernels use, and whether a launch file binds each.
+
+use strata_ptx::module::{AddressBase, Module, Operand, Symbol, VariableId};
+use strata_simt::texture::ObjectKind;
+
+use super::simulate::{Prepared, RunError};
+
+/// The reference of the module that an operand names.
+pub(crate) fn reference(operand: &Operand, module: &Module) -> Option<(VariableId, ObjectKind)> {
+    let (Operand::Symbol { symbol: Symbol::Module(id), .. }
+    | Operand::Address { base: AddressBase::Symbol(Symbol::Module(id)), .. }) = operand
+    else {
+        return None;
+    };
+    let kind = ObjectKind::of(module.variables.get(id.index())?.ty)?;
+    Some((*id, kind))
+}
+
+/// Refuses to run a kernel that uses a reference to which nothing is bound.
+pub(super) fn check(prepared: &Prepared) -> Result<(), RunError> {
+    let Prepared { module, plan, .. } = prepared;
+    for program in &prepared.programs {
+        let instructions = program.instructions.iter();
+        let operands = instructions.flat_map(|whole| &whole.instruction.sources);
+        for (id, kind) in operands.filter_map(|operand| reference(operand, module)) {
+            let name = &module.variables[id.index()].name;
+            if !plan.objects.iter().any(|object| object.reference.as_ref() == Some(name)) {
+                let (workload, kernel) = (prepared.name.clone(), program.name.clone());
+                return Err(RunError::Unbound { workload, kernel, name: name.clone(), kind });
+            }
+        }
+    }
+    Ok(())
+}
