@@ -78,12 +78,17 @@ pub fn run(
         stopped: false,
         lost: (0, String::new()),
     };
+    let asked = spread.left;
     let served = spread.serve(&mut driver, printer);
-    let Spread { sink, lost: (lost, why), .. } = spread;
+    let Spread { sink, lost: (lost, why), stopped, .. } = spread;
     let done = sink.finish();
     driver.end();
     served?;
     let Done { evaluated, failed } = done?;
+    if evaluated + lost != asked && !stopped {
+        let told = format!("{asked} points were handed out, and {evaluated} came back");
+        return Err(Failure::internal(&told));
+    }
     if lost > 0 {
         let message = format!("{lost} points are not done: {why}");
         return Err(Failure::check(message).hint("the same command tries them again"));
