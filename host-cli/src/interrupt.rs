@@ -20,6 +20,8 @@ use crate::printer::Printer;
 const SIGNALLED: u8 = 128;
 /// The number of SIGINT.
 const CTRL_C: u8 = 2;
+/// The number of SIGTERM.
+const TERMINATE: u8 = 15;
 
 /// Whether the command itself ends what it started.
 static ASKED_FOR: AtomicBool = AtomicBool::new(false);
@@ -30,6 +32,12 @@ static FILES: Mutex<Files> = Mutex::new(Files { parts: BTreeMap::new(), whole: V
 /// From now on a signal does not end the program: [`came`] says that it came.
 pub fn ask() {
     ASKED_FOR.store(true, Ordering::SeqCst);
+}
+
+/// From now on it is as if SIGTERM had come: the reader of the result is gone.
+pub fn give_up() {
+    // A signal that came before stays the reason.
+    let _ = SIGNAL.compare_exchange(0, TERMINATE, Ordering::SeqCst, Ordering::SeqCst);
 }
 
 /// Whether a signal came that asks the program to end.

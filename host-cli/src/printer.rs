@@ -27,8 +27,13 @@ impl Printer {
 
     /// Writes a part of a result. Returns whether there is still a reader.
     pub fn part(&self, text: &str) -> Result<bool, Failure> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Writes a result that is no text. Returns whether there is still a reader.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<bool, Failure> {
         let mut stdout = std::io::stdout().lock();
-        Self::written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+        Self::written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
     }
 
     /// Writes what the parser of the command line has to say instead of a command: a usage error to

@@ -13,6 +13,7 @@ pub(crate) mod qemu;
 pub(crate) mod regmap;
 pub(crate) mod setup;
 pub(crate) mod soc;
+pub(crate) mod sweeps;
 pub(crate) mod synth;
 pub(crate) mod test;
 pub(crate) mod tidy;

@@ -1,5 +1,5 @@
-//! The tools that come from the Python index, for hardware and of NVIDIA: which of them a check
-//! needs, and where they lie.
+//! The tools that come from the Python index, for hardware, of NVIDIA, and beside sweeps: which of
+//! them a check needs, and where they lie.
 //!
 //! They stand in one environment, `hardware-tools` below the folder of build products, or in the
 //! one that `STRATA_HARDWARE_TOOLS` names, which is then used as it is and never changed. The

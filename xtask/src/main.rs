@@ -21,7 +21,8 @@ mod training;
 use std::process::ExitCode;
 
 use commands::{
-    ci, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, setup, soc, synth, test,
+    ci, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, setup, soc, sweeps, synth,
+    test,
 };
 use synthesis::board::Board;
 
@@ -55,6 +56,8 @@ Commands:
                         compare ours
   nvcc                  Compile the workloads' sources in every way that nvcc knows, and compare
                         the results with those of the committed PTX
+  sweeps                Read files of sweeps with pandas and DuckDB, and sweep on a Dask cluster of
+                        this machine
   regmap                Write the prototype's register map again for hardware, model and documents
   synth [BOARD] [--block BLOCK]
                         Place and route the hardware on the device of a board, or of each, and write
@@ -104,6 +107,7 @@ enum Request {
     Fuzz { targets: &'static [&'static str], seconds: u32 },
     LifeRanges,
     Nvcc,
+    Sweeps,
     Regmap,
     Synth(synth::Scope),
     Deviations { name: Option<String> },
@@ -142,6 +146,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         }
         ["life-ranges"] => Request::LifeRanges,
         ["nvcc"] => Request::Nvcc,
+        ["sweeps"] => Request::Sweeps,
         ["regmap"] => Request::Regmap,
         ["synth"] => Request::Synth(synth::Scope::Reports(None)),
         ["synth", "--check"] => Request::Synth(synth::Scope::Check),
@@ -158,8 +163,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "regmap" | "synth" | "deviations" | "tidy"
-            | "doctor"),
+            | "life-ranges" | "nvcc" | "sweeps" | "regmap" | "synth" | "deviations"
+            | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -213,6 +218,7 @@ fn main() -> ExitCode {
         Request::Fuzz { targets, seconds } => fuzz::run(targets, seconds),
         Request::LifeRanges => life_ranges::run(),
         Request::Nvcc => nvcc::run(),
+        Request::Sweeps => sweeps::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
         Request::Deviations { name } => commands::deviations::run(name.as_deref()),
@@ -257,6 +263,7 @@ mod tests {
         assert!(parse(&["fuzz", "traces"]).is_err_and(|message| message.contains("recording")));
         assert_eq!(parse(&["life-ranges"]), Ok(Request::LifeRanges));
         assert_eq!(parse(&["nvcc"]), Ok(Request::Nvcc));
+        assert_eq!(parse(&["sweeps"]), Ok(Request::Sweeps));
         assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
         assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
         assert!(parse(&["synth", "ulx3s"]).is_err_and(|message| message.contains("ulx3s-85f")));
@@ -291,6 +298,7 @@ mod tests {
             "qemu",
             "formal",
             "soc",
+            "sweeps",
             "regmap",
             "synth",
             "deviations",

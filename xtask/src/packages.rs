@@ -152,6 +152,8 @@ pub(crate) enum Tools {
     Nvcc,
     /// The processor of the board that holds the hardware. 31 MB.
     Soc,
+    /// Reading the files of sweeps, and a cluster for them. 520 MB.
+    Sweeps,
     /// Placing the hardware on a device. 290 MB, and as much again of compiled WebAssembly.
     Synthesis,
 }
@@ -169,6 +171,11 @@ pub(crate) struct Wheel {
 
 /// Both need the synthesiser, which also translates hardware for the solver.
 const FORMAL_AND_SYNTHESIS: &[Tools] = &[Tools::Formal, Tools::Synthesis];
+
+/// A package for sweeps.
+const fn sweeps(requirement: &'static str, purpose: &'static str) -> Wheel {
+    Wheel { requirement, tools: &[Tools::Sweeps], purpose }
+}
 
 /// All tools of the Python index and what they depend on, in the order in which they are shown.
 pub(crate) const WHEELS: &[Wheel] = &[
@@ -209,8 +216,8 @@ pub(crate) const WHEELS: &[Wheel] = &[
     },
     Wheel {
         requirement: "click==8.5.1",
-        tools: FORMAL_AND_SYNTHESIS,
-        purpose: "reads the command line of the program that runs proofs",
+        tools: &[Tools::Formal, Tools::Synthesis, Tools::Sweeps],
+        purpose: "reads the command lines of the program that runs proofs, and of Dask",
     },
     Wheel {
         requirement: "nvidia-cuda-nvcc==13.5.37",
@@ -242,6 +249,39 @@ pub(crate) const WHEELS: &[Wheel] = &[
         tools: &[Tools::Nvcc],
         purpose: "the C++ headers that nvcc's own headers include",
     },
+    sweeps("dask==2026.8.0", "plans the work of a cluster"),
+    sweeps("distributed==2026.8.0", "the scheduler and the workers of a Dask cluster"),
+    sweeps("duckdb==2.0.1", "reads files of sweeps by SQL"),
+    sweeps("pandas==3.1.1", "reads files of sweeps"),
+    sweeps("pyarrow==26.0.1", "reads Parquet for pandas"),
+    sweeps("matplotlib==3.11.2", "draws the plot of docs/SWEEPS.md"),
+    sweeps("numpy==2.4.6", "holds the numbers of pandas and matplotlib"),
+    sweeps("cloudpickle==3.1.3", "sends functions to Dask's workers"),
+    sweeps("fsspec==2026.9.0", "names files for Dask"),
+    sweeps("importlib_metadata==10.2.0", "names packages for Dask"),
+    sweeps("jinja2==3.1.6", "makes pages for Dask"),
+    sweeps("lazy_importer==0.1.0", "loads parts of Dask when they are needed"),
+    sweeps("locket==1.0.0", "locks files for Dask"),
+    sweeps("markupsafe==3.0.4", "makes pages for Dask"),
+    sweeps("msgpack==1.2.4", "encodes Dask's messages"),
+    sweeps("packaging==26.4", "compares versions for Dask and matplotlib"),
+    sweeps("partd==1.4.2", "keeps tables for Dask"),
+    sweeps("psutil==7.2.2", "watches the memory of Dask's workers"),
+    sweeps("pyyaml==6.0.4", "reads Dask's settings"),
+    sweeps("sortedcontainers==2.4.0", "orders the work of Dask's scheduler"),
+    sweeps("tblib==3.2.2", "sends errors of Dask's workers"),
+    sweeps("toolz==1.2.0", "handles lists for Dask"),
+    sweeps("tornado==6.6.1", "carries Dask's messages"),
+    sweeps("zict==3.0.0", "keeps results of Dask's workers"),
+    sweeps("zipp==4.1.2", "reads packages for Dask"),
+    sweeps("python_dateutil==4.0.0", "reads dates for pandas and matplotlib"),
+    sweeps("tzdata==2026.6", "knows time zones for pandas"),
+    sweeps("contourpy==1.3.3", "draws contours for matplotlib"),
+    sweeps("cycler==0.12.1", "chooses colours for matplotlib"),
+    sweeps("fonttools==4.68.0", "reads fonts for matplotlib"),
+    sweeps("kiwisolver==1.5.1", "lays plots out for matplotlib"),
+    sweeps("pillow==13.0.0", "writes images for matplotlib"),
+    sweeps("pyparsing==3.3.3", "reads formulas for matplotlib"),
 ];
 
 /// What a probe found.

@@ -54,6 +54,10 @@ pub enum SweepCommand {
     },
     /// Print the points, sorted.
     Table(SweepTableArgs),
+    /// Evaluate a batch that comes on standard input, and write its rows to standard output: what
+    /// `--engine dask` runs on workers. Ends early when standard input ends.
+    #[command(hide = true)]
+    Worker,
 }
 
 /// Arguments of `sweep table`.
@@ -126,6 +130,53 @@ impl FromStr for Share {
     }
 }
 
+/// Who evaluates points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Threads of this process.
+    Local,
+    /// A Dask cluster, by `HOST:PORT` of its scheduler; none for one on this machine.
+    Dask(Option<String>),
+}
+
+impl FromStr for Engine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let address = text.strip_prefix("dask://");
+        let is_address = |address: &&str| {
+            let parts = address.rsplit_once(':');
+            parts.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+        };
+        match (text, address.filter(is_address)) {
+            ("local", _) => Ok(Self::Local),
+            ("dask", _) => Ok(Self::Dask(None)),
+            (_, Some(address)) => Ok(Self::Dask(Some(address.to_owned()))),
+            _ => Err("expected `local`, `dask`, or `dask://HOST:PORT` of a Dask scheduler".into()),
+        }
+    }
+}
+
+/// Who evaluates points, and how it gets at the program.
+#[derive(Clone, Debug, Args)]
+pub struct EngineArgs {
+    /// Who evaluates the points: threads of this process (`local`), a Dask cluster, or one that is
+    /// started on this machine for trying (`dask`), with as many workers as `--jobs`.
+    #[arg(long, value_name = "local|dask|dask://HOST:PORT", default_value = "local")]
+    pub engine: Engine,
+    /// Python that has Dask. Default: what the variable `STRATA_PYTHON` says, or `python3`.
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// This program as the workers have it: an absolute path, or a name on their search path.
+    /// Without it the program is sent to them.
+    #[arg(long, value_name = "PATH")]
+    pub worker_strata: Option<PathBuf>,
+    /// Most points that a worker of a cluster gets at a time, of one input, which it executes for
+    /// them. Default: 64.
+    #[arg(long, value_name = "N")]
+    pub batch: Option<NonZeroUsize>,
+}
+
 /// What `sweep` evaluates.
 #[derive(Clone, Debug, Args)]
 pub struct SweepRunArgs {
@@ -187,4 +238,7 @@ pub struct SweepRunArgs {
     /// Most points of a file of results.
     #[arg(long, value_name = "N", default_value = "4096")]
     pub points_per_file: NonZeroUsize,
+    /// Who evaluates the points.
+    #[command(flatten)]
+    pub engine: EngineArgs,
 }

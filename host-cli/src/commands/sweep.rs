@@ -1,23 +1,36 @@
 //! `sweep`: every combination of inputs and designs, into files.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::io::{BufRead as _, copy, sink, stdin};
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::{env, thread};
 
-use crate::cli::sweep::{SweepArgs, SweepCommand, SweepRunArgs, SweepTableArgs};
+use crate::cli::sweep::{
+    Engine, EngineArgs, Share, SweepArgs, SweepCommand, SweepRunArgs, SweepTableArgs,
+};
 use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
 use crate::parallel;
 use crate::printer::Printer;
 use crate::sweep::axes::Axis;
+use crate::sweep::batch::Batch;
+use crate::sweep::dask::{self, Cluster};
 use crate::sweep::definition::{DEFAULT_DESIGN, Definition, How};
-use crate::sweep::engine::{self, Done, Pending};
+use crate::sweep::engine::{self, Done, Keep, Pending};
 use crate::sweep::key::Key;
 use crate::sweep::points::Points;
+use crate::sweep::row::Row;
 use crate::sweep::store::{Contents, Store};
 use crate::sweep::table::{Table, filtered};
 
 /// Errors of points that are shown.
 const SHOWN_ERRORS: usize = 3;
+/// Names the Python that has Dask.
+const PYTHON: &str = "STRATA_PYTHON";
+/// Most points of a batch, unless told.
+const BATCH: usize = 64;
 
 /// Runs the command.
 pub fn run(args: &SweepArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -26,6 +39,7 @@ pub fn run(args: &SweepArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         Some(SweepCommand::Status { folder }) => status(folder, printer),
         Some(SweepCommand::Merge { folder }) => merge(folder, printer),
         Some(SweepCommand::Table(args)) => table(args, printer),
+        Some(SweepCommand::Worker) => worker(printer),
     }
 }
 
@@ -65,33 +79,26 @@ fn designs(args: &SweepRunArgs) -> Vec<String> {
 fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let folder = args.out.as_deref().unwrap_or(Path::new(""));
     let pool = parallel::pool(parallel::jobs(args.jobs), printer)?;
+    let cluster = cluster(&args.engine, pool.current_num_threads())?;
     let definition = definition(args)?;
     let points = pool.install(|| Points::new(&definition, printer))?;
     let store = Store::create(folder, &points.list())?;
     let there = store.contents()?;
     there.notes().for_each(|note| printer.note(&note));
-    let mut pending: Vec<Pending> = Vec::new();
-    let mut mine: Vec<Key> = Vec::new();
-    for input in 0..points.inputs.len() {
-        let of_share =
-            |&design: &usize| args.shard.is_none_or(|share| share.has(points.place(input, design)));
-        let designs: Vec<_> = (0..points.designs.len()).filter(of_share).collect();
-        mine.extend(designs.iter().map(|&design| points.key(input, design)));
-        let new = |design: &usize| !there.rows.contains_key(&points.key(input, *design));
-        let designs: Vec<_> = designs.into_iter().filter(new).collect();
-        if !designs.is_empty() {
-            pending.push((input, designs));
-        }
-    }
+    let (mine, pending) = pending(&points, args.shard, &there);
     let left: usize = pending.iter().map(|(_, designs)| designs.len()).sum();
     let found = mine.len() - left;
     let old_failures = failures(&there, &mine);
     drop(there);
     // From now on what has finished is written before a signal ends the program.
     interrupt::ask();
-    let most_rows = args.points_per_file.get();
-    let done = pool.install(|| engine::run(&points, &pending, (&store, most_rows), printer))?;
-    let Done { evaluated, failed } = done;
+    let keep = |rows: Vec<Row>| store.add(&rows).map(drop);
+    let kept = (&keep as &Keep<'_>, args.points_per_file.get());
+    let done = match &cluster {
+        None => pool.install(|| engine::run(&points, &pending, kept, printer)),
+        Some(cluster) => dask::run((&definition, &points), &pending, kept, cluster, printer),
+    };
+    let Done { evaluated, failed } = done?;
     if interrupt::came() && evaluated < left {
         return Err(Failure::interrupted(&format!(
             "{} of {} points are in `{}`; the same command goes on",
@@ -114,6 +121,74 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     }
     note_errors(&store.contents()?, &mine, printer);
     Ok(ExitStatus::CheckFailed)
+}
+
+/// The keys of the points of a share, and those of these points that are not there yet.
+fn pending(points: &Points, share: Option<Share>, there: &Contents) -> (Vec<Key>, Vec<Pending>) {
+    let (mut mine, mut pending) = (Vec::new(), Vec::new());
+    for input in 0..points.inputs.len() {
+        let of_share =
+            |&design: &usize| share.is_none_or(|share| share.has(points.place(input, design)));
+        let designs: Vec<_> = (0..points.designs.len()).filter(of_share).collect();
+        mine.extend(designs.iter().map(|&design| points.key(input, design)));
+        let new = |design: &usize| !there.rows.contains_key(&points.key(input, *design));
+        let designs: Vec<_> = designs.into_iter().filter(new).collect();
+        if !designs.is_empty() {
+            pending.push((input, designs));
+        }
+    }
+    (mine, pending)
+}
+
+/// The cluster that evaluates the points, with so many workers if it is on this machine; none if
+/// this process does.
+fn cluster(args: &EngineArgs, workers: usize) -> Result<Option<Cluster>, Failure> {
+    let EngineArgs { engine, python, worker_strata, batch } = args;
+    let Engine::Dask(address) = engine else {
+        let given = [
+            ("--python", python.is_some()),
+            ("--worker-strata", worker_strata.is_some()),
+            ("--batch", batch.is_some()),
+        ];
+        return match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::input(format!("`{option}` is for clusters"))
+                .hint("`--engine dask://HOST:PORT` names one, `--engine dask` starts one")),
+            None => Ok(None),
+        };
+    };
+    if let Some(path) = worker_strata.as_ref().filter(|path| !path.is_absolute())
+        && path.components().count() > 1
+    {
+        return Err(Failure::input(format!("`{}` is a relative path", path.display())).hint(
+            "workers run in other folders: give an absolute path, or a name on their search path",
+        ));
+    }
+    let python = python.clone().map(OsString::from);
+    let python = python.or_else(|| env::var_os(PYTHON).filter(|python| !python.is_empty()));
+    Ok(Some(Cluster {
+        address: address.clone(),
+        workers,
+        python: python.unwrap_or_else(|| "python3".into()),
+        program: worker_strata.clone(),
+        most_points: batch.map_or(BATCH, NonZeroUsize::get),
+    }))
+}
+
+/// Evaluates the batch on standard input.
+fn worker(printer: &Printer) -> Result<ExitStatus, Failure> {
+    let mut text = String::new();
+    let read = stdin().lock().read_line(&mut text);
+    read.map_err(|error| Failure::input(format!("cannot read standard input: {error}")))?;
+    let batch = Batch::parse(&text)?;
+    interrupt::ask();
+    // The sender of the batch keeps its end open as long as it waits for the rows.
+    thread::spawn(|| {
+        let _ = copy(&mut stdin().lock(), &mut sink());
+        interrupt::give_up();
+    });
+    let quiet = Printer::new(true);
+    let rows = parallel::pool(1, &quiet)?.install(|| batch.evaluate(&quiet))?;
+    printer.bytes(&rows).map(|_| ExitStatus::Success)
 }
 
 /// How many of some points have failed.

@@ -111,11 +111,23 @@ impl Definition {
                 format!("`{name}` is too long: a sweep's file has at most {LONGEST} bytes");
             return Err(Failure::input(message));
         }
-        let file: File = strict::from_str(&text).map_err(|error| {
+        Self::parse(&name, &text, path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Reads the text of a file, whose name is for messages. What it names by a path is in
+    /// `folder`.
+    ///
+    /// # Errors
+    /// An unknown key, or values that are no axis.
+    pub fn parse(
+        name: &impl std::fmt::Display,
+        text: &str,
+        folder: &Path,
+    ) -> Result<Self, Failure> {
+        let file: File = strict::from_str(text).map_err(|error| {
             Failure::input(format!("{name}:{error}"))
                 .hint("docs/SWEEPS.md lists the keys of a sweep's file")
         })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
         let beside = |text: String| {
             let is_path = text.contains('.') && !text.starts_with(GROUP_MARK);
             let whole = || folder.join(&text).display().to_string();
@@ -124,14 +136,14 @@ impl Definition {
         let design = |text: String| if crate::design::is_file(&text) { beside(text) } else { text };
         let random = file.random.map(|random| {
             let RandomTable { points, seed, vary } = random;
-            axes(&name, "random.vary", &vary).map(|vary| Random { vary, points, seed })
+            axes(name, "random.vary", &vary).map(|vary| Random { vary, points, seed })
         });
         Ok(Self {
             workloads: file.workloads.into_iter().map(beside).collect(),
             designs: file.designs.into_iter().map(design).collect(),
-            vary: axes(&name, "vary", &file.vary)?,
+            vary: axes(name, "vary", &file.vary)?,
             random: random.transpose()?,
-            set: axes(&name, "set", &file.set.into_iter().collect())?,
+            set: axes(name, "set", &file.set.into_iter().collect())?,
             how: How {
                 mode: file.mode.map(|mode| mode.0),
                 scale: file.scale.map(|scale| scale.0),
@@ -141,6 +153,28 @@ impl Definition {
                 launch: file.launch.map(|launch| folder.join(launch)),
             },
         })
+    }
+
+    /// The text of a file of the same inputs, without the designs: what [`Self::parse`] reads, in
+    /// the folder in which this one was read.
+    pub fn inputs_text(&self) -> String {
+        let texts =
+            |all: &[String]| Value::Array(all.iter().map(|one| one.as_str().into()).collect());
+        let mut file = Table::new();
+        let mut add = |key: &str, value: Option<Value>| {
+            file.extend(value.map(|value| (key.to_owned(), value)));
+        };
+        add("workloads", Some(texts(&self.workloads)));
+        let set = self.set.iter().map(|axis| (axis.key.clone(), texts(&axis.values)));
+        add("set", Some(Value::Table(set.collect())));
+        let How { mode, scale, ptx, order, registers, launch } = &self.how;
+        add("mode", mode.map(|mode| mode.name().into()));
+        add("scale", scale.map(|scale| scale.name().into()));
+        add("ptx", ptx.map(|ptx| ptx.name().into()));
+        add("order", order.map(|order| order.name().into()));
+        add("registers", registers.map(|registers| i64::from(registers).into()));
+        add("launch", launch.as_ref().map(|path| path.display().to_string().into()));
+        file.to_string()
     }
 
     /// Sorts the axes by their keys, so that the order of points does not depend on how they are
@@ -238,6 +272,21 @@ mod tests {
         assert!(read.workloads[2].ends_with("/mine.ptx"), "{:?}", read.workloads);
         assert!(read.designs[1].ends_with("/my.toml"), "{:?}", read.designs);
         assert_eq!((read.how.mode, read.how.scale), (Some(Mode::Cycle), Some(Scale::Small)));
+    }
+
+    #[test]
+    fn the_text_of_the_inputs_is_read_back() {
+        let text = "workloads = [\"bfs\", \"sub/mine.ptx\", \"a.strata\"]\nlaunch = \"mine.toml\"\n\
+                    mode = \"cycle\"\nscale = \"large\"\nptx = \"clang\"\norder = \"scheduled\"\n\
+                    registers = 20\n[set]\nseed = \"0..3\"\nn = [64, 128]\n[vary]\na = 1\n";
+        let here = Path::new("");
+        let read = |text: &str| Definition::parse(&"s.toml", text, here).unwrap().sorted().unwrap();
+        let first = read(text);
+        let mut again = read(&first.inputs_text());
+        assert!(again.vary.is_empty());
+        again.vary = first.vary.clone();
+        assert_eq!(format!("{again:?}"), format!("{first:?}"));
+        assert_eq!(again.inputs_text(), first.inputs_text());
     }
 
     #[test]

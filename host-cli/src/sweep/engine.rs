@@ -12,7 +12,6 @@ use indicatif::ProgressBar;
 
 use super::points::{DesignPoint, Points};
 use super::row::Row;
-use super::store::Store;
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -39,13 +38,16 @@ pub struct Done {
 /// The points of an input that are to be evaluated: its place, and those of the designs.
 pub type Pending = (usize, Vec<usize>);
 
+/// Keeps rows, in the order of the points; may be called by any thread.
+pub type Keep<'a> = dyn Fn(Vec<Row>) -> Result<(), Failure> + Sync + 'a;
+
 /// Where rows go.
-struct Sink<'a> {
-    store: &'a Store,
+pub(super) struct Sink<'a> {
+    keep: &'a Keep<'a>,
     points: &'a Points,
-    /// Most points of a file.
+    /// Most rows that are kept together.
     most_rows: usize,
-    progress: ProgressBar,
+    pub(super) progress: ProgressBar,
     state: Mutex<State>,
     /// Whether nothing can be written any more.
     broken: AtomicBool,
@@ -59,27 +61,18 @@ struct State {
     failure: Option<Failure>,
 }
 
-/// Evaluates points, and adds them to the store. Ends early once a signal came.
+/// Evaluates points, and hands at most so many rows together to `keep`. Ends early once a signal
+/// came.
 ///
 /// # Errors
-/// Files that cannot be written: what is whole stays.
+/// Rows that cannot be kept: those before them are.
 pub fn run(
     points: &Points,
     pending: &[Pending],
-    (store, most_rows): (&Store, usize),
+    (keep, most_rows): (&Keep<'_>, usize),
     printer: &Printer,
 ) -> Result<Done, Failure> {
-    let all = pending.iter().map(|(_, designs)| designs.len() as u64).sum();
-    let state =
-        State { rows: Vec::new(), written: Instant::now(), done: Done::default(), failure: None };
-    let sink = Sink {
-        store,
-        points,
-        most_rows,
-        progress: printer.progress_with_rate(all),
-        state: Mutex::new(state),
-        broken: AtomicBool::new(false),
-    };
+    let sink = Sink::new(points, pending, (keep, most_rows), printer);
     let execute = |place: usize| {
         let (input, designs) = pending.get(place)?;
         (!sink.stop()).then(|| (place, execute(points, *input, designs, printer)))
@@ -108,9 +101,27 @@ fn execute(
     Some(SharedInput::new(subject, of.request.clone(), (needs, MOST_HELD), printer))
 }
 
-impl Sink<'_> {
+impl<'a> Sink<'a> {
+    pub(super) fn new(
+        points: &'a Points,
+        pending: &[Pending],
+        (keep, most_rows): (&'a Keep<'a>, usize),
+        printer: &Printer,
+    ) -> Self {
+        let all = pending.iter().map(|(_, designs)| designs.len() as u64).sum();
+        let (written, done) = (Instant::now(), Done::default());
+        Self {
+            keep,
+            points,
+            most_rows,
+            progress: printer.progress_with_rate(all),
+            state: Mutex::new(State { rows: Vec::new(), written, done, failure: None }),
+            broken: AtomicBool::new(false),
+        }
+    }
+
     /// Whether nothing more is to be begun.
-    fn stop(&self) -> bool {
+    pub(super) fn stop(&self) -> bool {
         interrupt::came() || self.broken.load(Ordering::Relaxed)
     }
 
@@ -156,15 +167,24 @@ impl Sink<'_> {
         self.push(self.points.place(input, at), row);
     }
 
-    fn push(&self, place: usize, row: Row) {
+    /// Takes a row, with its place among all points.
+    pub(super) fn push(&self, place: usize, row: Row) {
         let mut state = self.state();
         state.done.evaluated += 1;
         state.done.failed += usize::from(row.error().is_some());
         state.rows.push((place, row));
         self.progress.inc(1);
-        let due = state.rows.len() >= self.most_rows || state.written.elapsed() >= OFTEN;
-        if due {
-            self.write(&mut state);
+        self.write_if_due(&mut state);
+    }
+
+    /// Writes what waits, if it waits for long.
+    pub(super) fn pause(&self) {
+        self.write_if_due(&mut self.state());
+    }
+
+    fn write_if_due(&self, state: &mut State) {
+        if state.rows.len() >= self.most_rows || state.written.elapsed() >= OFTEN {
+            self.write(state);
         }
     }
 
@@ -175,15 +195,15 @@ impl Sink<'_> {
             return;
         }
         rows.sort_unstable_by_key(|(place, _)| *place);
-        let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
-        if let Err(failure) = self.store.add(&rows) {
+        if let Err(failure) = (self.keep)(rows.into_iter().map(|(_, row)| row).collect()) {
             self.broken.store(true, Ordering::Relaxed);
             state.failure = Some(failure);
         }
         state.written = Instant::now();
     }
 
-    fn finish(self) -> Result<Done, Failure> {
+    /// Writes what is left.
+    pub(super) fn finish(self) -> Result<Done, Failure> {
         let mut state = self.state();
         self.write(&mut state);
         self.progress.finish_and_clear();

@@ -13,7 +13,7 @@ use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Ty
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
@@ -134,8 +134,15 @@ fn write<'a>(
 /// # Errors
 /// No such file, or one of another version.
 pub fn read(path: &Path) -> std::result::Result<Vec<Row>, String> {
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
-    let reader = SerializedFileReader::new(file).map_err(|error| error.to_string())?;
+    decode(std::fs::File::open(path).map_err(|error| error.to_string())?)
+}
+
+/// The same of what a file holds.
+///
+/// # Errors
+/// Bytes of another version, or that are no Parquet.
+pub fn decode(from: impl ChunkReader + 'static) -> std::result::Result<Vec<Row>, String> {
+    let reader = SerializedFileReader::new(from).map_err(|error| error.to_string())?;
     let metadata = reader.metadata().file_metadata();
     let version = metadata.key_value_metadata().into_iter().flatten();
     let version =

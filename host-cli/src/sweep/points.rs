@@ -69,8 +69,31 @@ impl Points {
     /// When an input does not exist, an axis names a key that no design file has or only values
     /// that no design can take, every design is impossible, or there are too many points.
     pub fn new(definition: &Definition, printer: &Printer) -> Result<Self, Failure> {
+        Self::of(definition, arguments(definition)?, None, printer)
+    }
+
+    /// Lists the points of one input, by its place among those of the definition, under designs
+    /// that are given, instead of those of the definition.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and when there is no such input.
+    pub fn of_input(
+        definition: &Definition,
+        input: usize,
+        designs: &[String],
+        printer: &Printer,
+    ) -> Result<Self, Failure> {
+        let arguments = designs.iter().map(|design| (design.clone(), Vec::new())).collect();
+        Self::of(definition, arguments, Some(input), printer)
+    }
+
+    fn of(
+        definition: &Definition,
+        arguments: Vec<Argument>,
+        only: Option<usize>,
+        printer: &Printer,
+    ) -> Result<Self, Failure> {
         let mode = definition.how.mode.unwrap_or(Mode::Count);
-        let arguments = arguments(definition)?;
         let designs: Vec<_> = arguments.into_par_iter().map(DesignPoint::new).collect();
         let designs = designs.into_iter().collect::<Result<Vec<_>, _>>()?;
         if let [DesignPoint { design: Err(error), .. }, ..] = designs.as_slice()
@@ -78,7 +101,7 @@ impl Points {
         {
             return Err(Failure::input(error.clone()));
         }
-        let inputs = inputs(definition, mode, &designs, printer)?;
+        let inputs = inputs(definition, (mode, &designs), only, printer)?;
         if inputs.len().saturating_mul(designs.len()) > MOST_POINTS {
             let message = format!(
                 "{} inputs under {} designs are more than {MOST_POINTS} points",
@@ -223,11 +246,12 @@ impl DesignPoint {
     }
 }
 
-/// The inputs of a definition, each under every combination of its parameters.
+/// The inputs of a definition, each under every combination of its parameters, or only the one at
+/// a place among these.
 fn inputs(
     definition: &Definition,
-    mode: Mode,
-    designs: &[DesignPoint],
+    (mode, designs): (Mode, &[DesignPoint]),
+    only: Option<usize>,
     printer: &Printer,
 ) -> Result<Vec<Input>, Failure> {
     let How { scale, ptx, order, registers, ref launch, .. } = definition.how;
@@ -243,21 +267,27 @@ fn inputs(
     let designs: Vec<_> =
         designs.iter().filter_map(|of| of.design.as_ref().ok()).cloned().collect();
     let mut all = Vec::new();
-    for combination in grid(&definition.set) {
+    for (column, combination) in grid(&definition.set).into_iter().enumerate() {
         let set: Vec<_> = combination.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let args = SourceArgs { set: set.clone(), ..args.clone() };
         let request = Request::new(&args)?.in_mode(mode).for_designs(&designs).with_totals_only();
-        for subject in subject::subjects(&definition.workloads, &args, printer)? {
-            let digest = input_digest(&subject, &request)?;
-            all.push(Input { subject, request: request.clone(), set: set.join(" "), digest });
+        let subjects = subject::subjects(&definition.workloads, &args, printer)?;
+        for (line, subject) in subjects.into_iter().enumerate() {
+            all.push(((line, column), subject, request.clone(), set.join(" ")));
         }
     }
     // The inputs one after the other, not their parameters.
-    let each = all.len() / grid(&definition.set).len();
-    let mut places: Vec<_> = (0..all.len()).map(|place| (place % each, place)).collect();
-    places.sort_unstable();
-    let mut all: Vec<_> = all.into_iter().map(Some).collect();
-    Ok(places.into_iter().filter_map(|(_, place)| all[place].take()).collect())
+    all.sort_by_key(|(place, ..)| *place);
+    let wanted = all.into_iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
+    let input = |(_, subject, request, set)| {
+        let digest = input_digest(&subject, &request)?;
+        Ok(Input { subject, request, set, digest })
+    };
+    let inputs = wanted.map(|(_, of)| input(of)).collect::<Result<Vec<Input>, Failure>>()?;
+    if inputs.is_empty() {
+        return Err(Failure::input("the sweep has no such input"));
+    }
+    Ok(inputs)
 }
 
 /// A digest of what an input is and of how it is executed.

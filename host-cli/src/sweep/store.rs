@@ -66,9 +66,11 @@ impl Store {
         let store = Self { folder: folder.to_owned() };
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         let list_file = folder.join(LIST);
-        let mut entries = std::fs::read_dir(folder).map_err(|error| failed(&error))?;
+        let entries = std::fs::read_dir(folder).map_err(|error| failed(&error))?;
+        let found = entries.flatten().find(|entry| !is_partial_list(&entry.path()));
+        // Looked for after that: another process may have begun the same sweep meanwhile.
         if !list_file.exists()
-            && let Some(Ok(found)) = entries.next()
+            && let Some(found) = found
         {
             let message = format!(
                 "the folder `{}` holds `{}`, and no `{LIST}` says that a sweep wrote it",
@@ -221,6 +223,13 @@ impl Contents {
     }
 }
 
+/// Whether a file is the list of points that another process is writing, or was writing when it
+/// was killed.
+fn is_partial_list(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.strip_prefix(LIST).is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".partial"))
+}
+
 /// The digest in the name of a file of points; none if it is no such file.
 fn digest_in(path: &Path) -> Option<Key> {
     let name = path.file_name()?.to_str()?;
@@ -311,6 +320,19 @@ mod tests {
         store.add(&[other]).unwrap();
         let error = store.contents().unwrap_err();
         assert!(error.message().contains("disagree about point"), "{}", error.message());
+    }
+
+    /// Processes that begin a sweep together, and one that was killed as soon as it had begun.
+    #[test]
+    fn an_unfinished_list_is_of_a_sweep() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("sweep.json.YzaznU.partial"), "{").unwrap();
+        let rows = [made_up(0)];
+        Store::create(folder.path(), &list(&rows)).unwrap();
+        assert_eq!(Store::open(folder.path()).unwrap().1, list(&rows));
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("mine.partial"), "{").unwrap();
+        assert!(Store::create(folder.path(), &list(&rows)).is_err());
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(crate) fn ensure() -> Vec<Missing> {
     for need in [Need::Build, Need::Gates, Need::Boards, Need::Cpp, Need::Hardware] {
         missing.extend(ensure_packages(need).err());
     }
-    for tools in [Tools::Formal, Tools::Soc, Tools::Nvcc] {
+    for tools in [Tools::Formal, Tools::Soc, Tools::Nvcc, Tools::Sweeps] {
         missing.extend(hardware_tools::ensure(tools).err());
     }
     for target in DEVICE_TARGETS {

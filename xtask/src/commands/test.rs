@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
-use super::{formal, fpga, fuzz, nvcc, qemu, setup, soc, synth};
+use super::{formal, fpga, fuzz, nvcc, qemu, setup, soc, sweeps, synth};
 use crate::Status;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
@@ -44,10 +44,11 @@ pub(crate) fn run(extent: Extent) -> Status {
     stages.one("synth: reports", || synth::check().into());
     if extent == Extent::Quick {
         println!(
-            "\n-- left out by --quick: nvcc, gates, smoke, qemu, soc, formal, \
+            "\n-- left out by --quick: sweeps, nvcc, gates, smoke, qemu, soc, formal, \
              tests of `{SLOW_TESTS}`"
         );
     } else {
+        sweeps::stages(&mut stages);
         nvcc::stages(&mut stages);
         if extent == Extent::Full {
             nvcc::pack_stage(&mut stages);
