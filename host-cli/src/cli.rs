@@ -4,11 +4,13 @@ pub mod data;
 pub mod diff;
 pub mod energy;
 pub mod fpga;
+pub mod list;
 pub mod pareto;
 pub mod study;
 pub mod sweep;
 
 use energy::EnergyArg;
+use list::ListFormat;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -73,10 +75,18 @@ pub enum Command {
     #[command(subcommand)]
     Fpga(fpga::FpgaCommand),
     /// List the built-in workloads.
-    Workloads,
+    Workloads {
+        /// Output format; others than text have a row for each size.
+        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+        format: ListFormat,
+    },
     /// List the named machines and designs; `--help` explains design files.
     #[command(after_long_help = design_files())]
-    Designs,
+    Designs {
+        /// Output format; others than text have a column for each key of design files.
+        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+        format: ListFormat,
+    },
     /// Storage, area, and energy per access of a design.
     Cost {
         /// A design's name or a design file.
@@ -96,6 +106,11 @@ pub enum Command {
     Completions {
         /// Shell to complete for.
         shell: clap_complete::Shell,
+    },
+    /// Print a page for `man`: of the program, or of a command.
+    Man {
+        /// Command, with those below it: `sweep table`. Default: the program.
+        command: Vec<String>,
     },
     /// Print the JSON schema of what a command writes with `--format json`.
     Schema {
@@ -424,6 +439,10 @@ pub struct RunArgs {
     /// Where energy comes from that no table prints.
     #[command(flatten)]
     pub energy: EnergyArg,
+    /// Report what can be measured though other inputs cannot: each of these is an error, and the
+    /// exit status is 1.
+    #[arg(long, conflicts_with = "baseline")]
+    pub keep_going: bool,
     /// Design that the others are compared with: print speed-ups and ratios of energy instead of
     /// counts, input by input and as geometric means.
     #[arg(long, value_name = "DESIGN", conflicts_with = "outputs")]

@@ -12,6 +12,7 @@ pub mod inspect;
 pub mod launch_template;
 pub mod limits;
 pub mod list;
+pub mod man;
 pub mod pareto;
 pub mod registers;
 pub mod residency;
@@ -71,8 +72,8 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Study(command) => study::run(command, printer),
         Command::Sweep(args) => sweep::run(args, printer),
         Command::Fpga(command) => fpga::run(command, printer),
-        Command::Workloads => list::workloads(printer),
-        Command::Designs => list::designs(printer),
+        Command::Workloads { format } => list::workloads(*format, printer),
+        Command::Designs { format } => list::designs(*format, printer),
         Command::Pareto(args) => pareto::run(args, printer),
         Command::Diff(args) => diff::run(args, printer),
         Command::Cost { design, energy } => cost::run(&energy.behind(design), printer),
@@ -84,6 +85,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
             clap_complete::generate(*shell, &mut Cli::command(), "strata", &mut script);
             printer.data(&String::from_utf8_lossy(&script))
         }
+        Command::Man { command } => man::run(command, printer),
         Command::Schema { of: Described::Run } => {
             printer.data(&json::schema_text::<Vec<RunReport>>())
         }

@@ -16,16 +16,27 @@ pub(crate) fn jobs(asked_for: Option<NonZeroUsize>) -> usize {
     asked_for.map_or(0, NonZeroUsize::get)
 }
 
-/// What `work` makes of each input, or the first failure in their order. Prints which one is done.
-///
-/// `jobs` is the number of threads, 0 for one for each core. It never changes a result. More than
-/// [`MOST_PER_CORE`] for each core are not started, which is noted.
+/// What `work` makes of each input, or the first failure in their order. [`all`] says more.
 pub(crate) fn each<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,
     printer: &Printer,
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    all(inputs, jobs, printer, name, work)?.into_iter().collect()
+}
+
+/// What `work` makes of each input, in their order. Prints which one is done.
+///
+/// `jobs` is the number of threads, 0 for one for each core. It never changes a result. More than
+/// [`MOST_PER_CORE`] for each core are not started, which is noted.
+pub(crate) fn all<I: Sync, T: Send>(
+    inputs: &[I],
+    jobs: usize,
+    printer: &Printer,
+    name: impl Fn(&I) -> &str + Sync,
+    work: impl Fn(&I) -> T + Sync,
 ) -> Result<Vec<T>, Failure> {
     let pool = pool(jobs, printer)?;
     let progress = printer.progress(inputs.len() as u64);
@@ -36,9 +47,9 @@ pub(crate) fn each<I: Sync, T: Send>(
         result
     };
     // One at a time: inputs differ too much in length to be dealt out in blocks.
-    let results: Vec<_> = pool.install(|| inputs.par_iter().with_max_len(1).map(one).collect());
+    let results = pool.install(|| inputs.par_iter().with_max_len(1).map(one).collect());
     progress.finish_and_clear();
-    results.into_iter().collect()
+    Ok(results)
 }
 
 /// So many threads, 0 for one for each core.

@@ -1,5 +1,6 @@
 //! Report: the result of one workload under one design, and its four formats.
 
+pub mod columns;
 pub mod csv;
 pub mod data_cache;
 pub mod derived;

@@ -16,6 +16,7 @@ mod input_names;
 mod interrupts;
 mod leaving;
 mod line_profiles;
+mod lists;
 mod messages;
 mod outputs;
 mod residency;

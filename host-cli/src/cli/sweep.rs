@@ -10,7 +10,7 @@ use strata_compiler::{Order, RegisterLimit};
 use super::energy::EnergyArg;
 use super::{Mode, Scale};
 use crate::config::by_name;
-use crate::sweep::table::Form;
+use crate::report::columns::Form;
 use crate::workload::Toolchain;
 
 /// What a sweep does, as an example.
@@ -79,7 +79,7 @@ pub struct SweepTableArgs {
     pub pivot: Vec<String>,
 }
 
-/// Formats of `sweep table`.
+/// Formats of `sweep table` and `pareto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TableFormat {
     /// One line for each point.

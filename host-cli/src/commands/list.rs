@@ -2,14 +2,19 @@
 
 use std::fmt::Write as _;
 
-use crate::design;
+use crate::cli::list::ListFormat;
+use crate::design::{self, Design, Value};
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use crate::report::columns::{Cell, Columns};
 use crate::report::table;
 use crate::workload::{GROUP_MARK, Group, Toolchain, Workload};
 
 /// Lists the built-in workloads, group by group, with the parameters of each size.
-pub fn workloads(printer: &Printer) -> Result<ExitStatus, Failure> {
+pub fn workloads(format: ListFormat, printer: &Printer) -> Result<ExitStatus, Failure> {
+    if let Some(form) = format.form() {
+        return printer.data(&workload_columns()?.to_text(form)?);
+    }
     let mut table = table::new_table();
     table.set_header(["group", "workload", "size", "parameters", "description"]);
     for group in Group::ALL {
@@ -30,8 +35,55 @@ pub fn workloads(printer: &Printer) -> Result<ExitStatus, Failure> {
     printer.data(&format!("{table}\n"))
 }
 
+/// A row for each size of each workload.
+fn workload_columns() -> Result<Columns, Failure> {
+    let header = ["group", "workload", "size", "parameters", "description"].map(str::to_owned);
+    let mut columns = Columns { header: header.to_vec(), rows: Vec::new() };
+    for group in Group::ALL {
+        for name in group.names() {
+            let workload = Workload::builtin(name, Toolchain::Nvcc)?;
+            for (size, parameters) in workload.sizes() {
+                let parameters: Vec<_> =
+                    parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                let parameters = parameters.join(" ");
+                let texts = [group.name(), name, size, &parameters, workload.description()];
+                columns.rows.push(texts.map(text).to_vec());
+            }
+        }
+    }
+    Ok(columns)
+}
+
+/// A row for each design, with its value of each key of design files.
+fn design_columns() -> Columns {
+    let header = ["design", "machine", "source"].map(str::to_owned).into_iter();
+    let keys = design::parameter_keys().iter().map(|(key, _)| key.clone());
+    let row = |design: &Design| {
+        let labels = [&design.name, &design.machine.name, &design.source];
+        let labels = labels.map(|label| text(label));
+        let values = design.parameters().into_iter().map(|(_, value)| value.map(cell));
+        labels.into_iter().chain(values).collect()
+    };
+    Columns { header: header.chain(keys).collect(), rows: design::list().iter().map(row).collect() }
+}
+
+fn text(text: &str) -> Option<Cell> {
+    Some(Cell::Text(text.to_owned()))
+}
+
+fn cell(value: Value) -> Cell {
+    match value {
+        Value::Number(number) => Cell::Number(number as i64),
+        Value::Switch(on) => Cell::Switch(on),
+        Value::Text(text) => Cell::Text(text),
+    }
+}
+
 /// Lists the designs with their axes and sources.
-pub fn designs(printer: &Printer) -> Result<ExitStatus, Failure> {
+pub fn designs(format: ListFormat, printer: &Printer) -> Result<ExitStatus, Failure> {
+    if let Some(form) = format.form() {
+        return printer.data(&design_columns().to_text(form)?);
+    }
     let mut text = String::new();
     let mut machine = "";
     for design in design::list() {

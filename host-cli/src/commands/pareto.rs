@@ -4,8 +4,9 @@ use crate::cli::Mode;
 use crate::cli::pareto::ParetoArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use crate::report::columns::Cell;
 use crate::sweep::pareto::{self, Objective, STORAGE};
-use crate::sweep::row::{Cell, Row};
+use crate::sweep::row::Row;
 use crate::sweep::store::Store;
 use crate::sweep::table::filtered;
 

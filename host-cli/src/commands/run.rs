@@ -39,13 +39,47 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let dumps = dump::requests(&args.dump.dumps, args.force, &files)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let request = request.for_designs(&designs).with_dumps(dumps);
-    let reports = measure_all(args.jobs, &subjects, &designs, (&request, None), printer)?;
-    match args.format {
+    let (reports, failed) = if args.keep_going {
+        measure_what_runs(args.jobs, &subjects, &designs, &request, printer)?
+    } else {
+        (measure_all(args.jobs, &subjects, &designs, (&request, None), printer)?, 0)
+    };
+    let written = match args.format {
         Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),
         Format::Csv => printer.data(&report::csv::to_text(&reports)),
         Format::Digest => printer.data(&report::digest::to_text(&reports)),
         Format::Json => printer.data(&report::json::to_text(&reports)?),
+    }?;
+    if failed == 0 {
+        return Ok(written);
     }
+    printer.note(&format!("{failed} of {} inputs failed", subjects.len()));
+    Ok(ExitStatus::CheckFailed)
+}
+
+/// `--keep-going`: the reports of the subjects that can be measured, and how many cannot, whose
+/// failures are printed.
+fn measure_what_runs(
+    jobs: Option<NonZeroUsize>,
+    subjects: &[Subject],
+    designs: &[Design],
+    request: &Request,
+    printer: &Printer,
+) -> Result<(Vec<RunReport>, usize), Failure> {
+    let measure = |subject: &Subject| measure(subject, designs, (request, None), printer);
+    let jobs = parallel::jobs(jobs);
+    let results = parallel::all(subjects, jobs, printer, Subject::name, measure)?;
+    let (mut reports, mut failed) = (Vec::new(), 0);
+    for result in results {
+        match result {
+            Ok(more) => reports.extend(more),
+            Err(failure) => {
+                printer.failure(&failure);
+                failed += 1;
+            }
+        }
+    }
+    Ok((reports, failed))
 }
 
 /// `--baseline`: designs against one, over seeds if that is asked for.
@@ -152,6 +186,22 @@ fn design_names(args: &RunArgs) -> Vec<String> {
     }
 }
 
+/// Measures a subject.
+fn measure(
+    subject: &Subject,
+    designs: &[Design],
+    (request, seed): (&Request, Option<u32>),
+    printer: &Printer,
+) -> Result<Vec<RunReport>, Failure> {
+    let seed = seed.filter(|_| has_seed(subject, request));
+    let seeded = seed.map(|seed| request.clone().with_seed(seed));
+    let request = seeded.as_ref().unwrap_or(request);
+    match subject {
+        Subject::Workload(workload) => measure::reports(workload, designs, request, printer),
+        Subject::Trace(input) => measure::trace_reports(input, designs, request, printer),
+    }
+}
+
 /// Measures every subject; the order of the reports is that of the subjects, whatever `--jobs` is.
 /// A seed changes the subjects that have one.
 pub(super) fn measure_all(
@@ -161,15 +211,7 @@ pub(super) fn measure_all(
     (request, seed): (&Request, Option<u32>),
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
-    let measure = |subject: &Subject| {
-        let seed = seed.filter(|_| has_seed(subject, request));
-        let seeded = seed.map(|seed| request.clone().with_seed(seed));
-        let request = seeded.as_ref().unwrap_or(request);
-        match subject {
-            Subject::Workload(workload) => measure::reports(workload, designs, request, printer),
-            Subject::Trace(input) => measure::trace_reports(input, designs, request, printer),
-        }
-    };
+    let measure = |subject: &Subject| measure(subject, designs, (request, seed), printer);
     let jobs = parallel::jobs(jobs);
     let reports = parallel::each(subjects, jobs, printer, Subject::name, measure)?;
     Ok(reports.into_iter().flatten().collect())

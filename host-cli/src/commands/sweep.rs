@@ -23,7 +23,7 @@ use crate::sweep::key::Key;
 use crate::sweep::points::Points;
 use crate::sweep::row::Row;
 use crate::sweep::store::{Contents, Store};
-use crate::sweep::table::{Table, filtered};
+use crate::sweep::table::{self, filtered};
 
 /// Errors of points that are shown.
 const SHOWN_ERRORS: usize = 3;
@@ -254,8 +254,8 @@ fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure
     let rows = filtered(rows, &args.wanted)?;
     let form = args.format.into();
     let table = match args.pivot.as_slice() {
-        [line, column, value] => Table::pivot(&rows, &list, [line, column, value])?,
-        _ => Table::new(&rows, &list, &args.columns, form)?,
+        [line, column, value] => table::pivot(&rows, &list, [line, column, value])?,
+        _ => table::table(&rows, &list, &args.columns, form)?,
     };
     printer.data(&table.to_text(form)?)
 }

@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::row::{Cell, Row};
+use super::row::Row;
 use super::store::List;
-use super::table::{Table, known};
+use super::table::known;
 use crate::comparison::geometric_mean;
 use crate::cost::cache_data_bytes;
 use crate::failure::Failure;
+use crate::report::columns::{Cell, Columns};
 use crate::report::derived::rounded;
 
 /// The objective that is no column: registers of an SM, in all levels. Unit: bytes.
@@ -29,7 +30,7 @@ pub struct Objective {
 /// What became of the designs of a sweep.
 pub struct Front {
     /// The designs that none beats, best in the first objective first.
-    pub table: Table,
+    pub table: Columns,
     /// How many are not among them.
     pub beaten: usize,
     /// How many lack a value.
@@ -129,7 +130,7 @@ fn storage_bytes(row: &Row) -> Option<f64> {
 }
 
 /// The designs, with what differs between the designs of the sweep.
-fn table(best: &[&Candidate<'_>], list: &List, objectives: &[Objective]) -> Table {
+fn table(best: &[&Candidate<'_>], list: &List, objectives: &[Objective]) -> Columns {
     let of_inputs = ["workload", "set"];
     let axes = list.axes.iter().filter(|axis| !of_inputs.contains(&axis.as_str()));
     let axes: Vec<String> = axes.cloned().collect();
@@ -141,5 +142,5 @@ fn table(best: &[&Candidate<'_>], list: &List, objectives: &[Objective]) -> Tabl
         let values = candidate.values.iter().map(|&value| Some(Cell::Real(rounded(value))));
         own.chain(values).collect()
     });
-    Table { rows: rows.collect(), header }
+    Columns { rows: rows.collect(), header }
 }

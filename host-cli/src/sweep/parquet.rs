@@ -19,7 +19,8 @@ use parquet::schema::types::Type;
 
 use super::SCHEMA;
 use super::key::Key;
-use super::row::{Cell, Column, EXTRA, Kind, Row, columns};
+use super::row::{Column, EXTRA, Kind, Row, columns};
+use crate::report::columns::Cell;
 
 /// The key of the metadata whose value is the version of the columns.
 const SCHEMA_KEY: &str = "strata.schema";

@@ -13,6 +13,7 @@ use strata_core::sm::memory::lower_counters::LowerEvent;
 use super::key::Key;
 use crate::design::{Design, Value, ValueKind, parameter_keys};
 use crate::evaluate;
+use crate::report::columns::Cell;
 use crate::report::{RunReport, derived, storage_energy};
 
 /// What a column holds.
@@ -35,30 +36,6 @@ pub struct Column {
     pub name: String,
     /// What it holds.
     pub kind: Kind,
-}
-
-/// A value in a column.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    /// Of [`Kind::Number`].
-    Number(i64),
-    /// Of [`Kind::Real`].
-    Real(f64),
-    /// Of [`Kind::Switch`].
-    Switch(bool),
-    /// Of [`Kind::Text`].
-    Text(String),
-}
-
-impl std::fmt::Display for Cell {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(to),
-            Self::Real(number) => number.fmt(to),
-            Self::Switch(on) => on.fmt(to),
-            Self::Text(text) => to.write_str(text),
-        }
-    }
 }
 
 /// What a column of technologies of storage begins with: the only columns that a sweep may have

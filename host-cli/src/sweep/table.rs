@@ -1,15 +1,10 @@
 //! Tables of a sweep: its rows as CSV, JSON or Markdown, or one value over two columns.
 
-use std::fmt::Write as _;
-
-use serde_json::{Map, Value};
-
-use super::row::{Cell, EXTRA, Row, columns, place};
+use super::row::{EXTRA, Row, columns, place};
 use super::store::List;
 use crate::config::suggest::{did_you_mean, suggest};
 use crate::failure::Failure;
-use crate::report::csv::field;
-use crate::report::json;
+use crate::report::columns::{Cell, Columns, Form};
 
 /// What a table of Markdown has beside what differs between the points, where a row has it.
 const MEASURES: [&str; 8] = [
@@ -22,23 +17,6 @@ const MEASURES: [&str; 8] = [
     "energy_delay_relative_percent",
     "error",
 ];
-
-/// How a table is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// RFC 4180.
-    Csv,
-    /// An array of objects.
-    Json,
-    /// A table of Markdown.
-    Markdown,
-}
-
-/// Rows under some columns.
-pub struct Table {
-    pub(super) header: Vec<String>,
-    pub(super) rows: Vec<Vec<Option<Cell>>>,
-}
 
 /// A column by its name.
 pub(super) fn known(rows: &[Row], name: &str) -> Result<(), Failure> {
@@ -75,123 +53,59 @@ pub fn filtered(rows: Vec<Row>, wanted: &[String]) -> Result<Vec<Row>, Failure> 
     Ok(rows.into_iter().filter(has).collect())
 }
 
-impl Table {
-    /// The columns that are named, or else all; of Markdown those that differ between points, and
-    /// the measures that are most asked for.
-    ///
-    /// # Errors
-    /// No such column.
-    pub fn new(rows: &[Row], list: &List, names: &[String], form: Form) -> Result<Self, Failure> {
-        names.iter().try_for_each(|name| known(rows, name))?;
-        let some = |name: &&str| rows.iter().any(|row| row.get(name).is_some());
-        let header: Vec<String> = match (names, form) {
-            ([], Form::Markdown) => {
-                let measures = MEASURES.into_iter().filter(some).map(str::to_owned);
-                list.axes.iter().cloned().chain(measures).collect()
-            }
-            ([], _) => {
-                let mut extra: Vec<_> =
-                    rows.iter().flat_map(|row| row.extra.keys().cloned()).collect();
-                extra.sort_unstable();
-                extra.dedup();
-                columns().iter().map(|column| column.name.clone()).chain(extra).collect()
-            }
-            (names, _) => names.to_vec(),
+/// The columns that are named, or else all; of Markdown those that differ between points, and
+/// the measures that are most asked for.
+///
+/// # Errors
+/// No such column.
+pub fn table(rows: &[Row], list: &List, names: &[String], form: Form) -> Result<Columns, Failure> {
+    names.iter().try_for_each(|name| known(rows, name))?;
+    let some = |name: &&str| rows.iter().any(|row| row.get(name).is_some());
+    let header: Vec<String> = match (names, form) {
+        ([], Form::Markdown) => {
+            let measures = MEASURES.into_iter().filter(some).map(str::to_owned);
+            list.axes.iter().cloned().chain(measures).collect()
+        }
+        ([], _) => {
+            let mut extra: Vec<_> = rows.iter().flat_map(|row| row.extra.keys().cloned()).collect();
+            extra.sort_unstable();
+            extra.dedup();
+            columns().iter().map(|column| column.name.clone()).chain(extra).collect()
+        }
+        (names, _) => names.to_vec(),
+    };
+    let cells = |row: &Row| header.iter().map(|name| row.get(name)).collect();
+    Ok(Columns { rows: rows.iter().map(cells).collect(), header })
+}
+
+/// One value, in a line for each value of a column and a column for each value of another, in
+/// the order in which the points have them.
+///
+/// # Errors
+/// No such column, or several points for one place.
+pub fn pivot(rows: &[Row], list: &List, names: [&str; 3]) -> Result<Columns, Failure> {
+    let [line, column, value] = names;
+    names.iter().try_for_each(|name| known(rows, name))?;
+    let (lines, headings) = (distinct(rows, line), distinct(rows, column));
+    let mut cells = vec![vec![None; headings.len()]; lines.len()];
+    let mut from: Vec<Vec<Option<&Row>>> = vec![vec![None; headings.len()]; lines.len()];
+    for row in rows {
+        let at = |all: &[Option<Cell>], name: &str| {
+            let own = row.get(name);
+            all.iter().position(|cell| *cell == own)
         };
-        let cells = |row: &Row| header.iter().map(|name| row.get(name)).collect();
-        Ok(Self { rows: rows.iter().map(cells).collect(), header })
-    }
-
-    /// One value, in a line for each value of a column and a column for each value of another, in
-    /// the order in which the points have them.
-    ///
-    /// # Errors
-    /// No such column, or several points for one place.
-    pub fn pivot(rows: &[Row], list: &List, names: [&str; 3]) -> Result<Self, Failure> {
-        let [line, column, value] = names;
-        names.iter().try_for_each(|name| known(rows, name))?;
-        let (lines, headings) = (distinct(rows, line), distinct(rows, column));
-        let mut cells = vec![vec![None; headings.len()]; lines.len()];
-        let mut from: Vec<Vec<Option<&Row>>> = vec![vec![None; headings.len()]; lines.len()];
-        for row in rows {
-            let at = |all: &[Option<Cell>], name: &str| {
-                let own = row.get(name);
-                all.iter().position(|cell| *cell == own)
-            };
-            let (Some(y), Some(x)) = (at(&lines, line), at(&headings, column)) else { continue };
-            if let Some(other) = from[y][x].replace(row) {
-                return Err(several(list, (other, row), [line, column]));
-            }
-            cells[y][x] = row.get(value);
+        let (Some(y), Some(x)) = (at(&lines, line), at(&headings, column)) else { continue };
+        if let Some(other) = from[y][x].replace(row) {
+            return Err(several(list, (other, row), [line, column]));
         }
-        let shown = |cell: &Option<Cell>| cell.as_ref().map_or_else(String::new, Cell::to_string);
-        let mut header = vec![format!("{value}: {line} \\ {column}")];
-        header.extend(headings.iter().map(shown));
-        let rows = lines.into_iter().zip(cells);
-        let rows = rows.map(|(line, cells)| std::iter::once(line).chain(cells).collect()).collect();
-        Ok(Self { header, rows })
+        cells[y][x] = row.get(value);
     }
-
-    /// As text.
-    ///
-    /// # Errors
-    /// None that a row can cause.
-    pub fn to_text(&self, form: Form) -> Result<String, Failure> {
-        match form {
-            Form::Csv => Ok(self.csv()),
-            Form::Json => self.json(),
-            Form::Markdown => Ok(self.markdown()),
-        }
-    }
-
-    fn csv(&self) -> String {
-        let mut text = self.header.iter().map(|name| field(name)).collect::<Vec<_>>().join(",");
-        text.push('\n');
-        for row in &self.rows {
-            let cells = row.iter().map(|cell| {
-                cell.as_ref().map_or_else(String::new, |cell| field(&cell.to_string()))
-            });
-            text += &cells.collect::<Vec<_>>().join(",");
-            text.push('\n');
-        }
-        text
-    }
-
-    fn json(&self) -> Result<String, Failure> {
-        let object = |row: &Vec<Option<Cell>>| {
-            let values = row.iter().map(|cell| match cell {
-                None => Value::Null,
-                Some(Cell::Number(number)) => (*number).into(),
-                Some(Cell::Real(number)) => (*number).into(),
-                Some(Cell::Switch(on)) => (*on).into(),
-                Some(Cell::Text(text)) => text.as_str().into(),
-            });
-            Value::Object(self.header.iter().cloned().zip(values).collect::<Map<_, _>>())
-        };
-        json::to_text(&self.rows.iter().map(object).collect::<Vec<_>>())
-    }
-
-    fn markdown(&self) -> String {
-        let plain = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
-        let mut text = String::new();
-        let header: Vec<_> = self.header.iter().map(|name| plain(name)).collect();
-        let _ = writeln!(text, "| {} |", header.join(" | "));
-        let numbers = |at: usize| {
-            let mut cells = self.rows.iter().filter_map(|row| row[at].as_ref()).peekable();
-            cells.peek().is_some() && !cells.any(|cell| matches!(cell, Cell::Text(_)))
-        };
-        let rules = (0..self.header.len()).map(|at| if numbers(at) { "---:" } else { "---" });
-        let _ = writeln!(text, "| {} |", rules.collect::<Vec<_>>().join(" | "));
-        for row in &self.rows {
-            let cells = row.iter().map(|cell| match cell {
-                None => String::new(),
-                Some(Cell::Real(number)) => format!("{number:.2}"),
-                Some(cell) => plain(&cell.to_string()),
-            });
-            let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
-        }
-        text
-    }
+    let shown = |cell: &Option<Cell>| cell.as_ref().map_or_else(String::new, Cell::to_string);
+    let mut header = vec![format!("{value}: {line} \\ {column}")];
+    header.extend(headings.iter().map(shown));
+    let rows = lines.into_iter().zip(cells);
+    let rows = rows.map(|(line, cells)| std::iter::once(line).chain(cells).collect()).collect();
+    Ok(Columns { header, rows })
 }
 
 /// The values of a column in the order of their first rows.
