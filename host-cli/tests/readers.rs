@@ -162,6 +162,8 @@ fn renamed(root: &Value, path: &Path, to: Option<&str>) -> Option<String> {
 const LIKE_THE_DEFAULT: &[(&str, &str)] = &[
     // What the base has already.
     ("design", "partial_warp_energy"),
+    // Nothing is missing.
+    ("design", "missing_energy"),
     ("design", "scheduling"),
     ("design", "scheduler"),
     ("design", "issue_slots"),
