@@ -47,7 +47,7 @@ fn workload_columns() -> Result<Columns, Failure> {
                     parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
                 let parameters = parameters.join(" ");
                 let texts = [group.name(), name, size, &parameters, workload.description()];
-                columns.rows.push(texts.map(text).to_vec());
+                columns.rows.push(texts.map(|one| Some(text(one))).to_vec());
             }
         }
     }
@@ -60,15 +60,15 @@ fn design_columns() -> Columns {
     let keys = design::parameter_keys().iter().map(|(key, _)| key.clone());
     let row = |design: &Design| {
         let labels = [&design.name, &design.machine.name, &design.source];
-        let labels = labels.map(|label| text(label));
+        let labels = labels.map(|label| Some(text(label)));
         let values = design.parameters().into_iter().map(|(_, value)| value.map(cell));
         labels.into_iter().chain(values).collect()
     };
     Columns { header: header.chain(keys).collect(), rows: design::list().iter().map(row).collect() }
 }
 
-fn text(text: &str) -> Option<Cell> {
-    Some(Cell::Text(text.to_owned()))
+fn text(text: &str) -> Cell {
+    Cell::Text(text.to_owned())
 }
 
 fn cell(value: Value) -> Cell {

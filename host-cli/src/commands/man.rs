@@ -31,9 +31,7 @@ fn unknown(command: &clap::Command, word: &str) -> Failure {
     let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
     let failure = Failure::input(format!("`{}` has no command `{word}`", command.get_name()));
     let near = did_you_mean(&suggest(word, names.iter().copied()));
-    let all = || match names.is_empty() {
-        true => "it has none".to_owned(),
-        false => format!("it has {}", names.join(", ")),
-    };
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let all = || format!("it has {names}");
     failure.hint(near.unwrap_or_else(all))
 }
