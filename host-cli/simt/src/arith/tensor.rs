@@ -295,7 +295,7 @@ fn singles(
     top: &Columns,
     sums: &mut [u32; COLUMNS],
 ) -> bool {
-    let mut all = true;
+    let mut others = 0;
     for column in 0..COLUMNS {
         let total = f64::from(totals[column]) + f64::from(accumulators[column]);
         let bits = total.to_bits();
@@ -304,12 +304,13 @@ fn singles(
         let field = exponent.wrapping_add(top[column]).wrapping_sub(1023 - 127 + KEPT);
         let sign = (bits >> 32) as u32 & 0x8000_0000;
         let zero = exponent == 0;
-        let normal = (1..=254).contains(&field);
-        all &= zero || normal;
+        // No branch, so that columns stay side by side.
+        let normal = (field.wrapping_sub(1) as u32) < 254;
+        others |= u32::from(!zero) & u32::from(!normal);
         let number = sign | (field as u32) << 23 | fraction;
         sums[column] = if zero { 0 } else { number };
     }
-    all
+    others == 0
 }
 
 /// The bits of `total * 2^unit`.
