@@ -1,5 +1,6 @@
 //! `pareto`: the designs of a sweep that no other beats.
 
+use super::sweep;
 use crate::cli::Mode;
 use crate::cli::pareto::ParetoArgs;
 use crate::failure::{ExitStatus, Failure};
@@ -7,20 +8,10 @@ use crate::printer::Printer;
 use crate::report::columns::Cell;
 use crate::sweep::pareto::{self, Objective, STORAGE};
 use crate::sweep::row::Row;
-use crate::sweep::store::Store;
-use crate::sweep::table::filtered;
 
 /// Runs the command.
 pub fn run(args: &ParetoArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let (store, list) = Store::open(&args.folder)?;
-    let mut contents = store.contents()?;
-    contents.notes().for_each(|note| printer.note(&note));
-    let rows = contents.take(&list);
-    if rows.len() < list.points.len() {
-        let missing = list.points.len() - rows.len();
-        printer.note(&format!("{missing} of {} points are missing", list.points.len()));
-    }
-    let rows = filtered(rows, &args.wanted)?;
+    let (rows, list) = sweep::points(&args.folder, &args.wanted, printer)?;
     let front = pareto::front(&rows, &list, &objectives(args, &rows))?;
     if front.without != 0 {
         printer.note(&format!(

@@ -22,7 +22,7 @@ use crate::sweep::engine::{self, Done, Keep, Pending};
 use crate::sweep::key::Key;
 use crate::sweep::points::Points;
 use crate::sweep::row::Row;
-use crate::sweep::store::{Contents, Store};
+use crate::sweep::store::{Contents, List, Store};
 use crate::sweep::table::{self, filtered};
 
 /// Errors of points that are shown.
@@ -242,8 +242,13 @@ fn merge(folder: &Path, printer: &Printer) -> Result<ExitStatus, Failure> {
     printer.data(&format!("{}\n", path.display()))
 }
 
-fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let (store, list) = Store::open(&args.folder)?;
+/// The points of a sweep that have the wanted values in their columns, and its list.
+pub(super) fn points(
+    folder: &Path,
+    wanted: &[String],
+    printer: &Printer,
+) -> Result<(Vec<Row>, List), Failure> {
+    let (store, list) = Store::open(folder)?;
     let mut contents = store.contents()?;
     contents.notes().for_each(|note| printer.note(&note));
     let rows = contents.take(&list);
@@ -251,7 +256,11 @@ fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure
         let missing = list.points.len() - rows.len();
         printer.note(&format!("{missing} of {} points are missing", list.points.len()));
     }
-    let rows = filtered(rows, &args.wanted)?;
+    Ok((filtered(rows, wanted)?, list))
+}
+
+fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let (rows, list) = points(&args.folder, &args.wanted, printer)?;
     let form = args.format.into();
     let table = match args.pivot.as_slice() {
         [line, column, value] => table::pivot(&rows, &list, [line, column, value])?,
