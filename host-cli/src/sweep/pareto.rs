@@ -65,7 +65,9 @@ pub fn front(rows: &[Row], list: &List, objectives: &[Objective]) -> Result<Fron
         }
     }
     let without = designs.len() - candidates.len();
-    let beaten = |one: &Candidate<'_>| candidates.iter().any(|other| beats(other, one, objectives));
+    let beaten = |one: &Candidate<'_>| {
+        candidates.iter().any(|other| beats(&other.values, &one.values, objectives))
+    };
     let mut best: Vec<_> = candidates.iter().filter(|one| !beaten(one)).collect();
     best.sort_by(|one, other| {
         let order = one.values[0].total_cmp(&other.values[0]);
@@ -77,9 +79,9 @@ pub fn front(rows: &[Row], list: &List, objectives: &[Objective]) -> Result<Fron
 }
 
 /// Whether a design is as good as another in every objective, and better in one.
-fn beats(one: &Candidate<'_>, other: &Candidate<'_>, objectives: &[Objective]) -> bool {
+fn beats(one: &[f64], other: &[f64], objectives: &[Objective]) -> bool {
     let mut better = false;
-    for ((own, of), objective) in one.values.iter().zip(&other.values).zip(objectives) {
+    for ((own, of), objective) in one.iter().zip(other).zip(objectives) {
         let (own, of) = if objective.more { (of, own) } else { (own, of) };
         if own > of {
             return false;
@@ -143,4 +145,22 @@ fn table(best: &[&Candidate<'_>], list: &List, objectives: &[Objective]) -> Colu
         own.chain(values).collect()
     });
     Columns { rows: rows.collect(), header }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_design_is_beaten_by_one_that_is_as_good_and_somewhere_better() {
+        let objective = |more| Objective { column: String::new(), more };
+        let objectives = [objective(false), objective(true)];
+        let beats = |one: [f64; 2], other: [f64; 2]| beats(&one, &other, &objectives);
+        assert!(beats([1.0, 5.0], [2.0, 4.0]));
+        // As good in one of them.
+        assert!(beats([1.0, 5.0], [2.0, 5.0]) && beats([1.0, 5.0], [1.0, 4.0]));
+        // Equal designs do not beat each other, nor do those that are worse somewhere.
+        assert!(!beats([1.0, 5.0], [1.0, 5.0]));
+        assert!(!beats([1.0, 3.0], [2.0, 4.0]) && !beats([2.0, 5.0], [1.0, 4.0]));
+    }
 }
