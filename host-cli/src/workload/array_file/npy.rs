@@ -9,9 +9,10 @@ use crate::workload::element::ElementType;
 
 /// Longest header, as NumPy itself reads no longer one unasked. Unit: bytes.
 const MAX_HEADER: u64 = 10_000;
-/// Most opening brackets of a header: a shape, a dictionary, and what a structured type has. Its
-/// parser calls itself for each.
-const MAX_BRACKETS: usize = 64;
+/// Most opening brackets of a header. An array of plain numbers has two, those of its dictionary
+/// and
+/// its shape; the time of the library's parser grows threefold with each that lies in another.
+const MAX_BRACKETS: usize = 8;
 /// Magic, version and length of the header. Unit: bytes.
 const BEFORE_HEADER: usize = 12;
 
@@ -32,7 +33,9 @@ pub(super) fn read(
     let header = {
         let text = &start[..header];
         if text.iter().filter(|byte| b"([{".contains(byte)).count() > MAX_BRACKETS {
-            return Err(malformed("its header is nested too deeply"));
+            return Err(malformed(
+                "its header has more brackets than that of an array of plain numbers",
+            ));
         }
         let based = |pair: &[u8]| pair[0].is_ascii_digit() && b"xXoObB".contains(&pair[1]);
         if text.windows(2).any(based) {
