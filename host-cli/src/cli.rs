@@ -6,6 +6,7 @@ pub mod energy;
 pub mod fpga;
 pub mod list;
 pub mod pareto;
+pub mod reproduce;
 pub mod study;
 pub mod sweep;
 
@@ -70,6 +71,10 @@ pub enum Command {
     Diff(diff::DiffArgs),
     /// Find the designs of a sweep that no other beats in energy, IPC or any other columns.
     Pareto(pareto::ParetoArgs),
+    /// Remake the figures and tables of the papers, beside what they print, as data, drawings and
+    /// one
+    /// page.
+    Reproduce(reproduce::ReproduceArgs),
     /// Run the prototype in hardware: stream register accesses to a board, and hold its counters
     /// against the model's.
     #[command(subcommand)]

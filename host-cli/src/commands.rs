@@ -15,6 +15,7 @@ pub mod list;
 pub mod man;
 pub mod pareto;
 pub mod registers;
+pub mod reproduce;
 pub mod residency;
 pub mod run;
 pub mod storage;
@@ -76,6 +77,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Designs { format } => list::designs(*format, printer),
         Command::Pareto(args) => pareto::run(args, printer),
         Command::Diff(args) => diff::run(args, printer),
+        Command::Reproduce(args) => reproduce::run(args, printer),
         Command::Cost { design, energy } => cost::run(&energy.behind(design), printer),
         Command::Technology(command) => technology::run(command, printer),
         Command::Exact => exact::run(printer),

@@ -10,6 +10,7 @@ mod fixed;
 mod machines;
 mod papers;
 mod pool_reads;
+pub mod printed;
 mod product;
 mod storage;
 mod storage_energy;

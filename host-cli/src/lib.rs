@@ -43,6 +43,7 @@ pub mod partial_folder;
 pub mod printer;
 pub mod provision;
 pub mod report;
+pub mod reproduce;
 pub mod study;
 pub mod subject;
 pub mod sweep;

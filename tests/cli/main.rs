@@ -19,6 +19,7 @@ mod line_profiles;
 mod lists;
 mod messages;
 mod outputs;
+mod reproduce;
 mod residency;
 mod storage;
 mod storage_energy;

@@ -7,21 +7,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::claims::{self, Compared};
-use strata::cli::Mode;
+use strata::cli::Scale;
+use strata::printer::Printer;
+use strata::reproduce::{ORDERS, Trends};
 
-use crate::orders::ORDERS;
-use crate::reports::{Reports, hold_page};
+use crate::reports::{hold_block, hold_page};
 
 /// In each order of instructions: the same claims, in the same order.
-static COMPARED: LazyLock<[Vec<Compared>; 3]> = LazyLock::new(|| {
-    ORDERS.map(|order| {
-        let [counted, timed] = [Mode::Count, Mode::Cycle].map(|mode| {
-            let designs = claims::designs(mode).expect("the designs are possible");
-            Reports::in_order(order, mode, &designs).0
-        });
-        claims::compare(&counted, &timed).expect("every number is measured")
-    })
+static TRENDS: LazyLock<Trends> = LazyLock::new(|| {
+    Trends::measured(Scale::Small, 0, &Printer::new(true)).expect("every number is measured")
 });
 
 #[test]
@@ -35,9 +29,9 @@ const PROSE: &str = "../DEVIATIONS.md#our-results-beside-the-papers-claims";
 /// The papers' conclusions, as far as ours depend on no order of instructions.
 #[test]
 fn most_trends_hold() {
-    for (order, claims) in ORDERS.iter().zip(&*COMPARED) {
-        let held = claims.iter().filter(|claim| claim.holds).count();
-        assert!(2 * held > claims.len(), "{order:?}: {held} of {}", claims.len());
+    for (order, held) in ORDERS.iter().zip(TRENDS.held()) {
+        let all = TRENDS.claims().len();
+        assert!(2 * held > all, "{order:?}: {held} of {all}");
     }
 }
 
@@ -51,22 +45,13 @@ fn link(headings: &str, deviation: &str) -> String {
     format!("[{deviation}](../DEVIATIONS.md#{})", anchor.replace(' ', "-"))
 }
 
-fn number(claim: &Compared) -> String {
-    format!("{:.*}", claim.decimals, claim.ours)
-}
-
 /// Whether the trend holds, or in which orders.
 fn holds(place: usize) -> String {
-    let holding: Vec<_> = ORDERS
-        .iter()
-        .zip(&*COMPARED)
-        .filter(|(_, claims)| claims[place].holds)
-        .map(|(order, _)| format!("`{}`", order.name()))
-        .collect();
+    let holding = TRENDS.holding(place);
     match holding.len() {
         0 => "no".to_owned(),
         all if all == ORDERS.len() => "yes".to_owned(),
-        _ => holding.join(", "),
+        _ => holding.iter().map(|order| format!("`{order}`")).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -90,12 +75,7 @@ fn page() -> String {
          | claim | paper | printed | ptx | scheduled | scheduled-renamed | difference | trend holds | rule | why |\n\
          | --- | --- | --- | ---: | ---: | ---: | ---: | --- | --- | --- |\n",
     );
-    for (place, claim) in COMPARED[0].iter().enumerate() {
-        let numbers = COMPARED.each_ref().map(|claims| number(&claims[place]));
-        let difference = claim.difference.map_or_else(
-            || "-".to_owned(),
-            |difference| format!("{difference:+.*}", claim.decimals),
-        );
+    for (place, claim) in TRENDS.claims().iter().enumerate() {
         let why = match claim.deviation {
             Some(deviation) => link(&headings, deviation),
             None if holds(place) == "yes" => String::new(),
@@ -103,24 +83,55 @@ fn page() -> String {
         };
         let _ = writeln!(
             page,
-            "| {} | {} | {} | {} | {difference} | {} | {} | {why} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {why} |",
             claim.what,
             claim.paper,
             claim.printed,
-            numbers.join(" | "),
+            TRENDS.numbers(place).join(" | "),
+            TRENDS.difference(place),
             holds(place),
             claim.rule,
         );
     }
-    let held = |claims: &[Compared]| claims.iter().filter(|claim| claim.holds).count();
-    let held = COMPARED.each_ref().map(|claims| held(claims).to_string());
+    let [ptx, scheduled, renamed] = TRENDS.held();
     let _ = writeln!(
         page,
-        "\nOf {} claims the trend holds for {} in PTX order, {} scheduled and {} renamed as well.",
-        COMPARED[0].len(),
-        held[0],
-        held[1],
-        held[2]
+        "\nOf {} claims the trend holds for {ptx} in PTX order, {scheduled} scheduled and {renamed} \
+         renamed as well.",
+        TRENDS.claims().len(),
     );
     page
+}
+
+/// What the README shows of each paper: the numbers that stand for it.
+const HEADLINES: [&str; 12] = [
+    "values read once",
+    "6 entries, two levels: reads avoided",
+    "6 entries, all warps: reads avoided",
+    "liveness-aware bypass and eviction, 6 entries: accesses",
+    "IPC with 8 of 32 warps active, of that of all",
+    "energy with 8 active warps and 6 entries, no wires",
+    "compiler, two levels: best number of entries",
+    "reads for each instruction",
+    "MRF reads for each instruction, split LRF, 3 entries",
+    "STT-RAM instead of SRAM: IPC",
+    "split bank writes in addition: IPC",
+    "STT-RAM: energy",
+];
+
+#[test]
+fn the_readme_shows_the_claims_that_stand_for_the_papers() {
+    let mut table = String::from(
+        "| claim | paper | printed | ours | trend holds |\n| --- | --- | --- | ---: | --- |\n",
+    );
+    for what in HEADLINES {
+        let claims = TRENDS.claims();
+        let place = claims.iter().position(|claim| claim.what == what);
+        let place = place.unwrap_or_else(|| panic!("no claim `{what}`"));
+        let (claim, [ours, ..]) = (&claims[place], TRENDS.numbers(place));
+        let holds = holds(place);
+        let _ =
+            writeln!(table, "| {what} | {} | {} | {ours} | {holds} |", claim.paper, claim.printed);
+    }
+    hold_block("README.md", "claims", &table);
 }

@@ -10,6 +10,7 @@ mod encoding;
 mod expars;
 mod expars_kernels;
 mod expars_variants;
+mod figures;
 mod groups;
 mod last_result_file;
 mod limits;

@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 
 use strata::cli::Mode;
 use strata::design;
-use strata_compiler::Order;
 
 use crate::reports::{Reports, mean};
 
 /// Orders of every page: `close` serves compiler-managed levels alone, and stands among their
 /// limits.
-pub(crate) const ORDERS: [Order; 3] = [Order::Ptx, Order::Scheduled, Order::ScheduledRenamed];
+pub(crate) use strata::reproduce::ORDERS;
 
 /// The order of [RFC2011]'s traces.
 pub(crate) const OF_TRACES: &str = "[RFC2011]'s traces are machine code, which a production compiler scheduled (5.1): its figures are\n\

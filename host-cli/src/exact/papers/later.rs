@@ -32,11 +32,23 @@ pub(in crate::exact) struct Expars {
     /// Kernels with one whole CTA fewer than the baseline's.
     pub(in crate::exact) section4_3_one_less: Vec<String>,
     pub(in crate::exact) figure2_oracle: Oracle,
+    pub(in crate::exact) figures_13_and_14_means: ExpansionGains,
 }
 
 /// Short name, application and kernel, CTAs of an SM; a CTA's warps, bytes of scratchpad memory and
 /// registers.
 pub(in crate::exact) type Table3Kernel = (String, String, u32, u32, u32, u32);
+
+/// Performance over the baseline with the same inner scheduler. Unit: percent.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::exact) struct ExpansionGains {
+    pub(in crate::exact) lrr: f64,
+    pub(in crate::exact) gto: f64,
+    pub(in crate::exact) tl: f64,
+    pub(in crate::exact) ltlws_lrr: f64,
+    pub(in crate::exact) ltlws_gto: f64,
+}
 
 /// Percent: more CTAs, and utilization.
 #[derive(Deserialize)]

@@ -1,0 +1,60 @@
+//! Command line of `reproduce`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Scale;
+use crate::config::by_name;
+
+/// A paper, or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PaperArg {
+    /// Register file cache and two-level scheduler.
+    Isca11,
+    /// The dissertation.
+    Dissertation,
+    /// Unified storage.
+    Micro12,
+    /// Registers in scratchpad memory.
+    Expars,
+    /// STT-RAM.
+    Warrf,
+    /// All five.
+    All,
+}
+
+/// Arguments of `reproduce`.
+#[derive(Clone, Debug, Args)]
+pub struct ReproduceArgs {
+    /// Paper. Default: all, with the table of their claims.
+    #[arg(value_enum, default_value_t = PaperArg::All)]
+    pub paper: PaperArg,
+    /// Only this figure, such as `6`, `6.13` or `"Table 5"`. Repeat it for more.
+    #[arg(long = "figure", value_name = "N|LABEL")]
+    pub figures: Vec<String>,
+    /// Problem size of the workloads.
+    #[arg(long, value_parser = by_name::parser::<Scale>(), default_value = Scale::Small.name())]
+    pub scale: Scale,
+    /// Folder to write to: new, empty, or of an earlier `reproduce`, which is replaced.
+    #[arg(long, short, value_name = "DIR", default_value = "reproduction")]
+    pub out: PathBuf,
+    /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+impl ReproduceArgs {
+    /// The labels that are asked for, as papers write them.
+    pub fn labels(&self) -> Vec<String> {
+        let label = |text: &String| {
+            if text.starts_with(|first: char| first.is_ascii_digit()) {
+                format!("Figure {text}")
+            } else {
+                text.clone()
+            }
+        };
+        self.figures.iter().map(label).collect()
+    }
+}

@@ -1,0 +1,74 @@
+//! `reproduce`: the papers' figures and tables, remade, as CSV, SVG and one page.
+
+use std::io::Write as _;
+
+use clap::ValueEnum as _;
+
+use crate::cli::reproduce::{PaperArg, ReproduceArgs};
+use crate::failure::{ExitStatus, Failure};
+use crate::parallel;
+use crate::partial_folder::{FolderKind, PartialFolder};
+use crate::printer::Printer;
+use crate::report::columns::Form;
+use crate::reproduce::{self, Reproduction, Selection, page, svg};
+
+/// The page: the file that names the others.
+const PAGE: &str = "report.html";
+
+const FOLDER: FolderKind = FolderKind { command: "strata reproduce", list: PAGE, holds: is_ours };
+
+/// Data of a figure, its drawing, and the claims.
+fn is_ours(name: &str) -> bool {
+    matches!(name.rsplit_once('.'), Some((_, "csv" | "svg")))
+}
+
+/// Runs the command.
+pub fn run(args: &ReproduceArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let papers = match args.paper {
+        PaperArg::All => Vec::new(),
+        one => {
+            one.to_possible_value().map(|value| value.get_name().to_owned()).into_iter().collect()
+        }
+    };
+    let selection = Selection { papers, labels: args.labels() };
+    // What cannot be written is said before anything runs, and so is a label that no paper has.
+    selection.entries()?;
+    let folder = PartialFolder::create(&args.out, FOLDER, &[])?;
+    let made = reproduce::run(&selection, args.scale, parallel::jobs(args.jobs), printer)?;
+    write(&made, &folder).map_err(|error| Failure::file(folder.folder(), "write to", &error))?;
+    let page = folder.folder().join(PAGE);
+    folder.finish()?;
+    let charts: usize = made.drawn.iter().map(|drawn| drawn.panels.len()).sum();
+    let several = |count: usize, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {more}"),
+    };
+    printer.data(&format!(
+        "{} of {}: {}\n",
+        several(charts, "chart", "charts"),
+        several(made.drawn.len(), "figure or table", "figures and tables"),
+        page.display()
+    ))
+}
+
+fn write(made: &Reproduction, folder: &PartialFolder) -> std::io::Result<()> {
+    let text = |text: Result<String, Failure>| {
+        text.map_err(|failure| std::io::Error::other(failure.message().to_owned()))
+    };
+    for drawn in &made.drawn {
+        for (place, panel) in drawn.panels.iter().enumerate() {
+            let name = match drawn.panels.len() {
+                1 => drawn.id.to_owned(),
+                _ => format!("{}-{}", drawn.id, place + 1),
+            };
+            let numbers = text(panel.columns().to_text(Form::Csv))?;
+            folder.file(&format!("{name}.csv"))?.write_all(numbers.as_bytes())?;
+            folder.file(&format!("{name}.svg"))?.write_all(svg::file(panel).as_bytes())?;
+        }
+    }
+    if let Some(trends) = &made.trends {
+        let claims = text(trends.columns().to_text(Form::Csv))?;
+        folder.file("claims.csv")?.write_all(claims.as_bytes())?;
+    }
+    folder.file(PAGE)?.write_all(page::page(made).as_bytes())
+}

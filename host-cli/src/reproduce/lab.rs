@@ -1,0 +1,235 @@
+//! Lab: what the figures need, each input executed once for all of them.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use strata_compiler::Order;
+use strata_core::sm::expansion::Threshold;
+
+use crate::cli::{Mode, Scale, SourceArgs};
+use crate::design::{Design, file, resolve};
+use crate::failure::Failure;
+use crate::measure::{self, Request};
+use crate::parallel;
+use crate::printer::Printer;
+use crate::report::RunReport;
+use crate::report::table::mean as average;
+use crate::study::storage::{self, Figure};
+use crate::study::{Input, active_warps, residency};
+use crate::subject::{self, Subject};
+use crate::workload::{self, Group};
+
+/// A design of a figure: what it is called here, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wanted {
+    /// Name.
+    pub name: String,
+    /// The text of a design file; none of a design that the registry names.
+    pub file: Option<String>,
+}
+
+impl Wanted {
+    /// A design of the registry.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), file: None }
+    }
+
+    /// A design of a file.
+    pub fn file(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), file: Some(text.into()) }
+    }
+
+    fn resolved(&self) -> Result<Design, Failure> {
+        Ok(match &self.file {
+            None => resolve(&self.name)?,
+            Some(text) => file::parse(&self.name, text)?,
+        })
+    }
+}
+
+/// Which inputs run under a figure's designs, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Runs {
+    /// The suite, counted.
+    Counted,
+    /// The suite, in time.
+    Timed,
+    /// Every group but `registers`, in time.
+    General,
+    /// Group `registers`, in time.
+    Registers,
+}
+
+impl Runs {
+    const fn mode(self) -> Mode {
+        match self {
+            Self::Counted => Mode::Count,
+            Self::Timed | Self::General | Self::Registers => Mode::Cycle,
+        }
+    }
+
+    fn inputs(self) -> Vec<&'static str> {
+        match self {
+            Self::Counted | Self::Timed => workload::names().collect(),
+            Self::General => [Group::Suite, Group::Extra, Group::Storage]
+                .into_iter()
+                .flat_map(Group::names)
+                .collect(),
+            Self::Registers => Group::Registers.names().collect(),
+        }
+    }
+}
+
+/// What has run.
+pub struct Lab<'p> {
+    /// Size of the inputs.
+    pub scale: Scale,
+    jobs: usize,
+    printer: &'p Printer,
+    reports: BTreeMap<Runs, Vec<RunReport>>,
+    storage: BTreeMap<&'static str, OnceLock<storage::Study>>,
+    residency: OnceLock<residency::Study>,
+    active_warps: OnceLock<active_warps::Study>,
+}
+
+impl<'p> Lab<'p> {
+    /// Runs all designs that the figures want.
+    ///
+    /// # Errors
+    /// A workload that does not run, a design that there is not.
+    pub fn new(
+        scale: Scale,
+        jobs: usize,
+        wanted: &BTreeMap<Runs, Vec<Wanted>>,
+        printer: &'p Printer,
+    ) -> Result<Self, Failure> {
+        let mut reports = BTreeMap::new();
+        for (&runs, designs) in wanted {
+            let designs: Vec<Design> =
+                designs.iter().map(Wanted::resolved).collect::<Result<_, _>>()?;
+            let args = SourceArgs::of(scale);
+            reports.insert(
+                runs,
+                measured(&runs.inputs(), &args, runs.mode(), &designs, (jobs, printer))?,
+            );
+        }
+        Ok(Self {
+            scale,
+            jobs,
+            printer,
+            reports,
+            storage: Figure::ALL.iter().map(|one| (one.name(), OnceLock::new())).collect(),
+            residency: OnceLock::new(),
+            active_warps: OnceLock::new(),
+        })
+    }
+
+    /// The reports of a design, in the order of the workloads.
+    pub fn of<'a>(&'a self, runs: Runs, design: &'a str) -> impl Iterator<Item = &'a RunReport> {
+        let all = self.reports.get(&runs).map_or(&[][..], Vec::as_slice);
+        all.iter().filter(move |report| report.design == design)
+    }
+
+    /// A ratio's mean over the workloads; none where a workload has none.
+    pub fn mean(&self, runs: Runs, design: &str, key: &str) -> Option<f64> {
+        average(self.of(runs, design).map(|report| report.derived.get(key).copied().flatten()))
+    }
+
+    /// The mean over the workloads of some counters' sum, in percent of one of another design.
+    pub fn share(
+        &self,
+        runs: Runs,
+        (design, counters): (&str, &[&str]),
+        (other, counter): (&str, &str),
+    ) -> Option<f64> {
+        let sum = |report: &RunReport, names: &[&str]| {
+            names.iter().map(|&name| report.counters.get(name).copied()).sum::<Option<u64>>()
+        };
+        average(self.of(runs, design).zip(self.of(runs, other)).map(|(own, of)| {
+            let (own, of) = (sum(own, counters)?, sum(of, &[counter])?);
+            (of != 0).then(|| 100.0 * own as f64 / of as f64)
+        }))
+    }
+
+    /// A figure of the storage study, of the inputs that it has by itself.
+    pub fn storage(&self, figure: Figure) -> Result<&storage::Study, Failure> {
+        once(&self.storage[figure.name()], || {
+            let args = SourceArgs::of(self.scale);
+            let inputs = self.workloads(figure.inputs().iter().map(String::as_str), &args)?;
+            let request = Request::new(&args)?.in_mode(Mode::Cycle);
+            storage::run(figure, &inputs, &request, self.jobs, self.printer)
+        })
+    }
+
+    /// Resident CTAs of every kernel, at the default size whatever the lab's: nothing runs.
+    pub fn residency(&self) -> Result<&residency::Study, Failure> {
+        once(&self.residency, || {
+            let args = SourceArgs::of(Scale::Default);
+            let inputs = self.workloads(workload::all_names(), &args)?;
+            let threshold = Threshold::new(8, 10);
+            let threshold = threshold.ok_or_else(|| Failure::internal("0.8 is no threshold"))?;
+            let request = Request::new(&args)?;
+            residency::run(&inputs, threshold, &request, self.jobs, self.printer)
+        })
+    }
+
+    /// IPC by active warps, in the order of the PTX and scheduled.
+    pub fn active_warps(&self) -> Result<&active_warps::Study, Failure> {
+        once(&self.active_warps, || {
+            let args = SourceArgs::of(self.scale);
+            let request = Request::new(&args)?;
+            let input = |name| {
+                let subject = Subject::new(name, &args, self.printer)?;
+                Ok::<_, Failure>(Input { subject, request: request.clone() })
+            };
+            let inputs = workload::names().map(input).collect::<Result<Vec<_>, _>>()?;
+            let axes = active_warps::Axes {
+                designs: vec![resolve("isca11")?],
+                schedulers: Vec::new(),
+                alu_latencies: Vec::new(),
+                orders: vec![Order::Ptx, Order::ScheduledRenamed],
+                sizes: crate::active_set::DEFAULT_SIZES
+                    .split(',')
+                    .map(|size| size.parse().map_err(|_| Failure::internal("a size of the set")))
+                    .collect::<Result<_, _>>()?,
+            };
+            active_warps::run(&[axes], &inputs, self.jobs, self.printer)
+        })
+    }
+
+    fn workloads<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+        args: &SourceArgs,
+    ) -> Result<Vec<workload::Workload>, Failure> {
+        names.map(|name| subject::workload(name, args, self.printer)).collect()
+    }
+}
+
+/// What is made when it is first asked for.
+fn once<V>(place: &OnceLock<V>, make: impl FnOnce() -> Result<V, Failure>) -> Result<&V, Failure> {
+    if let Some(made) = place.get() {
+        return Ok(made);
+    }
+    let made = make()?;
+    Ok(place.get_or_init(|| made))
+}
+
+/// Workloads under designs, each executed once; the reports in the order of workloads and designs.
+///
+/// # Errors
+/// A workload that does not run.
+pub fn measured(
+    names: &[&str],
+    args: &SourceArgs,
+    mode: Mode,
+    designs: &[Design],
+    (jobs, printer): (usize, &Printer),
+) -> Result<Vec<RunReport>, Failure> {
+    let request = Request::new(args)?.in_mode(mode).for_designs(designs);
+    let one = |name: &&str| {
+        let workload = subject::workload(name, args, printer)?;
+        measure::reports(&workload, designs, &request, printer)
+    };
+    Ok(parallel::each(names, jobs, printer, |name| name, one)?.into_iter().flatten().collect())
+}
