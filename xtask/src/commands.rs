@@ -11,6 +11,7 @@ pub(crate) mod no_std;
 pub(crate) mod nvcc;
 pub(crate) mod qemu;
 pub(crate) mod regmap;
+pub(crate) mod report;
 pub(crate) mod setup;
 pub(crate) mod soc;
 pub(crate) mod sweeps;

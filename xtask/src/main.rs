@@ -21,8 +21,8 @@ mod training;
 use std::process::ExitCode;
 
 use commands::{
-    ci, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, setup, soc, sweeps, synth,
-    test,
+    ci, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, report, setup, soc, sweeps,
+    synth, test,
 };
 use synthesis::board::Board;
 
@@ -58,6 +58,7 @@ Commands:
                         the results with those of the committed PTX
   sweeps                Read files of sweeps with pandas and DuckDB, and sweep on a Dask cluster of
                         this machine
+  report                Remake the papers' figures, and look at the page in Chromium
   regmap                Write the prototype's register map again for hardware, model and documents
   synth [BOARD] [--block BLOCK]
                         Place and route the hardware on the device of a board, or of each, and write
@@ -108,6 +109,7 @@ enum Request {
     LifeRanges,
     Nvcc,
     Sweeps,
+    Report,
     Regmap,
     Synth(synth::Scope),
     Deviations { name: Option<String> },
@@ -147,6 +149,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["life-ranges"] => Request::LifeRanges,
         ["nvcc"] => Request::Nvcc,
         ["sweeps"] => Request::Sweeps,
+        ["report"] => Request::Report,
         ["regmap"] => Request::Regmap,
         ["synth"] => Request::Synth(synth::Scope::Reports(None)),
         ["synth", "--check"] => Request::Synth(synth::Scope::Check),
@@ -163,8 +166,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "sweeps" | "regmap" | "synth" | "deviations"
-            | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "sweeps" | "report" | "regmap" | "synth"
+            | "deviations" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -219,6 +222,7 @@ fn main() -> ExitCode {
         Request::LifeRanges => life_ranges::run(),
         Request::Nvcc => nvcc::run(),
         Request::Sweeps => sweeps::run(),
+        Request::Report => report::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
         Request::Deviations { name } => commands::deviations::run(name.as_deref()),
@@ -264,6 +268,7 @@ mod tests {
         assert_eq!(parse(&["life-ranges"]), Ok(Request::LifeRanges));
         assert_eq!(parse(&["nvcc"]), Ok(Request::Nvcc));
         assert_eq!(parse(&["sweeps"]), Ok(Request::Sweeps));
+        assert_eq!(parse(&["report"]), Ok(Request::Report));
         assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
         assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
         assert!(parse(&["synth", "ulx3s"]).is_err_and(|message| message.contains("ulx3s-85f")));
@@ -299,6 +304,7 @@ mod tests {
             "formal",
             "soc",
             "sweeps",
+            "report",
             "regmap",
             "synth",
             "deviations",

@@ -21,6 +21,8 @@ pub(crate) enum Need {
     Hardware,
     /// For the environment of Python packages that holds [`WHEELS`].
     Python,
+    /// For looking at the page of the papers' figures.
+    Browser,
 }
 
 /// How a package is recognised without asking a package manager.
@@ -139,6 +141,12 @@ pub(crate) const PACKAGES: &[Package] = &[
         purpose: "holds the tools of the Python index in an environment of their own",
         probe: Probe::PythonModule("ensurepip"),
     },
+    Package {
+        name: "chromium",
+        need: Need::Browser,
+        purpose: "shows the page of the papers' figures",
+        probe: Probe::Program("chromium"),
+    },
 ];
 
 /// What tools from the Python index are for.
@@ -150,6 +158,8 @@ pub(crate) enum Tools {
     LifeRanges,
     /// NVIDIA's compiler, for the workloads' sources. 350 MB.
     Nvcc,
+    /// Driving a browser that shows the papers' figures. 150 MB.
+    Report,
     /// The processor of the board that holds the hardware. 31 MB.
     Soc,
     /// Reading the files of sweeps, and a cluster for them. 520 MB.
@@ -248,6 +258,21 @@ pub(crate) const WHEELS: &[Wheel] = &[
         requirement: "nvidia-cuda-cccl==13.3.5.0.6",
         tools: &[Tools::Nvcc],
         purpose: "the C++ headers that nvcc's own headers include",
+    },
+    Wheel {
+        requirement: "playwright==1.65.2",
+        tools: &[Tools::Report],
+        purpose: "drives the browser that shows the papers' figures",
+    },
+    Wheel {
+        requirement: "greenlet==3.5.6",
+        tools: &[Tools::Report],
+        purpose: "waits for the browser",
+    },
+    Wheel {
+        requirement: "axe_playwright_python==0.1.8",
+        tools: &[Tools::Report],
+        purpose: "looks for what keeps readers out of a page",
     },
     sweeps("dask==2026.8.0", "plans the work of a cluster"),
     sweeps("distributed==2026.8.0", "the scheduler and the workers of a Dask cluster"),

@@ -37,7 +37,8 @@ pub(crate) fn run() -> Status {
             | Need::Boards
             | Need::Cpp
             | Need::Hardware
-            | Need::Python => package.purpose.to_owned(),
+            | Need::Python
+            | Need::Browser => package.purpose.to_owned(),
             Need::Devices => format!("devices without rustup's targets: {}", package.purpose),
         };
         let remedy = format!("apt-get install {}{why}", package.name);

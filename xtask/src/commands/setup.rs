@@ -51,10 +51,10 @@ pub(crate) fn report(missing: &[Missing]) -> String {
 pub(crate) fn ensure() -> Vec<Missing> {
     let mut missing = Vec::new();
     missing.extend(ensure_components());
-    for need in [Need::Build, Need::Gates, Need::Boards, Need::Cpp, Need::Hardware] {
+    for need in [Need::Build, Need::Gates, Need::Boards, Need::Cpp, Need::Hardware, Need::Browser] {
         missing.extend(ensure_packages(need).err());
     }
-    for tools in [Tools::Formal, Tools::Soc, Tools::Nvcc, Tools::Sweeps] {
+    for tools in [Tools::Formal, Tools::Soc, Tools::Nvcc, Tools::Sweeps, Tools::Report] {
         missing.extend(hardware_tools::ensure(tools).err());
     }
     for target in DEVICE_TARGETS {

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
-use super::{formal, fpga, fuzz, nvcc, qemu, setup, soc, sweeps, synth};
+use super::{formal, fpga, fuzz, nvcc, qemu, report, setup, soc, sweeps, synth};
 use crate::Status;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
@@ -44,7 +44,7 @@ pub(crate) fn run(extent: Extent) -> Status {
     stages.one("synth: reports", || synth::check().into());
     if extent == Extent::Quick {
         println!(
-            "\n-- left out by --quick: sweeps, nvcc, gates, smoke, qemu, soc, formal, \
+            "\n-- left out by --quick: sweeps, nvcc, gates, smoke, report, qemu, soc, formal, \
              tests of `{SLOW_TESTS}`"
         );
     } else {
@@ -54,6 +54,7 @@ pub(crate) fn run(extent: Extent) -> Status {
             nvcc::pack_stage(&mut stages);
         }
         release_stages(&mut stages);
+        report::stages(&mut stages);
         qemu::stages(&mut stages);
         soc::stages(&mut stages);
         fpga::stages(&mut stages);
