@@ -58,6 +58,8 @@ Commands:
                         the results with those of the committed PTX
   sweeps                Read files of sweeps with pandas and DuckDB, and sweep on a Dask cluster of
                         this machine
+  python                Build the Python package, install it into a new environment, and test it
+                        beside the program
   regmap                Write the prototype's register map again for hardware, model and documents
   synth [BOARD] [--block BLOCK]
                         Place and route the hardware on the device of a board, or of each, and write
@@ -108,6 +110,7 @@ enum Request {
     LifeRanges,
     Nvcc,
     Sweeps,
+    Python,
     Regmap,
     Synth(synth::Scope),
     Deviations { name: Option<String> },
@@ -147,6 +150,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["life-ranges"] => Request::LifeRanges,
         ["nvcc"] => Request::Nvcc,
         ["sweeps"] => Request::Sweeps,
+        ["python"] => Request::Python,
         ["regmap"] => Request::Regmap,
         ["synth"] => Request::Synth(synth::Scope::Reports(None)),
         ["synth", "--check"] => Request::Synth(synth::Scope::Check),
@@ -163,8 +167,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "sweeps" | "regmap" | "synth" | "deviations"
-            | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "sweeps" | "python" | "regmap" | "synth"
+            | "deviations" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -219,6 +223,7 @@ fn main() -> ExitCode {
         Request::LifeRanges => life_ranges::run(),
         Request::Nvcc => nvcc::run(),
         Request::Sweeps => sweeps::run(),
+        Request::Python => commands::python::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
         Request::Deviations { name } => commands::deviations::run(name.as_deref()),
@@ -264,6 +269,7 @@ mod tests {
         assert_eq!(parse(&["life-ranges"]), Ok(Request::LifeRanges));
         assert_eq!(parse(&["nvcc"]), Ok(Request::Nvcc));
         assert_eq!(parse(&["sweeps"]), Ok(Request::Sweeps));
+        assert_eq!(parse(&["python"]), Ok(Request::Python));
         assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
         assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
         assert!(parse(&["synth", "ulx3s"]).is_err_and(|message| message.contains("ulx3s-85f")));
@@ -299,6 +305,7 @@ mod tests {
             "formal",
             "soc",
             "sweeps",
+            "python",
             "regmap",
             "synth",
             "deviations",
