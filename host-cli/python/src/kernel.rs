@@ -14,7 +14,7 @@ use crate::arguments::{self, named, names, type_error, wrong};
 use crate::table::Table;
 use crate::work::{OnInterrupt, raised, work};
 
-/// A kernel of a PTX text.
+/// A kernel of a PTX text, which `launch` executes and counts.
 ///
 /// `strata.kernel` makes it.
 #[pyclass(frozen, module = "strata")]

@@ -9,7 +9,7 @@ import sys
 from conftest import PROGRAM, Program
 
 SWEEP = ["--vary", "active_warps=4,8", "--workload", "reduction", "--workload", "vectoradd"]
-SWEEP += ["--scale", "small", "--design", "isca11-rfc6", "--design", "micro12"]
+SWEEP += ["--scale", "small", "--design", "isca11-rfc6", "--design", "isca11-rfc3"]
 
 
 def merged(program: Program, folder: str) -> bytes:

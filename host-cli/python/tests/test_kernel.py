@@ -93,7 +93,7 @@ block = [256]
 arguments = ["x", "y", { f32 = 2.5 }, { u32 = 1000 }]
 """
     )
-    designs = ["isca11", "isca11-rfc6", "warrf"]
+    designs = ["isca11", "isca11-rfc6", "isca11-rfc3-lru"]
     kernel = strata.kernel(SAXPY)
     assert (kernel.name, len(kernel.parameters)) == ("k", 4)
     assert kernel.parameters[2] == ("a", ".f32")
@@ -164,10 +164,11 @@ def test_no_number_arrives_as_another() -> None:
     ],
 )
 def test_scalars_that_do_not_suit_are_refused(kind: str, value: object, expected: str) -> None:
-    register = ".f32" if kind == ".f32" else ".b32"
-    kernel = strata.kernel(copies(kind, register=register))
+    is_float = kind == ".f32"
+    kernel = strata.kernel(copies(kind, register=kind if is_float else ".b32"))
+    to = numpy.zeros(1, "float32" if is_float else "uint32")
     with pytest.raises(strata.StrataError) as raised:
-        kernel.launch(1, 1, [numpy.zeros(1, "uint32"), value])
+        kernel.launch(1, 1, [to, value])
     assert expected in str(raised.value)
     assert "hint: " in str(raised.value)
 
