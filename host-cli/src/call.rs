@@ -444,7 +444,7 @@ mod tests {
         let designs: Vec<_> = called.rows.iter().map(|row| value(row, "design")).collect();
         assert_eq!(designs, ["isca11", "isca11-rfc6"]);
         assert_eq!(value(&called.rows[0], "workload"), "add");
-        assert_eq!(value(&called.rows[0], "warp_instructions"), "8");
+        assert_eq!(value(&called.rows[0], "warp_instructions"), "7");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use strata::config::suggest::{did_you_mean, suggest};
 use strata::failure::Failure;
 use strata::sweep::axes::Axis;
 use strata::sweep::definition::axes;
+use strata::workload::STANDARD_INPUT;
 use strata_compiler::RegisterLimit;
 use strata_core::names::Named;
 use toml::{Table, Value};
@@ -73,7 +74,12 @@ pub(crate) fn names(what: &str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Ve
     let Some(given) = given else { return Ok(Vec::new()) };
     let one = |given: &Bound<'_, PyAny>| {
         let path = given.extract::<PathBuf>();
-        utf8(path.map_err(|_| type_error(what, "a text or a path", given))?)
+        let name = utf8(path.map_err(|_| type_error(what, "a text or a path", given))?)?;
+        if name == STANDARD_INPUT {
+            let message = format!("`{what}` names standard input, which is not read here");
+            return Err(wrong(message, "write it into a file, and name that"));
+        }
+        Ok(name)
     };
     if given.extract::<PathBuf>().is_ok() {
         return Ok(vec![one(given)?]);

@@ -214,10 +214,7 @@ pub(crate) fn identity() -> (String, &'static str, u32) {
 /// the program would have, and the bytes of a Parquet file of the rows, or else the message.
 #[pyfunction]
 #[pyo3(name = "_evaluate_batch")]
-pub(crate) fn evaluate_batch<'py>(
-    py: Python<'py>,
-    text: String,
-) -> PyResult<(u8, Bound<'py, PyBytes>)> {
+pub(crate) fn evaluate_batch(py: Python<'_>, text: String) -> PyResult<(u8, Bound<'_, PyBytes>)> {
     let evaluate = move |given: &Given| {
         let batch = Batch::parse(&text)?;
         let pool = parallel::pool(1, &given.printer)?;

@@ -23,13 +23,13 @@ use strata::sweep::row::{self, Column, Kind, Row};
 
 use crate::work::raised;
 
-/// Names that the Arrow PyCapsule interface gives its capsules.
+/// Names that Arrow's interface gives its capsules.
 const SCHEMA: &CStr = c"arrow_schema";
 const STREAM: &CStr = c"arrow_array_stream";
 
 /// Rows under named columns, in Arrow's memory.
 ///
-/// It has Arrow's PyCapsule interface: `pyarrow.table(t)`, `polars.DataFrame(t)`,
+/// It has Arrow's `PyCapsule` interface: `pyarrow.table(t)`, `polars.DataFrame(t)`,
 /// `pandas.DataFrame.from_arrow(t)` and DuckDB take it without copying it. Whole numbers are
 /// `int64`, numbers with decimals `double`, switches `bool`, texts `string`; null says that there
 /// is no such value.
@@ -100,22 +100,34 @@ impl Table {
 fn array(kind: Kind, cells: &[Option<Cell>]) -> ArrayRef {
     let cells = cells.iter().map(Option::as_ref);
     match kind {
-        Kind::Number => Arc::new(Int64Array::from_iter(cells.map(|cell| match cell {
-            Some(Cell::Number(number)) => Some(*number),
-            _ => None,
-        }))),
-        Kind::Real => Arc::new(Float64Array::from_iter(cells.map(|cell| match cell {
-            Some(Cell::Real(number)) => Some(*number),
-            _ => None,
-        }))),
-        Kind::Switch => Arc::new(BooleanArray::from_iter(cells.map(|cell| match cell {
-            Some(Cell::Switch(on)) => Some(*on),
-            _ => None,
-        }))),
-        Kind::Text => Arc::new(StringArray::from_iter(cells.map(|cell| match cell {
-            Some(Cell::Text(text)) => Some(text.as_str()),
-            _ => None,
-        }))),
+        Kind::Number => {
+            let numbers = cells.map(|cell| match cell {
+                Some(Cell::Number(number)) => Some(*number),
+                _ => None,
+            });
+            Arc::new(numbers.collect::<Int64Array>())
+        }
+        Kind::Real => {
+            let numbers = cells.map(|cell| match cell {
+                Some(Cell::Real(number)) => Some(*number),
+                _ => None,
+            });
+            Arc::new(numbers.collect::<Float64Array>())
+        }
+        Kind::Switch => {
+            let switches = cells.map(|cell| match cell {
+                Some(Cell::Switch(on)) => Some(*on),
+                _ => None,
+            });
+            Arc::new(switches.collect::<BooleanArray>())
+        }
+        Kind::Text => {
+            let texts = cells.map(|cell| match cell {
+                Some(Cell::Text(text)) => Some(text.as_str()),
+                _ => None,
+            });
+            Arc::new(texts.collect::<StringArray>())
+        }
     }
 }
 
@@ -182,13 +194,13 @@ impl Table {
         slf.py().import("polars")?.call_method1("DataFrame", (slf,))
     }
 
-    /// Arrow's PyCapsule interface: the types of the columns.
+    /// Arrow's `PyCapsule` interface: the types of the columns.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(self.batch.schema_ref().as_ref());
         PyCapsule::new_with_value(py, schema.map_err(|error| defect(&error))?, SCHEMA)
     }
 
-    /// Arrow's PyCapsule interface: the rows. The schema that is asked for is not looked at, which
+    /// Arrow's `PyCapsule` interface: the rows. The schema that is asked for is not looked at, which
     /// the interface allows.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(

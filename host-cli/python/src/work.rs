@@ -80,9 +80,9 @@ fn wait<T: Send>(
 ) -> PyResult<Result<T, Failure>> {
     let mut interrupted: Option<PyErr> = None;
     loop {
-        let (received, again) = py.detach(move || (receiver.recv_timeout(MOMENT), receiver));
+        let (heard, again) = py.detach(move || (receiver.recv_timeout(MOMENT), receiver));
         receiver = again;
-        let result = match received {
+        let result = match heard {
             Ok(result) => result,
             Err(RecvTimeoutError::Timeout) => {
                 let Err(signal) = py.check_signals() else { continue };

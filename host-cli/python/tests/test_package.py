@@ -1,6 +1,7 @@
 """Stubs, documents and versions are those of the package."""
 
 import ast
+import importlib.metadata
 import inspect
 import pathlib
 import subprocess
@@ -54,6 +55,7 @@ def test_everything_is_described() -> None:
 
 
 def test_versions_are_those_of_the_program(program: Program) -> None:
+    assert importlib.metadata.version("strata-sm") == strata.__version__
     assert strata.__version__ in program.text("--version")
     assert f"(model {strata.MODEL_VERSION})" in program.text("--version")
 

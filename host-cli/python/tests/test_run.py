@@ -167,5 +167,7 @@ def test_wrong_values_of_axes_name_their_place() -> None:
         strata.sweep(vary={"cache.entries": "5..1"}, workloads="bfs")
     with pytest.raises(TypeError, match="`workloads`: expected texts or paths, got `int`"):
         strata.run(3)
+    with pytest.raises(strata.StrataError, match="`workloads` names standard input"):
+        strata.run(["bfs", "-"])
     with pytest.raises(TypeError, match="`vary`: expected a text, a number"):
         strata.sweep(vary={"cache.entries": None}, workloads="bfs")

@@ -58,7 +58,7 @@ fn wheel(tools: &HardwareTools) -> Result<PathBuf, Failure> {
     // What lies there from another version would be installed as well.
     remove(&folder)?;
     let mut maturin = process::command(tools.program("python3"));
-    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--manifest-path"]);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "tested", "--manifest-path"]);
     maturin.arg(MANIFEST).arg("--out").arg(&folder);
     maturin.arg("--target-dir").arg(machine::target_folder());
     process::run(&mut maturin)?;

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, final
 
 import pandas
 import polars
@@ -20,11 +20,25 @@ _Order: TypeAlias = str
 _Sides: TypeAlias = int | Sequence[int]
 _Argument: TypeAlias = Buffer | int | float | bytes
 
+__all__ = [
+    "MODEL_VERSION",
+    "Kernel",
+    "StrataError",
+    "Table",
+    "__version__",
+    "designs",
+    "kernel",
+    "run",
+    "sweep",
+    "workloads",
+]
+
 MODEL_VERSION: int
 __version__: str
 
 class StrataError(ValueError): ...
 
+@final
 class Table:
     @property
     def num_rows(self) -> int: ...
@@ -33,7 +47,7 @@ class Table:
     @property
     def column_names(self) -> list[str]: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, name: str) -> list[Any]: ...
+    def __getitem__(self, key: str, /) -> list[Any]: ...
     def to_pydict(self) -> dict[str, list[Any]]: ...
     def to_pyarrow(self) -> pyarrow.Table: ...
     def to_pandas(self) -> pandas.DataFrame: ...
@@ -41,6 +55,7 @@ class Table:
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType: ...
 
+@final
 class Kernel:
     @property
     def name(self) -> str: ...
