@@ -1,6 +1,6 @@
 //! Call: one launch of a kernel over arrays in memory, as a workload without files.
 //!
-//! The arguments are held against the kernel's parameters here; the launch file that says the same
+//! The arguments are compared with the kernel's parameters here; the launch file that says the same
 //! is made of them, so that a call is resolved, executed and counted as any workload.
 
 use std::borrow::Cow;
@@ -201,8 +201,8 @@ impl Call {
             return Err(Failure::input(message).hint("give one argument for each parameter"));
         }
         if let Some(empty) = self.arrays.iter().position(|array| array.bytes.is_empty()) {
-            let of = |argument: &CallArgument| matches!(argument, CallArgument::Array(at) if *at == empty);
-            let index = self.arguments.iter().position(of).unwrap_or_default();
+            let is = |argument: &CallArgument| matches!(argument, CallArgument::Array(at) if *at == empty);
+            let index = self.arguments.iter().position(is).unwrap_or_default();
             let message =
                 format!("argument {index} of kernel `{name}` is an array without elements");
             return Err(Failure::input(message).hint("give it at least one"));

@@ -123,14 +123,14 @@ fn evaluated(
 
 /// Evaluate every combination of inputs and designs.
 ///
-/// As `strata sweep`: a row for each point, sorted, with the columns of docs/SWEEPS.md. A point that
-/// fails is a row with its `error`.
+/// As `strata sweep`: a row for each point, sorted, with the columns of docs/SWEEPS.md. A point
+/// that fails is a row with its `error`.
 ///
 /// `vary`: values of keys of design files; every combination is a design. Values are a list, or a
 /// text as the command line has it: `{"cache.entries": "1..13", "active_warps": [2, 4, 8]}`.
-/// `designs` are those that are varied, without it `isca11-rfc6`. `set`: values of parameters of the
-/// workloads' sizes, or of `seed`, which changes all random inputs. The other arguments are those of
-/// `run`. `file`: a file that describes the sweep, in the place of all of these.
+/// `designs` are those that are varied, without it `isca11-rfc6`. `set`: values of parameters of
+/// the workloads' sizes, or of `seed`, which changes all random inputs. The other arguments are
+/// those of `run`. `file`: a file that describes the sweep, in the place of all of these.
 ///
 /// `out`: a folder, which gets the same files as from the command line: points that are there are
 /// not run again, so that the same call goes on after Ctrl-C or a crash. Without it nothing is

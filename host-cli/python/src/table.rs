@@ -200,8 +200,8 @@ impl Table {
         PyCapsule::new_with_value(py, schema.map_err(|error| defect(&error))?, SCHEMA)
     }
 
-    /// Arrow's `PyCapsule` interface: the rows. The schema that is asked for is not looked at, which
-    /// the interface allows.
+    /// Arrow's `PyCapsule` interface: the rows. The schema that is asked for is not looked at,
+    /// which the interface allows.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

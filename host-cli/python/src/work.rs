@@ -61,7 +61,7 @@ pub(crate) fn work<T: Send + 'static>(
     let own = Arc::clone(&given);
     let body = move || {
         let done = catch_unwind(AssertUnwindSafe(|| work(&own)));
-        // Nobody waits any more after Ctrl-C.
+        // No caller waits any more after Ctrl-C.
         drop(sender.send(done.unwrap_or_else(|panic| Err(defect(&*panic)))));
     };
     let thread = Builder::new().name("strata".to_owned()).stack_size(STACK).spawn(body);
