@@ -200,12 +200,14 @@ impl Call {
             );
             return Err(Failure::input(message).hint("give one argument for each parameter"));
         }
-        if let Some(empty) = self.arrays.iter().position(|array| array.bytes.is_empty()) {
-            let is = |argument: &CallArgument| matches!(argument, CallArgument::Array(at) if *at == empty);
-            let index = self.arguments.iter().position(is).unwrap_or_default();
-            let message =
-                format!("argument {index} of kernel `{name}` is an array without elements");
-            return Err(Failure::input(message).hint("give it at least one"));
+        for (index, argument) in self.arguments.iter().enumerate() {
+            if let CallArgument::Array(at) = argument
+                && self.arrays[*at].bytes.is_empty()
+            {
+                let message =
+                    format!("argument {index} of kernel `{name}` is an array without elements");
+                return Err(Failure::input(message).hint("give it at least one"));
+            }
         }
         let accessed = launch_template::accessed(&kernel.module, kernel.kernel);
         let mut arguments = Vec::with_capacity(parameters.len());
