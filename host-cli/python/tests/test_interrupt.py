@@ -51,19 +51,19 @@ def test_a_kernel_is_left() -> None:
 
 def test_a_sweep_keeps_what_is_done_and_goes_on(program: Program) -> None:
     wanted = {
-        "vary": {"cache.entries": "1..13", "active_warps": "2..9"},
+        "vary": {"cache.entries": "1..6", "active_warps": "2..9"},
         "workloads": "reduction",
         "scale": "small",
         "mode": "cycle",
     }
-    with pytest.raises(KeyboardInterrupt) as raised, CtrlC(0.6):
+    with pytest.raises(KeyboardInterrupt) as raised, CtrlC(0.5):
         strata.sweep(out="out", jobs=1, **wanted)
     (told,) = raised.value.__notes__
-    assert "of 104 points are in `out`; the same command goes on" in told
+    assert "of 48 points are in `out`; the same command goes on" in told
     done = int(told.split("interrupted: ")[1].split()[0])
-    assert 0 < done < 104
-    assert f"{done} done, 0 failed, {104 - done} left" in program.text("sweep", "status", "out")
-    assert len(strata.sweep(out="out", **wanted)) == 104
+    assert 0 < done < 48
+    assert f"{done} done, 0 failed, {48 - done} left" in program.text("sweep", "status", "out")
+    assert len(strata.sweep(out="out", **wanted)) == 48
 
 
 def test_other_threads_run_meanwhile() -> None:
