@@ -21,15 +21,22 @@ pub enum ExitStatus {
     Interrupted,
 }
 
+impl ExitStatus {
+    /// As the system knows it.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::CheckFailed => 1,
+            Self::InputError => 2,
+            Self::InternalError => 3,
+            Self::Interrupted => interrupt::status(),
+        }
+    }
+}
+
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> Self {
-        match status {
-            ExitStatus::Success => Self::SUCCESS,
-            ExitStatus::CheckFailed => Self::from(1),
-            ExitStatus::InputError => Self::from(2),
-            ExitStatus::InternalError => Self::from(3),
-            ExitStatus::Interrupted => Self::from(interrupt::status()),
-        }
+        Self::from(status.number())
     }
 }
 

@@ -111,6 +111,15 @@ pub fn make(
     Ok(Made { text: template.to_string(), fault })
 }
 
+/// The type with which a kernel accesses what each of its parameters points to, where it is a
+/// pointer as a whole and that can be seen; none of a kernel that cannot be compiled.
+pub fn accessed(module: &Module, kernel: FunctionId) -> Vec<Option<ScalarType>> {
+    let Ok(body) = inline(module, kernel) else { return Vec::new() };
+    let uses = parameters(&body, module.address_bits);
+    let pointer = |fields: &Fields| fields.get(&0)?.pointer.as_ref()?.element();
+    uses.iter().map(pointer).collect()
+}
+
 impl<'m> Template<'m> {
     fn new(file: &'m str, function: &'m Function, body: &Kernel, module: &'m Module) -> Self {
         let uses = parameters(body, module.address_bits);

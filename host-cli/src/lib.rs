@@ -9,13 +9,15 @@
 //! [`cost`] and [`exact`] compute from tables alone, [`claims`] puts reports beside what the papers
 //! measured; [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
-//! writes to the terminal. [`dump`] writes buffers into files,
+//! writes to the terminal. [`call`] launches a kernel over arrays of a program that embeds this
+//! library; [`dump`] writes buffers into files,
 //! [`launch_template`] a launch file to begin with; [`output`] says what a command may
 //! write, and [`interrupt`] what Ctrl-C does.
 
 #![forbid(unsafe_code)]
 
 pub mod active_set;
+pub mod call;
 pub mod claims;
 pub mod cli;
 pub mod commands;
@@ -37,7 +39,7 @@ pub mod launch_template;
 pub mod levels;
 pub mod measure;
 pub mod output;
-mod parallel;
+pub mod parallel;
 mod partial_file;
 pub mod partial_folder;
 pub mod printer;

@@ -37,8 +37,8 @@ use crate::workload::compare::{CompareError, Comparison};
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
 use account::{Account, accounts, add, fastest, finish_timelines, with_baselines};
-use batch::each_batch;
 pub(crate) use batch::each_launch;
+use batch::{Ended, each_batch};
 use common::Common;
 pub(crate) use counted::Counted;
 pub use embed::{EMBEDDED, embed};
@@ -61,24 +61,34 @@ pub fn reports(
     request: &Request,
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
+    reports_and_buffers(workload, designs, request, printer).map(|(reports, _)| reports)
+}
+
+/// The same, with the final contents of the buffers of its launch file.
+pub fn reports_and_buffers(
+    workload: &Workload,
+    designs: &[Design],
+    request: &Request,
+    printer: &Printer,
+) -> Result<(Vec<RunReport>, Vec<Vec<u8>>), Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
     let kernels = needs(workload, &prepared, designs)?;
     let baselines = storage_energy::baselines(designs, (request.mode, true), &kernels);
     let input = (workload.name.as_str(), kernels.as_slice());
     let mut accounts = with_baselines((designs, &baselines), request, input)?;
-    let (common, check) = counted(workload, &prepared, &mut accounts, request, printer)?;
+    let (common, ended) = counted(workload, &prepared, &mut accounts, request, printer)?;
     finish_timelines(&mut accounts, printer)?;
     let input = (workload.name.as_str(), workload.arguments.as_slice());
     let accounts = fastest(accounts);
     let runs = BaselineRuns::of(&baselines, &accounts);
     let report = |(account, tried): (Account<'_>, _)| {
-        account.report(input, request, &common, (check, tried, &runs))
+        account.report(input, request, &common, (ended.check, tried, &runs))
     };
-    accounts
+    let reports = accounts
         .into_iter()
         .take(designs.len())
-        .map(|account| report(account).map_err(|error| failure(&workload.name, error)))
-        .collect()
+        .map(|account| report(account).map_err(|error| failure(&workload.name, error)));
+    Ok((reports.collect::<Result<_, _>>()?, ended.finals))
 }
 
 /// Executes a workload once and compares its results with what its launch file expects.
@@ -141,13 +151,13 @@ fn counted(
     accounts: &mut [Account<'_>],
     request: &Request,
     printer: &Printer,
-) -> Result<(Common, Check), Failure> {
+) -> Result<(Common, Ended), Failure> {
     let spills = workload.options.registers.map(|_| SpillTraffic::default());
     let mut common = Common { spills, ..Common::default() };
-    let check = each_batch(workload, prepared, request, printer, |launches| {
+    let ended = each_batch(workload, prepared, request, printer, |launches| {
         add(&mut common, accounts, launches, (&workload.name, request.mode))
     })?;
-    Ok((common, check))
+    Ok((common, ended))
 }
 
 /// Why a workload does not fit each of the designs; none where it does.

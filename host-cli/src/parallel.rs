@@ -12,7 +12,7 @@ use crate::printer::Printer;
 const MOST_PER_CORE: usize = 4;
 
 /// What `--jobs` says, as [`each`] takes it.
-pub(crate) fn jobs(asked_for: Option<NonZeroUsize>) -> usize {
+pub fn jobs(asked_for: Option<NonZeroUsize>) -> usize {
     asked_for.map_or(0, NonZeroUsize::get)
 }
 
@@ -53,7 +53,10 @@ pub(crate) fn all<I: Sync, T: Send>(
 }
 
 /// So many threads, 0 for one for each core.
-pub(crate) fn pool(jobs: usize, printer: &Printer) -> Result<ThreadPool, Failure> {
+///
+/// # Errors
+/// The system does not allow it.
+pub fn pool(jobs: usize, printer: &Printer) -> Result<ThreadPool, Failure> {
     let most = MOST_PER_CORE * std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     if jobs > most {
         printer.note(&format!(

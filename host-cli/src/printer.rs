@@ -2,6 +2,7 @@
 //! error.
 
 use std::io::{ErrorKind, Write};
+use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -12,12 +13,42 @@ use crate::failure::{ExitStatus, Failure};
 #[derive(Debug)]
 pub struct Printer {
     quiet: bool,
+    /// What was said, where that is kept instead of written.
+    kept: Option<Mutex<Vec<Said>>>,
+}
+
+/// Something that is no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// A remark.
+    Note(String),
+    /// What is not known of an input.
+    Warning(String),
 }
 
 impl Printer {
     /// `quiet` drops progress, notes and warnings, never errors.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet }
+        Self { quiet, kept: None }
+    }
+
+    /// Keeps notes and warnings for a program that this library is part of, and shows no progress.
+    pub fn keeping() -> Self {
+        Self { quiet: true, kept: Some(Mutex::default()) }
+    }
+
+    /// What was kept since the last call.
+    pub fn said(&self) -> Vec<Said> {
+        let kept =
+            self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner));
+        kept.map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default()
+    }
+
+    /// Keeps something if that is to be kept.
+    fn keep(&self, said: impl FnOnce() -> Said) {
+        if let Some(kept) = &self.kept {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(said());
+        }
     }
 
     /// Writes a command's result. A reader that closes the pipe early is no error.
@@ -57,6 +88,7 @@ impl Printer {
 
     /// Writes a remark that is not part of the result.
     pub fn note(&self, text: &str) {
+        self.keep(|| Said::Note(name::shown(text).into_owned()));
         if !self.quiet {
             Self::to_stderr(&format!("note: {text}\n"));
         }
@@ -64,6 +96,7 @@ impl Printer {
 
     /// Writes what is not known of an input, which is used all the same: whole lines.
     pub fn warning(&self, text: &str) {
+        self.keep(|| Said::Warning(name::shown(text.trim_end()).into_owned()));
         if !self.quiet {
             Self::to_stderr(text);
         }
@@ -138,6 +171,17 @@ fn negative_value() -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_kept_is_told_once() {
+        let printer = Printer::keeping();
+        printer.note("a\u{1b}");
+        printer.warning("b\n");
+        let said = [Said::Note("a\\u{1b}".to_owned()), Said::Warning("b".to_owned())];
+        assert_eq!(printer.said(), said);
+        assert!(printer.said().is_empty());
+        assert!(Printer::new(true).said().is_empty());
+    }
 
     #[test]
     fn numbers_are_spoken_of_in_words() {

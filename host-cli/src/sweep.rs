@@ -3,12 +3,13 @@
 //!
 //! [`definition`] is what is asked for, with its [`axes`]; [`points`] lists what that means, each
 //! point with its [`key`]: a digest of all that its result depends on. [`engine`] evaluates the
-//! points that [`store`], the sweep's folder, does not have; their [`row`]s go into [`parquet`]
-//! files. [`table`] shows them, and [`pareto`] the best of them. [`dask`] has the points evaluated
-//! on a cluster, a [`batch`] at a time.
+//! points that [`store`], the sweep's folder, does not have, as [`begun`] finds out; their [`row`]s
+//! go into [`parquet`] files. [`table`] shows them, and [`pareto`] the best of them. [`dask`] has
+//! the points evaluated on a cluster, a [`batch`] at a time.
 
 pub mod axes;
 pub mod batch;
+pub mod begun;
 pub mod dask;
 pub mod definition;
 pub mod engine;

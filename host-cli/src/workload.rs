@@ -28,9 +28,9 @@ mod fault_hint;
 pub mod generator;
 mod names;
 mod object;
-mod parameter;
+pub(crate) mod parameter;
 pub mod plan;
-mod real;
+pub(crate) mod real;
 pub mod reference;
 mod resolve;
 mod run_error;
@@ -42,6 +42,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use strata_compiler::CompileOptions;
 use strata_ptx::module::Module;
@@ -53,6 +54,7 @@ pub use self::plan::LaunchPlan;
 pub use self::resolve::{MAX_BUFFER_BYTES, MAX_GRAPH, MAX_LAUNCHES, MAX_RESET_BYTES};
 pub use self::simulate::{LaunchRecord, Options, Prepared, RunError};
 
+use self::buffer::Contents;
 use self::document::Document;
 use self::expression::{Expression, Scope};
 use self::resolve::Source;
@@ -94,6 +96,8 @@ pub struct Workload {
     /// How its kernels are compiled.
     pub options: CompileOptions,
     launch: Cow<'static, str>,
+    /// What its first buffers begin with, whatever the launch file says.
+    contents: Vec<Arc<[u8]>>,
     /// What the launch file's names of other files are relative to, if it is a file.
     folder: Option<PathBuf>,
     document: Document,
@@ -148,9 +152,22 @@ impl Workload {
             launch_file,
             options,
             launch,
+            contents: Vec::new(),
             folder,
             document,
         })
+    }
+
+    /// The same with other contents of its first buffers, each as long as the launch file says, in
+    /// the place of those that the launch file gives them.
+    #[must_use]
+    pub(crate) fn with_contents(self, contents: Vec<Arc<[u8]>>) -> Self {
+        Self { contents, ..self }
+    }
+
+    /// What its first buffers begin with, whatever the launch file says.
+    pub(crate) fn contents(&self) -> &[Arc<[u8]>] {
+        &self.contents
     }
 
     /// The launch file.
@@ -211,7 +228,13 @@ impl Workload {
             }
         }
         let more_seed = shift.map_or(0, |seed| seed.saturating_mul(SEED_STEP));
-        Ok(resolve::resolve(source, &self.document, (parameters, more_seed), module)?)
+        let (mut plan, check) =
+            resolve::resolve(source, &self.document, (parameters, more_seed), module)?;
+        for (buffer, bytes) in plan.buffers.iter_mut().zip(&self.contents) {
+            debug_assert_eq!(buffer.bytes(), bytes.len() as u64);
+            buffer.contents = Contents::Bytes(Arc::clone(bytes));
+        }
+        Ok((plan, check))
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod fuzz;
 pub(crate) mod life_ranges;
 pub(crate) mod no_std;
 pub(crate) mod nvcc;
+pub(crate) mod python;
 pub(crate) mod qemu;
 pub(crate) mod regmap;
 pub(crate) mod report;

@@ -35,6 +35,11 @@ impl HardwareTools {
         Some(self.environment.packages_with(path)?.join(path))
     }
 
+    /// The folder of the packages, if there are any.
+    pub(crate) fn packages(&self) -> Option<PathBuf> {
+        self.environment.packages_with("")
+    }
+
     /// The folder of NVIDIA's programs, such as `nvcc`.
     pub(crate) fn cuda(&self) -> Result<PathBuf, Failure> {
         let folder = self.package_file("nvidia/cu13/bin");

@@ -59,6 +59,8 @@ Commands:
   sweeps                Read files of sweeps with pandas and DuckDB, and sweep on a Dask cluster of
                         this machine
   report                Remake the papers' figures, and look at the page in Chromium
+  python                Build the Python package, install it into a new environment, and test it
+                        beside the program
   regmap                Write the prototype's register map again for hardware, model and documents
   synth [BOARD] [--block BLOCK]
                         Place and route the hardware on the device of a board, or of each, and write
@@ -110,6 +112,7 @@ enum Request {
     Nvcc,
     Sweeps,
     Report,
+    Python,
     Regmap,
     Synth(synth::Scope),
     Deviations { name: Option<String> },
@@ -150,6 +153,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["nvcc"] => Request::Nvcc,
         ["sweeps"] => Request::Sweeps,
         ["report"] => Request::Report,
+        ["python"] => Request::Python,
         ["regmap"] => Request::Regmap,
         ["synth"] => Request::Synth(synth::Scope::Reports(None)),
         ["synth", "--check"] => Request::Synth(synth::Scope::Check),
@@ -166,8 +170,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "sweeps" | "report" | "regmap" | "synth"
-            | "deviations" | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "sweeps" | "report" | "python" | "regmap"
+            | "synth" | "deviations" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -223,6 +227,7 @@ fn main() -> ExitCode {
         Request::Nvcc => nvcc::run(),
         Request::Sweeps => sweeps::run(),
         Request::Report => report::run(),
+        Request::Python => commands::python::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
         Request::Deviations { name } => commands::deviations::run(name.as_deref()),
@@ -269,6 +274,7 @@ mod tests {
         assert_eq!(parse(&["nvcc"]), Ok(Request::Nvcc));
         assert_eq!(parse(&["sweeps"]), Ok(Request::Sweeps));
         assert_eq!(parse(&["report"]), Ok(Request::Report));
+        assert_eq!(parse(&["python"]), Ok(Request::Python));
         assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
         assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
         assert!(parse(&["synth", "ulx3s"]).is_err_and(|message| message.contains("ulx3s-85f")));
@@ -305,6 +311,7 @@ mod tests {
             "soc",
             "sweeps",
             "report",
+            "python",
             "regmap",
             "synth",
             "deviations",

@@ -162,6 +162,8 @@ pub(crate) enum Tools {
     Report,
     /// The processor of the board that holds the hardware. 31 MB.
     Soc,
+    /// Building and testing the Python package, beside the packages of [`Self::Sweeps`]. 190 MB.
+    Python,
     /// Reading the files of sweeps, and a cluster for them. 520 MB.
     Sweeps,
     /// Placing the hardware on a device. 290 MB, and as much again of compiled WebAssembly.
@@ -185,6 +187,11 @@ const FORMAL_AND_SYNTHESIS: &[Tools] = &[Tools::Formal, Tools::Synthesis];
 /// A package for sweeps.
 const fn sweeps(requirement: &'static str, purpose: &'static str) -> Wheel {
     Wheel { requirement, tools: &[Tools::Sweeps], purpose }
+}
+
+/// A package for the Python package.
+const fn python(requirement: &'static str, purpose: &'static str) -> Wheel {
+    Wheel { requirement, tools: &[Tools::Python], purpose }
 }
 
 /// All tools of the Python index and what they depend on, in the order in which they are shown.
@@ -307,6 +314,13 @@ pub(crate) const WHEELS: &[Wheel] = &[
     sweeps("kiwisolver==1.5.1", "lays plots out for matplotlib"),
     sweeps("pillow==13.0.0", "writes images for matplotlib"),
     sweeps("pyparsing==3.3.3", "reads formulas for matplotlib"),
+    python("maturin==1.16.0", "builds the Python package"),
+    python("pytest==9.2.0", "runs the Python package's tests"),
+    python("polars==2.1.0", "takes tables of the Python package"),
+    python("polars-runtime-32==2.1.0", "the library of polars"),
+    python("iniconfig==2.3.1", "reads settings for pytest"),
+    python("pluggy==1.7.0", "loads parts of pytest"),
+    python("pygments==2.21.0", "colours code for pytest"),
 ];
 
 /// What a probe found.

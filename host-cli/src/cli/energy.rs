@@ -25,6 +25,14 @@ fn source(text: &str) -> Result<String, String> {
 }
 
 impl EnergyArg {
+    /// From what is typed.
+    ///
+    /// # Errors
+    /// What is expected instead.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        source(text).map(|energy| Self { energy: Some(energy) })
+    }
+
     /// A design as a command line names it, with the parameter that the option stands for.
     pub fn behind(&self, design: &str) -> String {
         match self.energy.as_deref() {

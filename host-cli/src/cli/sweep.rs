@@ -11,6 +11,7 @@ use super::energy::EnergyArg;
 use super::{Mode, Scale};
 use crate::config::by_name;
 use crate::report::columns::Form;
+use crate::sweep::begun::POINTS_PER_FILE;
 use crate::workload::Toolchain;
 
 /// What a sweep does, as an example.
@@ -236,7 +237,7 @@ pub struct SweepRunArgs {
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Most points of a file of results.
-    #[arg(long, value_name = "N", default_value = "4096")]
+    #[arg(long, value_name = "N", default_value_t = POINTS_PER_FILE)]
     pub points_per_file: NonZeroUsize,
     /// Who evaluates the points.
     #[command(flatten)]

@@ -35,8 +35,11 @@ pub fn workloads(format: ListFormat, printer: &Printer) -> Result<ExitStatus, Fa
     printer.data(&format!("{table}\n"))
 }
 
-/// A row for each size of each workload.
-fn workload_columns() -> Result<Columns, Failure> {
+/// The built-in workloads, a row for each size.
+///
+/// # Errors
+/// None that a user can cause.
+pub fn workload_columns() -> Result<Columns, Failure> {
     let header = ["group", "workload", "size", "parameters", "description"].map(str::to_owned);
     let mut columns = Columns { header: header.to_vec(), rows: Vec::new() };
     for group in Group::ALL {
@@ -54,8 +57,8 @@ fn workload_columns() -> Result<Columns, Failure> {
     Ok(columns)
 }
 
-/// A row for each design, with its value of each key of design files.
-fn design_columns() -> Columns {
+/// The designs, a row each, with its value of each key of design files.
+pub fn design_columns() -> Columns {
     let header = ["design", "machine", "source"].map(str::to_owned).into_iter();
     let keys = design::parameter_keys().iter().map(|(key, _)| key.clone());
     let row = |design: &Design| {

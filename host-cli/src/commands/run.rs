@@ -29,7 +29,8 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.baseline.is_some() {
         return compare(args, printer);
     }
-    let designs = subject::designs(&args.energy.behind_all(&design_names(args)))?;
+    let designs =
+        subject::designs(&args.energy.behind_all(&design_names(&args.designs, &args.inputs)))?;
     check_timeline(args, args.inputs.len())?;
     let subjects = subject::subjects(&args.inputs, &args.source, printer)?;
     check_timeline(args, subjects.len())?;
@@ -176,10 +177,11 @@ fn timeline_request(
     Ok(Some(timeline::Request { output, cycles, slices }))
 }
 
-fn design_names(args: &RunArgs) -> Vec<String> {
-    if !args.designs.is_empty() {
-        args.designs.clone()
-    } else if args.inputs.is_empty() {
+/// The designs of a run of some inputs: those that are named, or the usual ones.
+pub fn design_names(designs: &[String], inputs: &[String]) -> Vec<String> {
+    if !designs.is_empty() {
+        designs.to_vec()
+    } else if inputs.is_empty() {
         DEFAULT_COMPARISON.map(str::to_owned).to_vec()
     } else {
         vec![DEFAULT_DESIGN.to_owned()]

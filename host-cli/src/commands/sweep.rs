@@ -8,7 +8,7 @@ use std::path::Path;
 use std::{env, thread};
 
 use crate::cli::sweep::{
-    Engine, EngineArgs, Share, SweepArgs, SweepCommand, SweepRunArgs, SweepTableArgs,
+    Engine, EngineArgs, SweepArgs, SweepCommand, SweepRunArgs, SweepTableArgs,
 };
 use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
@@ -16,9 +16,10 @@ use crate::parallel;
 use crate::printer::Printer;
 use crate::sweep::axes::Axis;
 use crate::sweep::batch::Batch;
+use crate::sweep::begun::Begun;
 use crate::sweep::dask::{self, Cluster};
-use crate::sweep::definition::{DEFAULT_DESIGN, Definition, How};
-use crate::sweep::engine::{self, Done, Keep, Pending};
+use crate::sweep::definition::{self, Definition, How};
+use crate::sweep::engine::{Done, Keeping};
 use crate::sweep::key::Key;
 use crate::sweep::points::Points;
 use crate::sweep::row::Row;
@@ -52,7 +53,7 @@ fn definition(args: &SweepRunArgs) -> Result<Definition, Failure> {
     };
     let definition = Definition {
         workloads: args.workloads.clone(),
-        designs: designs(args),
+        designs: definition::designs(&args.designs, &args.energy),
         vary: axes("--vary", &args.vary)?,
         random: None,
         set: axes("--set", &args.set)?,
@@ -68,76 +69,43 @@ fn definition(args: &SweepRunArgs) -> Result<Definition, Failure> {
     definition.sorted()
 }
 
-/// The designs that are varied; none for the default without a parameter.
-fn designs(args: &SweepRunArgs) -> Vec<String> {
-    let default = args.designs.is_empty() && args.energy.energy.is_some();
-    let default = default.then(|| DEFAULT_DESIGN.to_owned());
-    let designs: Vec<_> = args.designs.iter().cloned().chain(default).collect();
-    args.energy.behind_all(&designs)
-}
-
 fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let folder = args.out.as_deref().unwrap_or(Path::new(""));
     let pool = parallel::pool(parallel::jobs(args.jobs), printer)?;
     let cluster = cluster(&args.engine, pool.current_num_threads())?;
     let definition = definition(args)?;
     let points = pool.install(|| Points::new(&definition, printer))?;
-    let store = Store::create(folder, &points.list())?;
-    let there = store.contents()?;
-    there.notes().for_each(|note| printer.note(&note));
-    let (mine, pending) = pending(&points, args.shard, &there);
-    let left: usize = pending.iter().map(|(_, designs)| designs.len()).sum();
-    let found = mine.len() - left;
-    let old_failures = failures(&there, &mine);
-    drop(there);
+    let begun = Begun::new(&points, folder, args.shard, printer)?;
+    let (mine, left) = (begun.mine.len(), begun.left());
+    let found = mine - left;
     // From now on what has finished is written before a signal ends the program.
     interrupt::ask();
-    let keep = |rows: Vec<Row>| store.add(&rows).map(drop);
-    let kept = (&keep as &Keep<'_>, args.points_per_file.get());
     let done = match &cluster {
-        None => pool.install(|| engine::run(&points, &pending, kept, printer)),
-        Some(cluster) => dask::run((&definition, &points), &pending, kept, cluster, printer),
+        None => pool.install(|| begun.run(args.points_per_file, &interrupt::came, printer)),
+        Some(cluster) => {
+            let keep = |rows: Vec<Row>| begun.store.add(&rows).map(drop);
+            let most_rows = args.points_per_file.get();
+            let keeping = Keeping { keep: &keep, most_rows, stop: &interrupt::came };
+            dask::run((&definition, &points), &begun.pending, keeping, cluster, printer)
+        }
     };
     let Done { evaluated, failed } = done?;
     if interrupt::came() && evaluated < left {
-        return Err(Failure::interrupted(&format!(
-            "{} of {} points are in `{}`; the same command goes on",
-            found + evaluated,
-            mine.len(),
-            folder.display()
-        )));
+        return Err(Failure::interrupted(&begun.told(evaluated, folder)));
     }
-    let failed = failed + old_failures;
+    let failed = failed + begun.failed;
     let part = args.shard.map_or_else(String::new, |share| {
         format!(", part {} of {} of {} points", share.number, share.of, points.len())
     });
     printer.data(&format!(
-        "{} points in `{}`{part}: {evaluated} run now, {found} found, {failed} failed\n",
-        mine.len(),
+        "{mine} points in `{}`{part}: {evaluated} run now, {found} found, {failed} failed\n",
         folder.display()
     ))?;
     if failed == 0 {
         return Ok(ExitStatus::Success);
     }
-    note_errors(&store.contents()?, &mine, printer);
+    note_errors(&begun.store.contents()?, &begun.mine, printer);
     Ok(ExitStatus::CheckFailed)
-}
-
-/// The keys of the points of a share, and those of these points that are not there yet.
-fn pending(points: &Points, share: Option<Share>, there: &Contents) -> (Vec<Key>, Vec<Pending>) {
-    let (mut mine, mut pending) = (Vec::new(), Vec::new());
-    for input in 0..points.inputs.len() {
-        let of_share =
-            |&design: &usize| share.is_none_or(|share| share.has(points.place(input, design)));
-        let designs: Vec<_> = (0..points.designs.len()).filter(of_share).collect();
-        mine.extend(designs.iter().map(|&design| points.key(input, design)));
-        let new = |design: &usize| !there.rows.contains_key(&points.key(input, *design));
-        let designs: Vec<_> = designs.into_iter().filter(new).collect();
-        if !designs.is_empty() {
-            pending.push((input, designs));
-        }
-    }
-    (mine, pending)
 }
 
 /// The cluster that evaluates the points, with so many workers if it is on this machine; none if
@@ -187,14 +155,8 @@ fn worker(printer: &Printer) -> Result<ExitStatus, Failure> {
         interrupt::give_up();
     });
     let quiet = Printer::new(true);
-    let rows = parallel::pool(1, &quiet)?.install(|| batch.evaluate(&quiet))?;
+    let rows = parallel::pool(1, &quiet)?.install(|| batch.evaluate(&interrupt::came, &quiet))?;
     printer.bytes(&rows).map(|_| ExitStatus::Success)
-}
-
-/// How many of some points have failed.
-fn failures(contents: &Contents, keys: &[Key]) -> usize {
-    let rows = keys.iter().filter_map(|key| contents.rows.get(key));
-    rows.filter(|row| row.error().is_some()).count()
 }
 
 /// The first errors of some points.

@@ -31,6 +31,14 @@ pub(super) struct Executed<'p> {
     pub(super) outcome: LaunchOutcome,
 }
 
+/// What is left when all launches have ended.
+pub(super) struct Ended {
+    /// What the results were compared with.
+    pub(super) check: Check,
+    /// The final contents of the plan's buffers.
+    pub(super) finals: Vec<Vec<u8>>,
+}
+
 /// Executes a prepared workload once, shows `visit` every launch that the request asks for, and
 /// compares the results with the host reference. A launch may come in parts with the same index,
 /// each with other warps, unless the request says otherwise.
@@ -42,7 +50,7 @@ pub(crate) fn each_launch(
     mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
 ) -> Result<Check, Failure> {
     let one_by_one = |launches: &[Counted<'_>]| launches.iter().try_for_each(&mut visit);
-    each_batch(workload, prepared, request, printer, one_by_one)
+    Ok(each_batch(workload, prepared, request, printer, one_by_one)?.check)
 }
 
 /// The same, several launches at a time, in order: about as many as there are threads, fewer if
@@ -53,7 +61,7 @@ pub(super) fn each_batch(
     request: &Request,
     printer: &Printer,
     mut visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
-) -> Result<Check, Failure> {
+) -> Result<Ended, Failure> {
     each_executed(workload, prepared, request, printer, |batch| {
         let source = (&prepared.module, &*workload.ptx);
         let launches = batch.iter().map(|launch| Counted::executed(launch, source));
@@ -68,7 +76,7 @@ pub(super) fn each_executed<'p>(
     request: &Request,
     printer: &Printer,
     mut visit: impl FnMut(Vec<Executed<'p>>) -> Result<(), EvaluateError>,
-) -> Result<Check, Failure> {
+) -> Result<Ended, Failure> {
     dump::check(&request.dumps, &prepared.plan)?;
     let mut visited = Ok(());
     let mut batch = Batch::default();
@@ -90,7 +98,7 @@ pub(super) fn each_executed<'p>(
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
     visited.and_then(|()| visit(batch.take())).map_err(|error| failure(&workload.name, error))?;
     dump::write_all(&request.dumps, &prepared.plan, &finals)?;
-    check(prepared, &finals)
+    Ok(Ended { check: check(prepared, &finals)?, finals })
 }
 
 /// Steps of paths and accesses that a launch holds.

@@ -90,7 +90,7 @@ impl SharedInput {
                 let kernels = if needs { prepared.needs() } else { Ok(Vec::new()) };
                 let kernels = kernels.map_err(|error| subject::run_error(workload, &error))?;
                 common.spills = workload.options.registers.map(|_| SpillTraffic::default());
-                let check = each_executed(workload, &prepared, &request, printer, |batch| {
+                let ended = each_executed(workload, &prepared, &request, printer, |batch| {
                     let source = (&prepared.module, &*workload.ptx);
                     let launches = batch.iter().map(|of| Counted::executed(of, source));
                     common.add_launches(&launches.collect::<Vec<_>>())?;
@@ -100,7 +100,12 @@ impl SharedInput {
                     Ok(())
                 })?;
                 let prepared = Some(prepared);
-                Ok(Self::with(subject, request, (prepared, kernels), (keeping, common, check)))
+                Ok(Self::with(
+                    subject,
+                    request,
+                    (prepared, kernels),
+                    (keeping, common, ended.check),
+                ))
             }
             Subject::Trace(input) => {
                 let kernels =

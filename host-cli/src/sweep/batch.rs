@@ -3,18 +3,15 @@
 //! A batch names its points by their keys. A program that makes other keys of the same text, as
 //! its model or its input files are others, refuses it.
 
-use std::sync::{Mutex, PoisonError};
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_core::MODEL_VERSION;
 
 use super::definition::Definition;
+use super::engine::{self, Stop};
 use super::points::Points;
-use super::row::Row;
-use super::{SCHEMA, engine, parquet};
+use super::{SCHEMA, parquet};
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::printer::Printer;
 
 /// Some points of one input.
@@ -95,8 +92,8 @@ impl Batch {
     /// Evaluates the points, and gives the bytes of a file of their rows.
     ///
     /// # Errors
-    /// Files that are not those of the sweep. A signal that ended it early.
-    pub fn evaluate(&self, printer: &Printer) -> Result<Vec<u8>, Failure> {
+    /// Files that are not those of the sweep. That it was to end early.
+    pub fn evaluate(&self, stop: &Stop<'_>, printer: &Printer) -> Result<Vec<u8>, Failure> {
         let definition = Definition::parse(&"the sweep", &self.inputs, "".as_ref())?.sorted()?;
         let designs: Vec<_> = self.points.iter().map(|(design, _)| design.clone()).collect();
         let points = Points::of_input(&definition, self.input, &designs, printer)?;
@@ -113,19 +110,8 @@ impl Batch {
                 ));
             }
         }
-        let kept: Mutex<Vec<Row>> = Mutex::default();
-        let keep = |rows| {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).extend(rows);
-            Ok(())
-        };
-        let pending = [(0, (0..designs.len()).collect())];
-        let done = engine::run(&points, &pending, (&keep, usize::MAX), printer)?;
-        if interrupt::came() && done.evaluated < designs.len() {
-            return Err(Failure::interrupted("the batch is not done"));
-        }
-        let mut rows = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let place = |row: &Row| (0..designs.len()).find(|&place| points.key(0, place) == row.key);
-        rows.sort_by_cached_key(place);
+        let rows = engine::rows(&points, stop, printer)?;
+        let rows = rows.ok_or_else(|| Failure::interrupted("the batch is not done"))?;
         parquet::encode(&rows)
             .map_err(|error| Failure::internal(&format!("cannot write rows: {error}")))
     }
@@ -151,7 +137,7 @@ mod tests {
         assert_eq!(text.lines().count(), 1);
         let again = Batch::parse(&text).unwrap();
         assert_eq!(again, batch);
-        let bytes = again.evaluate(&Printer::new(true)).unwrap();
+        let bytes = again.evaluate(&|| false, &Printer::new(true)).unwrap();
         let rows = parquet::decode(bytes::Bytes::from(bytes)).unwrap();
         let keys: Vec<_> = rows.iter().map(|row| row.key.to_string()).collect();
         assert_eq!(keys, batch.points.iter().map(|(_, key)| key.clone()).collect::<Vec<_>>());
@@ -175,10 +161,10 @@ mod tests {
             assert!(error.message().starts_with(expected), "{}", error.message());
         }
         let other = Batch { input: 0, ..batch() };
-        let error = other.evaluate(&Printer::new(true)).unwrap_err();
+        let error = other.evaluate(&|| false, &Printer::new(true)).unwrap_err();
         assert!(error.message().contains("is another point here"), "{}", error.message());
         let none = Batch { input: 2, ..batch() };
-        let error = none.evaluate(&Printer::new(true)).unwrap_err();
+        let error = none.evaluate(&|| false, &Printer::new(true)).unwrap_err();
         assert!(error.message().contains("no such input"), "{}", error.message());
     }
 }

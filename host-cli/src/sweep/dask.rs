@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::batch::Batch;
 use super::definition::Definition;
-use super::engine::{self, Done, Keep, Pending, Sink};
+use super::engine::{self, Done, Keeping, Pending, Sink};
 use super::parquet;
 use super::points::Points;
 use crate::failure::Failure;
@@ -39,8 +39,7 @@ pub struct Cluster {
     pub most_points: usize,
 }
 
-/// Evaluates points on a cluster, and hands at most so many rows together to `keep`. Once a signal
-/// came no batch is begun any more.
+/// Evaluates points on a cluster. Once it is to end early, no batch is begun any more.
 ///
 /// # Errors
 /// No cluster, or none any more; workers with another version of the program or of the files;
@@ -48,7 +47,7 @@ pub struct Cluster {
 pub fn run(
     (definition, points): (&Definition, &Points),
     pending: &[Pending],
-    (keep, most_rows): (&Keep<'_>, usize),
+    keeping: Keeping<'_>,
     cluster: &Cluster,
     printer: &Printer,
 ) -> Result<Done, Failure> {
@@ -59,7 +58,7 @@ pub fn run(
         parts.filter(|(_, designs)| !designs.is_empty()).collect::<Vec<_>>()
     };
     // Nothing is executed for designs that are impossible.
-    let impossible = engine::run(points, &part(false), (keep, most_rows), printer)?;
+    let impossible = engine::run(points, &part(false), keeping, printer)?;
     let pending = part(true);
     if pending.is_empty() {
         return Ok(impossible);
@@ -68,7 +67,7 @@ pub fn run(
     let mut spread = Spread {
         inputs: definition.inputs_text(),
         points,
-        sink: Sink::new(points, &pending, (keep, most_rows), printer),
+        sink: Sink::new(points, &pending, keeping, printer),
         left: pending.iter().map(|(_, designs)| designs.len()).sum(),
         queue: pending.into(),
         running: BTreeMap::new(),

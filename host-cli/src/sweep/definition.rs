@@ -8,6 +8,7 @@ use strata_compiler::Order;
 use toml::{Table, Value};
 
 use super::axes::Axis;
+use crate::cli::energy::EnergyArg;
 use crate::cli::{Mode, Scale};
 use crate::config::by_name::ByName;
 use crate::config::strict;
@@ -200,8 +201,25 @@ impl Definition {
     }
 }
 
-/// The axes of a table, whose keys may be tables themselves.
-fn axes(file: &impl std::fmt::Display, place: &str, table: &Table) -> Result<Vec<Axis>, Failure> {
+/// The designs that are varied, with the parameter that `--energy` stands for; none for the default
+/// without a parameter.
+pub fn designs(named: &[String], energy: &EnergyArg) -> Vec<String> {
+    let default = named.is_empty() && energy.energy.is_some();
+    let default = default.then(|| DEFAULT_DESIGN.to_owned());
+    let designs: Vec<_> = named.iter().cloned().chain(default).collect();
+    energy.behind_all(&designs)
+}
+
+/// The axes of a table, whose keys may be tables themselves, sorted; `file` and `place` are what it
+/// is called in messages.
+///
+/// # Errors
+/// Values that are no axis.
+pub fn axes(
+    file: &impl std::fmt::Display,
+    place: &str,
+    table: &Table,
+) -> Result<Vec<Axis>, Failure> {
     let mut all = Vec::new();
     for (key, value) in table {
         let key = key.as_str();

@@ -4,17 +4,18 @@
 //! threads. While the points of one input are evaluated, the next input is executed. What finished
 //! is written every few seconds.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
+use super::key::Key;
 use super::points::{DesignPoint, Points};
 use super::row::Row;
 use crate::design::Design;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::measure::SharedInput;
 use crate::printer::Printer;
 use crate::subject::Subject;
@@ -41,12 +42,24 @@ pub type Pending = (usize, Vec<usize>);
 /// Keeps rows, in the order of the points; may be called by any thread.
 pub type Keep<'a> = dyn Fn(Vec<Row>) -> Result<(), Failure> + Sync + 'a;
 
+/// Says whether nothing more is to be begun; may be called by any thread.
+pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// What becomes of rows, and how long more are wanted.
+#[derive(Clone, Copy)]
+pub struct Keeping<'a> {
+    /// Where they go.
+    pub keep: &'a Keep<'a>,
+    /// Most rows that are kept together.
+    pub most_rows: usize,
+    /// When to end early.
+    pub stop: &'a Stop<'a>,
+}
+
 /// Where rows go.
 pub(super) struct Sink<'a> {
-    keep: &'a Keep<'a>,
+    keeping: Keeping<'a>,
     points: &'a Points,
-    /// Most rows that are kept together.
-    most_rows: usize,
     pub(super) progress: ProgressBar,
     state: Mutex<State>,
     /// Whether nothing can be written any more.
@@ -61,18 +74,41 @@ struct State {
     failure: Option<Failure>,
 }
 
-/// Evaluates points, and hands at most so many rows together to `keep`. Ends early once a signal
-/// came.
+/// Evaluates all points, and gives their rows in order; none if that was to end early.
+///
+/// # Errors
+/// None that a point can cause: one that fails is a row with its error.
+pub fn rows(
+    points: &Points,
+    stop: &Stop<'_>,
+    printer: &Printer,
+) -> Result<Option<Vec<Row>>, Failure> {
+    let kept: Mutex<Vec<Row>> = Mutex::default();
+    let keep = |rows| {
+        kept.lock().unwrap_or_else(PoisonError::into_inner).extend(rows);
+        Ok(())
+    };
+    let designs: Vec<_> = (0..points.designs.len()).collect();
+    let all: Vec<_> = (0..points.inputs.len()).map(|input| (input, designs.clone())).collect();
+    let keeping = Keeping { keep: &keep, most_rows: usize::MAX, stop };
+    let done = run(points, &all, keeping, printer)?;
+    let mut rows = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let places: BTreeMap<Key, usize> = points.keys().zip(0..).collect();
+    rows.sort_by_cached_key(|row| places.get(&row.key).copied());
+    Ok((done.evaluated == points.len()).then_some(rows))
+}
+
+/// Evaluates points, until it is to end early.
 ///
 /// # Errors
 /// Rows that cannot be kept: those before them are.
 pub fn run(
     points: &Points,
     pending: &[Pending],
-    (keep, most_rows): (&Keep<'_>, usize),
+    keeping: Keeping<'_>,
     printer: &Printer,
 ) -> Result<Done, Failure> {
-    let sink = Sink::new(points, pending, (keep, most_rows), printer);
+    let sink = Sink::new(points, pending, keeping, printer);
     let execute = |place: usize| {
         let (input, designs) = pending.get(place)?;
         (!sink.stop()).then(|| (place, execute(points, *input, designs, printer)))
@@ -105,15 +141,14 @@ impl<'a> Sink<'a> {
     pub(super) fn new(
         points: &'a Points,
         pending: &[Pending],
-        (keep, most_rows): (&'a Keep<'a>, usize),
+        keeping: Keeping<'a>,
         printer: &Printer,
     ) -> Self {
         let all = pending.iter().map(|(_, designs)| designs.len() as u64).sum();
         let (written, done) = (Instant::now(), Done::default());
         Self {
-            keep,
+            keeping,
             points,
-            most_rows,
             progress: printer.progress_with_rate(all),
             state: Mutex::new(State { rows: Vec::new(), written, done, failure: None }),
             broken: AtomicBool::new(false),
@@ -122,7 +157,7 @@ impl<'a> Sink<'a> {
 
     /// Whether nothing more is to be begun.
     pub(super) fn stop(&self) -> bool {
-        interrupt::came() || self.broken.load(Ordering::Relaxed)
+        (self.keeping.stop)() || self.broken.load(Ordering::Relaxed)
     }
 
     fn evaluate(
@@ -183,7 +218,7 @@ impl<'a> Sink<'a> {
     }
 
     fn write_if_due(&self, state: &mut State) {
-        if state.rows.len() >= self.most_rows || state.written.elapsed() >= OFTEN {
+        if state.rows.len() >= self.keeping.most_rows || state.written.elapsed() >= OFTEN {
             self.write(state);
         }
     }
@@ -195,7 +230,7 @@ impl<'a> Sink<'a> {
             return;
         }
         rows.sort_unstable_by_key(|(place, _)| *place);
-        if let Err(failure) = (self.keep)(rows.into_iter().map(|(_, row)| row).collect()) {
+        if let Err(failure) = (self.keeping.keep)(rows.into_iter().map(|(_, row)| row).collect()) {
             self.broken.store(true, Ordering::Relaxed);
             state.failure = Some(failure);
         }
@@ -212,5 +247,24 @@ impl<'a> Sink<'a> {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::definition::Definition;
+
+    #[test]
+    fn rows_are_those_of_all_points_in_order_or_none() {
+        let text = "workloads = [\"vectoradd\", \"reduction\"]\nscale = \"small\"\n\
+                    [vary]\nactive_warps = [8, 4]\n";
+        let definition = Definition::parse(&"s.toml", text, "".as_ref()).unwrap();
+        let printer = Printer::new(true);
+        let points = Points::new(&definition, &printer).unwrap();
+        let all = rows(&points, &|| false, &printer).unwrap().expect("nothing ended it");
+        assert!(points.keys().eq(all.iter().map(|row| row.key)));
+        assert_eq!(all.len(), 4);
+        assert_eq!(rows(&points, &|| true, &printer).unwrap(), None);
     }
 }

@@ -3,7 +3,7 @@
 //! A file has one group of rows, without compression, and says in its metadata which version of
 //! the columns it has. The same rows are the same bytes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use parquet::schema::types::Type;
 
 use super::SCHEMA;
 use super::key::Key;
-use super::row::{Column, EXTRA, Kind, Row, columns};
+use super::row::{Column, EXTRA, Kind, Row, columns, columns_of};
 use crate::report::columns::Cell;
 
 /// The key of the metadata whose value is the version of the columns.
@@ -27,23 +27,21 @@ const SCHEMA_KEY: &str = "strata.schema";
 /// The key of the metadata whose value is the version of the model.
 const MODEL_KEY: &str = "strata.model";
 
+/// What is said of rows beside them: the versions of the columns and of the model.
+pub fn metadata() -> [(&'static str, String); 2] {
+    [(SCHEMA_KEY, SCHEMA.to_owned()), (MODEL_KEY, strata_core::MODEL_VERSION.to_string())]
+}
+
 /// The bytes of a file of these rows.
 ///
 /// # Errors
 /// None that a row can cause.
 pub fn encode(rows: &[Row]) -> Result<Vec<u8>> {
-    let extra: BTreeSet<&str> =
-        rows.iter().flat_map(|row| row.extra.keys().map(String::as_str)).collect();
-    let mut fields: Vec<_> = columns().iter().map(field).collect::<Result<_>>()?;
-    for name in &extra {
-        fields.push(field(&Column { name: (*name).to_owned(), kind: Kind::Real })?);
-    }
+    let columns = columns_of(rows);
+    let fields = columns.iter().map(field).collect::<Result<_>>()?;
     let schema = Arc::new(Type::group_type_builder("sweep").with_fields(fields).build()?);
-    let told = |key: &str, value: String| KeyValue { key: key.to_owned(), value: Some(value) };
-    let metadata = vec![
-        told(SCHEMA_KEY, SCHEMA.to_owned()),
-        told(MODEL_KEY, strata_core::MODEL_VERSION.to_string()),
-    ];
+    let told = |(key, value): (&str, _)| KeyValue { key: key.to_owned(), value: Some(value) };
+    let metadata = metadata().into_iter().map(told).collect();
     let properties = WriterProperties::builder()
         .set_created_by("strata".to_owned())
         .set_key_value_metadata(Some(metadata))
@@ -51,15 +49,10 @@ pub fn encode(rows: &[Row]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties))?;
     let mut group = file.next_row_group()?;
-    for (place, column) in columns().iter().enumerate() {
+    for (place, column) in columns.iter().enumerate() {
         let writer = group.next_column()?.ok_or_else(missing)?;
-        write(writer, column.kind, rows.iter().map(|row| row.cells[place].as_ref()))?;
-    }
-    for name in &extra {
-        let cells: Vec<_> =
-            rows.iter().map(|row| row.extra.get(*name).copied().map(Cell::Real)).collect();
-        let writer = group.next_column()?.ok_or_else(missing)?;
-        write(writer, Kind::Real, cells.iter().map(Option::as_ref))?;
+        let cells: Vec<_> = rows.iter().map(|row| row.cell(place, &column.name)).collect();
+        write(writer, column.kind, cells.iter().map(Option::as_ref))?;
     }
     group.close()?;
     file.close()?;

@@ -111,7 +111,8 @@ impl Points {
             return Err(Failure::input(message).hint("divide them between several sweeps"));
         }
         let pairs = inputs.iter().flat_map(|input| designs.iter().map(move |of| (input, of)));
-        let keys: Vec<_> = pairs.map(|(input, design)| key(input, design, mode)).collect();
+        let keys: Vec<_> =
+            pairs.map(|(input, design)| key(input.digest, design.digest, mode)).collect();
         let mut sorted = keys.clone();
         sorted.sort_unstable();
         if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -147,6 +148,11 @@ impl Points {
     /// The key of a design's point of an input.
     pub fn key(&self, input: usize, design: usize) -> Key {
         self.keys[self.place(input, design)]
+    }
+
+    /// The keys of all, in order.
+    pub fn keys(&self) -> impl Iterator<Item = Key> {
+        self.keys.iter().copied()
     }
 
     /// Its place among all.
@@ -235,15 +241,21 @@ impl DesignPoint {
             }
             Err(error) => return Err(error.into()),
         };
-        let mut digest = Digest::default();
-        match &design {
-            // All of it, whatever a design will have one day. Writing to a digest cannot fail.
-            Ok(design) => drop(write!(digest, "{design:?}")),
-            Err(error) => digest.text(error),
-        }
-        digest.text(&argument);
-        Ok(Self { argument, given, design, digest: digest.key() })
+        let digest = design_digest(design.as_ref().map_err(String::as_str), &argument);
+        Ok(Self { argument, given, design, digest })
     }
+}
+
+/// A digest of a design, or of why there is none, and of how a command line names it.
+fn design_digest(design: Result<&Design, &str>, argument: &str) -> Key {
+    let mut digest = Digest::default();
+    match design {
+        // All of it, whatever a design will have one day. Writing to a digest cannot fail.
+        Ok(design) => drop(write!(digest, "{design:?}")),
+        Err(error) => digest.text(error),
+    }
+    digest.text(argument);
+    digest.key()
 }
 
 /// The inputs of a definition, each under every combination of its parameters, or only the one at
@@ -303,6 +315,7 @@ fn input_digest(subject: &Subject, request: &Request) -> Result<Key, Failure> {
             digest.text(&workload.name);
             digest.text(&workload.ptx);
             digest.text(workload.launch_text());
+            workload.contents().iter().for_each(|bytes| digest.add(bytes));
             digest.text(&format!("{:?}", workload.options));
             digest.text(&request.size);
             for (name, value) in &request.overrides {
@@ -323,12 +336,24 @@ fn input_digest(subject: &Subject, request: &Request) -> Result<Key, Failure> {
     Ok(digest.key())
 }
 
-fn key(input: &Input, design: &DesignPoint, mode: Mode) -> Key {
+/// The key of an input's point under a design, outside of a sweep.
+///
+/// # Errors
+/// Files of the input that cannot be read.
+pub(crate) fn key_of(
+    (subject, request): (&Subject, &Request),
+    design: &Design,
+) -> Result<Key, Failure> {
+    let input = input_digest(subject, request)?;
+    Ok(key(input, design_digest(Ok(design), &design.argument), request.mode))
+}
+
+fn key(input: Key, design: Key, mode: Mode) -> Key {
     let mut digest = Digest::default();
     digest.text(SCHEMA);
     digest.text(&MODEL_VERSION.to_string());
     digest.text(mode.name());
-    digest.text(&input.digest.to_string());
-    digest.text(&design.digest.to_string());
+    digest.text(&input.to_string());
+    digest.text(&design.to_string());
     digest.key()
 }

@@ -1,6 +1,6 @@
 //! Rows: the result of a point as columns, the same whatever the design and the mode.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use strata_core::energy::EnergyBreakdown;
@@ -53,6 +53,14 @@ pub const LABELS: [&str; 11] = [
 pub fn columns() -> &'static [Column] {
     static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(all_columns);
     &COLUMNS
+}
+
+/// The columns of some rows: those of every sweep, behind them those of technologies that a row
+/// has, sorted.
+pub fn columns_of(rows: &[Row]) -> Vec<Column> {
+    let extra: BTreeSet<&String> = rows.iter().flat_map(|row| row.extra.keys()).collect();
+    let extra = extra.into_iter().map(|name| Column { name: name.clone(), kind: Kind::Real });
+    columns().iter().cloned().chain(extra).collect()
 }
 
 /// Where a column of every sweep stands.
@@ -217,6 +225,14 @@ impl Row {
         Ok(row)
     }
 
+    /// The value in a column, by its place and its name among [`columns_of`] rows.
+    pub fn cell(&self, place: usize, name: &str) -> Option<Cell> {
+        match self.cells.get(place) {
+            Some(cell) => cell.clone(),
+            None => self.extra.get(name).copied().map(Cell::Real),
+        }
+    }
+
     /// The value in a column.
     pub fn get(&self, name: &str) -> Option<Cell> {
         match place(name) {
@@ -275,7 +291,6 @@ impl Row {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     /// A row with something in columns of every kind, and nothing in the others.
     pub(crate) fn made_up(number: i64) -> Row {

@@ -51,7 +51,7 @@ pub(super) fn accepts(
 }
 
 /// A parameter's type, in PTX's spelling.
-fn described(parameter: &Variable) -> String {
+pub(crate) fn described(parameter: &Variable) -> String {
     let ty: ScalarType = parameter.ty;
     if parameter.dimensions.is_empty() && parameter.vector == 1 {
         format!(".{}", ty.name())

@@ -10,7 +10,7 @@ const TOO_SMALL: &str = "it would become zero";
 const ROUNDED: &str = "it would be rounded to another integer";
 
 /// An integer as a number of a floating-point type that is equal to it.
-pub(super) fn of_integer(value: i64, element: ElementType) -> Result<f64, Problem> {
+pub(crate) fn of_integer(value: i64, element: ElementType) -> Result<f64, Problem> {
     let real = nearest(value as f64, element);
     if real.is_finite() && real as i128 == i128::from(value) {
         Ok(real)
@@ -30,7 +30,7 @@ pub(super) fn nearest(value: f64, element: ElementType) -> f64 {
 }
 
 /// A number that is rounded to the nearest of its type, but neither to an infinity nor to zero.
-pub(super) fn rounded(value: f64, element: ElementType) -> Result<f64, Problem> {
+pub(crate) fn rounded(value: f64, element: ElementType) -> Result<f64, Problem> {
     let held = nearest(value, element);
     let because = if value.is_finite() && !held.is_finite() {
         TOO_LARGE

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
-use super::{formal, fpga, fuzz, nvcc, qemu, report, setup, soc, sweeps, synth};
+use super::{formal, fpga, fuzz, nvcc, python, qemu, report, setup, soc, sweeps, synth};
 use crate::Status;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
@@ -44,11 +44,12 @@ pub(crate) fn run(extent: Extent) -> Status {
     stages.one("synth: reports", || synth::check().into());
     if extent == Extent::Quick {
         println!(
-            "\n-- left out by --quick: sweeps, nvcc, gates, smoke, report, qemu, soc, formal, \
-             tests of `{SLOW_TESTS}`"
+            "\n-- left out by --quick: sweeps, python, nvcc, gates, smoke, report, qemu, soc, \
+             formal, tests of `{SLOW_TESTS}`"
         );
     } else {
         sweeps::stages(&mut stages);
+        python::stages(&mut stages);
         nvcc::stages(&mut stages);
         if extent == Extent::Full {
             nvcc::pack_stage(&mut stages);
@@ -77,9 +78,10 @@ fn setup_outcome() -> Outcome {
 }
 
 /// Crates outside the workspace, which cargo's `--workspace` and `--all` leave out.
-const OTHER_CRATES: [&str; 7] = [
+const OTHER_CRATES: [&str; 8] = [
     "core/freestanding/Cargo.toml",
     "fuzz/Cargo.toml",
+    "host-cli/python/Cargo.toml",
     "fpga-softcore/boards/logger/Cargo.toml",
     "fpga-softcore/boards/support/Cargo.toml",
     "fpga-softcore/boards/qemu-riscv/Cargo.toml",
@@ -106,7 +108,8 @@ fn clippy() -> Result<(), Failure> {
         let program = ["clippy", "--locked", "--manifest-path", OTHER_CRATES[0], "--target-dir"];
         process::run(process::cargo(&program).arg(no_std::products()).args(DENY))?;
     }
-    fuzz::clippy()
+    fuzz::clippy()?;
+    python::clippy()
 }
 
 /// The core's documentation, whose front page of the SM names the parts: without a warning.

@@ -4,7 +4,7 @@
 output; it knows nothing of what a batch is. A message is a line of JSON; behind one that has a
 `length` come as many bytes. The first message that comes says where the cluster is:
 
-    {"address", "workers", "name", "program", "upload", "files"}
+    {"address", "workers", "name", "program", "upload", "files", "package"}
 
 Then batches come, `{"batch", "length"}`, and perhaps `{"stop"}`, after which what does not run yet
 is given back. The end of the input ends the program. What it tells:
@@ -71,14 +71,47 @@ def folder_of(worker: Any, name: str) -> str:
     return os.path.join(worker.local_directory, name)
 
 
-def run_batch(request: bytes, name: str, program: str | None) -> tuple[str, bytes]:
+def installed(identity: list[Any] | None) -> Any:
+    """The package of strata, if it is here and does what the program does; otherwise none."""
+    if identity is None:
+        return None
+    try:
+        import strata
+    except ImportError:
+        return None
+    known = getattr(strata, "_identity", None)
+    return strata if known is not None and list(known()) == identity else None
+
+
+def run_batch(
+    request: bytes, name: str, program: str | None, identity: list[Any] | None
+) -> tuple[str, bytes]:
     """Runs a batch, on a worker: `done` with its rows, or `refused` with the reason.
 
-    The program ends early when its input ends, as it does when this process is killed.
+    The package evaluates it in this process, where it is installed. Otherwise the program does,
+    which ends early when its input ends, as it does when this process is killed.
     """
     from distributed import get_worker
 
     worker = get_worker()
+    package = installed(identity)
+    if package is not None:
+        status, rows = package._evaluate_batch(request.decode())
+        what, said = "the package `strata`", "" if status == 0 else rows.decode()
+    else:
+        what, status, rows, said = run_program(request, worker, name, program)
+    if status == 0:
+        return "done", rows
+    if status == REFUSED:
+        return "refused", f"worker {worker.address}: {said}".encode()
+    ended = f"{what} ended with status {status} on worker {worker.address}"
+    raise RuntimeError(f"{ended}: {said}" if said else ended)
+
+
+def run_program(
+    request: bytes, worker: Any, name: str, program: str | None
+) -> tuple[str, int, bytes, str]:
+    """Runs a batch with the program: what it is called, its exit status, the rows, why it ended."""
     folder = folder_of(worker, name)
     os.makedirs(folder, exist_ok=True)
     command = [program or os.path.join(folder, "strata"), "sweep", "worker"]
@@ -87,8 +120,8 @@ def run_batch(request: bytes, name: str, program: str | None) -> tuple[str, byte
         try:
             child = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe, stderr=errors)
         except OSError as error:
-            why = f"worker {worker.address} cannot run `{command[0]}`: {error.strerror or error}"
-            return "refused", why.encode()
+            why = f"cannot run `{command[0]}`: {error.strerror or error}"
+            return command[0], REFUSED, b"", why
         assert child.stdin is not None and child.stdout is not None
         with child:
             try:
@@ -103,12 +136,7 @@ def run_batch(request: bytes, name: str, program: str | None) -> tuple[str, byte
                 pass
         errors.seek(0)
         said = errors.read().decode(errors="replace").strip().removeprefix("error: ")
-    if child.returncode == 0:
-        return "done", rows
-    if child.returncode == REFUSED:
-        return "refused", f"worker {worker.address}: {said}".encode()
-    ended = f"`{command[0]}` ended with status {child.returncode} on worker {worker.address}"
-    raise RuntimeError(f"{ended}: {said}" if said else ended)
+    return f"`{command[0]}`", child.returncode, rows, said
 
 
 def plugin(name: str, files: dict[str, bytes], program: bytes | None) -> Any:
@@ -204,6 +232,7 @@ class Driver:
             request,
             self._config["name"],
             self._config["program"],
+            self._config["package"],
             key=f"{self._config['name']}-{batch}",
             pure=False,
             retries=RETRIES,

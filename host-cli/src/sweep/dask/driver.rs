@@ -10,9 +10,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 use serde_json::json;
+use strata_core::MODEL_VERSION;
 
 use super::Cluster;
 use crate::failure::Failure;
+use crate::report::tool;
+use crate::sweep::SCHEMA;
 use crate::sweep::key::Digest;
 
 /// The program, which needs nothing but Python and Dask.
@@ -80,6 +83,9 @@ impl Driver {
             (None, None) => (Some(own.as_path()), None),
             (None, Some(_)) => (None, Some(own.as_path())),
         };
+        // The package on a worker reads no file by a relative name.
+        let package = cluster.program.is_none() && files.is_empty();
+        let package = package.then(|| (tool().version, SCHEMA, MODEL_VERSION));
         let config = json!({
             "address": cluster.address.as_ref().map(|address| format!("tcp://{address}")),
             "workers": cluster.workers,
@@ -87,6 +93,7 @@ impl Driver {
             "program": program,
             "upload": upload,
             "files": files,
+            "package": package,
         });
         let mut command = Command::new(&cluster.python);
         command.args(["-c", PROGRAM]);

@@ -1,0 +1,105 @@
+//! Begun: a sweep with its folder, in which some of its points may be done already.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use super::engine::{self, Done, Keeping, Pending, Stop};
+use super::key::Key;
+use super::points::Points;
+use super::row::Row;
+use super::store::{Contents, Store};
+use crate::cli::sweep::Share;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+/// Most points of a file of results, unless told.
+pub const POINTS_PER_FILE: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// A sweep, or a share of it, that is to be finished in its folder.
+#[derive(Debug)]
+pub struct Begun<'a> {
+    points: &'a Points,
+    /// Its folder.
+    pub store: Store,
+    /// The keys of its points, in their order.
+    pub mine: Vec<Key>,
+    /// Those that are not there yet.
+    pub pending: Vec<Pending>,
+    /// Of those that are there, how many failed.
+    pub failed: usize,
+}
+
+impl<'a> Begun<'a> {
+    /// Begins a sweep in a folder that is new, empty, or of a sweep, or goes on with it. Notes
+    /// which files cannot be used.
+    ///
+    /// # Errors
+    /// A folder that holds something else, that cannot be read or written, or whose files
+    /// disagree.
+    pub fn new(
+        points: &'a Points,
+        folder: &Path,
+        share: Option<Share>,
+        printer: &Printer,
+    ) -> Result<Self, Failure> {
+        let store = Store::create(folder, &points.list())?;
+        let there = store.contents()?;
+        there.notes().for_each(|note| printer.note(&note));
+        let (mine, pending) = pending(points, share, &there);
+        let failed = failures(&there, &mine);
+        Ok(Self { points, store, mine, pending, failed })
+    }
+
+    /// How many points are to be evaluated.
+    pub fn left(&self) -> usize {
+        self.pending.iter().map(|(_, designs)| designs.len()).sum()
+    }
+
+    /// Evaluates them on the threads of this process.
+    ///
+    /// # Errors
+    /// Rows that cannot be written: those before them are.
+    pub fn run(
+        &self,
+        points_per_file: NonZeroUsize,
+        stop: &Stop<'_>,
+        printer: &Printer,
+    ) -> Result<Done, Failure> {
+        let keep = |rows: Vec<Row>| self.store.add(&rows).map(drop);
+        let keeping = Keeping { keep: &keep, most_rows: points_per_file.get(), stop };
+        engine::run(self.points, &self.pending, keeping, printer)
+    }
+
+    /// What to tell of a sweep of which so many points were evaluated before it ended early.
+    pub fn told(&self, evaluated: usize, folder: &Path) -> String {
+        let done = self.mine.len() - self.left() + evaluated;
+        format!(
+            "{done} of {} points are in `{}`; the same command goes on",
+            self.mine.len(),
+            folder.display()
+        )
+    }
+}
+
+/// The keys of the points of a share, and those of these points that are not there yet.
+fn pending(points: &Points, share: Option<Share>, there: &Contents) -> (Vec<Key>, Vec<Pending>) {
+    let (mut mine, mut pending) = (Vec::new(), Vec::new());
+    for input in 0..points.inputs.len() {
+        let of_share =
+            |&design: &usize| share.is_none_or(|share| share.has(points.place(input, design)));
+        let designs: Vec<_> = (0..points.designs.len()).filter(of_share).collect();
+        mine.extend(designs.iter().map(|&design| points.key(input, design)));
+        let new = |design: &usize| !there.rows.contains_key(&points.key(input, *design));
+        let designs: Vec<_> = designs.into_iter().filter(new).collect();
+        if !designs.is_empty() {
+            pending.push((input, designs));
+        }
+    }
+    (mine, pending)
+}
+
+/// How many of some points have failed.
+fn failures(contents: &Contents, keys: &[Key]) -> usize {
+    let rows = keys.iter().filter_map(|key| contents.rows.get(key));
+    rows.filter(|row| row.error().is_some()).count()
+}
