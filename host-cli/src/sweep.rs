@@ -8,6 +8,7 @@
 //! on a cluster, a [`batch`] at a time.
 
 pub mod axes;
+pub mod baseline;
 pub mod batch;
 pub mod dask;
 pub mod definition;
