@@ -4,14 +4,13 @@ pub mod data;
 pub mod diff;
 pub mod energy;
 pub mod fpga;
-pub mod list;
 pub mod pareto;
 pub mod reproduce;
 pub mod study;
 pub mod sweep;
+pub mod table;
 
 use energy::EnergyArg;
-use list::ListFormat;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -19,6 +18,7 @@ use std::sync::LazyLock;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use strata_compiler::{Order, RegisterLimit};
 use strata_core::named;
+use table::{ColumnsArg, TableArgs};
 
 use crate::config::by_name;
 use crate::design::memory::MemoryKind;
@@ -39,6 +39,9 @@ pub struct Cli {
     /// Print neither progress nor notes nor warnings to standard error.
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Colours: `auto` has them on terminals, unless the variable `NO_COLOR` is set.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: clap::ColorChoice,
     /// Command.
     #[command(subcommand)]
     pub command: Command,
@@ -79,19 +82,12 @@ pub enum Command {
     /// against the model's.
     #[command(subcommand)]
     Fpga(fpga::FpgaCommand),
-    /// List the built-in workloads.
-    Workloads {
-        /// Output format; others than text have a row for each size.
-        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
-        format: ListFormat,
-    },
-    /// List the named machines and designs; `--help` explains design files.
+    /// List the built-in workloads; formats other than a table have a row for each size.
+    Workloads(TableArgs),
+    /// List the named machines and designs; formats other than a table have a column for each key
+    /// of design files, which `--help` explains.
     #[command(after_long_help = design_files())]
-    Designs {
-        /// Output format; others than text have a column for each key of design files.
-        #[arg(long, value_enum, default_value_t = ListFormat::Text)]
-        format: ListFormat,
-    },
+    Designs(TableArgs),
     /// Storage, area, and energy per access of a design.
     Cost {
         /// A design's name or a design file.
@@ -241,6 +237,9 @@ pub enum TraceCommand {
         /// Recording.
         #[arg(value_name = "F.strata")]
         file: PathBuf,
+        /// How it is printed.
+        #[command(flatten)]
+        table: TableArgs,
     },
     /// Write a recording, or what a workload executes, as Accel-Sim traces, version 5.
     Export {
@@ -328,6 +327,12 @@ pub enum Format {
     Json,
     /// One line for each workload and design.
     Csv,
+    /// The reports of `json`, one a line.
+    Jsonl,
+    /// A table of Markdown with a row for each workload and design.
+    Markdown,
+    /// A file of Parquet with a row for each workload and design.
+    Parquet,
     /// One line for each workload and design with a digest of all counters, to compare machines.
     Digest,
 }
@@ -469,6 +474,9 @@ pub struct RunArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Which columns.
+    #[command(flatten)]
+    pub columns: ColumnsArg,
     /// With `--mode cycle`, one input and one design: also draw the first counted launch, cycle by
     /// cycle, into a file for <https://ui.perfetto.dev> (see docs/TIMELINE.md).
     #[arg(long, value_name = "OUT.json", group = "outputs")]
@@ -540,9 +548,12 @@ pub struct InspectArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub top: Option<u32>,
     /// A listing; a graph for Graphviz (`dot -Tsvg`) of the blocks and what follows what; or a
-    /// profile's lines as JSON or CSV.
+    /// profile's lines.
     #[arg(long, value_enum, default_value_t = ListingFormat::Text)]
     pub format: ListingFormat,
+    /// Which columns of a profile's lines.
+    #[command(flatten)]
+    pub columns: ColumnsArg,
     /// What to execute.
     #[command(flatten)]
     pub source: SourceArgs,
@@ -559,6 +570,10 @@ pub enum ListingFormat {
     Json,
     /// With `--profile`: one row for each line of PTX.
     Csv,
+    /// The same as a table of Markdown.
+    Markdown,
+    /// The same as a file of Parquet.
+    Parquet,
 }
 
 /// Arguments of `explain`.

@@ -1,6 +1,7 @@
 //! Commands: one file a verb. Each returns the exit status or why it failed.
 
 pub mod check;
+pub mod completions;
 pub mod cost;
 pub mod diff;
 pub mod doctor;
@@ -21,13 +22,14 @@ pub mod run;
 pub mod storage;
 pub mod study;
 pub mod sweep;
+mod tables;
 pub mod technology;
 pub mod trace;
 pub mod write_pool;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::{Cli, Command, Described};
 use crate::comparison::Comparison;
@@ -42,10 +44,14 @@ use crate::study::{
     active_warps, encoding as encoding_study, residency as residency_study,
     storage as storage_study, write_pool as write_pool_study,
 };
+use crate::terminal;
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
-    let parsed = Cli::try_parse();
+    let color = terminal::color(std::env::args_os());
+    terminal::look(color);
+    let parsed = Cli::command().color(color).try_get_matches();
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     let printer = Printer::new(parsed.as_ref().is_ok_and(|cli| cli.quiet));
     let done = match &parsed {
         Ok(cli) => interrupt::handle()
@@ -73,8 +79,8 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Study(command) => study::run(command, printer),
         Command::Sweep(args) => sweep::run(args, printer),
         Command::Fpga(command) => fpga::run(command, printer),
-        Command::Workloads { format } => list::workloads(*format, printer),
-        Command::Designs { format } => list::designs(*format, printer),
+        Command::Workloads(args) => list::workloads(args, printer),
+        Command::Designs(args) => list::designs(args, printer),
         Command::Pareto(args) => pareto::run(args, printer),
         Command::Diff(args) => diff::run(args, printer),
         Command::Reproduce(args) => reproduce::run(args, printer),
@@ -82,11 +88,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Technology(command) => technology::run(command, printer),
         Command::Exact => exact::run(printer),
         Command::Doctor => doctor::run(printer),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "strata", &mut script);
-            printer.data(&String::from_utf8_lossy(&script))
-        }
+        Command::Completions { shell } => completions::run(*shell, printer),
         Command::Man { command } => man::run(command, printer),
         Command::Schema { of: Described::Run } => {
             printer.data(&json::schema_text::<Vec<RunReport>>())

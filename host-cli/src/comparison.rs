@@ -9,11 +9,12 @@ mod render;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::config::quantity::Frequency;
 use crate::design::Design;
 use crate::report::RunReport;
 use crate::report::derived::rounded;
 
-pub use render::{to_csv, to_table};
+pub use render::{no_columns, to_columns, to_table};
 
 /// Layout version of a comparison.
 pub const SCHEMA: &str = "strata.comparison/1";
@@ -84,6 +85,23 @@ impl Line {
         ]
     }
 
+    /// Of a single run.
+    pub fn once(workload: &str, design: &str, ratios: [Option<f64>; 5]) -> Self {
+        Self::of(workload, design, ratios.map(|ratio| ratio.map(|ratio| statistic(&[ratio]))))
+    }
+
+    /// A design over all inputs; a ratio that one of them lacks is missing.
+    pub fn over(lines: &[Self], design: &str) -> Self {
+        let own: Vec<_> = lines.iter().filter(|line| line.design == design).collect();
+        let ratios = [0, 1, 2, 3, 4].map(|ratio| {
+            let all: Option<Vec<f64>> =
+                own.iter().map(|line| Some(line.ratios()[ratio]?.mean)).collect();
+            let mean = geometric_mean(&all?)?;
+            Some(Statistic { mean: rounded(mean), deviation: None })
+        });
+        Self::of(ALL, design, ratios)
+    }
+
     fn of(workload: &str, design: &str, ratios: [Option<Statistic>; 5]) -> Self {
         let [speedup, energy_ratio, energy_delay_ratio, total_energy_ratio, rest] = ratios;
         Self {
@@ -128,7 +146,7 @@ impl Comparison {
                 lines.push(Line::of(workload, &design.name, ratios));
             }
         }
-        let over_all = designs.iter().skip(1).map(|design| over(&lines, &design.name));
+        let over_all = designs.iter().skip(1).map(|design| Line::over(&lines, &design.name));
         let over_all: Vec<_> = if inputs > 1 { over_all.collect() } else { Vec::new() };
         lines.extend(over_all);
         Self {
@@ -142,7 +160,7 @@ impl Comparison {
 }
 
 /// What a run needed.
-struct Measures {
+pub struct Measures {
     /// Unit: seconds.
     time: Option<f64>,
     /// Of register accesses. Unit: femtojoules.
@@ -153,18 +171,24 @@ struct Measures {
 
 impl Measures {
     fn of(report: &RunReport, design: &Design) -> Self {
-        let hertz = f64::from(design.machine.clock.0) * 1e3;
         let cycles = report.counters.get("cycles").map(|&cycles| cycles as f64);
         let energy = report.energy_fj.as_ref().and_then(|parts| parts.get("total"));
-        Self {
-            time: cycles.map(|cycles| cycles / hertz),
-            energy: energy.map(|&energy| energy as f64),
-            total: report.energy_in_time.map(|energy| energy.total_fj as f64),
-        }
+        Self::new(
+            cycles.map(|cycles| (cycles, design.machine.clock)),
+            energy.map(|&energy| energy as f64),
+            report.energy_in_time.map(|energy| energy.total_fj as f64),
+        )
+    }
+
+    /// Cycles at a clock, energy of register accesses, and energy with leakage in femtojoules, as
+    /// far as they are known.
+    pub fn new(cycles: Option<(f64, Frequency)>, energy: Option<f64>, total: Option<f64>) -> Self {
+        let time = cycles.map(|(cycles, clock)| cycles / (f64::from(clock.0) * 1e3));
+        Self { time, energy, total }
     }
 
     /// The baseline's over its own, in the order of [`RATIOS`].
-    fn ratios(&self, baseline: &Self) -> [Option<f64>; 5] {
+    pub fn ratios(&self, baseline: &Self) -> [Option<f64>; 5] {
         let ratio = |of: fn(&Self) -> Option<f64>| {
             let (own, baseline) = (of(self)?, of(baseline)?);
             (own > 0.0).then(|| baseline / own)
@@ -186,18 +210,6 @@ fn statistic(values: &[f64]) -> Statistic {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let deviation = (values.len() > 1).then(|| rounded((squares / (count - 1.0)).sqrt()));
     Statistic { mean: rounded(mean), deviation }
-}
-
-/// A design over all inputs; a ratio that one of them lacks is missing.
-fn over(lines: &[Line], design: &str) -> Line {
-    let own: Vec<_> = lines.iter().filter(|line| line.design == design).collect();
-    let ratios = [0, 1, 2, 3, 4].map(|ratio| {
-        let all: Option<Vec<f64>> =
-            own.iter().map(|line| Some(line.ratios()[ratio]?.mean)).collect();
-        let mean = geometric_mean(&all?)?;
-        Some(Statistic { mean: rounded(mean), deviation: None })
-    });
-    Line::of(ALL, design, ratios)
 }
 
 /// The `n`th root of a product, by logarithms of base 2; none of values that are not positive.

@@ -3,15 +3,15 @@
 //!
 //! Commands end at once: unfinished files are removed, a message names outputs that were not
 //! written, and the exit status is 128 plus the signal's number, as in shells: 130 for Ctrl-C. A
-//! command that has to end processes it started uses [`ask`] and [`came`]. Then a second Ctrl-C
-//! ends the program at once. A signal that was ignored when the program started, as by `nohup`,
-//! stays ignored.
+//! command that has to end processes it started uses [`ask`] and [`came`], one with several inputs
+//! [`finish_first`] and [`came`]. Then a second Ctrl-C ends the program at once. A signal that was
+//! ignored when the program started, as by `nohup`, stays ignored.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -25,6 +25,8 @@ const TERMINATE: u8 = 15;
 
 /// Whether the command itself ends what it started.
 static ASKED_FOR: AtomicBool = AtomicBool::new(false);
+/// Whether the command finishes what runs on Ctrl-C: then what says so.
+static FINISHES: OnceLock<Printer> = OnceLock::new();
 /// The signal that came, 0 before.
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 static FILES: Mutex<Files> = Mutex::new(Files { parts: BTreeMap::new(), whole: Vec::new() });
@@ -32,6 +34,14 @@ static FILES: Mutex<Files> = Mutex::new(Files { parts: BTreeMap::new(), whole: V
 /// From now on a signal does not end the program: [`came`] says that it came.
 pub fn ask() {
     ASKED_FOR.store(true, Ordering::SeqCst);
+}
+
+/// From now on the first Ctrl-C does not end the program: [`came`] says that it came, and nothing
+/// new is to be begun. Other signals end it. Not for commands with unfinished files, which a second
+/// Ctrl-C would leave behind.
+pub fn finish_first(printer: &Printer) {
+    // A command that says it twice has said it.
+    let _ = FINISHES.set(printer.clone());
 }
 
 /// From now on it is as if SIGTERM had come: the reader of the result is gone.
@@ -81,7 +91,10 @@ pub fn handle() -> io::Result<()> {
     let listen = move || {
         for signal in signals.forever() {
             SIGNAL.store(u8::try_from(signal).unwrap_or(CTRL_C), Ordering::SeqCst);
-            if !ASKED_FOR.load(Ordering::SeqCst) {
+            let finishes = FINISHES.get().filter(|_| signal == i32::from(CTRL_C));
+            if let Some(printer) = finishes {
+                printer.note("finishing what runs; Ctrl-C again ends at once");
+            } else if !ASKED_FOR.load(Ordering::SeqCst) {
                 end();
             }
         }

@@ -9,7 +9,7 @@
 //! [`cost`] and [`exact`] compute from tables alone, [`claims`] puts reports beside what the papers
 //! measured; [`technology`] makes such tables of what other programs print.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
-//! writes to the terminal. [`call`] launches a kernel over arrays of a program that embeds this
+//! writes to the [`terminal`]. [`call`] launches a kernel over arrays of a program that embeds this
 //! library; [`dump`] writes buffers into files,
 //! [`launch_template`] a launch file to begin with; [`output`] says what a command may
 //! write, and [`interrupt`] what Ctrl-C does.
@@ -43,6 +43,7 @@ pub mod parallel;
 mod partial_file;
 pub mod partial_folder;
 pub mod printer;
+mod progress;
 pub mod provision;
 pub mod report;
 pub mod reproduce;
@@ -50,6 +51,7 @@ pub mod study;
 pub mod subject;
 pub mod sweep;
 pub mod technology;
+pub mod terminal;
 pub mod timeline;
 pub mod timing;
 pub mod trace;

@@ -1,12 +1,16 @@
 //! Parallel: the inputs of a command on threads of their own, the results in the inputs' order.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::printer::Printer;
+use crate::progress::Progress;
 
 /// Most threads for each core.
 const MOST_PER_CORE: usize = 4;
@@ -16,7 +20,7 @@ pub fn jobs(asked_for: Option<NonZeroUsize>) -> usize {
     asked_for.map_or(0, NonZeroUsize::get)
 }
 
-/// What `work` makes of each input, or the first failure in their order. [`all`] says more.
+/// What `work` makes of each input, in their order, or the first failure. [`in_order`] says more.
 pub(crate) fn each<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,
@@ -24,32 +28,72 @@ pub(crate) fn each<I: Sync, T: Send>(
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
-    all(inputs, jobs, printer, name, work)?.into_iter().collect()
+    let mut all = Vec::with_capacity(inputs.len());
+    let take = |result: Result<T, Failure>| {
+        all.push(result?);
+        Ok(true)
+    };
+    let begun = in_order(inputs, jobs, printer, name, work, take)?;
+    if begun < inputs.len() { Err(Failure::interrupted("")) } else { Ok(all) }
 }
 
-/// What `work` makes of each input, in their order. Prints which one is done.
+/// Hands what `work` makes of each input to `take`, in the order of the inputs, each as soon as it
+/// and all before it are finished. Shows which run, and how far they are.
 ///
 /// `jobs` is the number of threads, 0 for one for each core. It never changes a result. More than
-/// [`MOST_PER_CORE`] for each core are not started, which is noted.
-pub(crate) fn all<I: Sync, T: Send>(
+/// [`MOST_PER_CORE`] for each core are not started, which is noted. Inputs are begun in their
+/// order, and no further one once `take` has said no or failed, or a signal came. Returns how many
+/// have been taken.
+pub(crate) fn in_order<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,
     printer: &Printer,
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> T + Sync,
-) -> Result<Vec<T>, Failure> {
+    take: impl FnMut(T) -> Result<bool, Failure> + Send,
+) -> Result<usize, Failure> {
     let pool = pool(jobs, printer)?;
-    let progress = printer.progress(inputs.len() as u64);
-    let one = |input: &I| {
+    let progress = Progress::new(printer, inputs.len());
+    let next = AtomicUsize::new(0);
+    let queue = Mutex::new(Queue { waiting: BTreeMap::new(), taken: 0, take, goes_on: Ok(true) });
+    let queue = || queue.lock().unwrap_or_else(PoisonError::into_inner);
+    let one = || {
+        if interrupt::came() || !matches!(queue().goes_on, Ok(true)) {
+            return;
+        }
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some(input) = inputs.get(at) else { return };
+        let running = progress.begin(name(input));
         let result = work(input);
-        progress.set_message(name(input).to_owned());
-        progress.inc(1);
-        result
+        progress.end(running);
+        progress.suspend(|| queue().add(at, result));
     };
-    // One at a time: inputs differ too much in length to be dealt out in blocks.
-    let results = pool.install(|| inputs.par_iter().with_max_len(1).map(one).collect());
-    progress.finish_and_clear();
-    Ok(results)
+    // One task an input: they differ too much in length to be dealt out in blocks.
+    pool.install(|| rayon::scope(|scope| inputs.iter().for_each(|_| scope.spawn(|_| one()))));
+    drop(progress);
+    let mut queue = queue();
+    std::mem::replace(&mut queue.goes_on, Ok(true)).map(|_| queue.taken)
+}
+
+/// Results that wait for those before them.
+struct Queue<T, F> {
+    waiting: BTreeMap<usize, T>,
+    /// How many have been taken.
+    taken: usize,
+    take: F,
+    /// What was said when the last one was taken.
+    goes_on: Result<bool, Failure>,
+}
+
+impl<T, F: FnMut(T) -> Result<bool, Failure>> Queue<T, F> {
+    fn add(&mut self, at: usize, result: T) {
+        self.waiting.insert(at, result);
+        while matches!(self.goes_on, Ok(true)) {
+            let Some(result) = self.waiting.remove(&self.taken) else { return };
+            self.goes_on = (self.take)(result);
+            self.taken += 1;
+        }
+    }
 }
 
 /// So many threads, 0 for one for each core.
@@ -68,4 +112,56 @@ pub fn pool(jobs: usize, printer: &Printer) -> Result<ThreadPool, Failure> {
         .num_threads(jobs)
         .build()
         .map_err(|error| Failure::input(format!("cannot start {jobs} threads: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+
+    /// Takes what comes of ten inputs, whose work gives twice the number, until `last`.
+    fn taken(jobs: usize, last: usize) -> (Vec<usize>, Result<usize, Failure>) {
+        let inputs: Vec<usize> = (0..10).collect();
+        let mut taken = Vec::new();
+        let take = |result| {
+            taken.push(result);
+            if result == 2 * last { Err(Failure::input("no more")) } else { Ok(true) }
+        };
+        let work = |input: &usize| 2 * input;
+        let count = in_order(&inputs, jobs, &Printer::new(true), |_| "", work, take);
+        (taken, count)
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_inputs() {
+        for jobs in [1, 2, 4] {
+            let (all, count) = taken(jobs, 10);
+            assert_eq!(all, (0..10).map(|input| 2 * input).collect::<Vec<_>>());
+            assert_eq!(count.unwrap(), 10);
+            let (some, failed) = taken(jobs, 3);
+            assert_eq!(some, [0, 2, 4, 6]);
+            assert_eq!(failed.unwrap_err().message(), "no more");
+        }
+    }
+
+    /// The second input ends only when the first has been taken: with all at the end it would wait
+    /// for ever.
+    #[test]
+    fn a_result_is_taken_before_later_ones_are_finished() {
+        let first_is_taken = Barrier::new(2);
+        let work = |input: &usize| {
+            if *input == 1 {
+                first_is_taken.wait();
+            }
+            *input
+        };
+        let take = |result| {
+            if result == 0 {
+                first_is_taken.wait();
+            }
+            Ok(true)
+        };
+        let count = in_order(&[0, 1, 2], 2, &Printer::new(true), |_| "", work, take);
+        assert_eq!(count.unwrap(), 3);
+    }
 }

@@ -1,20 +1,22 @@
 //! Printer: the one place that prints. Data goes to standard output, everything else to standard
 //! error.
 
-use std::io::{ErrorKind, Write};
-use std::sync::{Mutex, PoisonError};
+use std::io::{ErrorKind, IsTerminal as _, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::config::name;
 use crate::failure::{ExitStatus, Failure};
+use crate::report::columns::{Columns, Form};
+use crate::terminal::{self, ERROR, REMARK};
 
 /// The only place that writes to the terminal.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Printer {
     quiet: bool,
     /// What was said, where that is kept instead of written.
-    kept: Option<Mutex<Vec<Said>>>,
+    kept: Option<Arc<Mutex<Vec<Said>>>>,
 }
 
 /// Something that is no result.
@@ -34,7 +36,7 @@ impl Printer {
 
     /// Keeps notes and warnings for a program that this library is part of, and shows no progress.
     pub fn keeping() -> Self {
-        Self { quiet: true, kept: Some(Mutex::default()) }
+        Self { quiet: true, kept: Some(Arc::default()) }
     }
 
     /// What was kept since the last call.
@@ -65,6 +67,15 @@ impl Printer {
     pub fn bytes(&self, bytes: &[u8]) -> Result<bool, Failure> {
         let mut stdout = std::io::stdout().lock();
         Self::written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+    }
+
+    /// Writes columns in a form.
+    pub fn columns(&self, columns: &Columns, form: Form) -> Result<ExitStatus, Failure> {
+        if form == Form::Parquet && std::io::stdout().is_terminal() {
+            return Err(Failure::input("Parquet is not for a terminal")
+                .hint("write it into a file: `> FILE.parquet`"));
+        }
+        self.bytes(&columns.to_bytes(form)?).map(|_| ExitStatus::Success)
     }
 
     /// Writes what the parser of the command line has to say instead of a command: a usage error to
@@ -113,6 +124,25 @@ impl Printer {
         self.bar(steps, "{pos}/{len} {msg}, {eta} left")
     }
 
+    /// A bar over so many inputs that is not there until [`Printer::show`].
+    pub(crate) fn inputs(&self, inputs: u64) -> ProgressBar {
+        let bar = self.bar(inputs, "{pos}/{len} {msg}");
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        bar
+    }
+
+    /// Shows a bar that is not there yet.
+    pub(crate) fn show(&self, bar: &ProgressBar) {
+        if bar.is_hidden() && self.has_progress() {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+
+    /// Whether progress can be seen.
+    pub(crate) fn has_progress(&self) -> bool {
+        !self.quiet && std::io::stderr().is_terminal()
+    }
+
     /// The same for many small steps, with how many there are in a second.
     pub fn progress_with_rate(&self, steps: u64) -> ProgressBar {
         self.bar(steps, "{pos}/{len} {msg}, {per_sec}, {eta} left")
@@ -129,10 +159,26 @@ impl Printer {
 
     /// Messages quote what users and their files wrote.
     fn to_stderr(text: &str) {
-        let text = name::shown(text);
+        let text = emphasised(&name::shown(text));
         // Nothing sensible is left to do when even standard error is gone.
         drop(std::io::stderr().lock().write_all(text.as_bytes()));
     }
+}
+
+/// A message whose first word, and that before a hint, stands out where there are colours.
+fn emphasised(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (word, style) in [("error:", ERROR), ("note:", REMARK), ("warning:", REMARK)] {
+        if text.starts_with(word) {
+            text.replace_range(..word.len(), &terminal::styled_error(word, style));
+        }
+    }
+    let hint = "\n  hint:";
+    if let Some(at) = text.find(hint) {
+        let styled = terminal::styled_error("hint:", REMARK);
+        text.replace_range(at..at + hint.len(), &format!("\n  {styled}"));
+    }
+    text
 }
 
 /// What the parser of the command line says, without the words of Rust's numbers, and of a negative

@@ -1,16 +1,18 @@
 //! Report: the result of one workload under one design, and its four formats.
 
 pub mod columns;
-pub mod csv;
 pub mod data_cache;
 pub mod derived;
 pub mod digest;
 pub mod in_time;
 pub mod json;
 pub mod lines;
+pub mod parquet;
+pub mod rows;
 pub mod storage;
 pub mod storage_energy;
 pub mod table;
+pub mod text_table;
 
 use std::collections::BTreeMap;
 

@@ -24,6 +24,7 @@ use crate::failure::Failure;
 use crate::measure::{self, Counted, Request};
 use crate::parallel;
 use crate::printer::Printer;
+use crate::progress;
 use crate::report::RunReport;
 use crate::subject::{self, Subject};
 use crate::timing::{Timed, TimedLaunch, TimingError, time_launch};
@@ -130,7 +131,11 @@ impl Plan {
     fn add(&self, launch: &Counted<'_>, outcomes: &mut [Outcome]) -> Result<(), EvaluateError> {
         let timed = launch.timed();
         let ctas = launch.grid.iter().map(|&count| u64::from(count)).product();
-        let run = |settings: &SmSettings| run(*settings, &timed, ctas);
+        let watch = progress::current();
+        let run = |settings: &SmSettings| {
+            let _within = progress::within(watch.clone());
+            run(*settings, &timed, ctas)
+        };
         let runs: Vec<_> = self.points.par_iter().map(run).collect();
         for (outcome, run) in outcomes.iter_mut().zip(runs) {
             outcome.add(&run?)?;

@@ -8,6 +8,7 @@
 //! the points evaluated on a cluster, a [`batch`] at a time.
 
 pub mod axes;
+pub mod baseline;
 pub mod batch;
 pub mod begun;
 pub mod dask;

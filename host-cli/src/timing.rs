@@ -32,6 +32,7 @@ use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::levels::Fitted;
+use crate::progress;
 pub use launch_cache::LaunchCache;
 
 /// Why a launch could not be timed.
@@ -290,7 +291,10 @@ fn run<T: Trace, const CAPACITY: usize>(
     let residency = sm.residency();
     let all = launch.paths.warps();
     let mut place = 0;
-    let ctas = all.chunk_by(|a, b| a.cta == b.cta).map(|cta| {
+    let ctas = || all.chunk_by(|a: &WarpPath, b: &WarpPath| a.cta == b.cta);
+    let begins = progress::launch(|| ctas().count() as u64);
+    let ctas = ctas().map(|cta| {
+        begins();
         let first = place;
         place += cta.len();
         let trace = &trace;

@@ -2,8 +2,8 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -217,4 +217,62 @@ fn ignored_signals_stay_ignored() {
         let expected = SIGNALS.iter().find(|(name, _)| *name == other).map(|(_, status)| *status);
         assert_eq!(status, expected, "{told}");
     }
+}
+
+/// A run of three inputs, one after the other: the second takes long.
+fn three(more: &str) -> String {
+    format!(
+        "run vectoradd {ENDLESS} bfs --scale small -j 1 --format csv --columns workload,mrf_reads \
+         {more}"
+    )
+}
+
+/// The header and the first row, which is there while the second input runs.
+fn first_row(running: &mut Running) -> BufReader<ChildStdout> {
+    let mut output = BufReader::new(running.0.stdout.take().expect("a pipe"));
+    let mut lines = String::new();
+    for _ in 0..2 {
+        output.read_line(&mut lines).expect("UTF-8");
+    }
+    assert_eq!(lines, "workload,mrf_reads\nvectoradd,23383\n");
+    assert!(running.0.try_wait().expect("a child").is_none(), "the second input runs");
+    output
+}
+
+#[test]
+fn rows_are_there_before_later_inputs_end_and_a_second_ctrl_c_does_not_wait() {
+    let home = home();
+    let mut running = Running::start(&home, &three(""), Stdio::null());
+    let mut output = first_row(&mut running);
+    running.signal("INT");
+    thread::sleep(Duration::from_millis(300));
+    assert!(running.0.try_wait().expect("a child").is_none(), "the first one waits");
+    running.signal("INT");
+    assert_eq!(running.ended().0, Some(130));
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).expect("UTF-8");
+    assert_eq!(rest, "");
+}
+
+#[test]
+fn ctrl_c_finishes_what_runs_and_names_what_is_missing() {
+    let home = home();
+    let command = three("--keep-going --max-instructions 20000000");
+    let mut running = Running::start(&home, &command, Stdio::piped());
+    let mut output = first_row(&mut running);
+    running.signal("INT");
+    let (status, _, errors) = running.ended();
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).expect("UTF-8");
+    assert_eq!((status, rest.as_str()), (Some(130), ""), "{errors}");
+    let lines: Vec<_> = errors.lines().collect();
+    assert_eq!(lines[0], "note: finishing what runs; Ctrl-C again ends at once");
+    assert!(lines[1].contains("exceeded the budget of 20000000"), "{errors}");
+    let missing = "error: interrupted: 2 of 3 inputs are done; missing: bfs";
+    assert_eq!(lines.last(), Some(&missing), "{errors}");
+    // A signal that is no Ctrl-C does not wait.
+    let mut running = Running::start(&home, &three(""), Stdio::null());
+    drop(first_row(&mut running));
+    running.signal("TERM");
+    assert_eq!(running.ended().0, Some(143));
 }

@@ -26,6 +26,7 @@ mod storage_energy;
 mod storage_study;
 mod sweep;
 mod templates;
+mod terminal;
 mod timeline;
 
 #[path = "../switch.rs"]

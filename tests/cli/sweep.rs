@@ -395,3 +395,82 @@ fn ctrl_c_writes_what_is_done() {
     let told = done(home.path(), &["sweep", "status", "out"]);
     assert!(told.starts_with("2000 points: ") && !told.contains(" 0 left"), "{told}");
 }
+
+fn table<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["sweep", "table", "out"], more].concat()
+}
+
+/// The ratios are those of `run --baseline`.
+#[test]
+fn a_table_compares_with_a_baseline() {
+    let home = tempfile::tempdir().expect("a folder");
+    let inputs = ["--workload", "reduction", "--workload", "bfs"];
+    let how = ["--scale", "small", "--mode", "cycle"];
+    let vary = ["--vary", "cache.entries=4|6", "--vary", "active_warps=4|8"];
+    done(home.path(), &[&["sweep"][..], &inputs, &how, &vary, &["--out", "out"]].concat());
+    let against = ["--baseline", "cache.entries=6,active_warps=8", "--format", "json"];
+    let rows: Vec<Value> =
+        serde_json::from_str(&done(home.path(), &table(&against))).expect("JSON");
+    let own = |row: &&Value| row["cache.entries"] == 4 && row["active_warps"] == 4;
+    let rows: Vec<&Value> = rows.iter().filter(own).collect();
+    let designs = ["--baseline", "isca11-rfc6", "--design", "isca11-rfc4,active_warps=4"];
+    let run = [&["run", "reduction", "bfs", "--format", "json"][..], &how, &designs].concat();
+    let run: Value = serde_json::from_str(&done(home.path(), &run)).expect("JSON");
+    let lines = run["lines"].as_array().expect("an array");
+    assert_eq!((rows.len(), lines.len()), (3, 3));
+    for (row, line) in rows.iter().zip(lines) {
+        assert_eq!(row["workload"], line["workload"]);
+        for ratio in ["speedup", "energy_ratio", "energy_delay_ratio"] {
+            assert!(line[ratio]["mean"].is_number(), "{line}");
+            assert_eq!(row[ratio], line[ratio]["mean"], "{ratio}");
+        }
+    }
+    assert_eq!(rows[2]["workload"], "geometric mean");
+    // A design by its name, and the ratios as a table over two keys.
+    let named = "isca11-rfc6,active_warps=8,cache.entries=6";
+    let of_means = ["--baseline", named, "--where", "workload=geometric mean"];
+    let pivot = ["--pivot", "cache.entries", "active_warps", "speedup"];
+    let pivot = done(home.path(), &table(&[&of_means[..], &pivot].concat()));
+    let speedup = &rows[2]["speedup"];
+    assert!(pivot.contains(&format!("\n4,{speedup},")) && pivot.ends_with(",1\n"), "{pivot}");
+    for (baseline, told) in [
+        ("isca11", "the sweep has no design `isca11`"),
+        (
+            "cache.entries=6",
+            "is several points of `reduction`\n  hint: they differ in `active_warps`",
+        ),
+        ("cache.entries=7", "no point of the sweep has `cache.entries=7`"),
+        ("cache.entris=6", "a sweep has no column `cache.entris`"),
+    ] {
+        let outcome = in_folder(home.path(), &table(&["--baseline", baseline]));
+        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(2), ""), "{outcome}");
+        assert!(outcome.stderr.contains(told), "{outcome}");
+    }
+}
+
+/// A mean over fewer inputs would be another: it is missing.
+#[test]
+fn a_point_that_failed_has_no_mean() {
+    let home = tempfile::tempdir().expect("a folder");
+    let inputs = ["--workload", "reduction", "--workload", "TRACE", "--scale", "small"];
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/cli/inputs/tiny.traceg");
+    let inputs = inputs.map(|word| if word == "TRACE" { trace } else { word });
+    let designs = ["--design", "isca11-rfc6", "--design", "diss-orf3", "--out", "out"];
+    let sweep = in_folder(home.path(), &[&["sweep"][..], &inputs, &designs].concat());
+    assert_eq!(sweep.status, Some(1), "{sweep}");
+    let means = |baseline| {
+        let against = table(&["--format", "json", "--baseline", baseline]);
+        let outcome = in_folder(home.path(), &against);
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        let rows: Vec<Value> = serde_json::from_str(&outcome.stdout).expect("JSON");
+        let means = rows.iter().filter(|row| row["workload"] == "geometric mean");
+        let means: Vec<_> = means.map(|row| row["energy_ratio"].clone()).collect();
+        (means, outcome.stderr)
+    };
+    let (ratios, notes) = means("isca11-rfc6");
+    assert!(!notes.contains("baseline"), "{notes}");
+    assert_eq!((&ratios[0], &ratios[1]), (&Value::from(1.0), &Value::Null));
+    let (ratios, notes) = means("diss-orf3");
+    assert!(notes.contains("note: no ratios, for want of a baseline: 1 input\n"), "{notes}");
+    assert_eq!(ratios, [Value::Null, Value::Null]);
+}

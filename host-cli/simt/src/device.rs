@@ -8,6 +8,8 @@
 mod objects;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::moved::Windows;
 use objects::Named;
@@ -233,6 +235,8 @@ pub struct Device {
     heap: BTreeMap<u64, u64>,
     /// Unit: bytes.
     heap_left: u64,
+    /// Counts the CTAs that have run, for a program that shows progress.
+    ctas_run: Option<Arc<AtomicU64>>,
 }
 
 impl Default for Device {
@@ -293,6 +297,19 @@ impl Device {
             handles: 0,
             heap: BTreeMap::new(),
             heap_left: Self::HEAP_BYTES,
+            ctas_run: None,
+        }
+    }
+
+    /// Adds 1 to `counter` for each CTA that runs from now on.
+    pub fn count_ctas(&mut self, counter: Option<Arc<AtomicU64>>) {
+        self.ctas_run = counter;
+    }
+
+    /// A CTA has run.
+    pub(crate) fn ran_cta(&self) {
+        if let Some(counter) = &self.ctas_run {
+            counter.fetch_add(1, Ordering::Relaxed);
         }
     }
 

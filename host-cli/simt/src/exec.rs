@@ -225,6 +225,7 @@ fn run(
         let ctaid = [x as u32, y as u32, z as u32];
         cta.start(ctaid, if record { recorded } else { Recording::Nothing });
         cta.run(device, &launch.arguments, &mut progress)?;
+        device.ran_cta();
         if record && !kept.add(index, &mut cta, receiver, limit) {
             let place = executable.place(0, Thread { ctaid, tid: [0; 3] });
             return Err(Fault::TooMuchToKeep { place, limit, of_launch: true });

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::sweep::TableFormat;
+use super::table::{ColumnsArg, TableFormat};
 
 /// Arguments of `pareto`.
 #[derive(Clone, Debug, Args)]
@@ -25,4 +25,7 @@ pub struct ParetoArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = TableFormat::Markdown)]
     pub format: TableFormat,
+    /// Which columns.
+    #[command(flatten)]
+    pub columns: ColumnsArg,
 }

@@ -3,13 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use strata_compiler::RegisterLimit;
 use strata_core::sm::config::{MAX_LATENCY, Scheduler};
 use strata_core::sm::expansion::Threshold;
 use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
 use strata_core::write_pool::{MAX_ENTRIES, PoolPorts};
 
+use super::table::TableArgs;
 use super::{Scale, SourceArgs};
 use crate::active_set::{DEFAULT_SIZES, Size};
 use crate::config::by_name;
@@ -35,17 +36,6 @@ pub enum StudyCommand {
     Storage(StorageArgs),
     /// Resident CTAs and warps with registers in scratchpad memory.
     Residency(ResidencyArgs),
-}
-
-/// Output format of a study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StudyFormat {
-    /// A table to read.
-    Table,
-    /// One JSON object.
-    Json,
-    /// One line for each input and point.
-    Csv,
 }
 
 /// Arguments of `study active-warps`.
@@ -87,9 +77,9 @@ pub struct ActiveWarpsArgs {
     /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
-    pub format: StudyFormat,
+    /// How it is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
 }
 
 /// Arguments of `study storage`.
@@ -107,9 +97,9 @@ pub struct StorageArgs {
     /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
-    pub format: StudyFormat,
+    /// How it is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
 }
 
 /// The most of a CTA's registers that may lie in scratchpad memory, as it is typed.
@@ -172,9 +162,9 @@ pub struct ResidencyArgs {
     /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
-    pub format: StudyFormat,
+    /// How it is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
 }
 
 impl ResidencyArgs {
@@ -217,15 +207,9 @@ pub struct RegistersArgs {
     /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-}
-
-/// Output format of `study limits`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LimitsFormat {
-    /// A table to read.
-    Table,
-    /// One line for each input and limit.
-    Csv,
+    /// How it is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
 }
 
 /// Arguments of `study limits`.
@@ -243,9 +227,9 @@ pub struct LimitsArgs {
     /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = LimitsFormat::Table)]
-    pub format: LimitsFormat,
+    /// How it is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
 }
 
 /// Arguments of `study encoding`.
@@ -271,9 +255,9 @@ pub struct EncodingArgs {
     /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
-    pub format: StudyFormat,
+    /// How it is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
 }
 
 /// Arguments of `study write-pool`.
@@ -312,7 +296,7 @@ pub struct WritePoolArgs {
     /// Threads, at most 4 for each core; never changes a result. Default: one for each core.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = StudyFormat::Table)]
-    pub format: StudyFormat,
+    /// How it is printed.
+    #[command(flatten)]
+    pub table: TableArgs,
 }

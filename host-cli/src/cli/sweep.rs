@@ -4,13 +4,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use strata_compiler::{Order, RegisterLimit};
 
 use super::energy::EnergyArg;
+use super::table::TableFormat;
 use super::{Mode, Scale};
 use crate::config::by_name;
-use crate::report::columns::Form;
 use crate::sweep::begun::POINTS_PER_FILE;
 use crate::workload::Toolchain;
 
@@ -66,39 +66,25 @@ pub enum SweepCommand {
 pub struct SweepTableArgs {
     /// Folder of the sweep.
     pub folder: PathBuf,
-    /// Output format. Markdown has what differs between the points and the most important columns.
+    /// Output format. Tables to read, and those of Markdown, have what differs between the points
+    /// and the most important columns.
     #[arg(long, value_enum, default_value_t = TableFormat::Csv)]
     pub format: TableFormat,
     /// Only these columns, in this order.
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', conflicts_with = "pivot")]
     pub columns: Vec<String>,
+    /// Compare the points with those of this design, or with these values in columns
+    /// (`cache.entries=6,active_warps=8`), one of each input: columns with speed-up and ratios of
+    /// energy and of its product with time, above 1 where the point is better, and rows with the
+    /// geometric mean of each design over all inputs.
+    #[arg(long, value_name = "DESIGN|COLUMN=VALUE,...")]
+    pub baseline: Option<String>,
     /// Only points with this value in a column. Repeat it for more.
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     pub wanted: Vec<String>,
     /// One value, in a line for each value of a column and a column for each value of another.
     #[arg(long, num_args = 3, value_names = ["ROWKEY", "COLKEY", "VALUE"])]
     pub pivot: Vec<String>,
-}
-
-/// Formats of `sweep table` and `pareto`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TableFormat {
-    /// One line for each point.
-    Csv,
-    /// One JSON array.
-    Json,
-    /// A table of Markdown.
-    Markdown,
-}
-
-impl From<TableFormat> for Form {
-    fn from(format: TableFormat) -> Self {
-        match format {
-            TableFormat::Csv => Self::Csv,
-            TableFormat::Json => Self::Json,
-            TableFormat::Markdown => Self::Markdown,
-        }
-    }
 }
 
 /// One part of as many.

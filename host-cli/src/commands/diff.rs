@@ -5,8 +5,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::inspect::Shown;
 use super::{inspect, run};
 use crate::cli::diff::{DiffArgs, DiffFormat};
+use crate::cli::table::ColumnsArg;
 use crate::cli::{InspectArgs, ListingFormat};
 use crate::design::{self, Design};
 use crate::difference::{self, Difference, Side};
@@ -85,9 +87,12 @@ fn profiles(
             sort: None,
             top: None,
             format: ListingFormat::Json,
+            columns: ColumnsArg { names: Vec::new() },
             source: args.source.clone(),
         };
-        let text = inspect::profiled(&inspect, printer)?;
+        let Shown::Text(text) = inspect::profiled(&inspect, printer)? else {
+            return Err(Failure::internal("a profile is no text"));
+        };
         let profile = serde_json::from_str(&text)
             .map_err(|error| Failure::internal(&format!("a profile is no JSON: {error}")))?;
         all.insert(workload.name.clone(), profile);

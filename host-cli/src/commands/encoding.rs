@@ -1,6 +1,7 @@
 //! `study encoding`: the names of a compiler-managed hierarchy, and what they cost.
 
-use crate::cli::study::{EncodingArgs, StudyFormat};
+use super::tables;
+use crate::cli::study::EncodingArgs;
 use crate::design;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
@@ -13,6 +14,7 @@ use crate::workload::Workload;
 
 /// Runs the command.
 pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    tables::check(&args.table, &encoding::no_columns())?;
     let design = design::resolve(&args.design)?;
     design.countable()?;
     let request = Request::new(&args.source)?;
@@ -21,11 +23,9 @@ pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure
     let (bits, jobs) = (args.specifier_bits, parallel::jobs(args.jobs));
     let mut study = encoding::run(&workloads, &design, bits, &request, jobs, printer)?;
     study.command = command_line(args, &workloads, &request);
-    match args.format {
-        StudyFormat::Table => printer.data(&encoding::to_table(&study, &remarks())),
-        StudyFormat::Csv => printer.data(&encoding::to_csv(&study)),
-        StudyFormat::Json => printer.data(&json::to_text(&study)?),
-    }
+    let columns = encoding::to_columns(&study);
+    let table = || encoding::to_table(&study, &remarks());
+    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
 }
 
 /// What makes the study again.

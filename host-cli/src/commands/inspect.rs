@@ -22,6 +22,8 @@ use crate::workload::{self, Toolchain, Workload};
 
 use view::View;
 
+pub(super) use view::Shown;
+
 /// Design unless another is named.
 const DEFAULT_DESIGN: &str = "isca11-rfc6";
 
@@ -32,7 +34,12 @@ const NOT_OF_TRACES: &str = "`strata run` counts its accesses, `strata trace inf
 /// Runs the command. Its status is 1 where a kernel cannot be executed.
 pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.profile {
-        return printer.data(&profiled(args, printer)?);
+        return match profiled(args, printer)? {
+            Shown::Text(text) => printer.data(&text),
+            Shown::Columns(columns, form) => {
+                printer.columns(&columns.select(&args.columns.names)?, form)
+            }
+        };
     }
     without_profile(args)?;
     let Listed { text, all_run } = listed(args, printer)?;
@@ -40,8 +47,8 @@ pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     Ok(if all_run { written } else { ExitStatus::CheckFailed })
 }
 
-/// `--profile`, as a text.
-pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<String, Failure> {
+/// `--profile`, as it is printed.
+pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<Shown, Failure> {
     let view = View::of(args)?;
     match args.mode {
         Some(Mode::Cycle) => in_time::profiled(args, view, printer),
@@ -70,6 +77,9 @@ fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
         ("--top", args.top.is_some()),
         ("--format json", args.format == ListingFormat::Json),
         ("--format csv", args.format == ListingFormat::Csv),
+        ("--format markdown", args.format == ListingFormat::Markdown),
+        ("--format parquet", args.format == ListingFormat::Parquet),
+        ("--columns", !args.columns.names.is_empty()),
         ("--launch", launch.is_some()),
         ("--scale", scale.is_some()),
         ("--set", !set.is_empty()),

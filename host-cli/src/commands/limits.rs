@@ -2,12 +2,14 @@
 
 use strata_compiler::Order;
 
-use crate::cli::study::{LimitsArgs, LimitsFormat};
+use super::tables;
+use crate::cli::study::LimitsArgs;
 use crate::design;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::parallel;
 use crate::printer::Printer;
+use crate::report::columns::Columns;
 use crate::study::limits;
 use crate::subject;
 
@@ -17,6 +19,7 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
         return Err(Failure::input("`--order close` is one of the limits")
             .hint("leave it out; it has a column of its own"));
     }
+    tables::check(&args.table, &limits::to_columns(&[]))?;
     let design = design::resolve(&args.design)?;
     design.countable()?;
     let request = Request::new(&args.source)?;
@@ -24,8 +27,6 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
         subject::workloads(&args.inputs, &args.source, "which has no program to fit", printer)?;
     let jobs = parallel::jobs(args.jobs);
     let rows = limits::rows(&workloads, &design, &limits::CLOCKS, &request, jobs, printer)?;
-    printer.data(&match args.format {
-        LimitsFormat::Table => limits::to_table(&rows, &design.name),
-        LimitsFormat::Csv => limits::to_csv(&rows),
-    })
+    let table = || limits::to_table(&rows, &design.name);
+    tables::print(&args.table, limits::to_columns(&rows), printer, table, Columns::json)
 }

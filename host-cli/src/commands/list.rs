@@ -2,20 +2,23 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::list::ListFormat;
-use crate::design::{self, Design, Value};
+use super::tables;
+use crate::cli::table::TableArgs;
+use crate::design::{self, Design};
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 use crate::report::columns::{Cell, Columns};
-use crate::report::table;
+use crate::report::text_table::TextTable;
 use crate::workload::{GROUP_MARK, Group, Toolchain, Workload};
 
 /// Lists the built-in workloads, group by group, with the parameters of each size.
-pub fn workloads(format: ListFormat, printer: &Printer) -> Result<ExitStatus, Failure> {
-    if let Some(form) = format.form() {
-        return printer.data(&workload_columns()?.to_text(form)?);
-    }
-    let mut table = table::new_table();
+pub fn workloads(args: &TableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let table = workload_table()?;
+    tables::print(args, workload_columns()?, printer, || format!("{table}\n"), Columns::json)
+}
+
+fn workload_table() -> Result<TextTable, Failure> {
+    let mut table = TextTable::new();
     table.set_header(["group", "workload", "size", "parameters", "description"]);
     for group in Group::ALL {
         let named = format!("{GROUP_MARK}{}", group.name());
@@ -32,7 +35,8 @@ pub fn workloads(format: ListFormat, printer: &Printer) -> Result<ExitStatus, Fa
             }
         }
     }
-    printer.data(&format!("{table}\n"))
+    table.group(2);
+    Ok(table)
 }
 
 /// The built-in workloads, a row for each size.
@@ -40,8 +44,7 @@ pub fn workloads(format: ListFormat, printer: &Printer) -> Result<ExitStatus, Fa
 /// # Errors
 /// None that a user can cause.
 pub fn workload_columns() -> Result<Columns, Failure> {
-    let header = ["group", "workload", "size", "parameters", "description"].map(str::to_owned);
-    let mut columns = Columns { header: header.to_vec(), rows: Vec::new() };
+    let mut columns = Columns::new(["group", "workload", "size", "parameters", "description"]);
     for group in Group::ALL {
         for name in group.names() {
             let workload = Workload::builtin(name, Toolchain::Nvcc)?;
@@ -50,7 +53,7 @@ pub fn workload_columns() -> Result<Columns, Failure> {
                     parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
                 let parameters = parameters.join(" ");
                 let texts = [group.name(), name, size, &parameters, workload.description()];
-                columns.rows.push(texts.map(|one| Some(text(one))).to_vec());
+                columns.rows.push(texts.map(|one| Some(Cell::from(one))).to_vec());
             }
         }
     }
@@ -63,30 +66,20 @@ pub fn design_columns() -> Columns {
     let keys = design::parameter_keys().iter().map(|(key, _)| key.clone());
     let row = |design: &Design| {
         let labels = [&design.name, &design.machine.name, &design.source];
-        let labels = labels.map(|label| Some(text(label)));
-        let values = design.parameters().into_iter().map(|(_, value)| value.map(cell));
+        let labels = labels.map(|label| Some(Cell::from(label)));
+        let values =
+            design.parameters().into_iter().map(|(_, value)| value.as_ref().map(Cell::from));
         labels.into_iter().chain(values).collect()
     };
     Columns { header: header.chain(keys).collect(), rows: design::list().iter().map(row).collect() }
 }
 
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
-}
-
-fn cell(value: Value) -> Cell {
-    match value {
-        Value::Number(number) => Cell::Number(number as i64),
-        Value::Switch(on) => Cell::Switch(on),
-        Value::Text(text) => Cell::Text(text),
-    }
-}
-
 /// Lists the designs with their axes and sources.
-pub fn designs(format: ListFormat, printer: &Printer) -> Result<ExitStatus, Failure> {
-    if let Some(form) = format.form() {
-        return printer.data(&design_columns().to_text(form)?);
-    }
+pub fn designs(args: &TableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    tables::print(args, design_columns(), printer, design_text, Columns::json)
+}
+
+fn design_text() -> String {
     let mut text = String::new();
     let mut machine = "";
     for design in design::list() {
@@ -116,5 +109,5 @@ pub fn designs(format: ListFormat, printer: &Printer) -> Result<ExitStatus, Fail
     for (suffix, meaning) in design::managed::suffixes() {
         let _ = writeln!(text, "  {suffix:16} {meaning}");
     }
-    printer.data(&text)
+    text
 }

@@ -21,7 +21,8 @@ pub fn run(args: &ParetoArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
         ));
     }
     printer.note(&format!("{} beaten", designs(front.beaten)));
-    printer.data(&front.table.to_text(args.format.into())?)
+    let table = front.table.select(&args.columns.names)?;
+    printer.columns(&table, args.format.into())
 }
 
 fn designs(count: usize) -> String {

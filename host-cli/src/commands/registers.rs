@@ -8,10 +8,18 @@ use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::parallel;
 use crate::printer::Printer;
-use crate::study::registers::{rows, to_table};
+use crate::report::columns::Columns;
+use crate::study::registers::{rows, to_columns, to_table};
 use crate::subject;
 
 use super::study::distinct;
+use super::tables;
+
+/// What the rows of the table are.
+const REMARKS: &str = "\
+ours: warp instructions of PTX relative to no spills, by this project's allocation
+paper: [MICRO2012] Table 1, of its own workloads
+";
 
 /// Runs the command.
 pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -19,14 +27,15 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
         return Err(Failure::input("`--registers` is one number")
             .hint("`--try 16,20,24` lists the numbers to try"));
     }
+    tables::check(&args.table, &to_columns(&[], &[], &[]))?;
     let request = Request::new(&args.source)?;
     let workloads =
         subject::workloads(&args.inputs, &args.source, "whose registers are allocated", printer)?;
     let limits: Vec<RegisterLimit> =
         distinct(args.counts.iter().copied()).into_iter().filter_map(RegisterLimit::new).collect();
     let rows = rows(&workloads, &limits, &request, parallel::jobs(args.jobs), printer)?;
-    let mut text = to_table(&rows, &limits, &exact::paper_registers());
-    text += "ours: warp instructions of PTX relative to no spills, by this project's allocation\n\
-             paper: [MICRO2012] Table 1, of its own workloads\n";
-    printer.data(&text)
+    let paper = exact::paper_registers();
+    let columns = to_columns(&rows, &limits, &paper);
+    let table = || to_table(&rows, &limits, &paper) + REMARKS;
+    tables::print(&args.table, columns, printer, table, Columns::json)
 }

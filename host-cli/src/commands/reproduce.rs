@@ -9,7 +9,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::parallel;
 use crate::partial_folder::{FolderKind, PartialFolder};
 use crate::printer::Printer;
-use crate::report::columns::Form;
+use crate::report::columns::{Columns, Form};
 use crate::reproduce::{self, Reproduction, Selection, page, svg};
 
 /// The page: the file that names the others.
@@ -52,8 +52,10 @@ pub fn run(args: &ReproduceArgs, printer: &Printer) -> Result<ExitStatus, Failur
 }
 
 fn write(made: &Reproduction, folder: &PartialFolder) -> std::io::Result<()> {
-    let text = |text: Result<String, Failure>| {
-        text.map_err(|failure| std::io::Error::other(failure.message().to_owned()))
+    let csv = |columns: &Columns| {
+        columns
+            .to_bytes(Form::Csv)
+            .map_err(|failure| std::io::Error::other(failure.message().to_owned()))
     };
     for drawn in &made.drawn {
         for (place, panel) in drawn.panels.iter().enumerate() {
@@ -61,14 +63,12 @@ fn write(made: &Reproduction, folder: &PartialFolder) -> std::io::Result<()> {
                 1 => drawn.id.to_owned(),
                 _ => format!("{}-{}", drawn.id, place + 1),
             };
-            let numbers = text(panel.columns().to_text(Form::Csv))?;
-            folder.file(&format!("{name}.csv"))?.write_all(numbers.as_bytes())?;
+            folder.file(&format!("{name}.csv"))?.write_all(&csv(&panel.columns())?)?;
             folder.file(&format!("{name}.svg"))?.write_all(svg::file(panel).as_bytes())?;
         }
     }
     if let Some(trends) = &made.trends {
-        let claims = text(trends.columns().to_text(Form::Csv))?;
-        folder.file("claims.csv")?.write_all(claims.as_bytes())?;
+        folder.file("claims.csv")?.write_all(&csv(&trends.columns())?)?;
     }
     folder.file(PAGE)?.write_all(page::page(made).as_bytes())
 }

@@ -1,6 +1,7 @@
 //! `study residency`: resident CTAs and warps with registers in scratchpad memory.
 
-use crate::cli::study::{ResidencyArgs, StudyFormat};
+use super::tables;
+use crate::cli::study::ResidencyArgs;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
@@ -16,6 +17,7 @@ const DEFAULT_INPUTS: &str = "@all";
 
 /// Runs the command.
 pub fn run(args: &ResidencyArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    tables::check(&args.table, &residency::no_columns())?;
     let source = args.source();
     let request = Request::new(&source)?;
     let own;
@@ -31,11 +33,9 @@ pub fn run(args: &ResidencyArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let jobs = parallel::jobs(args.jobs);
     let mut study = residency::run(&inputs, args.threshold.0, &request, jobs, printer)?;
     study.command = command_line(args, &inputs, &request);
-    match args.format {
-        StudyFormat::Table => printer.data(&residency::to_table(&study, &remarks())),
-        StudyFormat::Csv => printer.data(&residency::to_csv(&study)),
-        StudyFormat::Json => printer.data(&json::to_text(&study)?),
-    }
+    let columns = residency::to_columns(&study);
+    let table = || residency::to_table(&study, &remarks());
+    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
 }
 
 /// What makes the study again.

@@ -1,5 +1,7 @@
 //! `run`: execute kernels, count what their register accesses do to each design, report.
 
+mod output;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -9,14 +11,18 @@ use crate::design::Design;
 use crate::dump;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
+use crate::interrupt;
 use crate::measure::{self, Request};
 use crate::output::Output;
 use crate::parallel;
 use crate::printer::Printer;
+use crate::report::columns::check_names;
 use crate::report::{self, RunReport};
 use crate::subject::{self, Subject};
 use crate::timeline;
 use crate::workload::SEED;
+
+use output::{Rows, check_columns, form};
 
 /// Designs of a run without inputs: a flat register file, as all machines have it in count mode,
 /// and the papers' best cache.
@@ -29,6 +35,7 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.baseline.is_some() {
         return compare(args, printer);
     }
+    check_columns(args)?;
     let designs =
         subject::designs(&args.energy.behind_all(&design_names(&args.designs, &args.inputs)))?;
     check_timeline(args, args.inputs.len())?;
@@ -40,17 +47,32 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let dumps = dump::requests(&args.dump.dumps, args.force, &files)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let request = request.for_designs(&designs).with_dumps(dumps);
-    let (reports, failed) = if args.keep_going {
-        measure_what_runs(args.jobs, &subjects, &designs, &request, printer)?
-    } else {
-        (measure_all(args.jobs, &subjects, &designs, (&request, None), printer)?, 0)
+    if subjects.len() > 1 && args.timeline.is_none() && args.dump.dumps.is_empty() {
+        interrupt::finish_first(printer);
+    }
+    let mut output = Rows::new(args, &subjects, &designs, remarks(&designs), printer);
+    let mut failed = 0;
+    let take = |result: Result<Vec<RunReport>, Failure>| match result {
+        Ok(reports) => output.take(reports),
+        Err(failure) if args.keep_going => {
+            printer.failure(&failure);
+            failed += 1;
+            Ok(true)
+        }
+        Err(failure) => Err(failure),
     };
-    let written = match args.format {
-        Format::Table => printer.data(&report::table::to_text(&reports, &remarks(&designs))),
-        Format::Csv => printer.data(&report::csv::to_text(&reports)),
-        Format::Digest => printer.data(&report::digest::to_text(&reports)),
-        Format::Json => printer.data(&report::json::to_text(&reports)?),
-    }?;
+    let measure = |subject: &Subject| measure(subject, &designs, (&request, None), printer);
+    let jobs = parallel::jobs(args.jobs);
+    let taken = parallel::in_order(&subjects, jobs, printer, Subject::name, measure, take)?;
+    let written = output.end()?;
+    if interrupt::came() && taken < subjects.len() {
+        let missing: Vec<_> = subjects[taken..].iter().map(Subject::name).collect();
+        let of = subjects.len();
+        return Err(Failure::interrupted(&format!(
+            "{taken} of {of} inputs are done; missing: {}",
+            missing.join(", ")
+        )));
+    }
     if failed == 0 {
         return Ok(written);
     }
@@ -58,33 +80,13 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     Ok(ExitStatus::CheckFailed)
 }
 
-/// `--keep-going`: the reports of the subjects that can be measured, and how many cannot, whose
-/// failures are printed.
-fn measure_what_runs(
-    jobs: Option<NonZeroUsize>,
-    subjects: &[Subject],
-    designs: &[Design],
-    request: &Request,
-    printer: &Printer,
-) -> Result<(Vec<RunReport>, usize), Failure> {
-    let measure = |subject: &Subject| measure(subject, designs, (request, None), printer);
-    let jobs = parallel::jobs(jobs);
-    let results = parallel::all(subjects, jobs, printer, Subject::name, measure)?;
-    let (mut reports, mut failed) = (Vec::new(), 0);
-    for result in results {
-        match result {
-            Ok(more) => reports.extend(more),
-            Err(failure) => {
-                printer.failure(&failure);
-                failed += 1;
-            }
-        }
-    }
-    Ok((reports, failed))
-}
-
 /// `--baseline`: designs against one, over seeds if that is asked for.
 fn compare(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    check_names(&args.columns.names, &comparison::no_columns().header)?;
+    if args.format == Format::Digest {
+        return Err(Failure::input("a comparison has no digest")
+            .hint("leave `--baseline` out, or choose another `--format`"));
+    }
     let designs = subject::designs(&args.energy.behind_all(&compared(args)?))?;
     let subjects = subject::subjects(&args.inputs, &args.source, printer)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).for_designs(&designs);
@@ -105,12 +107,14 @@ fn compare(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         runs.push(measure_all(args.jobs, &subjects, &designs, (&request, seed), printer)?);
     }
     let comparison = Comparison::new(&designs, seeds, &runs);
+    let all = args.columns.names.is_empty();
     match args.format {
-        Format::Table => printer.data(&comparison::to_table(&comparison)),
-        Format::Csv => printer.data(&comparison::to_csv(&comparison)),
-        Format::Json => printer.data(&report::json::to_text(&comparison)?),
-        Format::Digest => Err(Failure::input("a comparison has no digest")
-            .hint("leave `--baseline` out, or choose another `--format`")),
+        Format::Table if all => printer.data(&comparison::to_table(&comparison)),
+        Format::Json if all => printer.data(&report::json::to_text(&comparison)?),
+        format => {
+            let columns = comparison::to_columns(&comparison).select(&args.columns.names)?;
+            printer.columns(&columns, form(format)?)
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! `study storage`: the figures and tables about the capacity and the division of storage.
 
+use super::tables;
 use crate::cli::Mode;
-use crate::cli::study::{StorageArgs, StudyFormat};
+use crate::cli::study::StorageArgs;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
@@ -36,11 +37,9 @@ pub fn run(args: &StorageArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let jobs = parallel::jobs(args.jobs);
     let mut study = storage::run(args.figure, &inputs, &request, jobs, printer)?;
     study.command = command_line(args, &inputs, &request);
-    match args.format {
-        StudyFormat::Table => printer.data(&storage::to_table(&study, &remarks(args))),
-        StudyFormat::Csv => printer.data(&storage::to_csv(&study)),
-        StudyFormat::Json => printer.data(&json::to_text(&study)?),
-    }
+    let columns = storage::to_columns(&study);
+    let table = || storage::to_table(&study, &remarks(args));
+    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
 }
 
 /// What makes the study again.

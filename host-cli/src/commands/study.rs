@@ -2,7 +2,8 @@
 
 use strata_compiler::Order;
 
-use crate::cli::study::{ActiveWarpsArgs, StudyCommand, StudyFormat};
+use super::tables;
+use crate::cli::study::{ActiveWarpsArgs, StudyCommand};
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
@@ -10,7 +11,7 @@ use crate::parallel;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::study::Input;
-use crate::study::active_warps::{self, Axes, Study};
+use crate::study::active_warps::{self, Axes};
 use crate::subject;
 
 /// Design whose scheduler is studied unless others are named.
@@ -30,6 +31,7 @@ pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Fail
 }
 
 fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    tables::check(&args.table, &active_warps::no_columns())?;
     let names = match args.designs.as_slice() {
         [] => vec![DEFAULT_DESIGN.to_owned()],
         names => names.to_vec(),
@@ -58,7 +60,9 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
         subjects.map(|subject| Input { subject, request: request.clone() }).collect();
     let mut study = active_warps::run(&[axes], &inputs, parallel::jobs(args.jobs), printer)?;
     study.command = command_line(args, &inputs, &names, &request);
-    print(&study, args.format, printer)
+    let columns = active_warps::to_columns(&study);
+    let table = || active_warps::to_table(&study, &remarks());
+    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
 }
 
 /// What makes the study again; options that have their default value are left out where the default
@@ -87,14 +91,6 @@ fn command_line(
     words.extend_from_slice(request.words());
     let inputs = inputs.iter().map(|input| input.subject.arguments());
     measure::command_line("strata study active-warps", inputs, &words)
-}
-
-fn print(study: &Study, format: StudyFormat, printer: &Printer) -> Result<ExitStatus, Failure> {
-    match format {
-        StudyFormat::Table => printer.data(&active_warps::to_table(study, &remarks())),
-        StudyFormat::Csv => printer.data(&active_warps::to_csv(study)),
-        StudyFormat::Json => printer.data(&json::to_text(study)?),
-    }
 }
 
 /// What the papers claim.

@@ -7,6 +7,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::{env, thread};
 
+use strata_ptx::diagnostic::counted;
+
 use crate::cli::sweep::{
     Engine, EngineArgs, SweepArgs, SweepCommand, SweepRunArgs, SweepTableArgs,
 };
@@ -15,6 +17,7 @@ use crate::interrupt;
 use crate::parallel;
 use crate::printer::Printer;
 use crate::sweep::axes::Axis;
+use crate::sweep::baseline::{self, Against, against};
 use crate::sweep::batch::Batch;
 use crate::sweep::begun::Begun;
 use crate::sweep::dask::{self, Cluster};
@@ -222,11 +225,26 @@ pub(super) fn points(
 }
 
 fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let (rows, list) = points(&args.folder, &args.wanted, printer)?;
+    let mut names = args.columns.clone();
+    let (rows, list) = match &args.baseline {
+        None => points(&args.folder, &args.wanted, printer)?,
+        Some(baseline) => {
+            let (rows, list) = points(&args.folder, &[], printer)?;
+            let Against { rows, without } = against(rows, baseline)?;
+            if without != 0 {
+                let inputs = counted(without, "input");
+                printer.note(&format!("no ratios, for want of a baseline: {inputs}"));
+            }
+            if names.is_empty() {
+                names = baseline::columns(&rows, &list);
+            }
+            (filtered(rows, &args.wanted)?, list)
+        }
+    };
     let form = args.format.into();
     let table = match args.pivot.as_slice() {
         [line, column, value] => table::pivot(&rows, &list, [line, column, value])?,
-        _ => table::table(&rows, &list, &args.columns, form)?,
+        _ => table::table(&rows, &list, &names, form)?,
     };
-    printer.data(&table.to_text(form)?)
+    printer.columns(&table, form)
 }

@@ -5,12 +5,15 @@ use std::path::Path;
 
 use strata_ptx::diagnostic::counted;
 
+use super::tables;
+use crate::cli::table::TableArgs;
 use crate::cli::{SourceArgs, TraceCommand};
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::output::Output;
 use crate::partial_folder::PartialFolder;
 use crate::printer::Printer;
+use crate::report::columns::{Cell, Columns};
 use crate::subject::Subject;
 use crate::trace;
 use crate::trace::store::{self, Budget, Recording, Sizes, Stored};
@@ -25,7 +28,7 @@ pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Fail
         TraceCommand::Embed { input, output, force, source } => {
             embed(input, (output, *force), source, printer)
         }
-        TraceCommand::Info { file } => info(file, printer),
+        TraceCommand::Info { file, table } => info(file, table, printer),
         TraceCommand::Export { input, output, approximate, source } => {
             export(input, (output, *approximate), source, printer)
         }
@@ -97,16 +100,71 @@ fn whole(source: &SourceArgs, what: &str, then: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn info(file: &Path, printer: &Printer) -> Result<ExitStatus, Failure> {
+/// What `trace info` says of each launch, in formats other than text.
+const LAUNCH: [&str; 22] = [
+    "launch",
+    "kernel",
+    "tracer_version",
+    "binary_version",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "block_x",
+    "block_y",
+    "block_z",
+    "registers",
+    "shared_bytes",
+    "instructions",
+    "warp_instructions",
+    "warps",
+    "distinct_paths",
+    "runs",
+    "bytes",
+    "address_bytes",
+    "plain_address_bytes",
+    "format_version",
+    "assumed",
+];
+
+fn info(file: &Path, args: &TableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let mut recording = Recording::open(file)?;
-    let mut text = String::new();
+    let (mut text, mut columns) = (String::new(), Columns::new(LAUNCH));
     let mut launches = 0;
     while let Some(stored) = recording.next_launch()? {
         describe(&mut text, launches, &stored, recording.sizes());
+        columns.rows.push(launch_row(launches, &stored, recording.sizes()));
         launches += 1;
     }
     let _ = writeln!(text, "{}, format version {}", counted(launches, "launch"), store::VERSION);
-    printer.data(&text)
+    tables::print(args, columns, printer, || text, Columns::json)
+}
+
+/// A launch in the columns of [`LAUNCH`]; the versions are of what was traced on a GPU.
+fn launch_row(index: u64, stored: &Stored, sizes: Sizes) -> Vec<Option<Cell>> {
+    let header = &stored.header;
+    let traced = |version: u32| (header.tracer_version != 0).then(|| version.into());
+    let mut row: Vec<Option<Cell>> = vec![Some(index.into()), Some((&header.name).into())];
+    row.extend([traced(header.tracer_version), traced(header.binary_version)]);
+    row.extend(header.grid.into_iter().chain(header.block).map(|side| Some(side.into())));
+    let steps: usize = stored.paths.iter().map(|(path, _)| path.len()).sum();
+    let Sizes { all, addresses, plain_addresses } = sizes;
+    let counts: [u64; 11] = [
+        stored.image.registers.into(),
+        header.shared_bytes.into(),
+        stored.instructions.len() as u64,
+        stored.warp_instructions(),
+        stored.paths.warps().len() as u64,
+        stored.paths.len() as u64,
+        steps as u64,
+        all,
+        addresses,
+        plain_addresses,
+        store::VERSION.into(),
+    ];
+    row.extend(counts.map(|count| Some(count.into())));
+    let assumed = stored.assumptions.iter().map(ToString::to_string).collect::<Vec<_>>();
+    row.push((!assumed.is_empty()).then(|| assumed.join("; ").into()));
+    row
 }
 
 fn describe(text: &mut String, index: u64, stored: &Stored, sizes: Sizes) {

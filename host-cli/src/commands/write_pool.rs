@@ -1,7 +1,7 @@
 //! `study write-pool`: sweeps over the write pool and the cycles of a write.
 
 use crate::cli::Mode;
-use crate::cli::study::{StudyFormat, WritePoolArgs};
+use crate::cli::study::WritePoolArgs;
 use crate::design;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
@@ -14,9 +14,11 @@ use crate::study::write_pool::{self, Axes};
 use crate::subject;
 
 use super::study::distinct;
+use super::tables;
 
 /// Runs the command.
 pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    tables::check(&args.table, &write_pool::no_columns())?;
     let design = design::resolve(&args.design)?;
     design.without_data_cache_for("studies")?;
     let axes = Axes {
@@ -33,11 +35,9 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
         subjects.map(|subject| Input { subject, request: in_time.clone() }).collect();
     let mut study = write_pool::run(&axes, &inputs, parallel::jobs(args.jobs), printer)?;
     study.command = command(&inputs);
-    match args.format {
-        StudyFormat::Table => printer.data(&write_pool::to_table(&study, &remarks())),
-        StudyFormat::Csv => printer.data(&write_pool::to_csv(&study)),
-        StudyFormat::Json => printer.data(&json::to_text(&study)?),
-    }
+    let columns = write_pool::to_columns(&study);
+    let table = || write_pool::to_table(&study, &remarks());
+    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
 }
 
 /// What makes the study again.

@@ -1,10 +1,10 @@
-//! The comparison as a table and as CSV.
+//! The comparison as a table and as columns.
 
 use std::fmt::Write as _;
 
 use super::{Comparison, RATIOS, Statistic};
-use crate::report::csv::field;
-use crate::report::table::{align, new_table};
+use crate::report::columns::{Cell, Columns};
+use crate::report::text_table::TextTable;
 
 /// A line for each input and design; ratios that nothing is known of are left out, and said.
 pub fn to_table(comparison: &Comparison) -> String {
@@ -12,7 +12,7 @@ pub fn to_table(comparison: &Comparison) -> String {
     let known: Vec<usize> = (0..RATIOS.len())
         .filter(|&ratio| lines.iter().any(|line| line.ratios()[ratio].is_some()))
         .collect();
-    let mut table = new_table();
+    let mut table = TextTable::new();
     let mut header = vec!["input".to_owned(), "design".to_owned()];
     header.extend(known.iter().map(|&ratio| RATIOS[ratio].0.replace('_', "\n")));
     table.set_header(header);
@@ -21,7 +21,7 @@ pub fn to_table(comparison: &Comparison) -> String {
         cells.extend(known.iter().map(|&ratio| cell(line.ratios()[ratio])));
         table.add_row(cells);
     }
-    align(&mut table);
+    table.right_from(2);
     let over = match seeds.len() {
         0 => String::new(),
         1 => ", 1 seed".to_owned(),
@@ -46,25 +46,25 @@ fn cell(ratio: Option<Statistic>) -> String {
     }
 }
 
-/// A line for each input and design, with a column for each mean and each standard deviation.
-pub fn to_csv(comparison: &Comparison) -> String {
-    let mut text = String::from("workload,design,baseline,mode,seeds");
-    for (name, _) in RATIOS {
-        // Writing to a string cannot fail.
-        let _ = write!(text, ",{name},{name}_deviation");
-    }
-    text.push('\n');
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+/// The columns without rows.
+pub fn no_columns() -> Columns {
+    let labels = ["workload", "design", "baseline", "mode", "seeds"].map(str::to_owned);
+    let ratio = |(name, _): &(&str, &str)| [(*name).to_owned(), format!("{name}_deviation")];
+    Columns::new(labels.into_iter().chain(RATIOS.iter().flat_map(ratio)))
+}
+
+/// A row for each input and design, with a column for each mean and each standard deviation.
+pub fn to_columns(comparison: &Comparison) -> Columns {
+    let mut columns = no_columns();
     for line in &comparison.lines {
         let labels = [&line.workload, &line.design, &comparison.baseline, &comparison.mode];
-        let labels: Vec<_> = labels.iter().map(|label| field(label)).collect();
-        let _ = write!(text, "{},{}", labels.join(","), comparison.seeds.len().max(1));
+        let mut row: Vec<Option<Cell>> = labels.map(|label| Some(label.into())).to_vec();
+        row.push(Some((comparison.seeds.len().max(1) as u64).into()));
         for ratio in line.ratios() {
-            let deviation = ratio.and_then(|ratio| ratio.deviation);
-            let _ =
-                write!(text, ",{},{}", number(ratio.map(|ratio| ratio.mean)), number(deviation));
+            row.push(ratio.map(|ratio| ratio.mean.into()));
+            row.push(ratio.and_then(|ratio| ratio.deviation).map(Cell::Real));
         }
-        text.push('\n');
+        columns.rows.push(row);
     }
-    text
+    columns
 }

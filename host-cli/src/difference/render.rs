@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Count, Difference, Pair, WorkloadDifference};
-use crate::report::table::{align, new_table};
+use crate::report::text_table::TextTable;
 
 /// Events of an input that are shown.
 const SHOWN: usize = 12;
@@ -12,7 +12,7 @@ const SHOWN: usize = 12;
 pub fn to_table(difference: &Difference) -> String {
     let mut text = format!("from {} to {}\n", difference.from, difference.to);
     if !difference.parameters.is_empty() {
-        let mut table = new_table();
+        let mut table = TextTable::new();
         table.set_header(["parameter", "from", "to"]);
         for changed in &difference.parameters {
             let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
@@ -45,7 +45,7 @@ fn of_workload(workload: &WorkloadDifference) -> String {
         return text + "nothing changed\n";
     }
     let priced = workload.events.iter().any(|event| event.energy_change_fj.is_some());
-    let mut table = new_table();
+    let mut table = TextTable::new();
     let mut header = vec!["event", "", "from", "to", "change"];
     if priced {
         header.push("change, nJ");
@@ -60,7 +60,7 @@ fn of_workload(workload: &WorkloadDifference) -> String {
         }
         table.add_row(row);
     }
-    align(&mut table);
+    table.right_from(2);
     let _ = writeln!(text, "{table}");
     if workload.events.len() > SHOWN {
         let _ = writeln!(text, "{} more events changed", workload.events.len() - SHOWN);
@@ -70,7 +70,7 @@ fn of_workload(workload: &WorkloadDifference) -> String {
 
 fn lines(workload: &WorkloadDifference) -> String {
     let Some(first) = workload.lines.first() else { return String::new() };
-    let mut table = new_table();
+    let mut table = TextTable::new();
     let of = first.of.replace("_fj", ", fJ").replace('_', " ");
     table.set_header(["line", "PTX", "from", "to", &format!("change, {of}")]);
     for line in &workload.lines {
@@ -81,7 +81,7 @@ fn lines(workload: &WorkloadDifference) -> String {
         };
         table.add_row([place, line.ptx.clone(), from, to, signed(line.value.change())]);
     }
-    align(&mut table);
+    table.right_from(2);
     format!("\n{table}\n")
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use comfy_table::CellAlignment;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_core::prototype::command::Command;
@@ -14,7 +13,8 @@ use strata_ptx::diagnostic::counted;
 
 use super::compare::Compared;
 use super::material::Material;
-use crate::report::{self, Tool, table::new_table};
+use crate::report::text_table::TextTable;
+use crate::report::{self, Tool};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.fpga/1";
@@ -165,7 +165,7 @@ impl BoardReport {
 
     /// As a table.
     pub fn to_text(&self) -> String {
-        let mut table = new_table();
+        let mut table = TextTable::new();
         let bytes = |count: u64, noun: &str| format!("{count} {noun}");
         for (what, value) in [
             ("board", self.name.clone()),
@@ -261,7 +261,7 @@ impl DesignReport {
              warp instructions, {} others without these lanes; launches begun: {}",
             self.instructions, self.instructions_left_out, self.launches
         );
-        let mut table = new_table();
+        let mut table = TextTable::new();
         // What values are moved by in software is the model once more.
         let is_software = prototype == Implementation::Software.to_string();
         let third = if is_software { "same model,\nno RTL" } else { "hardware\n" };
@@ -277,9 +277,7 @@ impl DesignReport {
         }
         let Columns { model_on_host, model_on_device, prototype } = self.digest.clone();
         table.add_row(["digest of outcomes".to_owned(), model_on_host, model_on_device, prototype]);
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+        table.right_from(1);
         let _ = writeln!(text, "{table}");
         if self.differences.is_empty() {
             text += "equal: all counters and the digests of all outcomes\n";

@@ -16,6 +16,7 @@ use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{Fitted, FittedKernels};
 use crate::printer::Printer;
+use crate::progress;
 use crate::provision::Provision;
 use crate::report::in_time::COUNT_MODE;
 use crate::report::{
@@ -191,8 +192,12 @@ pub(super) fn add_to(
     launches: &[Counted<'_>],
     (input, mode): (&str, Mode),
 ) -> Result<(), EvaluateError> {
-    let added: Vec<_> =
-        accounts.par_iter_mut().map(|account| account.add(launches, input, mode)).collect();
+    let watch = progress::current();
+    let add = |account: &mut Account<'_>| {
+        let _within = progress::within(watch.clone());
+        account.add(launches, input, mode)
+    };
+    let added: Vec<_> = accounts.par_iter_mut().map(add).collect();
     // The first error in the order of the designs, not in the order of completion.
     added.into_iter().collect::<Result<(), _>>()?;
     if mode == Mode::Cycle {
@@ -245,7 +250,11 @@ impl Account<'_> {
         }
         let mut in_order = std::mem::take(&mut self.in_order);
         let measured: Vec<_> = if in_order.is_none() {
-            let one = |launch| self.measure(launch, input, mode, &mut InOrder::default());
+            let watch = progress::current();
+            let one = |launch| {
+                let _within = progress::within(watch.clone());
+                self.measure(launch, input, mode, &mut InOrder::default())
+            };
             launches.par_iter().map(one).collect()
         } else {
             let one = |launch| self.measure(launch, input, mode, &mut in_order);

@@ -17,6 +17,17 @@ pub fn to_text<T: Serialize + ?Sized>(found: &T) -> Result<String, Failure> {
         .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))
 }
 
+/// The same in one line.
+///
+/// # Errors
+///
+/// A value that JSON cannot hold, which would be a defect.
+pub fn to_line<T: Serialize + ?Sized>(found: &T) -> Result<String, Failure> {
+    let text = serde_json::to_value(found).and_then(|value| serde_json::to_string(&value));
+    text.map(|text| text + "\n")
+        .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))
+}
+
 /// The JSON schema of [`to_text`]'s output.
 pub fn schema_text<T: JsonSchema>() -> String {
     format!("{:#}\n", schemars::schema_for!(T).to_value())

@@ -14,7 +14,7 @@ use crate::measure::Stalls;
 use crate::timeline;
 
 use super::Tool;
-use super::csv::{field, push};
+use super::columns::{Cell, Columns};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.inspect/1";
@@ -249,34 +249,35 @@ fn cells([executed, lanes, value, share, mostly]: [&str; 5], in_time: bool) -> S
     format!("{executed:>10} {lanes:>5} {value:>10} {share:>5}{mostly}")
 }
 
-/// One row for each line (RFC 4180, `\n` line ends), with the same columns in both modes; what is
-/// not known is empty.
-pub fn to_csv(report: &ProfileReport) -> String {
+/// One row for each line, with the same columns in both modes.
+pub fn to_columns(report: &ProfileReport) -> Columns {
     let names: Vec<String> = Stalls::default().by_name().map(|(name, _)| name).collect();
-    let mut text = String::from(
-        "kernel,ptx_line,cuda_file,cuda_line,instructions,executions,thread_instructions,energy_fj,\
-         stall_cycles",
-    );
-    for name in &names {
-        let _ = write!(text, ",stall_{name}");
-    }
-    text += ",ptx\n";
+    let labels = ["kernel", "ptx_line", "cuda_file", "cuda_line", "instructions"];
+    let costs = ["executions", "thread_instructions", "energy_fj", "stall_cycles"];
+    let first = labels.into_iter().chain(costs).map(str::to_owned);
+    let stalls = names.iter().map(|name| format!("stall_{name}"));
+    let mut columns = Columns::new(first.chain(stalls).chain(["ptx".to_owned()]));
     for line in &report.lines {
         let LineCost { executions, thread_instructions, energy_fj, stall_cycles, stalls } =
             &line.cost;
-        let _ = write!(text, "{},{}", field(&line.kernel), line.ptx_line);
-        push(&mut text, line.cuda_file.as_deref().map(field).as_ref());
-        push(&mut text, line.cuda_line.as_ref());
-        for number in [line.instructions, *executions, *thread_instructions] {
-            push(&mut text, Some(&number));
-        }
-        push(&mut text, energy_fj.as_ref());
-        push(&mut text, stall_cycles.as_ref());
-        for name in &names {
-            let cycles = stalls.as_ref().map(|stalls| stalls.get(name).copied().unwrap_or(0));
-            push(&mut text, cycles.as_ref());
-        }
-        let _ = writeln!(text, ",{}", field(&line.ptx));
+        let mut row: Vec<Option<Cell>> = vec![
+            Some((&line.kernel).into()),
+            Some(line.ptx_line.into()),
+            line.cuda_file.as_ref().map(Cell::from),
+            line.cuda_line.map(Cell::from),
+            Some(line.instructions.into()),
+            Some((*executions).into()),
+            Some((*thread_instructions).into()),
+            energy_fj.map(Cell::from),
+            stall_cycles.map(Cell::from),
+        ];
+        let cycles = |name: &String| {
+            let stalls = stalls.as_ref()?;
+            Some(stalls.get(name).copied().unwrap_or(0).into())
+        };
+        row.extend(names.iter().map(cycles));
+        row.push(Some((&line.ptx).into()));
+        columns.rows.push(row);
     }
-    text
+    columns
 }

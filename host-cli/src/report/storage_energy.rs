@@ -9,8 +9,10 @@ use serde::Serialize;
 use strata_core::storage_energy::{StorageEnergy, StoragePart};
 
 use super::RunReport;
+use super::columns::Cell;
 use super::derived::rounded;
-use super::table::{align, nanojoules, new_table};
+use super::table::nanojoules;
+use super::text_table::TextTable;
 
 /// Energy of an SM with all its storage, and of DRAM.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -123,25 +125,22 @@ pub(super) fn columns(report: &RunReport) -> Vec<String> {
 }
 
 /// Each value of a report by its name: the technology's, and behind it the part, or what it is.
-pub(crate) fn values(report: &RunReport) -> BTreeMap<String, String> {
+pub(crate) fn values(report: &RunReport) -> BTreeMap<String, Cell> {
     let mut all = BTreeMap::new();
     let in_all = report.storage_energy.iter().flat_map(|energy| &energy.technologies);
     for InTechnology { technology, energy_fj, average_power_mw, relative, .. } in in_all {
-        let mut add = |name: &str, value: String| all.insert(column(technology, name), value);
+        let mut add = |name: &str, value: Cell| all.insert(column(technology, name), value);
         for (part, energy) in energy_fj.iter().flatten() {
-            add(&format!("{part}_fj"), energy.to_string());
+            add(&format!("{part}_fj"), (*energy).into());
         }
         if let Some(power) = average_power_mw {
-            add("average_power_mw", power.to_string());
+            add("average_power_mw", (*power).into());
         }
         if let Some(relative) = relative {
-            add("performance_percent", relative.performance_percent.to_string());
-            add("energy_percent", relative.energy_percent.to_string());
-            add("performance_per_watt_percent", relative.performance_per_watt_percent.to_string());
-            add(
-                "performance_per_joule_percent",
-                relative.performance_per_joule_percent.to_string(),
-            );
+            add("performance_percent", relative.performance_percent.into());
+            add("energy_percent", relative.energy_percent.into());
+            add("performance_per_watt_percent", relative.performance_per_watt_percent.into());
+            add("performance_per_joule_percent", relative.performance_per_joule_percent.into());
         }
     }
     all
@@ -152,7 +151,7 @@ pub(super) fn to_text(reports: &[RunReport]) -> String {
     if reports.iter().all(|report| report.storage_energy.is_none()) {
         return String::new();
     }
-    let mut table = new_table();
+    let mut table = TextTable::new();
     let mut header = vec!["workload".to_owned(), "design".to_owned(), "technology".to_owned()];
     header.extend(StoragePart::ALL.map(|part| part.name().replace('_', "\n")));
     header.extend(
@@ -176,7 +175,7 @@ pub(super) fn to_text(reports: &[RunReport]) -> String {
             table.add_row(row(report, of));
         }
     }
-    align(&mut table);
+    table.right_from(2);
     let mut text = format!(
         "\nenergy of the SM with its storage and of DRAM (nJ), relative to {}\n{table}\n",
         baselines.join(" and ")

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, Table, presets};
 use strata_core::level::Level;
 
 use super::derived::LOAD_HITS;
+use super::text_table::TextTable;
 use super::{Check, ResidencyReport, RunReport, storage_energy};
 
 /// A design's ratios that the summary averages over workloads: key, and heading.
@@ -110,7 +110,7 @@ const CROSSING: [(&str, &str, &str); 2] = [
 
 /// The reports as one table, then the mean of each design over the workloads, then `remarks`.
 pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
-    let mut table = new_table();
+    let mut table = TextTable::new();
     let mut header = vec!["workload", "design", "warp\ninstructions", "MRF\nreads", "MRF\nwrites"];
     let columns = Columns::of(reports);
     header.extend(columns.levels.iter().flatten().map(|&(_, heading)| heading));
@@ -152,7 +152,8 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
             table.add_row(mean_row(design, reports, &columns));
         }
     }
-    align(&mut table);
+    table.right_from(2);
+    table.group(1);
     let storage = storage_energy::to_text(reports);
     let mut text = format!("{table}\n{storage}{}", orders(reports));
     for unavailable in distinct(reports.iter().filter_map(|r| r.energy_unavailable.as_deref())) {
@@ -200,21 +201,6 @@ fn spilled(workload: &str, reports: &[RunReport]) -> String {
     let relative = report.and_then(|report| report.derived.get("instructions_relative_percent"));
     let Some(relative) = relative.copied().flatten() else { return String::new() };
     format!("registers: {workload} executes {:.3} times its instructions\n", relative / 100.0)
-}
-
-/// A table without borders, for terminals of any width.
-pub fn new_table() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table
-}
-
-/// Left-aligns the first two columns and right-aligns the others.
-pub fn align(table: &mut Table) {
-    for (index, column) in table.column_iter_mut().enumerate() {
-        let side = if index < 2 { CellAlignment::Left } else { CellAlignment::Right };
-        column.set_cell_alignment(side);
-    }
 }
 
 /// Whether a level had anything to do.

@@ -23,7 +23,7 @@ use crate::printer::Printer;
 use crate::report::{self, Tool};
 use crate::subject::Subject;
 
-pub use render::{to_csv, to_table};
+pub use render::{no_columns, to_columns, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.active-warps/2";

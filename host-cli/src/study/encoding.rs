@@ -27,7 +27,7 @@ use crate::report::{self, Tool};
 use crate::subject;
 use crate::workload::Workload;
 
-pub use render::{to_csv, to_table};
+pub use render::{no_columns, to_columns, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.encoding/1";

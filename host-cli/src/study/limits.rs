@@ -30,7 +30,7 @@ use crate::workload::Workload;
 use assumed::HOLDS;
 pub use assumed::{CLOCKS, Clock, Hold};
 use oracle::Bracket;
-pub use render::{to_csv, to_table};
+pub use render::{to_columns, to_table};
 use variable::Savings;
 
 /// One idealisation.

@@ -8,7 +8,9 @@ use crate::failure::Failure;
 use crate::measure::{self, Request, SpillTraffic};
 use crate::parallel;
 use crate::printer::Printer;
-use crate::report::table;
+use crate::report::columns::Columns;
+use crate::report::derived::rounded;
+use crate::report::text_table::TextTable;
 use crate::subject;
 use crate::workload::Workload;
 
@@ -65,7 +67,7 @@ fn row(
 
 /// The rows as a table; beneath each workload of `[MICRO2012]` Table 1, what that prints.
 pub fn to_table(rows: &[Row], limits: &[RegisterLimit], paper: &[PaperRegisters]) -> String {
-    let mut all = table::new_table();
+    let mut all = TextTable::new();
     let mut header = vec!["workload".to_owned(), String::new(), "no spills\nat".to_owned()];
     header.extend(limits.iter().map(|limit| format!("{}\nregisters", limit.get())));
     all.set_header(header);
@@ -87,6 +89,42 @@ pub fn to_table(rows: &[Row], limits: &[RegisterLimit], paper: &[PaperRegisters]
         }));
         all.add_row(cells);
     }
-    table::align(&mut all);
+    all.right_from(2);
+    all.group(1);
     format!("{all}\n")
+}
+
+/// One row for each workload and limit.
+pub fn to_columns(rows: &[Row], limits: &[RegisterLimit], paper: &[PaperRegisters]) -> Columns {
+    let header = [
+        "workload",
+        "registers",
+        "needed",
+        "instructions",
+        "spill_stores",
+        "spill_fills",
+        "made_again",
+    ];
+    let relative = ["relative_percent", "paper_needed", "paper_relative_percent"];
+    let mut columns = Columns::new(header.into_iter().chain(relative));
+    for row in rows {
+        let printed = paper.iter().find(|printed| printed.name == row.workload);
+        for (limit, traffic) in limits.iter().zip(&row.traffic) {
+            let place = PAPER_REGISTERS.iter().position(|&count| count == limit.get());
+            let of_paper = place.zip(printed).and_then(|(place, of)| of.relative.get(place));
+            columns.rows.push(vec![
+                Some((&row.workload).into()),
+                Some(u32::from(limit.get()).into()),
+                Some(u32::from(row.needed).into()),
+                Some(traffic.executed.into()),
+                Some(traffic.stores.into()),
+                Some(traffic.fills.into()),
+                Some(traffic.again.into()),
+                traffic.percent().map(|percent| rounded(percent).into()),
+                printed.map(|printed| u32::from(printed.needed).into()),
+                of_paper.map(|&relative| rounded(relative * 100.0).into()),
+            ]);
+        }
+    }
+    columns
 }

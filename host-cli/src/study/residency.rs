@@ -27,7 +27,7 @@ use crate::subject;
 use crate::workload::Workload;
 
 pub use hardware::Storage;
-pub use render::{to_csv, to_table};
+pub use render::{no_columns, to_columns, to_table};
 pub use summary::{Means, Sweep, WayMeans};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.

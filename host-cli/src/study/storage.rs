@@ -25,7 +25,7 @@ use crate::report::{self, PartitionReport, RunReport, Tool};
 use crate::workload::Workload;
 
 pub use points::Figure;
-pub use render::{to_csv, to_table};
+pub use render::{to_columns, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.storage/1";

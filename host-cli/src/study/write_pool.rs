@@ -22,7 +22,7 @@ use crate::parallel;
 use crate::printer::Printer;
 use crate::report::{self, RunReport, Tool};
 
-pub use render::{to_csv, to_table};
+pub use render::{no_columns, to_columns, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.write-pool/2";

@@ -106,10 +106,11 @@ fn mean(rows: &[&Row], column: &str) -> Option<f64> {
     geometric_mean(&values)
 }
 
-fn number(row: &Row, column: &str) -> Option<f64> {
+/// A number in a column.
+pub(super) fn number(row: &Row, column: &str) -> Option<f64> {
     match row.get(column)? {
         Cell::Number(number) => Some(number as f64),
-        Cell::Real(number) => Some(number),
+        Cell::Real(number) | Cell::Rounded(number, _) => Some(number),
         Cell::Switch(_) | Cell::Text(_) => None,
     }
 }

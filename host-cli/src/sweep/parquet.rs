@@ -3,24 +3,19 @@
 //! A file has one group of rows, without compression, and says in its metadata which version of
 //! the columns it has. The same rows are the same bytes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::reader::ColumnReader;
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::Type;
 
 use super::SCHEMA;
 use super::key::Key;
-use super::row::{Column, EXTRA, Kind, Row, columns, columns_of};
+use super::row::{EXTRA, Row, columns, columns_of};
 use crate::report::columns::Cell;
+use crate::report::parquet as parquet_file;
 
 /// The key of the metadata whose value is the version of the columns.
 const SCHEMA_KEY: &str = "strata.schema";
@@ -37,90 +32,15 @@ pub fn metadata() -> [(&'static str, String); 2] {
 /// # Errors
 /// None that a row can cause.
 pub fn encode(rows: &[Row]) -> Result<Vec<u8>> {
-    let columns = columns_of(rows);
-    let fields = columns.iter().map(field).collect::<Result<_>>()?;
-    let schema = Arc::new(Type::group_type_builder("sweep").with_fields(fields).build()?);
-    let told = |(key, value): (&str, _)| KeyValue { key: key.to_owned(), value: Some(value) };
-    let metadata = metadata().into_iter().map(told).collect();
-    let properties = WriterProperties::builder()
-        .set_created_by("strata".to_owned())
-        .set_key_value_metadata(Some(metadata))
-        .build();
-    let mut bytes = Vec::new();
-    let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties))?;
-    let mut group = file.next_row_group()?;
-    for (place, column) in columns.iter().enumerate() {
-        let writer = group.next_column()?.ok_or_else(missing)?;
-        let cells: Vec<_> = rows.iter().map(|row| row.cell(place, &column.name)).collect();
-        write(writer, column.kind, cells.iter().map(Option::as_ref))?;
-    }
-    group.close()?;
-    file.close()?;
-    Ok(bytes)
+    let fields = columns_of(rows);
+    let told = metadata();
+    let told: Vec<_> = told.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    let cell = |row: usize, at: usize| rows[row].cell(at, &fields[at].name).map(Cow::Owned);
+    parquet_file::encode("sweep", &told, &fields, rows.len(), cell)
 }
 
 fn missing() -> ParquetError {
     ParquetError::General("a column is missing".to_owned())
-}
-
-fn field(column: &Column) -> Result<Arc<Type>> {
-    let physical = match column.kind {
-        Kind::Number => PhysicalType::INT64,
-        Kind::Real => PhysicalType::DOUBLE,
-        Kind::Switch => PhysicalType::BOOLEAN,
-        Kind::Text => PhysicalType::BYTE_ARRAY,
-    };
-    let logical = (column.kind == Kind::Text).then_some(LogicalType::String);
-    Type::primitive_type_builder(&column.name, physical)
-        .with_repetition(Repetition::OPTIONAL)
-        .with_logical_type(logical)
-        .build()
-        .map(Arc::new)
-}
-
-/// Writes a column. A value of another kind, which no row has, would be left out.
-fn write<'a>(
-    mut writer: SerializedColumnWriter<'_>,
-    kind: Kind,
-    cells: impl Iterator<Item = Option<&'a Cell>> + Clone,
-) -> Result<()> {
-    let levels: Vec<i16> = cells.clone().map(|cell| i16::from(cell.is_some())).collect();
-    let (levels, cells) = (Some(levels.as_slice()), cells.flatten());
-    match kind {
-        Kind::Number => {
-            let numbers = cells.filter_map(|cell| match cell {
-                Cell::Number(number) => Some(*number),
-                _ => None,
-            });
-            let numbers: Vec<_> = numbers.collect();
-            writer.typed::<Int64Type>().write_batch(&numbers, levels, None)?;
-        }
-        Kind::Real => {
-            let numbers = cells.filter_map(|cell| match cell {
-                Cell::Real(number) => Some(*number),
-                _ => None,
-            });
-            let numbers: Vec<_> = numbers.collect();
-            writer.typed::<DoubleType>().write_batch(&numbers, levels, None)?;
-        }
-        Kind::Switch => {
-            let switches = cells.filter_map(|cell| match cell {
-                Cell::Switch(on) => Some(*on),
-                _ => None,
-            });
-            let switches: Vec<_> = switches.collect();
-            writer.typed::<BoolType>().write_batch(&switches, levels, None)?;
-        }
-        Kind::Text => {
-            let texts = cells.filter_map(|cell| match cell {
-                Cell::Text(text) => Some(ByteArray::from(text.as_str())),
-                _ => None,
-            });
-            let texts: Vec<_> = texts.collect();
-            writer.typed::<ByteArrayType>().write_batch(&texts, levels, None)?;
-        }
-    }
-    writer.close()
 }
 
 /// The rows of a file whose bytes are known to be whole.

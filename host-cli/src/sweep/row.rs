@@ -14,29 +14,8 @@ use super::key::Key;
 use crate::design::{Design, Value, ValueKind, parameter_keys};
 use crate::evaluate;
 use crate::report::columns::Cell;
+use crate::report::parquet::{Field, Kind};
 use crate::report::{RunReport, derived, storage_energy};
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Whole numbers.
-    Number,
-    /// Numbers with decimals.
-    Real,
-    /// Yes or no.
-    Switch,
-    /// Text.
-    Text,
-}
-
-/// A column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// Its name, which no other has.
-    pub name: String,
-    /// What it holds.
-    pub kind: Kind,
-}
 
 /// What a column of technologies of storage begins with: the only columns that a sweep may have
 /// beside [`columns`], since users name technologies.
@@ -50,16 +29,16 @@ pub const LABELS: [&str; 11] = [
 ];
 
 /// The columns of every sweep, in order.
-pub fn columns() -> &'static [Column] {
-    static COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(all_columns);
+pub fn columns() -> &'static [Field] {
+    static COLUMNS: LazyLock<Vec<Field>> = LazyLock::new(all_columns);
     &COLUMNS
 }
 
 /// The columns of some rows: those of every sweep, behind them those of technologies that a row
 /// has, sorted.
-pub fn columns_of(rows: &[Row]) -> Vec<Column> {
+pub fn columns_of(rows: &[Row]) -> Vec<Field> {
     let extra: BTreeSet<&String> = rows.iter().flat_map(|row| row.extra.keys()).collect();
-    let extra = extra.into_iter().map(|name| Column { name: name.clone(), kind: Kind::Real });
+    let extra = extra.into_iter().map(|name| Field { name: name.clone(), kind: Kind::Real });
     columns().iter().cloned().chain(extra).collect()
 }
 
@@ -71,10 +50,10 @@ pub fn place(name: &str) -> Option<usize> {
     PLACES.get(name).copied()
 }
 
-fn all_columns() -> Vec<Column> {
-    let mut all: Vec<Column> = Vec::new();
+fn all_columns() -> Vec<Field> {
+    let mut all: Vec<Field> = Vec::new();
     let mut add = |kind: Kind, names: &mut dyn Iterator<Item = String>| {
-        all.extend(names.map(|name| Column { name, kind }));
+        all.extend(names.map(|name| Field { name, kind }));
     };
     add(Kind::Text, &mut LABELS.map(str::to_owned).into_iter());
     for (key, kind) in parameter_keys() {
@@ -219,7 +198,11 @@ impl Row {
             row.number(&format!("expansion_{name}"), count)?;
         }
         for (name, value) in storage_energy::values(report) {
-            let value = value.parse().map_err(|_| format!("`{name}` is no number: {value}"))?;
+            let value = match value {
+                Cell::Number(number) => number as f64,
+                Cell::Real(number) => number,
+                other => return Err(format!("`{name}` is too large: {other}")),
+            };
             row.extra.insert(format!("{EXTRA}{name}"), value);
         }
         Ok(row)

@@ -1,4 +1,4 @@
-//! Tables of a sweep: its rows as CSV, JSON or Markdown, or one value over two columns.
+//! Tables of a sweep: its rows as columns, or one value over two columns.
 
 use super::row::{EXTRA, Row, columns, place};
 use super::store::List;
@@ -6,7 +6,7 @@ use crate::config::suggest::{did_you_mean, suggest};
 use crate::failure::Failure;
 use crate::report::columns::{Cell, Columns, Form};
 
-/// What a table of Markdown has beside what differs between the points, where a row has it.
+/// What a table to read has beside what differs between the points, where a row has it.
 const MEASURES: [&str; 8] = [
     "mrf_reads_avoided_percent",
     "mrf_writes_avoided_percent",
@@ -36,24 +36,35 @@ pub(super) fn known(rows: &[Row], name: &str) -> Result<(), Failure> {
 /// # Errors
 /// No such column.
 pub fn filtered(rows: Vec<Row>, wanted: &[String]) -> Result<Vec<Row>, Failure> {
+    if wanted.is_empty() {
+        return Ok(rows);
+    }
+    Ok(chosen(&rows, wanted)?.into_iter().cloned().collect())
+}
+
+/// The same without a copy.
+///
+/// # Errors
+/// No such column.
+pub(super) fn chosen<'r>(rows: &'r [Row], wanted: &[String]) -> Result<Vec<&'r Row>, Failure> {
     let mut pairs = Vec::new();
     for text in wanted {
         let Some((name, value)) = text.split_once('=') else {
             return Err(Failure::input(format!("`--where {text}` has no `=`"))
                 .hint("write `--where COLUMN=VALUE`: `--where workload=bfs`"));
         };
-        known(&rows, name)?;
+        known(rows, name)?;
         pairs.push((name, value));
     }
-    let has = |row: &Row| {
+    let has = |row: &&Row| {
         pairs.iter().all(|(name, value)| {
             row.get(name).map_or_else(String::new, |cell| cell.to_string()) == *value
         })
     };
-    Ok(rows.into_iter().filter(has).collect())
+    Ok(rows.iter().filter(has).collect())
 }
 
-/// The columns that are named, or else all; of Markdown those that differ between points, and
+/// The columns that are named, or else all; of tables to read those that differ between points, and
 /// the measures that are most asked for.
 ///
 /// # Errors
@@ -62,7 +73,7 @@ pub fn table(rows: &[Row], list: &List, names: &[String], form: Form) -> Result<
     names.iter().try_for_each(|name| known(rows, name))?;
     let some = |name: &&str| rows.iter().any(|row| row.get(name).is_some());
     let header: Vec<String> = match (names, form) {
-        ([], Form::Markdown) => {
+        ([], Form::Table | Form::Markdown) => {
             let measures = MEASURES.into_iter().filter(some).map(str::to_owned);
             list.axes.iter().cloned().chain(measures).collect()
         }

@@ -5,6 +5,8 @@
 //! is there, so that no more than one launch's paths are in memory at a time, or no more than one
 //! part of them ([`Options::part_bytes`]).
 
+use std::sync::Arc;
+
 use strata_compiler::program::Program;
 use strata_core::placement::Placement;
 use strata_core::sm::partition::Needs;
@@ -21,6 +23,7 @@ use super::decoded::Decoded;
 use super::plan::{Argument, DriveError, LaunchPlan, LaunchStep, LaunchTarget};
 pub use super::run_error::RunError;
 use super::{Overrides, Workload};
+use crate::progress;
 
 /// What to execute and what to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -295,6 +298,7 @@ impl<'a, S: LaunchSink> Target<'a, S> {
         let module = &prepared.module;
         let mut device = Device::with_limit(module.address_bits, Device::DEFAULT_LIMIT);
         let handle = device.load_module(module).map_err(failed)?;
+        device.count_ctas(progress::current().map(|watch| Arc::clone(watch.done())));
         let mut executables = prepared.executables.clone();
         for executable in &mut executables {
             executable.set_module(handle);
@@ -427,6 +431,9 @@ impl<S: LaunchSink> LaunchTarget for Target<'_, S> {
             record_lines: self.options.lines,
             max_kept_bytes: self.options.max_kept_bytes,
         };
+        if let Some(watch) = progress::current() {
+            watch.launch(step.grid.iter().map(|&side| u64::from(side)).product());
+        }
         let program = &self.prepared.programs[step.kernel];
         let executable = &self.executables[step.kernel];
         let (device, sink) = (&mut self.device, &mut *self.sink);

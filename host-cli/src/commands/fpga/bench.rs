@@ -1,6 +1,5 @@
 //! `fpga bench`: how fast a board is.
 
-use comfy_table::CellAlignment;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_firmware::{DESIGNS, Design};
@@ -18,7 +17,8 @@ use crate::fpga::report::BoardReport;
 use crate::fpga::session::{LONG, Session};
 use crate::measure::Request as Measured;
 use crate::printer::Printer;
-use crate::report::{json, table};
+use crate::report::json;
+use crate::report::text_table::TextTable;
 use crate::subject::Subject;
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
@@ -166,7 +166,7 @@ fn per_second(units: u64, ticks: u64, ticks_hz: u32) -> u64 {
 }
 
 fn to_text(report: &BenchReport) -> String {
-    let mut table = table::new_table();
+    let mut table = TextTable::new();
     table.set_header(["what", "design", "units", "ticks", "ticks each", "each second"]);
     for found in &report.measured {
         let (ticks, each) = match found.ticks {
@@ -182,9 +182,7 @@ fn to_text(report: &BenchReport) -> String {
             found.per_second.to_string(),
         ]);
     }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    table.right_from(2);
     let BoardReport { name, prototype, ticks_hz, .. } = &report.board;
     format!("board `{name}`, prototype in {prototype}, {ticks_hz} ticks a second\n{table}\n")
 }

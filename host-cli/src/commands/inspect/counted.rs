@@ -21,7 +21,7 @@ use crate::report::lines::{self, LineCost, ProfiledKernel};
 use crate::subject;
 use crate::workload::simulate::Prepared;
 
-use super::view::{Found, Profiled, View};
+use super::view::{Found, Profiled, Shown, View};
 
 /// What one kernel did, over all its counted launches.
 #[derive(Clone, Default)]
@@ -41,7 +41,7 @@ pub(super) fn profiled(
     args: &InspectArgs,
     view: View,
     printer: &Printer,
-) -> Result<String, Failure> {
+) -> Result<Shown, Failure> {
     let design = super::design(args)?;
     design.countable()?;
     if let (View::Lines(lines), Err(reason)) = (view, &design.energy)
@@ -71,7 +71,7 @@ pub(super) fn profiled(
     if let View::Lines(lines) = view {
         let found = found(&prepared, &workload.ptx, &profiles, &design).map_err(refuse)?;
         let (workload, design, request) = (&workload, &design, &request);
-        return lines.text(&Profiled { workload, design, request }, found);
+        return lines.shown(&Profiled { workload, design, request }, found);
     }
     let mut text = format!("design {}; counts are of warps, energy in pJ\n", design.name);
     for (program, profile) in prepared.programs.iter().zip(&mut profiles) {
@@ -96,7 +96,7 @@ pub(super) fn profiled(
             profile.spills.describe()
         );
     }
-    Ok(text)
+    Ok(Shown::Text(text))
 }
 
 /// What the lines of the kernels that were launched did.

@@ -18,7 +18,7 @@ use crate::report::lines::{self, LineCost, ProfiledKernel};
 use crate::subject;
 use crate::workload::simulate::Prepared;
 
-use super::view::{Found, Profiled, View};
+use super::view::{Found, Profiled, Shown, View};
 
 /// Design unless another is named.
 const DEFAULT_DESIGN: &str = "micro12";
@@ -48,7 +48,7 @@ pub(super) fn profiled(
     args: &InspectArgs,
     view: View,
     printer: &Printer,
-) -> Result<String, Failure> {
+) -> Result<Shown, Failure> {
     let design = design::resolve(args.design.as_deref().unwrap_or(DEFAULT_DESIGN))?;
     let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
     let request = request.for_designs(std::slice::from_ref(&design));
@@ -57,11 +57,11 @@ pub(super) fn profiled(
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let profiles = measure::line_profiles(&workload, &prepared, &design, &request, printer)?;
     match view {
-        View::Listing => listing(&prepared, &profiles, &design),
+        View::Listing => listing(&prepared, &profiles, &design).map(Shown::Text),
         View::Lines(lines) => {
             let found = found(&prepared, &workload.ptx, &profiles);
             let (workload, design, request) = (&workload, &design, &request);
-            lines.text(&Profiled { workload, design, request }, found)
+            lines.shown(&Profiled { workload, design, request }, found)
         }
     }
 }

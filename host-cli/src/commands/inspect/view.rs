@@ -4,6 +4,7 @@ use crate::cli::{InspectArgs, LineOrder, ListingFormat, Mode};
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::{Request, command_line};
+use crate::report::columns::{Columns, Form};
 use crate::report::json;
 use crate::report::lines::{self, LineCost, LineReport, ProfileReport, ProfiledKernel};
 use crate::report::tool;
@@ -25,6 +26,16 @@ pub(super) struct Lines {
     /// Only so many of them.
     top: Option<usize>,
     format: ListingFormat,
+    /// All columns of them.
+    all: bool,
+}
+
+/// A profile as it is printed.
+pub(in crate::commands) enum Shown {
+    /// As it is.
+    Text(String),
+    /// The columns that are asked for.
+    Columns(Columns, Form),
 }
 
 /// What was profiled.
@@ -63,11 +74,14 @@ impl View {
             _ => {}
         }
         let top = args.top.map(|top| top as usize);
+        let all = args.columns.names.is_empty();
         match args.format {
             ListingFormat::Dot => Err(Failure::input("`--profile` has no graph")
                 .hint("leave `--profile` or `--format dot` away")),
-            ListingFormat::Text if order == LineOrder::Line && top.is_none() => Ok(Self::Listing),
-            format => Ok(Self::Lines(Lines { order, top, format })),
+            ListingFormat::Text if all && order == LineOrder::Line && top.is_none() => {
+                Ok(Self::Listing)
+            }
+            format => Ok(Self::Lines(Lines { order, top, format, all })),
         }
     }
 }
@@ -78,9 +92,9 @@ impl Lines {
         self.order
     }
 
-    /// The lines as a text.
-    pub(super) fn text(self, of: &Profiled<'_>, found: Found) -> Result<String, Failure> {
-        let Self { order, top, format } = self;
+    /// The lines as they are printed.
+    pub(super) fn shown(self, of: &Profiled<'_>, found: Found) -> Result<Shown, Failure> {
+        let Self { order, top, format, all } = self;
         let Found { kernels, mut lines, total } = found;
         let lines_total = lines.len() as u64;
         lines::sort(&mut lines, order);
@@ -103,10 +117,15 @@ impl Lines {
             lines_total,
             lines,
         };
-        match format {
-            ListingFormat::Json => json::to_text(&report),
-            ListingFormat::Csv => Ok(lines::to_csv(&report)),
-            ListingFormat::Text | ListingFormat::Dot => Ok(lines::to_table(&report)),
-        }
+        let form = match format {
+            ListingFormat::Json if all => return json::to_text(&report).map(Shown::Text),
+            ListingFormat::Text if all => return Ok(Shown::Text(lines::to_table(&report))),
+            ListingFormat::Text | ListingFormat::Dot => Form::Table,
+            ListingFormat::Json => Form::Json,
+            ListingFormat::Csv => Form::Csv,
+            ListingFormat::Markdown => Form::Markdown,
+            ListingFormat::Parquet => Form::Parquet,
+        };
+        Ok(Shown::Columns(lines::to_columns(&report), form))
     }
 }

@@ -1,10 +1,13 @@
-//! The study as a table, as JSON and as CSV.
+//! The study as tables and as columns.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use strata_core::sm::counters::SmCounters;
+
 use super::{InputPoint, Point, Series, Study};
-use crate::report::table::{align, new_table};
+use crate::report::columns::{Cell, Columns};
+use crate::report::text_table::TextTable;
 
 /// One table for each series: inputs down, sizes across, as Figure 10; then mean and standard
 /// deviation, as Figure 9. `remarks` follow.
@@ -34,8 +37,8 @@ pub fn to_table(study: &Study, remarks: &[String]) -> String {
     text
 }
 
-fn series_table(points: &[Point]) -> comfy_table::Table {
-    let mut table = new_table();
+fn series_table(points: &[Point]) -> TextTable {
+    let mut table = TextTable::new();
     let mut header = vec!["IPC".to_owned(), "resident\nwarps".to_owned()];
     header.extend(points.iter().map(size));
     table.set_header(header);
@@ -58,7 +61,7 @@ fn series_table(points: &[Point]) -> comfy_table::Table {
     if points.iter().any(|point| point.ipc_relative_percent.is_some()) {
         summary("mean, % of all", |point| point.ipc_relative_percent, 1);
     }
-    align(&mut table);
+    table.right_from(2);
     table
 }
 
@@ -70,43 +73,53 @@ fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// One line for each series, size and input.
-pub fn to_csv(study: &Study) -> String {
+/// The columns before those of the counters.
+const LABELS: [&str; 8] = [
+    "design",
+    "scheduler",
+    "alu_latency_cycles",
+    "order",
+    "active_warps",
+    "input",
+    "resident_warps",
+    "ipc",
+];
+
+/// The columns without rows.
+pub fn no_columns() -> Columns {
+    let counters = SmCounters::default();
+    Columns::new(LABELS.into_iter().chain(counters.iter().map(|(name, _)| name)))
+}
+
+/// One row for each series, size and input.
+pub fn to_columns(study: &Study) -> Columns {
     let points = || study.series.iter().flat_map(|series| &series.points);
     let names: BTreeSet<&String> =
         points().flat_map(|point| &point.inputs).flat_map(|input| input.counters.keys()).collect();
-    let mut text = String::from(
-        "design,scheduler,alu_latency_cycles,order,active_warps,input,resident_warps,ipc",
-    );
-    for name in &names {
-        let _ = write!(text, ",{name}");
-    }
-    text.push('\n');
+    let header = LABELS.map(str::to_owned).into_iter().chain(names.iter().copied().cloned());
+    let mut columns = Columns::new(header);
     for series in &study.series {
         for point in &series.points {
             for input in &point.inputs {
-                line(&mut text, series, point, input);
-                for &name in &names {
-                    text.push(',');
-                    if let Some(count) = input.counters.get(name) {
-                        let _ = write!(text, "{count}");
-                    }
-                }
-                text.push('\n');
+                let counter = |name: &&String| input.counters.get(*name).map(|&count| count.into());
+                let row = labelled(series, point, input).into_iter();
+                columns.rows.push(row.chain(names.iter().map(counter)).collect());
             }
         }
     }
-    text
+    columns
 }
 
-fn line(text: &mut String, series: &Series, point: &Point, input: &InputPoint) {
+fn labelled(series: &Series, point: &Point, input: &InputPoint) -> [Option<Cell>; 8] {
     let Series { design, scheduler, alu_latency_cycles, order, .. } = series;
-    let (design, name) =
-        (crate::report::csv::field(design), crate::report::csv::field(&input.input));
-    let ipc = input.ipc.map_or_else(String::new, |ipc| ipc.to_string());
-    let (size, resident) = (size(point), input.resident_warps);
-    let _ = write!(
-        text,
-        "{design},{scheduler},{alu_latency_cycles},{order},{size},{name},{resident},{ipc}"
-    );
+    [
+        Some(design.into()),
+        Some(scheduler.into()),
+        Some(u32::from(*alu_latency_cycles).into()),
+        Some(order.into()),
+        Some(size(point).into()),
+        Some((&input.input).into()),
+        Some(input.resident_warps.into()),
+        input.ipc.map(Cell::Real),
+    ]
 }

@@ -1,11 +1,10 @@
-//! The study as a table, as JSON and as CSV.
+//! The study as tables and as columns.
 
 use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, Table};
-
 use super::{Encoding, Scheme, Study};
-use crate::report::table::{align, new_table};
+use crate::report::columns::{Cell, Columns};
+use crate::report::text_table::TextTable;
 
 /// The names of each specifier, then what each restriction saves and costs, then the kernels.
 /// `remarks` follow.
@@ -47,8 +46,8 @@ pub fn to_table(study: &Study, remarks: &[String]) -> String {
     text
 }
 
-fn names_table(study: &Study) -> Table {
-    let mut table = new_table();
+fn names_table(study: &Study) -> TextTable {
+    let mut table = TextTable::new();
     let left = format!("registers\nin {} bits", study.specifier_bits);
     table.set_header([
         "operand",
@@ -80,12 +79,12 @@ fn names_table(study: &Study) -> Table {
         cells.extend(counts.map(|count| count.to_string()));
         table.add_row(cells);
     }
-    align(&mut table);
+    table.right_from(2);
     table
 }
 
-fn schemes_table(study: &Study) -> Table {
-    let mut table = new_table();
+fn schemes_table(study: &Study) -> TextTable {
+    let mut table = TextTable::new();
     let mut header = vec![
         "results\nin pairs".to_owned(),
         "first\nreads".to_owned(),
@@ -104,11 +103,9 @@ fn schemes_table(study: &Study) -> Table {
     for scheme in &study.schemes {
         table.add_row(scheme_row(scheme, study.kernels.len()));
     }
-    align(&mut table);
+    table.right_from(2);
     // Yes and no.
-    if let Some(column) = table.column_mut(1) {
-        column.set_cell_alignment(CellAlignment::Left);
-    }
+    table.left(1);
     table
 }
 
@@ -149,29 +146,41 @@ fn percent(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$} %"))
 }
 
-/// One line for each restriction and input.
-pub fn to_csv(study: &Study) -> String {
-    let mut text = String::from(
-        "design,pairs,read_operands,input,energy_fj,flat_energy_fj,unchanged_registers,\
-         unchanged_bits,for_kernels_bits,for_all_bits\n",
-    );
+/// The columns without rows.
+pub fn no_columns() -> Columns {
+    Columns::new([
+        "design",
+        "pairs",
+        "read_operands",
+        "input",
+        "energy_fj",
+        "flat_energy_fj",
+        "unchanged_registers",
+        "unchanged_bits",
+        "for_kernels_bits",
+        "for_all_bits",
+    ])
+}
+
+/// One row for each restriction and input.
+pub fn to_columns(study: &Study) -> Columns {
+    let mut columns = no_columns();
     for scheme in &study.schemes {
         for input in &scheme.inputs {
-            let _ = writeln!(
-                text,
-                "{},{},{},{},{},{},{},{},{},{}",
-                study.design,
-                scheme.dual_writes,
-                scheme.read_operands,
-                input.input,
-                input.energy_fj,
-                input.flat_energy_fj,
-                scheme.unchanged.registers,
-                scheme.unchanged.extra_bits,
-                scheme.for_kernels.extra_bits,
-                scheme.for_all.extra_bits,
-            );
+            let row: [Cell; 10] = [
+                (&study.design).into(),
+                (&scheme.dual_writes).into(),
+                scheme.read_operands.into(),
+                (&input.input).into(),
+                input.energy_fj.into(),
+                input.flat_energy_fj.into(),
+                scheme.unchanged.registers.into(),
+                scheme.unchanged.extra_bits.into(),
+                scheme.for_kernels.extra_bits.into(),
+                scheme.for_all.extra_bits.into(),
+            ];
+            columns.rows.push(row.map(Some).to_vec());
         }
     }
-    text
+    columns
 }

@@ -1,4 +1,4 @@
-//! The limits as tables to read, and as CSV.
+//! The limits as tables to read, and as columns.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,9 @@ use super::{
     Assumed, FEWER_WARPS_PRINTED, IDEALISATIONS, Idealisation, ONLY_ENTRIES, ONLY_PRINTED,
     PAST_BRANCHES_PRINTED, Row, Shared, VARIABLE_PRINTED,
 };
-use crate::report::table::{align, mean, new_table};
+use crate::report::columns::Columns;
+use crate::report::table::mean;
+use crate::report::text_table::TextTable;
 
 /// One number of every workload.
 struct Column {
@@ -93,7 +95,7 @@ fn shared_columns(warps: [u8; 2]) -> Vec<Column> {
 }
 
 fn table(rows: &[Row], columns: &[Column]) -> String {
-    let mut table = new_table();
+    let mut table = TextTable::new();
     let mut header = vec!["workload".to_owned(), String::new()];
     header.extend(columns.iter().map(|column| column.header.clone()));
     table.set_header(header);
@@ -119,13 +121,14 @@ fn table(rows: &[Row], columns: &[Column]) -> String {
     let printed = |column: &Column| column.printed.map_or_else(String::new, |p| format!("{p} %"));
     cells.extend(columns.iter().map(printed));
     table.add_row(cells);
-    align(&mut table);
+    table.right_from(2);
+    table.group(1);
     table.to_string()
 }
 
 /// The means under each of the oracle's assumptions.
 fn assumptions(rows: &[Row], first: &Row) -> String {
-    let mut table = new_table();
+    let mut table = TextTable::new();
     let warps = first.assumed[0].shared.map(|shared| shared.active_warps);
     let header = warps.iter().flat_map(|warps| {
         [format!("{warps} warps\nattained"), format!("{warps} warps\nno less than")]
@@ -143,7 +146,7 @@ fn assumptions(rows: &[Row], first: &Row) -> String {
         let told = [clock.label(), hold.label()].map(str::to_owned);
         table.add_row(told.into_iter().chain(cells));
     }
-    align(&mut table);
+    table.right_from(2);
     table.to_string()
 }
 
@@ -176,19 +179,21 @@ pub fn to_table(rows: &[Row], design: &str) -> String {
     text
 }
 
-/// The rows as CSV: workload, limit, energy, energy of the flat register file, and of what
+/// The rows as columns: workload, limit, energy, energy of the flat register file, and of what
 /// runs in time its cycles and those that warps were in strands, summed over the warps.
-pub fn to_csv(rows: &[Row]) -> String {
-    let mut text = String::from("workload,limit,energy_fj,flat_energy_fj,cycles,strand_cycles\n");
+pub fn to_columns(rows: &[Row]) -> Columns {
+    let header = ["workload", "limit", "energy_fj", "flat_energy_fj", "cycles", "strand_cycles"];
+    let mut columns = Columns::new(header);
     for row in rows {
         let mut line = |limit: &str, energy: u64, time: Option<&Shared>| {
-            let _ = write!(text, "{},{limit},{energy},{},", row.workload, row.flat);
-            let _ = match time {
-                Some(Shared { cycles, strand_cycles, .. }) => {
-                    writeln!(text, "{cycles},{strand_cycles}")
-                }
-                None => writeln!(text, ","),
-            };
+            columns.rows.push(vec![
+                Some((&row.workload).into()),
+                Some(limit.into()),
+                Some(energy.into()),
+                Some(row.flat.into()),
+                time.map(|time| time.cycles.into()),
+                time.map(|time| time.strand_cycles.into()),
+            ]);
         };
         for (limit, &energy) in IDEALISATIONS.iter().zip(&row.energies) {
             let time = (*limit == Idealisation::Design).then_some(&row.assumed[0].shared[0]);
@@ -217,5 +222,5 @@ pub fn to_csv(rows: &[Row]) -> String {
             }
         }
     }
-    text
+    columns
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{MACHINES, Row, Study, Taken};
-use crate::report::csv::field;
-use crate::report::table::{align, new_table};
+use crate::report::columns::{Cell, Columns};
+use crate::report::text_table::TextTable;
 
 /// The columns of kernels, in both formats.
 const COLUMNS: [&str; 25] = [
@@ -35,35 +35,35 @@ const COLUMNS: [&str; 25] = [
     "oracle_percent",
 ];
 
-fn percent(value: f64) -> String {
-    format!("{value:.1}")
+fn percent(value: f64) -> Cell {
+    Cell::Rounded(value, 1)
 }
 
 /// The cells of a kernel, as far as it fits.
-fn cells(row: &Row) -> Vec<String> {
-    let own = [&row.group, &row.machine, &row.input, &row.kernel].map(String::clone);
-    let sizes = [row.threads, row.registers, row.scratchpad_bytes];
-    let mut cells: Vec<String> =
-        own.into_iter().chain(sizes.map(|size| size.to_string())).collect();
+fn cells(row: &Row) -> Vec<Option<Cell>> {
+    let own = [&row.group, &row.machine, &row.input, &row.kernel].map(Cell::from);
+    let sizes = [row.threads, row.registers, row.scratchpad_bytes].map(Cell::from);
+    let mut cells: Vec<_> = own.into_iter().chain(sizes).map(Some).collect();
     if let Some(resident) = &row.resident {
-        cells.push(resident.limit.clone());
+        cells.push(Some((&resident.limit).into()));
         for Taken { ctas, warps, both_percent, .. } in
             [resident.baseline, resident.warpman, resident.expars]
         {
-            cells.extend([ctas.to_string(), warps.to_string(), percent(both_percent)]);
+            cells.extend([ctas.into(), warps.into(), percent(both_percent)].map(Some));
         }
         let split = resident.split.map(|one| [one.whole, one.mixed, one.start_register]);
-        cells.extend(split.map_or_else(
-            || [const { String::new() }; 3],
-            |numbers| numbers.map(|number| number.to_string()),
-        ));
-        let numbers =
-            [resident.horizontal.ctas, resident.horizontal.warps, resident.scratchpad_warps];
-        cells.extend(numbers.map(|number| number.to_string()));
-        cells.push(resident.oracle.ctas.to_string());
-        cells.push(percent(resident.oracle.both_percent));
+        cells
+            .extend(split.map_or([const { None }; 3], |numbers| numbers.map(|of| Some(of.into()))));
+        let numbers = [
+            resident.horizontal.ctas,
+            resident.horizontal.warps,
+            resident.scratchpad_warps,
+            resident.oracle.ctas,
+        ];
+        cells.extend(numbers.map(|number| Some(number.into())));
+        cells.push(Some(percent(resident.oracle.both_percent)));
     }
-    cells.resize(COLUMNS.len(), String::new());
+    cells.resize(COLUMNS.len(), None);
     cells
 }
 
@@ -71,12 +71,13 @@ fn cells(row: &Row) -> Vec<String> {
 pub fn to_table(study: &Study, remarks: &[String]) -> String {
     let mut text = String::new();
     for (machine, _) in MACHINES {
-        let mut table = new_table();
+        let mut table = TextTable::new();
         table.set_header(COLUMNS[2..].iter().map(|name| name.replace('_', "\n")));
         for row in study.rows.iter().filter(|row| row.machine == machine) {
-            table.add_row(cells(row).into_iter().skip(2));
+            let shown = |cell: Option<Cell>| cell.map_or_else(String::new, |cell| cell.to_string());
+            table.add_row(cells(row).into_iter().skip(2).map(shown));
         }
-        align(&mut table);
+        table.right_from(2);
         let _ = writeln!(text, "{machine}\n{table}\n");
         for row in study.rows.iter().filter(|row| row.machine == machine) {
             if let Some(refused) = &row.refused {
@@ -94,12 +95,12 @@ pub fn to_table(study: &Study, remarks: &[String]) -> String {
 }
 
 fn titled(title: &str, header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = new_table();
-    table.set_header(header);
+    let mut table = TextTable::new();
+    table.set_header(header.iter().copied());
     for row in rows {
         table.add_row(row);
     }
-    align(&mut table);
+    table.right_from(2);
     format!("{title}\n{table}\n\n")
 }
 
@@ -174,12 +175,14 @@ fn hardware(study: &Study) -> String {
     titled("Storage of the hardware", &["", "part", "bits", "bytes"], rows)
 }
 
-/// One line for each machine and kernel.
-pub fn to_csv(study: &Study) -> String {
-    let mut text = COLUMNS.join(",") + "\n";
-    for row in &study.rows {
-        let cells: Vec<String> = cells(row).iter().map(|cell| field(cell)).collect();
-        text += &(cells.join(",") + "\n");
-    }
-    text
+/// The columns without rows.
+pub fn no_columns() -> Columns {
+    Columns::new(COLUMNS)
+}
+
+/// One row for each machine and kernel.
+pub fn to_columns(study: &Study) -> Columns {
+    let mut columns = no_columns();
+    columns.rows = study.rows.iter().map(cells).collect();
+    columns
 }

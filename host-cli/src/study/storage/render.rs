@@ -6,8 +6,8 @@ use strata_core::storage_energy::StoragePart;
 
 use super::{Conflicts, Energy, Figure, Row, Run, Study};
 use crate::report::PartitionReport;
-use crate::report::csv::field;
-use crate::report::table::{align, new_table};
+use crate::report::columns::{Cell, Columns};
+use crate::report::text_table::TextTable;
 
 /// The columns of every figure.
 const COLUMNS: [&str; 12] = [
@@ -37,7 +37,7 @@ const BANKS: [&str; 7] = [
 ];
 
 /// Which columns there are behind those of every figure.
-struct Columns {
+struct Layout {
     /// Technologies, each with what it has columns for.
     technologies: Vec<String>,
     /// The parts of energy, too.
@@ -45,7 +45,7 @@ struct Columns {
     banks: bool,
 }
 
-impl Columns {
+impl Layout {
     /// All that a study has.
     fn all(study: &Study) -> Self {
         Self { technologies: technologies(study), parts: true, banks: true }
@@ -76,17 +76,17 @@ impl Columns {
     }
 
     /// The cells of a row, as far as it ran.
-    fn cells(&self, row: &Row) -> Vec<String> {
-        let mut cells = vec![row.input.clone(), row.point.clone()];
+    fn cells(&self, row: &Row) -> Vec<Option<Cell>> {
+        let mut cells = vec![Some((&row.input).into()), Some((&row.point).into())];
         let Some(run) = &row.run else {
-            cells.resize(self.names().len(), String::new());
+            cells.resize(self.names().len(), None);
             return cells;
         };
         cells.extend(of_run(run));
         for technology in &self.technologies {
             let energy = run.energy.iter().find(|energy| energy.technology == *technology);
-            cells.push(ratio(energy.and_then(|energy| energy.relative)));
-            cells.push(ratio(energy.and_then(|energy| energy.performance_per_joule)));
+            cells.push(energy.and_then(|energy| ratio(energy.relative)));
+            cells.push(energy.and_then(|energy| ratio(energy.performance_per_joule)));
             if self.parts {
                 cells.extend(parts(energy));
             }
@@ -110,56 +110,56 @@ fn technologies(study: &Study) -> Vec<String> {
     names
 }
 
-fn kilobytes(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / 1024.0)
+fn kilobytes(bytes: u64) -> Cell {
+    Cell::Rounded(bytes as f64 / 1024.0, 1)
 }
 
-fn ratio(ratio: Option<f64>) -> String {
-    ratio.map_or_else(String::new, |ratio| format!("{ratio:.3}"))
+fn ratio(ratio: Option<f64>) -> Option<Cell> {
+    ratio.map(|ratio| Cell::Rounded(ratio, 3))
 }
 
 /// What every figure has of a run.
-fn of_run(run: &Run) -> [String; 10] {
+fn of_run(run: &Run) -> [Option<Cell>; 10] {
     let Run { partition, registers, cycles, dram_bytes, .. } = run;
-    let of = |get: fn(&PartitionReport) -> String| partition.as_ref().map_or_else(String::new, get);
+    let of = |get: fn(&PartitionReport) -> Cell| partition.as_ref().map(get);
     [
-        registers.to_string(),
-        of(|partition| partition.threads.to_string()),
+        Some(u32::from(*registers).into()),
+        of(|partition| partition.threads.into()),
         of(|partition| kilobytes(partition.registers_bytes)),
         of(|partition| kilobytes(partition.shared_bytes)),
         of(|partition| kilobytes(partition.cache_bytes)),
-        cycles.to_string(),
+        Some((*cycles).into()),
         ratio(run.performance),
-        dram_bytes.to_string(),
+        Some((*dram_bytes).into()),
         ratio(run.dram_relative),
         ratio(run.instructions_relative),
     ]
 }
 
 /// Each part's energy, and the total.
-fn parts(energy: Option<&Energy>) -> Vec<String> {
+fn parts(energy: Option<&Energy>) -> Vec<Option<Cell>> {
     let names = StoragePart::ALL.map(StoragePart::name).into_iter().chain(["total"]);
     let of = |name: &str| energy.and_then(|energy| energy.energy_fj.get(name));
-    names.map(|name| of(name).map_or_else(String::new, ToString::to_string)).collect()
+    names.map(|name| of(name).map(|&energy| energy.into())).collect()
 }
 
-fn banks(conflicts: &Conflicts) -> Vec<String> {
+fn banks(conflicts: &Conflicts) -> Vec<Option<Cell>> {
     let shares = conflicts.shares();
-    let share =
-        |bin: usize| shares.map_or_else(String::new, |shares| format!("{:.2}", shares[bin]));
+    let share = |bin: usize| shares.map(|shares| Cell::Rounded(shares[bin], 2));
     let cycles = [conflicts.arbitration_cycles, conflicts.memory_cycles];
-    (0..5).map(share).chain(cycles.map(|cycles| cycles.to_string())).collect()
+    (0..5).map(share).chain(cycles.map(|cycles| Some(cycles.into()))).collect()
 }
 
 /// A table to read, with what the papers claim behind it.
 pub fn to_table(study: &Study, remarks: &[String]) -> String {
-    let columns = Columns::of_figure(study);
-    let mut table = new_table();
-    table.set_header(columns.names().iter().map(|name| heading(name)));
+    let layout = Layout::of_figure(study);
+    let mut table = TextTable::new();
+    table.set_header(layout.names().iter().map(|name| heading(name)));
     for row in &study.rows {
-        table.add_row(columns.cells(row));
+        let shown = |cell: Option<Cell>| cell.map_or_else(String::new, |cell| cell.to_string());
+        table.add_row(layout.cells(row).into_iter().map(shown));
     }
-    align(&mut table);
+    table.right_from(2);
     let mut text = format!("{table}\n");
     let _ = writeln!(
         text,
@@ -190,13 +190,10 @@ fn heading(name: &str) -> String {
     name.replace('_', " ")
 }
 
-/// One line for each input and point.
-pub fn to_csv(study: &Study) -> String {
-    let columns = Columns::all(study);
-    let mut text = columns.names().join(",") + "\n";
-    for row in &study.rows {
-        let cells: Vec<String> = columns.cells(row).iter().map(|cell| field(cell)).collect();
-        text += &(cells.join(",") + "\n");
-    }
-    text
+/// One row for each input and point.
+pub fn to_columns(study: &Study) -> Columns {
+    let layout = Layout::all(study);
+    let mut columns = Columns::new(layout.names());
+    columns.rows = study.rows.iter().map(|row| layout.cells(row)).collect();
+    columns
 }

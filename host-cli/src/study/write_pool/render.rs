@@ -1,14 +1,12 @@
-//! The study as tables, as JSON and as CSV.
+//! The study as tables and as columns.
 
 use std::fmt::Write as _;
-
-use comfy_table::Table;
 
 use strata_ptx::diagnostic::counted;
 
 use super::{Figures, Point, Series, Study};
-use crate::report::csv::field;
-use crate::report::table::{align, new_table};
+use crate::report::columns::{Cell, Columns};
+use crate::report::text_table::TextTable;
 
 /// One table for each axis: its series down, means over the inputs. `remarks` follow.
 pub fn to_table(study: &Study, remarks: &[String]) -> String {
@@ -53,8 +51,8 @@ pub fn to_table(study: &Study, remarks: &[String]) -> String {
     text
 }
 
-fn sweep_table<'a>(series: impl Iterator<Item = &'a Series>) -> Table {
-    let mut table = new_table();
+fn sweep_table<'a>(series: impl Iterator<Item = &'a Series>) -> TextTable {
+    let mut table = TextTable::new();
     table.set_header([
         "point",
         "split\nbanks",
@@ -82,7 +80,7 @@ fn sweep_table<'a>(series: impl Iterator<Item = &'a Series>) -> Table {
         cells.push(cell_writes_max.map_or_else(|| "-".to_owned(), |writes| writes.to_string()));
         table.add_row(cells);
     }
-    align(&mut table);
+    table.right_from(2);
     table
 }
 
@@ -107,51 +105,58 @@ fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// One line for each series, point and input.
-pub fn to_csv(study: &Study) -> String {
-    let mut text = String::from(
-        "design,sweep,split_bank_write,write_pool_entries,write_pool_ports,write_cycles,input,\
-         ipc,ipc_relative_percent,mrf_writes_avoided_percent,pool_read_hits_percent,\
-         pool_write_hits_percent,dynamic_energy_relative_percent,total_energy_relative_percent,\
-         energy_delay_relative_percent,cell_writes_max",
-    );
-    for name in super::COUNTERS {
-        let _ = write!(text, ",{name}");
-    }
-    text.push('\n');
+/// The columns without rows.
+pub fn no_columns() -> Columns {
+    let labels = [
+        "design",
+        "sweep",
+        "split_bank_write",
+        "write_pool_entries",
+        "write_pool_ports",
+        "write_cycles",
+        "input",
+        "ipc",
+        "ipc_relative_percent",
+        "mrf_writes_avoided_percent",
+        "pool_read_hits_percent",
+        "pool_write_hits_percent",
+        "dynamic_energy_relative_percent",
+        "total_energy_relative_percent",
+        "energy_delay_relative_percent",
+        "cell_writes_max",
+    ];
+    Columns::new(labels.into_iter().chain(super::COUNTERS))
+}
+
+/// One row for each series, point and input.
+pub fn to_columns(study: &Study) -> Columns {
+    let mut columns = no_columns();
     for series in &study.series {
         for point in &series.points {
-            lines(&mut text, &study.design, &series.sweep, point);
+            columns.rows.extend(rows(&study.design, &series.sweep, point));
         }
     }
-    text
+    columns
 }
 
-fn lines(text: &mut String, design: &str, sweep: &str, point: &Point) {
-    let design = field(design);
+fn rows(design: &str, sweep: &str, point: &Point) -> impl Iterator<Item = Vec<Option<Cell>>> {
     let Point { write_pool_entries, write_pool_ports, write_cycles, .. } = point;
-    let split = point.split_bank_write;
-    for input in &point.inputs {
-        let _ = write!(
-            text,
-            "{design},{sweep},{split},{write_pool_entries},{write_pool_ports},{write_cycles},{}",
-            field(&input.input)
-        );
-        push(text, input.figures.ipc);
-        for value in percentages(&input.figures) {
-            push(text, value);
-        }
-        push(text, input.figures.cell_writes_max);
-        for name in super::COUNTERS {
-            push(text, input.counters.get(name));
-        }
-        text.push('\n');
-    }
-}
-
-fn push(text: &mut String, value: Option<impl std::fmt::Display>) {
-    text.push(',');
-    if let Some(value) = value {
-        let _ = write!(text, "{value}");
-    }
+    point.inputs.iter().map(move |input| {
+        let labels: [Cell; 7] = [
+            design.into(),
+            sweep.into(),
+            point.split_bank_write.into(),
+            u32::from(*write_pool_entries).into(),
+            write_pool_ports.into(),
+            u32::from(*write_cycles).into(),
+            (&input.input).into(),
+        ];
+        let mut row = labels.map(Some).to_vec();
+        row.push(input.figures.ipc.map(Cell::Real));
+        row.extend(percentages(&input.figures).map(|value| value.map(Cell::Real)));
+        row.push(input.figures.cell_writes_max.map(Cell::from));
+        let counter = |name| input.counters.get(name).map(|&count: &u64| count.into());
+        row.extend(super::COUNTERS.map(counter));
+        row
+    })
 }
