@@ -117,7 +117,9 @@ pub fn pool(jobs: usize, printer: &Printer) -> Result<ThreadPool, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Barrier;
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+    use std::time::{Duration, Instant};
 
     /// Takes what comes of ten inputs, whose work gives twice the number, until `last`.
     fn taken(jobs: usize, last: usize) -> (Vec<usize>, Result<usize, Failure>) {
@@ -144,21 +146,20 @@ mod tests {
         }
     }
 
-    /// The second input ends only when the first has been taken: with all at the end it would wait
-    /// for ever.
+    /// The second input waits until the first has been taken.
     #[test]
     fn a_result_is_taken_before_later_ones_are_finished() {
-        let first_is_taken = Barrier::new(2);
+        let first_is_taken = AtomicBool::new(false);
+        let begun = Instant::now();
         let work = |input: &usize| {
-            if *input == 1 {
-                first_is_taken.wait();
+            while *input == 1 && !first_is_taken.load(Ordering::Relaxed) {
+                assert!(begun.elapsed() < Duration::from_mins(1), "the first was not taken");
+                thread::sleep(Duration::from_millis(1));
             }
             *input
         };
         let take = |result| {
-            if result == 0 {
-                first_is_taken.wait();
-            }
+            first_is_taken.fetch_or(result == 0, Ordering::Relaxed);
             Ok(true)
         };
         let count = in_order(&[0, 1, 2], 2, &Printer::new(true), |_| "", work, take);

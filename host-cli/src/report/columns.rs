@@ -366,7 +366,7 @@ mod tests {
         );
         let table = text(Form::Table);
         let lines: Vec<_> = table.lines().map(str::trim_end).collect();
-        assert_eq!(lines[1..], [" a|b       3     0.500", " c,d       -   0.00123"], "{table}");
+        assert_eq!(lines[1..], [" a|b       3    0.500", " c,d       -  0.00123"], "{table}");
         assert_eq!(some().to_bytes(Form::Parquet).unwrap()[..4], *b"PAR1");
     }
 
