@@ -74,12 +74,9 @@ pub enum Command {
     Diff(diff::DiffArgs),
     /// Find the designs of a sweep that no other beats in energy, IPC or any other columns.
     Pareto(pareto::ParetoArgs),
-    /// Remake the figures and tables of the papers, beside what they print, as data, drawings and
-    /// one
-    /// page.
+    /// Remake the papers' figures and tables beside what they print: data, drawings, one page.
     Reproduce(reproduce::ReproduceArgs),
-    /// Run the prototype in hardware: stream register accesses to a board, and hold its counters
-    /// against the model's.
+    /// Run the prototype in hardware: stream accesses to a board, and compare its counters.
     #[command(subcommand)]
     Fpga(fpga::FpgaCommand),
     /// List the built-in workloads; formats other than a table have a row for each size.
