@@ -18,8 +18,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use strata::failure::Failure;
 use strata::report::columns::{Cell, Columns};
+use strata::report::parquet::{Field as Column, Kind};
 use strata::sweep::parquet;
-use strata::sweep::row::{self, Column, Kind, Row};
+use strata::sweep::row::{self, Row};
 
 use crate::work::raised;
 
