@@ -260,6 +260,8 @@ fn ctrl_c_finishes_what_runs_and_names_what_is_missing() {
     let command = three("--keep-going --max-instructions 20000000");
     let mut running = Running::start(&home, &command, Stdio::piped());
     let mut output = first_row(&mut running);
+    // The second input begins after the first one's row.
+    thread::sleep(Duration::from_millis(500));
     running.signal("INT");
     let (status, _, errors) = running.ended();
     let mut rest = String::new();
