@@ -43,15 +43,16 @@ impl Axis {
     }
 
     fn over(least: f64, most: f64) -> Self {
-        let span = if most > least { most - least } else { 1.0 };
-        let rough = span / STEPS;
+        // Nothing is drawn on an axis as well.
+        let most = if most > least { most } else { least + 1.0 };
+        let rough = (most - least) / STEPS;
         let power = 10_f64.powf(rough.log10().floor());
         let round =
             [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|of| rough <= of * power * 1.000_001);
         let step = round.unwrap_or(10.0) * power;
         // Sums of rounded parts may be a little more than a whole.
         let noise = 1e-6;
-        let [low, high] = [(least / step + noise).floor(), (most / step - noise).ceil().max(1.0)];
+        let [low, high] = [(least / step + noise).floor(), (most / step - noise).ceil()];
         Self { least: low * step, most: high * step, step }
     }
 
