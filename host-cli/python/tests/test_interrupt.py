@@ -23,12 +23,16 @@ again:
 
 
 class CtrlC:
-    """Presses Ctrl-C a moment later, as often as told."""
+    """Presses Ctrl-C a moment later, as often as told.
+
+    In the background of a script a process begins without a handler, and ignores it.
+    """
 
     def __init__(self, *moments: float) -> None:
         self._moments = moments
 
     def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGINT, signal.default_int_handler)
         self._thread = threading.Thread(target=self._press)
         self._thread.start()
 
@@ -39,6 +43,7 @@ class CtrlC:
 
     def __exit__(self, *_: object) -> None:
         self._thread.join()
+        signal.signal(signal.SIGINT, self._before)
 
 
 def test_a_kernel_is_left() -> None:
