@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use strata::cli::{Mode, Scale, SourceArgs};
 use strata::measure::Request;
 use strata::printer::Printer;
+use strata::reproduce::{self, Selection, lab};
 use strata::study::residency::{GROUPS, Resident, Row, run};
 use strata::subject;
 use strata::workload::{Group, Toolchain};
@@ -57,6 +58,28 @@ fn reports(scale: Scale) -> Reports {
 }
 
 static SMALL: LazyLock<Reports> = LazyLock::new(|| reports(Scale::Small));
+
+/// Figure 13 has the kernels of this page as the page has them.
+#[test]
+fn the_figure_has_the_numbers_of_the_page() {
+    assert_eq!(KERNELS.map(|(name, _, registers)| (name, registers)), lab::KERNELS);
+    let (papers, labels) = (vec!["expars".to_owned()], vec!["Figure 13".to_owned()]);
+    let selection = Selection { papers, labels };
+    let made = reproduce::run(&selection, Scale::Small, 0, &Printer::new(true));
+    let made = made.expect("the figure is made");
+    let panel = &made.panels("expars-performance")[0];
+    let expars = panel.series.iter().find(|series| series.name == "EXPARS").expect("a series");
+    let mut same = 0;
+    for (name, own) in panel.ticks.iter().zip(&expars.values) {
+        if KERNELS.iter().any(|(kernel, ..)| kernel == name) {
+            let cycles = |design: &str| SMALL.get(name, design).counters["cycles"] as f64;
+            let expected = 100.0 * (cycles("expars-gtx480") / cycles("expars-lrr") - 1.0);
+            assert!((own.expect("it ran") - expected).abs() < 1e-9, "{name}: {own:?}, {expected}");
+            same += 1;
+        }
+    }
+    assert!(same > 5, "{same}: {:?}", panel.ticks);
+}
 
 /// Of each kernel what is resident on Fermi at the default size: ours, and the table's.
 static RESIDENT: LazyLock<Vec<[Row; 2]>> = LazyLock::new(|| {

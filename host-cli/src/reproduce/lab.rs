@@ -17,7 +17,7 @@ use crate::report::table::mean as average;
 use crate::study::storage::{self, Figure};
 use crate::study::{Input, active_warps, residency};
 use crate::subject::{self, Subject};
-use crate::workload::{self, Group};
+use crate::workload::{self, Group, Toolchain};
 
 /// A design of a figure: what it is called here, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,17 +68,39 @@ impl Runs {
         }
     }
 
-    fn inputs(self) -> Vec<&'static str> {
+    fn inputs(self, scale: Scale) -> Vec<(&'static str, SourceArgs)> {
+        let usual = |name| (name, SourceArgs::of(scale));
         match self {
-            Self::Counted | Self::Timed => workload::names().collect(),
+            Self::Counted | Self::Timed => workload::names().map(usual).collect(),
             Self::General => [Group::Suite, Group::Extra, Group::Storage]
                 .into_iter()
                 .flat_map(Group::names)
+                .map(usual)
                 .collect(),
-            Self::Registers => Group::Registers.names().collect(),
+            Self::Registers => KERNELS
+                .map(|(name, registers)| {
+                    let ptx = Some(Toolchain::Nvcc32);
+                    let registers = Some(registers);
+                    (name, SourceArgs { ptx, registers, ..SourceArgs::of(scale) })
+                })
+                .into(),
         }
     }
 }
+
+/// The kernels of group `registers`, which run with 32-bit addresses, in no more registers of a
+/// thread than `[EXPARS]` Table 3 gives the kernels with the same CTAs.
+pub const KERNELS: [(&str, u16); 9] = [
+    ("lbm", 36),
+    ("stencil", 28),
+    ("hotspot16", 36),
+    ("btree", 24),
+    ("convolution", 24),
+    ("xorwow", 24),
+    ("mergesort", 24),
+    ("quasirandom", 32),
+    ("pathgen", 28),
+];
 
 /// What has run.
 pub struct Lab<'p> {
@@ -107,11 +129,8 @@ impl<'p> Lab<'p> {
         for (&runs, designs) in wanted {
             let designs: Vec<Design> =
                 designs.iter().map(Wanted::resolved).collect::<Result<_, _>>()?;
-            let args = SourceArgs::of(scale);
-            reports.insert(
-                runs,
-                measured(&runs.inputs(), &args, runs.mode(), &designs, (jobs, printer))?,
-            );
+            let all = measured(&runs.inputs(scale), runs.mode(), &designs, (jobs, printer))?;
+            reports.insert(runs, all);
         }
         Ok(Self {
             scale,
@@ -166,10 +185,8 @@ impl<'p> Lab<'p> {
         once(&self.residency, || {
             let args = SourceArgs::of(Scale::Default);
             let inputs = self.workloads(workload::all_names(), &args)?;
-            let threshold = Threshold::new(8, 10);
-            let threshold = threshold.ok_or_else(|| Failure::internal("0.8 is no threshold"))?;
             let request = Request::new(&args)?;
-            residency::run(&inputs, threshold, &request, self.jobs, self.printer)
+            residency::run(&inputs, Threshold::PAPER, &request, self.jobs, self.printer)
         })
     }
 
@@ -215,21 +232,28 @@ fn once<V>(place: &OnceLock<V>, make: impl FnOnce() -> Result<V, Failure>) -> Re
     Ok(place.get_or_init(|| made))
 }
 
-/// Workloads under designs, each executed once; the reports in the order of workloads and designs.
+/// Workloads under designs, each executed once; the reports in the order of workloads and designs,
+/// with the workloads' plain names.
 ///
 /// # Errors
 /// A workload that does not run.
 pub fn measured(
-    names: &[&str],
-    args: &SourceArgs,
+    inputs: &[(&str, SourceArgs)],
     mode: Mode,
     designs: &[Design],
     (jobs, printer): (usize, &Printer),
 ) -> Result<Vec<RunReport>, Failure> {
-    let request = Request::new(args)?.in_mode(mode).for_designs(designs);
-    let one = |name: &&str| {
+    let one = |(name, args): &(&str, SourceArgs)| {
+        let request = Request::new(args)?.in_mode(mode).for_designs(designs);
         let workload = subject::workload(name, args, printer)?;
-        measure::reports(&workload, designs, &request, printer)
+        let mut reports = measure::reports(&workload, designs, &request, printer)?;
+        for report in &mut reports {
+            (*name).clone_into(&mut report.workload);
+        }
+        Ok(reports)
     };
-    Ok(parallel::each(names, jobs, printer, |name| name, one)?.into_iter().flatten().collect())
+    Ok(parallel::each(inputs, jobs, printer, |(name, _)| name, one)?
+        .into_iter()
+        .flatten()
+        .collect())
 }

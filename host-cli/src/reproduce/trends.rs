@@ -23,12 +23,12 @@ impl Trends {
     /// # Errors
     /// A workload that does not run.
     pub fn measured(scale: Scale, jobs: usize, printer: &Printer) -> Result<Self, Failure> {
-        let names: Vec<&str> = workload::names().collect();
         let in_order = |order: Order| {
             let args = SourceArgs { orders: vec![order], ..SourceArgs::of(scale) };
+            let inputs: Vec<_> = workload::names().map(|name| (name, args.clone())).collect();
             let reports = |mode: Mode| {
                 let designs = claims::designs(mode)?;
-                measured(&names, &args, mode, &designs, (jobs, printer))
+                measured(&inputs, mode, &designs, (jobs, printer))
             };
             let (counted, timed) = (reports(Mode::Count)?, reports(Mode::Cycle)?);
             claims::compare(&counted, &timed)

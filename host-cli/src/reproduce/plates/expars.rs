@@ -341,12 +341,12 @@ fn performance(lab: &Lab<'_>) -> Result<Vec<Figure>, Failure> {
             ],
             reading:
                 "Against the baseline with the same scheduler, on those of our kernels that gain \
-                  CTAs. More warps help where latency was not hidden, and our SM is often bound \
-                  by operand collectors instead."
+                  CTAs, of group `registers` with 32-bit addresses. More warps help where latency \
+                  was not hidden, and our SM is often bound by operand collectors instead."
                     .to_owned(),
             command: format!(
-                "strata run @registers --mode cycle --design {baseline} --design {warpman} \
-                 --design {expars}"
+                "strata run lbm --ptx nvcc32 --registers 36 --mode cycle --design {baseline} \
+                 --design {warpman} --design {expars}"
             ),
             ..panel(
                 &format!("Faster than the baseline, {name}"),
@@ -371,9 +371,9 @@ fn lazy(lab: &Lab<'_>) -> Result<Vec<Figure>, Failure> {
             "The lazy two-level scheduler runs warps whose registers are in the register file \
                   first."
                 .to_owned(),
-        command:
-            "strata run @registers --mode cycle --design expars-gtx480 --design expars-ltlws-lrr"
-                .to_owned(),
+        command: "strata run lbm --ptx nvcc32 --registers 36 --mode cycle \
+                  --design expars-gtx480 --design expars-ltlws-lrr"
+            .to_owned(),
         ..panel(
             "Faster than the baseline with the lazy two-level scheduler",
             Kind::Bars,
@@ -406,7 +406,8 @@ fn energy(lab: &Lab<'_>) -> Result<Vec<Figure>, Failure> {
                   baseline with the same inner scheduler. The paper's is that of a whole GPU, \
                   which runs shorter: from no effect to 27 % less."
             .to_owned(),
-        command: "strata run @registers --mode cycle --design expars-gtx480 --design expars-lrr \
+        command: "strata run lbm --ptx nvcc32 --registers 36 --mode cycle \
+                  --design expars-gtx480 --design expars-lrr \
                   --format json"
             .to_owned(),
         ..panel(
