@@ -118,7 +118,7 @@ impl<'p> Lab<'p> {
     /// Runs all designs that the figures want.
     ///
     /// # Errors
-    /// A workload that does not run, a design that there is not.
+    /// A workload that does not run, or an unknown design.
     pub fn new(
         scale: Scale,
         jobs: usize,
