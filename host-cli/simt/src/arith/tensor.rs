@@ -14,24 +14,27 @@ use super::convert::f32_from_f16;
 use super::matrix::Shape;
 use super::soft::Format;
 
-/// Most elements of A or B.
-pub const MAX_FACTOR: usize = 512;
+/// Most rows of A, or columns of B.
+pub const MAX_LINES: usize = 32;
 /// Most elements of C or D.
 pub const MAX_SUM: usize = 256;
-/// Most products of a sum: so many fit in 32 bits.
+/// Most products of a sum.
 pub const MAX_TERMS: usize = 16;
 
 /// Bits behind the point of the largest exponent.
 const KEPT: i32 = 25;
-/// Bits behind the point of a factor's significand. Formats with fewer have zeros at the end.
-const FRACTION: u32 = 10;
 /// The exponent of zero: far below every other.
 const NOTHING: i32 = -4096;
+/// The smallest exponent of a product that is not zero: of two subnormal numbers of
+/// [`Factor::Bf16`] or [`Factor::Tf32`]. That of an f32 is larger.
+const LEAST: i32 = -252;
 /// An exponent that no number has. Loops that would end at it go from term to term, and columns are
 /// computed side by side; otherwise compilers turn them around, which takes three times as long.
 const NEVER: i32 = i32::MAX;
-/// Columns that are computed together.
+/// Columns that are computed together, and lines of factors that are taken apart together.
 const COLUMNS: usize = 8;
+/// Terms between two looks for [`NEVER`].
+const AT_ONCE: usize = 4;
 
 /// A format of factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +48,14 @@ pub enum Factor {
 }
 
 impl Factor {
+    /// Numbers of a word: a word of one has no other bits.
+    pub const fn parts(self) -> usize {
+        match self {
+            Self::F16 | Self::Bf16 => 2,
+            Self::Tf32 => 1,
+        }
+    }
+
     /// The number as f32, which holds each of the format.
     fn single(self, bits: u32) -> u32 {
         match self {
@@ -64,15 +75,23 @@ pub enum Rounded {
     Half,
 }
 
-/// A matrix of factors, row after row.
+/// One factor, or word of factors, of each line: of a row of A or a column of B.
+pub type Lines<T> = [T; MAX_LINES];
+
+/// The factors of lines, by term.
+///
+/// Of words with two factors the first of all words are before the second: the order of terms is
+/// not that of the matrix, but A and B have the same, and no sum depends on it.
 #[derive(Clone, Debug)]
 pub struct Factors {
     format: Factor,
-    /// The numbers' bits.
-    given: [u32; MAX_FACTOR],
-    /// A number is `significand * 2^(exponent - 10)`; infinities and what is no number are zero.
-    significands: [i32; MAX_FACTOR],
-    exponents: [i32; MAX_FACTOR],
+    /// Words of a line.
+    words: usize,
+    given: [Lines<u32>; MAX_TERMS],
+    /// The numbers; of infinities and what is no number anything, for [`special`] makes the sums
+    /// of those.
+    values: [Lines<f64>; MAX_TERMS],
+    exponents: [Lines<i32>; MAX_TERMS],
     /// Whether any is infinite or no number.
     special: bool,
 }
@@ -81,48 +100,91 @@ impl Factors {
     /// No numbers yet.
     pub const NONE: Self = Self {
         format: Factor::F16,
-        given: [0; MAX_FACTOR],
-        significands: [0; MAX_FACTOR],
-        exponents: [0; MAX_FACTOR],
+        words: 1,
+        given: [[0; MAX_LINES]; MAX_TERMS],
+        values: [[0.0; MAX_LINES]; MAX_TERMS],
+        exponents: [[0; MAX_LINES]; MAX_TERMS],
         special: false,
     };
 
-    /// Has `write` write the bits of `count` numbers, at most [`MAX_FACTOR`], in place of those
+    /// Has `write` write the words of so many terms and lines, from the first on, in place of those
     /// before, and takes them apart.
-    pub fn fill(&mut self, format: Factor, count: usize, write: impl FnOnce(&mut [u32])) {
+    pub fn fill(
+        &mut self,
+        format: Factor,
+        (terms, lines): (usize, usize),
+        write: impl FnOnce(&mut [Lines<u32>; MAX_TERMS]),
+    ) {
         self.format = format;
-        write(&mut self.given[..count]);
-        pulp::Arch::new().dispatch(TakeApart(self, count));
+        self.words = terms / format.parts();
+        write(&mut self.given);
+        pulp::Arch::new().dispatch(TakeApart(self, lines));
     }
 
     /// The format has so many bits of fraction and of exponent.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
-    fn take_apart<const STORED: u32, const EXPONENT: u32>(&mut self, count: usize) {
-        let fields: u32 = (1 << EXPONENT) - 1;
-        let bias = (fields >> 1) as i32;
-        let mut special = false;
-        let parts = self.significands.iter_mut().zip(&mut self.exponents);
-        for ((significand, exponent), &bits) in parts.zip(&self.given[..count]) {
-            let field = bits >> STORED & fields;
-            let normal = u32::from(field != 0);
-            let magnitude = bits & ((1 << STORED) - 1) | normal << STORED;
-            let finite = field != fields;
-            let nothing = !finite || magnitude == 0;
-            let scaled = (magnitude << (FRACTION - STORED)) as i32;
-            let negative = bits >> (STORED + EXPONENT) & 1 == 1;
-            let signed = if negative { scaled.wrapping_neg() } else { scaled };
-            *significand = if nothing { 0 } else { signed };
-            let power = (field as i32).wrapping_sub(normal as i32).wrapping_add(1 - bias);
-            *exponent = if nothing { NOTHING } else { power };
-            special |= !finite;
+    fn take_apart<const STORED: u32, const EXPONENT: u32>(&mut self, lines: usize) {
+        let words = self.words;
+        let mut special = [0; COLUMNS];
+        for part in (0..self.format.parts()).rev() {
+            for word in 0..words {
+                let term = part * words + word;
+                let given = self.given[word].as_chunks::<COLUMNS>().0;
+                let values = self.values[term].as_chunks_mut::<COLUMNS>().0;
+                let exponents = self.exponents[term].as_chunks_mut::<COLUMNS>().0;
+                let parts = given.iter().zip(values).zip(exponents);
+                for ((given, values), exponents) in parts.take(lines / COLUMNS) {
+                    let bits = given.map(|word| word >> (16 * part));
+                    eight::<STORED, EXPONENT>(bits, values, exponents, &mut special);
+                }
+            }
         }
-        self.special = special;
+        self.special = special.iter().any(|fields| fields >> EXPONENT != 0);
     }
 
-    fn single(&self, place: usize) -> f64 {
-        f64::from(f32::from_bits(self.format.single(self.given[place])))
+    /// The number of a term and a line.
+    fn single(&self, term: usize, line: usize) -> f64 {
+        let words = self.words;
+        let bits = self.given[term % words][line] >> (16 * (term / words));
+        f64::from(f32::from_bits(self.format.single(bits)))
     }
+}
+
+/// Takes eight numbers apart, in the lowest bits. In `special`, bits beyond the fields of exponents
+/// mean an infinity or what is no number.
+///
+/// The bits of a number are those of an f32 with more bits of exponent, so that it is an f32 times
+/// the power of two by which their biases differ, also if it is subnormal.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
+fn eight<const STORED: u32, const EXPONENT: u32>(
+    given: Columns<u32>,
+    values: &mut Columns<f64>,
+    exponents: &mut Columns<i32>,
+    special: &mut Columns<u32>,
+) {
+    let fields: u32 = (1 << EXPONENT) - 1;
+    let bias = (fields >> 1) as i32;
+    let unit = power_of_two(127 - bias);
+    for column in 0..COLUMNS {
+        let bits = given[column];
+        let field = bits >> STORED & fields;
+        let magnitude = bits & ((1 << (STORED + EXPONENT)) - 1);
+        let sign = bits >> (STORED + EXPONENT) << 31;
+        values[column] = f64::from(f32::from_bits(magnitude << (23 - STORED) | sign)) * unit;
+        let exponent = (field.max(1) as i32).wrapping_sub(bias);
+        exponents[column] = if magnitude == 0 { NOTHING } else { exponent };
+        // The next bit above, if the field is full.
+        special[column] |= field.wrapping_add(1);
+    }
+}
+
+/// The power of two with this exponent, that of a normal number.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(u64::from(exponent.wrapping_add(1023) as u32) << 52)
 }
 
 /// [`Factors::fill`]'s loop. It has a type, because a closure's body would end up in a function of
@@ -135,23 +197,22 @@ impl pulp::WithSimd for TakeApart<'_> {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
     fn with_simd<S: pulp::Simd>(self, _: S) {
-        let Self(factors, count) = self;
+        let Self(factors, lines) = self;
         match factors.format {
-            Factor::F16 => factors.take_apart::<10, 5>(count),
-            Factor::Bf16 => factors.take_apart::<7, 8>(count),
-            Factor::Tf32 => factors.take_apart::<10, 8>(count),
+            Factor::F16 => factors.take_apart::<10, 5>(lines),
+            Factor::Bf16 => factors.take_apart::<7, 8>(lines),
+            Factor::Tf32 => factors.take_apart::<10, 8>(lines),
         }
     }
 }
 
-/// Exponent and significand, with 23 bits behind the point, of a finite f32.
-#[inline]
-const fn parts_of(bits: u32) -> (i32, i32) {
+/// The exponent of a finite f32: that of zero is [`NOTHING`].
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
+const fn exponent_of(bits: u32) -> i32 {
     let field = (bits >> 23 & 0xff) as i32;
-    let normal = field != 0;
-    let magnitude = (bits & 0x7f_ffff | (normal as u32) << 23) as i32;
-    let exponent = field - 127 + !normal as i32;
-    (exponent, if bits >> 31 == 1 { -magnitude } else { magnitude })
+    let exponent = if field == 0 { -126 } else { field.wrapping_sub(127) };
+    if bits << 1 == 0 { NOTHING } else { exponent }
 }
 
 const fn is_special(bits: u32) -> bool {
@@ -159,8 +220,7 @@ const fn is_special(bits: u32) -> bool {
 }
 
 /// Adds products to the accumulators in `sums`, f32 numbers row after row, and leaves the rounded
-/// sums there: bits of f32, or of f16. `terms`: which columns of A, and rows of B, take part; at
-/// most [`MAX_TERMS`].
+/// sums there: bits of f32, or of f16. `terms`: which take part, a multiple of four.
 pub fn accumulate(
     shape: Shape,
     (a, b): (&Factors, &Factors),
@@ -173,13 +233,14 @@ pub fn accumulate(
     before.copy_from_slice(sums);
     let factors = (a, b);
     let accumulate = Accumulate { shape, factors, terms: terms.clone(), sums, rounded };
-    pulp::Arch::new().dispatch(accumulate);
-    if a.special || b.special || before.iter().any(|&bits| is_special(bits)) {
+    let any = pulp::Arch::new().dispatch(accumulate);
+    if a.special || b.special || any {
         special(shape, (a, b), terms, (before, sums), rounded);
     }
 }
 
-/// [`accumulate`]'s loop, which has a type like [`TakeApart`].
+/// [`accumulate`]'s loop, which has a type like [`TakeApart`]. Tells whether an accumulator is
+/// infinite or no number.
 struct Accumulate<'f> {
     shape: Shape,
     factors: (&'f Factors, &'f Factors),
@@ -189,128 +250,111 @@ struct Accumulate<'f> {
 }
 
 impl pulp::WithSimd for Accumulate<'_> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
-    fn with_simd<S: pulp::Simd>(self, _: S) {
+    fn with_simd<S: pulp::Simd>(self, _: S) -> bool {
         let Self { shape, factors: (a, b), terms, sums, rounded } = self;
-        let mut exponents = [Columns::default(); MAX_TERMS];
-        let mut significands = [Columns::default(); MAX_TERMS];
-        let (exponents, significands) =
-            (&mut exponents[..terms.len()], &mut significands[..terms.len()]);
+        assert_eq!(terms.len() % AT_ONCE, 0, "shapes have four terms or more");
+        let any = sums.iter().fold(0, |any, &bits| any | u32::from(is_special(bits)));
+        let mut exponents = [[0; COLUMNS]; MAX_TERMS];
+        let mut values = [[0.0; COLUMNS]; MAX_TERMS];
+        let (exponents, values) = (&mut exponents[..terms.len()], &mut values[..terms.len()]);
+        let of_a = (&a.exponents[terms.clone()], &a.values[terms.clone()]);
         for first in (0..shape.n).step_by(COLUMNS) {
             // Eight columns of B, in one piece.
-            let rows = terms.clone().map(|row| row * shape.n + first..row * shape.n + shape.n);
-            for ((row, exponents), significands) in
-                rows.zip(&mut *exponents).zip(&mut *significands)
-            {
-                let of_b = (&b.exponents[row.clone()], &b.significands[row]);
-                *exponents = of_b.0.first_chunk().copied().unwrap_or_default();
-                *significands = of_b.1.first_chunk().copied().unwrap_or_default();
+            let of_b = b.exponents[terms.clone()].iter().zip(&b.values[terms.clone()]);
+            for ((exponents, values), of_b) in exponents.iter_mut().zip(&mut *values).zip(of_b) {
+                *exponents = of_b.0[first..].first_chunk().copied().unwrap_or_default();
+                *values = of_b.1[first..].first_chunk().copied().unwrap_or_default();
             }
             for (row, sums) in sums.chunks_exact_mut(shape.n).enumerate() {
-                let row = row * shape.k + terms.start..row * shape.k + terms.end;
-                let of_a = (&a.exponents[row.clone()], &a.significands[row]);
                 if let Some(sums) = sums[first..].first_chunk_mut() {
-                    columns(of_a, (exponents, significands), sums, rounded);
+                    columns(row, of_a, (exponents, values), sums, rounded);
                 }
             }
         }
+        any != 0
     }
 }
 
 /// Numbers of a row of B, or of sums, that are computed together.
-type Columns = [i32; COLUMNS];
+type Columns<T> = [T; COLUMNS];
 
-/// Eight sums side by side, of exponents and significands of a row of A and of columns of B, by
-/// term.
+/// Eight sums side by side, of exponents and values of a row of A and of columns of B, by term.
 ///
-/// Nothing wraps: exponents are small, and so many terms fit in 32 bits. Operations that could not
-/// tell make loops that vectorise.
+/// Each operation on doubles is exact: a product has 22 bits, its unit is a power of two, and so
+/// many terms fit in 53 bits. Exponents are small, so nothing wraps; operations that could not tell
+/// make loops that vectorise.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
 fn columns(
-    a: (&[i32], &[i32]),
-    b: (&[Columns], &[Columns]),
+    row: usize,
+    a: (&[Lines<i32>], &[Lines<f64>]),
+    b: (&[Columns<i32>], &[Columns<f64>]),
     sums: &mut [u32; COLUMNS],
     rounded: Rounded,
 ) {
-    let (mut top, mut accumulators): (Columns, Columns) = Default::default();
+    let mut top: Columns<i32> = Default::default();
+    let mut totals: Columns<f64> = Default::default();
     for (column, &bits) in sums.iter().enumerate() {
-        let (exponent, significand) = parts_of(if is_special(bits) { 0 } else { bits });
-        top[column] = if significand == 0 { NOTHING } else { exponent };
-        accumulators[column] = significand << (KEPT - 23);
+        top[column] = exponent_of(bits);
+        totals[column] = f64::from(f32::from_bits(bits));
     }
-    let own = top;
-    for (&of_a, of_b) in a.0.iter().zip(b.0) {
-        if of_a == NEVER {
+    let row = row % MAX_LINES;
+    for (a, b) in a.0.as_chunks::<AT_ONCE>().0.iter().zip(b.0.as_chunks::<AT_ONCE>().0) {
+        if a[0][row] == NEVER {
             break;
         }
-        for column in 0..COLUMNS {
-            top[column] = top[column].max(of_a.wrapping_add(of_b[column]));
+        for (of_a, of_b) in a.iter().zip(b) {
+            for column in 0..COLUMNS {
+                top[column] = top[column].max(of_a[row].wrapping_add(of_b[column]));
+            }
         }
     }
-    let mut totals: Columns = Default::default();
-    for (((&of_a, of_b), &factor), factors) in a.0.iter().zip(b.0).zip(a.1).zip(b.1) {
-        if of_a == NEVER {
-            break;
-        }
-        let factor = factor << (KEPT - 2 * FRACTION as i32);
-        for column in 0..COLUMNS {
-            let product = factor.wrapping_mul(factors[column]);
-            let below = top[column].wrapping_sub(of_a.wrapping_add(of_b[column]));
-            totals[column] = totals[column].wrapping_add(aligned(product, below));
-        }
-    }
+    // Nothing depends on it if all terms are zero.
+    let top = top.map(|top| top.max(LEAST));
+    // Units of the last bit kept.
+    let scale = top.map(|top| power_of_two(KEPT.wrapping_sub(top)));
     for column in 0..COLUMNS {
-        let below = top[column].wrapping_sub(own[column]);
-        accumulators[column] = aligned(accumulators[column], below);
+        totals[column] = (totals[column] * scale[column]).trunc();
     }
-    let done = rounded == Rounded::Single && singles(&totals, &accumulators, &top, sums);
+    for (a, b) in a.1.as_chunks::<AT_ONCE>().0.iter().zip(b.1.as_chunks::<AT_ONCE>().0) {
+        // Like `NEVER`; [`special`] makes all sums of this row.
+        if a[0][row].is_nan() {
+            break;
+        }
+        for (of_a, of_b) in a.iter().zip(b) {
+            for column in 0..COLUMNS {
+                totals[column] += (of_a[row] * of_b[column] * scale[column]).trunc();
+            }
+        }
+    }
+    let done = rounded == Rounded::Single && singles(&totals, &top, sums);
     if !done {
         for column in 0..COLUMNS {
-            let total = i64::from(totals[column]) + i64::from(accumulators[column]);
-            sums[column] = round(total, top[column] - KEPT, rounded);
+            sums[column] = round(totals[column] as i64, top[column] - KEPT, rounded);
         }
     }
-}
-
-/// A term without its bits below some, cut off towards zero.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
-fn aligned(value: i32, below: i32) -> i32 {
-    let sign = value >> 31;
-    let magnitude = (value ^ sign).wrapping_sub(sign).wrapping_shr((below as u32).min(31));
-    (magnitude ^ sign).wrapping_sub(sign)
 }
 
 /// Rounds eight sums to f32 as [`round`] does, if each of them is zero or a normal number; tells
-/// whether it is so. A double holds a sum exactly; rounding towards zero cuts off its last bits.
+/// whether it is so. Without a double's last bits, nothing is left to round.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "must end up inside the function with the feature")]
-fn singles(
-    totals: &Columns,
-    accumulators: &Columns,
-    top: &Columns,
-    sums: &mut [u32; COLUMNS],
-) -> bool {
-    let mut others = 0;
+fn singles(totals: &Columns<f64>, top: &Columns<i32>, sums: &mut [u32; COLUMNS]) -> bool {
+    let mut others = [0; COLUMNS];
     for column in 0..COLUMNS {
-        let total = f64::from(totals[column]) + f64::from(accumulators[column]);
-        let bits = total.to_bits();
-        let fraction = (bits >> 29) as u32 & 0x7f_ffff;
-        let exponent = (bits >> 52) as i32 & 0x7ff;
-        let field = exponent.wrapping_add(top[column]).wrapping_sub(1023 - 127 + KEPT);
-        let sign = (bits >> 32) as u32 & 0x8000_0000;
-        let zero = exponent == 0;
-        // No branch, so that columns stay side by side.
-        let normal = (field.wrapping_sub(1) as u32) < 254;
-        others |= u32::from(!zero) & u32::from(!normal);
-        let number = sign | (field as u32) << 23 | fraction;
-        sums[column] = if zero { 0 } else { number };
+        let total = totals[column];
+        let cut = f64::from_bits(total.to_bits() & !((1 << (52 - 23)) - 1));
+        // No sum is a negative zero.
+        let number = (cut * power_of_two(top[column].wrapping_sub(KEPT)) + 0.0) as f32;
+        let normal = number.is_normal() || total == 0.0;
+        others[column] = u32::from(!normal);
+        sums[column] = number.to_bits();
     }
-    others == 0
+    others == [0; COLUMNS]
 }
 
 /// The bits of `total * 2^unit`.
@@ -357,9 +401,9 @@ fn special(
         let (row, column) = (place / shape.n, place % shape.n);
         // Finite terms do not reach the end of this range.
         let start = f64::from(f32::from_bits(before[place]));
-        let exact = terms.clone().fold(start, |exact, k| {
-            exact + a.single(row * shape.k + k) * b.single(k * shape.n + column)
-        });
+        let terms = terms.clone();
+        let exact =
+            terms.fold(start, |sum, term| sum + a.single(term, row) * b.single(term, column));
         let format = match rounded {
             Rounded::Single => Format::F32,
             Rounded::Half => Format::F16,

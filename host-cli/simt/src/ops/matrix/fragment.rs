@@ -2,7 +2,8 @@
 
 use super::layout::{self, Role, Slot};
 use crate::arith::matrix::Shape;
-use crate::row::{Lanes, Row};
+use crate::arith::tensor::{Lines, MAX_LINES, MAX_TERMS};
+use crate::row::Lanes;
 
 /// What the elements of a matrix are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,11 @@ impl Element {
         if bits >= 32 { 1 } else { 32 / bits }
     }
 
+    /// Whether tensor cores multiply it as a floating-point number.
+    const fn is_factor(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16 | Self::Tf32 | Self::E4m3 | Self::E5m2)
+    }
+
     /// Elements as PTX counts them in one of ours.
     pub(crate) const fn counted(self) -> usize {
         if matches!(self, Self::B1) { 32 } else { 1 }
@@ -71,6 +77,7 @@ pub(crate) struct Fragment {
     /// Registers that hold the whole matrix; those beyond repeat them.
     pub(crate) distinct: usize,
     /// Where each element is in its matrix, row after row; lanes of a part of a register together.
+    /// Of factors of a tensor core: where each register is among words of [`Lines`].
     places: Vec<u16>,
 }
 
@@ -85,9 +92,10 @@ impl Fragment {
         let quarters = if matches!(family, Family::Quarters { .. }) { 4 } else { 1 };
         let (parts, elements) = (element.parts(), quarters * lines * length);
         let distinct = elements / (32 * parts);
+        let whole = quarters == 1 && role != Role::C && element.is_factor();
         let mut places = Vec::with_capacity(elements);
         for register in 0..distinct {
-            for part in 0..parts {
+            for part in 0..if whole { 1 } else { parts } {
                 for lane in 0..32 {
                     let slot = Slot { lane, register, part, parts };
                     let (line, position) = match family {
@@ -96,6 +104,7 @@ impl Fragment {
                         Family::Wmma => layout::wmma(elements, length, slot),
                     };
                     let place = match role {
+                        _ if whole => position / parts * MAX_LINES + line,
                         Role::B => position * lines + line,
                         Role::A | Role::C => line * length + position,
                     };
@@ -109,16 +118,38 @@ impl Fragment {
 
     /// Reads the matrix, row after row. `read` makes an element of a register and a part.
     #[inline]
-    pub(crate) fn gather<T>(&self, file: &Lanes, to: &mut [T], read: impl Fn(u32, u32) -> T) {
+    pub(crate) fn gather<T, const N: usize>(
+        &self,
+        file: &Lanes,
+        to: &mut [T; N],
+        read: impl Fn(u32, u32) -> T,
+    ) {
         let mut places = self.places.as_chunks::<32>().0.iter();
         for &row in &self.rows[..self.distinct] {
             let words = &file.rows[row as usize].0;
             for (part, places) in (0..self.element.parts() as u32).zip(&mut places) {
                 // First all lanes, which vectorises.
-                let elements = words.map(|word| read(word, part));
+                let elements: [T; 32] = std::array::from_fn(|lane| read(words[lane], part));
                 for (element, &place) in elements.into_iter().zip(places) {
-                    to[usize::from(place)] = element;
+                    to[within::<N>(place)] = element;
                 }
+            }
+        }
+    }
+
+    /// Reads factors of a tensor core, a register for each line at a time. `read` makes a word of
+    /// factors of a register.
+    #[inline]
+    pub(crate) fn gather_factors(
+        &self,
+        file: &Lanes,
+        to: &mut [Lines<u32>; MAX_TERMS],
+        read: impl Fn(u32) -> u32,
+    ) {
+        let to = to.as_flattened_mut();
+        for (&row, places) in self.rows.iter().zip(self.places.as_chunks::<32>().0) {
+            for (&word, &place) in file.rows[row as usize].0.iter().zip(places) {
+                to[within::<{ MAX_LINES * MAX_TERMS }>(place)] = read(word);
             }
         }
     }
@@ -134,17 +165,23 @@ impl Fragment {
 
     /// Writes the matrix. `bits` makes the bits of an element, those above its width zero.
     #[inline]
-    pub(crate) fn scatter<T: Copy>(&self, file: &mut Lanes, from: &[T], bits: impl Fn(T) -> u32) {
-        let width = self.element.bits() as u32;
-        let mut places = self.places.as_chunks::<32>().0.iter();
-        for &row in &self.rows[..self.distinct] {
-            let mut words = Row::ZERO;
-            for (part, places) in (0..self.element.parts() as u32).zip(&mut places) {
-                for (word, &place) in words.0.iter_mut().zip(places) {
-                    *word |= bits(from[usize::from(place)]) << (part * width);
+    pub(crate) fn scatter<T: Copy, const N: usize>(
+        &self,
+        file: &mut Lanes,
+        from: &[T; N],
+        bits: impl Fn(T) -> u32,
+    ) {
+        let element = |place| bits(from[within::<N>(place)]);
+        let parts = self.element.parts();
+        let places = self.places.as_chunks::<32>().0.chunks_exact(parts);
+        for (&row, places) in self.rows.iter().zip(places) {
+            file.rows[row as usize].0 = match places {
+                [one] => std::array::from_fn(|lane| element(one[lane])),
+                [low, high] => {
+                    std::array::from_fn(|lane| element(low[lane]) | element(high[lane]) << 16)
                 }
-            }
-            file.rows[row as usize] = words;
+                _ => unreachable!("results have 16 bits or more"),
+            };
         }
         self.repeat(file);
     }
@@ -165,4 +202,10 @@ impl Fragment {
             file.rows[row as usize] = file.rows[first as usize];
         }
     }
+}
+
+/// A place among `N` elements, a power of two: without a check, and all places of a fragment are.
+fn within<const N: usize>(place: u16) -> usize {
+    debug_assert!(usize::from(place) < N);
+    usize::from(place) % N
 }

@@ -4,7 +4,7 @@ use super::fragment::{Element, Fragment};
 use crate::arith::convert::{Eighth, f16_from_f32, f32_from_f16};
 use crate::arith::matrix::{Shape, count_bits, count_products, fuse_products, s32_from_sum};
 use crate::arith::native::{add_f16, add_f32, fma_f32};
-use crate::arith::tensor::{Factor, Factors, MAX_FACTOR, MAX_SUM, MAX_TERMS, Rounded, accumulate};
+use crate::arith::tensor::{Factor, Factors, Lines, MAX_SUM, MAX_TERMS, Rounded, accumulate};
 use crate::row::Lanes;
 
 /// Most integers of A or B.
@@ -52,16 +52,16 @@ impl Product {
     }
 
     fn float(&self, file: &mut Lanes, room: &mut Room) {
-        let mut sums = [0; MAX_SUM];
+        let mut all = [0; MAX_SUM];
         let Shape { m, n, .. } = self.shape;
-        let sums = &mut sums[..self.quarters * m * n];
-        singles(&self.c, file, sums);
+        singles(&self.c, file, &mut all);
+        let sums = &mut all[..self.quarters * m * n];
         if self.quarters > 1 {
             self.of_quarters(file, sums);
         } else {
             self.factors(file, room, sums);
         }
-        self.d.scatter(file, sums, |sum| sum);
+        self.d.scatter(file, &all, |sum| sum);
     }
 
     fn factors(&self, file: &Lanes, room: &mut Room, sums: &mut [u32]) {
@@ -73,8 +73,8 @@ impl Product {
             _ => Factor::F16,
         };
         let Room { a, b } = room;
-        a.fill(format, m * k, |bits| factors(&self.a, file, bits));
-        b.fill(format, k * n, |bits| factors(&self.b, file, bits));
+        a.fill(format, (k, m), |words| factors(&self.a, file, words));
+        b.fill(format, (k, n), |words| factors(&self.b, file, words));
         self.sum((a, b), sums);
     }
 
@@ -101,18 +101,14 @@ impl Product {
     fn eighths(&self, file: &Lanes, room: &mut Room, sums: &mut [u32]) {
         let half = self.d.element == Element::F16;
         let rounded = if half { Rounded::Half } else { Rounded::Single };
-        let Shape { m, n, k } = self.shape;
-        let shape = Shape { k: k / 2, ..self.shape };
-        let (mut a, mut b) = ([0; MAX_FACTOR], [0; MAX_FACTOR]);
-        let (a, b) = (&mut a[..m * k], &mut b[..k * n]);
-        factors(&self.a, file, a);
-        factors(&self.b, file, b);
+        let shape = Shape { k: self.shape.k / 2, ..self.shape };
+        let (of_a, of_b) = ((shape.k, shape.m), (shape.k, shape.n));
         let mut products = [0; MAX_SUM];
         let products = &mut products[..sums.len()];
         for upper in [0, 2] {
-            // A row of A has four columns in turn, and B four rows.
-            room.a.fill(Factor::F16, m * shape.k, |bits| pairs(a, 1, upper, bits));
-            room.b.fill(Factor::F16, shape.k * n, |bits| pairs(b, n, upper, bits));
+            // A register has four columns of A, or rows of B.
+            room.a.fill(Factor::F16, of_a, |words| eighths(&self.a, file, upper, words));
+            room.b.fill(Factor::F16, of_b, |words| eighths(&self.b, file, upper, words));
             accumulate(shape, (&room.a, &room.b), 0..shape.k, products, rounded);
             if half && upper == 0 {
                 for product in &mut *products {
@@ -168,49 +164,56 @@ impl Product {
 
     fn integer(&self, file: &mut Lanes) {
         let (mut a, mut b) = ([0; MAX_INTEGERS], [0; MAX_INTEGERS]);
-        let (a, b) = (&mut a[..self.shape.m * self.shape.k], &mut b[..self.shape.k * self.shape.n]);
-        integers(&self.a, file, a);
-        integers(&self.b, file, b);
+        integers(&self.a, file, &mut a);
+        integers(&self.b, file, &mut b);
+        let (a, b) = (&a[..self.shape.m * self.shape.k], &b[..self.shape.k * self.shape.n]);
         self.sums(file, |sums| count_products(self.shape, sums, a, b));
     }
 
     fn bits(&self, file: &mut Lanes) {
         let (mut a, mut b) = ([0; MAX_SUM], [0; MAX_SUM]);
-        let (a, b) = (&mut a[..self.shape.m * self.shape.k], &mut b[..self.shape.k * self.shape.n]);
-        self.a.gather(file, a, |word, _| word);
-        self.b.gather(file, b, |word, _| word);
+        self.a.gather(file, &mut a, |word, _| word);
+        self.b.gather(file, &mut b, |word, _| word);
+        let (a, b) = (&a[..self.shape.m * self.shape.k], &b[..self.shape.k * self.shape.n]);
         self.sums(file, |sums| count_bits(self.shape, sums, a, b, self.xor));
     }
 
     /// Has `add` add to C, and writes D.
     fn sums(&self, file: &mut Lanes, add: impl FnOnce(&mut [i64])) {
         let mut sums = [0; MAX_SUM];
-        let sums = &mut sums[..self.shape.m * self.shape.n];
-        self.c.gather(file, sums, |word, _| i64::from(word as i32));
-        add(sums);
-        self.d.scatter(file, sums, |sum| s32_from_sum(sum, self.saturate));
+        self.c.gather(file, &mut sums, |word, _| i64::from(word as i32));
+        add(&mut sums[..self.shape.m * self.shape.n]);
+        self.d.scatter(file, &sums, |sum| s32_from_sum(sum, self.saturate));
     }
 }
 
 /// Reads a matrix of f16 or f32, as f32.
-fn singles(fragment: &Fragment, file: &Lanes, to: &mut [u32]) {
+fn singles(fragment: &Fragment, file: &Lanes, to: &mut [u32; MAX_SUM]) {
     match fragment.element {
         Element::F16 => fragment.gather(file, to, |w, part| f32_from_f16(half(w, part) as u16)),
         _ => fragment.gather(file, to, |w, _| w),
     }
 }
 
-/// Reads a matrix of factors of a tensor core: their bits, and those of 8 bits as f16.
-fn factors(fragment: &Fragment, file: &Lanes, to: &mut [u32]) {
-    let eighth =
-        |word: u32, part: u32, format: Eighth| u32::from(format.to_f16((word >> (8 * part)) as u8));
+/// Reads a matrix of factors of a tensor core, but those of 8 bits.
+fn factors(fragment: &Fragment, file: &Lanes, to: &mut [Lines<u32>; MAX_TERMS]) {
     match fragment.element {
-        Element::E4m3 => fragment.gather(file, to, |w, part| eighth(w, part, Eighth::E4m3)),
-        Element::E5m2 => fragment.gather(file, to, |w, part| eighth(w, part, Eighth::E5m2)),
         // The 13 low bits of a register do not belong to a number of TF32.
-        Element::Tf32 => fragment.gather(file, to, |w, _| w >> 13),
-        _ => fragment.gather(file, to, half),
+        Element::Tf32 => fragment.gather_factors(file, to, |word| word >> 13),
+        _ => fragment.gather_factors(file, to, |word| word),
     }
+}
+
+/// Reads factors of 8 bits, as f16: of the four of a register the `first` and the next.
+fn eighths(fragment: &Fragment, file: &Lanes, first: u32, to: &mut [Lines<u32>; MAX_TERMS]) {
+    let format = match fragment.element {
+        Element::E4m3 => Eighth::E4m3,
+        _ => Eighth::E5m2,
+    };
+    fragment.gather_factors(file, to, |word| {
+        let half = |part: u32| u32::from(format.to_f16((word >> (8 * part)) as u8));
+        half(first) | half(first + 1) << 16
+    });
 }
 
 /// Half of a register.
@@ -218,15 +221,8 @@ fn half(word: u32, part: u32) -> u32 {
     word >> (16 * part) & 0xffff
 }
 
-/// Of each four pieces of `length` two, the `first` and the next.
-fn pairs(from: &[u32], length: usize, first: usize, to: &mut [u32]) {
-    for (two, four) in to.chunks_exact_mut(2 * length).zip(from.chunks_exact(4 * length)) {
-        two.copy_from_slice(&four[first * length..][..2 * length]);
-    }
-}
-
 /// Reads a matrix of integers narrower than 32 bits.
-fn integers(fragment: &Fragment, file: &Lanes, to: &mut [i32]) {
+fn integers(fragment: &Fragment, file: &Lanes, to: &mut [i32; MAX_INTEGERS]) {
     let (byte, nibble) = (|part: u32| 24 - 8 * part, |part: u32| 28 - 4 * part);
     match fragment.element {
         Element::S8 => fragment.gather(file, to, |w, part| (w << byte(part)) as i32 >> 24),

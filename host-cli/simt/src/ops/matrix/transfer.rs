@@ -239,6 +239,15 @@ impl Transfer {
         match &self.kind {
             Kind::Rows { registers, transposed } => {
                 for (matrix, &register) in registers.iter().enumerate() {
+                    if !transposed {
+                        let moved: [&[u32; 8]; 4] = std::array::from_fn(|column| {
+                            let row = &staging.rows[DATA as usize + column].0;
+                            &row.as_chunks::<8>().0[matrix]
+                        });
+                        let word = |lane: usize| moved[lane % 4][lane / 4];
+                        file.rows[register as usize] = Row(std::array::from_fn(word));
+                        continue;
+                    }
                     for lane in 0..32 {
                         let mut word = 0;
                         for part in 0..2 {
