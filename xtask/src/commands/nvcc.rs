@@ -12,7 +12,7 @@ use std::sync::Mutex;
 pub(crate) use pack::stage as pack_stage;
 
 use super::setup::{self, Missing};
-use super::test::{lacking, run_tests};
+use super::test::{lacking, one_test, run_tests};
 use crate::Status;
 use crate::hardware_tools;
 use crate::machine;
@@ -57,8 +57,7 @@ pub(crate) fn stages(stages: &mut Stages) {
         let folder = machine::target_folder().join("nvcc");
         match compiler.and_then(|compiler| compile(&compiler, &folder)) {
             Ok(()) => {
-                let test = ["test", "--locked", "-p", "strata", "--test", "builds"];
-                let mut cargo = process::cargo(&test);
+                let mut cargo = one_test("builds");
                 cargo.env(FOLDER, &folder);
                 run_tests(cargo)
             }

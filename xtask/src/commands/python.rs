@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::test::{lacking, run_tests};
+use super::test::{lacking, one_test, run_tests};
 use crate::Status;
 use crate::hardware_tools::{self, HardwareTools};
 use crate::machine;
@@ -40,9 +40,7 @@ pub(crate) fn stages(stages: &mut Stages) {
         };
         match wheel(&tools).and_then(|wheel| installed(&wheel, &tools)) {
             Ok(environment) => {
-                // As `cargo test` names the packages, so that nothing is built again.
-                let test = ["test", "--locked", "--workspace", "--test", "python"];
-                let mut cargo = process::cargo(&test);
+                let mut cargo = one_test("python");
                 cargo.env(PYTHON, environment.program("python3"));
                 run_tests(cargo)
             }

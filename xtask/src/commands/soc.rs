@@ -11,7 +11,7 @@ use std::process::Command;
 use super::no_std::{self, Toolchain};
 use super::qemu;
 use super::setup::{self, Missing};
-use super::test::{lacking, run_tests};
+use super::test::{lacking, one_test, run_tests};
 use crate::Status;
 use crate::elf;
 use crate::hardware_tools::{self, HardwareTools};
@@ -109,8 +109,8 @@ pub(crate) fn stages(stages: &mut Stages) {
         Err(Obstacle::Failed(Failure(why))) => Outcome::Failed(why),
     });
     if is_built {
-        let mut cargo = process::cargo(&["test", "--locked", "-p", "strata-lockstep"]);
-        cargo.args(["--test", "soc"]).env("STRATA_SOC", products());
+        let mut cargo = one_test("soc");
+        cargo.env("STRATA_SOC", products());
         stages.stage("soc: tests", || run_tests(cargo));
     }
 }

@@ -1,10 +1,9 @@
 //! `sweeps`: files of sweeps in pandas and DuckDB, and sweeps on a Dask cluster of this machine.
 
-use super::test::{lacking, run_tests};
+use super::test::{lacking, one_test, run_tests};
 use crate::Status;
 use crate::hardware_tools;
 use crate::packages::Tools;
-use crate::process;
 use crate::stages::{Stages, Totals};
 
 /// Tells the tests which Python has the packages.
@@ -21,9 +20,7 @@ pub(crate) fn run() -> Status {
 pub(crate) fn stages(stages: &mut Stages) {
     stages.stage("sweeps", || match hardware_tools::ensure(Tools::Sweeps) {
         Ok(tools) => {
-            // As `cargo test` names the packages, so that nothing is built again.
-            let test = ["test", "--locked", "--workspace", "--test", "sweeps"];
-            let mut cargo = process::cargo(&test);
+            let mut cargo = one_test("sweeps");
             cargo.env(PYTHON, tools.program("python3"));
             run_tests(cargo)
         }

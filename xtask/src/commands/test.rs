@@ -140,6 +140,12 @@ fn cargo_test(extent: Extent) -> (Outcome, Totals) {
     run_tests(tests(extent))
 }
 
+/// One test program of the workspace, whose packages are named as [`tests`] names them: features
+/// depend on which are, and with others the workspace would be built again.
+pub(crate) fn one_test(name: &str) -> Command {
+    process::cargo(&["test", "--locked", "--workspace", "--test", name])
+}
+
 /// Runs tests of Rust's test runner, and counts them.
 pub(crate) fn run_tests(mut cargo: Command) -> (Outcome, Totals) {
     let mut totals = Totals::default();
