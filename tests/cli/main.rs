@@ -1,6 +1,7 @@
 //! Command line: the real program, what it prints and how it ends.
 
 mod bad_input;
+mod book;
 mod budgets;
 mod commands;
 mod compare;

@@ -3,6 +3,10 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/book/the-core.md")]
+struct TheCore;
+
 /// What one run of the program did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {

@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub(crate) mod book;
 pub(crate) mod ci;
 pub(crate) mod deviations;
 pub(crate) mod doctor;

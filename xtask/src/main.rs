@@ -59,6 +59,7 @@ Commands:
   sweeps                Read files of sweeps with pandas and DuckDB, and sweep on a Dask cluster of
                         this machine
   report                Remake the papers' figures, and look at the page in Chromium
+  book                  Make pages of the documents, and check their links
   python                Build the Python package, install it into a new environment, and test it
                         beside the program
   regmap                Write the prototype's register map again for hardware, model and documents
@@ -112,6 +113,7 @@ enum Request {
     Nvcc,
     Sweeps,
     Report,
+    Book,
     Python,
     Regmap,
     Synth(synth::Scope),
@@ -153,6 +155,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["nvcc"] => Request::Nvcc,
         ["sweeps"] => Request::Sweeps,
         ["report"] => Request::Report,
+        ["book"] => Request::Book,
         ["python"] => Request::Python,
         ["regmap"] => Request::Regmap,
         ["synth"] => Request::Synth(synth::Scope::Reports(None)),
@@ -170,8 +173,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "sweeps" | "report" | "python" | "regmap"
-            | "synth" | "deviations" | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "sweeps" | "report" | "book" | "python"
+            | "regmap" | "synth" | "deviations" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -227,6 +230,7 @@ fn main() -> ExitCode {
         Request::Nvcc => nvcc::run(),
         Request::Sweeps => sweeps::run(),
         Request::Report => report::run(),
+        Request::Book => commands::book::run(),
         Request::Python => commands::python::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
