@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use commands::{
     ci, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, report, setup, soc, sweeps,
-    synth, test,
+    synth, test, wasm,
 };
 use synthesis::board::Board;
 
@@ -59,6 +59,8 @@ Commands:
   sweeps                Read files of sweeps with pandas and DuckDB, and sweep on a Dask cluster of
                         this machine
   report                Remake the papers' figures, and look at the page in Chromium
+  wasm                  Compile the explorer of that page again for browsers, and compare its
+                        answers with the program's
   python                Build the Python package, install it into a new environment, and test it
                         beside the program
   regmap                Write the prototype's register map again for hardware, model and documents
@@ -112,6 +114,7 @@ enum Request {
     Nvcc,
     Sweeps,
     Report,
+    Wasm,
     Python,
     Regmap,
     Synth(synth::Scope),
@@ -153,6 +156,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["nvcc"] => Request::Nvcc,
         ["sweeps"] => Request::Sweeps,
         ["report"] => Request::Report,
+        ["wasm"] => Request::Wasm,
         ["python"] => Request::Python,
         ["regmap"] => Request::Regmap,
         ["synth"] => Request::Synth(synth::Scope::Reports(None)),
@@ -170,8 +174,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "sweeps" | "report" | "python" | "regmap"
-            | "synth" | "deviations" | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "sweeps" | "report" | "wasm" | "python"
+            | "regmap" | "synth" | "deviations" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -227,6 +231,7 @@ fn main() -> ExitCode {
         Request::Nvcc => nvcc::run(),
         Request::Sweeps => sweeps::run(),
         Request::Report => report::run(),
+        Request::Wasm => wasm::run(),
         Request::Python => commands::python::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
@@ -274,6 +279,7 @@ mod tests {
         assert_eq!(parse(&["nvcc"]), Ok(Request::Nvcc));
         assert_eq!(parse(&["sweeps"]), Ok(Request::Sweeps));
         assert_eq!(parse(&["report"]), Ok(Request::Report));
+        assert_eq!(parse(&["wasm"]), Ok(Request::Wasm));
         assert_eq!(parse(&["python"]), Ok(Request::Python));
         assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
         assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
@@ -311,6 +317,7 @@ mod tests {
             "soc",
             "sweeps",
             "report",
+            "wasm",
             "python",
             "regmap",
             "synth",

@@ -21,14 +21,16 @@ pub enum PaperArg {
     Expars,
     /// STT-RAM.
     Warrf,
-    /// All five.
+    /// No paper: the page's explorer alone.
+    Explorer,
+    /// All five, and the explorer.
     All,
 }
 
 /// Arguments of `reproduce`.
 #[derive(Clone, Debug, Args)]
 pub struct ReproduceArgs {
-    /// Paper. Default: all, with the table of their claims.
+    /// Paper. Default: all, with the table of their claims, and the explorer.
     #[arg(value_enum, default_value_t = PaperArg::All)]
     pub paper: PaperArg,
     /// Only this figure, such as `6`, `6.13` or `"Table 5"`. Repeat it for more.

@@ -25,12 +25,13 @@ fn is_ours(name: &str) -> bool {
 /// Runs the command.
 pub fn run(args: &ReproduceArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let papers = match args.paper {
-        PaperArg::All => Vec::new(),
+        PaperArg::All | PaperArg::Explorer => Vec::new(),
         one => {
             one.to_possible_value().map(|value| value.get_name().to_owned()).into_iter().collect()
         }
     };
-    let selection = Selection { papers, labels: args.labels() };
+    let explorer_alone = args.paper == PaperArg::Explorer;
+    let selection = Selection { papers, labels: args.labels(), explorer_alone };
     // What cannot be written is said before anything runs, and so is a label that no paper has.
     selection.entries()?;
     let folder = PartialFolder::create(&args.out, FOLDER, &[])?;
@@ -38,6 +39,9 @@ pub fn run(args: &ReproduceArgs, printer: &Printer) -> Result<ExitStatus, Failur
     write(&made, &folder).map_err(|error| Failure::file(folder.folder(), "write to", &error))?;
     let page = folder.folder().join(PAGE);
     folder.finish()?;
+    if explorer_alone {
+        return printer.data(&format!("the explorer: {}\n", page.display()));
+    }
     let charts: usize = made.drawn.iter().map(|drawn| drawn.panels.len()).sum();
     let several = |count: usize, one: &str, more: &str| match count {
         1 => format!("1 {one}"),
