@@ -64,12 +64,20 @@ fn the_explorer_alone_is_one_page() {
     // The module, the designs, twelve workloads and the script.
     assert_eq!(page.matches("<script").count(), 15);
     assert!(page.contains("<h2 id=\"explorer\">") && !page.contains("Left out"), "a section");
+    assert!(page.contains("Made by <code>strata reproduce explorer</code>"), "its command");
     assert!(page.contains("default-src 'none'") && page.len() < 600 << 10, "{}", page.len());
     let wrong = strata(&["reproduce", "explorer", "--figure", "2", "--out", out]);
     assert_eq!(wrong.status, Some(2), "{wrong}");
     assert_eq!(
         wrong.stderr,
         "error: the explorer has no figures\n  hint: name a paper, or leave `--figure` out\n"
+    );
+    let wrong = strata(&["reproduce", "explorer", "--scale", "small", "--out", out]);
+    assert_eq!(wrong.status, Some(2), "{wrong}");
+    assert_eq!(
+        wrong.stderr,
+        "error: `--scale` is the size of figures, and the explorer has none\n  hint: leave \
+         `--scale` out: its workloads have their small size\n"
     );
 }
 

@@ -77,7 +77,8 @@
     const sums = [0n, 0n, 0n];
     for (const row of rows) {
       const level = row.dataset.level;
-      const energy = level === "total" ? (flat ? sums : null) : spent(answer, level);
+      const known = answer.has("energy total");
+      const energy = level === "total" ? (known ? sums : null) : spent(answer, level);
       const cells = row.querySelectorAll("td");
       for (const [place, what] of ["reads", "writes"].entries()) {
         const count = answer.get(`counter ${level}_${what}`);

@@ -117,8 +117,13 @@ fn compilation(toolchain: Toolchain, folder: &Path) -> Command {
 fn replace(fresh: &Path) -> Result<(), Failure> {
     let told = |error: std::io::Error| Failure(format!("{}: {error}", fresh.display()));
     let code = std::fs::read(fresh).map_err(told)?;
-    std::fs::write(machine::root().join(COMMITTED), &code).map_err(told)?;
-    println!("{COMMITTED}: {} bytes", code.len());
+    let committed = machine::root().join(COMMITTED);
+    // A file that is written again has the program built again.
+    let same = std::fs::read(&committed).is_ok_and(|committed| committed == code);
+    if !same {
+        std::fs::write(committed, &code).map_err(told)?;
+    }
+    println!("{COMMITTED}: {} bytes, {}", code.len(), if same { "the same" } else { "new" });
     Ok(())
 }
 
