@@ -47,7 +47,8 @@ fn header(text: &mut String, of: &Reproduction) {
          <h1>The papers&#39; figures, remade</h1><p>Strata {}, model {}; workloads at their {} \
          size. Lines and bars are ours, means over our workloads unless a workload is named; \
          bands and dashed or pale marks are what the papers print, of their own workloads. \
-         Nothing is fitted to them.</p><p>Made by <code>strata reproduce {}</code>.</p></header><nav aria-label=\"Sections\"><ul>",
+         Nothing is fitted to them.</p><p>Made by <code>strata reproduce \
+         {}</code>.</p></header><nav aria-label=\"Sections\"><ul>",
         env!("CARGO_PKG_VERSION"),
         strata_core::MODEL_VERSION,
         of.scale.name(),
