@@ -6,8 +6,10 @@
 //! one
 //! or several panels from a [`lab`], in which each input runs once for all of them. [`figure`] is a
 //! panel; [`svg`] draws it, and [`page`] puts all of them into one page that needs nothing else.
+//! There an [`explorer`] counts under designs that the page's reader chooses.
 
 pub mod catalogue;
+pub mod explorer;
 pub mod figure;
 pub mod lab;
 pub mod page;
@@ -21,6 +23,7 @@ use crate::cli::Scale;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use catalogue::{Entry, Paper, Status};
+use explorer::Explorer;
 use figure::Figure;
 use lab::{Lab, Runs, Wanted};
 pub use trends::{ORDERS, Trends};
@@ -45,6 +48,8 @@ pub struct Reproduction {
     pub drawn: Vec<Drawn>,
     /// The papers' claims beside our numbers; none unless all of all papers is asked for.
     pub trends: Option<Trends>,
+    /// With the claims, or alone.
+    pub explorer: Option<Explorer>,
 }
 
 impl Reproduction {
@@ -61,6 +66,8 @@ pub struct Selection {
     pub papers: Vec<String>,
     /// Labels of figures and tables; none means all.
     pub labels: Vec<String>,
+    /// The explorer, and no paper.
+    pub explorer_alone: bool,
 }
 
 impl Selection {
@@ -69,6 +76,9 @@ impl Selection {
     /// # Errors
     /// A label that no paper of them has.
     pub fn entries(&self) -> Result<Vec<(&'static Paper, Vec<&'static Entry>)>, Failure> {
+        if self.explorer_alone {
+            return if self.labels.is_empty() { Ok(Vec::new()) } else { Err(no_figures()) };
+        }
         let wanted = |paper: &&Paper| self.papers.is_empty() || self.papers.contains(&paper.key);
         let papers: Vec<&Paper> = catalogue::papers().iter().filter(wanted).collect();
         for label in &self.labels {
@@ -88,6 +98,10 @@ impl Selection {
         let all = papers.into_iter().map(entries);
         Ok(all.filter(|(_, entries)| !entries.is_empty()).collect())
     }
+}
+
+fn no_figures() -> Failure {
+    Failure::input("the explorer has no figures").hint("name a paper, or leave `--figure` out")
 }
 
 /// Remakes what is asked for, with inputs of a size.
@@ -120,7 +134,9 @@ pub fn run(
     let draw =
         |plate: &&'static plates::Plate| Ok(Drawn { id: plate.id, panels: (plate.draw)(&lab)? });
     let drawn = plates.iter().map(draw).collect::<Result<_, Failure>>()?;
-    let whole = selection.papers.is_empty() && selection.labels.is_empty();
+    let alone = selection.explorer_alone;
+    let whole = selection.papers.is_empty() && selection.labels.is_empty() && !alone;
     let trends = whole.then(|| Trends::measured(scale, jobs, printer)).transpose()?;
-    Ok(Reproduction { scale, papers, drawn, trends })
+    let explorer = (whole || alone).then(|| Explorer::new(jobs, printer)).transpose()?;
+    Ok(Reproduction { scale, papers, drawn, trends, explorer })
 }

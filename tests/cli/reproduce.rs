@@ -53,6 +53,35 @@ fn a_figure_is_data_a_drawing_and_a_page() {
 }
 
 #[test]
+fn the_explorer_alone_is_one_page() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let folder = parent.path().join("explorer");
+    let out = folder.to_str().expect("UTF-8");
+    let outcome = strata(&["reproduce", "explorer", "--out", out, "--quiet"]);
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(0), ""), "{outcome}");
+    assert_eq!(outcome.stdout.replace(out, "OUT"), "the explorer: OUT/report.html\n");
+    let page = fs::read_to_string(folder.join("report.html")).expect("text");
+    // The module, the designs, twelve workloads and the script.
+    assert_eq!(page.matches("<script").count(), 15);
+    assert!(page.contains("<h2 id=\"explorer\">") && !page.contains("Left out"), "a section");
+    assert!(page.contains("Made by <code>strata reproduce explorer</code>"), "its command");
+    assert!(page.contains("default-src 'none'") && page.len() < 600 << 10, "{}", page.len());
+    let wrong = strata(&["reproduce", "explorer", "--figure", "2", "--out", out]);
+    assert_eq!(wrong.status, Some(2), "{wrong}");
+    assert_eq!(
+        wrong.stderr,
+        "error: the explorer has no figures\n  hint: name a paper, or leave `--figure` out\n"
+    );
+    let wrong = strata(&["reproduce", "explorer", "--scale", "small", "--out", out]);
+    assert_eq!(wrong.status, Some(2), "{wrong}");
+    assert_eq!(
+        wrong.stderr,
+        "error: `--scale` is the size of figures, and the explorer has none\n  hint: leave \
+         `--scale` out: its workloads have their small size\n"
+    );
+}
+
+#[test]
 fn what_is_no_figure_and_no_folder_is_refused_before_anything_runs() {
     let parent = tempfile::tempdir().expect("a folder");
     let folder = parent.path().join("figures");

@@ -1,7 +1,8 @@
 """Opens a report in Chromium: without an error, without a request, and for everyone.
 
-Arguments: the report's file, and Chromium's program. Prints what is wrong, one thing a line; the
-exit status says whether there was anything.
+Arguments: the report's file, Chromium's program, and Strata's, with whose numbers those of the
+page's explorer are compared. Prints what is wrong, one thing a line; the exit status says whether
+there was anything.
 """
 
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
+
+import explore
 
 # What axe-core calls a violation that keeps people out.
 GRAVE = {"serious", "critical"}
@@ -20,7 +23,7 @@ def look(page, address, charts, wrong):
     """Checks a page as one reader sees it."""
     page.goto(address)
     headings = page.locator("h2").all_inner_texts()
-    for heading in ["What the papers claim", "Where the papers contradict themselves"]:
+    for heading in ["Explorer", "What the papers claim", "Where the papers contradict themselves"]:
         if heading not in headings:
             wrong.append(f"no section `{heading}`")
     shown = page.locator("figure svg").count()
@@ -38,6 +41,7 @@ def look(page, address, charts, wrong):
     first = page.evaluate("document.activeElement.className")
     if first != "skip":
         wrong.append(f"the first key leads to `{first}`, not past the navigation")
+    explore.keys(page, wrong)
     for table in page.locator("figure details").all()[:3]:
         table.locator("summary").press("Enter")
         if not table.locator("table").is_visible():
@@ -48,8 +52,19 @@ def look(page, address, charts, wrong):
             wrong.append(f"{violation['id']}: {violation['help']}: {places[:3]}")
 
 
+def without_script(browser, address, wrong):
+    """Without JavaScript the page says what is missing, and shows no control."""
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(address)
+    if "needs JavaScript" not in page.locator("#explorer-absent").inner_text():
+        wrong.append("without JavaScript nothing is said of it")
+    if page.locator("#explorer-form").is_visible():
+        wrong.append("without JavaScript there are controls")
+    page.close()
+
+
 def main():
-    report, chromium = Path(sys.argv[1]).resolve(), sys.argv[2]
+    report, chromium, strata = Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
     charts = len(list(report.parent.glob("*.svg")))
     address = report.as_uri()
     found = []
@@ -69,10 +84,17 @@ def main():
                     or wrong.append(f"asks for {request.url}"),
                 )
                 look(page, address, charts, wrong)
+                if (scheme, width) == ("light", 1280):
+                    compared = explore.numbers(page, report, strata, wrong)
                 found += [f"{scheme}, {width} x {height}: {one}" for one in wrong]
                 page.close()
+        without_script(browser, address, found)
         browser.close()
-    print("\n".join(found) or f"{charts} charts, light and dark, on {len(SIZES)} screens")
+    told = (
+        f"{charts} charts, light and dark, on {len(SIZES)} screens; {compared[0]} answers and "
+        f"{compared[1]} refusals of the explorer"
+    )
+    print("\n".join(found) or told)
     sys.exit(bool(found))
 
 

@@ -64,7 +64,7 @@ static SMALL: LazyLock<Reports> = LazyLock::new(|| reports(Scale::Small));
 fn the_figure_has_the_numbers_of_the_page() {
     assert_eq!(KERNELS.map(|(name, _, registers)| (name, registers)), lab::KERNELS);
     let (papers, labels) = (vec!["expars".to_owned()], vec!["Figure 13".to_owned()]);
-    let selection = Selection { papers, labels };
+    let selection = Selection { papers, labels, explorer_alone: false };
     let made = reproduce::run(&selection, Scale::Small, 0, &Printer::new(true));
     let made = made.expect("the figure is made");
     let panel = &made.panels("expars-performance")[0];

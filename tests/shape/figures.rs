@@ -17,6 +17,7 @@ fn made(paper: &str, labels: &[&str]) -> Reproduction {
     let selection = Selection {
         papers: vec![paper.to_owned()],
         labels: labels.iter().map(|&label| label.to_owned()).collect(),
+        explorer_alone: false,
     };
     run(&selection, Scale::Small, 0, &Printer::new(true)).expect("the figures are made")
 }

@@ -20,3 +20,4 @@ pub(crate) mod sweeps;
 pub(crate) mod synth;
 pub(crate) mod test;
 pub(crate) mod tidy;
+pub(crate) mod wasm;

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use commands::{
     ci, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, report, setup, soc, sweeps,
-    synth, test,
+    synth, test, wasm,
 };
 use synthesis::board::Board;
 
@@ -60,6 +60,8 @@ Commands:
                         this machine
   report                Remake the papers' figures, and look at the page in Chromium
   book                  Make pages of the documents, and check their links
+  wasm                  Compile the explorer of that page again for browsers, and compare its
+                        answers with the program's
   python                Build the Python package, install it into a new environment, and test it
                         beside the program
   regmap                Write the prototype's register map again for hardware, model and documents
@@ -114,6 +116,7 @@ enum Request {
     Sweeps,
     Report,
     Book,
+    Wasm,
     Python,
     Regmap,
     Synth(synth::Scope),
@@ -156,6 +159,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["sweeps"] => Request::Sweeps,
         ["report"] => Request::Report,
         ["book"] => Request::Book,
+        ["wasm"] => Request::Wasm,
         ["python"] => Request::Python,
         ["regmap"] => Request::Regmap,
         ["synth"] => Request::Synth(synth::Scope::Reports(None)),
@@ -173,7 +177,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "sweeps" | "report" | "book" | "python"
+            | "life-ranges" | "nvcc" | "sweeps" | "report" | "book" | "wasm" | "python"
             | "regmap" | "synth" | "deviations" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
@@ -231,6 +235,7 @@ fn main() -> ExitCode {
         Request::Sweeps => sweeps::run(),
         Request::Report => report::run(),
         Request::Book => commands::book::run(),
+        Request::Wasm => wasm::run(),
         Request::Python => commands::python::run(),
         Request::Regmap => commands::regmap::run(),
         Request::Synth(scope) => synth::run(scope),
@@ -278,6 +283,7 @@ mod tests {
         assert_eq!(parse(&["nvcc"]), Ok(Request::Nvcc));
         assert_eq!(parse(&["sweeps"]), Ok(Request::Sweeps));
         assert_eq!(parse(&["report"]), Ok(Request::Report));
+        assert_eq!(parse(&["wasm"]), Ok(Request::Wasm));
         assert_eq!(parse(&["python"]), Ok(Request::Python));
         assert_eq!(parse(&["synth", "--check"]), Ok(Request::Synth(synth::Scope::Check)));
         assert!(parse(&["synth", "ulx3s-85f", "--block", "register_file_cache"]).is_ok());
@@ -315,6 +321,7 @@ mod tests {
             "soc",
             "sweeps",
             "report",
+            "wasm",
             "python",
             "regmap",
             "synth",

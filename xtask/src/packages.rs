@@ -158,7 +158,8 @@ pub(crate) enum Tools {
     LifeRanges,
     /// NVIDIA's compiler, for the workloads' sources. 350 MB.
     Nvcc,
-    /// Driving a browser that shows the papers' figures. 150 MB.
+    /// Driving a browser that shows the papers' figures, and running the page's explorer without
+    /// one. 180 MB.
     Report,
     /// The processor of the board that holds the hardware. 31 MB.
     Soc,
@@ -223,8 +224,8 @@ pub(crate) const WHEELS: &[Wheel] = &[
     },
     Wheel {
         requirement: "wasmtime==47.0.1",
-        tools: FORMAL_AND_SYNTHESIS,
-        purpose: "compiles the tools that are WebAssembly",
+        tools: &[Tools::Formal, Tools::Report, Tools::Synthesis],
+        purpose: "runs the tools that are WebAssembly, and the page's explorer",
     },
     Wheel {
         requirement: "platformdirs==4.14.7",

@@ -21,22 +21,24 @@ pub enum PaperArg {
     Expars,
     /// STT-RAM.
     Warrf,
-    /// All five.
+    /// No paper: the page's explorer alone.
+    Explorer,
+    /// All five, and the explorer.
     All,
 }
 
 /// Arguments of `reproduce`.
 #[derive(Clone, Debug, Args)]
 pub struct ReproduceArgs {
-    /// Paper. Default: all, with the table of their claims.
+    /// Paper. Default: all, with the table of their claims, and the explorer.
     #[arg(value_enum, default_value_t = PaperArg::All)]
     pub paper: PaperArg,
     /// Only this figure, such as `6`, `6.13` or `"Table 5"`. Repeat it for more.
     #[arg(long = "figure", value_name = "N|LABEL")]
     pub figures: Vec<String>,
-    /// Problem size of the workloads.
-    #[arg(long, value_parser = by_name::parser::<Scale>(), default_value = Scale::Small.name())]
-    pub scale: Scale,
+    /// Problem size of the figures' workloads. Default: `small`, which the explorer's always have.
+    #[arg(long, value_parser = by_name::parser::<Scale>())]
+    pub scale: Option<Scale>,
     /// Folder to write to: new, empty, or of an earlier `reproduce`, which is replaced.
     #[arg(long, short, value_name = "DIR", default_value = "reproduction")]
     pub out: PathBuf,
@@ -46,6 +48,11 @@ pub struct ReproduceArgs {
 }
 
 impl ReproduceArgs {
+    /// The size of the figures' workloads.
+    pub fn scale(&self) -> Scale {
+        self.scale.unwrap_or(Scale::Small)
+    }
+
     /// The labels that are asked for, as papers write them.
     pub fn labels(&self) -> Vec<String> {
         let label = |text: &String| {

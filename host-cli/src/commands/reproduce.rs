@@ -10,7 +10,7 @@ use crate::parallel;
 use crate::partial_folder::{FolderKind, PartialFolder};
 use crate::printer::Printer;
 use crate::report::columns::{Columns, Form};
-use crate::reproduce::{self, Reproduction, Selection, page, svg};
+use crate::reproduce::{self, Reproduction, Selection, explorer, page, svg};
 
 /// The page: the file that names the others.
 const PAGE: &str = "report.html";
@@ -25,19 +25,30 @@ fn is_ours(name: &str) -> bool {
 /// Runs the command.
 pub fn run(args: &ReproduceArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let papers = match args.paper {
-        PaperArg::All => Vec::new(),
+        PaperArg::All | PaperArg::Explorer => Vec::new(),
         one => {
             one.to_possible_value().map(|value| value.get_name().to_owned()).into_iter().collect()
         }
     };
-    let selection = Selection { papers, labels: args.labels() };
+    let explorer_alone = args.paper == PaperArg::Explorer;
+    let selection = Selection { papers, labels: args.labels(), explorer_alone };
+    if explorer_alone && args.scale.is_some() {
+        return Err(Failure::input("`--scale` is the size of figures, and the explorer has none")
+            .hint(format!(
+                "leave `--scale` out: its workloads have their {} size",
+                explorer::SCALE.name()
+            )));
+    }
     // What cannot be written is said before anything runs, and so is a label that no paper has.
     selection.entries()?;
     let folder = PartialFolder::create(&args.out, FOLDER, &[])?;
-    let made = reproduce::run(&selection, args.scale, parallel::jobs(args.jobs), printer)?;
+    let made = reproduce::run(&selection, args.scale(), parallel::jobs(args.jobs), printer)?;
     write(&made, &folder).map_err(|error| Failure::file(folder.folder(), "write to", &error))?;
     let page = folder.folder().join(PAGE);
     folder.finish()?;
+    if explorer_alone {
+        return printer.data(&format!("the explorer: {}\n", page.display()));
+    }
     let charts: usize = made.drawn.iter().map(|drawn| drawn.panels.len()).sum();
     let several = |count: usize, one: &str, more: &str| match count {
         1 => format!("1 {one}"),

@@ -5,10 +5,14 @@ use std::fmt::Write as _;
 use super::catalogue::Status;
 use super::figure::{DECIMALS, Figure};
 use super::svg::{self, escaped};
-use super::{Reproduction, Trends, catalogue};
+use super::{Reproduction, Trends, catalogue, explorer};
 use crate::exact;
 
 const STYLE: &str = include_str!("page.css");
+
+/// What a browser lets the page do: nothing that leaves it.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' \
+                      'wasm-unsafe-eval'; base-uri 'none'; form-action 'none'";
 
 /// The page.
 pub fn page(of: &Reproduction) -> String {
@@ -16,11 +20,15 @@ pub fn page(of: &Reproduction) -> String {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
          <title>Strata: the papers' figures remade</title><style>{STYLE}{}</style></head><body>",
         svg::STYLE
     );
     header(&mut text, of);
     text.push_str("<main>");
+    if let Some(explorer) = &of.explorer {
+        explorer::section::write(&mut text, explorer);
+    }
     if let Some(trends) = &of.trends {
         claims(&mut text, trends);
     }
@@ -39,13 +47,20 @@ fn header(text: &mut String, of: &Reproduction) {
          <h1>The papers&#39; figures, remade</h1><p>Strata {}, model {}; workloads at their {} \
          size. Lines and bars are ours, means over our workloads unless a workload is named; \
          bands and dashed or pale marks are what the papers print, of their own workloads. \
-         Nothing is fitted to them.</p><p>Made by <code>strata reproduce --scale \
+         Nothing is fitted to them.</p><p>Made by <code>strata reproduce \
          {}</code>.</p></header><nav aria-label=\"Sections\"><ul>",
         env!("CARGO_PKG_VERSION"),
         strata_core::MODEL_VERSION,
         of.scale.name(),
-        of.scale.name(),
+        if of.papers.is_empty() {
+            "explorer".to_owned()
+        } else {
+            format!("--scale {}", of.scale.name())
+        },
     );
+    if of.explorer.is_some() {
+        text.push_str("<li><a href=\"#explorer\">Explorer</a></li>");
+    }
     if of.trends.is_some() {
         text.push_str("<li><a href=\"#claims\">Claims</a></li>");
     }

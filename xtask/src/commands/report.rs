@@ -46,7 +46,12 @@ fn check(tools: &HardwareTools) -> Result<(), Failure> {
     process::run(make.args(["--quiet", "--out"]).arg(&folder))?;
     let mut look = process::command(tools.program("python3"));
     look.arg(machine::root().join(LOOK)).arg(folder.join("report.html")).arg(browser()?);
-    process::run(&mut look)
+    process::run(look.arg(program()))
+}
+
+/// The program that is built for release.
+pub(super) fn program() -> PathBuf {
+    machine::target_folder().join("release/strata")
 }
 
 /// The browser's path: its driver does not look for it.

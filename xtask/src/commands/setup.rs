@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
+use super::wasm;
 use crate::Status;
 use crate::hardware_tools;
 use crate::machine;
@@ -57,7 +58,7 @@ pub(crate) fn ensure() -> Vec<Missing> {
     for tools in [Tools::Formal, Tools::Soc, Tools::Nvcc, Tools::Sweeps, Tools::Report] {
         missing.extend(hardware_tools::ensure(tools).err());
     }
-    for target in DEVICE_TARGETS {
+    for target in DEVICE_TARGETS.into_iter().chain([wasm::TARGET]) {
         if let Err(why) = no_std::provide(target) {
             missing.push(why);
             // The remedy is the same for every target.

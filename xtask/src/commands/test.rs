@@ -3,7 +3,9 @@
 use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
-use super::{book, formal, fpga, fuzz, nvcc, python, qemu, report, setup, soc, sweeps, synth};
+use super::{
+    book, formal, fpga, fuzz, nvcc, python, qemu, report, setup, soc, sweeps, synth, wasm,
+};
 use crate::Status;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
@@ -44,8 +46,8 @@ pub(crate) fn run(extent: Extent) -> Status {
     stages.one("synth: reports", || synth::check().into());
     if extent == Extent::Quick {
         println!(
-            "\n-- left out by --quick: sweeps, python, nvcc, gates, smoke, report, book, qemu, \
-             soc, formal, tests of `{SLOW_TESTS}`"
+            "\n-- left out by --quick: sweeps, python, nvcc, gates, smoke, report, book, wasm, \
+             qemu, soc, formal, tests of `{SLOW_TESTS}`"
         );
     } else {
         sweeps::stages(&mut stages);
@@ -57,6 +59,7 @@ pub(crate) fn run(extent: Extent) -> Status {
         release_stages(&mut stages);
         report::stages(&mut stages);
         book::stages(&mut stages);
+        wasm::stages(&mut stages);
         qemu::stages(&mut stages);
         soc::stages(&mut stages);
         fpga::stages(&mut stages);
