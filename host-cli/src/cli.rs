@@ -446,16 +446,14 @@ pub struct RunArgs {
     /// Where energy comes from that no table prints.
     #[command(flatten)]
     pub energy: EnergyArg,
-    /// Report what can be measured though other inputs cannot: each of these is an error, and the
-    /// exit status is 1.
+    /// Report what can be measured; inputs that cannot are errors, and the exit status is 1.
     #[arg(long, conflicts_with = "baseline")]
     pub keep_going: bool,
     /// Design that the others are compared with: print speed-ups and ratios of energy instead of
     /// counts, input by input and as geometric means.
     #[arg(long, value_name = "DESIGN", conflicts_with = "outputs")]
     pub baseline: Option<String>,
-    /// With `--baseline`: run each input with the seeds 0 to N-1, and print means and standard
-    /// deviations.
+    /// With `--baseline`: run each input with seeds 0 to N-1; print means and standard deviations.
     #[arg(long, value_name = "N", requires = "baseline", value_parser = clap::value_parser!(u32)
         .range(1..=1000))]
     pub seeds: Option<u32>,
@@ -478,11 +476,13 @@ pub struct RunArgs {
     /// cycle, into a file for <https://ui.perfetto.dev> (see docs/TIMELINE.md).
     #[arg(long, value_name = "OUT.json", group = "outputs")]
     pub timeline: Option<PathBuf>,
+    /// Draw energy relative to the baseline, or IPC, into this file; a page has the numbers, too.
+    #[arg(long, value_name = "OUT.svg|OUT.html", group = "outputs")]
+    pub plot: Option<PathBuf>,
     /// Buffers to write.
     #[command(flatten)]
     pub dump: data::DumpArgs,
-    /// Replace files of whatever kind. Without it only a timeline of strata and an `.npy` file are
-    /// replaced, by another.
+    /// Replace files of whatever kind; without it only those that such a command has written.
     #[arg(long, requires = "outputs")]
     pub force: bool,
     /// Cycles of the launch to draw, LAST not included. Default: 0..10000.

@@ -42,6 +42,7 @@ pub mod output;
 pub mod parallel;
 mod partial_file;
 pub mod partial_folder;
+pub mod plot;
 pub mod printer;
 mod progress;
 pub mod provision;

@@ -26,7 +26,7 @@ use catalogue::{Entry, Paper, Status};
 use explorer::Explorer;
 use figure::Figure;
 use lab::{Lab, Runs, Wanted};
-pub use trends::{ORDERS, Trends};
+pub use trends::{CLAIM_COLUMNS, ORDERS, Trends};
 
 /// What a plate became.
 #[derive(Clone, Debug)]

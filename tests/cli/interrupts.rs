@@ -235,6 +235,9 @@ fn first_row(running: &mut Running) -> BufReader<ChildStdout> {
         output.read_line(&mut lines).expect("UTF-8");
     }
     assert_eq!(lines, "workload,mrf_reads\nvectoradd,23383\n");
+    // Nothing says when the second input begins, which is as soon as the row is out; a Ctrl-C
+    // before it would find nothing that runs.
+    thread::sleep(Duration::from_secs(1));
     assert!(running.0.try_wait().expect("a child").is_none(), "the second input runs");
     output
 }

@@ -133,8 +133,9 @@ fn names_of_workloads_and_designs_are_completed() {
     assert_eq!(completed("strata cost isca11-rfc13"), ["isca11-rfc13"]);
     assert!(completed("strata run vectoradd --design my.tom").is_empty());
     for (shell, told) in [
-        ("zsh", "{_alternative \"names:name:(isca11 isca11-rfc1 "),
-        ("zsh", "{_alternative \"names:name:(vectoradd matrixmul "),
+        ("zsh", "{_alternative \"names\\:name\\:(isca11 isca11-rfc1 "),
+        ("zsh", "\n'*:inputs -- Workload names, groups of them (`@extra`)"),
+        ("zsh", "{_alternative \"names\\:name\\:(vectoradd matrixmul "),
         ("fish", " -r -F -a \"isca11\\t"),
         ("fish", "complete -c strata -n \"__fish_strata_using_subcommand run\" -a \"vectoradd "),
     ] {

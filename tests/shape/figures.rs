@@ -99,8 +99,9 @@ fn every_figure_of_every_paper_has_values() {
         }
         let text = page::page(&made);
         assert!(!text.contains("src=") && !text.contains("<link"), "nothing is fetched");
-        for address in text.split("http").skip(1) {
-            assert!(address.starts_with("://www.w3.org/2000/svg"), "{}", &address[..40]);
+        for address in ["http://", "https://"].iter().flat_map(|scheme| text.split(scheme).skip(1))
+        {
+            assert!(address.starts_with("www.w3.org/2000/svg"), "{}", &address[..40]);
         }
         let ids: Vec<&str> = text
             .split(" id=\"")

@@ -10,7 +10,7 @@ use strata_core::sm::expansion::Threshold;
 use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
 use strata_core::write_pool::{MAX_ENTRIES, PoolPorts};
 
-use super::table::TableArgs;
+use super::table::{PlotArg, TableArgs};
 use super::{Scale, SourceArgs};
 use crate::active_set::{DEFAULT_SIZES, Size};
 use crate::config::by_name;
@@ -80,6 +80,9 @@ pub struct ActiveWarpsArgs {
     /// How it is printed.
     #[command(flatten)]
     pub table: TableArgs,
+    /// A chart of it.
+    #[command(flatten)]
+    pub plot: PlotArg,
 }
 
 /// Arguments of `study storage`.
@@ -100,6 +103,9 @@ pub struct StorageArgs {
     /// How it is printed.
     #[command(flatten)]
     pub table: TableArgs,
+    /// A chart of it.
+    #[command(flatten)]
+    pub plot: PlotArg,
 }
 
 /// The most of a CTA's registers that may lie in scratchpad memory, as it is typed.
@@ -165,6 +171,9 @@ pub struct ResidencyArgs {
     /// How it is printed.
     #[command(flatten)]
     pub table: TableArgs,
+    /// A chart of it.
+    #[command(flatten)]
+    pub plot: PlotArg,
 }
 
 impl ResidencyArgs {
@@ -210,6 +219,9 @@ pub struct RegistersArgs {
     /// How it is printed.
     #[command(flatten)]
     pub table: TableArgs,
+    /// A chart of it.
+    #[command(flatten)]
+    pub plot: PlotArg,
 }
 
 /// Arguments of `study limits`.
@@ -299,4 +311,7 @@ pub struct WritePoolArgs {
     /// How it is printed.
     #[command(flatten)]
     pub table: TableArgs,
+    /// A chart of it.
+    #[command(flatten)]
+    pub plot: PlotArg,
 }

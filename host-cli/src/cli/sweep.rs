@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use strata_compiler::{Order, RegisterLimit};
 
 use super::energy::EnergyArg;
-use super::table::TableFormat;
+use super::table::{PlotArg, TableFormat};
 use super::{Mode, Scale};
 use crate::config::by_name;
 use crate::sweep::begun::POINTS_PER_FILE;
@@ -85,6 +85,9 @@ pub struct SweepTableArgs {
     /// One value, in a line for each value of a column and a column for each value of another.
     #[arg(long, num_args = 3, value_names = ["ROWKEY", "COLKEY", "VALUE"])]
     pub pivot: Vec<String>,
+    /// A chart of the pivot.
+    #[command(flatten)]
+    pub plot: PlotArg,
 }
 
 /// One part of as many.

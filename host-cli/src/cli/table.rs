@@ -1,5 +1,7 @@
 //! Command line of everything that prints a table.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use crate::report::columns::Form;
@@ -41,6 +43,17 @@ pub struct TableArgs {
     /// Which columns.
     #[command(flatten)]
     pub columns: ColumnsArg,
+}
+
+/// A chart of a table.
+#[derive(Clone, Debug, Args)]
+pub struct PlotArg {
+    /// Draw the table into this file as well; a page has the numbers, too.
+    #[arg(long, value_name = "OUT.svg|OUT.html")]
+    pub plot: Option<PathBuf>,
+    /// Replace the file of `--plot` whatever it is.
+    #[arg(long, requires = "plot")]
+    pub force: bool,
 }
 
 /// Which columns a table has.

@@ -86,14 +86,24 @@ fn with_files(shell: Shell, script: &str) -> String {
             (Shell::Zsh, Some((before, after)), _) => {
                 let first = &line[before.len() + 2..line.len() - after.len()];
                 let (names, after) = after.split_once(')').unwrap_or((after, ""));
+                // A colon ends what is done for an argument, unless it is escaped.
                 format!(
-                    "{before}:{{_alternative \"names:name:({first}{names})\" \
-                     \"files:file:_files\"}}{after}"
+                    "{before}:{{_alternative \"names\\:name\\:({first}{names})\" \
+                     \"files\\:file\\:_files\"}}{after}"
                 )
             }
             (Shell::Fish, _, Some(_)) => line.replacen(" -r -f -a ", " -r -F -a ", 1),
             _ => line.to_owned(),
         }
     };
-    script.lines().map(line).collect::<Vec<_>>().join("\n") + "\n"
+    script.lines().map(|text| options_behind(shell, &line(text)) + "\n").collect()
+}
+
+/// A line of zsh's script for arguments that go on, behind which its two colons let no option be
+/// completed; one lets them.
+fn options_behind(shell: Shell, line: &str) -> String {
+    match line.strip_prefix("'*::") {
+        Some(rest) if shell == Shell::Zsh => format!("'*:{rest}"),
+        _ => line.to_owned(),
+    }
 }

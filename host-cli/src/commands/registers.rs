@@ -7,8 +7,10 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::parallel;
+use crate::plot::{self, Plot};
 use crate::printer::Printer;
 use crate::report::columns::Columns;
+use crate::reproduce::figure::Kind;
 use crate::study::registers::{rows, to_columns, to_table};
 use crate::subject;
 
@@ -21,6 +23,15 @@ ours: warp instructions of PTX relative to no spills, by this project's allocati
 paper: [MICRO2012] Table 1, of its own workloads
 ";
 
+/// What `--plot` draws.
+const AXES: plot::Axes<'static> = plot::Axes {
+    x: "registers",
+    y: &["relative_percent"],
+    series: &["workload"],
+    only: None,
+    kind: Kind::Lines,
+};
+
 /// Runs the command.
 pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.source.registers.is_some() {
@@ -28,6 +39,7 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
             .hint("`--try 16,20,24` lists the numbers to try"));
     }
     tables::check(&args.table, &to_columns(&[], &[], &[]))?;
+    let plot = Plot::asked(&args.plot)?;
     let request = Request::new(&args.source)?;
     let workloads =
         subject::workloads(&args.inputs, &args.source, "whose registers are allocated", printer)?;
@@ -36,6 +48,8 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let rows = rows(&workloads, &limits, &request, parallel::jobs(args.jobs), printer)?;
     let paper = exact::paper_registers();
     let columns = to_columns(&rows, &limits, &paper);
+    let drawn = plot::draw(plot.as_ref(), &columns, &AXES, "strata study registers");
     let table = || to_table(&rows, &limits, &paper) + REMARKS;
-    tables::print(&args.table, columns, printer, table, Columns::json)
+    let status = tables::print(&args.table, columns, printer, table, Columns::json)?;
+    drawn.map(|()| status)
 }

@@ -6,8 +6,10 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::parallel;
+use crate::plot::{self, Plot};
 use crate::printer::Printer;
 use crate::report::json;
+use crate::reproduce::figure::Kind;
 use crate::study::residency;
 use crate::subject;
 use crate::workload::Workload;
@@ -15,9 +17,19 @@ use crate::workload::Workload;
 /// Inputs unless others are named.
 const DEFAULT_INPUTS: &str = "@all";
 
+/// What `--plot` draws.
+const AXES: plot::Axes<'static> = plot::Axes {
+    x: "input",
+    y: &["baseline_ctas", "warpman_ctas", "expars_ctas"],
+    series: &["machine"],
+    only: None,
+    kind: Kind::Bars,
+};
+
 /// Runs the command.
 pub fn run(args: &ResidencyArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     tables::check(&args.table, &residency::no_columns())?;
+    let plot = Plot::asked(&args.plot)?;
     let source = args.source();
     let request = Request::new(&source)?;
     let own;
@@ -34,8 +46,10 @@ pub fn run(args: &ResidencyArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let mut study = residency::run(&inputs, args.threshold.0, &request, jobs, printer)?;
     study.command = command_line(args, &inputs, &request);
     let columns = residency::to_columns(&study);
+    let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &study.command);
     let table = || residency::to_table(&study, &remarks());
-    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
+    let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    drawn.map(|()| status)
 }
 
 /// What makes the study again.

@@ -15,6 +15,7 @@ use crate::interrupt;
 use crate::measure::{self, Request};
 use crate::output::Output;
 use crate::parallel;
+use crate::plot::Plot;
 use crate::printer::Printer;
 use crate::report::columns::check_names;
 use crate::report::{self, RunReport};
@@ -45,12 +46,13 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let files = subject::files(&subjects, &designs, args.source.reach())?;
     let timeline = timeline_request(args, &files)?;
     let dumps = dump::requests(&args.dump.dumps, args.force, &files)?;
+    let plot = args.plot.as_ref().map(|path| Plot::into(path, args.force, &files)).transpose()?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let request = request.for_designs(&designs).with_dumps(dumps);
     if subjects.len() > 1 && args.timeline.is_none() && args.dump.dumps.is_empty() {
         interrupt::finish_first(printer);
     }
-    let mut output = Rows::new(args, &subjects, &designs, remarks(&designs), printer);
+    let mut output = Rows::new(args, (&subjects, &designs), plot, remarks(&designs), printer);
     let mut failed = 0;
     let take = |result: Result<Vec<RunReport>, Failure>| match result {
         Ok(reports) => output.take(reports),

@@ -7,11 +7,22 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::parallel;
+use crate::plot::{self, Plot};
 use crate::printer::Printer;
 use crate::report::json;
+use crate::reproduce::figure::Kind;
 use crate::study::storage;
 use crate::subject;
 use crate::workload::Workload;
+
+/// What `--plot` draws.
+const AXES: plot::Axes<'static> = plot::Axes {
+    x: "point",
+    y: &["performance"],
+    series: &["input"],
+    only: None,
+    kind: Kind::Bars,
+};
 
 /// Runs the command.
 pub fn run(args: &StorageArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -19,6 +30,7 @@ pub fn run(args: &StorageArgs, printer: &Printer) -> Result<ExitStatus, Failure>
         return Err(Failure::input("`--registers` is part of a figure here")
             .hint("leave it out; `--figure registers` and `--figure needs` try several numbers"));
     }
+    let plot = Plot::asked(&args.plot)?;
     let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
     let own;
     let inputs = match args.inputs.as_slice() {
@@ -38,8 +50,10 @@ pub fn run(args: &StorageArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let mut study = storage::run(args.figure, &inputs, &request, jobs, printer)?;
     study.command = command_line(args, &inputs, &request);
     let columns = storage::to_columns(&study);
+    let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &study.command);
     let table = || storage::to_table(&study, &remarks(args));
-    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
+    let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    drawn.map(|()| status)
 }
 
 /// What makes the study again.

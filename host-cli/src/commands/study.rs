@@ -8,14 +8,25 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::parallel;
+use crate::plot::{self, Plot};
 use crate::printer::Printer;
 use crate::report::json;
+use crate::reproduce::figure::Kind;
 use crate::study::Input;
 use crate::study::active_warps::{self, Axes};
 use crate::subject;
 
 /// Design whose scheduler is studied unless others are named.
 const DEFAULT_DESIGN: &str = "isca11";
+
+/// What `--plot` draws.
+const AXES: plot::Axes<'static> = plot::Axes {
+    x: "active_warps",
+    y: &["ipc"],
+    series: &["design", "scheduler", "alu_latency_cycles", "order"],
+    only: None,
+    kind: Kind::Lines,
+};
 
 /// Runs the command.
 pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -32,6 +43,7 @@ pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Fail
 
 fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     tables::check(&args.table, &active_warps::no_columns())?;
+    let plot = Plot::asked(&args.plot)?;
     let names = match args.designs.as_slice() {
         [] => vec![DEFAULT_DESIGN.to_owned()],
         names => names.to_vec(),
@@ -61,8 +73,10 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
     let mut study = active_warps::run(&[axes], &inputs, parallel::jobs(args.jobs), printer)?;
     study.command = command_line(args, &inputs, &names, &request);
     let columns = active_warps::to_columns(&study);
+    let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &study.command);
     let table = || active_warps::to_table(&study, &remarks());
-    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
+    let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    drawn.map(|()| status)
 }
 
 /// What makes the study again; options that have their default value are left out where the default

@@ -15,7 +15,10 @@ use crate::cli::sweep::{
 use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
 use crate::parallel;
+use crate::plot::{self, Plot};
 use crate::printer::Printer;
+use crate::report::columns::Form;
+use crate::reproduce::figure::Kind;
 use crate::sweep::axes::Axis;
 use crate::sweep::baseline::{self, Against, against};
 use crate::sweep::batch::Batch;
@@ -224,7 +227,16 @@ pub(super) fn points(
     Ok((filtered(rows, wanted)?, list))
 }
 
+/// A chart of a pivot, but for what it shows.
+const LINES: plot::Axes<'static> =
+    plot::Axes { x: "", y: &[], series: &[], only: None, kind: Kind::Lines };
+
 fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    let plot = Plot::asked(&args.plot)?;
+    if plot.is_some() && args.pivot.is_empty() {
+        return Err(Failure::input("a table without `--pivot` has no axis to draw")
+            .hint("`--pivot cache.entries active_warps ipc` says what is drawn over what"));
+    }
     let mut names = args.columns.clone();
     let (rows, list) = match &args.baseline {
         None => points(&args.folder, &args.wanted, printer)?,
@@ -242,9 +254,18 @@ fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure
         }
     };
     let form = args.format.into();
+    let mut drawn = Ok(());
     let table = match args.pivot.as_slice() {
-        [line, column, value] => table::pivot(&rows, &list, [line, column, value])?,
+        [line, column, value] => {
+            let table = table::pivot(&rows, &list, [line, column, value])?;
+            let (y, series) = ([value.as_str()], [column.as_str()]);
+            let axes = plot::Axes { x: line, y: &y, series: &series, ..LINES };
+            let points = table::table(&rows, &list, &args.pivot, Form::Csv)?;
+            drawn = plot::draw(plot.as_ref(), &points, &axes, "strata sweep table --pivot");
+            table
+        }
         _ => table::table(&rows, &list, &names, form)?,
     };
-    printer.columns(&table, form)
+    let status = printer.columns(&table, form)?;
+    drawn.map(|()| status)
 }

@@ -7,8 +7,10 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::parallel;
+use crate::plot::{self, Plot};
 use crate::printer::Printer;
 use crate::report::json;
+use crate::reproduce::figure::Kind;
 use crate::study::Input;
 use crate::study::write_pool::{self, Axes};
 use crate::subject;
@@ -16,9 +18,19 @@ use crate::subject;
 use super::study::distinct;
 use super::tables;
 
+/// What `--plot` draws.
+const AXES: plot::Axes<'static> = plot::Axes {
+    x: "write_pool_entries",
+    y: &["ipc_relative_percent"],
+    series: &["split_bank_write", "write_pool_ports"],
+    only: Some(("sweep", "write_pool_entries")),
+    kind: Kind::Lines,
+};
+
 /// Runs the command.
 pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     tables::check(&args.table, &write_pool::no_columns())?;
+    let plot = Plot::asked(&args.plot)?;
     let design = design::resolve(&args.design)?;
     design.without_data_cache_for("studies")?;
     let axes = Axes {
@@ -36,8 +48,10 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let mut study = write_pool::run(&axes, &inputs, parallel::jobs(args.jobs), printer)?;
     study.command = command(&inputs);
     let columns = write_pool::to_columns(&study);
+    let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &study.command);
     let table = || write_pool::to_table(&study, &remarks());
-    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
+    let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    drawn.map(|()| status)
 }
 
 /// What makes the study again.

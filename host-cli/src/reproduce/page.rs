@@ -14,13 +14,30 @@ const STYLE: &str = include_str!("page.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' \
                       'wasm-unsafe-eval'; base-uri 'none'; form-action 'none'";
 
+/// How a page begins.
+pub const HEAD: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+                        <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+                        <meta name=\"color-scheme\" content=\"light dark\">\
+                        <meta name=\"generator\" content=\"Strata\">";
+
+/// A page with one figure, which runs no script.
+pub fn single(figure: &Figure) -> String {
+    let mut text = format!(
+        "{HEAD}<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'\"><title>Strata: {title}</title><style>{STYLE}{}</style></head>\
+         <body><main><h1>{title}</h1>",
+        svg::STYLE,
+        title = escaped(&figure.title),
+    );
+    self::figure(&mut text, figure, "figure");
+    text.push_str("</main></body></html>\n");
+    text
+}
+
 /// The page.
 pub fn page(of: &Reproduction) -> String {
     let mut text = format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-         <meta name=\"color-scheme\" content=\"light dark\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
+        "{HEAD}<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
          <title>Strata: the papers' figures remade</title><style>{STYLE}{}</style></head><body>",
         svg::STYLE
     );

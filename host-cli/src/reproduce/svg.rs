@@ -41,6 +41,9 @@ pub const STYLE: &str = "\
 .c6{fill:#7fd1e8;stroke:#7fd1e8}.c7{fill:#aaaaaa;stroke:#aaaaaa}\
 .chart .band{fill:#ffd84d;stroke:#ffd84d}}";
 
+/// How a file begins.
+pub const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg class=\"chart\" ";
+
 /// A chart as a file of its own.
 pub fn file(figure: &Figure) -> String {
     let chart = chart(figure, "figure");

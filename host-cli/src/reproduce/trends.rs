@@ -13,6 +13,20 @@ use crate::workload;
 /// The orders: as the compiler wrote them, and as traces of machine code have them.
 pub const ORDERS: [Order; 3] = [Order::Ptx, Order::Scheduled, Order::ScheduledRenamed];
 
+/// The columns of a row of claims.
+pub const CLAIM_COLUMNS: [&str; 10] = [
+    "claim",
+    "paper",
+    "printed",
+    "ptx",
+    "scheduled",
+    "scheduled_renamed",
+    "difference",
+    "trend_holds_in",
+    "rule",
+    "deviation",
+];
+
 /// In each order the same claims, in the papers' order.
 #[derive(Debug)]
 pub struct Trends(pub [Vec<Compared>; 3]);
@@ -73,18 +87,6 @@ impl Trends {
 
     /// A row for each claim.
     pub fn columns(&self) -> Columns {
-        let header = [
-            "claim",
-            "paper",
-            "printed",
-            "ptx",
-            "scheduled",
-            "scheduled_renamed",
-            "difference",
-            "trend_holds_in",
-            "rule",
-            "deviation",
-        ];
         let row = |(place, claim): (usize, &Compared)| {
             let text = |text: String| Some(Cell::Text(text));
             let ours = self.0.each_ref().map(|claims| Some(Cell::Real(claims[place].ours)));
@@ -103,6 +105,6 @@ impl Trends {
             row
         };
         let rows = self.claims().iter().enumerate().map(row).collect();
-        Columns { header: header.map(str::to_owned).to_vec(), rows }
+        Columns { header: CLAIM_COLUMNS.map(str::to_owned).to_vec(), rows }
     }
 }

@@ -1,13 +1,15 @@
 //! Output of `run`: rows as soon as they and all before them are finished, or everything at the
 //! end where a row depends on later ones.
 
-use crate::cli::{Format, RunArgs};
+use crate::cli::{Format, Mode, RunArgs};
 use crate::design::Design;
 use crate::failure::{ExitStatus, Failure};
+use crate::plot::{self, Axes, Plot};
 use crate::printer::Printer;
 use crate::report::columns::{Columns, Form, check_names};
 use crate::report::rows::Layout;
 use crate::report::{self, RunReport};
+use crate::reproduce::figure::Kind;
 use crate::subject::Subject;
 use crate::sweep::row::{self, EXTRA};
 
@@ -20,6 +22,7 @@ pub(super) struct Rows<'a> {
     printer: &'a Printer,
     /// Remarks for a table to read.
     remarks: Vec<String>,
+    plot: Option<Plot>,
     when: When,
 }
 
@@ -35,18 +38,19 @@ impl<'a> Rows<'a> {
     /// Where the reports of these inputs under these designs go.
     pub(super) fn new(
         args: &'a RunArgs,
-        subjects: &[Subject],
-        designs: &[Design],
+        (subjects, designs): (&[Subject], &[Design]),
+        plot: Option<Plot>,
         remarks: Vec<String>,
         printer: &'a Printer,
     ) -> Self {
         let at_once = match args.format {
+            _ if plot.is_some() => false,
             Format::Jsonl => true,
             Format::Csv => are_columns_known(args) || have_same_columns(args, subjects, designs),
             _ => false,
         };
         let when = if at_once { When::AtOnce(None) } else { When::AtEnd(Vec::new()) };
-        Self { args, printer, remarks, when }
+        Self { args, printer, remarks, plot, when }
     }
 
     /// Takes the reports of the next input. Returns whether there is still a reader.
@@ -66,7 +70,7 @@ impl<'a> Rows<'a> {
 
     /// Prints what is left.
     pub(super) fn end(self) -> Result<ExitStatus, Failure> {
-        let Self { args, printer, remarks, when } = self;
+        let Self { args, printer, remarks, plot, when } = self;
         let reports = match when {
             When::AtEnd(reports) => reports,
             // Without any input there is a header all the same.
@@ -75,18 +79,40 @@ impl<'a> Rows<'a> {
             }
             When::AtOnce(_) => return Ok(ExitStatus::Success),
         };
-        let form = match args.format {
-            Format::Table if is_whole(args) => {
-                return printer.data(&report::table::to_text(&reports, &remarks));
-            }
-            Format::Json if is_whole(args) => {
-                return printer.data(&report::json::to_text(&reports)?);
-            }
-            Format::Digest => return printer.data(&report::digest::to_text(&reports)),
-            format => form(format)?,
-        };
-        printer.columns(&chosen(args, &Layout::of(&reports), &reports)?, form)
+        let columns = Layout::of(&reports).columns(&reports);
+        let drawn = plot::draw(plot.as_ref(), &columns, &axes(args.mode), "strata run");
+        let status = printed(args, &reports, &remarks, printer)?;
+        drawn.map(|()| status)
     }
+}
+
+/// What `--plot` draws.
+const fn axes(mode: Mode) -> Axes<'static> {
+    let y: &[&str] = match mode {
+        Mode::Count => &["energy_relative_percent"],
+        Mode::Cycle => &["ipc"],
+    };
+    Axes { x: "workload", y, series: &["design", "order"], only: None, kind: Kind::Bars }
+}
+
+/// Prints all reports.
+fn printed(
+    args: &RunArgs,
+    reports: &[RunReport],
+    remarks: &[String],
+    printer: &Printer,
+) -> Result<ExitStatus, Failure> {
+    let form = match args.format {
+        Format::Table if is_whole(args) => {
+            return printer.data(&report::table::to_text(reports, remarks));
+        }
+        Format::Json if is_whole(args) => {
+            return printer.data(&report::json::to_text(&reports)?);
+        }
+        Format::Digest => return printer.data(&report::digest::to_text(reports)),
+        format => form(format)?,
+    };
+    printer.columns(&chosen(args, &Layout::of(reports), reports)?, form)
 }
 
 /// Whether no columns are chosen.
