@@ -157,6 +157,8 @@ fn figure(columns: &Columns, axes: &Axes<'_>, command: &str) -> Result<Figure, F
     }
     let mut points = Points { ticks: Vec::new(), values: Vec::new() };
     for row in &rows {
+        // Also a row without a value has its place on the axis.
+        place_of(&mut points.ticks, &shown(row[x].as_ref()));
         let mut parts: Vec<String> =
             telling.iter().map(|&(name, column)| told_apart(name, row[column].as_ref())).collect();
         for y in axes.y {
@@ -227,6 +229,13 @@ fn number(cell: &Cell) -> Option<f64> {
     }
 }
 
+/// The command line, as it was typed.
+pub fn typed() -> String {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words = shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default();
+    format!("strata {words}")
+}
+
 fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
@@ -250,6 +259,8 @@ mod tests {
             ("a", "two", 1, Some(1.0), "entries"),
             ("a", "one", 8, Some(5.0), "entries"),
             ("b", "one", 8, None, "entries"),
+            ("b", "one", 4, None, "entries"),
+            ("a", "one", 16, Some(7.0), "entries"),
             ("a", "one", 9, Some(100.0), "cycles"),
         ] {
             columns.rows.push(vec![
@@ -275,11 +286,14 @@ mod tests {
     #[test]
     fn rows_of_one_place_are_a_mean() {
         let figure = figure(&table(), &AXES, "again").expect("a figure");
-        assert_eq!(figure.ticks, ["1", "8"]);
+        assert_eq!(figure.ticks, ["1", "8", "4", "16"]);
         let [one, two] = figure.series.as_slice() else { panic!("{:?}", figure.series) };
-        assert_eq!((one.name.as_str(), &one.values), ("one", &vec![Some(3.0), Some(5.0)]));
-        assert_eq!(one.deviations, Some(vec![Some(1.0), Some(0.0)]));
-        assert_eq!((two.name.as_str(), &two.values), ("two", &vec![Some(1.0), None]));
+        assert_eq!(
+            (one.name.as_str(), &one.values),
+            ("one", &vec![Some(3.0), Some(5.0), None, Some(7.0)])
+        );
+        assert_eq!(one.deviations, Some(vec![Some(1.0), Some(0.0), None, Some(0.0)]));
+        assert_eq!((two.name.as_str(), &two.values), ("two", &vec![Some(1.0), None, None, None]));
     }
 
     #[test]
@@ -288,7 +302,7 @@ mod tests {
         let figure = figure(&table(), &axes, "again").expect("a figure");
         let names: Vec<_> = figure.series.iter().map(|series| series.name.as_str()).collect();
         assert_eq!(names, ["ipc", "hits"]);
-        assert_eq!(figure.series[1].values, [Some(2.0), Some(9.0)]);
+        assert_eq!(figure.series[1].values, [Some(2.0), Some(9.0), Some(5.0), Some(17.0)]);
     }
 
     #[test]

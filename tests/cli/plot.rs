@@ -87,7 +87,7 @@ fn every_study_with_an_axis_is_drawn() {
 #[test]
 fn a_pivot_is_drawn() {
     let folder = folder();
-    let sweep = "sweep --vary cache.entries=4,6 --vary active_warps=4,8 --workload vectoradd \
+    let sweep = "sweep --vary cache.entries=3..6 --vary active_warps=4,8 --workload vectoradd \
                  --scale small --out points";
     succeeds(folder.path(), sweep);
     let pivot = "sweep table points --pivot cache.entries active_warps energy_total_fj";
@@ -96,6 +96,9 @@ fn a_pivot_is_drawn() {
     let chart = file(folder.path(), "pivot.svg");
     assert!(chart.contains("energy_total_fj by cache.entries"), "{chart}");
     assert!(chart.contains("active_warps 8"), "{chart}");
+    // The points' order, also where the energy is not known.
+    let places = ["3", "4", "5", "6"].map(|tick| chart.find(&format!(">{tick}</text>")));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {chart}");
     let refused = typed(folder.path(), "sweep table points --plot pivot.svg");
     assert_eq!(refused.status, Some(2));
     insta::assert_snapshot!(refused.stderr, @r"

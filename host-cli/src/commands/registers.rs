@@ -48,7 +48,7 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let rows = rows(&workloads, &limits, &request, parallel::jobs(args.jobs), printer)?;
     let paper = exact::paper_registers();
     let columns = to_columns(&rows, &limits, &paper);
-    let drawn = plot::draw(plot.as_ref(), &columns, &AXES, "strata study registers");
+    let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &plot::typed());
     let table = || to_table(&rows, &limits, &paper) + REMARKS;
     let status = tables::print(&args.table, columns, printer, table, Columns::json)?;
     drawn.map(|()| status)

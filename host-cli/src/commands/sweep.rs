@@ -261,7 +261,7 @@ fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure
             let (y, series) = ([value.as_str()], [column.as_str()]);
             let axes = plot::Axes { x: line, y: &y, series: &series, ..LINES };
             let points = table::table(&rows, &list, &args.pivot, Form::Csv)?;
-            drawn = plot::draw(plot.as_ref(), &points, &axes, "strata sweep table --pivot");
+            drawn = plot::draw(plot.as_ref(), &points, &axes, &plot::typed());
             table
         }
         _ => table::table(&rows, &list, &names, form)?,

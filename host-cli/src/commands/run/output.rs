@@ -80,7 +80,7 @@ impl<'a> Rows<'a> {
             When::AtOnce(_) => return Ok(ExitStatus::Success),
         };
         let columns = Layout::of(&reports).columns(&reports);
-        let drawn = plot::draw(plot.as_ref(), &columns, &axes(args.mode), "strata run");
+        let drawn = plot::draw(plot.as_ref(), &columns, &axes(args.mode), &plot::typed());
         let status = printed(args, &reports, &remarks, printer)?;
         drawn.map(|()| status)
     }

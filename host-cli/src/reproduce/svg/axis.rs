@@ -5,6 +5,9 @@ use crate::reproduce::figure::{Figure, Kind};
 /// Steps of the grid, about.
 const STEPS: f64 = 6.0;
 
+/// Distance of numbers of a grid from which on they are written with an exponent.
+const LARGE: f64 = 1e5;
+
 /// From where to where values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Axis {
@@ -81,6 +84,9 @@ impl Axis {
         });
         let decimals = decimals.unwrap_or(4) as usize;
         let tick = if tick.abs() < self.step * 1e-6 { 0.0 } else { tick };
+        if self.step >= LARGE && tick != 0.0 {
+            return format!("{tick:.2e}");
+        }
         format!("{tick:.decimals$}")
     }
 }
@@ -105,6 +111,7 @@ mod tests {
             (0.0, 100.000_001, vec!["0", "20", "40", "60", "80", "100"]),
             (0.0, 1.23, vec!["0.00", "0.25", "0.50", "0.75", "1.00", "1.25"]),
             (-7.0, 12.0, vec!["-10", "-5", "0", "5", "10", "15"]),
+            (0.0, 2.4e10, vec!["0", "5.00e9", "1.00e10", "1.50e10", "2.00e10", "2.50e10"]),
             (0.0, 0.0, vec!["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
         ] {
             let axis = Axis::over(least, most);
