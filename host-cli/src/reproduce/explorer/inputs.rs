@@ -62,13 +62,18 @@ pub fn of(
         ..Gathered::default()
     });
     let mut kernels: Vec<Gathered> = kernels.collect();
+    let mut unknown = false;
     measure::each_launch(&workload, &prepared, &request, printer, |launch| {
         let of = prepared.programs.iter().position(|program| program.name == launch.kernel);
-        if let Some(place) = of {
-            kernels[place].add(launch);
+        match of {
+            Some(place) => kernels[place].add(launch),
+            None => unknown = true,
         }
         Ok(())
     })?;
+    if unknown {
+        return Err(Failure::internal(&format!("`{name}` launches a kernel that it has not")));
+    }
     let programs = prepared.programs.iter();
     let kernels = kernels.into_iter().zip(programs).map(|(gathered, program)| {
         let mut kernel = gathered.kernel;
