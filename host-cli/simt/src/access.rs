@@ -118,6 +118,18 @@ impl Memory<'_> {
         direction: Direction,
     ) -> Result<(), BadAccess> {
         let addresses = &self.resolve(file, access.address);
+        self.access_at((file, local), access, addresses, mask, direction)
+    }
+
+    /// The same at addresses that the caller names instead of the access.
+    pub(crate) fn access_at(
+        &mut self,
+        (file, local): Threads<'_>,
+        access: &Access,
+        addresses: &Addresses,
+        mask: u32,
+        direction: Direction,
+    ) -> Result<(), BadAccess> {
         let space = access.space;
         if space != Space::Generic {
             let request = Request { access, space, addresses, mask, direction };

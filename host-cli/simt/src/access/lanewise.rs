@@ -220,10 +220,13 @@ pub(super) fn gather(
     offsets: &Addresses,
     mask: u32,
 ) {
-    let pattern = pattern(offsets, mask, access.bytes());
     if !access.size.is_multiple_of(4) {
         return gather_narrow(data, file, access, offsets, mask);
     }
+    if mask == u32::MAX && (access.size, access.count) == (4, 4) {
+        return gather_quads(data, file, access, offsets);
+    }
+    let pattern = pattern(offsets, mask, access.bytes());
     let words = access.size / 4;
     let total = access.bytes() as usize;
     for (index, component) in access.components[..access.count as usize].iter().enumerate() {
@@ -234,6 +237,21 @@ pub(super) fn gather(
             store_row(row, &values, mask);
         }
         extend(file, *component, words, access.signed, mask);
+    }
+}
+
+/// Four words of each of 32 lanes, wherever they lie: one look at the bytes of a lane.
+fn gather_quads(data: &[u8], file: &mut Lanes, access: &Access, offsets: &Addresses) {
+    let mut values = [[0; 32]; 4];
+    for (lane, &offset) in offsets.iter().enumerate() {
+        let bytes = &data[offset as usize..][..16];
+        for (values, word) in values.iter_mut().zip(bytes.as_chunks().0) {
+            values[lane] = u32::from_le_bytes(*word);
+        }
+    }
+    for (component, values) in access.components.iter().zip(values) {
+        file.rows[component.row as usize].0 = values;
+        extend(file, *component, 1, access.signed, u32::MAX);
     }
 }
 

@@ -416,3 +416,50 @@ fn special(
         }
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use pulp::Simd;
+
+    use super::*;
+    use crate::random::numbers_below;
+
+    const SHAPE: Shape = Shape { m: 16, n: 8, k: 16 };
+
+    /// Random words, and the sums that they and these accumulators give.
+    fn sums<S: Simd>(simd: S, format: Factor, seed: u64) -> Vec<u32> {
+        let mut below = numbers_below(seed);
+        let mut random = || (below(1 << 16) << 16 | below(1 << 16)) as u32;
+        let (mut a, mut b) = (Factors::NONE, Factors::NONE);
+        for (factors, lines) in [(&mut a, SHAPE.m), (&mut b, SHAPE.n)] {
+            factors.format = format;
+            factors.words = SHAPE.k / format.parts();
+            let bits = if format == Factor::Tf32 { 0x7_ffff } else { u32::MAX };
+            for word in factors.given.as_flattened_mut() {
+                *word = random() & bits;
+            }
+            simd.vectorize(TakeApart(factors, lines));
+        }
+        let mut sums: Vec<u32> = (0..SHAPE.m * SHAPE.n).map(|_| random()).collect();
+        let (factors, terms) = ((&a, &b), 0..SHAPE.k);
+        let rounded = Rounded::Single;
+        simd.vectorize(Accumulate { shape: SHAPE, factors, terms, sums: &mut sums, rounded });
+        sums
+    }
+
+    /// The host's widest instructions are the ones that all other tests use.
+    #[test]
+    fn every_instruction_set_gives_the_same_sums() {
+        for format in [Factor::F16, Factor::Bf16, Factor::Tf32] {
+            for seed in 1..=20 {
+                let scalar = sums(pulp::Scalar::new(), format, seed);
+                if let Some(v3) = pulp::x86::V3::try_new() {
+                    assert_eq!(sums(v3, format, seed), scalar, "{format:?}, seed {seed}");
+                }
+                if let Some(v4) = pulp::x86::V4::try_new() {
+                    assert_eq!(sums(v4, format, seed), scalar, "{format:?}, seed {seed}");
+                }
+            }
+        }
+    }
+}

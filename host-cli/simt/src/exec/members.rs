@@ -11,7 +11,7 @@ use crate::ops::matrix::Matrix;
 use crate::ops::matrix::product::Room;
 use crate::ops::matrix::transfer::{BadTransfer, transpose};
 use crate::ops::warp::shuffle_source;
-use crate::row::lanes;
+use crate::row::{lanes, test1};
 
 impl Warp {
     /// Arrives at an operation that waits for its member mask.
@@ -44,8 +44,7 @@ impl Warp {
         let mut any = false;
         while left != 0 {
             let mask = self.lanes.get32(members, left.trailing_zeros() as usize);
-            let same = |&lane: &usize| self.lanes.get32(members, lane) == mask;
-            let group = lanes(left).filter(same).fold(0, |group, lane| group | 1 << lane);
+            let group = left & test1(&self.lanes, members, |other: u32| other == mask);
             left &= !group;
             if group & !mask != 0 {
                 let lane = (group & !mask).trailing_zeros() as usize;
@@ -146,8 +145,7 @@ impl Warp {
         let (mut first, mut missing) = (0, 0);
         for lane in lanes(arrived) {
             let mask = self.lanes.get32(members, lane);
-            let same = |&other: &usize| self.lanes.get32(members, other) == mask;
-            let group = lanes(arrived).filter(same).fold(0, |group, lane| group | 1 << lane);
+            let group = arrived & test1(&self.lanes, members, |other: u32| other == mask);
             let here = mask & self.splits.alive() & !group;
             if missing == 0 {
                 first = mask;

@@ -13,19 +13,12 @@ use crate::access::{BadAccess, LocalFrame, Memory};
 use crate::micro::{Access, AddressSource, Component, Direction, MAX_COMPONENTS, Space};
 use crate::row::{Lanes, Row};
 
-/// First row of what is moved, among the rows of [`staging`]; the address is before it.
-const DATA: u32 = 2;
-
 /// Most bytes to whose multiples pieces of lines are aligned.
 const ALIGNED_BYTES: u64 = 16;
 
 /// Rows through which matrices pass.
 pub(crate) fn staging() -> Lanes {
-    Lanes {
-        rows: vec![Row::ZERO; DATA as usize + MAX_COMPONENTS],
-        predicates: Vec::new(),
-        carry: 0,
-    }
+    Lanes { rows: vec![Row::ZERO; MAX_COMPONENTS], predicates: Vec::new(), carry: 0 }
 }
 
 /// `movmatrix`: a register as a matrix of 8 by 8, and its transpose.
@@ -56,7 +49,7 @@ pub(crate) enum Kind {
 pub(crate) struct Transfer {
     pub(crate) kind: Kind,
     pub(crate) direction: Direction,
-    /// Where the operand says; its components are those of [`staging`].
+    /// Where the operand says; its components are the rows of [`staging`].
     pub(crate) access: Access,
 }
 
@@ -97,7 +90,7 @@ pub(crate) fn access(
     line_use: LineUse,
 ) -> Access {
     let mut components = [Component::default(); MAX_COMPONENTS];
-    for (row, component) in (DATA..).zip(&mut components) {
+    for (row, component) in (0..).zip(&mut components) {
         *component = Component { row, rows: 1, half: false };
     }
     Access {
@@ -122,7 +115,9 @@ impl Transfer {
         let given = memory.resolve(file, self.access.address);
         match &self.kind {
             Kind::Rows { registers, .. } => {
-                Ok(std::array::from_fn(|lane| given[lane % (8 * registers.len())]))
+                // One, two or four registers: a power of two.
+                let last = 8 * registers.len() - 1;
+                Ok(std::array::from_fn(|lane| given[lane & last & 31]))
             }
             Kind::Lines { fragment, stride, across } => {
                 same(&given, "the address")?;
@@ -165,16 +160,11 @@ impl Transfer {
         // Lines begin at multiples of 16 bytes, so longer pieces move in two parts.
         let words = self.access.count.min(ALIGNED_BYTES as u32 / 4);
         for first in (0..self.access.count).step_by(words as usize) {
-            for (lane, &address) in addresses.iter().enumerate() {
-                staging.put64(0, lane, address.wrapping_add(4 * u64::from(first)));
-            }
-            let mut part = Access {
-                address: AddressSource::Wide { row: 0, offset: 0 },
-                count: words,
-                ..self.access
-            };
+            let addresses = addresses.map(|address| address.wrapping_add(4 * u64::from(first)));
+            let mut part = Access { count: words, ..self.access };
             part.components.rotate_left(first as usize);
-            let moved = memory.access((staging, local), &part, u32::MAX, self.direction);
+            let all = u32::MAX;
+            let moved = memory.access_at((staging, local), &part, &addresses, all, self.direction);
             moved.map_err(|bad| BadTransfer::Access(self.blame(bad)))?;
         }
         if self.direction == Direction::Load {
@@ -195,40 +185,36 @@ impl Transfer {
     fn stage(&self, file: &Lanes, staging: &mut Lanes) {
         match &self.kind {
             Kind::Rows { registers, transposed } => {
-                for row in &mut staging.rows[DATA as usize..] {
-                    *row = Row::ZERO;
-                }
+                staging.rows.fill(Row::ZERO);
                 for (matrix, &register) in registers.iter().enumerate() {
                     for lane in 0..32 {
                         let word = file.get32(register, lane);
                         for part in 0..2 {
                             let (row, column) = half_place(lane, part, *transposed);
-                            let at = DATA + (column / 2) as u32;
+                            let at = column / 2;
                             let bits = (word >> (16 * part) & 0xffff) << (16 * (column % 2));
-                            staging.rows[at as usize].0[8 * matrix + row] |= bits;
+                            staging.rows[at].0[8 * matrix + row] |= bits;
                         }
                     }
                 }
                 let used = 8 * registers.len();
-                for row in &mut staging.rows[DATA as usize..] {
+                for row in &mut staging.rows {
                     for lane in used..32 {
                         row.0[lane] = row.0[lane % used];
                     }
                 }
             }
             Kind::Lines { fragment, across: false, .. } => {
-                for (row, from) in (DATA..).zip(words(fragment)) {
-                    staging.rows[row as usize] = file.rows[from as usize];
+                for (row, from) in staging.rows.iter_mut().zip(words(fragment)) {
+                    *row = file.rows[from as usize];
                 }
             }
             Kind::Lines { fragment, .. } => {
                 let rows: Vec<u32> = words(fragment).collect();
-                for row in &mut staging.rows[DATA as usize..] {
-                    *row = Row::ZERO;
-                }
+                staging.rows.fill(Row::ZERO);
                 each_across(fragment, |bits, (from, at), (to, under)| {
                     let value = file.get32(rows[from.0], from.1) >> at & bits;
-                    staging.rows[DATA as usize + to.0].0[to.1] |= value << under;
+                    staging.rows[to.0].0[to.1] |= value << under;
                 });
             }
         }
@@ -241,7 +227,7 @@ impl Transfer {
                 for (matrix, &register) in registers.iter().enumerate() {
                     if !transposed {
                         let moved: [&[u32; 8]; 4] = std::array::from_fn(|column| {
-                            let row = &staging.rows[DATA as usize + column].0;
+                            let row = &staging.rows[column].0;
                             &row.as_chunks::<8>().0[matrix]
                         });
                         let word = |lane: usize| moved[lane % 4][lane / 4];
@@ -252,7 +238,7 @@ impl Transfer {
                         let mut word = 0;
                         for part in 0..2 {
                             let (row, column) = half_place(lane, part, *transposed);
-                            let from = staging.get32(DATA + (column / 2) as u32, 8 * matrix + row);
+                            let from = staging.get32((column / 2) as u32, 8 * matrix + row);
                             word |= (from >> (16 * (column % 2)) & 0xffff) << (16 * part);
                         }
                         file.put32(register, lane, word);
@@ -261,12 +247,12 @@ impl Transfer {
             }
             Kind::Lines { fragment, across, .. } => {
                 let rows: Vec<u32> = words(fragment).collect();
-                for (from, &row) in (DATA as usize..).zip(&rows) {
-                    file.rows[row as usize] = if *across { Row::ZERO } else { staging.rows[from] };
+                for (&from, &row) in staging.rows.iter().zip(&rows) {
+                    file.rows[row as usize] = if *across { Row::ZERO } else { from };
                 }
                 if *across {
                     each_across(fragment, |bits, (to, under), (from, at)| {
-                        let value = staging.rows[DATA as usize + from.0].0[from.1] >> at & bits;
+                        let value = staging.rows[from.0].0[from.1] >> at & bits;
                         file.rows[rows[to.0] as usize].0[to.1] |= value << under;
                     });
                 }
