@@ -125,6 +125,8 @@ static FIGURES: LazyLock<Figures> = LazyLock::new(|| figures([Scale::Default, Sc
 
 /// The design of equal capacity.
 const UNIFIED: &str = "micro12-unified-384";
+/// The same with its banks arbitrated cycle by cycle.
+const BY_CYCLE: &str = "micro12-unified-384, conflicts by cycle";
 
 #[test]
 fn figures_beside_the_papers() {
@@ -153,9 +155,11 @@ fn workloads_that_cannot_benefit_stay_as_they_are() {
     for input in inputs(study) {
         let own = run(study, input, UNIFIED).expect("it runs");
         let performance = own.performance.expect("a ratio");
-        // `nbody` and `dct8x8` lose most, by as much as banks that conflict cost.
+        // `nbody` and `dct8x8` lose most, by as much as banks that conflict cost by instruction.
         let least = if input == "nbody" { 0.988 } else { 0.99 };
         assert!(performance > least, "{input}: {performance}");
+        let by_cycle = run(study, input, BY_CYCLE).expect("it runs").performance;
+        assert!(by_cycle > Some(0.99), "{input}, by cycle: {by_cycle:?}");
         assert!(energy(own, false) < Some(1.03), "{input}");
     }
     let aggressive = mean(study, "micro12-unified-384, aggressive banks", performance);

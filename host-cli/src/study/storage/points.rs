@@ -132,7 +132,13 @@ impl Figure {
             ]),
             Self::NoBenefit => {
                 let mut points = named_points(&["micro12", "micro12-unified-384"]);
-                points.extend(aggressive("micro12-unified-384"));
+                let unified = "micro12-unified-384";
+                points.extend(cache_changed(unified, "aggressive banks", |cache| {
+                    cache.mapping = BankMapping::Aggressive;
+                }));
+                points.extend(cache_changed(unified, "conflicts by cycle", |cache| {
+                    cache.conflicts = BankConflicts::CycleByCycle;
+                }));
                 points
             }
             Self::Designs => {
@@ -220,12 +226,11 @@ fn conflicts() -> Vec<Point> {
     all.filter_map(point).collect()
 }
 
-/// A design whose clusters access several of their banks in a cycle.
-fn aggressive(name: &str) -> Option<Point> {
+/// A design with something else about its cache, which is told.
+fn cache_changed(name: &str, told: &str, change: fn(&mut CachedSettings)) -> Option<Point> {
     let mut design = name::resolve(name).ok()?;
-    let cache = design.data_cache.as_mut()?;
-    cache.mapping = BankMapping::Aggressive;
-    let name = format!("{name}, aggressive banks");
+    change(design.data_cache.as_mut()?);
+    let name = format!("{name}, {told}");
     design.name.clone_from(&name);
     Some(Point { name, design, registers: None })
 }
