@@ -9,7 +9,7 @@ use crate::output::{Kind as FileKind, Output};
 use crate::partial_file::PartialFile;
 use crate::report::columns::{Cell, Columns};
 use crate::reproduce::figure::{Figure, Kind, Series};
-use crate::reproduce::{page, svg};
+use crate::reproduce::{html, svg};
 
 /// What a chart shows of a table.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl Form {
     const fn kind(self) -> FileKind {
         match self {
             Self::Svg => FileKind { name: "a chart of Strata", begins: svg::HEAD.as_bytes() },
-            Self::Html => FileKind { name: "a page of Strata", begins: page::HEAD.as_bytes() },
+            Self::Html => FileKind { name: "a page of Strata", begins: html::HEAD.as_bytes() },
         }
     }
 }
@@ -80,7 +80,7 @@ impl Plot {
     fn write(&self, figure: &Figure) -> Result<(), Failure> {
         let text = match self.form {
             Form::Svg => svg::file(figure),
-            Form::Html => page::single(figure),
+            Form::Html => html::single(figure),
         };
         let failed = |error: std::io::Error| Failure::file(self.output.named(), "write", &error);
         let mut file = PartialFile::create(&self.output).map_err(failed)?;
@@ -325,7 +325,7 @@ mod tests {
     fn files_begin_as_their_kind_says() {
         let figure = figure(&table(), &AXES, "again").expect("a figure");
         assert!(svg::file(&figure).starts_with(svg::HEAD));
-        let page = page::single(&figure);
-        assert!(page.starts_with(page::HEAD) && page.contains("<code>again</code>"));
+        let page = html::single(&figure);
+        assert!(page.starts_with(html::HEAD) && page.contains("<code>again</code>"));
     }
 }
