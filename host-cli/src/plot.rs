@@ -38,6 +38,15 @@ impl Form {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("svg") => Ok(Self::Svg),
             Some("html") => Ok(Self::Html),
+            // Drawing letters into pixels takes a font of the machine, or one in the program.
+            Some("png") => Err(Failure::input(format!(
+                "`{}` would be a picture of pixels, which Strata does not draw",
+                path.display()
+            ))
+            .hint(
+                "end its name in `.svg`, and convert that: `rsvg-convert -z 2 chart.svg -o \
+                 chart.png`, Inkscape and browsers can",
+            )),
             _ => Err(Failure::input(format!("`{}` is no file for a chart", path.display()))
                 .hint("end its name in `.svg`, or in `.html` for a page with the numbers")),
         }
@@ -46,7 +55,7 @@ impl Form {
     const fn kind(self) -> FileKind {
         match self {
             Self::Svg => FileKind { name: "a chart of Strata", begins: svg::HEAD.as_bytes() },
-            Self::Html => FileKind { name: "a page of Strata", begins: html::HEAD.as_bytes() },
+            Self::Html => html::KIND,
         }
     }
 }
@@ -99,6 +108,21 @@ pub fn draw(
     command: &str,
 ) -> Result<(), Failure> {
     plot.map_or(Ok(()), |plot| plot.write(&figure(columns, axes, command)?))
+}
+
+/// A table with the energy of each row relative to the flat register file's as one more column,
+/// `energy_relative_percent`, of which means over inputs have a meaning.
+pub fn with_relative_energy(columns: &Columns) -> Columns {
+    let at = |name: &str| columns.header.iter().position(|column| column == name);
+    let mut with = columns.clone();
+    with.header.push("energy_relative_percent".to_owned());
+    for row in &mut with.rows {
+        let value = |name: &str| row[at(name)?].as_ref().and_then(number);
+        let both = value("energy_fj").zip(value("flat_energy_fj"));
+        let relative = both.filter(|(_, flat)| *flat != 0.0).map(|(own, flat)| own / flat * 100.0);
+        row.push(relative.map(Cell::Real));
+    }
+    with
 }
 
 /// The rows that count: of each the place on the axis, the name of its series, and the value.

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::figure::{DECIMALS, Figure};
 use super::svg::{self, escaped};
+use crate::output::Kind;
 
 const STYLE: &str = include_str!("html.css");
 
@@ -15,6 +16,9 @@ pub const HEAD: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"u
                         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
                         <meta name=\"color-scheme\" content=\"light dark\">\
                         <meta name=\"generator\" content=\"Strata\">";
+
+/// A page, as an output.
+pub const KIND: Kind = Kind { name: "a page of Strata", begins: HEAD.as_bytes() };
 
 /// What a browser lets a page do that runs no script: nothing but to be styled.
 pub const NO_SCRIPT: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -56,7 +60,8 @@ pub fn single(panel: &Figure) -> String {
     text
 }
 
-/// A panel: the chart, how to read it, what is printed, the command, and the numbers as a table.
+/// A panel: the chart, how to read it, what is printed, the command if it has one of its own, and
+/// the numbers as a table.
 pub fn figure(text: &mut String, panel: &Figure, id: &str) {
     let _ = write!(
         text,
@@ -73,7 +78,9 @@ pub fn figure(text: &mut String, panel: &Figure, id: &str) {
         }
         text.push_str("</ul>");
     }
-    let _ = write!(text, "<p>Again: <code>{}</code></p>", escaped(&panel.command));
+    if !panel.command.is_empty() {
+        let _ = write!(text, "<p>Again: <code>{}</code></p>", escaped(&panel.command));
+    }
     numbers(text, panel);
     text.push_str("</figure>");
 }
