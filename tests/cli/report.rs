@@ -388,8 +388,8 @@ fn lines_of_cuda_stand_beside_their_costs() {
         *sums.entry(line["cuda_line"].as_u64().expect("a line")).or_default() += cost;
     }
     let name = file.rsplit('/').next().expect("a name");
-    let code: String = (1..=last).map(|line| format!("code <{line}>;\n")).collect();
-    write(at, name, &code);
+    let code: Vec<String> = (1..=last).map(|line| format!("code <{line}>;")).collect();
+    write(at, name, &code.join("\n"));
     succeeds(at, &format!("report profile.json --source {name}"));
     let page = read(at, "report.html");
     assert!(sums.len() > 1, "{sums:?}");

@@ -22,13 +22,13 @@ const GAP: f64 = 10.0;
 /// What states with one colour are called, by the place of the colour.
 const GROUPS: [&str; 8] = [
     "issues",
-    "waits for a result or a branch",
+    "waits for a result of a unit, or a branch",
     "ready, or issues in the next cycle",
     "at a barrier",
-    "outside the active set, can return",
+    "waits for memory",
     "outside the active set, waits",
-    "moves registers",
-    "ends",
+    "outside the active set, can return",
+    "moves registers, or ends",
 ];
 
 /// The place of a state's colour.
@@ -39,13 +39,13 @@ const fn group(state: State) -> usize {
     };
     match state {
         State::Issues => 0,
-        State::Stands(Branch | Arithmetic | SpecialFunction | ShortMemory | LongLatency) => 1,
+        State::Stands(Branch | Arithmetic | SpecialFunction) => 1,
         State::Stands(Ready | InOrder) => 2,
         State::Stands(Barrier | OutsideBarrier) => 3,
-        State::Stands(Returnable) => 4,
+        State::Stands(ShortMemory | LongLatency) => 4,
         State::Stands(Outside) => 5,
-        State::Stands(Prefetch | Flush) => 6,
-        State::Stands(Drain | Ended) => 7,
+        State::Stands(Returnable) => 6,
+        State::Stands(Prefetch | Flush | Drain | Ended) => 7,
     }
 }
 
@@ -147,8 +147,8 @@ fn one(text: &mut String, timeline: &Timeline, place: usize) {
     let reading = format!(
         "Cycles {start} to {end} of a launch of {} (grid {}, block {}), {} in each column, by \
          {}. Above, how much of the issue slots is used; below, a row for each place of a resident \
-         warp. A column has the colour of what the warp does in most of its cycles, and none where \
-         no warp is there in most: the table has every cycle.",
+         warp. A column has the colour of what the warp does longest in it, and none where the \
+         place is empty for longer: the table has every cycle.",
         about.all.end, about.grid, about.block, columns.width, about.tool
     );
     let _ = write!(
