@@ -5,10 +5,12 @@ pub mod diff;
 pub mod energy;
 pub mod fpga;
 pub mod pareto;
+pub mod report;
 pub mod reproduce;
 pub mod study;
 pub mod sweep;
 pub mod table;
+pub mod technology;
 
 use energy::EnergyArg;
 use std::num::NonZeroUsize;
@@ -21,7 +23,6 @@ use strata_core::named;
 use table::{ColumnsArg, TableArgs};
 
 use crate::config::by_name;
-use crate::design::memory::MemoryKind;
 use crate::failure::Failure;
 use crate::timeline::CycleRange;
 use crate::trace::Reach;
@@ -76,6 +77,9 @@ pub enum Command {
     Pareto(pareto::ParetoArgs),
     /// Remake the papers' figures and tables beside what they print: data, drawings, one page.
     Reproduce(reproduce::ReproduceArgs),
+    /// Make one page of your own runs: where operands come from, energy, stalls, the dearest lines,
+    /// warps in time.
+    Report(report::ReportArgs),
     /// Run the prototype in hardware: stream accesses to a board, and compare its counters.
     #[command(subcommand)]
     Fpga(fpga::FpgaCommand),
@@ -94,8 +98,8 @@ pub enum Command {
         energy: EnergyArg,
     },
     /// Make technology files for designs from what NVSim and CACTI print; `--help` explains them.
-    #[command(subcommand, after_long_help = technology_files())]
-    Technology(TechnologyCommand),
+    #[command(subcommand, after_long_help = technology::files())]
+    Technology(technology::TechnologyCommand),
     /// Recompute every figure of the papers that must come out exactly.
     Exact,
     /// Say which outside tools are found, which are missing, and how to install them.
@@ -135,64 +139,6 @@ fn design_files() -> String {
          `changed` lines show.\n\n{}",
         crate::design::file::FORMAT
     )
-}
-
-fn technology_files() -> String {
-    let built_in: Vec<_> =
-        crate::design::storage_technology::names().map(|name| format!("`{name}`")).collect();
-    format!(
-        "A design file names a technology file by `technology = \"FILE.toml\"`, relative to \
-         itself. These are all its keys; every value has a unit and a source, which reports \
-         show.\n\n{}\n\nThe energy of an SM with all its storage is that of other files, which a \
-         design file names by `storage_technologies = [\"FILE.toml\"]`; {} are built in. \
-         These are all their keys:\n\n{}",
-        crate::technology::FORMAT,
-        built_in.join(", "),
-        crate::design::storage_technology::FORMAT
-    )
-}
-
-/// Commands on technologies.
-#[derive(Debug, Subcommand)]
-pub enum TechnologyCommand {
-    /// Write a technology file from the text that NVSim or CACTI printed.
-    Import(ImportArgs),
-}
-
-/// Arguments of `technology import`.
-#[derive(Clone, Debug, Args)]
-pub struct ImportArgs {
-    /// What the program printed.
-    #[arg(value_name = "OUTPUT.txt")]
-    pub file: PathBuf,
-    /// The program. Default: found out from the text.
-    #[arg(long, value_enum)]
-    pub from: Option<ImportFrom>,
-    /// Kind of memory. Default: what the text says; CACTI's is SRAM.
-    #[arg(long, value_parser = by_name::parser::<MemoryKind>())]
-    pub memory: Option<MemoryKind>,
-    /// Banks that the array stands for: each leaks its part. Default: what CACTI says, 1 for NVSim.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    pub banks: Option<u32>,
-    /// Name of the technology. Default: the file's.
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
-    /// File to write. Default: standard output.
-    #[arg(long, short, value_name = "OUT.toml")]
-    pub output: Option<PathBuf>,
-    /// Replace a file that `technology import` did not write. Without it only such a file is
-    /// replaced.
-    #[arg(long, requires = "output")]
-    pub force: bool,
-}
-
-/// Programs whose output can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ImportFrom {
-    /// NVSim.
-    Nvsim,
-    /// CACTI 6.5 or 7.
-    Cacti,
 }
 
 /// Commands on recordings, and on what is recorded.

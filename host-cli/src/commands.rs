@@ -16,6 +16,7 @@ pub mod list;
 pub mod man;
 pub mod pareto;
 pub mod registers;
+pub mod report;
 pub mod reproduce;
 pub mod residency;
 pub mod run;
@@ -84,6 +85,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         Command::Pareto(args) => pareto::run(args, printer),
         Command::Diff(args) => diff::run(args, printer),
         Command::Reproduce(args) => reproduce::run(args, printer),
+        Command::Report(args) => report::run(args, printer),
         Command::Cost { design, energy } => cost::run(&energy.behind(design), printer),
         Command::Technology(command) => technology::run(command, printer),
         Command::Exact => exact::run(printer),

@@ -7,7 +7,8 @@
 //! compiler-managed hierarchies with the help of [`levels`]; [`timeline`] draws what happens in
 //! time. [`study`] measures along one parameter, [`sweep`] over every combination of many.
 //! [`cost`] and [`exact`] compute from tables alone, [`claims`] puts reports beside what the papers
-//! measured; [`technology`] makes such tables of what other programs print.
+//! measured; [`technology`] makes such tables of what other programs print, [`report_page`] a page
+//! of reports.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
 //! writes to the [`terminal`]. [`call`] launches a kernel over arrays of a program that embeds this
 //! library; [`dump`] writes buffers into files,
@@ -47,6 +48,7 @@ pub mod printer;
 mod progress;
 pub mod provision;
 pub mod report;
+pub mod report_page;
 pub mod reproduce;
 pub mod study;
 pub mod subject;

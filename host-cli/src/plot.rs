@@ -9,7 +9,7 @@ use crate::output::{Kind as FileKind, Output};
 use crate::partial_file::PartialFile;
 use crate::report::columns::{Cell, Columns};
 use crate::reproduce::figure::{Figure, Kind, Series};
-use crate::reproduce::{page, svg};
+use crate::reproduce::{html, svg};
 
 /// What a chart shows of a table.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,15 @@ impl Form {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("svg") => Ok(Self::Svg),
             Some("html") => Ok(Self::Html),
+            // Drawing letters into pixels takes a font of the machine, or one in the program.
+            Some("png") => Err(Failure::input(format!(
+                "`{}` would be a picture of pixels, which Strata does not draw",
+                path.display()
+            ))
+            .hint(
+                "end its name in `.svg`, and convert that: `rsvg-convert -z 2 chart.svg -o \
+                 chart.png`, Inkscape and browsers can",
+            )),
             _ => Err(Failure::input(format!("`{}` is no file for a chart", path.display()))
                 .hint("end its name in `.svg`, or in `.html` for a page with the numbers")),
         }
@@ -46,7 +55,7 @@ impl Form {
     const fn kind(self) -> FileKind {
         match self {
             Self::Svg => FileKind { name: "a chart of Strata", begins: svg::HEAD.as_bytes() },
-            Self::Html => FileKind { name: "a page of Strata", begins: page::HEAD.as_bytes() },
+            Self::Html => html::KIND,
         }
     }
 }
@@ -80,7 +89,7 @@ impl Plot {
     fn write(&self, figure: &Figure) -> Result<(), Failure> {
         let text = match self.form {
             Form::Svg => svg::file(figure),
-            Form::Html => page::single(figure),
+            Form::Html => html::single(figure),
         };
         let failed = |error: std::io::Error| Failure::file(self.output.named(), "write", &error);
         let mut file = PartialFile::create(&self.output).map_err(failed)?;
@@ -99,6 +108,21 @@ pub fn draw(
     command: &str,
 ) -> Result<(), Failure> {
     plot.map_or(Ok(()), |plot| plot.write(&figure(columns, axes, command)?))
+}
+
+/// A table with the energy of each row relative to the flat register file's as one more column,
+/// `energy_relative_percent`, of which means over inputs have a meaning.
+pub fn with_relative_energy(columns: &Columns) -> Columns {
+    let at = |name: &str| columns.header.iter().position(|column| column == name);
+    let mut with = columns.clone();
+    with.header.push("energy_relative_percent".to_owned());
+    for row in &mut with.rows {
+        let value = |name: &str| row[at(name)?].as_ref().and_then(number);
+        let both = value("energy_fj").zip(value("flat_energy_fj"));
+        let relative = both.filter(|(_, flat)| *flat != 0.0).map(|(own, flat)| own / flat * 100.0);
+        row.push(relative.map(Cell::Real));
+    }
+    with
 }
 
 /// The rows that count: of each the place on the axis, the name of its series, and the value.
@@ -325,7 +349,7 @@ mod tests {
     fn files_begin_as_their_kind_says() {
         let figure = figure(&table(), &AXES, "again").expect("a figure");
         assert!(svg::file(&figure).starts_with(svg::HEAD));
-        let page = page::single(&figure);
-        assert!(page.starts_with(page::HEAD) && page.contains("<code>again</code>"));
+        let page = html::single(&figure);
+        assert!(page.starts_with(html::HEAD) && page.contains("<code>again</code>"));
     }
 }

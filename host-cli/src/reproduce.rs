@@ -5,12 +5,14 @@
 //! [`catalogue`] lists every figure and table with what becomes of it; a plate ([`plates`]) makes
 //! one
 //! or several panels from a [`lab`], in which each input runs once for all of them. [`figure`] is a
-//! panel; [`svg`] draws it, and [`page`] puts all of them into one page that needs nothing else.
+//! panel; [`svg`] draws it, and [`page`] puts all of them into one page of [`html`] that needs
+//! nothing else.
 //! There an [`explorer`] counts under designs that the page's reader chooses.
 
 pub mod catalogue;
 pub mod explorer;
 pub mod figure;
+pub mod html;
 pub mod lab;
 pub mod page;
 pub mod plates;

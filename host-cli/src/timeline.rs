@@ -23,8 +23,10 @@ use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch
 pub use code::Code;
 pub(crate) use code::{shortened, statement};
 use draw::Drawing;
+pub(crate) use draw::{SLOTS, WARPS};
+pub(crate) use file::BEGIN;
 use file::EventFile;
-pub use file::KIND;
+pub use file::{KIND, SCHEMA};
 
 /// Cycles that are drawn unless others are asked for.
 pub const DEFAULT_CYCLES: Range<u64> = 0..10_000;

@@ -2,7 +2,8 @@
 //! again.
 //!
 //! A page's commands run in a folder of their own, with the files of the page: those of the folder
-//! with the page's name, and the blocks behind `<!-- file: NAME -->`.
+//! with the page's name, and the blocks behind `<!-- file: NAME -->`. What a command prints behind
+//! ` > NAME` becomes such a file.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,14 +42,23 @@ fn executed(page: &Path, text: &str) -> (String, usize) {
     for line in text.lines() {
         match (inside, line.strip_prefix("$ strata ")) {
             (true, Some(typed)) => {
+                let (typed, kept) = match typed.split_once(" > ") {
+                    Some((typed, file)) => (typed, Some(file)),
+                    None => (typed, None),
+                };
                 let words: Vec<&str> = typed.split_whitespace().collect();
                 let done = start(env!("CARGO_BIN_EXE_strata-under-test"), folder.path(), &words);
                 assert_eq!(done.status, Some(0), "{}: `{typed}`: {done}", page.display());
                 let _ = writeln!(renewed, "{line}");
+                commands += 1;
+                if let Some(file) = kept {
+                    std::fs::write(folder.path().join(file), done.stdout)
+                        .expect("it can be written");
+                    continue;
+                }
                 // A page has neither tabs nor spaces at ends of lines.
                 let told = done.stdout.lines().map(|line| line.trim_end().replace('\t', " "));
                 renewed.extend(told.map(|line| line + "\n"));
-                commands += 1;
             }
             (true, None) if line != "```" => {
                 let told = !line.starts_with('$');

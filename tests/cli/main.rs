@@ -22,6 +22,7 @@ mod lists;
 mod messages;
 mod outputs;
 mod plot;
+mod report;
 mod reproduce;
 mod residency;
 mod storage;

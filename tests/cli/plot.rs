@@ -77,6 +77,7 @@ fn every_study_with_an_axis_is_drawn() {
         ),
         ("study storage vectoradd --figure no-benefit --scale small", "performance by point"),
         ("study residency vectoradd --scale small", "warpman_ctas"),
+        ("study encoding vectoradd --scale small", "energy_relative_percent by pairs"),
     ] {
         succeeds(folder.path(), &format!("{command} --plot chart.svg"));
         let chart = file(folder.path(), "chart.svg");
@@ -123,7 +124,13 @@ fn nothing_of_others_is_replaced_and_endings_are_known() {
     let refused = typed(folder.path(), &format!("{RUN} --plot energy.png"));
     assert_eq!(refused.status, Some(2));
     insta::assert_snapshot!(refused.stderr, @r"
-    error: `energy.png` is no file for a chart
+    error: `energy.png` would be a picture of pixels, which Strata does not draw
+      hint: end its name in `.svg`, and convert that: `rsvg-convert -z 2 chart.svg -o chart.png`, Inkscape and browsers can
+    ");
+    let refused = typed(folder.path(), &format!("{RUN} --plot energy.gif"));
+    assert_eq!(refused.status, Some(2));
+    insta::assert_snapshot!(refused.stderr, @r"
+    error: `energy.gif` is no file for a chart
       hint: end its name in `.svg`, or in `.html` for a page with the numbers
     ");
 }

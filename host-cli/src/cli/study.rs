@@ -270,6 +270,9 @@ pub struct EncodingArgs {
     /// How it is printed.
     #[command(flatten)]
     pub table: TableArgs,
+    /// A chart of it.
+    #[command(flatten)]
+    pub plot: PlotArg,
 }
 
 /// Arguments of `study write-pool`.

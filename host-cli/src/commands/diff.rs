@@ -18,9 +18,6 @@ use crate::printer::Printer;
 use crate::report::{self, json};
 use crate::subject::{self, Subject};
 
-/// Longest file of reports. Unit: bytes.
-const LONGEST: u64 = 1 << 30;
-
 /// Runs the command.
 pub fn run(args: &DiffArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let files = [&args.from, &args.to].map(|side| is_report(side));
@@ -123,13 +120,7 @@ fn of_files(args: &DiffArgs) -> Result<Difference, Failure> {
 
 /// The reports of a file.
 fn reports(file: &str) -> Result<Vec<Value>, Failure> {
-    let path = Path::new(file);
-    let unreadable = |error: std::io::Error| Failure::file(path, "read", &error);
-    if std::fs::metadata(path).map_err(unreadable)?.len() > LONGEST {
-        return Err(Failure::input(format!("`{file}` is longer than {LONGEST} bytes"))
-            .hint("compare fewer inputs at a time"));
-    }
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let text = json::text_of(Path::new(file))?;
     let wrong = |what: String| {
         Failure::input(format!("{file}: {what}"))
             .hint("give what `strata run --format json` of this version wrote")

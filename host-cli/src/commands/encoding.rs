@@ -6,15 +6,27 @@ use crate::design;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::parallel;
+use crate::plot::{self, Plot};
 use crate::printer::Printer;
 use crate::report::json;
+use crate::reproduce::figure::Kind;
 use crate::study::encoding;
 use crate::subject;
 use crate::workload::Workload;
 
+/// What `--plot` draws: the less is allowed, the more to the right.
+const AXES: plot::Axes<'static> = plot::Axes {
+    x: "pairs",
+    y: &["energy_relative_percent"],
+    series: &["read_operands"],
+    only: None,
+    kind: Kind::Bars,
+};
+
 /// Runs the command.
 pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     tables::check(&args.table, &encoding::no_columns())?;
+    let plot = Plot::asked(&args.plot)?;
     let design = design::resolve(&args.design)?;
     design.countable()?;
     let request = Request::new(&args.source)?;
@@ -24,8 +36,11 @@ pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure
     let mut study = encoding::run(&workloads, &design, bits, &request, jobs, printer)?;
     study.command = command_line(args, &workloads, &request);
     let columns = encoding::to_columns(&study);
+    let relative = plot::with_relative_energy(&columns);
+    let drawn = plot::draw(plot.as_ref(), &relative, &AXES, &study.command);
     let table = || encoding::to_table(&study, &remarks());
-    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
+    let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    drawn.map(|()| status)
 }
 
 /// What makes the study again.

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::cli::{ImportArgs, ImportFrom, TechnologyCommand};
+use crate::cli::technology::{ImportArgs, ImportFrom, TechnologyCommand};
 use crate::config::name;
 use crate::design::memory::file;
 use crate::failure::{ExitStatus, Failure};

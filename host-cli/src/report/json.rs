@@ -1,5 +1,9 @@
 //! JSON: what a command found, with sorted keys, and its schema.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,6 +30,25 @@ pub fn to_line<T: Serialize + ?Sized>(found: &T) -> Result<String, Failure> {
     let text = serde_json::to_value(found).and_then(|value| serde_json::to_string(&value));
     text.map(|text| text + "\n")
         .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))
+}
+
+/// Longest file of reports. Unit: bytes.
+const LONGEST: u64 = 1 << 30;
+
+/// The text of a file that a command wrote.
+///
+/// # Errors
+///
+/// A file that cannot be read, is no UTF-8, or is longer than a GiB.
+pub fn text_of(path: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+    read.map_err(|error| Failure::file(path, "read", &error))?;
+    if text.len() as u64 > LONGEST {
+        let told = format!("`{}` is longer than {LONGEST} bytes", path.display());
+        return Err(Failure::input(told).hint("write fewer inputs into a file"));
+    }
+    Ok(text)
 }
 
 /// The JSON schema of [`to_text`]'s output.

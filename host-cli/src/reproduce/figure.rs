@@ -101,7 +101,7 @@ pub struct Figure {
     pub bands: Vec<Band>,
     /// How to read it, in a sentence or two.
     pub reading: String,
-    /// A command that makes the numbers again.
+    /// A command that makes the numbers again; empty where the page's own does.
     pub command: String,
 }
 

@@ -3,46 +3,18 @@
 use std::fmt::Write as _;
 
 use super::catalogue::Status;
-use super::figure::{DECIMALS, Figure};
-use super::svg::{self, escaped};
-use super::{Reproduction, Trends, catalogue, explorer};
+use super::svg::escaped;
+use super::{Reproduction, Trends, catalogue, explorer, html};
 use crate::exact;
-
-const STYLE: &str = include_str!("page.css");
 
 /// What a browser lets the page do: nothing that leaves it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' \
                       'wasm-unsafe-eval'; base-uri 'none'; form-action 'none'";
 
-/// How a page begins.
-pub const HEAD: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-                        <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-                        <meta name=\"color-scheme\" content=\"light dark\">\
-                        <meta name=\"generator\" content=\"Strata\">";
-
-/// A page with one figure, which runs no script.
-pub fn single(figure: &Figure) -> String {
-    let mut text = format!(
-        "{HEAD}<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'\"><title>Strata: {title}</title><style>{STYLE}{}</style></head>\
-         <body><main><h1>{title}</h1>",
-        svg::STYLE,
-        title = escaped(&figure.title),
-    );
-    self::figure(&mut text, figure, "figure");
-    text.push_str("</main></body></html>\n");
-    text
-}
-
 /// The page.
 pub fn page(of: &Reproduction) -> String {
-    let mut text = format!(
-        "{HEAD}<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
-         <title>Strata: the papers' figures remade</title><style>{STYLE}{}</style></head><body>",
-        svg::STYLE
-    );
+    let mut text = html::beginning("the papers' figures remade", POLICY);
     header(&mut text, of);
-    text.push_str("<main>");
     if let Some(explorer) = &of.explorer {
         explorer::section::write(&mut text, explorer);
     }
@@ -53,19 +25,16 @@ pub fn page(of: &Reproduction) -> String {
         paper(&mut text, of, place);
     }
     contradictions(&mut text);
-    text.push_str("</main></body></html>\n");
+    text.push_str(html::END);
     text
 }
 
 fn header(text: &mut String, of: &Reproduction) {
-    let _ = write!(
-        text,
-        "<a class=\"skip\" href=\"#content\">Skip to the content</a><header>\
-         <h1>The papers&#39; figures, remade</h1><p>Strata {}, model {}; workloads at their {} \
+    let lead = format!(
+        "<p>Strata {}, model {}; workloads at their {} \
          size. Lines and bars are ours, means over our workloads unless a workload is named; \
          bands and dashed or pale marks are what the papers print, of their own workloads. \
-         Nothing is fitted to them.</p><p>Made by <code>strata reproduce \
-         {}</code>.</p></header><nav aria-label=\"Sections\"><ul>",
+         Nothing is fitted to them.</p><p>Made by <code>strata reproduce {}</code>.</p>",
         env!("CARGO_PKG_VERSION"),
         strata_core::MODEL_VERSION,
         of.scale.name(),
@@ -75,18 +44,12 @@ fn header(text: &mut String, of: &Reproduction) {
             format!("--scale {}", of.scale.name())
         },
     );
-    if of.explorer.is_some() {
-        text.push_str("<li><a href=\"#explorer\">Explorer</a></li>");
-    }
-    if of.trends.is_some() {
-        text.push_str("<li><a href=\"#claims\">Claims</a></li>");
-    }
-    for (paper, _) in &of.papers {
-        let _ = write!(text, "<li><a href=\"#{}\">{}</a></li>", paper.key, escaped(&paper.title));
-    }
-    text.push_str(
-        "<li><a href=\"#contradictions\">Contradictions</a></li></ul></nav><a id=\"content\"></a>",
-    );
+    let mut sections = Vec::new();
+    sections.extend(of.explorer.as_ref().map(|_| ("explorer", "Explorer")));
+    sections.extend(of.trends.as_ref().map(|_| ("claims", "Claims")));
+    sections.extend(of.papers.iter().map(|(paper, _)| (paper.key.as_str(), paper.title.as_str())));
+    sections.push(("contradictions", "Contradictions"));
+    html::header(text, "The papers' figures, remade", &lead, &sections);
 }
 
 fn claims(text: &mut String, trends: &Trends) {
@@ -95,17 +58,12 @@ fn claims(text: &mut String, trends: &Trends) {
         text,
         "<section><h2 id=\"claims\">What the papers claim</h2><p>Of {} numbers in prose the trend \
          holds for {ptx} with instructions in the order of the PTX, {scheduled} scheduled and \
-         {renamed} renamed as well. Where we differ, the entry of docs/DEVIATIONS.md says why.</p>\
-         <div class=\"wide\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"Claims\"><table><thead><tr>",
+         {renamed} renamed as well. Where we differ, the entry of docs/DEVIATIONS.md says why.</p>",
         trends.claims().len()
     );
-    for name in
-        ["claim", "paper", "printed", "ptx", "scheduled", "renamed", "difference", "trend", "why"]
-    {
-        let _ = write!(text, "<th scope=\"col\">{name}</th>");
-    }
-    text.push_str("</tr></thead><tbody>");
+    let columns =
+        ["claim", "paper", "printed", "ptx", "scheduled", "renamed", "difference", "trend", "why"];
+    html::begin_table(text, "Claims", columns);
     for (place, claim) in trends.claims().iter().enumerate() {
         let holding = trends.holding(place);
         let (class, told) = match holding.len() {
@@ -130,7 +88,8 @@ fn claims(text: &mut String, trends: &Trends) {
             claim.deviation.unwrap_or("")
         );
     }
-    text.push_str("</tbody></table></div></section>");
+    html::end_table(text);
+    text.push_str("</section>");
 }
 
 fn paper(text: &mut String, of: &Reproduction, place: usize) {
@@ -167,7 +126,7 @@ fn paper(text: &mut String, of: &Reproduction, place: usize) {
                     }
                     _ => {
                         for (at, panel) in of.panels(id).iter().enumerate() {
-                            figure(text, panel, &format!("{id}-{at}"));
+                            html::figure(text, panel, &format!("{id}-{at}"));
                         }
                     }
                 }
@@ -192,12 +151,8 @@ fn not_drawn(text: &mut String, others: &[(&&catalogue::Entry, Status<'_>)]) {
     if others.is_empty() {
         return;
     }
-    text.push_str(
-        "<h3>Tables that come out exactly, and what is not produced</h3>\
-         <div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Not \
-         drawn\"><table><thead><tr><th scope=\"col\">label</th><th scope=\"col\">shows</th><th \
-         scope=\"col\">here</th></tr></thead><tbody>",
-    );
+    text.push_str("<h3>Tables that come out exactly, and what is not produced</h3>");
+    html::begin_table(text, "Not drawn", ["label", "shows", "here"]);
     for (entry, status) in others {
         let told = match status {
             Status::Exact(id) => format!("exact, see <a href=\"#exact-{id}\">{id}</a>"),
@@ -211,54 +166,7 @@ fn not_drawn(text: &mut String, others: &[(&&catalogue::Entry, Status<'_>)]) {
             escaped(&entry.shows)
         );
     }
-    text.push_str("</tbody></table></div>");
-}
-
-/// A panel: the chart, how to read it, what is printed, the command, and the numbers as a table.
-fn figure(text: &mut String, panel: &Figure, id: &str) {
-    let _ = write!(
-        text,
-        "<figure><figcaption><strong>{}</strong></figcaption>{}<p>{}</p>",
-        escaped(&panel.title),
-        svg::chart(panel, id),
-        escaped(&panel.reading)
-    );
-    if !panel.bands.is_empty() {
-        text.push_str("<ul class=\"printed\">");
-        for band in &panel.bands {
-            let _ =
-                write!(text, "<li>In print, {}: {}</li>", escaped(&band.what), escaped(&band.text));
-        }
-        text.push_str("</ul>");
-    }
-    let _ = write!(text, "<p>Again: <code>{}</code></p>", escaped(&panel.command));
-    table(text, panel);
-    text.push_str("</figure>");
-}
-
-fn table(text: &mut String, panel: &Figure) {
-    let _ = write!(
-        text,
-        "<details><summary>Numbers of \u{201c}{}\u{201d}</summary><div class=\"wide\" \
-         tabindex=\"0\" role=\"region\" aria-label=\"Numbers\"><table><thead><tr><th \
-         scope=\"col\">{}</th>",
-        escaped(&panel.title),
-        escaped(&panel.x)
-    );
-    for series in &panel.series {
-        let _ = write!(text, "<th scope=\"col\">{}</th>", escaped(&series.name));
-    }
-    text.push_str("</tr></thead><tbody>");
-    for (place, tick) in panel.ticks.iter().enumerate() {
-        let _ = write!(text, "<tr><th scope=\"row\">{}</th>", escaped(tick));
-        for series in &panel.series {
-            let value = series.values.get(place).copied().flatten();
-            let value = value.map_or_else(String::new, |value| format!("{value:.DECIMALS$}"));
-            let _ = write!(text, "<td class=\"number\">{value}</td>");
-        }
-        text.push_str("</tr>");
-    }
-    text.push_str("</tbody></table></div></details>");
+    html::end_table(text);
 }
 
 /// What follows from the papers' parameters, and what they contradict.
@@ -289,15 +197,13 @@ fn contradictions(text: &mut String) {
     for one in exact::evaluate() {
         let _ = write!(
             text,
-            "<details id=\"exact-{}\"><summary>{}: {}</summary><p>{}</p>\
-             <div class=\"wide\" tabindex=\"0\" role=\"region\" \
-             aria-label=\"Exact\"><table><thead><tr><th scope=\"col\">number</th><th \
-             scope=\"col\">computed</th><th scope=\"col\">printed</th></tr></thead><tbody>",
+            "<details id=\"exact-{}\"><summary>{}: {}</summary><p>{}</p>",
             escaped(&one.id),
             escaped(&one.id),
             if one.status == exact::Status::Pass { "agrees" } else { "does not agree" },
             escaped(&one.what)
         );
+        html::begin_table(text, "Exact", ["number", "computed", "printed"]);
         for item in &one.items {
             let _ = write!(
                 text,
@@ -308,7 +214,8 @@ fn contradictions(text: &mut String) {
                 escaped(&item.printed)
             );
         }
-        text.push_str("</tbody></table></div></details>");
+        html::end_table(text);
+        text.push_str("</details>");
     }
     text.push_str("</section>");
 }

@@ -22,7 +22,7 @@ const LEGEND_LINE: f64 = 20.0;
 /// Width of a letter of the legend, on the average.
 const LETTER: f64 = 6.6;
 /// Series have one of so many colours.
-const COLOURS: usize = 8;
+pub const COLOURS: usize = 8;
 
 /// What gives the classes their colours: blue, orange, green and so on, told apart by most eyes.
 pub const STYLE: &str = "\

@@ -20,8 +20,8 @@ use super::file::{Event, EventFile, Group};
 use expansion::{ExpansionTracks, Prefetch};
 use memory::MemoryTracks;
 
-const SLOTS: Group = Group { number: 1, name: "issue slots" };
-const WARPS: Group = Group { number: 2, name: "warps" };
+pub(crate) const SLOTS: Group = Group { number: 1, name: "issue slots" };
+pub(crate) const WARPS: Group = Group { number: 2, name: "warps" };
 const BANK_PORTS: Group = Group { number: 3, name: "main register file" };
 const UNITS: Group = Group { number: 4, name: "units" };
 const CTAS: Group = Group { number: 5, name: "CTAs" };

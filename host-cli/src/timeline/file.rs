@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
 
-/// Begins a file.
-const BEGIN: &[u8] = b"{\"traceEvents\":[";
+/// Begins a file of the format.
+pub(crate) const BEGIN: &str = "{\"traceEvents\":[";
 /// A timeline, as an output: other programs' files of the format do not begin with our first group.
 pub const KIND: Kind = Kind {
     name: "a timeline that `strata run --timeline` writes",
@@ -62,8 +62,12 @@ struct SortArgs {
     sort_index: u32,
 }
 
+/// Version of the layout. Raised when a track or an argument changes its meaning or goes away.
+pub const SCHEMA: &str = "strata.timeline/1";
+
 #[derive(Serialize)]
 struct Other<'a> {
+    schema: &'static str,
     #[serde(flatten)]
     about: &'a About,
     cycles_drawn: String,
@@ -88,7 +92,7 @@ impl EventFile {
                 .hint("pass `--timeline` a file in a folder that you may write to")
         })?;
         let mut events = Self { file, events: 0, failed: None };
-        events.put(BEGIN);
+        events.put(BEGIN.as_bytes());
         Ok(events)
     }
 
@@ -134,6 +138,7 @@ impl EventFile {
     /// Ends the list of events, and says what they are of.
     pub(crate) fn about(&mut self, about: &About, drawn: &Range<u64>, all: u64) {
         let other = Other {
+            schema: SCHEMA,
             about,
             cycles_drawn: format!("{}..{}", drawn.start, drawn.end),
             cycles_of_launch: format!("0..{all}"),
