@@ -25,7 +25,8 @@ pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure
     study.command = command_line(args, &workloads, &request);
     let columns = encoding::to_columns(&study);
     let table = || encoding::to_table(&study, &remarks());
-    tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))
+    let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    parallel::check_all(workloads.len(), &study.missing).map(|()| status)
 }
 
 /// What makes the study again.

@@ -86,6 +86,7 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let found = mine - left;
     // From now on what has finished is written before a signal ends the program.
     interrupt::ask();
+    interrupt::finish_first(printer);
     let done = match &cluster {
         None => pool.install(|| begun.run(args.points_per_file, &interrupt::came, printer)),
         Some(cluster) => {
