@@ -24,6 +24,7 @@ mod outputs;
 mod plot;
 mod reproduce;
 mod residency;
+mod spill;
 mod storage;
 mod storage_energy;
 mod storage_study;
