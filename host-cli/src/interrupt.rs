@@ -3,8 +3,9 @@
 //!
 //! Commands end at once: unfinished files are removed, a message names outputs that were not
 //! written, and the exit status is 128 plus the signal's number, as in shells: 130 for Ctrl-C. A
-//! command that has to end processes it started uses [`ask`] and [`came`], one with several inputs
-//! [`finish_first`] and [`came`]. Then a second Ctrl-C ends the program at once. A signal that was
+//! command that has to end what it started uses [`ask`] and [`came`], one whose inputs are wanted
+//! one by one [`finish_first`] and [`came`]. Then a second Ctrl-C ends the program as the first one
+//! does elsewhere. One more, while that is under way, does not wait for anything. A signal that was
 //! ignored when the program started, as by `nohup`, stays ignored.
 
 use std::collections::BTreeMap;
@@ -37,8 +38,7 @@ pub fn ask() {
 }
 
 /// From now on the first Ctrl-C does not end the program: [`came`] says that it came, and nothing
-/// new is to be begun. Other signals end it. Not for commands with unfinished files, which a second
-/// Ctrl-C would leave behind.
+/// new is to be begun. Other signals end it, unless [`ask`] was called as well.
 pub fn finish_first(printer: &Printer) {
     // A command that says it twice has said it.
     let _ = FINISHES.set(printer.clone());
@@ -79,23 +79,28 @@ pub fn handle() -> io::Result<()> {
     let heard =
         [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| ignored >> (signal - 1) & 1 == 0);
     let heard: Vec<_> = heard.collect();
+    // Whether the end is under way: then Ctrl-C does not wait for it. Only Ctrl-C: closing a
+    // terminal sends SIGHUP twice.
+    let ends = Arc::new(AtomicBool::new(false));
     if heard.contains(&SIGINT) {
-        // The first sets it, and the second finds it set. Only of Ctrl-C: closing a terminal sends
-        // SIGHUP twice.
-        let again = Arc::new(AtomicBool::new(false));
         let status = i32::from(SIGNALLED + CTRL_C);
-        flag::register_conditional_shutdown(SIGINT, status, Arc::clone(&again))?;
-        flag::register(SIGINT, again)?;
+        flag::register_conditional_shutdown(SIGINT, status, Arc::clone(&ends))?;
     }
     let mut signals = Signals::new(heard)?;
     let listen = move || {
+        let mut is_first_ctrl_c = true;
         for signal in signals.forever() {
             SIGNAL.store(u8::try_from(signal).unwrap_or(CTRL_C), Ordering::SeqCst);
-            let finishes = FINISHES.get().filter(|_| signal == i32::from(CTRL_C));
-            if let Some(printer) = finishes {
-                printer.note("finishing what runs; Ctrl-C again ends at once");
-            } else if !ASKED_FOR.load(Ordering::SeqCst) {
-                end();
+            let is_ctrl_c = signal == i32::from(CTRL_C);
+            let again = is_ctrl_c && !is_first_ctrl_c;
+            is_first_ctrl_c &= !is_ctrl_c;
+            match FINISHES.get().filter(|_| is_ctrl_c) {
+                Some(printer) if !again => finishing(printer.clone()),
+                _ if !again && ASKED_FOR.load(Ordering::SeqCst) => {}
+                _ => {
+                    ends.store(true, Ordering::SeqCst);
+                    end(again);
+                }
             }
         }
     };
@@ -116,15 +121,28 @@ fn ignored_signals() -> u64 {
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Removes unfinished files, reports them, and ends the program.
+/// Says that the command finishes what runs, without waiting until that is read.
 #[cfg(unix)]
-fn end() {
+fn finishing(printer: Printer) {
+    let say = move || printer.note("finishing what runs; Ctrl-C again ends at once");
+    // Without a thread the note is left out.
+    drop(std::thread::Builder::new().spawn(say));
+}
+
+/// Removes unfinished files, reports them, and ends the program. When the user was told already
+/// what is going on, whole files are not listed `again`.
+#[cfg(unix)]
+fn end(again: bool) {
     // Kept to the end, so that nothing is begun or finished any more.
-    let files = files();
+    let mut files = files();
     for part in files.parts.values() {
         part.leftover.remove();
     }
-    Printer::new(false).failure(&Failure::interrupted(&files.told()));
+    if again {
+        files.whole.clear();
+    }
+    let told = if again && files.parts.is_empty() { String::new() } else { files.told() };
+    Printer::new(false).failure(&Failure::interrupted(&told));
     std::process::exit(i32::from(status()));
 }
 

@@ -20,6 +20,38 @@ pub fn jobs(asked_for: Option<NonZeroUsize>) -> usize {
     asked_for.map_or(0, NonZeroUsize::get)
 }
 
+/// What became of inputs: of the first ones, all unless Ctrl-C came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finished<T> {
+    /// What was made of each, in their order.
+    pub(crate) results: Vec<T>,
+    /// The names of the others.
+    pub(crate) missing: Vec<String>,
+}
+
+impl<T> Finished<T> {
+    /// All results.
+    ///
+    /// # Errors
+    /// Some are missing.
+    pub(crate) fn all(self) -> Result<Vec<T>, Failure> {
+        let of = self.results.len() + self.missing.len();
+        check_all(of, &self.missing).map(|()| self.results)
+    }
+}
+
+/// Whether none of so many inputs is missing.
+///
+/// # Errors
+/// Ctrl-C came before.
+pub fn check_all(of: usize, missing: &[String]) -> Result<(), Failure> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let (done, names) = (of.saturating_sub(missing.len()), missing.join(", "));
+    Err(Failure::interrupted(&format!("{done} of {of} inputs are done; missing: {names}")))
+}
+
 /// What `work` makes of each input, in their order, or the first failure. [`in_order`] says more.
 pub(crate) fn each<I: Sync, T: Send>(
     inputs: &[I],
@@ -28,13 +60,28 @@ pub(crate) fn each<I: Sync, T: Send>(
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
-    let mut all = Vec::with_capacity(inputs.len());
+    finished(inputs, jobs, printer, name, work)?.all()
+}
+
+/// The same of the inputs that were begun before Ctrl-C, if there is one.
+pub(crate) fn finished<I: Sync, T: Send>(
+    inputs: &[I],
+    jobs: usize,
+    printer: &Printer,
+    name: impl Fn(&I) -> &str + Sync,
+    work: impl Fn(&I) -> Result<T, Failure> + Sync,
+) -> Result<Finished<T>, Failure> {
+    let mut results = Vec::with_capacity(inputs.len());
     let take = |result: Result<T, Failure>| {
-        all.push(result?);
+        results.push(result?);
         Ok(true)
     };
-    let begun = in_order(inputs, jobs, printer, name, work, take)?;
-    if begun < inputs.len() { Err(Failure::interrupted("")) } else { Ok(all) }
+    let done = in_order(inputs, jobs, printer, &name, work, take)?;
+    let missing: Vec<_> = inputs[done..].iter().map(|input| name(input).to_owned()).collect();
+    if done == 0 {
+        check_all(inputs.len(), &missing)?;
+    }
+    Ok(Finished { results, missing })
 }
 
 /// Hands what `work` makes of each input to `take`, in the order of the inputs, each as soon as it

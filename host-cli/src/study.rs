@@ -22,7 +22,7 @@ use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::measure::{self, Counted, Request};
-use crate::parallel;
+use crate::parallel::{self, Finished};
 use crate::printer::Printer;
 use crate::progress;
 use crate::report::RunReport;
@@ -61,14 +61,14 @@ pub struct Outcome {
 ///
 /// `jobs` is the number of threads, 0 for one for each core. What comes back is in the order of the
 /// inputs, the plans and their points, whatever `jobs` is.
-pub fn replay(
+fn replay(
     inputs: &[Input],
     plans: &[Plan],
     jobs: usize,
     printer: &Printer,
-) -> Result<Vec<Vec<Vec<Outcome>>>, Failure> {
+) -> Result<Finished<Vec<Vec<Outcome>>>, Failure> {
     let replay = |input: &Input| replay_input(input, plans, printer);
-    parallel::each(inputs, jobs, printer, |input| input.subject.name(), replay)
+    parallel::finished(inputs, jobs, printer, |input| input.subject.name(), replay)
 }
 
 /// Reports of an input, executed or read once, under every design.

@@ -12,6 +12,9 @@ use crate::outputs::{Home, words};
 /// Longer than anything here takes on the slowest machine; only then a test gives up.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// What the first Ctrl-C makes a command say.
+const FINISHING: &str = "note: finishing what runs; Ctrl-C again ends at once\n";
+
 /// A kernel that does not end.
 const ENDLESS: &str = "good.ptx --launch endless.toml";
 
@@ -89,6 +92,20 @@ impl Running {
         }
     }
 
+    /// Waits until it has worked for longer than everything before its first input takes.
+    fn until_busy(&mut self) {
+        const TICKS: u64 = 100;
+        let path = format!("/proc/{}/stat", self.0.id());
+        self.until("work", |child| {
+            assert!(child.try_wait().expect("a child").is_none(), "it has ended");
+            let stat = fs::read_to_string(&path).expect("the program runs");
+            // Behind the name, which is in parentheses: time of the program and of the system.
+            let (_, fields) = stat.rsplit_once(')').expect("a name");
+            let time = fields.split_whitespace().skip(11).take(2);
+            time.map(|ticks| ticks.parse::<u64>().expect("a number")).sum::<u64>() >= TICKS
+        });
+    }
+
     /// Exit status, standard output, standard error.
     fn ended(mut self) -> (Option<i32>, String, String) {
         self.until("the end", |child| child.try_wait().expect("a child").is_some());
@@ -120,20 +137,64 @@ const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
 #[test]
 fn a_command_without_files_ends_at_once() {
     let commands = [
-        format!("run {ENDLESS}"),
-        format!("run {ENDLESS} --mode cycle"),
-        format!("inspect {ENDLESS} --profile"),
-        format!("study registers {ENDLESS}"),
-        format!("study active-warps {ENDLESS} --active-warps 1"),
+        (format!("inspect {ENDLESS} --profile"), SIGNALS[0]),
+        (format!("run {ENDLESS}"), SIGNALS[1]),
+        (format!("run {ENDLESS} --mode cycle"), SIGNALS[2]),
+        (format!("study registers {ENDLESS}"), SIGNALS[1]),
+        (format!("study active-warps {ENDLESS} --active-warps 1"), SIGNALS[2]),
     ];
-    for (command, (signal, status)) in commands.iter().zip(SIGNALS.into_iter().cycle()) {
+    for (command, (signal, status)) in &commands {
         let home = home();
         let before = home.files();
         let mut running = Running::start(&home, command, Stdio::piped());
         running.until_handled();
         running.signal(signal);
         let told = "error: interrupted: no file is written\n".to_owned();
-        assert_eq!(running.ended(), (Some(status), String::new(), told), "{command}");
+        assert_eq!(running.ended(), (Some(*status), String::new(), told), "{command}");
+        assert_eq!(home.files(), before, "{command}");
+    }
+}
+
+/// One rule for all commands whose inputs are wanted one by one, also for one input.
+#[test]
+fn the_first_ctrl_c_finishes_the_input_and_the_second_ends_at_once() {
+    for (command, told) in [
+        (format!("run {ENDLESS}"), "\n"),
+        (format!("run {ENDLESS} --baseline isca11 --design isca11-rfc6"), "\n"),
+        (
+            format!("run {ENDLESS} --mode cycle --timeline out.json"),
+            ": `out.json` is not written\n",
+        ),
+        (format!("check {ENDLESS}"), "\n"),
+        (format!("study registers {ENDLESS}"), "\n"),
+        (format!("study active-warps {ENDLESS} --active-warps 1"), "\n"),
+        (format!("study write-pool {ENDLESS}"), "\n"),
+        (format!("study storage --figure unified {ENDLESS}"), "\n"),
+        (format!("study limits {ENDLESS} --design diss-orf3-lrf-split"), "\n"),
+        (format!("study encoding {ENDLESS}"), "\n"),
+    ] {
+        let home = home();
+        let before = home.files();
+        let mut running = Running::start(&home, &command, Stdio::piped());
+        running.until_handled();
+        if told.contains("out.json") {
+            running.until_partial(&home, true);
+        } else {
+            // Before an input is begun there is nothing to finish.
+            running.until_busy();
+        }
+        running.signal("INT");
+        let mut errors = BufReader::new(running.0.stderr.take().expect("a pipe"));
+        let mut first = String::new();
+        errors.read_line(&mut first).expect("UTF-8");
+        assert_eq!(first, FINISHING, "{command}");
+        assert!(running.0.try_wait().expect("a child").is_none(), "{command}: it goes on");
+        running.signal("INT");
+        let (status, output, _) = running.ended();
+        let mut rest = String::new();
+        errors.read_to_string(&mut rest).expect("UTF-8");
+        let expected = format!("error: interrupted{told}");
+        assert_eq!((status, output.as_str(), rest), (Some(130), "", expected), "{command}");
         assert_eq!(home.files(), before, "{command}");
     }
 }
@@ -147,6 +208,10 @@ fn nothing_stays_of_an_unfinished_file() {
             (format!("trace export {ENDLESS} -o deep/out"), "deep/out"),
             (format!("run {ENDLESS} --mode cycle --timeline out.json"), "out.json"),
         ] {
+            // That finishes its input: the test above.
+            if command.starts_with("run") && signal == "INT" {
+                continue;
+            }
             let home = home();
             let before = home.files();
             let mut running = Running::start(&home, &command, Stdio::piped());
@@ -271,7 +336,7 @@ fn ctrl_c_finishes_what_runs_and_names_what_is_missing() {
     output.read_to_string(&mut rest).expect("UTF-8");
     assert_eq!((status, rest.as_str()), (Some(130), ""), "{errors}");
     let lines: Vec<_> = errors.lines().collect();
-    assert_eq!(lines[0], "note: finishing what runs; Ctrl-C again ends at once");
+    assert_eq!(lines[0], FINISHING.trim_end());
     assert!(lines[1].contains("exceeded the budget of 20000000"), "{errors}");
     let missing = "error: interrupted: 2 of 3 inputs are done; missing: bfs";
     assert_eq!(lines.last(), Some(&missing), "{errors}");
@@ -280,4 +345,44 @@ fn ctrl_c_finishes_what_runs_and_names_what_is_missing() {
     drop(first_row(&mut running));
     running.signal("TERM");
     assert_eq!(running.ended().0, Some(143));
+}
+
+/// Rows of inputs that are done; the second input runs when Ctrl-C comes, the third is not begun.
+#[test]
+fn a_study_prints_what_is_done_and_names_what_is_missing() {
+    const INPUTS: &str = "vectoradd slow.ptx --launch slow.toml bfs --scale small -j 1";
+    let home = Home::new(&["slow.ptx", "slow.toml"]);
+    let rows = "vectoradd\nslow\n";
+    for (study, is_json) in [
+        ("registers --try 16 --format csv --columns workload", false),
+        ("active-warps --active-warps 8 --format csv --columns input --plot out.svg", false),
+        ("active-warps --active-warps 8 --format json", true),
+    ] {
+        let command = format!("study {study} {INPUTS}");
+        let mut running = Running::start(&home, &command, Stdio::piped());
+        let mut errors = BufReader::new(running.0.stderr.take().expect("a pipe"));
+        let mut printed = String::new();
+        // The second input prints before its second launch, which takes long.
+        for _ in 0..2 {
+            errors.read_line(&mut printed).expect("UTF-8");
+        }
+        assert_eq!(printed, "note: kernel `print` printed:\nhello\n");
+        running.signal("INT");
+        let (status, output, _) = running.ended();
+        let mut rest = String::new();
+        errors.read_to_string(&mut rest).expect("UTF-8");
+        let told = "error: interrupted: 2 of 3 inputs are done; missing: bfs\n";
+        assert_eq!((status, rest), (Some(130), format!("{FINISHING}{told}")), "{command}");
+        if is_json {
+            let study: serde_json::Value = serde_json::from_str(&output).expect("JSON");
+            assert_eq!(study["missing"], serde_json::json!(["bfs"]));
+            let inputs = study["series"][0]["points"][0]["inputs"].as_array().expect("inputs");
+            assert_eq!(inputs.len(), 2, "{output}");
+        } else {
+            let (_, found) = output.split_once('\n').expect("a header");
+            assert_eq!(found, rows, "{command}");
+        }
+        // A chart would not say that something is missing.
+        assert_eq!(home.files(), ["slow.ptx", "slow.toml"], "{command}");
+    }
 }

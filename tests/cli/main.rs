@@ -25,6 +25,7 @@ mod plot;
 mod report;
 mod reproduce;
 mod residency;
+mod spill;
 mod storage;
 mod storage_energy;
 mod storage_study;

@@ -195,10 +195,12 @@ pub(crate) fn sweep(
 fn written(definition: &Definition, folder: &Path, given: &Given) -> Result<Vec<Row>, Failure> {
     let points = Points::new(definition, &given.printer)?;
     let begun = Begun::new(&points, folder, None, &given.printer)?;
-    let done = begun.run(POINTS_PER_FILE, &|| given.stop(), &given.printer)?;
+    let room = (POINTS_PER_FILE, engine::KEPT_BYTES);
+    let done = begun.run(room, &|| given.stop(), &given.printer)?;
     if given.stop() && done.evaluated < begun.left() {
         return Err(Failure::interrupted(&begun.told(done.evaluated, folder)));
     }
+    begun.end()?;
     Ok(begun.store.contents()?.take(&points.list()))
 }
 

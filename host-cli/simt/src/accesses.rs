@@ -38,6 +38,20 @@ struct LinesOfWarps {
     first: Vec<u32>,
 }
 
+/// What each warp moved and touched, warp by warp: the same in whatever order they ended.
+impl Hash for AccessDictionary {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        self.warps.len().hash(to);
+        for place in 0..self.warps.len() {
+            let moved = self.of_warp(place);
+            moved.hash(to);
+            let Some(list) = self.list() else { continue };
+            let first = self.first_of_warp(place);
+            (0..moved.len() as u32).for_each(|access| list.hash_access(first + access, to));
+        }
+    }
+}
+
 /// What a running warp's memory instructions do, in order.
 #[derive(Clone, Debug, Default)]
 pub struct WarpAccesses {

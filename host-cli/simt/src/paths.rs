@@ -23,7 +23,7 @@ const PATH_BYTES: u64 = 48;
 const KEPT_STEPS: usize = 1 << 16;
 
 /// Distinct paths of a launch, and which warp took which.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PathDictionary {
     steps: Vec<PathStep>,
     // Path `i` is `steps[ends[i - 1]..ends[i]]`.
@@ -33,7 +33,7 @@ pub struct PathDictionary {
 }
 
 /// The path one warp took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarpPath {
     /// CTA, by linear index (x fastest).
     pub cta: u64,

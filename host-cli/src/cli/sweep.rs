@@ -228,6 +228,11 @@ pub struct SweepRunArgs {
     /// Most points of a file of results.
     #[arg(long, value_name = "N", default_value_t = POINTS_PER_FILE)]
     pub points_per_file: NonZeroUsize,
+    /// Most memory that the paths and accesses of the inputs take, half of it those of one input.
+    /// What takes more goes into recordings in the folder, until no point is left. Never changes a
+    /// result. Unit: MiB; without it 2048.
+    #[arg(long, value_name = "N")]
+    pub keep_paths_mib: Option<usize>,
     /// Who evaluates the points.
     #[command(flatten)]
     pub engine: EngineArgs,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::cli::data::CheckArgs;
 use crate::dump;
 use crate::failure::{ExitStatus, Failure};
+use crate::interrupt;
 use crate::measure::{self, Request};
 use crate::parallel;
 use crate::printer::Printer;
@@ -13,6 +14,7 @@ use crate::workload::Workload;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    interrupt::finish_first(printer);
     let source = args.source();
     let workloads =
         subject::workloads(&args.inputs, &source, "whose results are not known", printer)?;
@@ -22,10 +24,10 @@ pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let request = Request::new(&source)?.with_dumps(dumps);
     let compare = |workload: &Workload| measure::comparisons(workload, &request, printer);
     let jobs = parallel::jobs(args.jobs);
-    let compared = parallel::each(&workloads, jobs, printer, |each| each.name.as_str(), compare)?;
+    let compared = parallel::finished(&workloads, jobs, printer, |each| &each.name, compare)?;
     let mut text = String::new();
     let mut passed = true;
-    for (workload, comparisons) in workloads.iter().zip(&compared) {
+    for (workload, comparisons) in workloads.iter().zip(&compared.results) {
         for comparison in comparisons {
             let verdict = if comparison.passed() { "passed" } else { "FAILED" };
             let _ = writeln!(text, "{verdict} {}: {comparison}", workload.name);
@@ -33,5 +35,6 @@ pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         }
     }
     printer.data(&text)?;
+    parallel::check_all(workloads.len(), &compared.missing)?;
     Ok(if passed { ExitStatus::Success } else { ExitStatus::CheckFailed })
 }

@@ -37,9 +37,11 @@ pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure
     study.command = command_line(args, &workloads, &request);
     let columns = encoding::to_columns(&study);
     let relative = plot::with_relative_energy(&columns);
+    let plot = plot.filter(|_| study.missing.is_empty());
     let drawn = plot::draw(plot.as_ref(), &relative, &AXES, &study.command);
     let table = || encoding::to_table(&study, &remarks());
     let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    parallel::check_all(workloads.len(), &study.missing)?;
     drawn.map(|()| status)
 }
 

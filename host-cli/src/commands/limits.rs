@@ -2,6 +2,7 @@
 
 use strata_compiler::Order;
 
+use super::study::missing;
 use super::tables;
 use crate::cli::study::LimitsArgs;
 use crate::design;
@@ -28,5 +29,7 @@ pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let jobs = parallel::jobs(args.jobs);
     let rows = limits::rows(&workloads, &design, &limits::CLOCKS, &request, jobs, printer)?;
     let table = || limits::to_table(&rows, &design.name);
-    tables::print(&args.table, limits::to_columns(&rows), printer, table, Columns::json)
+    let columns = limits::to_columns(&rows);
+    let status = tables::print(&args.table, columns, printer, table, Columns::json)?;
+    parallel::check_all(workloads.len(), &missing(&workloads, rows.len())).map(|()| status)
 }

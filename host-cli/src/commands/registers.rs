@@ -14,7 +14,7 @@ use crate::reproduce::figure::Kind;
 use crate::study::registers::{rows, to_columns, to_table};
 use crate::subject;
 
-use super::study::distinct;
+use super::study::{distinct, missing};
 use super::tables;
 
 /// What the rows of the table are.
@@ -48,8 +48,11 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let rows = rows(&workloads, &limits, &request, parallel::jobs(args.jobs), printer)?;
     let paper = exact::paper_registers();
     let columns = to_columns(&rows, &limits, &paper);
+    let missing = missing(&workloads, rows.len());
+    let plot = plot.filter(|_| missing.is_empty());
     let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &plot::typed());
     let table = || to_table(&rows, &limits, &paper) + REMARKS;
     let status = tables::print(&args.table, columns, printer, table, Columns::json)?;
+    parallel::check_all(workloads.len(), &missing)?;
     drawn.map(|()| status)
 }

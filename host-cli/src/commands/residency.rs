@@ -46,9 +46,11 @@ pub fn run(args: &ResidencyArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let mut study = residency::run(&inputs, args.threshold.0, &request, jobs, printer)?;
     study.command = command_line(args, &inputs, &request);
     let columns = residency::to_columns(&study);
+    let plot = plot.filter(|_| study.missing.is_empty());
     let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &study.command);
     let table = || residency::to_table(&study, &remarks());
     let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    parallel::check_all(inputs.len(), &study.missing)?;
     drawn.map(|()| status)
 }
 

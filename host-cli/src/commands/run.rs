@@ -14,7 +14,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
 use crate::measure::{self, Request};
 use crate::output::Output;
-use crate::parallel;
+use crate::parallel::{self, Finished};
 use crate::plot::Plot;
 use crate::printer::Printer;
 use crate::report::columns::check_names;
@@ -33,6 +33,7 @@ const DEFAULT_DESIGN: &str = "isca11";
 
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
+    interrupt::finish_first(printer);
     if args.baseline.is_some() {
         return compare(args, printer);
     }
@@ -49,9 +50,6 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let plot = args.plot.as_ref().map(|path| Plot::into(path, args.force, &files)).transpose()?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let request = request.for_designs(&designs).with_dumps(dumps);
-    if subjects.len() > 1 && args.timeline.is_none() && args.dump.dumps.is_empty() {
-        interrupt::finish_first(printer);
-    }
     let mut output = Rows::new(args, (&subjects, &designs), plot, remarks(&designs), printer);
     let mut failed = 0;
     let take = |result: Result<Vec<RunReport>, Failure>| match result {
@@ -66,15 +64,9 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let measure = |subject: &Subject| measure(subject, &designs, (&request, None), printer);
     let jobs = parallel::jobs(args.jobs);
     let taken = parallel::in_order(&subjects, jobs, printer, Subject::name, measure, take)?;
-    let written = output.end()?;
-    if interrupt::came() && taken < subjects.len() {
-        let missing: Vec<_> = subjects[taken..].iter().map(Subject::name).collect();
-        let of = subjects.len();
-        return Err(Failure::interrupted(&format!(
-            "{taken} of {of} inputs are done; missing: {}",
-            missing.join(", ")
-        )));
-    }
+    let missing: Vec<_> = if interrupt::came() { names(&subjects[taken..]) } else { Vec::new() };
+    let written = output.end(missing.is_empty())?;
+    parallel::check_all(subjects.len(), &missing)?;
     if failed == 0 {
         return Ok(written);
     }
@@ -89,7 +81,7 @@ fn compare(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         return Err(Failure::input("a comparison has no digest")
             .hint("leave `--baseline` out, or choose another `--format`"));
     }
-    let designs = subject::designs(&args.energy.behind_all(&compared(args)?))?;
+    let designs = subject::designs(&args.energy.behind_all(&compared_names(args)?))?;
     let subjects = subject::subjects(&args.inputs, &args.source, printer)?;
     let request = Request::new(&args.source)?.in_mode(args.mode).for_designs(&designs);
     let seeds: Vec<u32> = (0..args.seeds.unwrap_or(0)).collect();
@@ -102,26 +94,59 @@ fn compare(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
             printer.note(&format!("`{}` has no seed: all its runs are one", subject.name()));
         }
     }
-    let each: Vec<Option<u32>> =
-        if seeds.is_empty() { vec![None] } else { seeds.iter().copied().map(Some).collect() };
-    let mut runs = Vec::with_capacity(each.len());
-    for seed in each {
-        runs.push(measure_all(args.jobs, &subjects, &designs, (&request, seed), printer)?);
-    }
-    let comparison = Comparison::new(&designs, seeds, &runs);
+    let inputs = (subjects.as_slice(), designs.as_slice());
+    let (comparison, left_out) = compared(args, inputs, (&request, seeds), printer)?;
     let all = args.columns.names.is_empty();
-    match args.format {
+    let status = match args.format {
         Format::Table if all => printer.data(&comparison::to_table(&comparison)),
         Format::Json if all => printer.data(&report::json::to_text(&comparison)?),
         format => {
             let columns = comparison::to_columns(&comparison).select(&args.columns.names)?;
             printer.columns(&columns, form(format)?)
         }
+    };
+    left_out.and(status)
+}
+
+/// Designs compared over all inputs and seeds, or after Ctrl-C over the inputs that are done, of
+/// several seeds over the whole ones. Beside it, what is left out as an error.
+fn compared(
+    args: &RunArgs,
+    (subjects, designs): (&[Subject], &[Design]),
+    (request, mut seeds): (&Request, Vec<u32>),
+    printer: &Printer,
+) -> Result<(Comparison, Result<(), Failure>), Failure> {
+    let all = |seed| measured(args.jobs, subjects, designs, (request, seed), printer);
+    if seeds.is_empty() {
+        let Finished { results, missing } = all(None)?;
+        let runs = [results.into_iter().flatten().collect()];
+        let left_out = parallel::check_all(subjects.len(), &missing);
+        return Ok((Comparison::new(designs, seeds, &runs), left_out));
     }
+    let mut runs: Vec<Vec<RunReport>> = Vec::with_capacity(seeds.len());
+    let mut left_out = Ok(());
+    for &seed in &seeds {
+        match all(Some(seed)).and_then(Finished::all) {
+            Ok(reports) => runs.push(reports.into_iter().flatten().collect()),
+            Err(failure) if failure.status() == ExitStatus::Interrupted && !runs.is_empty() => {
+                let (done, of) = (runs.len(), seeds.len());
+                let told = format!("{done} of {of} seeds are done");
+                left_out = Err(Failure::interrupted(&told));
+                break;
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    seeds.truncate(runs.len());
+    Ok((Comparison::new(designs, seeds, &runs), left_out))
+}
+
+fn names(subjects: &[Subject]) -> Vec<String> {
+    subjects.iter().map(|subject| subject.name().to_owned()).collect()
 }
 
 /// The names of the baseline and of the designs that are compared with it.
-fn compared(args: &RunArgs) -> Result<Vec<String>, Failure> {
+fn compared_names(args: &RunArgs) -> Result<Vec<String>, Failure> {
     let baseline = args.baseline.iter().cloned();
     let others = args.designs.iter().filter(|name| Some(*name) != args.baseline.as_ref());
     let names: Vec<_> = baseline.chain(others.cloned()).collect();
@@ -219,10 +244,20 @@ pub(super) fn measure_all(
     (request, seed): (&Request, Option<u32>),
     printer: &Printer,
 ) -> Result<Vec<RunReport>, Failure> {
-    let measure = |subject: &Subject| measure(subject, designs, (request, seed), printer);
-    let jobs = parallel::jobs(jobs);
-    let reports = parallel::each(subjects, jobs, printer, Subject::name, measure)?;
+    let reports = measured(jobs, subjects, designs, (request, seed), printer)?.all()?;
     Ok(reports.into_iter().flatten().collect())
+}
+
+/// The same of the subjects that are begun before Ctrl-C, if there is one.
+fn measured(
+    jobs: Option<NonZeroUsize>,
+    subjects: &[Subject],
+    designs: &[Design],
+    (request, seed): (&Request, Option<u32>),
+    printer: &Printer,
+) -> Result<Finished<Vec<RunReport>>, Failure> {
+    let measure = |subject: &Subject| measure(subject, designs, (request, seed), printer);
+    parallel::finished(subjects, parallel::jobs(jobs), printer, Subject::name, measure)
 }
 
 /// What the papers claim for the designs in the table.

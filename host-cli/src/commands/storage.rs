@@ -50,9 +50,11 @@ pub fn run(args: &StorageArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let mut study = storage::run(args.figure, &inputs, &request, jobs, printer)?;
     study.command = command_line(args, &inputs, &request);
     let columns = storage::to_columns(&study);
+    let plot = plot.filter(|_| study.missing.is_empty());
     let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &study.command);
     let table = || storage::to_table(&study, &remarks(args));
     let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    parallel::check_all(inputs.len(), &study.missing)?;
     drawn.map(|()| status)
 }
 

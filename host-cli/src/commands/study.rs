@@ -6,6 +6,7 @@ use super::tables;
 use crate::cli::study::{ActiveWarpsArgs, StudyCommand};
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
+use crate::interrupt;
 use crate::measure::{self, Request};
 use crate::parallel;
 use crate::plot::{self, Plot};
@@ -15,6 +16,7 @@ use crate::reproduce::figure::Kind;
 use crate::study::Input;
 use crate::study::active_warps::{self, Axes};
 use crate::subject;
+use crate::workload::Workload;
 
 /// Design whose scheduler is studied unless others are named.
 const DEFAULT_DESIGN: &str = "isca11";
@@ -28,8 +30,9 @@ const AXES: plot::Axes<'static> = plot::Axes {
     kind: Kind::Lines,
 };
 
-/// Runs the command.
+/// Runs the command. After Ctrl-C it is one of the inputs that were begun before.
 pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
+    interrupt::finish_first(printer);
     match command {
         StudyCommand::ActiveWarps(args) => active_warps(args, printer),
         StudyCommand::Registers(args) => super::registers::run(args, printer),
@@ -73,9 +76,11 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
     let mut study = active_warps::run(&[axes], &inputs, parallel::jobs(args.jobs), printer)?;
     study.command = command_line(args, &inputs, &names, &request);
     let columns = active_warps::to_columns(&study);
+    let plot = plot.filter(|_| study.missing.is_empty());
     let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &study.command);
     let table = || active_warps::to_table(&study, &remarks());
     let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    parallel::check_all(inputs.len(), &study.missing)?;
     drawn.map(|()| status)
 }
 
@@ -111,6 +116,11 @@ fn command_line(
 fn remarks() -> Vec<String> {
     let claims = exact::claims().iter().filter(|claim| claim.id == "two-level-ipc");
     claims.map(|claim| format!("paper ({}): {}", claim.paper, claim.text)).collect()
+}
+
+/// The names of the workloads behind those that are done.
+pub(super) fn missing(workloads: &[Workload], done: usize) -> Vec<String> {
+    workloads[done..].iter().map(|workload| workload.name.clone()).collect()
 }
 
 /// In the order of first appearance.

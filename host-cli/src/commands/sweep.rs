@@ -25,7 +25,7 @@ use crate::sweep::batch::Batch;
 use crate::sweep::begun::Begun;
 use crate::sweep::dask::{self, Cluster};
 use crate::sweep::definition::{self, Definition, How};
-use crate::sweep::engine::{Done, Keeping};
+use crate::sweep::engine::{Done, KEPT_BYTES, Keeping};
 use crate::sweep::key::Key;
 use crate::sweep::points::Points;
 use crate::sweep::row::Row;
@@ -79,6 +79,10 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let folder = args.out.as_deref().unwrap_or(Path::new(""));
     let pool = parallel::pool(parallel::jobs(args.jobs), printer)?;
     let cluster = cluster(&args.engine, pool.current_num_threads())?;
+    if cluster.is_some() && args.keep_paths_mib.is_some() {
+        return Err(Failure::input("`--keep-paths-mib` is for this machine, not for clusters")
+            .hint("leave it out: workers execute inputs whose paths do not fit again"));
+    }
     let definition = definition(args)?;
     let points = pool.install(|| Points::new(&definition, printer))?;
     let begun = Begun::new(&points, folder, args.shard, printer)?;
@@ -86,8 +90,12 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let found = mine - left;
     // From now on what has finished is written before a signal ends the program.
     interrupt::ask();
+    interrupt::finish_first(printer);
     let done = match &cluster {
-        None => pool.install(|| begun.run(args.points_per_file, &interrupt::came, printer)),
+        None => {
+            let room = (args.points_per_file, kept_bytes(args.keep_paths_mib));
+            pool.install(|| begun.run(room, &interrupt::came, printer))
+        }
         Some(cluster) => {
             let keep = |rows: Vec<Row>| begun.store.add(&rows).map(drop);
             let most_rows = args.points_per_file.get();
@@ -99,6 +107,7 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     if interrupt::came() && evaluated < left {
         return Err(Failure::interrupted(&begun.told(evaluated, folder)));
     }
+    begun.end()?;
     let failed = failed + begun.failed;
     let part = args.shard.map_or_else(String::new, |share| {
         format!(", part {} of {} of {} points", share.number, share.of, points.len())
@@ -112,6 +121,11 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     }
     note_errors(&begun.store.contents()?, &begun.mine, printer);
     Ok(ExitStatus::CheckFailed)
+}
+
+/// Bytes of memory for launches; unit of the argument: MiB.
+fn kept_bytes(asked_for: Option<usize>) -> usize {
+    asked_for.map_or(KEPT_BYTES, |mib| mib.saturating_mul(1 << 20))
 }
 
 /// The cluster that evaluates the points, with so many workers if it is on this machine; none if

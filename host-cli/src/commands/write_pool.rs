@@ -48,9 +48,11 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
     let mut study = write_pool::run(&axes, &inputs, parallel::jobs(args.jobs), printer)?;
     study.command = command(&inputs);
     let columns = write_pool::to_columns(&study);
+    let plot = plot.filter(|_| study.missing.is_empty());
     let drawn = plot::draw(plot.as_ref(), &columns, &AXES, &study.command);
     let table = || write_pool::to_table(&study, &remarks());
     let status = tables::print(&args.table, columns, printer, table, |_| json::to_text(&study))?;
+    parallel::check_all(inputs.len(), &study.missing)?;
     drawn.map(|()| status)
 }
 

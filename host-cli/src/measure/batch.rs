@@ -13,21 +13,28 @@ use crate::printer::Printer;
 use crate::report::Check;
 use crate::subject;
 use crate::workload::Workload;
+use crate::workload::plan::LaunchStep;
 use crate::workload::simulate::{LaunchRecord, Prepared};
 
 /// Paths of a launch that are counted at a time where its accesses are not needed. Unit: bytes.
 pub(super) const PART_BYTES: u64 = 64 << 20;
 
-/// One launch that was executed, or a part of it.
-pub(super) struct Executed<'p> {
+/// What was launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Launched {
     pub(super) index: u64,
     /// Its kernel's place among the programs of the workload.
     pub(super) kernel: usize,
-    pub(super) program: &'p Program,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
     /// Unit: bytes.
     pub(super) dynamic_shared: u32,
+}
+
+/// One launch that was executed, or a part of it.
+pub(super) struct Executed<'p> {
+    pub(super) about: Launched,
+    pub(super) program: &'p Program,
     pub(super) outcome: LaunchOutcome,
 }
 
@@ -87,9 +94,9 @@ pub(super) fn each_executed<'p>(
         let LaunchRecord { index, step, outcome, .. } = launch;
         let program = &prepared.programs[step.kernel];
         let held = held(&outcome.paths, &outcome.accesses);
-        let (grid, block, dynamic_shared) = (step.grid, step.block, step.dynamic_shared);
-        let kernel = step.kernel;
-        let launch = Executed { index, kernel, program, grid, block, dynamic_shared, outcome };
+        let LaunchStep { kernel, grid, block, dynamic_shared, .. } = *step;
+        let about = Launched { index, kernel, grid, block, dynamic_shared };
+        let launch = Executed { about, program, outcome };
         let full = batch.push(launch, held);
         if visited.is_ok() && full {
             visited = visit(batch.take());

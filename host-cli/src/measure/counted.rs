@@ -17,7 +17,7 @@ use crate::timeline::{About, Code};
 use crate::timing::TimedLaunch;
 
 use super::SpillTraffic;
-use super::batch::Executed;
+use super::batch::{Executed, Launched};
 
 /// One recorded launch, whether it was executed or read from a trace.
 pub(crate) struct Counted<'a> {
@@ -46,19 +46,17 @@ pub(crate) struct Counted<'a> {
 impl<'a> Counted<'a> {
     /// A launch that was executed from a module with this text.
     pub(super) fn executed(launch: &'a Executed<'_>, source: (&'a Module, &'a str)) -> Self {
-        let about = (launch.index, launch.grid, launch.block, launch.dynamic_shared);
-        Self::of_program(launch.program, source, about, &launch.outcome)
+        Self::of_program(launch.program, source, launch.about, &launch.outcome)
     }
 
-    /// The same from its parts; `about` is its index, its grid, its block and its dynamic shared
-    /// memory in bytes.
+    /// The same from its parts.
     pub(super) fn of_program(
         program: &'a Program,
         (module, text): (&'a Module, &'a str),
-        about: (u64, [u32; 3], [u32; 3], u32),
+        about: Launched,
         outcome: &'a LaunchOutcome,
     ) -> Self {
-        let (index, grid, block, dynamic_shared) = about;
+        let Launched { index, kernel: _, grid, block, dynamic_shared } = about;
         Self {
             index,
             kernel: &program.name,

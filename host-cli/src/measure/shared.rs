@@ -1,6 +1,7 @@
 //! Shared inputs: executed or read once, and counted under any number of designs, each a point of a
 //! sweep.
 
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -9,11 +10,13 @@ use strata_simt::LaunchOutcome;
 
 use super::account::{Account, add_to, fastest, with_baselines};
 use super::baselines::{Baselines, KnownBaseline};
-use super::batch::{Executed, each_batch, each_executed, held};
+use super::batch::{Executed, Launched, each_batch, each_executed, held};
 use super::common::Common;
 use super::replay::{Replayed, each_recorded_batch, each_replayed, recorded_needs, unfit};
+use super::spill::{Mark, Spill};
 use super::storage_energy::{self, BaselineRuns, StorageBaseline};
 use super::{Counted, Request, SpillTraffic, failure};
+use crate::cli::Mode;
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
@@ -34,6 +37,10 @@ pub(crate) struct SharedInput {
     kernels: Vec<Needs>,
     /// All launches, where they fit the memory that they may take.
     kept: Option<Vec<Kept>>,
+    /// What they were, where they do not fit it and a recording can have them.
+    marks: Option<Vec<Mark>>,
+    /// The recording that has them.
+    spill: Option<Spill>,
     common: Common,
     check: Check,
     /// What was assumed about opcodes of a trace.
@@ -50,13 +57,7 @@ enum Kept {
 
 /// A launch that was executed.
 struct KeptLaunch {
-    index: u64,
-    /// Its kernel's place among the programs of the workload.
-    kernel: usize,
-    grid: [u32; 3],
-    block: [u32; 3],
-    /// Unit: bytes.
-    dynamic_shared: u32,
+    about: Launched,
     outcome: LaunchOutcome,
 }
 
@@ -72,7 +73,7 @@ impl SharedInput {
     /// Executes or reads an input, and compares its results. With `needs` what its kernels need of
     /// an SM's storage is found out as well, for designs that depend on it. Its launches are kept
     /// if they take at most `most_bytes`, about; otherwise each call of [`Self::each`] executes it
-    /// again.
+    /// again, or reads what [`Self::spill`] has written.
     ///
     /// # Errors
     /// As [`super::reports`], where no design is to blame.
@@ -82,7 +83,7 @@ impl SharedInput {
         (needs, most_bytes): (bool, usize),
         printer: &Printer,
     ) -> Result<Self, Failure> {
-        let mut keeping = Keeping { kept: Some(Vec::new()), held: 0, most_bytes };
+        let mut keeping = Keeping::new(most_bytes, request.mode);
         let mut common = Common::default();
         match &subject {
             Subject::Workload(workload) => {
@@ -136,6 +137,8 @@ impl SharedInput {
             prepared,
             kernels,
             kept: keeping.kept,
+            marks: keeping.marks,
+            spill: None,
             common,
             check,
             assumed: Vec::new(),
@@ -147,6 +150,21 @@ impl SharedInput {
     /// designs.
     pub(crate) const fn is_kept(&self) -> bool {
         self.kept.is_some()
+    }
+
+    /// Writes launches that are not kept into a recording in a folder, unless it is there. Those of
+    /// traces and recordings are there already, and what no recording can have is executed again:
+    /// in cycle mode barriers with names of their own, and more than a recording's limits.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(crate) fn spill(&mut self, folder: &Path) -> Result<(), Failure> {
+        if let (Subject::Workload(workload), Some(prepared)) = (&self.subject, &self.prepared)
+            && let (None, Some(marks)) = (&self.kept, self.marks.take())
+        {
+            self.spill = Spill::write(folder, marks, (workload, prepared), &self.request)?;
+        }
+        Ok(())
     }
 
     /// Counts it under every design, on as many threads as there are, and tells `done` what came
@@ -184,11 +202,18 @@ impl SharedInput {
         self.finish(point)
     }
 
-    /// Executes or reads the input again for these designs.
+    /// Reads what was spilled, or executes or reads the input again, for these designs.
     fn again(&self, designs: &[&Design], printer: &Printer) -> Vec<Result<RunReport, Failure>> {
         let baselines: Vec<_> = designs.iter().map(|design| self.baselines_of(design)).collect();
-        let points = designs.iter().zip(&baselines);
-        let mut points: Vec<_> = points.map(|(design, own)| self.begin(design, own)).collect();
+        let begin = || {
+            let points = designs.iter().zip(&baselines);
+            points.map(|(design, own)| self.begin(design, own)).collect::<Vec<_>>()
+        };
+        let mut points = begin();
+        if self.count_spilled(&mut points, printer) {
+            return points.into_iter().map(|point| self.finish(point)).collect();
+        }
+        let mut points = begin();
         let add = |launches: &[Counted<'_>]| {
             points.par_iter_mut().for_each(|point| self.add(point, launches));
             Ok(())
@@ -207,6 +232,22 @@ impl SharedInput {
             None => self.finish(point),
         };
         points.into_iter().map(result).collect()
+    }
+
+    /// Counts what was spilled. Returns whether there was such a thing; otherwise the points have
+    /// seen something else.
+    fn count_spilled(&self, points: &mut [Point<'_>], printer: &Printer) -> bool {
+        let spilled = (&self.spill, &self.subject, &self.prepared);
+        let (Some(spill), Subject::Workload(workload), Some(prepared)) = spilled else {
+            return false;
+        };
+        let read = spill.each_batch((workload, prepared), &self.request, |launches| {
+            points.par_iter_mut().for_each(|point| self.add(point, launches));
+        });
+        if let Err(unusable) = &read {
+            printer.note(&format!("{unusable}; `{}` is executed again", self.subject.name()));
+        }
+        read.is_ok()
     }
 
     fn baselines_of(&self, design: &Design) -> Vec<StorageBaseline> {
@@ -257,10 +298,9 @@ impl SharedInput {
         match (launch, &self.subject, &self.prepared) {
             (Kept::Replayed(index, launch), ..) => launch.counted(*index),
             (Kept::Executed(launch), Subject::Workload(workload), Some(prepared)) => {
-                let KeptLaunch { index, kernel, grid, block, dynamic_shared, outcome } = &**launch;
-                let about = (*index, *grid, *block, *dynamic_shared);
+                let KeptLaunch { about, outcome } = &**launch;
                 let source = (&prepared.module, &*workload.ptx);
-                Counted::of_program(&prepared.programs[*kernel], source, about, outcome)
+                Counted::of_program(&prepared.programs[about.kernel], source, *about, outcome)
             }
             (Kept::Executed(_), ..) => unreachable!("only workloads are executed"),
         }
@@ -269,9 +309,8 @@ impl SharedInput {
 
 impl Kept {
     fn of(launch: Executed<'_>) -> Self {
-        let Executed { index, kernel, grid, block, dynamic_shared, outcome, .. } = launch;
-        let launch = KeptLaunch { index, kernel, grid, block, dynamic_shared, outcome };
-        Self::Executed(Box::new(launch))
+        let Executed { about, outcome, .. } = launch;
+        Self::Executed(Box::new(KeptLaunch { about, outcome }))
     }
 
     /// What it takes in memory, about. Unit: bytes.
@@ -287,18 +326,36 @@ impl Kept {
 /// Launches that are kept as long as there is room for all.
 struct Keeping {
     kept: Option<Vec<Kept>>,
+    /// Once there is no room: what each was; none if a recording cannot have one of them.
+    marks: Option<Vec<Mark>>,
     held: usize,
     most_bytes: usize,
+    mode: Mode,
 }
 
 impl Keeping {
+    const fn new(most_bytes: usize, mode: Mode) -> Self {
+        Self { kept: Some(Vec::new()), marks: Some(Vec::new()), held: 0, most_bytes, mode }
+    }
+
     fn add(&mut self, launch: Kept) {
         self.held = self.held.saturating_add(launch.bytes());
-        if self.held > self.most_bytes {
-            self.kept = None;
+        match &mut self.kept {
+            Some(kept) if self.held <= self.most_bytes => kept.push(launch),
+            kept => {
+                let before = kept.take().unwrap_or_default();
+                before.iter().chain([&launch]).for_each(|launch| self.mark(launch));
+            }
         }
-        if let Some(kept) = &mut self.kept {
-            kept.push(launch);
+    }
+
+    fn mark(&mut self, launch: &Kept) {
+        match launch {
+            Kept::Executed(launch) if Mark::is_possible(&launch.outcome, self.mode) => {
+                let mark = Mark::of(launch.about, &launch.outcome);
+                self.marks.iter_mut().for_each(|marks| marks.push(mark));
+            }
+            _ => self.marks = None,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::subject;
 use crate::trace::store::{Recorder, StoreError, Stored};
 use crate::trace::{Header, native_instructions};
 use crate::workload::Workload;
-use crate::workload::simulate::{LaunchRecord, LaunchSink};
+use crate::workload::simulate::{LaunchRecord, LaunchSink, Prepared};
 
 /// Compute capability whose opcodes stand for PTX instructions.
 const BINARY_VERSION: u32 = 70;
@@ -24,20 +24,38 @@ pub fn record(
     printer: &Printer,
 ) -> Result<(u64, u64), Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-    let recorder = Recorder::create(output)?;
-    let mut tape = Tape { recorder, written: Ok(()), launches: 0, instructions: 0, printer };
+    Ok(record_prepared((workload, &prepared), output, (request, true), printer)??)
+}
+
+/// The same of a prepared workload, with addresses or without. Without, launches come in parts as
+/// the request says, each of which is a launch of the recording.
+pub(super) fn record_prepared(
+    (workload, prepared): (&Workload, &Prepared),
+    output: &Output,
+    (request, addresses): (&Request, bool),
+    printer: &Printer,
+) -> Result<Result<(u64, u64), StoreError>, Failure> {
+    let recorder = match Recorder::create(output) {
+        Ok(recorder) => recorder,
+        Err(error) => return Ok(Err(error)),
+    };
+    let written = Ok(());
+    let mut tape = Tape { recorder, addresses, written, launches: 0, instructions: 0, printer };
     let finals = prepared.execute_into(&request.options, &mut tape);
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
     let Tape { recorder, written, launches, instructions, .. } = tape;
-    written?;
-    check(&prepared, &finals)?;
-    recorder.finish()?;
-    Ok((launches, instructions))
+    if let Err(error) = written {
+        return Ok(Err(error));
+    }
+    check(prepared, &finals)?;
+    Ok(recorder.finish().map(|()| (launches, instructions)))
 }
 
 /// A recording while its workload runs.
 struct Tape<'a> {
     recorder: Recorder,
+    /// Whether addresses are wanted.
+    addresses: bool,
     written: Result<(), StoreError>,
     launches: u64,
     instructions: u64,
@@ -46,7 +64,7 @@ struct Tape<'a> {
 
 impl LaunchSink for Tape<'_> {
     fn addresses(&mut self) -> Option<&mut dyn AddressSink> {
-        Some(&mut self.recorder)
+        self.addresses.then_some(&mut self.recorder as &mut dyn AddressSink)
     }
 
     fn launch(&mut self, launch: LaunchRecord<'_>) {

@@ -19,6 +19,7 @@ use super::{Input, Outcome, Plan, replay};
 use crate::active_set::Size;
 use crate::design::Design;
 use crate::failure::Failure;
+use crate::parallel::Finished;
 use crate::printer::Printer;
 use crate::report::{self, Tool};
 use crate::subject::Subject;
@@ -53,6 +54,9 @@ pub struct Study {
     pub tool: Tool,
     /// Command that makes it again, in one normal form; empty if no command made it.
     pub command: String,
+    /// Inputs that Ctrl-C left out, of which nothing here says anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// One for each combination of design, scheduler, ALU latency and order.
     pub series: Vec<Series>,
     /// Parameters that come from no source.
@@ -104,7 +108,8 @@ pub struct InputPoint {
     pub counters: BTreeMap<String, u64>,
 }
 
-/// Runs one or several sweeps of the same inputs, each of which is executed once.
+/// Runs one or several sweeps of the same inputs, each of which is executed once. The study is of
+/// the inputs that were begun before Ctrl-C, if there is one.
 pub fn run(
     sweeps: &[Axes],
     inputs: &[Input],
@@ -118,7 +123,7 @@ pub fn run(
             plans.push(plan);
         }
     }
-    let outcomes = replay(inputs, &plans, jobs, printer)?;
+    let Finished { results: outcomes, missing } = replay(inputs, &plans, jobs, printer)?;
     let with_points = |(place, (mut series, sizes)): (usize, (Series, &[Size]))| {
         let point = |(point, &size): (usize, &Size)| {
             let of_inputs = inputs.iter().zip(&outcomes);
@@ -141,6 +146,7 @@ pub fn run(
         schema: SCHEMA.to_owned(),
         tool: report::tool(),
         command: String::new(),
+        missing,
         series: series.into_iter().enumerate().map(with_points).collect(),
         assumed: distinct(|design| &design.assumed),
         changed: distinct(|design| &design.changed),

@@ -21,7 +21,7 @@ use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::levels;
 use crate::measure::{self, Request};
-use crate::parallel;
+use crate::parallel::{self, Finished};
 use crate::printer::Printer;
 use crate::report::{self, Tool};
 use crate::subject;
@@ -45,6 +45,9 @@ pub struct Study {
     pub tool: Tool,
     /// Command that makes it again, in one normal form; empty if no command made it.
     pub command: String,
+    /// Inputs that Ctrl-C left out, of which nothing here says anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// Design's name.
     pub design: String,
     /// Entries of its operand register file for each thread.
@@ -164,7 +167,7 @@ struct Row {
 /// Executes workloads once, prices them under every restriction, and works out the names.
 ///
 /// `specifier_bits`: width of an operand specifier without a hierarchy. What comes back is in the
-/// order of the workloads, whatever `jobs` is.
+/// order of the workloads, whatever `jobs` is, and of those that were begun before Ctrl-C.
 pub fn run(
     workloads: &[Workload],
     design: &Design,
@@ -186,8 +189,8 @@ pub fn run(
     let schemes = schemes(managed);
     let fitting = Fitting { design, managed, table, schemes: &schemes };
     let row = |workload: &Workload| fitting.row(workload, request, printer);
-    let rows = parallel::each(workloads, jobs, printer, |workload| &workload.name, row)?;
-    Ok(fitting.study(rows, specifier_bits))
+    let finished = parallel::finished(workloads, jobs, printer, |workload| &workload.name, row)?;
+    Ok(fitting.study(finished, specifier_bits))
 }
 
 /// Every restriction with what else the design has; without read operands too, where it has them.
@@ -251,11 +254,11 @@ impl Fitting<'_> {
         Ok(Row { kernels, energies })
     }
 
-    fn study(&self, rows: Vec<Row>, specifier_bits: u32) -> Study {
+    fn study(&self, finished: Finished<Row>, specifier_bits: u32) -> Study {
         let registers = (1 << specifier_bits) - 1;
         let mut kernels = Vec::new();
         let mut energies = vec![Vec::new(); self.schemes.len()];
-        for row in rows {
+        for row in finished.results {
             kernels.extend(row.kernels);
             for (of_scheme, energy) in energies.iter_mut().zip(row.energies) {
                 of_scheme.push(energy);
@@ -269,6 +272,7 @@ impl Fitting<'_> {
             schema: SCHEMA.to_owned(),
             tool: report::tool(),
             command: String::new(),
+            missing: finished.missing,
             design: self.design.name.clone(),
             orf_entries: self.managed.entries,
             lrf: self.managed.lrf.name().to_owned(),

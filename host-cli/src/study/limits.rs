@@ -245,7 +245,7 @@ fn only(design: &Design, table: &EnergyTable) -> [Option<Design>; 2] {
 
 /// Executes workloads in the order asked for and in close order, and prices them under every limit,
 /// the oracle's by each of some clocks, at least one. Rows come in the order of the workloads,
-/// whatever `jobs` is.
+/// whatever `jobs` is, and there is one of each that was begun before Ctrl-C.
 pub fn rows(
     workloads: &[Workload],
     design: &Design,
@@ -256,7 +256,8 @@ pub fn rows(
 ) -> Result<Vec<Row>, Failure> {
     let study = Study::new(design, clocks)?;
     let row = |workload: &Workload| study.row(workload, request, printer);
-    parallel::each(workloads, jobs, printer, |workload| &workload.name, row)
+    let finished = parallel::finished(workloads, jobs, printer, |workload| &workload.name, row)?;
+    Ok(finished.results)
 }
 
 /// What has been run of a workload by one clock.

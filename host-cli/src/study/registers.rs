@@ -26,7 +26,8 @@ pub struct Row {
 }
 
 /// Executes workloads with each limit, compares every result with the host reference, and counts
-/// instructions. Rows come in the order of the workloads, whatever `jobs` is.
+/// instructions. Rows come in the order of the workloads, whatever `jobs` is, and there is one of
+/// each that was begun before Ctrl-C.
 pub fn rows(
     workloads: &[Workload],
     limits: &[RegisterLimit],
@@ -35,7 +36,8 @@ pub fn rows(
     printer: &Printer,
 ) -> Result<Vec<Row>, Failure> {
     let row = |workload: &Workload| row(workload, limits, request, printer);
-    parallel::each(workloads, jobs, printer, |workload| &workload.name, row)
+    let finished = parallel::finished(workloads, jobs, printer, |workload| &workload.name, row)?;
+    Ok(finished.results)
 }
 
 fn row(

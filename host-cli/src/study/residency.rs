@@ -20,7 +20,7 @@ use strata_core::sm::expansion::{Capacity, CtaNeeds, Occupancy, Threshold};
 use crate::exact;
 use crate::failure::Failure;
 use crate::measure::Request;
-use crate::parallel;
+use crate::parallel::{self, Finished};
 use crate::printer::Printer;
 use crate::report::{self, Tool};
 use crate::subject;
@@ -49,6 +49,9 @@ pub struct Study {
     pub tool: Tool,
     /// Command that makes it again, in one normal form; empty if no command made it.
     pub command: String,
+    /// Inputs that Ctrl-C left out, of which nothing here says anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// The threshold of mixed CTAs.
     pub threshold: f64,
     /// One for each machine and kernel.
@@ -245,7 +248,8 @@ fn own_kernels(
     Ok(all.into_iter().map(kernel).collect())
 }
 
-/// Computes the residency of Table 3's kernels and of those of workloads, on both machines.
+/// Computes the residency of Table 3's kernels and of those of workloads, on both machines. After
+/// Ctrl-C no further workload is begun.
 ///
 /// # Errors
 /// A workload that cannot be compiled.
@@ -261,7 +265,8 @@ pub fn run(
             |(_, capacity): &(&str, Capacity)| own_kernels(workload, capacity, request);
         MACHINES.iter().map(of_machine).collect::<Result<Vec<_>, _>>()
     };
-    let compiled = parallel::each(inputs, jobs, printer, |workload| &workload.name, compile)?;
+    let finished = parallel::finished(inputs, jobs, printer, |workload| &workload.name, compile)?;
+    let Finished { results: compiled, missing } = finished;
     let mut kernels: Vec<Vec<Kernel>> = MACHINES.map(|_| paper_kernels().collect()).into();
     for workload in compiled {
         for (all, own) in kernels.iter_mut().zip(workload) {
@@ -279,6 +284,7 @@ pub fn run(
         schema: SCHEMA.to_owned(),
         tool: report::tool(),
         command: String::new(),
+        missing,
         threshold: f64::from(numerator) / f64::from(denominator),
         means: summary::means(&rows),
         thresholds: of_machines()

@@ -19,7 +19,7 @@ use strata_compiler::RegisterLimit;
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::{self, Request};
-use crate::parallel;
+use crate::parallel::{self, Finished};
 use crate::printer::Printer;
 use crate::report::{self, PartitionReport, RunReport, Tool};
 use crate::workload::Workload;
@@ -50,6 +50,9 @@ pub struct Study {
     pub tool: Tool,
     /// Command that makes it again, in one normal form; empty if no command made it.
     pub command: String,
+    /// Inputs that Ctrl-C left out, of which nothing here says anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// The figure, as the command calls it.
     pub figure: String,
     /// The point that each input's others are compared with; with `input: ` before it where it is
@@ -169,7 +172,7 @@ fn energies(report: &RunReport) -> Vec<Energy> {
     known.collect()
 }
 
-/// Runs inputs at the points of a figure.
+/// Runs inputs at the points of a figure: those that are begun before Ctrl-C, if there is one.
 ///
 /// # Errors
 /// An input that cannot run at any point, for other reasons than its size.
@@ -181,14 +184,13 @@ pub fn run(
     printer: &Printer,
 ) -> Result<Study, Failure> {
     let points = figure.points();
-    let name = |workload: &Workload| workload.name.clone();
-    let names: Vec<String> = inputs.iter().map(name).collect();
     let one = |workload: &Workload| input_rows(workload, &points, request, printer);
-    let rows = parallel::each(inputs, jobs, printer, |workload| &workload.name, one)?;
-    let mut rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let finished = parallel::finished(inputs, jobs, printer, |workload| &workload.name, one)?;
+    let Finished { results, missing } = finished;
+    let mut rows: Vec<Row> = results.into_iter().flatten().collect();
     let reference = figure.reference();
-    relate(&mut rows, &names, reference, figure.is_across_inputs());
-    let across = names.last().filter(|_| figure.is_across_inputs());
+    let across = inputs.len().checked_sub(1).filter(|_| figure.is_across_inputs());
+    relate(&mut rows, (points.len(), reference), across);
     let mut assumed: Vec<String> =
         points.iter().flat_map(|point| point.design.assumed.iter().cloned()).collect();
     assumed.sort_unstable();
@@ -197,10 +199,11 @@ pub fn run(
         schema: SCHEMA.to_owned(),
         tool: report::tool(),
         command: String::new(),
+        missing,
         figure: figure.name().to_owned(),
         compared_with: across.map_or_else(
             || points[reference].name.clone(),
-            |input| format!("{input}: {}", points[reference].name),
+            |input| format!("{}: {}", inputs[input].name, points[reference].name),
         ),
         rows,
         assumed,
@@ -284,11 +287,11 @@ fn of_report(report: &RunReport) -> Run {
     }
 }
 
-/// Relates each input's rows to its own at the reference, or all to the last input's.
-fn relate(rows: &mut [Row], inputs: &[String], reference: usize, across: bool) {
-    let points = rows.len() / inputs.len().max(1);
-    for (index, _) in inputs.iter().enumerate() {
-        let of = if across { inputs.len() - 1 } else { index };
+/// Relates each input's rows, one a point, to its own at the reference, or to those of the input at
+/// the place `across`. Without that input there are no ratios.
+fn relate(rows: &mut [Row], (points, reference): (usize, usize), across: Option<usize>) {
+    for index in 0..rows.len() / points {
+        let of = across.unwrap_or(index);
         let to = rows.get(of * points + reference).and_then(|row| row.run.clone());
         let own = index * points..(index + 1) * points;
         for run in rows[own].iter_mut().filter_map(|row| row.run.as_mut()) {

@@ -18,7 +18,7 @@ use super::statistics::mean;
 use super::{Input, measured};
 use crate::design::Design;
 use crate::failure::Failure;
-use crate::parallel;
+use crate::parallel::{self, Finished};
 use crate::printer::Printer;
 use crate::report::{self, RunReport, Tool};
 
@@ -73,6 +73,9 @@ pub struct Study {
     pub tool: Tool,
     /// Command that makes it again, in one normal form; empty if no command made it.
     pub command: String,
+    /// Inputs that Ctrl-C left out, of which nothing here says anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// Design's name.
     pub design: String,
     /// Name of the SRAM design that everything is relative to.
@@ -160,7 +163,7 @@ pub struct InputPoint {
 type Sweep = (&'static str, Vec<CollectorSettings>);
 
 /// Runs every input once, and every point of the sweeps on it. The inputs' requests are in cycle
-/// mode.
+/// mode. The study is of the inputs that were begun before Ctrl-C, if there is one.
 ///
 /// # Errors
 /// The design has no operand collectors, or the core refuses a point.
@@ -183,7 +186,9 @@ pub fn run(
     let sweeps = sweeps(axes, own);
     let (designs, settings) = lay_out(design, &sweeps)?;
     let measure = |input: &Input| measured(input, &designs, printer);
-    let reports = parallel::each(inputs, jobs, printer, |input| input.subject.name(), measure)?;
+    let finished =
+        parallel::finished(inputs, jobs, printer, |input| input.subject.name(), measure)?;
+    let Finished { results: reports, missing } = finished;
     let point = |&collectors: &CollectorSettings| {
         let place = settings.iter().position(|&other| other == canonical(collectors));
         let of_input = |reports: &Vec<RunReport>| {
@@ -201,6 +206,7 @@ pub fn run(
         schema: SCHEMA.to_owned(),
         tool: report::tool(),
         command: String::new(),
+        missing,
         design: design.name.clone(),
         baseline: designs[0].name.clone(),
         baseline_ipc_mean: mean_of(ipcs),

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::engine::{self, Done, Keeping, Pending, Stop};
+use super::engine::{self, Done, Keeping, Pending, Room, Stop};
 use super::key::Key;
 use super::points::Points;
 use super::row::Row;
@@ -55,19 +55,29 @@ impl<'a> Begun<'a> {
         self.pending.iter().map(|(_, designs)| designs.len()).sum()
     }
 
-    /// Evaluates them on the threads of this process.
+    /// Evaluates them on the threads of this process, with launches of inputs in so many bytes of
+    /// its memory, and the others in the folder.
     ///
     /// # Errors
-    /// Rows that cannot be written: those before them are.
+    /// Rows or launches that cannot be written: what came before is.
     pub fn run(
         &self,
-        points_per_file: NonZeroUsize,
+        (points_per_file, most_bytes): (NonZeroUsize, usize),
         stop: &Stop<'_>,
         printer: &Printer,
     ) -> Result<Done, Failure> {
         let keep = |rows: Vec<Row>| self.store.add(&rows).map(drop);
         let keeping = Keeping { keep: &keep, most_rows: points_per_file.get(), stop };
-        engine::run(self.points, &self.pending, keeping, printer)
+        let room = Room { most_bytes, folder: Some(self.store.folder()) };
+        engine::run(self.points, &self.pending, (keeping, room), printer)
+    }
+
+    /// Removes launches from the folder if no point of the whole sweep is left.
+    ///
+    /// # Errors
+    /// As [`Store::contents`]; a file that cannot be removed.
+    pub fn end(&self) -> Result<(), Failure> {
+        self.store.remove_launches(&self.points.list())
     }
 
     /// What to tell of a sweep of which so many points were evaluated before it ended early.

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::batch::Batch;
 use super::definition::Definition;
-use super::engine::{self, Done, Keeping, Pending, Sink};
+use super::engine::{self, Done, Keeping, Pending, Room, Sink};
 use super::parquet;
 use super::points::Points;
 use crate::failure::Failure;
@@ -58,7 +58,8 @@ pub fn run(
         parts.filter(|(_, designs)| !designs.is_empty()).collect::<Vec<_>>()
     };
     // Nothing is executed for designs that are impossible.
-    let impossible = engine::run(points, &part(false), keeping, printer)?;
+    let room = Room::default();
+    let impossible = engine::run(points, &part(false), (keeping, room), printer)?;
     let pending = part(true);
     if pending.is_empty() {
         return Ok(impossible);

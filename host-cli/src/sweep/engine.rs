@@ -5,6 +5,7 @@
 //! is written every few seconds.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,8 +21,11 @@ use crate::measure::SharedInput;
 use crate::printer::Printer;
 use crate::subject::Subject;
 
-/// Most that the launches of an input may take, of which two are there at a time. Unit: bytes.
-const MOST_HELD: usize = 1 << 30;
+/// Most that the launches of inputs take in memory, unless told. Unit: bytes.
+pub const KEPT_BYTES: usize = 2 << 30;
+/// Inputs whose launches are there at a time: one is executed while the points of another are
+/// evaluated.
+const AT_A_TIME: usize = 2;
 /// Designs that share an execution of an input whose launches are not held.
 const TOGETHER: usize = 256;
 /// How often a file is written, if points finish so slowly.
@@ -56,6 +60,21 @@ pub struct Keeping<'a> {
     pub stop: &'a Stop<'a>,
 }
 
+/// Where the launches of inputs are kept for their points.
+#[derive(Clone, Copy, Debug)]
+pub struct Room<'a> {
+    /// Most that they take in memory. Unit: bytes.
+    pub most_bytes: usize,
+    /// Where those that do not fit go; none if such inputs are executed again.
+    pub folder: Option<&'a Path>,
+}
+
+impl Default for Room<'_> {
+    fn default() -> Self {
+        Self { most_bytes: KEPT_BYTES, folder: None }
+    }
+}
+
 /// Where rows go.
 pub(super) struct Sink<'a> {
     keeping: Keeping<'a>,
@@ -72,6 +91,8 @@ struct State {
     written: Instant,
     done: Done,
     failure: Option<Failure>,
+    /// Why launches cannot be written, after which rows still can.
+    unspilled: Option<Failure>,
 }
 
 /// Evaluates all points, and gives their rows in order; none if that was to end early.
@@ -91,7 +112,7 @@ pub fn rows(
     let designs: Vec<_> = (0..points.designs.len()).collect();
     let all: Vec<_> = (0..points.inputs.len()).map(|input| (input, designs.clone())).collect();
     let keeping = Keeping { keep: &keep, most_rows: usize::MAX, stop };
-    let done = run(points, &all, keeping, printer)?;
+    let done = run(points, &all, (keeping, Room::default()), printer)?;
     let mut rows = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     let places: BTreeMap<Key, usize> = points.keys().zip(0..).collect();
     rows.sort_by_cached_key(|row| places.get(&row.key).copied());
@@ -101,17 +122,26 @@ pub fn rows(
 /// Evaluates points, until it is to end early.
 ///
 /// # Errors
-/// Rows that cannot be kept: those before them are.
+/// Rows that cannot be kept, and launches that cannot be written: what came before is kept.
 pub fn run(
     points: &Points,
     pending: &[Pending],
-    keeping: Keeping<'_>,
+    (keeping, room): (Keeping<'_>, Room<'_>),
     printer: &Printer,
 ) -> Result<Done, Failure> {
     let sink = Sink::new(points, pending, keeping, printer);
     let execute = |place: usize| {
         let (input, designs) = pending.get(place)?;
-        (!sink.stop()).then(|| (place, execute(points, *input, designs, printer)))
+        (!sink.stop()).then(|| {
+            let mut shared = execute((points, *input), designs, room, printer);
+            if let (Some(Ok(shared)), Some(folder)) = (&mut shared, room.folder)
+                && !sink.stop()
+                && let Err(failure) = shared.spill(folder)
+            {
+                sink.end(failure);
+            }
+            (place, shared)
+        })
     };
     let mut next = execute(0);
     while let Some((place, shared)) = next {
@@ -124,9 +154,9 @@ pub fn run(
 
 /// Executes an input for some designs; none if none of them needs it.
 fn execute(
-    points: &Points,
-    input: usize,
+    (points, input): (&Points, usize),
     designs: &[usize],
+    room: Room<'_>,
     printer: &Printer,
 ) -> Option<Result<SharedInput, Failure>> {
     let of = &points.inputs[input];
@@ -134,7 +164,8 @@ fn execute(
     let first = designs.next()?;
     let needs = std::iter::once(first).chain(designs).any(Design::depends_on_needs);
     let subject: Subject = of.subject.clone();
-    Some(SharedInput::new(subject, of.request.clone(), (needs, MOST_HELD), printer))
+    let most_bytes = room.most_bytes / AT_A_TIME;
+    Some(SharedInput::new(subject, of.request.clone(), (needs, most_bytes), printer))
 }
 
 impl<'a> Sink<'a> {
@@ -150,7 +181,13 @@ impl<'a> Sink<'a> {
             keeping,
             points,
             progress: printer.progress_with_rate(all),
-            state: Mutex::new(State { rows: Vec::new(), written, done, failure: None }),
+            state: Mutex::new(State {
+                rows: Vec::new(),
+                written,
+                done,
+                failure: None,
+                unspilled: None,
+            }),
             broken: AtomicBool::new(false),
         }
     }
@@ -237,12 +274,18 @@ impl<'a> Sink<'a> {
         state.written = Instant::now();
     }
 
+    /// Begins nothing more, as launches cannot be written.
+    fn end(&self, failure: Failure) {
+        self.broken.store(true, Ordering::Relaxed);
+        self.state().unspilled = Some(failure);
+    }
+
     /// Writes what is left.
     pub(super) fn finish(self) -> Result<Done, Failure> {
         let mut state = self.state();
         self.write(&mut state);
         self.progress.finish_and_clear();
-        state.failure.take().map_or(Ok(state.done), Err)
+        state.failure.take().or(state.unspilled.take()).map_or(Ok(state.done), Err)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

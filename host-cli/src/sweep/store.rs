@@ -4,7 +4,7 @@
 //! damaged one is noticed before anything of it is believed. Any number of processes may add files.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use super::key::{Digest, Key};
 use super::row::Row;
 use super::{SCHEMA, parquet};
 use crate::failure::Failure;
+use crate::measure::is_spill;
 use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
 use crate::report::json;
@@ -95,6 +96,11 @@ impl Store {
         Ok((store, list))
     }
 
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn list(&self) -> Result<List, Failure> {
         let path = self.folder.join(LIST);
         let hint = "name the folder that `strata sweep --out` wrote";
@@ -148,16 +154,39 @@ impl Store {
 
     /// The files of points, sorted by name.
     fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        self.files_that(|path| digest_in(path).is_some())
+    }
+
+    fn files_that(&self, are: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
         let failed = |error: &std::io::Error| Failure::file(&self.folder, "read", error);
         let mut files = Vec::new();
         for entry in std::fs::read_dir(&self.folder).map_err(|error| failed(&error))? {
             let path = entry.map_err(|error| failed(&error))?.path();
-            if digest_in(&path).is_some() {
+            if are(&path) {
                 files.push(path);
             }
         }
         files.sort_unstable();
         Ok(files)
+    }
+
+    /// Removes the launches of inputs, if all points of the list are there.
+    ///
+    /// # Errors
+    /// As [`Self::contents`]; a file that cannot be removed.
+    pub fn remove_launches(&self, list: &List) -> Result<(), Failure> {
+        let launches = self.files_that(is_spill)?;
+        if launches.is_empty() || self.contents()?.take(list).len() < list.points.len() {
+            return Ok(());
+        }
+        for path in launches {
+            match std::fs::remove_file(&path) {
+                // Another process that ended the same sweep was faster.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                removed => removed.map_err(|error| Failure::file(&path, "remove", &error))?,
+            }
+        }
+        Ok(())
     }
 
     /// Adds a file of rows; returns where.

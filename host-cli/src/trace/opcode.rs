@@ -278,10 +278,12 @@ pub(crate) fn shape(mnemonic: &str, width: u8, has_result: bool) -> Option<Acces
 }
 
 /// What an access does with the lines of memory that it touches. Caches serve weak accesses only.
+/// An exchange between lanes, which touches none, is a load, as it is where kernels are executed.
 fn line_use(mnemonic: &str, class: Class) -> LineUse {
     let stem = stem(mnemonic);
     let atomic = ["ATOM", "RED"].iter().any(|prefix| stem.starts_with(prefix));
-    match (class.flags.contains(Flags::LOAD), has(mnemonic, "STRONG")) {
+    let loads = class.flags.contains(Flags::LOAD) || !class.flags.contains(Flags::STORE);
+    match (loads, has(mnemonic, "STRONG")) {
         _ if atomic => LineUse::Atomic,
         (true, true) => LineUse::BypassLoad,
         (false, true) => LineUse::BypassStore,
@@ -550,6 +552,7 @@ mod tests {
         for (mnemonic, result, expected) in [
             ("LDG.E", true, LineUse::Load),
             ("STG.E", false, LineUse::Store),
+            ("SHFL.BFLY", true, LineUse::Load),
             ("LD.E.STRONG.SYS", true, LineUse::BypassLoad),
             ("ST.E.STRONG.GPU", false, LineUse::BypassStore),
             ("ATOMG.E.ADD.STRONG.GPU", true, LineUse::Atomic),

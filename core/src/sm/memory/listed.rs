@@ -3,6 +3,8 @@
 //!
 //! Source: `docs/MODEL.md`, rule 35.
 
+use core::hash::{Hash as _, Hasher};
+
 use super::touched::{BankPattern, TouchedLine};
 
 /// What an access does with its lines.
@@ -91,6 +93,14 @@ pub(super) struct Listed<'m> {
 }
 
 impl<'m> AccessList<'m> {
+    /// Adds what an access does to a digest, wherever it stands in the list; nothing for a place
+    /// out of it.
+    pub fn hash_access(&self, place: u32, to: &mut impl Hasher) {
+        if let Some(Listed { line_use, lines, pattern }) = self.get(place) {
+            (line_use, lines, pattern).hash(to);
+        }
+    }
+
     /// An access; none for a place out of the list, or lines or a pattern out of theirs.
     pub(super) fn get(&self, place: u32) -> Option<Listed<'m>> {
         let access = self.accesses.get(place as usize)?;

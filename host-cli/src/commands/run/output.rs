@@ -68,8 +68,8 @@ impl<'a> Rows<'a> {
         self.printer.part(&text)
     }
 
-    /// Prints what is left.
-    pub(super) fn end(self) -> Result<ExitStatus, Failure> {
+    /// Prints what is left, and draws it if it is `whole`.
+    pub(super) fn end(self, whole: bool) -> Result<ExitStatus, Failure> {
         let Self { args, printer, remarks, plot, when } = self;
         let reports = match when {
             When::AtEnd(reports) => reports,
@@ -80,6 +80,7 @@ impl<'a> Rows<'a> {
             When::AtOnce(_) => return Ok(ExitStatus::Success),
         };
         let columns = Layout::of(&reports).columns(&reports);
+        let plot = plot.filter(|_| whole);
         let drawn = plot::draw(plot.as_ref(), &columns, &axes(args.mode), &plot::typed());
         let status = printed(args, &reports, &remarks, printer)?;
         drawn.map(|()| status)
