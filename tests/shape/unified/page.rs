@@ -6,7 +6,7 @@ use strata::cli::Scale;
 use strata::study::storage::{Run, Study};
 use strata_core::storage_energy::StoragePart;
 
-use super::{Figures, UNIFIED, energy, inputs, mean, paper, part, points, run};
+use super::{BY_CYCLE, Figures, UNIFIED, energy, inputs, mean, paper, part, points, run};
 
 /// A table's head: its columns, the first of texts, the others of numbers.
 fn head(columns: &[&str]) -> String {
@@ -68,7 +68,7 @@ larger inputs.
 
 **Kernels that cannot use the storage lose about a percent at most.** `nbody` loses 1.1 %, `dct8x8` 0.9 %,
 by conflicts between registers and memory in banks, charged instruction by instruction as [MICRO2012]
-6.1 does; cycle by cycle they cost less.
+6.1 does; cycle by cycle they cost less, and no workload loses 1 %.
 
 **A hierarchy of registers pays for unified banks.** Without one, 7 % of the instructions more have a
 conflict in unified banks than in banks of their own; with one, half as many as in banks of their own
@@ -176,14 +176,25 @@ fn no_benefit(study: &Study) -> String {
     let mut text = String::from(
         "\n## Workloads that cannot benefit (MICRO'12 Figure 7)\n\n\
          Unified storage of 384 KB relative to `micro12`; aggressive banks pass several rows of a \
-         cluster in a cycle (4.2; paper: +0.5 %). The paper's mean performance is 1.00, its mean energy \
-         0.9994, its worst 1.009.\n\n",
+         cluster in a cycle (4.2; paper: +0.5 %). *By cycle*: conflicts of banks cost what an arbiter has \
+         them wait cycle by cycle, instead of the penalty for each instruction that 6.1 calls likely \
+         pessimistic. The paper's mean performance is 1.00, and no workload changes by 1 %; its mean energy \
+         is 0.9994, its worst 1.009.\n\n",
     );
-    text += &head(&["workload", "performance", "aggressive", "energy", "as printed", "DRAM"]);
+    text += &head(&[
+        "workload",
+        "performance",
+        "by cycle",
+        "aggressive",
+        "energy",
+        "as printed",
+        "DRAM",
+    ]);
     let columns = |of: &dyn Fn(&str, Of) -> Option<f64>| {
         let performance = |run: &Run| run.performance;
         [
             ratio3(of(UNIFIED, performance)),
+            ratio3(of(BY_CYCLE, performance)),
             ratio3(of(aggressive, performance)),
             ratio3(of(UNIFIED, |run| energy(run, false))),
             ratio3(of(UNIFIED, |run| energy(run, true))),
