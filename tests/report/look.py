@@ -1,8 +1,8 @@
 """Opens reports in Chromium: without an error, without a request, and for everyone.
 
-Arguments: the file of the report of the papers' figures, Chromium's program, Strata's, with whose
-numbers those of the page's explorer are compared, and the file of a report of runs. Prints what is wrong, one thing a line; the exit status says whether
-there was anything.
+Arguments: the file of the report of the papers' figures, Chromium's program, Strata's, whose
+numbers are compared with those of the page's explorer, and the file of a report of runs. Prints
+what is wrong, one thing a line; the exit status says whether there was anything.
 """
 
 import sys
