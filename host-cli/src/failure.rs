@@ -41,7 +41,7 @@ impl From<ExitStatus> for ExitCode {
 }
 
 /// Why a command stopped. Libraries have typed errors; commands turn them into one of these.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failure {
     status: ExitStatus,
     message: String,

@@ -1,4 +1,5 @@
-//! Measurement: one subject executed once, counted under every design, as reports.
+//! Measurement: one subject executed once, counted under every design, as reports. [`engine`] does
+//! it for one subject after the other.
 
 mod account;
 mod baselines;
@@ -6,6 +7,7 @@ mod batch;
 mod common;
 mod counted;
 mod embed;
+pub(crate) mod engine;
 mod line_profile;
 mod replay;
 mod request;
@@ -43,12 +45,13 @@ use batch::{Ended, each_batch};
 use common::Common;
 pub(crate) use counted::Counted;
 pub use embed::{EMBEDDED, embed};
+pub use engine::{KEPT_BYTES, Room};
 pub use line_profile::{KernelProfile, LineProfile, LineProfiles};
 pub(crate) use replay::each_recorded_launch;
 pub use replay::trace_reports;
 pub use request::Request;
 pub(crate) use request::command_line;
-pub(crate) use shared::SharedInput;
+use shared::SharedInput;
 pub(crate) use spill::is_spill;
 pub use spills::SpillTraffic;
 pub use stalls::Stalls;

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use strata::commands::run::design_names;
 use strata::failure::{ExitStatus, Failure};
+use strata::measure::KEPT_BYTES;
 use strata::parallel;
 use strata::report::tool;
 use strata::sweep::SCHEMA;
@@ -195,7 +196,7 @@ pub(crate) fn sweep(
 fn written(definition: &Definition, folder: &Path, given: &Given) -> Result<Vec<Row>, Failure> {
     let points = Points::new(definition, &given.printer)?;
     let begun = Begun::new(&points, folder, None, &given.printer)?;
-    let room = (POINTS_PER_FILE, engine::KEPT_BYTES);
+    let room = (POINTS_PER_FILE, KEPT_BYTES);
     let done = begun.run(room, &|| given.stop(), &given.printer)?;
     if given.stop() && done.evaluated < begun.left() {
         return Err(Failure::interrupted(&begun.told(done.evaluated, folder)));

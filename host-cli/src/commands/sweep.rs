@@ -14,6 +14,7 @@ use crate::cli::sweep::{
 };
 use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
+use crate::measure::KEPT_BYTES;
 use crate::parallel;
 use crate::plot::{self, Plot};
 use crate::printer::Printer;
@@ -25,7 +26,7 @@ use crate::sweep::batch::Batch;
 use crate::sweep::begun::Begun;
 use crate::sweep::dask::{self, Cluster};
 use crate::sweep::definition::{self, Definition, How};
-use crate::sweep::engine::{Done, KEPT_BYTES, Keeping};
+use crate::sweep::engine::{Done, Keeping};
 use crate::sweep::key::Key;
 use crate::sweep::points::Points;
 use crate::sweep::row::Row;

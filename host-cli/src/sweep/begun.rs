@@ -3,13 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::engine::{self, Done, Keeping, Pending, Room, Stop};
+use super::engine::{self, Done, Keeping, Pending, Stop};
 use super::key::Key;
 use super::points::Points;
 use super::row::Row;
 use super::store::{Contents, Store};
 use crate::cli::sweep::Share;
 use crate::failure::Failure;
+use crate::measure::Room;
 use crate::printer::Printer;
 
 /// Most points of a file of results, unless told.

@@ -14,10 +14,11 @@ use std::time::Duration;
 
 use super::batch::Batch;
 use super::definition::Definition;
-use super::engine::{self, Done, Keeping, Pending, Room, Sink};
+use super::engine::{self, Done, Keeping, Pending, Sink};
 use super::parquet;
 use super::points::Points;
 use crate::failure::Failure;
+use crate::measure::Room;
 use crate::printer::Printer;
 use driver::{Driver, Event, Heard};
 

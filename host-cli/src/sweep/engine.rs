@@ -1,11 +1,7 @@
-//! Engine: evaluates the points that are not there yet.
-//!
-//! An input is executed once, its launches are shared by its points, and the points are spread over
-//! threads. While the points of one input are evaluated, the next input is executed. What finished
-//! is written every few seconds.
+//! Engine of sweeps: the points that are not there yet, as [`measure::engine`] evaluates them, and
+//! their rows, which are written every few seconds.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,19 +11,12 @@ use indicatif::ProgressBar;
 use super::key::Key;
 use super::points::{DesignPoint, Points};
 use super::row::Row;
-use crate::design::Design;
 use crate::failure::Failure;
-use crate::measure::SharedInput;
+use crate::measure::Room;
+use crate::measure::engine::{self, Taker, Work};
 use crate::printer::Printer;
-use crate::subject::Subject;
+use crate::report::RunReport;
 
-/// Most that the launches of inputs take in memory, unless told. Unit: bytes.
-pub const KEPT_BYTES: usize = 2 << 30;
-/// Inputs whose launches are there at a time: one is executed while the points of another are
-/// evaluated.
-const AT_A_TIME: usize = 2;
-/// Designs that share an execution of an input whose launches are not held.
-const TOGETHER: usize = 256;
 /// How often a file is written, if points finish so slowly.
 const OFTEN: Duration = Duration::from_secs(5);
 
@@ -60,21 +49,6 @@ pub struct Keeping<'a> {
     pub stop: &'a Stop<'a>,
 }
 
-/// Where the launches of inputs are kept for their points.
-#[derive(Clone, Copy, Debug)]
-pub struct Room<'a> {
-    /// Most that they take in memory. Unit: bytes.
-    pub most_bytes: usize,
-    /// Where those that do not fit go; none if such inputs are executed again.
-    pub folder: Option<&'a Path>,
-}
-
-impl Default for Room<'_> {
-    fn default() -> Self {
-        Self { most_bytes: KEPT_BYTES, folder: None }
-    }
-}
-
 /// Where rows go.
 pub(super) struct Sink<'a> {
     keeping: Keeping<'a>,
@@ -91,8 +65,6 @@ struct State {
     written: Instant,
     done: Done,
     failure: Option<Failure>,
-    /// Why launches cannot be written, after which rows still can.
-    unspilled: Option<Failure>,
 }
 
 /// Evaluates all points, and gives their rows in order; none if that was to end early.
@@ -130,42 +102,69 @@ pub fn run(
     printer: &Printer,
 ) -> Result<Done, Failure> {
     let sink = Sink::new(points, pending, keeping, printer);
-    let execute = |place: usize| {
-        let (input, designs) = pending.get(place)?;
-        (!sink.stop()).then(|| {
-            let mut shared = execute((points, *input), designs, room, printer);
-            if let (Some(Ok(shared)), Some(folder)) = (&mut shared, room.folder)
-                && !sink.stop()
-                && let Err(failure) = shared.spill(folder)
-            {
-                sink.end(failure);
-            }
-            (place, shared)
-        })
-    };
-    let mut next = execute(0);
-    while let Some((place, shared)) = next {
-        let (input, designs) = &pending[place];
-        let evaluate = || sink.evaluate((*input, designs), shared, printer);
-        ((), next) = rayon::join(evaluate, || execute(place + 1));
-    }
-    sink.finish()
+    let rows = Rows::new(&sink, pending);
+    let ran = engine::run(&rows.works(), &rows, room, printer);
+    sink.finish().and_then(|done| ran.map(|()| done))
 }
 
-/// Executes an input for some designs; none if none of them needs it.
-fn execute(
-    (points, input): (&Points, usize),
-    designs: &[usize],
-    room: Room<'_>,
-    printer: &Printer,
-) -> Option<Result<SharedInput, Failure>> {
-    let of = &points.inputs[input];
-    let mut designs = designs.iter().filter_map(|&at| points.designs[at].design.as_ref().ok());
-    let first = designs.next()?;
-    let needs = std::iter::once(first).chain(designs).any(Design::depends_on_needs);
-    let subject: Subject = of.subject.clone();
-    let most_bytes = room.most_bytes / AT_A_TIME;
-    Some(SharedInput::new(subject, of.request.clone(), (needs, most_bytes), printer))
+/// The points that are evaluated, which become rows.
+struct Rows<'s, 'a> {
+    sink: &'s Sink<'a>,
+    pending: &'s [Pending],
+    /// Of each input the designs, by their places, that there are.
+    possible: Vec<Vec<usize>>,
+}
+
+impl<'s, 'a> Rows<'s, 'a> {
+    fn new(sink: &'s Sink<'a>, pending: &'s [Pending]) -> Self {
+        let is_possible = |at: &usize| sink.points.designs[*at].design.is_ok();
+        let of = |(_, designs): &Pending| designs.iter().copied().filter(is_possible).collect();
+        Self { sink, pending, possible: pending.iter().map(of).collect() }
+    }
+
+    /// What is to be evaluated.
+    fn works(&self) -> Vec<Work<'a>> {
+        let points = self.sink.points;
+        let work = |((input, _), possible): (&Pending, &Vec<usize>)| {
+            let super::points::Input { subject, request, .. } = &points.inputs[*input];
+            let designs = possible.iter().filter_map(|&at| points.designs[at].design.as_ref().ok());
+            Work { subject, request, designs: designs.collect() }
+        };
+        self.pending.iter().zip(&self.possible).map(work).collect()
+    }
+}
+
+impl Taker for Rows<'_, '_> {
+    fn begins(&self, _: usize) -> bool {
+        !self.sink.stop()
+    }
+
+    fn input(&self, place: usize) {
+        let Sink { points, progress, .. } = self.sink;
+        let (input, designs) = &self.pending[place];
+        progress.set_message(points.inputs[*input].subject.name().to_owned());
+        for &at in designs {
+            if let Err(error) = &points.designs[at].design {
+                self.sink.fail(*input, at, error);
+            }
+        }
+    }
+
+    fn stops(&self) -> bool {
+        self.sink.stop()
+    }
+
+    fn take(&self, (place, design): (usize, usize), report: Result<RunReport, Failure>) {
+        let (input, at) = (self.pending[place].0, self.possible[place][design]);
+        let row = match &report {
+            Ok(report) => Row::of(&self.sink.points.labels(input, at), report),
+            Err(failure) => Err(failure.message().to_owned()),
+        };
+        match row {
+            Ok(row) => self.sink.push(self.sink.points.place(input, at), row),
+            Err(error) => self.sink.fail(input, at, &error),
+        }
+    }
 }
 
 impl<'a> Sink<'a> {
@@ -181,13 +180,7 @@ impl<'a> Sink<'a> {
             keeping,
             points,
             progress: printer.progress_with_rate(all),
-            state: Mutex::new(State {
-                rows: Vec::new(),
-                written,
-                done,
-                failure: None,
-                unspilled: None,
-            }),
+            state: Mutex::new(State { rows: Vec::new(), written, done, failure: None }),
             broken: AtomicBool::new(false),
         }
     }
@@ -195,41 +188,6 @@ impl<'a> Sink<'a> {
     /// Whether nothing more is to be begun.
     pub(super) fn stop(&self) -> bool {
         (self.keeping.stop)() || self.broken.load(Ordering::Relaxed)
-    }
-
-    fn evaluate(
-        &self,
-        (input, designs): (usize, &[usize]),
-        shared: Option<Result<SharedInput, Failure>>,
-        printer: &Printer,
-    ) {
-        self.progress.set_message(self.points.inputs[input].subject.name().to_owned());
-        let mut possible = Vec::new();
-        for &at in designs {
-            match (&self.points.designs[at].design, &shared) {
-                (Err(error), _) => self.fail(input, at, error),
-                (Ok(_), Some(Err(failure))) => self.fail(input, at, failure.message()),
-                (Ok(design), _) => possible.push((at, design)),
-            }
-        }
-        let Some(Ok(shared)) = shared else { return };
-        let together = if shared.is_kept() { possible.len().max(1) } else { TOGETHER };
-        for some in possible.chunks(together) {
-            let designs: Vec<&Design> = some.iter().map(|(_, design)| *design).collect();
-            shared.each(
-                &designs,
-                printer,
-                || self.stop(),
-                |place, report| {
-                    let (at, design) = some[place];
-                    let labels = self.points.labels(input, at);
-                    let report = report.map_err(|failure| failure.message().to_owned());
-                    let row = report.and_then(|report| Row::of(&labels, &report));
-                    let row = row.unwrap_or_else(|error| Row::failed(&labels, Ok(design), &error));
-                    self.push(self.points.place(input, at), row);
-                },
-            );
-        }
     }
 
     fn fail(&self, input: usize, at: usize, error: &str) {
@@ -274,18 +232,12 @@ impl<'a> Sink<'a> {
         state.written = Instant::now();
     }
 
-    /// Begins nothing more, as launches cannot be written.
-    fn end(&self, failure: Failure) {
-        self.broken.store(true, Ordering::Relaxed);
-        self.state().unspilled = Some(failure);
-    }
-
     /// Writes what is left.
     pub(super) fn finish(self) -> Result<Done, Failure> {
         let mut state = self.state();
         self.write(&mut state);
         self.progress.finish_and_clear();
-        state.failure.take().or(state.unspilled.take()).map_or(Ok(state.done), Err)
+        state.failure.take().map_or(Ok(state.done), Err)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
