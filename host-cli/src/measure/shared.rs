@@ -202,7 +202,8 @@ impl SharedInput {
         self.finish(point)
     }
 
-    /// Reads what was spilled, or executes or reads the input again, for these designs.
+    /// Reads what was spilled, or executes or reads the input again, for these designs. What it
+    /// prints was printed before.
     fn again(&self, designs: &[&Design], printer: &Printer) -> Vec<Result<RunReport, Failure>> {
         let baselines: Vec<_> = designs.iter().map(|design| self.baselines_of(design)).collect();
         let begin = || {
@@ -214,16 +215,17 @@ impl SharedInput {
             return points.into_iter().map(|point| self.finish(point)).collect();
         }
         let mut points = begin();
+        let silent = Printer::new(true);
         let add = |launches: &[Counted<'_>]| {
             points.par_iter_mut().for_each(|point| self.add(point, launches));
             Ok(())
         };
         let again = match (&self.subject, &self.prepared) {
             (Subject::Workload(workload), Some(prepared)) => {
-                each_batch(workload, prepared, &self.request, printer, add).map(|_| ())
+                each_batch(workload, prepared, &self.request, &silent, add).map(|_| ())
             }
             (subject, _) => {
-                each_recorded_batch(subject.name(), &self.request, printer, add).map(|_| ())
+                each_recorded_batch(subject.name(), &self.request, &silent, add).map(|_| ())
             }
         };
         let failed = again.err().map(|failure| failure.message().to_owned());
@@ -409,5 +411,23 @@ mod tests {
             let alone = super::super::reports(&workload, &designs, &request, &Printer::new(true));
             assert_eq!(kept, alone.unwrap());
         }
+    }
+
+    #[test]
+    fn what_an_input_prints_is_said_once() {
+        let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cli/inputs");
+        let args = SourceArgs {
+            launch: Some(format!("{inputs}/slow.toml").into()),
+            set: vec!["n=32".to_owned()],
+            ..SourceArgs::of(Scale::Small)
+        };
+        let printer = Printer::keeping();
+        let subject = Subject::new(&format!("{inputs}/slow.ptx"), &args, &printer).unwrap();
+        let request = Request::new(&args).unwrap().with_totals_only();
+        let input = SharedInput::new(subject, request, (false, 0), &printer).unwrap();
+        assert_eq!(printer.said().len(), 1);
+        let design = resolve("isca11").unwrap();
+        input.each(&[&design], &printer, || false, |_, report| assert!(report.is_ok()));
+        assert_eq!(printer.said(), []);
     }
 }
