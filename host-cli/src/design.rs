@@ -192,6 +192,20 @@ impl Design {
         }
     }
 
+    /// The same for who asks about time alone: without what only its energy depends on.
+    #[must_use]
+    pub(crate) fn without_energy(self) -> Self {
+        let unknown = NoEnergy("only its time is asked for".to_owned());
+        Self {
+            partial_warp_energy: false,
+            storage_technologies: Vec::new(),
+            energy: Err(unknown.clone()),
+            leakage: Err(unknown),
+            expansion_energy: None,
+            ..self
+        }
+    }
+
     /// Whether a run depends on what all of its kernels need of the storage.
     pub(crate) const fn depends_on_needs(&self) -> bool {
         self.storage.is_some() || !self.storage_technologies.is_empty()

@@ -5,7 +5,8 @@
 //! of a real GPU or of our own) -> [`measure`] (each executed or read once, counted under every
 //! [`design`]) -> [`report`]. [`measure`] counts by [`evaluate`], in time by [`timing`], for
 //! compiler-managed hierarchies with the help of [`levels`]; [`timeline`] draws what happens in
-//! time. [`study`] measures along one parameter, [`sweep`] over every combination of many.
+//! time. [`study`] measures along one parameter, [`sweep`] over every combination of many; one
+//! engine, that of [`measure`], evaluates designs over inputs for both.
 //! [`cost`] and [`exact`] compute from tables alone, [`claims`] puts reports beside what the papers
 //! measured; [`technology`] makes such tables of what other programs print, [`report_page`] a page
 //! of reports.

@@ -30,6 +30,17 @@ pub(crate) struct Finished<T> {
 }
 
 impl<T> Finished<T> {
+    /// What was made of inputs that were begun in their order, and the names of the others.
+    ///
+    /// # Errors
+    /// Ctrl-C came before the first.
+    pub(crate) fn new(results: Vec<T>, missing: Vec<String>) -> Result<Self, Failure> {
+        if results.is_empty() {
+            check_all(missing.len(), &missing)?;
+        }
+        Ok(Self { results, missing })
+    }
+
     /// All results.
     ///
     /// # Errors
@@ -78,10 +89,7 @@ pub(crate) fn finished<I: Sync, T: Send>(
     };
     let done = in_order(inputs, jobs, printer, &name, work, take)?;
     let missing: Vec<_> = inputs[done..].iter().map(|input| name(input).to_owned()).collect();
-    if done == 0 {
-        check_all(inputs.len(), &missing)?;
-    }
-    Ok(Finished { results, missing })
+    Finished::new(results, missing)
 }
 
 /// Hands what `work` makes of each input to `take`, in the order of the inputs, each as soon as it

@@ -283,8 +283,7 @@ fn a_data_cache_where_nothing_has_a_memory() {
         ("study limits vectoradd", "which counting without time does not know"),
         ("inspect vectoradd", "but listings have no use for it"),
         ("explain good.ptx 20", "but costs of single instructions have no use for it"),
-        ("study active-warps vectoradd", "but studies have no use for it"),
-        ("study write-pool vectoradd", "but studies have no use for it"),
+        ("study write-pool vectoradd", "but studies of write pools have no use for it"),
         ("fpga run vectoradd --board host", "the prototype has no memory with addresses, which"),
         ("fpga bench --board host", "the prototype has no memory with addresses, which"),
     ] {

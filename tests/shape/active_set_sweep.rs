@@ -60,8 +60,8 @@ fn curves() -> Axes {
 
 fn sweeps() -> [Axes; 4] {
     let cached = design::resolve("isca11-rfc6").expect("the design exists");
-    let file = "base = \"isca11-rfc6\"\n[latency_cycles]\ntag_check = 0\n";
-    let without = design::file::parse(WITHOUT_TAG_CHECK, file).expect("the design file is valid");
+    let without = format!("isca11-rfc6,latency_cycles.tag_check=0,name={WITHOUT_TAG_CHECK}");
+    let without = design::resolve(&without).expect("the design is valid");
     [
         curves(),
         Axes { schedulers: vec![Scheduler::RoundRobin], sizes: sizes("4,6,8,16,all"), ..curves() },

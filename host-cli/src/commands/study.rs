@@ -55,12 +55,8 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
         [] => vec![Order::default()],
         orders => distinct(orders.iter().copied()),
     };
-    let designs = subject::designs(&names)?;
-    for design in &designs {
-        design.without_data_cache_for("studies")?;
-    }
     let axes = Axes {
-        designs,
+        designs: subject::designs(&names)?,
         schedulers: distinct(args.schedulers.iter().copied()),
         alu_latencies: distinct(args.alu_latencies.iter().copied()),
         orders,

@@ -32,7 +32,7 @@ pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failur
     tables::check(&args.table, &write_pool::no_columns())?;
     let plot = Plot::asked(&args.plot)?;
     let design = design::resolve(&args.design)?;
-    design.without_data_cache_for("studies")?;
+    design.without_data_cache_for("studies of write pools")?;
     let axes = Axes {
         design,
         entries: distinct(args.entries.iter().copied()),

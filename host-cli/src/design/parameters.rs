@@ -26,12 +26,7 @@ pub(super) fn resolve(argument: &str) -> Result<Design, ConfigError> {
     let Some((base, rest)) = split(argument) else { return name::resolve(argument) };
     let parameters = parameters(argument, rest)?;
     // What is wrong with the base alone is said as ever.
-    let (own, mut table) = if is_toml(base) {
-        (file::load(base)?, file::table(base)?)
-    } else {
-        let keys = ("base".to_owned(), Value::String(base.to_owned()));
-        (name::resolve(base)?, Table::from_iter([keys]))
-    };
+    let own = if is_toml(base) { file::load(base)? } else { name::resolve(base)? };
     let called = parameters.iter().all(|parameter| parameter.key != "name");
     let called = called.then(|| {
         let given = parameters.iter().map(|parameter| parameter.text);
@@ -39,21 +34,59 @@ pub(super) fn resolve(argument: &str) -> Result<Design, ConfigError> {
         let given: Vec<_> = given.map(plain).collect();
         format!("{},{}", own.name, given.join(","))
     });
-    for parameter in &parameters {
-        parameter.insert(&mut table);
+    let table = keys(base, &parameters)?;
+    let origin = Origin { file: argument, called: called.as_deref() };
+    let wrong = |lines: &[String], mistake| malformed(argument, &parameters, lines, mistake);
+    let read = design(&origin, &table, wrong);
+    read.map_err(|error| placed(error, argument, base, &parameters))
+}
+
+impl Design {
+    /// The same with other values of some keys of design files, or without these keys. The name
+    /// stays; what the argument names is read again.
+    ///
+    /// # Errors
+    /// An argument that does not name the design, and what a file with these keys would be refused
+    /// for.
+    pub fn with_keys(&self, changes: &[(&str, Option<Value>)]) -> Result<Self, ConfigError> {
+        let argument = self.argument.as_str();
+        let (base, rest) =
+            split(argument).map_or((argument, None), |(base, rest)| (base, Some(rest)));
+        let parameters = rest.map_or(Ok(Vec::new()), |rest| parameters(argument, rest))?;
+        let mut table = keys(base, &parameters)?;
+        for (key, value) in changes {
+            put(&mut table, key, value.clone());
+        }
+        let origin = Origin { file: argument, called: Some(&self.name) };
+        design(&origin, &table, |_, mistake| file::unread(argument, mistake))
     }
+}
+
+/// The keys of a base, and of what is typed behind it.
+fn keys(base: &str, parameters: &[Parameter<'_>]) -> Result<Table, ConfigError> {
+    let named = || Table::from_iter([("base".to_owned(), Value::String(base.to_owned()))]);
+    let mut table = if is_toml(base) { file::table(base)? } else { named() };
+    for Parameter { key, value: text, .. } in parameters {
+        put(&mut table, key, Some(value(text)));
+    }
+    Ok(table)
+}
+
+/// The design that has these keys; `wrong` says what is wrong with one, given that of each line.
+fn design(
+    origin: &Origin<'_>,
+    table: &Table,
+    wrong: impl FnOnce(&[String], Mistake) -> ConfigError,
+) -> Result<Design, ConfigError> {
     let mut text = String::new();
     let mut lines = Vec::new();
-    flatten(&table, "", &mut |key, value| {
+    flatten(table, "", &mut |key, value| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{key} = {value}");
         lines.push(key.to_owned());
     });
-    let origin = Origin { file: argument, called: called.as_deref() };
-    let read = file::document(&text)
-        .map_err(|mistake| malformed(argument, &parameters, &lines, mistake))
-        .and_then(|document| file::build(&origin, document));
-    read.map_err(|error| placed(error, argument, base, &parameters))
+    let document = file::document(&text).map_err(|mistake| wrong(&lines, mistake))?;
+    file::build(origin, document)
 }
 
 /// What is typed behind the base.
@@ -132,22 +165,24 @@ fn value(text: &str) -> Value {
     }
 }
 
-impl Parameter<'_> {
-    /// Puts it into a document, instead of what is there.
-    fn insert(&self, document: &mut Table) {
-        let mut table = document;
-        let mut key = self.key;
-        while let Some((first, rest)) = key.split_once('.') {
-            let inner = table.entry(first).or_insert_with(|| Value::Table(Table::new()));
-            if !inner.is_table() {
-                *inner = Value::Table(Table::new());
-            }
-            let Value::Table(inner) = inner else { return };
-            (table, key) = (inner, rest);
+/// Puts a value into a document, instead of what is there; none leaves the key out.
+fn put(document: &mut Table, mut key: &str, value: Option<Value>) {
+    let mut table = document;
+    while let Some((first, rest)) = key.split_once('.') {
+        let inner = table.entry(first).or_insert_with(|| Value::Table(Table::new()));
+        if !inner.is_table() {
+            *inner = Value::Table(Table::new());
         }
-        table.insert(key.to_owned(), value(self.value));
+        let Value::Table(inner) = inner else { return };
+        (table, key) = (inner, rest);
     }
+    match value {
+        Some(value) => drop(table.insert(key.to_owned(), value)),
+        None => drop(table.remove(key)),
+    }
+}
 
+impl Parameter<'_> {
     /// How a message calls it.
     fn place(&self, base: &str) -> String {
         format!("parameter `{}` of `{base}`", self.text)

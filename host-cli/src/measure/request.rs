@@ -109,8 +109,9 @@ impl Request {
 
     /// The same for these designs: with the lines that accesses touch, if one has a data cache.
     #[must_use]
-    pub fn for_designs(mut self, designs: &[Design]) -> Self {
-        self.options.lines = designs.iter().any(|design| design.data_cache.is_some());
+    pub fn for_designs<'a>(mut self, designs: impl IntoIterator<Item = &'a Design>) -> Self {
+        let has_cache = |design: &Design| design.data_cache.is_some();
+        self.options.lines = designs.into_iter().any(has_cache);
         self
     }
 

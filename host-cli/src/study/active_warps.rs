@@ -11,17 +11,25 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_compiler::Order;
-use strata_core::organisation::{Organisation, OrganisationSettings, Scheduling};
-use strata_core::sm::config::{BarrierRule, Scheduler, SmConfig, SmSettings, WarpReplacement};
+use strata_core::organisation::SchedulingLevels;
+use strata_core::sm::config::Scheduler;
+use strata_core::sm::counters::SmCounters;
+use strata_core::units::LANES;
+use toml::Value;
 
+use super::evaluated::Points;
 use super::statistics::{mean, standard_deviation};
-use super::{Input, Outcome, Plan, replay};
+use super::{Input, evaluated};
 use crate::active_set::Size;
+use crate::cli::Mode;
+use crate::config::ConfigError;
 use crate::design::Design;
 use crate::failure::Failure;
+use crate::measure::engine::Work;
+use crate::measure::{Request, Room};
 use crate::parallel::Finished;
 use crate::printer::Printer;
-use crate::report::{self, Tool};
+use crate::report::{self, LaunchReport, RunReport, Tool};
 use crate::subject::Subject;
 
 pub use render::{no_columns, to_columns, to_table};
@@ -32,7 +40,7 @@ pub const SCHEMA: &str = "strata.study.active-warps/2";
 /// What is swept: every combination, the last axis fastest.
 #[derive(Clone, Debug)]
 pub struct Axes {
-    /// Designs; their levels of scheduling are overridden.
+    /// Designs, each found again by its argument; their levels of scheduling are overridden.
     pub designs: Vec<Design>,
     /// Schedulers of the active set; none: each design's own.
     pub schedulers: Vec<Scheduler>,
@@ -108,30 +116,40 @@ pub struct InputPoint {
     pub counters: BTreeMap<String, u64>,
 }
 
-/// Runs one or several sweeps of the same inputs, each of which is executed once. The study is of
-/// the inputs that were begun before Ctrl-C, if there is one.
+/// A curve that is to be drawn.
+struct Curve<'a> {
+    /// The curve without its points.
+    series: Series,
+    order: Order,
+    sizes: &'a [Size],
+    /// One for each size.
+    designs: Vec<Design>,
+}
+
+/// Runs one or several sweeps of the same inputs, each of which is executed once in each order. The
+/// study is of the inputs that were begun before Ctrl-C, if there is one.
+///
+/// # Errors
+/// A size that is impossible for a design, an input that cannot be executed, and a design that
+/// cannot run it.
 pub fn run(
     sweeps: &[Axes],
     inputs: &[Input],
     jobs: usize,
     printer: &Printer,
 ) -> Result<Study, Failure> {
-    let (mut series, mut plans) = (Vec::new(), Vec::new());
+    let mut curves = Vec::new();
     for axes in sweeps {
-        for (one, plan) in lay_out(axes)? {
-            series.push((one, axes.sizes.as_slice()));
-            plans.push(plan);
-        }
+        curves.extend(lay_out(axes)?);
     }
-    let Finished { results: outcomes, missing } = replay(inputs, &plans, jobs, printer)?;
-    let with_points = |(place, (mut series, sizes)): (usize, (Series, &[Size]))| {
+    let Finished { results: inputs, missing } =
+        points(&curves, inputs, (jobs, Room::default()), printer)?;
+    let drawn = |(place, curve): (usize, Curve<'_>)| {
         let point = |(point, &size): (usize, &Size)| {
-            let of_inputs = inputs.iter().zip(&outcomes);
-            let of_inputs =
-                of_inputs.map(|(input, all)| input_point(&input.subject, &all[place][point]));
-            summary(size, of_inputs.collect())
+            summary(size, inputs.iter().map(|curves| curves[place][point].clone()).collect())
         };
-        series.points = sizes.iter().enumerate().map(point).collect();
+        let mut series = curve.series;
+        series.points = curve.sizes.iter().enumerate().map(point).collect();
         relate(&mut series.points);
         series
     };
@@ -147,30 +165,89 @@ pub fn run(
         tool: report::tool(),
         command: String::new(),
         missing,
-        series: series.into_iter().enumerate().map(with_points).collect(),
+        series: curves.into_iter().enumerate().map(drawn).collect(),
         assumed: distinct(|design| &design.assumed),
         changed: distinct(|design| &design.changed),
     })
 }
 
-/// The series without their points, and what has to run for each.
-fn lay_out(axes: &Axes) -> Result<Vec<(Series, Plan)>, Failure> {
+/// Of each input, the points of each curve.
+fn points(
+    curves: &[Curve<'_>],
+    inputs: &[Input],
+    how: (usize, Room<'_>),
+    printer: &Printer,
+) -> Result<Finished<Points<InputPoint>>, Failure> {
+    let mut orders: Vec<Order> = Vec::new();
+    for Curve { order, .. } in curves {
+        if !orders.contains(order) {
+            orders.push(*order);
+        }
+    }
+    let parts: Vec<_> = inputs.iter().map(|input| parts(input, curves, &orders)).collect();
+    let works: Vec<_> = parts.iter().map(|parts| parts.iter().map(Part::work).collect()).collect();
+    let Finished { results, missing } =
+        evaluated(&works, |report| input_point(&report), how, printer)?;
+    let of_curves = |(parts, points): (&Vec<Part<'_>>, Points<InputPoint>)| {
+        let mut points: Vec<_> = points.into_iter().map(Vec::into_iter).collect();
+        let of_curve = |curve: &Curve<'_>| {
+            let part = parts.iter().position(|part| part.has(curve)).unwrap_or(0);
+            points[part].by_ref().take(curve.designs.len()).collect()
+        };
+        curves.iter().map(of_curve).collect()
+    };
+    Ok(Finished { results: parts.iter().zip(results).map(of_curves).collect(), missing })
+}
+
+/// An input in one order.
+struct Part<'a> {
+    /// None of a trace, which has its own.
+    order: Option<Order>,
+    subject: Subject,
+    request: Request,
+    /// Those of the curves of the order, one curve after the other.
+    designs: Vec<&'a Design>,
+}
+
+impl Part<'_> {
+    fn has(&self, curve: &Curve<'_>) -> bool {
+        self.order.is_none_or(|order| order == curve.order)
+    }
+
+    fn work(&self) -> Work<'_> {
+        let Self { subject, request, designs, .. } = self;
+        Work { subject, request, designs: designs.clone() }
+    }
+}
+
+/// An input in each of these orders; a trace serves all of them.
+fn parts<'a>(input: &Input, curves: &'a [Curve<'_>], orders: &[Order]) -> Vec<Part<'a>> {
+    let part = |order: Option<Order>| {
+        let mut subject = input.subject.clone();
+        if let (Subject::Workload(workload), Some(order)) = (&mut subject, order) {
+            workload.options.order = order;
+        }
+        let request = input.request.clone().in_mode(Mode::Cycle);
+        let mut part = Part { order, subject, request, designs: Vec::new() };
+        let own = curves.iter().filter(|curve| part.has(curve));
+        let designs: Vec<&Design> = own.flat_map(|curve| &curve.designs).collect();
+        part.request = part.request.for_designs(designs.iter().copied());
+        Part { designs, ..part }
+    };
+    match &input.subject {
+        Subject::Workload(_) => orders.iter().map(|&order| part(Some(order))).collect(),
+        Subject::Trace(_) => vec![part(None)],
+    }
+}
+
+/// The curves without their points.
+fn lay_out(axes: &Axes) -> Result<Vec<Curve<'_>>, Failure> {
     let mut all = Vec::new();
     for design in &axes.designs {
-        if design.managed.is_some() {
-            return Err(Failure::input(format!(
-                "design `{}` has a compiler-managed hierarchy, which this study does not \
-                     fit programs to",
-                design.name
-            ))
-            .hint("`strata run --mode cycle` does"));
-        }
         for &order in &axes.orders {
             for scheduler in or_own(&axes.schedulers, design.sm.scheduler) {
                 for alu_latency in or_own(&axes.alu_latencies, design.sm.timing.alu_latency) {
-                    let sm = SmSettings { scheduler, ..with_alu_latency(design.sm, alu_latency) };
-                    let plan = plan(design, sm, order, &axes.sizes)?;
-                    all.push((series(design, &sm, order), plan));
+                    all.push(curve(design, (scheduler, alu_latency, order), &axes.sizes)?);
                 }
             }
         }
@@ -178,71 +255,92 @@ fn lay_out(axes: &Axes) -> Result<Vec<(Series, Plan)>, Failure> {
     Ok(all)
 }
 
-fn plan(design: &Design, sm: SmSettings, order: Order, sizes: &[Size]) -> Result<Plan, Failure> {
-    let points = sizes.iter().map(|&size| at_size(sm, size, design));
-    Ok(Plan { order, points: points.collect::<Result<_, _>>()? })
-}
-
-fn series(design: &Design, sm: &SmSettings, order: Order) -> Series {
-    Series {
+fn curve<'a>(
+    design: &Design,
+    (scheduler, alu_latency, order): (Scheduler, u16, Order),
+    sizes: &'a [Size],
+) -> Result<Curve<'a>, Failure> {
+    let series = Series {
         design: design.name.clone(),
-        scheduler: sm.scheduler.name().to_owned(),
-        alu_latency_cycles: sm.timing.alu_latency,
+        scheduler: scheduler.name().to_owned(),
+        alu_latency_cycles: alu_latency,
         order: order.name().to_owned(),
         points: Vec::new(),
-    }
+    };
+    let keys = keys(design, scheduler, alu_latency);
+    let designs = sizes.iter().map(|&size| at_size(design, &keys, size));
+    Ok(Curve { series, order, sizes, designs: designs.collect::<Result<_, _>>()? })
 }
 
 fn or_own<T: Copy>(asked: &[T], own: T) -> Vec<T> {
     if asked.is_empty() { vec![own] } else { asked.to_vec() }
 }
 
-fn with_alu_latency(mut sm: SmSettings, cycles: u16) -> SmSettings {
-    let timing = &mut sm.timing;
-    let old = timing.alu_latency;
-    for latency in [&mut timing.alu_latency, &mut timing.branch_latency, &mut timing.double_latency]
-    {
-        if *latency == old {
-            *latency = cycles;
+/// A key of design files with its value; none where it is left out.
+type Key = (&'static str, Option<Value>);
+
+/// A design with this scheduler and this latency of its ALUs, which those follow that are as long.
+fn keys(design: &Design, scheduler: Scheduler, alu_latency: u16) -> Vec<Key> {
+    let timing = &design.sm.timing;
+    let cycles = |own: u16| {
+        let cycles = if own == timing.alu_latency { alu_latency } else { own };
+        Some(Value::from(u32::from(cycles)))
+    };
+    vec![
+        ("scheduler", Some(scheduler.name().into())),
+        ("latency_cycles.alu", cycles(timing.alu_latency)),
+        ("latency_cycles.branch", cycles(timing.branch_latency)),
+        ("latency_cycles.double", cycles(timing.double_latency)),
+    ]
+}
+
+/// The design with these keys and another active set.
+fn at_size(design: &Design, keys: &[Key], size: Size) -> Result<Design, Failure> {
+    let levels = |levels: SchedulingLevels| ("scheduling", Some(levels.name().into()));
+    let mut keys = keys.to_vec();
+    match size {
+        Size::Active(warps) => {
+            keys.push(levels(SchedulingLevels::TwoLevel));
+            keys.push(("active_warps", Some(u32::from(warps).into())));
+        }
+        Size::All => {
+            keys.push(levels(SchedulingLevels::SingleLevel));
+            // Rules for leaving the active set mean nothing where no warp leaves it.
+            let without = ["active_warps", "replacement", "reactive_threshold_cycles", "barrier"];
+            keys.extend(without.map(|key| (key, None)));
         }
     }
-    sm
-}
-
-/// The SM with another active set.
-fn at_size(sm: SmSettings, size: Size, design: &Design) -> Result<SmSettings, Failure> {
-    let refuse = |error: &dyn std::fmt::Display| {
-        Failure::input(format!("design `{}` with {size} warps active: {error}", design.name))
-            .hint(format!("leave `{size}` out of `--active-warps`, or choose another design"))
-    };
-    let scheduling = match size {
-        Size::Active(active_warps) => Scheduling::TwoLevel { active_warps },
-        Size::All => Scheduling::SingleLevel,
-    };
-    let organisation = OrganisationSettings { scheduling, ..*sm.organisation.settings() };
-    let organisation = Organisation::new(organisation).map_err(|error| refuse(&error))?;
-    let mut sm = SmSettings { organisation, ..sm };
-    if size == Size::All {
-        // Rules for leaving the active set mean nothing where no warp leaves it.
-        (sm.replacement, sm.barrier) = (WarpReplacement::default(), BarrierRule::default());
+    match design.with_keys(&keys) {
+        Ok(design) => Ok(design.without_energy()),
+        Err(ConfigError::Combination { problem, .. }) => Err(Failure::input(format!(
+            "design `{}` with {size} warps active: {problem}",
+            design.name
+        ))
+        .hint(format!("leave `{size}` out of `--active-warps`, or choose another design"))),
+        Err(other) => Err(other.into()),
     }
-    SmConfig::new(sm).map_err(|error| refuse(&error))?;
-    Ok(sm)
 }
 
-fn input_point(subject: &Subject, outcome: &Outcome) -> InputPoint {
-    let Outcome { counters: time, resident_warps } = outcome;
-    let (threads, cycles) = (time.accesses.thread_instructions(), time.cycles());
-    let mut counters: BTreeMap<String, u64> =
-        time.iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    counters.insert("thread_instructions".to_owned(), threads);
-    counters.insert("warp_instructions".to_owned(), time.accesses.warp_instructions());
+fn input_point(report: &RunReport) -> InputPoint {
+    let time = SmCounters::default();
+    let names = time.iter().map(|(name, _)| name);
+    let names = names.chain(["thread_instructions", "warp_instructions"]);
+    let counter = |name: &str| report.counters.get(name).copied().unwrap_or(0);
+    let (threads, cycles) = (counter("thread_instructions"), counter("cycles"));
     InputPoint {
-        input: subject.name().to_owned(),
+        input: report.workload.clone(),
         ipc: (cycles != 0).then(|| rounded(threads as f64 / cycles as f64)),
-        resident_warps: *resident_warps,
-        counters,
+        resident_warps: report.launches.iter().map(resident_warps).max().unwrap_or(0),
+        counters: names.map(|name| (name.to_owned(), counter(name))).collect(),
     }
+}
+
+/// Most warps of a launch that were resident at a time.
+fn resident_warps(launch: &LaunchReport) -> u32 {
+    let ctas: u64 = launch.grid.iter().map(|&count| u64::from(count)).product();
+    let resident = launch.residency.as_ref().map_or(0, |residency| u64::from(residency.ctas));
+    let warps = launch.block.iter().product::<u32>().div_ceil(LANES);
+    (resident.min(ctas) * u64::from(warps)) as u32
 }
 
 fn summary(size: Size, inputs: Vec<InputPoint>) -> Point {
@@ -277,9 +375,15 @@ fn rounded(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use strata_core::organisation::Scheduling;
+
     use super::*;
     use crate::active_set::DEFAULT_SIZES;
-    use crate::design;
+    use crate::cli::{Scale, SourceArgs};
+    use crate::measure::{self, KEPT_BYTES};
+    use crate::{design, subject};
 
     fn axes(names: &[&str]) -> Axes {
         Axes {
@@ -308,26 +412,116 @@ mod tests {
         let mut axes = axes(&["isca11", "isca11-rfc6-single"]);
         let laid_out = lay_out(&axes).unwrap();
         assert_eq!(laid_out.len(), 2);
-        for (design, (_, plan)) in axes.designs.iter().zip(&laid_out) {
+        for (design, curve) in axes.designs.iter().zip(&laid_out) {
             // With all warps active it is the design itself.
-            assert_eq!(plan.points[1], design.sm);
+            assert_eq!(curve.designs[1].sm, design.sm);
             let two_level = Scheduling::TwoLevel { active_warps: 8 };
-            let settings = plan.points[0].organisation.settings();
+            let settings = curve.designs[0].organisation().settings();
             assert_eq!(settings.scheduling, two_level);
             assert_eq!(settings.levels, *design.organisation().levels());
         }
         axes.alu_latencies = vec![4];
         axes.schedulers = vec![Scheduler::RoundRobin, Scheduler::Greedy];
         let laid_out = lay_out(&axes).unwrap();
-        assert_eq!(laid_out[0].0.scheduler, "round-robin");
-        assert_eq!(laid_out[3].1.points[0].scheduler, Scheduler::Greedy);
-        assert_eq!(laid_out[1].1.points[1].timing.branch_latency, 4);
-        assert_eq!(laid_out[1].1.points[1].timing.constant_latency, 20);
+        assert_eq!(laid_out[0].series.scheduler, "round-robin");
+        assert_eq!(laid_out[3].designs[0].sm.scheduler, Scheduler::Greedy);
+        assert_eq!(laid_out[1].designs[1].sm.timing.branch_latency, 4);
+        assert_eq!(laid_out[1].designs[1].sm.timing.constant_latency, 20);
+    }
+
+    fn inputs(names: &[&str]) -> Vec<Input> {
+        let args = SourceArgs::of(Scale::Small);
+        let subject = |name: &&str| Subject::new(name, &args, &Printer::new(true)).unwrap();
+        let request = Request::new(&args).unwrap();
+        names
+            .iter()
+            .map(|name| Input { subject: subject(name), request: request.clone() })
+            .collect()
+    }
+
+    /// What `strata run --mode cycle --order ORDER
+    /// --design DESIGN,scheduling=two-level,active_warps=N` reports.
+    fn alone(workload: &str, order: Order, design: &str, warps: u8) -> RunReport {
+        let printer = Printer::new(true);
+        let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
+        let workload = subject::workload(workload, &args, &printer).unwrap();
+        let design = format!("{design},scheduling=two-level,active_warps={warps}");
+        let designs = [design::resolve(&design).unwrap()];
+        let request = Request::new(&args).unwrap().in_mode(Mode::Cycle).for_designs(&designs);
+        measure::reports(&workload, &designs, &request, &printer).unwrap().remove(0)
+    }
+
+    /// Plain, with registers in another order, managed by the compiler, with a data cache, with
+    /// storage that is divided for each application, and with registers in scratchpad memory.
+    #[test]
+    fn a_point_is_what_a_run_of_its_design_counts() {
+        let interpolated = "diss-orf3-lrf-split,missing_energy=interpolated";
+        let designs = [
+            "isca11-rfc6",
+            "isca11,registers.sorted=true",
+            interpolated,
+            "isca11,data_cache.capacity_kb=64",
+            "micro12-unified-384,missing_energy=interpolated",
+            "expars-lrr",
+        ];
+        let orders = [Order::ScheduledRenamed, Order::Ptx];
+        let sizes = [4, 8];
+        let axes = Axes {
+            orders: orders.to_vec(),
+            sizes: sizes.map(Size::Active).to_vec(),
+            ..axes(&designs)
+        };
+        let names = ["reduction", "vectoradd"];
+        let study = run(&[axes], &inputs(&names), 2, &Printer::new(true)).unwrap();
+        assert_eq!(study.series.len(), designs.len() * orders.len());
+        let mut cycles = BTreeSet::new();
+        for (series, place) in study.series.iter().zip(0..) {
+            let (design, order) = (designs[place / orders.len()], orders[place % orders.len()]);
+            for (point, size) in series.points.iter().zip(sizes) {
+                for (input, name) in point.inputs.iter().zip(names) {
+                    let report = alone(name, order, design, size);
+                    assert_eq!(input.input, name);
+                    assert!(input.counters.len() > 20);
+                    for (counter, count) in &input.counters {
+                        let told = format!("{counter} of {name} under {design} with {size}");
+                        assert_eq!(report.counters.get(counter), Some(count), "{told}");
+                    }
+                    assert_eq!(input.ipc, report.derived["ipc"], "{name} under {design}");
+                    let fits = |launch: &LaunchReport| launch.residency.as_ref().unwrap().warps;
+                    let most = report.launches.iter().map(fits).max().unwrap();
+                    assert!((1..=most).contains(&input.resident_warps));
+                    cycles.insert(input.counters["cycles"]);
+                }
+            }
+        }
+        // What is told apart can be mistaken for another.
+        assert!(cycles.len() > study.series.len() * sizes.len());
+    }
+
+    #[test]
+    fn threads_and_memory_never_change_a_point() {
+        let axes = Axes {
+            orders: vec![Order::Ptx, Order::Scheduled],
+            sizes: vec![Size::Active(2), Size::Active(5), Size::All],
+            ..axes(&["isca11-rfc6", "isca11"])
+        };
+        let (curves, inputs) = (lay_out(&axes).unwrap(), inputs(&["reduction", "vectoradd"]));
+        let printer = Printer::new(true);
+        let points = |jobs, most_bytes| {
+            let room = Room { most_bytes, folder: None };
+            points(&curves, &inputs, (jobs, room), &printer).unwrap()
+        };
+        let first = points(1, KEPT_BYTES);
+        assert_eq!((first.results.len(), first.missing.len()), (2, 0));
+        for (jobs, most_bytes) in [(3, KEPT_BYTES), (1, 0), (3, 0)] {
+            assert_eq!(points(jobs, most_bytes), first, "{jobs} threads, {most_bytes} bytes");
+        }
     }
 
     #[test]
     fn hints_that_need_two_levels_are_refused_with_one() {
-        let error = lay_out(&axes(&["isca11-rfc6-bypass"])).unwrap_err();
+        let axes = axes(&["isca11-rfc6-bypass"]);
+        let error = lay_out(&axes).err().expect("it is refused");
         assert!(error.message().contains("isca11-rfc6-bypass"), "{}", error.message());
     }
 }

@@ -15,10 +15,12 @@ use strata_core::sm::operand_delivery::CollectorSettings;
 use strata_core::write_pool::PoolPorts;
 
 use super::statistics::mean;
-use super::{Input, measured};
+use super::{Input, evaluated};
 use crate::design::Design;
 use crate::failure::Failure;
-use crate::parallel::{self, Finished};
+use crate::measure::engine::Work;
+use crate::measure::{Request, Room};
+use crate::parallel::Finished;
 use crate::printer::Printer;
 use crate::report::{self, RunReport, Tool};
 
@@ -185,10 +187,8 @@ pub fn run(
     })?;
     let sweeps = sweeps(axes, own);
     let (designs, settings) = lay_out(design, &sweeps)?;
-    let measure = |input: &Input| measured(input, &designs, printer);
-    let finished =
-        parallel::finished(inputs, jobs, printer, |input| input.subject.name(), measure)?;
-    let Finished { results: reports, missing } = finished;
+    let Finished { results: reports, missing } =
+        reports(&designs, inputs, (jobs, Room::default()), printer)?;
     let point = |&collectors: &CollectorSettings| {
         let place = settings.iter().position(|&other| other == canonical(collectors));
         let of_input = |reports: &Vec<RunReport>| {
@@ -215,6 +215,25 @@ pub fn run(
         assumed: assumed(&designs[1..]),
         changed: design.changed.clone(),
     })
+}
+
+/// The reports of every input, one for each design.
+fn reports(
+    designs: &[Design],
+    inputs: &[Input],
+    how: (usize, Room<'_>),
+    printer: &Printer,
+) -> Result<Finished<Vec<RunReport>>, Failure> {
+    let requests: Vec<Request> =
+        inputs.iter().map(|input| input.request.clone().with_totals_only()).collect();
+    let works: Vec<_> = (inputs.iter().zip(&requests))
+        .map(|(Input { subject, .. }, request)| {
+            vec![Work { subject, request, designs: designs.iter().collect() }]
+        })
+        .collect();
+    let Finished { results, missing } = evaluated(&works, |report| report, how, printer)?;
+    let results = results.into_iter().map(|works| works.into_iter().flatten().collect()).collect();
+    Ok(Finished { results, missing })
 }
 
 /// Every sweep without split bank writes, then with them.
@@ -343,7 +362,10 @@ fn rounded(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::{Mode, Scale, SourceArgs};
     use crate::design;
+    use crate::measure::KEPT_BYTES;
+    use crate::subject::Subject;
 
     fn axes(name: &str) -> Axes {
         Axes {
@@ -397,6 +419,31 @@ mod tests {
         let (designs, _) = lay_out(&axes.design, &sweeps).unwrap();
         let pool = |what: &String| what.contains("write pool");
         assert!(!axes.design.assumed.iter().any(pool) && assumed(&designs[1..]).iter().any(pool));
+    }
+
+    #[test]
+    fn threads_and_memory_never_change_a_report() {
+        let args = SourceArgs::of(Scale::Small);
+        let request = Request::new(&args).unwrap().in_mode(Mode::Cycle);
+        let printer = Printer::new(true);
+        let input = |name| {
+            let subject = Subject::new(name, &args, &printer).unwrap();
+            Input { subject, request: request.clone() }
+        };
+        let inputs = ["vectoradd", "reduction"].map(input);
+        let ports = vec![PoolPorts::OneReadOneWrite];
+        let axes = Axes { entries: vec![0, 8], ports, ..axes("warrf") };
+        let (designs, _) =
+            lay_out(&axes.design, &sweeps(&axes, axes.design.collectors().unwrap())).unwrap();
+        let reports = |jobs, most_bytes| {
+            let room = Room { most_bytes, folder: None };
+            reports(&designs, &inputs, (jobs, room), &printer).unwrap()
+        };
+        let first = reports(1, KEPT_BYTES);
+        assert!(first.results.iter().all(|reports| reports.len() == designs.len()));
+        for (jobs, most_bytes) in [(3, KEPT_BYTES), (1, 0), (3, 0)] {
+            assert_eq!(reports(jobs, most_bytes), first, "{jobs} threads, {most_bytes} bytes");
+        }
     }
 
     #[test]
