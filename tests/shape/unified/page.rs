@@ -493,7 +493,7 @@ pub(super) fn large(study: &Study, figures: &Figures) -> String {
         "# Unified storage, larger inputs\n\n\
          The tables of [the page of unified storage](unified.md) at sizes that take minutes: capacity at size\n\
          `large`, which is beyond every cache, and all figures at size `{}`. `cargo xtask test --full` checks\n\
-         this page, last on 2026-11-25; other runs do not make it.\n\n\
+         this page, last on 2026-11-27; other runs do not make it.\n\n\
          **Best blocking factor.** `micro12` runs `{}` fastest, in {} cycles, and `{UNIFIED}` `{}`, in {}: \
          {:.2} times as fast. In print that is 1.71.\n",
         figures.scales[1].name(),
