@@ -12,6 +12,7 @@ mod expars_kernels;
 mod expars_variants;
 mod figures;
 mod groups;
+mod hardware_counters;
 mod last_result_file;
 mod limits;
 mod machine_code;
