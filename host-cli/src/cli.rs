@@ -268,7 +268,8 @@ pub enum Format {
     Table,
     /// One JSON array; `strata schema` prints its schema.
     Json,
-    /// One line for each workload and design.
+    /// One line for each workload and design, as soon as it is finished; the columns are the same
+    /// whatever the mode and the design.
     Csv,
     /// The reports of `json`, one a line.
     Jsonl,

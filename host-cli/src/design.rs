@@ -123,14 +123,6 @@ fn warps(scheduling: Scheduling, sm: &SmSettings) -> u8 {
 }
 
 impl Design {
-    /// Whether every input uses the same parts of it: it has neither a memory with addresses or a
-    /// technology, nor storage or registers that are divided for each application.
-    pub fn is_plain(&self) -> bool {
-        let Self { data_cache, storage, storage_technologies, memory, expansion_energy, .. } = self;
-        let divided = storage.is_some() || expansion_energy.is_some();
-        data_cache.is_none() && memory.is_none() && storage_technologies.is_empty() && !divided
-    }
-
     /// The files that it was read from; none of a built-in design.
     pub fn files(&self) -> Vec<PathBuf> {
         let base = parameters::base(&self.argument);

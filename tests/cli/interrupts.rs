@@ -322,6 +322,30 @@ fn rows_are_there_before_later_inputs_end_and_a_second_ctrl_c_does_not_wait() {
     assert_eq!(rest, "");
 }
 
+/// Of which only reports say what they have: caches, and energy in technologies.
+#[test]
+fn rows_of_designs_with_memories_are_there_before_later_inputs_end() {
+    let home = home();
+    let command = format!(
+        "run vectoradd {ENDLESS} --scale small -j 1 --mode cycle --design micro12 --format csv"
+    );
+    let mut running = Running::start(&home, &command, Stdio::null());
+    let mut output = BufReader::new(running.0.stdout.take().expect("a pipe"));
+    let mut lines = String::new();
+    for _ in 0..2 {
+        output.read_line(&mut lines).expect("UTF-8");
+    }
+    let mut reader = csv::Reader::from_reader(lines.as_bytes());
+    let header = reader.headers().expect("a header").clone();
+    let row = reader.records().next().expect("a row").expect("as many cells");
+    running.signal("TERM");
+    assert_eq!(running.ended().0, Some(143));
+    for name in ["data_cache_load_hits", "storage_micro12-32nm_total_fj"] {
+        let place = header.iter().position(|own| own == name).expect(name);
+        assert_ne!(&row[place], "", "{name}");
+    }
+}
+
 #[test]
 fn ctrl_c_finishes_what_runs_and_names_what_is_missing() {
     let home = home();

@@ -242,6 +242,20 @@ fn energy_that_is_not_known_says_why() {
     assert!(report["storage_energy"]["baseline_cycles"].is_null());
 }
 
+/// Before anything runs, and with the columns of the designs' technologies among the known ones.
+#[test]
+fn a_column_of_no_technology_is_refused() {
+    let home = Home::new(&[]);
+    let column = |name| ["missing.ptx", "--design", "micro12", "--columns", name];
+    let wrong = run(&home, &column("storage_micro12-32nm_totl_fj"), "csv");
+    assert_eq!((wrong.status, wrong.stdout.as_str()), (Some(2), ""));
+    let said = "error: there is no column `storage_micro12-32nm_totl_fj`\n\
+             \x20 hint: did you mean `storage_micro12-32nm_total_fj` or ";
+    assert!(wrong.stderr.starts_with(said), "{wrong}");
+    let right = run(&home, &column("storage_micro12-32nm_total_fj"), "csv");
+    assert!(right.stderr.contains("missing.ptx"), "{right}");
+}
+
 #[test]
 fn csv_has_a_column_for_each_value() {
     let home = Home::new(&[]);

@@ -37,9 +37,9 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.baseline.is_some() {
         return compare(args, printer);
     }
-    check_columns(args)?;
     let designs =
         subject::designs(&args.energy.behind_all(&design_names(&args.designs, &args.inputs)))?;
+    check_columns(args, &designs)?;
     check_timeline(args, args.inputs.len())?;
     let subjects = subject::subjects(&args.inputs, &args.source, printer)?;
     check_timeline(args, subjects.len())?;
@@ -50,7 +50,7 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let plot = args.plot.as_ref().map(|path| Plot::into(path, args.force, &files)).transpose()?;
     let request = Request::new(&args.source)?.in_mode(args.mode).with_timeline(timeline);
     let request = request.for_designs(&designs).with_dumps(dumps);
-    let mut output = Rows::new(args, (&subjects, &designs), plot, remarks(&designs), printer);
+    let mut output = Rows::new(args, &designs, plot, remarks(&designs), printer);
     let mut failed = 0;
     let take = |result: Result<Vec<RunReport>, Failure>| match result {
         Ok(reports) => output.take(reports),

@@ -124,6 +124,23 @@ pub(super) fn columns(report: &RunReport) -> Vec<String> {
     values(report).into_keys().collect()
 }
 
+/// What a run has in a technology beside the energy of parts.
+const RATIOS: [&str; 5] = [
+    "average_power_mw",
+    "performance_percent",
+    "energy_percent",
+    "performance_per_watt_percent",
+    "performance_per_joule_percent",
+];
+
+/// The columns that reports may have in a technology: those of [`values`] behind the group's name.
+pub(crate) fn columns_in(technology: &str) -> Vec<String> {
+    let parts = StoragePart::ALL.iter().map(|part| part.name()).chain(["total"]);
+    let parts = parts.map(|part| format!("{part}_fj"));
+    let names = parts.chain(RATIOS.map(str::to_owned));
+    names.map(|name| format!("storage_{}", column(technology, &name))).collect()
+}
+
 /// Each value of a report by its name: the technology's, and behind it the part, or what it is.
 pub(crate) fn values(report: &RunReport) -> BTreeMap<String, Cell> {
     let mut all = BTreeMap::new();

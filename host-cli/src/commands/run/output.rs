@@ -1,5 +1,7 @@
-//! Output of `run`: rows as soon as they and all before them are finished, or everything at the
-//! end where a row depends on later ones.
+//! Output of `run`: rows for other programs as soon as they and all before them are finished, what
+//! is to be read at the end.
+
+use std::collections::BTreeSet;
 
 use crate::cli::{Format, Mode, RunArgs};
 use crate::design::Design;
@@ -8,10 +10,9 @@ use crate::plot::{self, Axes, Plot};
 use crate::printer::Printer;
 use crate::report::columns::{Columns, Form, check_names};
 use crate::report::rows::Layout;
-use crate::report::{self, RunReport};
+use crate::report::{self, RunReport, storage_energy};
 use crate::reproduce::figure::Kind;
-use crate::subject::Subject;
-use crate::sweep::row::{self, EXTRA};
+use crate::sweep::row;
 
 /// Columns of sweeps that the rows of a run have not.
 const NOT_OF_RUNS: [&str; 6] = ["key", "scale", "set", "check", "digest", "error"];
@@ -22,6 +23,8 @@ pub(super) struct Rows<'a> {
     printer: &'a Printer,
     /// Remarks for a table to read.
     remarks: Vec<String>,
+    /// Of rows for other programs, the columns.
+    names: Vec<String>,
     plot: Option<Plot>,
     when: When,
 }
@@ -30,60 +33,93 @@ pub(super) struct Rows<'a> {
 enum When {
     /// All at the end.
     AtEnd(Vec<RunReport>),
-    /// Each at once: in these columns, if they are known yet.
-    AtOnce(Option<Layout>),
+    /// Each at once.
+    AtOnce {
+        /// Whether a row was printed.
+        begun: bool,
+    },
 }
 
 impl<'a> Rows<'a> {
-    /// Where the reports of these inputs under these designs go.
+    /// Where the reports of inputs under these designs go.
     pub(super) fn new(
         args: &'a RunArgs,
-        (subjects, designs): (&[Subject], &[Design]),
+        designs: &[Design],
         plot: Option<Plot>,
         remarks: Vec<String>,
         printer: &'a Printer,
     ) -> Self {
-        let at_once = match args.format {
-            _ if plot.is_some() => false,
-            Format::Jsonl => true,
-            Format::Csv => are_columns_known(args) || have_same_columns(args, subjects, designs),
-            _ => false,
-        };
-        let when = if at_once { When::AtOnce(None) } else { When::AtEnd(Vec::new()) };
-        Self { args, printer, remarks, plot, when }
+        let at_once = plot.is_none() && matches!(args.format, Format::Jsonl | Format::Csv);
+        let when = if at_once { When::AtOnce { begun: false } } else { When::AtEnd(Vec::new()) };
+        let names = if is_whole(args) { every_column(designs) } else { args.columns.names.clone() };
+        Self { args, printer, remarks, names, plot, when }
     }
 
     /// Takes the reports of the next input. Returns whether there is still a reader.
     pub(super) fn take(&mut self, reports: Vec<RunReport>) -> Result<bool, Failure> {
-        let text = match &mut self.when {
+        let header = match &mut self.when {
             When::AtEnd(all) => {
                 all.extend(reports);
                 return Ok(true);
             }
-            When::AtOnce(layout) => match self.args.format {
-                Format::Jsonl => json_lines(self.args, &reports)?,
-                _ => csv_lines(self.args, layout, &reports)?,
-            },
+            When::AtOnce { begun } => !std::mem::replace(begun, true),
+        };
+        let text = if self.args.format == Format::Jsonl {
+            json_lines(self.args, &reports)?
+        } else {
+            let columns = self.columns(&reports)?;
+            let header = if header { columns.csv_header() } else { String::new() };
+            header + &columns.csv_rows()
         };
         self.printer.part(&text)
     }
 
     /// Prints what is left, and draws it if it is `whole`.
     pub(super) fn end(self, whole: bool) -> Result<ExitStatus, Failure> {
-        let Self { args, printer, remarks, plot, when } = self;
-        let reports = match when {
-            When::AtEnd(reports) => reports,
+        let reports = match self.when {
+            When::AtEnd(ref reports) => reports,
             // Without any input there is a header all the same.
-            When::AtOnce(None) if args.format == Format::Csv => {
-                return printer.data(&chosen(args, &Layout::default(), &[])?.csv_header());
+            When::AtOnce { begun: false } if self.args.format == Format::Csv => {
+                return self.printer.data(&self.columns(&[])?.csv_header());
             }
-            When::AtOnce(_) => return Ok(ExitStatus::Success),
+            When::AtOnce { .. } => return Ok(ExitStatus::Success),
         };
-        let columns = Layout::of(&reports).columns(&reports);
-        let plot = plot.filter(|_| whole);
-        let drawn = plot::draw(plot.as_ref(), &columns, &axes(args.mode), &plot::typed());
-        let status = printed(args, &reports, &remarks, printer)?;
+        let columns = Layout::of(reports).columns(reports);
+        let plot = self.plot.as_ref().filter(|_| whole);
+        let drawn = plot::draw(plot, &columns, &axes(self.args.mode), &plot::typed());
+        let status = self.printed(reports)?;
         drawn.map(|()| status)
+    }
+
+    /// Prints all reports.
+    fn printed(&self, reports: &[RunReport]) -> Result<ExitStatus, Failure> {
+        let Self { args, printer, .. } = self;
+        let form = match args.format {
+            Format::Table if is_whole(args) => {
+                return printer.data(&report::table::to_text(reports, &self.remarks));
+            }
+            Format::Json if is_whole(args) => {
+                return printer.data(&report::json::to_text(&reports)?);
+            }
+            Format::Digest => return printer.data(&report::digest::to_text(reports)),
+            format => form(format)?,
+        };
+        // To read, without columns that no row has.
+        let is_read = !matches!(args.format, Format::Csv | Format::Parquet);
+        if is_read && is_whole(args) {
+            return printer.columns(&Layout::of(reports).columns(reports), form);
+        }
+        printer.columns(&self.columns(reports)?, form)
+    }
+
+    /// Reports under the columns.
+    fn columns(&self, reports: &[RunReport]) -> Result<Columns, Failure> {
+        let columns = Layout::of(reports).columns(reports);
+        let unknown = columns.header.iter().find(|name| !self.names.contains(name));
+        if let Some(name) = unknown.filter(|_| is_whole(self.args)) {
+            return Err(Failure::internal(&format!("no run has a column `{name}`")));
+        }
+        under(&self.names, columns)
     }
 }
 
@@ -96,98 +132,42 @@ const fn axes(mode: Mode) -> Axes<'static> {
     Axes { x: "workload", y, series: &["design", "order"], only: None, kind: Kind::Bars }
 }
 
-/// Prints all reports.
-fn printed(
-    args: &RunArgs,
-    reports: &[RunReport],
-    remarks: &[String],
-    printer: &Printer,
-) -> Result<ExitStatus, Failure> {
-    let form = match args.format {
-        Format::Table if is_whole(args) => {
-            return printer.data(&report::table::to_text(reports, remarks));
-        }
-        Format::Json if is_whole(args) => {
-            return printer.data(&report::json::to_text(&reports)?);
-        }
-        Format::Digest => return printer.data(&report::digest::to_text(reports)),
-        format => form(format)?,
-    };
-    printer.columns(&chosen(args, &Layout::of(reports), reports)?, form)
-}
-
 /// Whether no columns are chosen.
 fn is_whole(args: &RunArgs) -> bool {
     args.columns.names.is_empty()
 }
 
-/// The columns that are asked for. What another mode or design would have is empty.
-fn chosen(args: &RunArgs, layout: &Layout, reports: &[RunReport]) -> Result<Columns, Failure> {
-    let mut columns = layout.columns(reports);
-    columns.add_empty(args.columns.names.iter().filter(|name| !name.starts_with(EXTRA)));
-    columns.select(&args.columns.names)
+/// The columns of any run in the order of those of sweeps, and behind them those of technologies of
+/// storage that designs name.
+fn every_column(designs: &[Design]) -> Vec<String> {
+    let known = row::columns().iter().map(|column| column.name.clone());
+    let known = known.filter(|name| !NOT_OF_RUNS.contains(&name.as_str()));
+    let technologies = designs.iter().flat_map(|design| &design.storage_technologies);
+    let technologies: BTreeSet<&str> = technologies.map(|of| of.name.as_str()).collect();
+    known.chain(technologies.into_iter().flat_map(storage_energy::columns_in)).collect()
+}
+
+/// These columns alone. What another mode or design would have is empty.
+fn under(names: &[String], mut columns: Columns) -> Result<Columns, Failure> {
+    columns.add_empty(names.iter());
+    columns.select(names)
 }
 
 fn json_lines(args: &RunArgs, reports: &[RunReport]) -> Result<String, Failure> {
     if is_whole(args) {
         return reports.iter().map(report::json::to_line).collect();
     }
-    chosen(args, &Layout::of(reports), reports)?.json_lines()
+    under(&args.columns.names, Layout::of(reports).columns(reports))?.json_lines()
 }
 
-/// The rows, behind the header if they are the first.
-fn csv_lines(
-    args: &RunArgs,
-    layout: &mut Option<Layout>,
-    reports: &[RunReport],
-) -> Result<String, Failure> {
-    let own = Layout::of(reports);
-    let columns = chosen(args, &own, reports)?;
-    let header = match layout {
-        Some(first) if is_whole(args) && own != *first => {
-            return Err(Failure::internal("inputs under the same designs have different columns"));
-        }
-        Some(_) => String::new(),
-        None => {
-            *layout = Some(own);
-            columns.csv_header()
-        }
-    };
-    Ok(header + &columns.csv_rows())
-}
-
-/// Whether the header follows from the command line: technologies of storage, whose columns may
-/// have any name, are only known from reports.
-fn are_columns_known(args: &RunArgs) -> bool {
-    !is_whole(args) && args.columns.names.iter().all(|name| !name.starts_with(EXTRA))
-}
-
-/// Whether every input has the columns of the first: they are of one kind and taken whole, and the
-/// designs have no part that only some inputs use.
-fn have_same_columns(args: &RunArgs, subjects: &[Subject], designs: &[Design]) -> bool {
-    let is_trace = |subject: &Subject| matches!(subject, Subject::Trace(_));
-    let of_one_kind = subjects.windows(2).all(|pair| is_trace(&pair[0]) == is_trace(&pair[1]));
-    let source = &args.source;
-    let chosen = [
-        source.kernel.is_some(),
-        source.launch_index.is_some(),
-        source.cta.is_some(),
-        source.registers.is_some(),
-    ];
-    of_one_kind && !chosen.contains(&true) && designs.iter().all(Design::is_plain)
-}
-
-/// Whether a report can have the columns that are asked for, and the format has columns.
-/// Technologies of storage have columns of any name.
-pub(super) fn check_columns(args: &RunArgs) -> Result<(), Failure> {
+/// Whether runs of these designs can have the columns that are asked for, and the format has
+/// columns.
+pub(super) fn check_columns(args: &RunArgs, designs: &[Design]) -> Result<(), Failure> {
     if is_whole(args) {
         return Ok(());
     }
     form(args.format)?;
-    let names = args.columns.names.iter().filter(|name| !name.starts_with(EXTRA));
-    let known = row::columns().iter().map(|column| column.name.clone());
-    let known: Vec<_> = known.filter(|name| !NOT_OF_RUNS.contains(&name.as_str())).collect();
-    check_names(&names.cloned().collect::<Vec<_>>(), &known)
+    check_names(&args.columns.names, &every_column(designs))
 }
 
 /// How columns are written in a format.
