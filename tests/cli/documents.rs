@@ -15,10 +15,12 @@ fn document(name: &str) -> String {
 
 #[test]
 fn the_commands_of_the_readme_are_understood() {
+    fn command(line: &str) -> Option<&str> {
+        line.strip_prefix("cargo run -- ").or_else(|| line.strip_prefix("strata "))
+    }
     let readme = document("README.md");
-    let commands = readme.lines().filter_map(|line| line.strip_prefix("cargo run --release -- "));
     let mut found = 0;
-    for command in commands {
+    for command in readme.lines().filter_map(command) {
         let typed = command.split('#').next().unwrap_or_default();
         let words = std::iter::once("strata").chain(typed.split_whitespace());
         Cli::try_parse_from(words).unwrap_or_else(|error| panic!("README.md: `{typed}`: {error}"));
