@@ -191,7 +191,7 @@ fn page() -> String {
     let mut text = format!(
         "# Hardware counters\n\n\
          Every workload at its small size, and what a GPU ({}) counted\nwhile it ran the same PTX \
-         (Nsight Compute; machine code of `ptxas -arch=sm_90 --fmad false`, at levels 1 and 3):\n{} \
+         (Nsight Compute; machine code of `ptxas --fmad false`, at levels 1 and 3):\n{} \
          kernels of {} workloads, each from nvcc and from clang, the sums over the launches of each. \
          Compared is what the rules\nof the model say of single instructions: the sectors of 32 bytes \
          that the lanes of an access touch in global and local\nmemory, and the cycles that it takes \

@@ -10,6 +10,8 @@
 mod page;
 mod paper;
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use strata::cli::{Mode, Scale, SourceArgs};
@@ -209,6 +211,19 @@ fn needle_gains_from_threads() {
             best = performance.max(best);
         }
     }
+}
+
+/// Which is compared where that is asked for only.
+#[test]
+fn the_page_of_larger_inputs_has_the_tables_of_the_other() {
+    let heads = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results").join(name);
+        let text = std::fs::read_to_string(path).expect("it is committed");
+        let lines = text.lines().zip(text.lines().skip(1));
+        let heads = lines.filter(|(_, next)| next.starts_with("| ---"));
+        heads.map(|(head, _)| head.to_owned()).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(heads("unified-large.md"), heads("unified.md"));
 }
 
 /// The larger inputs, where that is asked for: `needle` gains most by its blocking factor.

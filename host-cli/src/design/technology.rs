@@ -101,18 +101,21 @@ impl Technology {
     /// between threads and warps: that is how the papers' own rows behave.
     pub fn cache(&self, entries: u8, active_warps: u8) -> Result<&CacheBank, NoEnergy> {
         let total = u32::from(entries) * u32::from(active_warps);
+        let warps = || format!("{active_warps} warp{}", if active_warps == 1 { "" } else { "s" });
         let row = self.rfc.iter().find(|row| row.total_entries() == total);
         if entries > MAX_PRICED_ENTRIES || active_warps > MAX_PRICED_WARPS {
             return Err(NoEnergy(format!(
-                "no table prints the energy of a cache of {entries} entries for {active_warps} \
-                 warps: the largest have {MAX_PRICED_ENTRIES} entries and {MAX_PRICED_WARPS} warps"
+                "no table prints the energy of a cache of {entries} entries for {}: the largest \
+                 have {MAX_PRICED_ENTRIES} entries and {MAX_PRICED_WARPS} warps",
+                warps()
             )));
         }
         row.ok_or_else(|| {
             NoEnergy(format!(
-                "{} prints no energy of a cache of {entries} entries for {active_warps} warps, nor \
-                 of another split of {total} entries",
-                self.source
+                "{} prints no energy of a cache of {entries} entries for {}, nor of another split \
+                 of {total} entries",
+                self.source,
+                warps()
             ))
         })
     }

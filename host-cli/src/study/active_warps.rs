@@ -313,7 +313,7 @@ fn at_size(design: &Design, keys: &[Key], size: Size) -> Result<Design, Failure>
     match design.with_keys(&keys) {
         Ok(design) => Ok(design.without_energy()),
         Err(ConfigError::Combination { problem, .. }) => Err(Failure::input(format!(
-            "design `{}` with {size} warps active: {problem}",
+            "design `{}` with `--active-warps {size}`: {problem}",
             design.name
         ))
         .hint(format!("leave `{size}` out of `--active-warps`, or choose another design"))),

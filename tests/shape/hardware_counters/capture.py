@@ -4,6 +4,7 @@
     python3 tests/shape/hardware_counters/capture.py launches results
 
 Needs an NVIDIA GPU with its driver, `ptxas` and `ncu`, and permission to read counters. No package.
+`STRATA_GPU_ARCH` names the GPU's architecture if it is not `sm_90`.
 `results/gpu.tsv` gets a line for each kernel of each workload: the sums over its launches. Clocks
 are left as they are.
 """
@@ -33,6 +34,7 @@ for op in ("ld", "st", "atom"):
 
 # Of `ptxas`: one that merges less, and its default.
 LEVELS = ("1", "3")
+ARCH = os.environ.get("STRATA_GPU_ARCH", "sm_90")
 
 
 class Gpu:
@@ -131,7 +133,7 @@ def assemble(source, target, level):
     text = re.sub(r"(?m)^\.version .*", ".version 8.0", content(source, "kernels.ptx").decode())
     with open(target + ".ptx", "w", encoding="utf-8") as file:
         file.write(text)
-    subprocess.run(["ptxas", "-arch=sm_90", f"-O{level}", "--fmad", "false", target + ".ptx", "-o",
+    subprocess.run(["ptxas", f"-arch={ARCH}", f"-O{level}", "--fmad", "false", target + ".ptx", "-o",
                     target], check=True)
 
 
@@ -166,7 +168,7 @@ def main():
         return
     os.makedirs(results)
     with open(os.path.join(results, "gpu.tsv"), "w", encoding="utf-8") as out:
-        out.write(f"# {Gpu().name()}\n")
+        out.write(f"# {Gpu().name()}, {ARCH}\n")
         out.write("\t".join(["toolchain", "level", "workload", "kernel", "launches", *COUNTERS]) + "\n")
         for toolchain in sorted(os.listdir(folder)):
             for level in LEVELS:
