@@ -305,6 +305,9 @@ impl Columns {
     }
 }
 
+/// More columns than a message lists.
+const MANY: usize = 100;
+
 /// Whether all these names are among those of the columns, and each comes once.
 ///
 /// # Errors
@@ -318,8 +321,17 @@ pub fn check_names(names: &[String], known: &[String]) -> Result<(), Failure> {
         if !known.contains(name) {
             let near = did_you_mean(&suggest(name, known.iter().map(String::as_str)));
             let near = near.map_or_else(String::new, |near| format!("{near} "));
-            return Err(Failure::input(format!("there is no column `{name}`"))
-                .hint(format!("{near}the columns are: {}", known.join(", "))));
+            let all = if known.len() > MANY {
+                format!(
+                    "`--format csv` without `--columns` has all {} in its first line",
+                    known.len()
+                )
+            } else {
+                format!("the columns are: {}", known.join(", "))
+            };
+            return Err(
+                Failure::input(format!("there is no column `{name}`")).hint(format!("{near}{all}"))
+            );
         }
     }
     Ok(())
