@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use strata::workload::simulate::LaunchSink;
 use strata::workload::{LaunchRecord, Options, Prepared};
-use strata_core::sm::memory::touched::{AddressSpace, BankMapping, Touched};
 use strata_ptx::opcode::Opcode;
 use strata_simt::AddressSink;
 use strata_simt::moved::{AccessSpace, Addresses, WINDOW_BYTES, Windows, moved_bytes};
+
+use super::banks;
 
 /// Sums over the launches of a kernel, by the name of the counter.
 pub(super) type Counts = BTreeMap<String, u64>;
@@ -71,10 +72,10 @@ fn count(launch: &LaunchRecord<'_>, access: &Access, add: &mut impl FnMut(String
         if space == AccessSpace::Shared {
             // Machine code has one instruction for both.
             let does = if opcode == Opcode::Red { "atom" } else { name_of(opcode) };
-            let cycles = Touched::new(AddressSpace::Shared, shape.bytes, here).cycles();
+            let in_parts = banks::cycles_in_parts(opcode == Opcode::Ld, shape.bytes, &here);
             add(format!("shared_{does}_accesses"), 1);
-            add(format!("shared_{does}_wide"), u64::from(shape.bytes > 4));
-            add(format!("shared_{does}_wavefronts"), cycles.of(BankMapping::Partitioned).into());
+            add(format!("shared_{does}_wavefronts"), banks::cycles(shape.bytes, &here));
+            add(format!("shared_{does}_wavefronts_in_parts"), in_parts);
             continue;
         }
         let name = if space == AccessSpace::Global { "global" } else { "local" };
