@@ -261,25 +261,50 @@ refuses! {
     a_sweep_into_a_folder_of_something_else: ["--out", "."];
 }
 
-/// A folder that is full, which needs the rights to mount one.
+/// The outcome of a shell script that mounts the folder `out`; `"$0" "$@"` there is a sweep into it.
+/// `None` where a test may not mount.
+#[cfg(target_os = "linux")]
+fn mounted(script: &str) -> Option<Outcome> {
+    let home = tempfile::tempdir().expect("a folder");
+    fs::create_dir(home.path().join("out")).expect("a folder");
+    let enter = |script, words: &[&str]| {
+        let enter = ["--map-root-user", "--mount", "sh", "-c", script];
+        start("unshare", home.path(), &[&enter[..], words].concat())
+    };
+    let probe = enter("mount -t tmpfs tmpfs out && mount -o remount,ro out", &[]);
+    if probe.status != Some(0) {
+        eprintln!("skipped: no folder can be mounted here: {probe}");
+        return None;
+    }
+    let program = [env!("CARGO_BIN_EXE_strata-under-test"), "sweep", "-j", "1"];
+    Some(enter(script, &[&program[..], SWEEP, &["--out", "out"]].concat()))
+}
+
+/// A folder in which nothing can be written any more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_only_folder_is_one_error_and_whole_files_stay() {
+    let script = "mount -t tmpfs tmpfs out && \"$0\" \"$@\" --shard 1/2 --quiet > first && \
+                  mount -o remount,ro out && { \"$0\" \"$@\"; s=$?; \"$0\" sweep status out; \
+                  mount -o remount,rw out; \"$0\" \"$@\" --quiet 2> last; exit $s; }";
+    let Some(outcome) = mounted(script) else { return };
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert_eq!(outcome.stderr.matches("error: ").count(), 1, "{outcome}");
+    assert!(outcome.stderr.contains("Read-only file system"), "{outcome}");
+    let done = outcome.stdout.split(" points: ").nth(1).and_then(|rest| rest.split(' ').next());
+    let done: u32 = done.and_then(|done| done.parse().ok()).expect("points that are done");
+    assert!(0 < done && done < 24, "{outcome}");
+    let goes_on = format!("{} run now, {done} found, 0 failed", 24 - done);
+    assert!(outcome.stdout.contains(&goes_on), "{outcome}");
+}
+
+/// A folder that is full.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_one_error_and_whole_files_stay() {
-    let home = tempfile::tempdir().expect("a folder");
-    let out = home.path().join("out");
-    fs::create_dir(&out).expect("a folder");
-    let script = "mount -t tmpfs -o size=256k tmpfs out && exec \"$0\" \"$@\"";
-    let program = env!("CARGO_BIN_EXE_strata-under-test");
-    let sweep = [&["sweep", "-j", "1"], SWEEP, &["--out", "out"]].concat();
-    let status = "mount -t tmpfs -o size=256k tmpfs out && \"$0\" \"$@\"; s=$?; \
+    let script = "mount -t tmpfs -o size=256k tmpfs out && \"$0\" \"$@\"; s=$?; \
                   \"$0\" sweep status out; exit $s";
-    let enter = ["--map-root-user", "--mount", "sh", "-c"];
-    let probe = start("unshare", home.path(), &[&enter[..], &[script, "true"]].concat());
-    if probe.status != Some(0) {
-        eprintln!("skipped: no folder can be mounted here: {probe}");
-        return;
-    }
-    let outcome = start("unshare", home.path(), &[&enter[..], &[status, program], &sweep].concat());
+    let Some(outcome) = mounted(script) else { return };
     assert_eq!(outcome.status, Some(2), "{outcome}");
     assert_eq!(outcome.stderr.matches("error: ").count(), 1, "{outcome}");
     assert!(outcome.stderr.contains("No space left on device"), "{outcome}");
