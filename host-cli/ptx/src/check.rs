@@ -188,7 +188,11 @@ impl Context<'_> {
     fn value(&self, operand: &Operand, ty: ScalarType, slot: &Slot, span: Span) -> Check {
         match operand {
             Operand::Register(id) => self.register_type(*id, ty, slot.relaxed, span),
-            Operand::Sink if slot.destination => Ok(()),
+            Operand::Sink if slot.destination || self.skips_components() => Ok(()),
+            Operand::Sink if self.opcode == Opcode::St => {
+                let message = "`_` leaves out a component of a store of 256 bits only";
+                fail("operand-kind", span, message)
+            }
             _ if slot.destination => fail("operand-kind", span, "a register is needed here"),
             Operand::Integer(_) => integer(ty, span),
             Operand::Float32(_) | Operand::Float64(_) => float(operand, ty, span),
@@ -200,6 +204,14 @@ impl Context<'_> {
             }
             _ => fail("operand-kind", span, "a register or constant is needed here"),
         }
+    }
+
+    /// Whether components that are stored may be left out. Source: PTX ISA 8.8, `st`.
+    fn skips_components(&self) -> bool {
+        let bits = self.types.first().map_or(0, |ty| ty.bits());
+        self.opcode == Opcode::St
+            && bits * u32::from(self.modifiers.vector) == 256
+            && matches!(bits, 32 | 64)
     }
 
     fn register_type(

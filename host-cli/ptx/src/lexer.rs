@@ -22,7 +22,7 @@ pub(crate) enum Token {
     #[regex(r"[0-9][0-9a-zA-Z_$]*", priority = 4)]
     Number,
     /// A decimal number with a point or a signed exponent.
-    #[regex(r"[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+[eE][+-][0-9]+", priority = 6)]
+    #[regex(r"([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[0-9]+[eE][+-][0-9]+", priority = 6)]
     Decimal,
     #[regex(r#""[^"\n]*""#)]
     String,

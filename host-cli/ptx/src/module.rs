@@ -335,6 +335,30 @@ pub enum Operand {
     Sink,
 }
 
+impl Operand {
+    /// The bits of a floating-point constant in a place of `width` bits, which takes the low ones;
+    /// `None` for any other operand. A single keeps its 32 bits wherever it stands (DEV-171); a
+    /// double becomes a single in a place of 32 bits.
+    pub fn float_bits(&self, width: u32) -> Option<u64> {
+        match *self {
+            Self::Float32(bits) => Some(u64::from(bits)),
+            Self::Float64(bits) if width == 32 => Some(u64::from(narrowed(bits))),
+            Self::Float64(bits) => Some(bits),
+            _ => None,
+        }
+    }
+}
+
+/// A double rounded to the nearest single. A NaN is made quiet and keeps its upper bits, as
+/// processors do.
+fn narrowed(bits: u64) -> u32 {
+    let value = f64::from_bits(bits);
+    if value.is_nan() {
+        return (bits >> 32) as u32 & 1 << 31 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x003f_ffff;
+    }
+    (value as f32).to_bits()
+}
+
 /// The base of a memory operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressBase {

@@ -133,8 +133,6 @@ struct Parser<'a> {
     cuda: cuda::Builder,
     /// Name of the function being read, for diagnostics.
     inside: Option<String>,
-    /// Bytes of initial contents that may still be stored.
-    initial_budget: usize,
     /// `.target` says that double precision is executed as single.
     double_is_single: bool,
     /// `.address_size` has been read.
@@ -162,8 +160,6 @@ impl<'a> Parser<'a> {
             module_registers: ModuleRegisters::default(),
             cuda: cuda::Builder::default(),
             inside: None,
-            // A value takes at least two characters and at most 16 bytes; the rest is for padding.
-            initial_budget: text.len().saturating_mul(16).saturating_add(1 << 20),
             double_is_single: false,
             address_size_given: false,
             narrow: Vec::new(),

@@ -52,7 +52,7 @@ fn header_is_read() {
 #[test]
 fn variables_have_size_alignment_and_contents() {
     let module = module(
-        ".visible .global .align 16 .u32 table[2][3] = {{1, 2}, {-3}};
+        ".visible .global .align 16 .u32 table[2][3] = {{1, 2, 0}, {-3}};
          .const .f32 f = 1.5; .global .v2 .u16 v[2] = {{1, 2}, {3, 4}};
          .extern .shared .align 8 .b8 open[]; .global .u8 counted[] = {1, 2, 3};
          .global .f64 d = 0d4000000000000000; .global .b32 bits = 0f3F800000;

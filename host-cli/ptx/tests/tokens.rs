@@ -120,11 +120,10 @@ fn a_file_without_one_of_its_words_is_another_file() {
     // What an initial value or another word says already, and `[%rd1+-8]` without its `+`.
     let redundant = [
         "+ in ld.global.u32 %r3, [%rd1+-8];",
-        ".0 in .global .attribute(.managed) .align 4 .f32 table[2][2] = {{0f3F800000, 1.5}, {-2.0, 0.0}};",
-        ".0 in .global .v4 .f32 vector = {1.0, 2.0, 3.0, 4.0};",
         ".global in .global .surfref canvas;",
         ".global in .global .texref image;",
         ".global in .visible .entry configured (.param .u64 .ptr .global .align 16 data, .param .align 4 .b8 block[12])",
+        "0 in .global .attribute(.managed) .align 4 .f32 table[2][2] = {{0f3F800000, 1.5}, {-2.0, 0.0}};",
         "16 in .visible .const .align 8 .b8 limits[16] = {0, 0, 0, 0, 0, 0, 240, 63, 0, 0, 0, 0, 0, 0, 4, 192};",
         "2 in .global .attribute(.managed) .align 4 .f32 table[2][2] = {{0f3F800000, 1.5}, {-2.0, 0.0}};",
         "2 in .global .f64 doubles[2] = {0d3FF0000000000000, 2.5e-3};",

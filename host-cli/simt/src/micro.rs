@@ -266,6 +266,8 @@ pub(crate) struct Component {
     pub(crate) rows: u8,
     /// A 16-bit register: what is stored keeps 16 bits.
     pub(crate) half: bool,
+    /// `_` in a store: its part of memory keeps its contents.
+    pub(crate) skipped: bool,
 }
 
 /// A load, store or atomic.

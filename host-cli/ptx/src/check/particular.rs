@@ -10,9 +10,10 @@ use crate::parser::Written;
 pub(super) fn particular(context: &Context<'_>, written: &[Written]) -> Vec<Diagnostic> {
     let mut problems = match context.opcode {
         Opcode::Bar | Opcode::Barrier if !context.modifiers.warp => barrier(context, written),
-        Opcode::Ld | Opcode::St | Opcode::Suld | Opcode::Sust => {
-            vector_width(context, written).into_iter().collect()
-        }
+        Opcode::Ld | Opcode::St | Opcode::Suld | Opcode::Sust => vector_width(context, written)
+            .or_else(|| stored(context, written))
+            .into_iter()
+            .collect(),
         Opcode::Discard => {
             constant(written, 1, |size| size == 128, "the 128 of a line").into_iter().collect()
         }
@@ -64,6 +65,16 @@ fn vector_width(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic
         Diagnostic::error("vector-length", written.first()?.span, message)
             .with_hint("vectors have up to 128 bits; `.v8.b32` and `.v4.b64` of `.global` 256"),
     )
+}
+
+/// A store has a component that it stores.
+fn stored(context: &Context<'_>, written: &[Written]) -> Option<Diagnostic> {
+    let Written { operand: Operand::Vector(elements), span, .. } = written.get(1)? else {
+        return None;
+    };
+    let nothing = elements.iter().all(|element| *element == Operand::Sink);
+    let problem = || Diagnostic::error("operand-kind", *span, "this store stores nothing");
+    (context.opcode == Opcode::St && nothing).then(problem)
 }
 
 /// As many registers as matrices are loaded or stored.

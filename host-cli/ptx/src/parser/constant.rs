@@ -1,8 +1,15 @@
 //! Constants and constant expressions.
+//!
+//! Each operator decides how it reads its operands and what it gives, as `ptxas` does (DEV-170):
+//! `~` and `%` are unsigned, a shift has the type of what is shifted and counts modulo 64,
+//! comparisons and logic give signed values, a choice has the type of what is chosen, and the other
+//! operators are unsigned where an operand is. Source: PTX ISA 8.5, "Constant Expressions".
 
-use super::{Parser, Result};
+use std::cmp::Ordering;
+
+use super::{Parser, Reported, Result};
 use crate::lexer::Token;
-use crate::module::Span;
+use crate::module::{Operand, Span};
 
 /// Deepest nesting of an expression.
 const DEPTH_MAX: u32 = 64;
@@ -12,10 +19,32 @@ const DEPTH_MAX: u32 = 64;
 pub(super) enum Constant {
     /// Wraps at 64 bits; `unsigned` decides how it is divided, compared and shifted.
     Integer { bits: u64, unsigned: bool },
-    /// Bits of a single-precision number.
+    /// Bits of a single-precision number, which no operator takes.
     Float32(u32),
     /// Bits of a double-precision number.
     Float64(u64),
+}
+
+impl From<Constant> for Operand {
+    fn from(constant: Constant) -> Self {
+        match constant {
+            Constant::Integer { bits, .. } => Self::Integer(bits),
+            Constant::Float32(bits) => Self::Float32(bits),
+            Constant::Float64(bits) => Self::Float64(bits),
+        }
+    }
+}
+
+/// Why an operator gives no value.
+#[derive(Clone, Copy)]
+enum NoValue {
+    DivisionByZero,
+    /// One operand is an integer and the other a floating-point number.
+    Mixed,
+    /// An operand is a `0f` constant.
+    Single,
+    /// The operator takes integers alone.
+    NotInteger,
 }
 
 /// Binary operators by precedence, loosest first.
@@ -33,8 +62,6 @@ const PRECEDENCE: &[&[Token]] = &[
 ];
 /// Level of `+`: what may stand before the `>` of a register range.
 const LEVEL_SUM: usize = 8;
-/// Level of `*`: what may stand after the `+` of an address.
-const LEVEL_PRODUCT: usize = 9;
 
 impl<'a> Parser<'a> {
     /// Whether a constant begins here.
@@ -74,26 +101,25 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A chain of `+ 4 - 8` after a base address; 0 when there is none.
+    /// What is added to a base address: a constant expression after `+`, or a sum that begins with
+    /// `-`, which `ptxas` does not take; 0 when there is none.
     pub(super) fn offset(&mut self) -> Result<i64> {
-        let mut sum = 0_i64;
-        loop {
-            let negate = match self.peek() {
-                Token::Plus => false,
-                Token::Minus => true,
-                _ => return Ok(sum),
-            };
-            self.bump();
-            let span = self.span();
-            let Constant::Integer { bits, .. } = self.binary(LEVEL_PRODUCT, 0)? else {
-                return Err(self.not_integer(span));
-            };
-            let term = bits as i64;
-            sum = if negate { sum.wrapping_sub(term) } else { sum.wrapping_add(term) };
+        let span = self.span();
+        let sum = match self.peek() {
+            Token::Plus => {
+                self.bump();
+                self.constant()?
+            }
+            Token::Minus => self.binary(LEVEL_SUM, 0)?,
+            _ => return Ok(0),
+        };
+        match sum {
+            Constant::Integer { bits, .. } => Ok(bits as i64),
+            _ => Err(self.not_integer(span)),
         }
     }
 
-    fn not_integer(&mut self, span: Span) -> super::Reported {
+    fn not_integer(&mut self, span: Span) -> Reported {
         self.error("not-integer", span, "an integer constant is needed here")
     }
 
@@ -106,9 +132,17 @@ impl<'a> Parser<'a> {
         let Constant::Integer { bits, .. } = condition else { return Err(self.not_integer(span)) };
         let depth = self.deeper(depth)?;
         let yes = self.conditional(depth)?;
+        let colon = self.span();
         self.expect(Token::Colon, "`:` of a conditional expression")?;
         let no = self.conditional(depth)?;
-        Ok(if bits != 0 { yes } else { no })
+        match (yes, no) {
+            (Constant::Integer { .. }, Constant::Integer { .. })
+            | (Constant::Float64(_), Constant::Float64(_)) => Ok(if bits != 0 { yes } else { no }),
+            (Constant::Float32(_), _) | (_, Constant::Float32(_)) => {
+                Err(self.no_value(NoValue::Single, colon))
+            }
+            _ => Err(self.no_value(NoValue::Mixed, colon)),
+        }
     }
 
     fn deeper(&mut self, depth: u32) -> Result<u32> {
@@ -124,26 +158,37 @@ impl<'a> Parser<'a> {
 
     fn binary(&mut self, level: usize, depth: u32) -> Result<Constant> {
         let Some(operators) = PRECEDENCE.get(level) else { return self.unary(depth) };
-        let span = self.span();
         let mut left = self.binary(level + 1, depth)?;
         while operators.contains(&self.peek()) {
             let operator = self.bump();
             let right = self.binary(level + 1, depth)?;
-            let (
-                Constant::Integer { bits: a, unsigned: ua },
-                Constant::Integer { bits: b, unsigned: ub },
-            ) = (left, right)
-            else {
-                return Err(self.not_integer(span));
+            left = match combine(operator.token, left, right) {
+                Ok(value) => value,
+                Err(why) => return Err(self.no_value(why, operator.span)),
             };
-            let unsigned = ua || ub;
-            let Some(bits) = evaluate(operator.token, a, b, unsigned) else {
-                let message = "this constant expression divides by zero";
-                return Err(self.error("division-by-zero", operator.span, message));
-            };
-            left = Constant::Integer { bits, unsigned };
         }
         Ok(left)
+    }
+
+    /// Reports that the operator at `span` gives no value.
+    fn no_value(&mut self, why: NoValue, span: Span) -> Reported {
+        let (code, message, hint) = match why {
+            NoValue::DivisionByZero => {
+                ("division-by-zero", "this constant expression divides by zero", None)
+            }
+            NoValue::Mixed => (
+                "mixed-constants",
+                "an integer and a floating-point constant do not go together here",
+                Some("write the integer with a decimal point, such as `2.0`"),
+            ),
+            NoValue::Single => (
+                "single-constant",
+                "a `0f` constant cannot be part of an expression",
+                Some("write its value as `0d` with 16 hex digits, or in decimal"),
+            ),
+            NoValue::NotInteger => ("not-integer", "this operator takes integer constants", None),
+        };
+        self.error_with_hint(code, span, message, hint.map(Into::into))
     }
 
     fn unary(&mut self, depth: u32) -> Result<Constant> {
@@ -173,7 +218,7 @@ impl<'a> Parser<'a> {
             }
             Token::Word if self.word() == "WARP_SZ" => {
                 self.bump();
-                Ok(Constant::Integer { bits: 32, unsigned: false })
+                Ok(signed(32))
             }
             Token::Number | Token::Decimal => self.number(),
             _ => Err(self.expected("a constant")),
@@ -182,19 +227,17 @@ impl<'a> Parser<'a> {
 
     fn apply_unary(&mut self, operator: Token, value: Constant, span: Span) -> Result<Constant> {
         Ok(match (operator, value) {
+            (_, Constant::Float32(_)) => return Err(self.no_value(NoValue::Single, span)),
             (Token::Plus, value) => value,
             (Token::Minus, Constant::Integer { bits, unsigned }) => {
                 Constant::Integer { bits: bits.wrapping_neg(), unsigned }
             }
-            (Token::Minus, Constant::Float32(bits)) => Constant::Float32(bits ^ 1 << 31),
             (Token::Minus, Constant::Float64(bits)) => Constant::Float64(bits ^ 1 << 63),
-            (Token::Tilde, Constant::Integer { bits, unsigned }) => {
-                Constant::Integer { bits: !bits, unsigned }
+            (Token::Tilde, Constant::Integer { bits, .. }) => {
+                Constant::Integer { bits: !bits, unsigned: true }
             }
-            (Token::Bang, Constant::Integer { bits, .. }) => {
-                Constant::Integer { bits: u64::from(bits == 0), unsigned: false }
-            }
-            _ => return Err(self.not_integer(span)),
+            (Token::Bang, Constant::Integer { bits, .. }) => signed(u64::from(bits == 0)),
+            _ => return Err(self.no_value(NoValue::NotInteger, span)),
         })
     }
 
@@ -209,53 +252,107 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn bad_number(&mut self, text: &str, span: Span) -> super::Reported {
-        let text = super::shorten(text);
+    fn bad_number(&mut self, text: &str, span: Span) -> Reported {
         let hint = match text.get(..2) {
             Some("0f" | "0F") => "a single-precision constant is `0f` and exactly 8 hex digits",
             Some("0d" | "0D") => "a double-precision constant is `0d` and exactly 16 hex digits",
             Some("0x" | "0X") => "a hexadecimal constant has at most 16 hex digits",
+            _ if text.contains(['.', 'e', 'E']) => {
+                "a decimal constant must be in the range of double precision"
+            }
             _ => "integer constants have at most 64 bits",
         };
-        let message = format!("`{text}` is not a number");
+        let message = format!("`{}` is not a number", super::shorten(text));
         self.error_with_hint("bad-number", span, message, Some(hint.into()))
     }
 }
 
+fn signed(bits: u64) -> Constant {
+    Constant::Integer { bits, unsigned: false }
+}
+
+/// What a binary operator makes of two constants.
+fn combine(
+    operator: Token,
+    left: Constant,
+    right: Constant,
+) -> std::result::Result<Constant, NoValue> {
+    match (left, right) {
+        (
+            Constant::Integer { bits: a, unsigned: ua },
+            Constant::Integer { bits: b, unsigned: ub },
+        ) => integers(operator, (a, ua), (b, ub)).ok_or(NoValue::DivisionByZero),
+        (Constant::Float64(a), Constant::Float64(b)) => {
+            floats(operator, f64::from_bits(a), f64::from_bits(b))
+        }
+        (Constant::Float32(_), _) | (_, Constant::Float32(_)) => Err(NoValue::Single),
+        _ => Err(NoValue::Mixed),
+    }
+}
+
 /// `None` for a division by zero.
-fn evaluate(operator: Token, a: u64, b: u64, unsigned: bool) -> Option<u64> {
+fn integers(operator: Token, (a, ua): (u64, bool), (b, ub): (u64, bool)) -> Option<Constant> {
+    let unsigned = ua || ub;
     let (sa, sb) = (a as i64, b as i64);
-    let less = if unsigned { a < b } else { sa < sb };
-    // Shifts of 64 and more push everything out.
-    let amount = u32::try_from(b).unwrap_or(u32::MAX);
-    Some(match operator {
-        Token::OrOr => u64::from(a != 0 || b != 0),
-        Token::AndAnd => u64::from(a != 0 && b != 0),
+    let order = if unsigned { a.cmp(&b) } else { sa.cmp(&sb) };
+    let truth = |truth: bool| Some(signed(u64::from(truth)));
+    let amount = (b % 64) as u32;
+    let bits = match operator {
+        Token::OrOr => return truth(a != 0 || b != 0),
+        Token::AndAnd => return truth(a != 0 && b != 0),
+        Token::EqualEqual => return truth(a == b),
+        Token::NotEqual => return truth(a != b),
+        Token::Less => return truth(order.is_lt()),
+        Token::LessEqual => return truth(order.is_le()),
+        Token::Greater => return truth(order.is_gt()),
+        Token::GreaterEqual => return truth(order.is_ge()),
+        Token::ShiftLeft => return Some(Constant::Integer { bits: a << amount, unsigned: ua }),
+        Token::ShiftRight if ua => {
+            return Some(Constant::Integer { bits: a >> amount, unsigned: true });
+        }
+        Token::ShiftRight => return Some(signed((sa >> amount) as u64)),
+        Token::Percent => {
+            return Some(Constant::Integer { bits: a.checked_rem(b)?, unsigned: true });
+        }
         Token::Pipe => a | b,
         Token::Caret => a ^ b,
         Token::And => a & b,
-        Token::EqualEqual => u64::from(a == b),
-        Token::NotEqual => u64::from(a != b),
-        Token::Less => u64::from(less),
-        Token::LessEqual => u64::from(less || a == b),
-        Token::Greater => u64::from(!less && a != b),
-        Token::GreaterEqual => u64::from(!less),
-        Token::ShiftLeft => a.checked_shl(amount).unwrap_or(0),
-        Token::ShiftRight if unsigned => a.checked_shr(amount).unwrap_or(0),
-        Token::ShiftRight => (sa >> amount.min(63)) as u64,
         Token::Plus => a.wrapping_add(b),
         Token::Minus => a.wrapping_sub(b),
         Token::Star => a.wrapping_mul(b),
         Token::Slash if unsigned => a.checked_div(b)?,
-        Token::Percent if unsigned => a.checked_rem(b)?,
         Token::Slash if b != 0 => sa.wrapping_div(sb) as u64,
-        Token::Percent if b != 0 => sa.wrapping_rem(sb) as u64,
         _ => return None,
-    })
+    };
+    Some(Constant::Integer { bits, unsigned })
 }
 
+fn floats(operator: Token, a: f64, b: f64) -> std::result::Result<Constant, NoValue> {
+    let order = a.partial_cmp(&b);
+    let truth = |truth: bool| Ok(signed(u64::from(truth)));
+    let value = match operator {
+        Token::EqualEqual => return truth(order == Some(Ordering::Equal)),
+        Token::NotEqual => return truth(order != Some(Ordering::Equal)),
+        Token::Less => return truth(order.is_some_and(Ordering::is_lt)),
+        Token::LessEqual => return truth(order.is_some_and(Ordering::is_le)),
+        Token::Greater => return truth(order.is_some_and(Ordering::is_gt)),
+        Token::GreaterEqual => return truth(order.is_some_and(Ordering::is_ge)),
+        Token::Plus => a + b,
+        Token::Minus => a - b,
+        Token::Star => a * b,
+        Token::Slash if b == 0.0 => return Err(NoValue::DivisionByZero),
+        Token::Slash => a / b,
+        _ => return Err(NoValue::NotInteger),
+    };
+    Ok(Constant::Float64(value.to_bits()))
+}
+
+/// A decimal number; `None` for one that would become infinite, or zero without being it.
 fn decimal(text: &str) -> Option<Constant> {
-    text.parse::<f64>().ok().map(|value| Constant::Float64(value.to_bits()))
+    let value = text.parse::<f64>().ok()?;
+    let digits = text.split(['e', 'E']).next().unwrap_or_default();
+    let zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    (value.is_finite() && (value == 0.0) == zero).then_some(Constant::Float64(value.to_bits()))
 }
 
 /// An integer of any base with an optional `U`, or a float given by its bits.
@@ -335,7 +432,7 @@ mod tests {
     #[test]
     fn floats_by_bits_and_by_digits() {
         assert_eq!(value("0f3F800000"), Some(Constant::Float32(1.0_f32.to_bits())));
-        assert_eq!(value("-0f3F800000"), Some(Constant::Float32((-1.0_f32).to_bits())));
+        assert_eq!(value("-0f3F800000"), None);
         assert_eq!(value("0d3FF0000000000000"), Some(Constant::Float64(1.0_f64.to_bits())));
         assert_eq!(value("1.5"), Some(Constant::Float64(1.5_f64.to_bits())));
         assert_eq!(value("1.5e-3"), Some(Constant::Float64(1.5e-3_f64.to_bits())));
@@ -343,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_follow_c() {
+    fn expressions_of_integers() {
         for (text, expected) in [
             ("(1<<3)|2", 10),
             ("2+3*4", 14),
@@ -358,7 +455,7 @@ mod tests {
             ("-7/2", -3_i64 as u64),
             ("1<2 && 3>=3", 1),
             ("!5", 0),
-            ("1<<64", 0),
+            ("1<<64", 1),
             ("(.u64)-1 >> 60", 15),
             ("-9223372036854775807 - 1", 1 << 63),
             ("(-9223372036854775807 - 1) / -1", 1 << 63),

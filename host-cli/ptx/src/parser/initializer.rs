@@ -4,16 +4,15 @@ use super::constant::Constant;
 use super::variable::Attributes;
 use super::{Parser, Reported, Result};
 use crate::check::addresses::stored;
-use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
-use crate::module::{AddressInitializer, Initializer, Span, StateSpace, Symbol};
+use crate::module::{AddressInitializer, Initializer, Operand, Span, StateSpace, Symbol};
 use crate::types::{Kind, ScalarType};
 
 impl Parser<'_> {
     /// The contents after `=`, and the number of outermost elements they fill.
     ///
-    /// Depth is bounded by the number of dimensions, and what is stored by a budget that grows with
-    /// the text: a few braces must not stand for gigabytes.
+    /// Depth is bounded by the number of dimensions, and what is stored by the number of values: a
+    /// few braces must not stand for gigabytes.
     pub(super) fn initializer(
         &mut self,
         attributes: Attributes,
@@ -149,13 +148,12 @@ impl Parser<'_> {
         if self.at_constant() || self.peek() == Token::Bang {
             let constant = self.constant()?;
             if self.peek() == Token::LeftParenthesis {
-                return self.masked_address(constant, (ty, offset), contents, span);
+                return self.masked(constant, (ty, offset), contents, span);
             }
             let bytes = self.constant_bytes(constant, ty, span)?;
             return self.store(contents, offset, &bytes[..ty.bytes() as usize], span);
         }
-        let (symbol, generic, name_span) = self.address_named()?;
-        let addend = self.offset()?;
+        let (symbol, generic, addend, name_span) = self.address_sum()?;
         if ty.bytes() < 4 || !matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed) {
             let message = format!("an address does not fit a `.{}` element", ty.name());
             return Err(self.error("bad-initializer", span, message));
@@ -166,8 +164,8 @@ impl Parser<'_> {
         self.store_address(contents, address, span)
     }
 
-    /// `0xff00(name)`: one byte of an address, after the mask that says which.
-    fn masked_address(
+    /// `0xff00(name+4)`: one byte of an address, or of an integer, after the mask that says which.
+    fn masked(
         &mut self,
         mask: Constant,
         (ty, offset): (ScalarType, u64),
@@ -184,15 +182,35 @@ impl Parser<'_> {
             let message = "the mask of an address has one byte of ones, such as `0xff00`";
             return Err(self.error("bad-initializer", span, message));
         };
-        if ty.bytes() != 1 {
+        self.expect(Token::LeftParenthesis, "`(`")?;
+        if self.at_constant() || self.peek() == Token::Bang {
+            let bits = self.integer()? >> shift & 0xff;
+            self.expect(Token::RightParenthesis, "`)`")?;
+            let byte = Constant::Integer { bits, unsigned: true };
+            let bytes = self.constant_bytes(byte, ty, span)?;
+            return self.store(contents, offset, &bytes[..ty.bytes() as usize], span);
+        }
+        let wide = matches!(ty, ScalarType::U32 | ScalarType::U64);
+        if ty.bytes() != 1 && !wide {
             let message = format!("one byte of an address is no `.{}` element", ty.name());
             return Err(self.error("bad-initializer", span, message));
         }
-        self.expect(Token::LeftParenthesis, "`(`")?;
-        let (symbol, generic, _) = self.address_named()?;
+        let (symbol, generic, addend, _) = self.address_sum()?;
         self.expect(Token::RightParenthesis, "`)`")?;
-        let address = AddressInitializer { offset, size: 1, shift, symbol, addend: 0, generic };
-        self.store_address(contents, address, span)
+        let address = AddressInitializer { offset, size: 1, shift, symbol, addend, generic };
+        contents.addresses.push(address);
+        self.store(contents, offset, &[0; 16][..ty.bytes() as usize], span)
+    }
+
+    /// `name+4` or `generic(name)+4`: what [`Parser::address_named`] gives, and what is added.
+    fn address_sum(&mut self) -> Result<(Symbol, bool, i64, Span)> {
+        let (symbol, generic, span) = self.address_named()?;
+        let addend = self.offset()?;
+        if addend != 0 && matches!(symbol, Symbol::Function(_)) {
+            let message = "nothing can be added to the address of a function";
+            return Err(self.error("bad-initializer", span, message));
+        }
+        Ok((symbol, generic, addend, span))
     }
 
     fn store_address(
@@ -259,60 +277,51 @@ impl Parser<'_> {
         bytes: &[u8],
         span: Span,
     ) -> Result<()> {
-        let stored = contents.bytes.len();
-        let end = usize::try_from(offset).ok().and_then(|start| start.checked_add(bytes.len()));
-        let needed = end.map(|end| end.saturating_sub(stored));
-        let (Some(end), Some(needed)) = (end, needed.filter(|&n| n <= self.initial_budget)) else {
-            let message = "these initial contents have gaps too large to store";
-            return Err(self.report(Diagnostic::unsupported("sparse-initializer", span, message)));
-        };
-        self.initial_budget -= needed;
-        if end > stored {
-            contents.bytes.resize(end, 0);
+        if offset > contents.bytes.len() as u64 {
+            let message = "a row before this value has fewer values than elements";
+            let hint = "write its zeros: PTX's manual fills the row with them, and `ptxas` moves \
+                        what follows into its place";
+            return Err(self.error_with_hint("short-row", span, message, Some(hint.into())));
         }
-        contents.bytes[end - bytes.len()..end].copy_from_slice(bytes);
+        contents.bytes.extend_from_slice(bytes);
         Ok(())
     }
 
-    /// The bytes of a constant as an element of type `ty`, little endian, zero-extended.
+    /// The bytes of a constant as an element of type `ty`, little endian. Those of an integer that
+    /// do not fit are dropped (DEV-172).
     fn constant_bytes(
         &mut self,
         constant: Constant,
         ty: ScalarType,
         span: Span,
     ) -> Result<[u8; 16]> {
-        let bits = match (constant, ty.kind(), ty.bits()) {
-            (Constant::Integer { bits, .. }, Kind::Float, 32) => {
-                u64::from((bits as i64 as f32).to_bits())
+        let name = ty.name();
+        let number = matches!(ty, ScalarType::F32 | ScalarType::F64);
+        if ty.kind() == Kind::Float && !number {
+            let message = format!("a `.{name}` variable cannot have initial contents");
+            let hint = format!("declare it `.b{}` and write the bits", ty.bits());
+            return Err(self.error_with_hint("bad-initializer", span, message, Some(hint)));
+        }
+        match constant {
+            Constant::Integer { .. } if number => {
+                let message = format!("an integer constant is not a `.{name}`");
+                let hint = "write a decimal point, such as `2.0`, or the bits after `0f` or `0d`";
+                Err(self.error_with_hint("value-type", span, message, Some(hint.into())))
             }
-            (Constant::Integer { bits, .. }, Kind::Float, 64) => (bits as i64 as f64).to_bits(),
-            (Constant::Integer { bits, .. }, _, width) => {
-                if !fits(bits, width) {
-                    let message = format!("this value does not fit a `.{}` element", ty.name());
-                    return Err(self.error("value-range", span, message));
-                }
-                bits
+            Constant::Integer { bits, unsigned: false } if ty.bits() > 64 && (bits as i64) < 0 => {
+                let message = "a negative constant has 64 bits, and this element 128";
+                let hint = "write two `.b64` elements";
+                Err(self.error_with_hint("value-range", span, message, Some(hint.into())))
             }
-            (Constant::Float32(bits), Kind::Float | Kind::Bits, 32) => u64::from(bits),
-            (Constant::Float32(bits), Kind::Float, 64) => f64::from(f32::from_bits(bits)).to_bits(),
-            (Constant::Float64(bits), Kind::Float, 32) => {
-                u64::from((f64::from_bits(bits) as f32).to_bits())
+            Constant::Integer { bits, .. } => Ok(u128::from(bits).to_le_bytes()),
+            _ if number || ty.kind() == Kind::Bits => {
+                let bits = Operand::from(constant).float_bits(ty.bits()).unwrap_or_default();
+                Ok(u128::from(bits).to_le_bytes())
             }
-            (Constant::Float64(bits), Kind::Float | Kind::Bits, 64) => bits,
             _ => {
-                let message = format!("a floating-point value cannot be a `.{}`", ty.name());
-                return Err(self.error("value-type", span, message));
+                let message = format!("a floating-point value cannot be a `.{name}`");
+                Err(self.error("value-type", span, message))
             }
-        };
-        Ok(u128::from(bits).to_le_bytes())
+        }
     }
-}
-
-/// Whether an integer constant, read as signed or unsigned, fits `width` bits.
-fn fits(bits: u64, width: u32) -> bool {
-    if width >= 64 {
-        return true;
-    }
-    let high_ones = bits.leading_ones();
-    bits >> width == 0 || high_ones > 64 - width
 }

@@ -1,6 +1,5 @@
 //! Operands, as far as their shape goes: what an instruction makes of them is checked elsewhere.
 
-use super::constant::Constant;
 use super::scope::{Name, Wanted};
 use super::{Parser, Reported, Result};
 use crate::diagnostic::Diagnostic;
@@ -118,7 +117,7 @@ impl<'a> Parser<'a> {
                 self.bump();
                 Ok(Operand::Sink)
             }
-            Token::Bang if self.peek_at(1) == Token::Word => {
+            Token::Bang if self.name_follows() => {
                 self.bump();
                 let span = self.span();
                 match self.named()? {
@@ -126,7 +125,7 @@ impl<'a> Parser<'a> {
                     _ => Err(self.error("not-predicate", span, "`!` needs a predicate register")),
                 }
             }
-            Token::Minus if self.peek_at(1) == Token::Word => {
+            Token::Minus if self.name_follows() => {
                 let unsupported = Diagnostic::unsupported(
                     "negated-operand",
                     self.span(),
@@ -134,11 +133,7 @@ impl<'a> Parser<'a> {
                 );
                 Err(self.report(unsupported))
             }
-            _ if self.at_constant() || self.peek() == Token::Bang => Ok(match self.constant()? {
-                Constant::Integer { bits, .. } => Operand::Integer(bits),
-                Constant::Float32(bits) => Operand::Float32(bits),
-                Constant::Float64(bits) => Operand::Float64(bits),
-            }),
+            _ if self.at_constant() || self.peek() == Token::Bang => Ok(self.constant()?.into()),
             Token::Word => {
                 let start = self.span();
                 match self.named()? {
@@ -152,6 +147,12 @@ impl<'a> Parser<'a> {
             }
             _ => Err(self.expected("an operand")),
         }
+    }
+
+    /// Whether a name that is no constant stands behind the next token.
+    fn name_follows(&self) -> bool {
+        let next = self.lexemes.get(self.at + 1);
+        next.is_some_and(|next| next.token == Token::Word && self.slice(next.span) != "WARP_SZ")
     }
 
     /// `temp + 1` where a value is read: a register that an `add` before the instruction writes.

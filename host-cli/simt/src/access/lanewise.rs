@@ -312,8 +312,11 @@ fn scatter(data: &mut [u8], file: &Lanes, access: &Access, offsets: &Addresses, 
     }
 }
 
-/// Stores one lane's component.
+/// Stores one lane's component, unless it is one that a store skips.
 pub(super) fn put(file: &Lanes, component: Component, lane: usize, target: &mut [u8]) {
+    if component.skipped {
+        return;
+    }
     if let Ok(word) = <&mut [u8; 4]>::try_from(&mut *target) {
         *word = file.get32(component.row, lane).to_le_bytes();
         return;

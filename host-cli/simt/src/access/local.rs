@@ -86,6 +86,9 @@ impl LocalFrame {
                     }
                 }
                 Direction::Store => {
+                    if components.iter().any(|component| component.skipped) {
+                        self.read(lane, offsets[lane], bytes);
+                    }
                     for (component, part) in components.iter().zip(bytes.chunks_mut(size)) {
                         put(file, *component, lane, part);
                     }
@@ -117,7 +120,9 @@ impl LocalFrame {
         for component in &access.components[..access.count as usize] {
             for part in 0..words {
                 let row = (component.row + part) as usize;
-                if direction == Direction::Store {
+                if component.skipped {
+                    // Its words keep their contents.
+                } else if direction == Direction::Store {
                     store_row(&mut self.words[at], &file.rows[row].0, mask);
                 } else {
                     let value = self.words.get(at).map_or([0; 32], |row| row.0);

@@ -90,6 +90,9 @@ impl One<'_, '_> {
         ty: ScalarType,
         load: bool,
     ) -> Result<Component, Problem> {
+        if !load && *element == Operand::Sink {
+            return Ok(Component { skipped: true, ..Component::default() });
+        }
         let row = if load { self.written(element, ty)? } else { self.operand(element, ty)? };
         let (mut rows, mut half) = (ty.register_slots() as u8, false);
         if let Operand::Register(register) = element {
@@ -98,7 +101,7 @@ impl One<'_, '_> {
                 rows = rows.max(count);
             }
         }
-        Ok(Component { row, rows, half })
+        Ok(Component { row, rows, half, skipped: false })
     }
 
     /// `cp.async`. Copies are made at once, so there is nothing to commit or to wait for.

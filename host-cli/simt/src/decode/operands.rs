@@ -90,19 +90,8 @@ impl<'a> One<'_, 'a> {
         match operand {
             Operand::Register(register) => self.register(*register, ty),
             Operand::Integer(value) => Ok(self.constant(integer_constant(*value, ty), ty)),
-            Operand::Float32(bits) => {
-                let bits = match ty {
-                    ScalarType::F64 => f64::from(f32::from_bits(*bits)).to_bits(),
-                    _ => u64::from(*bits),
-                };
-                Ok(self.constant(bits, ty))
-            }
-            Operand::Float64(bits) => {
-                let bits = match ty {
-                    ScalarType::F32 => u64::from((f64::from_bits(*bits) as f32).to_bits()),
-                    _ => *bits,
-                };
-                Ok(self.constant(bits, ty))
+            Operand::Float32(_) | Operand::Float64(_) => {
+                Ok(self.constant(operand.float_bits(ty.bits()).unwrap_or_default(), ty))
             }
             Operand::Special(special) => self.special(*special),
             Operand::Symbol { symbol, offset } => self.symbol(*symbol, *offset),

@@ -91,7 +91,7 @@ pub(crate) fn access(
 ) -> Access {
     let mut components = [Component::default(); MAX_COMPONENTS];
     for (row, component) in (0..).zip(&mut components) {
-        *component = Component { row, rows: 1, half: false };
+        *component = Component { row, rows: 1, half: false, skipped: false };
     }
     Access {
         space,
