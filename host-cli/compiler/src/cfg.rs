@@ -152,7 +152,10 @@ impl Graph {
                     steps += 1;
                     let block = &self.blocks[block];
                     inside.extend(self.order.waits(block.start..block.end));
-                    if steps > MAX_WAITING_PAIRS { Err(TooLarge::nesting()) } else { Ok(()) }
+                    if steps > MAX_WAITING_PAIRS {
+                        return Err(TooLarge::nesting(self.blocks[number].end - 1));
+                    }
+                    Ok(())
                 })?;
                 if which.0 || inside.iter().any(|&(_, stop)| stop == Stop::Members) {
                     left.extend(inside.iter().map(|&(pc, _)| pc + 1));

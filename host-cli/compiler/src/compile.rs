@@ -183,7 +183,7 @@ fn in_places(kernel: &Kernel, before: &registers::Allocation) -> Result<Program,
 fn check_triples(divergence: &Divergence, values: &Values) -> Result<(), TooLarge> {
     let held = |&place: &u32| values.live_in[place as usize].len();
     let triples: usize = divergence.keeping.iter().flatten().map(held).sum();
-    if triples > MAX_HELD_TRIPLES { Err(TooLarge::nesting()) } else { Ok(()) }
+    if triples > MAX_HELD_TRIPLES { Err(TooLarge::held()) } else { Ok(()) }
 }
 
 fn assemble(kernel: &Kernel, allocated: Allocated) -> Result<Program, TooLarge> {

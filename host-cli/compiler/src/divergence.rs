@@ -30,42 +30,31 @@ pub(crate) struct Divergence {
 /// walked once.
 type Side = (usize, usize);
 
+/// Lanes that wait at a place while sides of one reconvergence point execute. Sides of many
+/// branches that leave lanes at one place are walked together: 20,000 early exits to one label cost
+/// as many steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Left {
+    /// Where the sides reconverge.
+    join: usize,
+    /// Where the lanes wait.
+    place: u32,
+    /// Whether a branch left them there, and not a stop within another side.
+    keeping: bool,
+}
+
+/// First blocks of the sides that lanes wait for, each with the block of a branch that leads there.
+type Heads = BTreeMap<Left, Vec<(usize, usize)>>;
+
 impl Divergence {
     /// Finds the waiting places of every block.
     pub(crate) fn new(code: &impl ControlFlow, graph: &Graph) -> Result<Self, TooLarge> {
-        let stops = Stops::new(code, graph)?;
-        let exit = graph.exit();
-        let mut sides: BTreeMap<Side, Others> = BTreeMap::new();
-        // For each reconvergence point that lanes may leave for the end, where they leave others.
-        let mut leaving: BTreeMap<usize, Others> = BTreeMap::new();
-        for index in 0..graph.blocks.len() {
-            let (heads, join) = (graph.sides(code, index), graph.post_dominator[index]);
-            for &side in &heads {
-                let others = sides.entry((side, join)).or_default();
-                for &other in heads.iter().filter(|&&other| other != side) {
-                    others.keeping.push(other as u32);
-                    others.stopped.extend(stops.within(other, join));
-                }
-                if join != exit {
-                    others.keeping.push(join as u32);
-                }
-            }
-            // Lanes that stopped on any of the sides stay behind.
-            let leave = graph.is_before_end(join)
-                && heads.iter().any(|&side| stops.has_members(side, join));
-            for &side in heads.iter().filter(|_| leave) {
-                let others = leaving.entry(join).or_default();
-                others.stopped.extend(stops.within(side, join));
-            }
-        }
-        let none = vec![Vec::new(); exit];
+        let heads = heads(code, graph, &Stops::new(code, graph)?);
+        let none = vec![Vec::new(); graph.exit()];
         let mut this = Self { waiting: none.clone(), keeping: none };
-        let mut walks = Walks { graph, seen: vec![usize::MAX; exit], count: 0, pairs: 0 };
-        for (side, others) in sides {
-            this.add(&mut walks, side, others)?;
-        }
-        for (join, others) in leaving {
-            this.add(&mut walks, (join, exit), others)?;
+        let mut walks = Walks::new(graph);
+        for (left, heads) in heads {
+            this.add(&mut walks, left, heads)?;
         }
         for (waiting, keeping) in this.waiting.iter_mut().zip(&mut this.keeping) {
             keeping.sort_unstable();
@@ -77,35 +66,53 @@ impl Divergence {
         Ok(this)
     }
 
-    /// Lanes may wait elsewhere while a side executes.
+    /// Lanes may wait elsewhere while any of the sides executes.
     fn add(
         &mut self,
         walks: &mut Walks<'_>,
-        (side, join): Side,
-        Others { mut keeping, mut stopped }: Others,
+        Left { join, place, keeping }: Left,
+        heads: Vec<(usize, usize)>,
     ) -> Result<(), TooLarge> {
-        for places in [&mut keeping, &mut stopped] {
-            places.sort_unstable();
-            places.dedup();
-        }
+        let of = if keeping { &mut self.keeping } else { &mut self.waiting };
         walks.count += 1;
-        let (graph, seen) = (walks.graph, (&mut walks.seen[..], walks.count));
-        graph.walk_side((side, join), seen, |block| {
-            self.keeping[block].extend(&keeping);
-            self.waiting[block].extend(&stopped);
-            walks.pairs += keeping.len() + stopped.len();
-            if walks.pairs > MAX_WAITING_PAIRS { Err(TooLarge::nesting()) } else { Ok(()) }
-        })
+        for (head, branch) in heads {
+            walks.walk((head, join), branch, |block| of[block].push(place))?;
+        }
+        Ok(())
     }
 }
 
-/// Where lanes may wait while a side executes.
-#[derive(Clone, Debug, Default)]
-struct Others {
-    /// Where the branch left them.
-    keeping: Vec<u32>,
-    /// Within other sides.
-    stopped: Vec<u32>,
+/// Finds who waits for which sides.
+fn heads(code: &impl ControlFlow, graph: &Graph, stops: &Stops) -> Heads {
+    let exit = graph.exit();
+    let mut found = Heads::new();
+    for branch in 0..graph.blocks.len() {
+        let (sides, join) = (graph.sides(code, branch), graph.post_dominator[branch]);
+        let mut leave = |(side, join), place, keeping| {
+            let heads = found.entry(Left { join, place, keeping }).or_default();
+            heads.push((side, branch));
+        };
+        for &side in &sides {
+            for &other in sides.iter().filter(|&&other| other != side) {
+                leave((side, join), other as u32, true);
+                for &place in stops.within(other, join) {
+                    leave((side, join), place, false);
+                }
+            }
+            if join != exit {
+                leave((side, join), join as u32, true);
+            }
+        }
+        // Lanes that stopped on any of the sides stay behind while others go on to the end.
+        let go_on =
+            graph.is_before_end(join) && sides.iter().any(|&side| stops.has_members(side, join));
+        for &side in sides.iter().filter(|_| go_on) {
+            for &place in stops.within(side, join) {
+                leave((join, exit), place, false);
+            }
+        }
+    }
+    found
 }
 
 /// The walks of sides so far.
@@ -114,6 +121,34 @@ struct Walks<'a> {
     seen: Vec<usize>,
     count: usize,
     pairs: usize,
+}
+
+impl<'a> Walks<'a> {
+    fn new(graph: &'a Graph) -> Self {
+        Self { graph, seen: vec![usize::MAX; graph.exit()], count: 0, pairs: 0 }
+    }
+
+    /// Visits the blocks of a side that this walk, whose number is the count, has not visited;
+    /// `branch` is the block whose end leads there.
+    fn walk(
+        &mut self,
+        side: Side,
+        branch: usize,
+        mut visit: impl FnMut(usize),
+    ) -> Result<(), TooLarge> {
+        if self.seen[side.0] == self.count {
+            return Ok(());
+        }
+        let (graph, pairs) = (self.graph, &mut self.pairs);
+        graph.walk_side(side, (&mut self.seen, self.count), |block| {
+            visit(block);
+            *pairs += 1;
+            if *pairs > MAX_WAITING_PAIRS {
+                return Err(TooLarge::nesting(graph.blocks[branch].end - 1));
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Where lanes stop within sides.
@@ -136,31 +171,28 @@ impl Stops {
         if this.of.iter().all(Vec::is_empty) {
             return Ok(this);
         }
-        let mut walks =
-            Walks { graph, seen: vec![usize::MAX; graph.blocks.len()], count: 0, pairs: 0 };
-        for index in 0..graph.blocks.len() {
-            for side in graph.sides(code, index) {
-                this.find(&mut walks, (side, graph.post_dominator[index]))?;
+        let mut walks = Walks::new(graph);
+        for branch in 0..graph.blocks.len() {
+            for side in graph.sides(code, branch) {
+                this.find(&mut walks, (side, graph.post_dominator[branch]), branch)?;
             }
         }
         this.add_nested(code, &mut walks)?;
         Ok(this)
     }
 
-    /// Finds the stops within a side.
-    fn find(&mut self, walks: &mut Walks<'_>, side: Side) -> Result<(), TooLarge> {
+    /// Finds the stops within a side of the branch that ends a block.
+    fn find(&mut self, walks: &mut Walks<'_>, side: Side, branch: usize) -> Result<(), TooLarge> {
         if self.within.contains_key(&side) {
             return Ok(());
         }
         let (mut places, mut members) = (Vec::new(), false);
         walks.count += 1;
-        walks.graph.walk_side(side, (&mut walks.seen, walks.count), |block| {
+        walks.walk(side, branch, |block| {
             for &(stop, place) in &self.of[block] {
                 places.push(place as u32);
                 members |= stop == Stop::Members;
             }
-            walks.pairs += 1;
-            if walks.pairs > MAX_WAITING_PAIRS { Err(TooLarge::nesting()) } else { Ok(()) }
         })?;
         if !places.is_empty() {
             self.within.insert(side, (places, members));

@@ -127,7 +127,8 @@ impl<'a> Inliner<'a> {
 
     fn too_large(&mut self, span: Span) -> bool {
         if self.instructions.len() >= MAX_INSTRUCTIONS {
-            let message = format!("inlined calls make more than {MAX_INSTRUCTIONS} instructions");
+            let inlined = if self.copies > 1 { " with its calls inlined" } else { "" };
+            let message = format!("has more than {MAX_INSTRUCTIONS} instructions{inlined}");
             self.complain("too-many-instructions", span, message);
         } else if self.copies > MAX_CALLS {
             let message = format!("more than {MAX_CALLS} calls would be inlined");

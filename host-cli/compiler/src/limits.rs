@@ -42,9 +42,23 @@ impl TooLarge {
         Diagnostic::unsupported(self.code, span, self.message).in_kernel(kernel.name.clone())
     }
 
-    /// Branches are nested so deeply that the places where lanes wait cannot be told apart.
-    pub(crate) fn nesting() -> Self {
-        Self::kernel("nesting-too-deep", "branches are nested too deeply")
+    /// Branches up to the one at `pc` are nested so deeply that the places where lanes wait would
+    /// take too much memory.
+    pub(crate) fn nesting(pc: usize) -> Self {
+        let message = format!(
+            "branches are nested too deeply: basic blocks and places where lanes wait meanwhile \
+             make more than {MAX_WAITING_PAIRS} pairs"
+        );
+        Self { code: "nesting-too-deep", message, pc }
+    }
+
+    /// Values wait in so many places that telling them apart would take too much memory.
+    pub(crate) fn held() -> Self {
+        let message = format!(
+            "branches are nested too deeply: values that wait for lanes elsewhere make more than \
+             {MAX_HELD_TRIPLES} entries"
+        );
+        Self::kernel("nesting-too-deep", message)
     }
 
     /// Refuses tables of too many bits.
