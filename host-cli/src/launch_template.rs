@@ -142,11 +142,11 @@ impl<'m> Template<'m> {
             .variables
             .iter()
             .any(|variable| variable.space == StateSpace::Shared && variable.size == 0);
-        let (grid, block) = extents(function.max_threads, body);
+        let (grid, block) = extents(function.launch.block_sides(), body);
         let shared = dynamic.then_some(4096);
         let kernel = &function.name;
         let variables = uninitialised(body, module);
-        let fixed_block = function.max_threads.is_some();
+        let fixed_block = function.launch.block_sides().is_some();
         Self {
             file,
             kernel,

@@ -20,6 +20,7 @@ pub mod diagnostic;
 mod forms;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod launch;
 mod lexer;
 mod matching;
 pub mod module;

@@ -4,6 +4,7 @@
 //! numbers and inserts instructions, the executor decodes it, the listing prints it.
 
 use crate::cuda::CudaLines;
+use crate::launch::LaunchRules;
 use crate::opcode::{Modifiers, Opcode};
 use crate::types::ScalarType;
 
@@ -256,10 +257,8 @@ pub struct Function {
     pub call_tables: Vec<(LabelId, Callees)>,
     /// Instructions, in file order.
     pub body: Vec<Instruction>,
-    /// `.maxntid` or `.reqntid`, when given. Unit: threads.
-    pub max_threads: Option<[u32; 3]>,
-    /// `.reqnctapercluster`, when given. Unit: CTAs.
-    pub cluster: Option<[u32; 3]>,
+    /// What its directives say of its launches.
+    pub launch: LaunchRules,
     /// `.noreturn` was given.
     pub noreturn: bool,
     /// Place of the name.

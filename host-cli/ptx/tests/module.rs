@@ -126,7 +126,7 @@ fn functions_keep_their_number_and_their_definition() {
     assert_eq!(kernels, [(1, "k"), (3, "bounded")]);
     assert_eq!(module.kernel("bounded").map(FunctionId::index), Some(3));
     assert_eq!(module.kernel("stop"), None, "no kernel");
-    assert_eq!(module.functions[3].max_threads, Some([16, 8, 1]));
+    assert_eq!(module.functions[3].launch.block_sides(), Some([16, 8, 1]));
     assert!(module.functions[4].noreturn && !f.noreturn);
 }
 

@@ -105,6 +105,15 @@ impl Request<'_> {
     }
 }
 
+/// The bytes that the lanes of a mask access, one lane's after the other's.
+fn values_at(data: &[u8], offsets: &Addresses, mask: u32, bytes: u64) -> Vec<u8> {
+    let of_lane = |lane: usize| {
+        let first = offsets[lane] as usize;
+        &data[first..first + bytes as usize]
+    };
+    lanes(mask).flat_map(of_lane).copied().collect()
+}
+
 /// The registers and frames of a warp.
 pub(crate) type Threads<'t> = (&'t mut Lanes, &'t mut LocalFrame);
 
@@ -280,7 +289,16 @@ impl Memory<'_> {
             if here >> first & 1 == 0 {
                 return Err((first, AccessProblem::OutOfBounds));
             }
-            transfer(&mut buffer.data, file, access, &offsets, here, direction);
+            if direction != Direction::Load && self.device.watch.is_armed() {
+                let bytes = access.bytes();
+                let before = values_at(&buffer.data, &offsets, here, bytes);
+                transfer(&mut buffer.data, file, access, &offsets, here, direction);
+                if before != values_at(&buffer.data, &offsets, here, bytes) {
+                    self.device.watch.change();
+                }
+            } else {
+                transfer(&mut buffer.data, file, access, &offsets, here, direction);
+            }
             rest &= !here;
         }
         Ok(())

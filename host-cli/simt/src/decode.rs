@@ -17,14 +17,17 @@ use strata_compiler::order::Order;
 use strata_compiler::program::{Location, Program, ProgramInstruction};
 use strata_core::image::StaticInstruction;
 use strata_ptx::cuda::CudaPlace;
-use strata_ptx::diagnostic::Diagnostic;
-use strata_ptx::module::{Instruction, Module, Span, SpecialRegister};
+use strata_ptx::diagnostic::{Diagnostic, counted};
+use strata_ptx::launch::LaunchRules;
+use strata_ptx::module::{Function, Instruction, Module, Span, SpecialRegister, StateSpace};
 use strata_ptx::opcode::Opcode;
 
 use crate::device::AddressMap;
+use crate::launch::MAX_STATIC_SHARED;
 use crate::levels::PlacedOperands;
 use crate::micro::{
-    Access, Action, Args, AsyncCopy, Barrier, Call, Mbarrier, MicroOp, TextureAccess, VectorMove,
+    Access, Action, Args, AsyncCopy, Barrier, Call, Mbarrier, MicroOp, Space, TextureAccess,
+    VectorMove,
 };
 use crate::moved::{AccessShape, Windows};
 use crate::ops::{self, matrix::Matrix};
@@ -55,6 +58,10 @@ pub struct Executable {
     /// Predicates, the constant ones included; the last two are always false and always true.
     pub(crate) predicates: u32,
     pub(crate) shared_bytes: u64,
+    /// What the kernel's directives say of its launches.
+    pub(crate) rules: LaunchRules,
+    /// Unit in which its machine gives CTAs shared memory. Unit: bytes.
+    pub(crate) shared_unit: u32,
     pub(crate) local_bytes: u64,
     /// The last bytes of the frame: spill slots.
     pub(crate) spill_bytes: u64,
@@ -96,6 +103,21 @@ impl Executable {
             }
             _ => None,
         }
+    }
+
+    /// The state space that a load or atomic names.
+    pub(crate) fn space_of(&self, pc: u32) -> Space {
+        match self.operations[pc as usize].action {
+            Action::Memory(_, index) => self.accesses[index as usize].space,
+            _ => Space::Generic,
+        }
+    }
+
+    /// Whether it asks for the workspace of a cooperative launch.
+    pub(crate) fn asks_for_workspace(&self) -> bool {
+        let asks =
+            |row: &ExtraRow| matches!(row, ExtraRow::Special(SpecialRegister::Envreg(1 | 2), _));
+        self.extra.iter().any(asks)
     }
 
     /// Where its generic addresses reach other memories than the global one.
@@ -204,6 +226,8 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         let problem = Diagnostic::unsupported("no-kernel", Span::default(), "no instructions");
         problems.push(problem.in_kernel(program.name.clone()));
     }
+    let function = module.kernel(&program.name).map(|id| &module.functions[id.index()]);
+    problems.extend(function.and_then(|function| too_much_static(function, program)));
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -229,6 +253,8 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         extra: decoder.extra,
         predicates: u32::from(program.predicate_registers) + 3,
         shared_bytes: program.shared_bytes,
+        rules: function.map(|function| function.launch).unwrap_or_default(),
+        shared_unit: shared_unit(&module.target),
         local_bytes: program.local_bytes,
         spill_bytes: program.spill_bytes,
         parameter_bytes: parameters.iter().map(|p| p.offset + p.size).max().unwrap_or(0),
@@ -237,6 +263,31 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         uses_module: decoder.uses_module,
         levels: None,
     })
+}
+
+/// Refuses more variables in shared memory than an assembler lets a kernel have.
+fn too_much_static(function: &Function, program: &Program) -> Option<Diagnostic> {
+    let shared = program.variables.iter().filter(|v| v.space == StateSpace::Shared && v.size > 0);
+    let needed = shared.map(|variable| variable.offset + variable.size).max()?;
+    let message = format!(
+        "the `.shared` variables take {}; a kernel may have {MAX_STATIC_SHARED}",
+        counted(needed, "byte")
+    );
+    let hint = "make them smaller, or take the memory from the launch: an `.extern .shared` array \
+                without size, and `shared` in the launch file";
+    let refused = Diagnostic::error("shared-size", function.span, message).with_hint(hint);
+    (needed > MAX_STATIC_SHARED).then(|| refused.in_kernel(program.name.clone()))
+}
+
+/// The unit in which a machine gives CTAs shared memory. Unit: bytes. Source: PTX ISA 9.1, special
+/// register `%total_smem_size`; of sm_1x, NVIDIA's CUDA Occupancy Calculator.
+fn shared_unit(target: &str) -> u32 {
+    let digits = |rest: &str| rest.trim_end_matches(['a', 'f']).parse().ok();
+    match target.strip_prefix("sm_").and_then(digits) {
+        Some(10..=19) => 512,
+        Some(30..=79_u32) => 256,
+        _ => 128,
+    }
 }
 
 fn cuda_places(module: &Module, program: &Program) -> Vec<Option<CudaPlace>> {

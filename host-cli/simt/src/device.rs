@@ -6,6 +6,7 @@
 //! Does not model: caches, pages, or the order in which different CTAs see each other's writes.
 
 mod objects;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use objects::Named;
 use rustc_hash::FxHashMap;
 use strata_ptx::diagnostic::counted;
 use strata_ptx::module::{Initializer, Module, StateSpace, Symbol, Variable};
+pub(crate) use watch::Watch;
 
 /// Bytes left unused between buffers, so that an overrun by a row or two meets no other buffer.
 pub const GUARD_BYTES: u64 = 4096;
@@ -235,6 +237,8 @@ pub struct Device {
     heap: BTreeMap<u64, u64>,
     /// Unit: bytes.
     heap_left: u64,
+    /// Whether what CTAs see of each other changes.
+    pub(crate) watch: Watch,
     /// Counts the CTAs that have run, for a program that shows progress.
     ctas_run: Option<Arc<AtomicU64>>,
 }
@@ -260,6 +264,7 @@ impl Device {
             return 0;
         };
         let Ok(address) = self.alloc("heap of the device", bytes, HEAP_UNIT) else { return 0 };
+        self.watch.change();
         self.heap.insert(address, taken);
         self.heap_left -= taken;
         address
@@ -271,6 +276,7 @@ impl Device {
             return true;
         }
         let Some(taken) = self.heap.remove(&address) else { return false };
+        self.watch.change();
         self.heap_left += taken;
         self.free(address).is_ok()
     }
@@ -297,6 +303,7 @@ impl Device {
             handles: 0,
             heap: BTreeMap::new(),
             heap_left: Self::HEAP_BYTES,
+            watch: Watch::default(),
             ctas_run: None,
         }
     }

@@ -1,4 +1,5 @@
-//! Execution: a launch, CTA by CTA in linear order (x fastest), each CTA's warps in rounds.
+//! Execution: a launch, CTA by CTA in linear order (x fastest) as long as none waits for a later one
+//! (`turns`), each CTA's warps in rounds.
 //!
 //! Order, which results can depend on only where PTX leaves them open: a warp runs until it waits
 //! at a barrier, exits, or has issued [`warp::SLICE`] instructions; then the next warp of the CTA.
@@ -6,12 +7,15 @@
 //! target. Clocks count the launch's warp instructions, one tick (and one nanosecond) each.
 
 mod barrier;
+mod circles;
 mod cta;
+pub(crate) mod digest;
 mod heap;
 mod members;
 mod print;
 mod recording;
 mod splits;
+mod turns;
 pub(crate) mod warp;
 
 use strata_ptx::module::SpecialRegister;
@@ -26,8 +30,13 @@ use crate::launch::{
 };
 use crate::micro::axis;
 use crate::paths::{PathDictionary, PathInterner};
-use cta::Cta;
+use crate::resident::{self, Needs};
+use cta::{Cta, Turn};
 use recording::Recording;
+use turns::{Early, Next, Residents};
+
+/// Size of the workspace of a cooperative launch. Unit: bytes.
+const WORKSPACE_BYTES: u64 = 8;
 
 /// What a launch counts while it runs.
 #[derive(Debug)]
@@ -35,6 +44,12 @@ pub(crate) struct Progress {
     /// Warp instructions that may still be issued.
     pub(crate) left: u64,
     pub(crate) budget: u64,
+    /// Instructions after which another warp gets its turn. Unit: warp instructions.
+    pub(crate) slice: u64,
+    /// Instructions for which a CTA polls before another gets its turn. Unit: warp instructions.
+    pub(crate) patience: u64,
+    /// All CTAs are resident from the start and take turns.
+    pub(crate) at_once: bool,
     pub(crate) thread_instructions: u64,
     pub(crate) printf: Vec<u8>,
     pub(crate) printf_truncated: bool,
@@ -44,6 +59,12 @@ impl Progress {
     /// Warp instructions issued so far.
     pub(crate) fn issued(&self) -> u64 {
         self.budget - self.left
+    }
+
+    /// A CTA has given up its turn: this launch needs several at once, which take shorter turns.
+    fn hurry(&mut self) {
+        self.slice = warp::SHORT_SLICE;
+        self.patience = warp::SLICE;
     }
 }
 
@@ -55,7 +76,12 @@ pub(crate) struct Geometry {
     pub(crate) threads: u32,
     pub(crate) warps: u32,
     pub(crate) ctaid: [u32; 3],
+    /// Address of the workspace of a cooperative launch, or 0.
+    pub(crate) workspace: u64,
     pub(crate) dynamic_shared: u32,
+    /// Shared memory that threads may access.
+    pub(crate) shared: u32,
+    /// The same as the machine gives it to a CTA: in whole units.
     pub(crate) total_shared: u32,
 }
 
@@ -89,9 +115,12 @@ impl Geometry {
             S::LanemaskLe => bit | (bit - 1),
             S::LanemaskGt => !(bit | (bit - 1)),
             S::LanemaskGe => !(bit - 1),
+            // Where `grid.sync()` of cooperative groups looks for its workspace.
+            S::Envreg(1) => (self.workspace >> 32) as u32,
+            S::Envreg(2) => self.workspace as u32,
             S::DynamicSmemSize => self.dynamic_shared,
             S::TotalSmemSize | S::AggrSmemSize => self.total_shared,
-            // The model has one SM and one grid; performance counters and environment registers
+            // The model has one SM and one grid; performance counters and other environment registers
             // read as zero, and so does the place of a CTA in its cluster. Clocks never come here.
             S::ClusterNctaid(_) | S::ClusterNctarank | S::Nsmid => 1,
             _ => 0,
@@ -196,14 +225,11 @@ fn run(
     launch: &Launch,
     receiver: &mut Receiver<'_>,
 ) -> Result<LaunchOutcome, Fault> {
-    let (geometry, ctas) = check(device, executable, launch)?;
-    let mut progress = Progress {
-        left: launch.max_instructions,
-        budget: launch.max_instructions,
-        thread_instructions: 0,
-        printf: Vec::new(),
-        printf_truncated: false,
-    };
+    let (mut geometry, ctas) = check(device, executable, launch)?;
+    let resident = most_resident(executable, &geometry);
+    if launch.cooperative {
+        geometry.workspace = workspace(device, executable, (ctas, resident))?;
+    }
     let recorded = match receiver {
         Receiver::Addresses(_) => Recording::PathsAndAddresses,
         Receiver::Outcome if launch.record_accesses || launch.record_lines => {
@@ -211,26 +237,36 @@ fn run(
         }
         Receiver::Outcome | Receiver::Parts(..) => Recording::Paths,
     };
-    let limit = launch.max_kept_bytes;
-    let mut kept = Kept::default();
-    let mut cta = Cta::new(executable, device, geometry, limit);
-    let [width, height, _] = launch.grid.map(u64::from);
-    for index in 0..ctas {
-        let record = match launch.record {
-            Record::All => true,
-            Record::Cta(only) => only == index,
-            Record::Nothing => false,
-        };
-        let (x, y, z) = (index % width, index / width % height, index / (width * height));
-        let ctaid = [x as u32, y as u32, z as u32];
-        cta.start(ctaid, if record { recorded } else { Recording::Nothing });
-        cta.run(device, &launch.arguments, &mut progress)?;
-        device.ran_cta();
-        if record && !kept.add(index, &mut cta, receiver, limit) {
-            let place = executable.place(0, Thread { ctaid, tid: [0; 3] });
-            return Err(Fault::TooMuchToKeep { place, limit, of_launch: true });
-        }
+    let mut running = Running {
+        executable,
+        launch,
+        geometry,
+        resident,
+        recorded,
+        ctas,
+        next: 0,
+        residents: Residents::default(),
+        spare: Vec::new(),
+        early: Early::default(),
+        awaited: 0,
+        kept: Kept::default(),
+        progress: Progress {
+            left: launch.max_instructions,
+            budget: launch.max_instructions,
+            slice: if launch.cooperative { warp::SHORT_SLICE } else { warp::SLICE },
+            patience: warp::PATIENCE,
+            at_once: launch.cooperative,
+            thread_instructions: 0,
+            printf: Vec::new(),
+            printf_truncated: false,
+        },
+    };
+    running.to_the_end(device, receiver)?;
+    if launch.cooperative {
+        // It was allocated above, so that it can be freed.
+        let _ = device.free(geometry.workspace);
     }
+    let Running { kept, progress, .. } = running;
     Ok(LaunchOutcome {
         paths: kept.paths.finish(),
         accesses: kept.accesses,
@@ -242,6 +278,144 @@ fn run(
         printf: progress.printf,
         printf_truncated: progress.printf_truncated,
     })
+}
+
+/// A launch while it runs.
+struct Running<'e> {
+    executable: &'e Executable,
+    launch: &'e Launch,
+    geometry: Geometry,
+    /// Most CTAs that are resident at once.
+    resident: u64,
+    /// What is recorded of the CTAs that are.
+    recorded: Recording,
+    ctas: u64,
+    /// The CTA that starts next.
+    next: u64,
+    residents: Residents<'e>,
+    /// CTAs that have ended, to be used again.
+    spare: Vec<Cta<'e>>,
+    early: Early<'e>,
+    /// Index of the recorded CTA that is kept next.
+    awaited: u64,
+    kept: Kept,
+    progress: Progress,
+}
+
+impl<'e> Running<'e> {
+    fn to_the_end(
+        &mut self,
+        device: &mut Device,
+        receiver: &mut Receiver<'_>,
+    ) -> Result<(), Fault> {
+        while self.next < self.ctas || !self.residents.list.is_empty() {
+            let room = (self.residents.list.len() as u64) < self.resident;
+            let may_start = self.next < self.ctas && room;
+            let changes = device.watch.changes();
+            let place = match self.residents.choose(changes, may_start, self.launch.cooperative) {
+                Next::Run(place) => place,
+                Next::Start => self.start(device),
+                Next::Never => return Err(self.never_ends(device)),
+            };
+            let cta = self.residents.turn(place);
+            match cta.run(device, &self.launch.arguments, &mut self.progress)? {
+                Turn::Ended => {
+                    device.ran_cta();
+                    let ended = self.residents.list.remove(place);
+                    self.keep(ended.index, ended.cta, receiver)?;
+                }
+                Turn::Stuck => {
+                    self.residents.list[place].stuck_at = Some(device.watch.changes());
+                    self.progress.hurry();
+                }
+                Turn::Polled => self.progress.hurry(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the next CTA; its place among the residents.
+    fn start(&mut self, device: &Device) -> usize {
+        let (index, limit) = (self.next, self.launch.max_kept_bytes);
+        self.next += 1;
+        let mut cta = self
+            .spare
+            .pop()
+            .unwrap_or_else(|| Cta::new(self.executable, device, self.geometry, limit));
+        let recorded = if self.records(index) { self.recorded } else { Recording::Nothing };
+        cta.start(self.ctaid(index), recorded);
+        self.residents.start(index, cta)
+    }
+
+    fn ctaid(&self, index: u64) -> [u32; 3] {
+        let [width, height, _] = self.launch.grid.map(u64::from);
+        [index % width, index / width % height, index / (width * height)].map(|at| at as u32)
+    }
+
+    fn records(&self, index: u64) -> bool {
+        match self.launch.record {
+            Record::All => true,
+            Record::Cta(only) => only == index,
+            Record::Nothing => false,
+        }
+    }
+
+    /// Keeps what a CTA that has ended recorded, in the order of CTAs.
+    fn keep(&mut self, index: u64, cta: Cta<'e>, receiver: &mut Receiver<'_>) -> Result<(), Fault> {
+        let limit = self.launch.max_kept_bytes;
+        let mut fits = true;
+        if !self.records(index) {
+            self.spare.push(cta);
+        } else if self.launch.record == Record::All && index != self.awaited {
+            self.early.put(index, cta);
+            fits = self.early.bytes <= limit;
+        } else {
+            let mut cta = cta;
+            fits = self.kept.add(index, &mut cta, receiver, limit);
+            self.spare.push(cta);
+            self.awaited = index + 1;
+            while let Some(mut cta) = self.early.take(self.awaited) {
+                fits &= self.kept.add(self.awaited, &mut cta, receiver, limit);
+                self.awaited += 1;
+            }
+        }
+        if fits {
+            return Ok(());
+        }
+        let place = self.executable.place(0, Thread { ctaid: self.ctaid(index), tid: [0; 3] });
+        Err(Fault::TooMuchToKeep { place, limit, of_launch: true })
+    }
+
+    fn never_ends(&self, device: &Device) -> Fault {
+        let counts = (self.residents.list.len() as u64, self.ctas - self.next);
+        // Something is resident: a CTA would have started otherwise.
+        self.residents.list[0].cta.never_ends(device, counts)
+    }
+}
+
+/// Most CTAs that a GPU holds at once.
+fn most_resident(executable: &Executable, geometry: &Geometry) -> u64 {
+    resident::most(Needs {
+        warps: geometry.warps,
+        registers: executable.register_rows,
+        shared: geometry.shared,
+        local: executable.local_bytes,
+    })
+}
+
+/// Allocates the workspace of a cooperative launch: its size, then the word that `grid.sync()`
+/// counts in. Refuses grids that cannot be resident.
+fn workspace(
+    device: &mut Device,
+    executable: &Executable,
+    (ctas, limit): (u64, u64),
+) -> Result<u64, Fault> {
+    let kernel = executable.name.clone();
+    if ctas > limit {
+        return Err(Fault::NotResident { kernel, ctas, limit });
+    }
+    let allocated = device.alloc("workspace of grid.sync()", WORKSPACE_BYTES, 8);
+    allocated.map_err(|source| Fault::Workspace { kernel, source })
 }
 
 /// Refuses launches that no device could run.
@@ -256,6 +430,10 @@ fn check(
             return Err(Fault::EmptyDimension { kernel: kernel(), what, dimensions });
         }
     }
+    executable
+        .rules
+        .check(launch.grid, launch.block)
+        .map_err(|refused| Fault::Forbidden { kernel: kernel(), refused: Box::new(refused) })?;
     let product = |dimensions: [u32; 3]| dimensions.map(u128::from).iter().product::<u128>();
     let (threads, ctas) = (product(launch.block), product(launch.grid));
     if threads > u128::from(MAX_THREADS) {
@@ -292,8 +470,10 @@ fn check(
         threads,
         warps: threads.div_ceil(32),
         ctaid: [0; 3],
+        workspace: 0,
         dynamic_shared: launch.dynamic_shared,
-        total_shared: needed as u32,
+        shared: needed as u32,
+        total_shared: (needed as u32).next_multiple_of(executable.shared_unit),
     };
     Ok((geometry, ctas as u64))
 }

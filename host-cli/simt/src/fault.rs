@@ -1,9 +1,9 @@
 //! Faults: everything that can stop a launch, said in full.
 
 use strata_ptx::cuda::CudaPlace;
-use strata_ptx::diagnostic::counted;
+use strata_ptx::diagnostic::{Diagnostic, counted};
 
-use crate::device::Neighbour;
+use crate::device::{DeviceError, Neighbour};
 use crate::texture::TextureProblem;
 
 /// A thread of a launch.
@@ -156,6 +156,43 @@ impl std::fmt::Display for AssertionFault {
     }
 }
 
+/// A launch that can never end: proved by states that come again, not by their number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeverEnds {
+    /// A thread that waits, and what it last read memory with.
+    pub place: Place,
+    /// What it read, in words.
+    pub reads: Option<String>,
+    /// Other lanes of its warp that have not exited.
+    pub beside: u32,
+    /// CTAs that have begun and wait.
+    pub waiting: u64,
+    /// CTAs that have not begun, since no more can be resident.
+    pub unstarted: u64,
+}
+
+impl std::fmt::Display for NeverEnds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { place, reads, beside, waiting, unstarted } = self;
+        write!(f, "kernel `{}` can never end: it repeats a loop", place.kernel)?;
+        if let Some(reads) = reads {
+            write!(f, " that reads {reads}")?;
+        }
+        f.write_str(", and nothing changes any more")?;
+        if *beside != 0 {
+            write!(f, " while lanes {beside:#010x} of its warp wait for it")?;
+        }
+        if *waiting > 1 {
+            write!(f, "; {waiting} CTAs wait")?;
+        }
+        if *unstarted > 0 {
+            let ctas = counted(*unstarted, "CTA");
+            write!(f, "; {ctas} cannot start before one of these ends")?;
+        }
+        write!(f, " ({place})")
+    }
+}
+
 /// Why a launch stopped. The device keeps what was written until then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
@@ -168,6 +205,14 @@ pub enum Fault {
         what: &'static str,
         /// As given.
         dimensions: [u32; 3],
+    },
+    /// A grid or block that the kernel's directives do not allow.
+    #[error("kernel `{kernel}`: {}", refused.message)]
+    Forbidden {
+        /// Kernel name.
+        kernel: String,
+        /// Why, and the place of the directive.
+        refused: Box<Diagnostic>,
     },
     /// More threads than a CTA may have.
     #[error("kernel `{kernel}`: block {block:?} has {threads} threads, a CTA has at most {limit}")]
@@ -361,6 +406,39 @@ pub enum Fault {
         lane: usize,
         /// The lane that it reads. Range: `0..32`.
         exited: usize,
+    },
+    /// All CTAs that have begun go in circles, and nothing that another could change will end them.
+    #[error("{0}")]
+    NeverEnds(Box<NeverEnds>),
+    /// `trap` in a kernel that asks for the workspace of a cooperative launch and has none.
+    #[error(
+        "trap executed: the launch is not cooperative, and kernel `{}` reads %envreg1 and %envreg2, \
+         where `grid.sync()` looks for its workspace ({place})", place.kernel
+    )]
+    NotCooperative {
+        /// Where.
+        place: Place,
+    },
+    /// A cooperative launch of more CTAs than can be resident at once.
+    #[error(
+        "kernel `{kernel}`: a cooperative launch has all its CTAs resident at once; the grid has \
+         {ctas} CTAs, {limit} can be resident"
+    )]
+    NotResident {
+        /// Kernel name.
+        kernel: String,
+        /// CTAs of the grid.
+        ctas: u64,
+        /// Most that can be resident.
+        limit: u64,
+    },
+    /// The workspace of a cooperative launch cannot be allocated.
+    #[error("kernel `{kernel}`: {source}")]
+    Workspace {
+        /// Kernel name.
+        kernel: String,
+        /// Why not.
+        source: DeviceError,
     },
     /// The launch executed as many warp instructions as it was allowed.
     #[error(

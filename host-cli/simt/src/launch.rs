@@ -10,6 +10,9 @@ pub const MAX_THREADS: u32 = 1024;
 /// Shared memory of a CTA, static and dynamic, at most. Unit: bytes.
 pub const MAX_SHARED_BYTES: u64 = 256 << 10;
 
+/// Shared memory of a CTA's variables, at most. Unit: bytes. Source: `ptxas`, for every machine.
+pub const MAX_STATIC_SHARED: u64 = 48 << 10;
+
 /// Local memory of a thread, at most. Unit: bytes.
 pub const MAX_LOCAL_BYTES: u64 = 512 << 10;
 
@@ -44,6 +47,8 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Dynamic shared memory. Unit: bytes for each CTA.
     pub dynamic_shared: u32,
+    /// A cooperative launch: all CTAs are resident at once, and `grid.sync()` has its workspace.
+    pub cooperative: bool,
     /// Parameter block: every argument at the offset that the program's parameter variables give.
     pub arguments: Vec<u8>,
     /// Budget for the whole launch. Unit: warp instructions.
@@ -68,6 +73,7 @@ impl Launch {
             grid,
             block,
             dynamic_shared: 0,
+            cooperative: false,
             arguments: Vec::new(),
             max_instructions: 1 << 32,
             record: Record::All,

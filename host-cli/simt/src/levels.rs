@@ -20,6 +20,7 @@ use strata_core::rules::{PendingResults, RegisterSketch, Rules};
 use strata_core::units::{LaneMask, RegisterId};
 
 use crate::decode::Executable;
+use crate::exec::digest::Digest;
 use crate::row::{Lanes, Row, lanes, store_row};
 
 /// A compiler-managed hierarchy is that of a two-level scheduler's active warps.
@@ -150,6 +151,17 @@ impl WarpLevels {
         self.deschedule();
         self.done = None;
         file.rows[..self.main.len()].fill(GARBAGE);
+    }
+
+    /// All that they hold.
+    pub(crate) fn digest(&self, digest: &mut Digest) {
+        digest.rows(&self.main);
+        digest.rows(&self.upper);
+        for lanes in &self.pending {
+            digest.word(lanes.0.into());
+        }
+        let (pc, mask) = self.done.unwrap_or_default();
+        digest.words(&[self.done.is_some().into(), pc, mask]);
     }
 
     fn deschedule(&mut self) {

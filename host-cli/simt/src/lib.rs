@@ -46,6 +46,7 @@ mod ops;
 pub mod paths;
 #[cfg(test)]
 mod random;
+mod resident;
 mod row;
 pub mod rows;
 pub mod texture;

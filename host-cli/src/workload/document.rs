@@ -237,6 +237,9 @@ pub(super) struct Launch {
     pub(super) block: Spanned<Vec<Formula>>,
     /// Dynamic shared memory. Unit: bytes.
     pub(super) shared: Option<Spanned<Formula>>,
+    /// All CTAs are resident at once, for `grid.sync()`.
+    #[serde(default)]
+    pub(super) cooperative: bool,
     /// Values of the kernel's parameters.
     #[serde(default)]
     pub(super) arguments: Vec<Spanned<Argument>>,
@@ -251,6 +254,8 @@ pub(super) struct Step {
     pub(super) grid: Spanned<Vec<Formula>>,
     pub(super) block: Spanned<Vec<Formula>>,
     pub(super) shared: Option<Spanned<Formula>>,
+    #[serde(default)]
+    pub(super) cooperative: bool,
     #[serde(default)]
     pub(super) arguments: Vec<Spanned<Argument>>,
     pub(super) repeat: Option<Spanned<Formula>>,
@@ -280,9 +285,9 @@ pub(super) struct Phase {
 impl Step {
     /// The phase that consists of this launch alone.
     pub(super) fn into_phase(self, span: std::ops::Range<usize>) -> Phase {
-        let Self { kernel, grid, block, shared, arguments, repeat, until_zero, at_most, reset } =
-            self;
-        let launch = Launch { kernel, grid, block, shared, arguments };
+        let Self { kernel, grid, block, shared, cooperative, arguments, .. } = self;
+        let Self { repeat, until_zero, at_most, reset, .. } = self;
+        let launch = Launch { kernel, grid, block, shared, cooperative, arguments };
         Phase { repeat, until_zero, at_most, reset, launch: vec![Spanned::new(span, launch)] }
     }
 }

@@ -14,6 +14,7 @@ pub(super) fn hint(fault: &Fault) -> String {
         Fault::TooManyThreads { limit, .. } => {
             format!("make `block` smaller, to at most {limit} threads, and `grid` larger instead")
         }
+        Fault::Forbidden { refused, .. } => refused.hint.clone().unwrap_or_default(),
         Fault::TooManyCtas { .. } => "make `grid` smaller, or choose a smaller size".to_owned(),
         Fault::WrongArguments { .. } => {
             "give one argument for each parameter of the kernel, in its order".to_owned()
@@ -169,6 +170,17 @@ fn of_execution(fault: &Fault) -> &'static str {
         Fault::ReadsExited { .. } => {
             "keep all lanes that a shuffle reads until it has been executed: return after it"
         }
+        Fault::NeverEnds(_) => {
+            "have another thread change what the loop reads: one of the same warp that would stands \
+             where the lanes meet again, one of a later CTA must be resident (`cooperative = true` \
+             needs all of them to be)"
+        }
+        Fault::NotCooperative { .. } => {
+            "say `cooperative = true` in the launch file's [[launch]], and have the grid be resident \
+             at once"
+        }
+        Fault::NotResident { .. } => "make `grid` smaller, or `block` and `shared` of each CTA",
+        Fault::Workspace { .. } => "make the parameters of the workload smaller",
         Fault::BudgetExceeded { .. } => {
             "look for an endless loop around this line, and at the arguments that bound it; a \
              launch that is only long needs a higher `--max-instructions`"
@@ -179,6 +191,7 @@ fn of_execution(fault: &Fault) -> &'static str {
         }
         // The others have hints that depend on their values.
         Fault::EmptyDimension { .. }
+        | Fault::Forbidden { .. }
         | Fault::TooManyThreads { .. }
         | Fault::TooManyCtas { .. }
         | Fault::WrongArguments { .. }

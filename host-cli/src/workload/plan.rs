@@ -130,6 +130,8 @@ pub struct LaunchStep {
     pub block: [u32; 3],
     /// Dynamic shared memory. Unit: bytes for each CTA.
     pub dynamic_shared: u32,
+    /// All CTAs are resident at once, for `grid.sync()`.
+    pub cooperative: bool,
     /// One for each parameter of the kernel, in order.
     pub arguments: Vec<Argument>,
 }
@@ -203,8 +205,11 @@ pub(super) struct Extent {
 pub(super) struct LaunchTemplate {
     pub(super) kernel: usize,
     pub(super) grid: (Vec<Expression>, Place),
+    /// CTAs for each unit of the grid, where the kernel has the grid count clusters.
+    pub(super) grid_unit: [u32; 3],
     pub(super) block: (Vec<Expression>, Place),
     pub(super) shared: (Expression, Place),
+    pub(super) cooperative: bool,
     pub(super) arguments: Vec<(ArgumentTemplate, Place)>,
 }
 
@@ -345,7 +350,12 @@ impl LaunchTemplate {
         let mut scope = parameters.clone();
         scope.set("i", i64::try_from(iteration).unwrap_or(i64::MAX));
 
-        let grid = extent(&self.grid, &scope, "a grid dimension", MAX_GRID)?;
+        let mut grid = extent(&self.grid, &scope, "a grid dimension", MAX_GRID)?;
+        for ((side, unit), limit) in grid.iter_mut().zip(self.grid_unit).zip(MAX_GRID) {
+            let ctas = i64::from(*side) * i64::from(unit);
+            in_range(&self.grid.1, "a grid dimension in CTAs", ctas, 1, limit)?;
+            *side = ctas as u32;
+        }
         let block = extent(&self.block, &scope, "a block dimension", MAX_BLOCK)?;
         let threads = block.iter().map(|&side| i64::from(side)).product();
         in_range(&self.block.1, "the number of threads of a CTA", threads, 1, MAX_THREADS)?;
@@ -358,7 +368,8 @@ impl LaunchTemplate {
             .iter()
             .map(|(argument, place)| argument.value(&scope, place))
             .collect::<Result<_, _>>()?;
-        Ok(LaunchStep { kernel: self.kernel, grid, block, dynamic_shared, arguments })
+        let Self { kernel, cooperative, .. } = *self;
+        Ok(LaunchStep { kernel, grid, block, dynamic_shared, cooperative, arguments })
     }
 }
 

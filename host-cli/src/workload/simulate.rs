@@ -10,6 +10,7 @@ use std::sync::Arc;
 use strata_compiler::program::Program;
 use strata_core::placement::Placement;
 use strata_core::sm::partition::Needs;
+use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{FunctionId, Module};
 use strata_simt::{
     AddressSink, Device, DeviceError, Executable, Fault, Launch, LaunchOutcome, MAX_KEPT_BYTES,
@@ -153,6 +154,15 @@ impl Prepared {
             executables.extend(decoded.executable);
             refused.extend(decoded.problems);
         }
+        plan.foresee(|step| {
+            let kernel = module.kernel(&plan.kernels[step.kernel]);
+            let function = &module.functions[kernel.map_or(0, FunctionId::index)];
+            // Of many launches that one directive forbids, the first.
+            let first = |new: &Diagnostic| refused.iter().all(|known| known.span != new.span);
+            if let Some(why) = function.check_launch(step.grid, step.block).err().filter(first) {
+                refused.push(why);
+            }
+        })?;
         if refused.is_empty() {
             let name = workload.name.clone();
             Ok(Self { name, module, plan, check, programs, executables })
@@ -424,6 +434,7 @@ impl<S: LaunchSink> LaunchTarget for Target<'_, S> {
             grid: step.grid,
             block: step.block,
             dynamic_shared: step.dynamic_shared,
+            cooperative: step.cooperative,
             arguments: self.parameters(step),
             max_instructions: self.left,
             record,

@@ -9,7 +9,7 @@ use super::Inliner;
 impl Inliner<'_> {
     /// Clusters have one CTA each: refuses what depends on it in a kernel that needs more.
     pub(super) fn refuse_clusters(&mut self, function: &Function) {
-        let ctas = function.cluster.unwrap_or([1; 3]);
+        let ctas = function.launch.cluster_sides();
         if ctas == [1; 3] {
             return;
         }

@@ -5,6 +5,7 @@ use super::variable::SPACES;
 use super::versions;
 use super::{DIAGNOSTICS_MAX, Parser, Result};
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::launch::{BlockRule, ClusterRule};
 use crate::lexer::Token;
 use crate::module::{Function, FunctionId, Linkage, Span, Symbol, Variable};
 
@@ -276,6 +277,9 @@ impl<'a> Parser<'a> {
         function.parameters = parameters.len() as u32;
         function.results = results.len() as u32;
         self.performance_directives()?;
+        if let Some(contradiction) = self.body.function.launch.contradiction() {
+            return Err(self.report(contradiction));
+        }
         let id = self.declare_function(name, span)?;
         let declared = self.declare_parameters(parameters.into_iter().chain(results));
         if self.eat(Token::Semicolon) || self.declared_only() {
@@ -421,7 +425,6 @@ impl<'a> Parser<'a> {
             "minnctapersm",
             "maxnctapersm",
             "maxnreg",
-            "maxclusterrank",
             "abi_preserve",
             "abi_preserve_control",
             "local_maxnreg",
@@ -434,22 +437,30 @@ impl<'a> Parser<'a> {
             "reqnctapercluster",
             "explicitcluster",
             "blocksareclusters",
+            "maxclusterrank",
             "unique",
             "attribute",
         ];
         let span = self.bump().span;
         match word {
             "maxntid" | "reqntid" => {
-                let threads = self.three_numbers("threads")?;
-                self.body.function.max_threads = Some(threads);
+                let sides = self.three_numbers("threads")?;
+                let exact = word == "reqntid";
+                self.body.function.launch.block = Some(BlockRule { sides, exact, span });
             }
             "noreturn" => self.body.function.noreturn = true,
-            "explicitcluster" | "blocksareclusters" | "unique" => {}
+            "unique" => {}
+            "explicitcluster" => self.body.function.launch.explicit_cluster = Some(span),
+            "blocksareclusters" => self.body.function.launch.blocks_are_clusters = Some(span),
             "reqnctapercluster" => {
-                let ctas = self.three_numbers("CTAs")?;
-                self.body.function.cluster = Some(ctas);
+                let sides = self.three_numbers("CTAs")?;
+                self.body.function.launch.cluster = Some(ClusterRule { sides, span });
             }
             "attribute" => self.attribute_list()?,
+            "maxclusterrank" => {
+                self.integer()?;
+                self.body.function.launch.max_cluster = Some(span);
+            }
             _ if NUMBERED.contains(&word) => {
                 self.integer()?;
             }
@@ -470,15 +481,18 @@ impl<'a> Parser<'a> {
             if index > 0 && !self.eat(Token::Comma) {
                 break;
             }
-            let span = self.span();
-            let value = self.integer()?;
-            let Some(valid) = u32::try_from(value).ok().filter(|&value| value > 0) else {
-                let message = format!("a number of {unit} is needed here");
-                return Err(self.error("value-range", span, message));
-            };
-            *number = valid;
+            *number = self.positive(unit)?;
         }
         Ok(numbers)
+    }
+
+    fn positive(&mut self, unit: &str) -> Result<u32> {
+        let span = self.span();
+        let value = self.integer()?;
+        u32::try_from(value).ok().filter(|&value| value > 0).ok_or_else(|| {
+            let message = format!("a number of {unit} is needed here");
+            self.error("value-range", span, message)
+        })
     }
 }
 

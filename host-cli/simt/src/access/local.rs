@@ -1,6 +1,7 @@
 //! Local memory: each thread's frame, interleaved by lane: one word of all threads is a row.
 
 use super::lanewise::{Addresses, Pattern, apply, extend, little, narrow, pattern, put};
+use crate::exec::digest::Digest;
 use crate::micro::{Access, AddressSource, Component, Direction};
 use crate::row::{Lanes, Row, lanes, store_row};
 
@@ -21,6 +22,16 @@ impl LocalFrame {
         self.words.clear();
         self.bytes = bytes;
         self.own = bytes.saturating_sub(slots);
+    }
+
+    /// What it takes. Unit: bytes.
+    pub(crate) fn held(&self) -> u64 {
+        size_of_val(self.words.as_slice()) as u64
+    }
+
+    /// All that it holds.
+    pub(crate) fn digest(&self, digest: &mut Digest) {
+        digest.rows(&self.words);
     }
 
     /// How far an access may reach: stray ones of the kernel do not get to its spilled values.

@@ -127,6 +127,7 @@ impl Memory<'_> {
         let Some(bytes) = buffer.data.get_mut(first..first + size as usize) else {
             return Ok(());
         };
+        let before = self.device.watch.is_armed().then(|| bytes.to_vec());
         match operation {
             SurfaceOperation::Load { bytes: each } => {
                 for (&component, bytes) in components.iter().zip(bytes.chunks(each as usize)) {
@@ -145,6 +146,9 @@ impl Memory<'_> {
                 let new = new.unwrap_or_default().to_le_bytes();
                 bytes.copy_from_slice(&new[..ty.bytes() as usize]);
             }
+        }
+        if before.is_some_and(|before| before != bytes) {
+            self.device.watch.change();
         }
         Ok(())
     }

@@ -6,6 +6,8 @@
 
 use strata_ptx::opcode::BarrierOp;
 
+use super::digest::Digest;
+
 /// Barriers of a CTA that instructions number.
 pub(crate) const BARRIERS: usize = 16;
 /// The barrier of a cluster, behind them.
@@ -38,6 +40,15 @@ pub(crate) struct Reduction {
 }
 
 impl BarrierState {
+    /// All that decides when it completes, and with which result.
+    pub(super) fn digest(&self, digest: &mut Digest) {
+        let Self { arrived, count, active, true_threads, all, any } = self;
+        digest.words(arrived);
+        let flags = [*active, *all, *any, count.is_some()].map(u32::from);
+        digest.words(&flags);
+        digest.words(&[count.unwrap_or(0), *true_threads]);
+    }
+
     /// Begins a new phase.
     pub(crate) fn reset(&mut self, warps: usize) {
         self.arrived.clear();

@@ -6,6 +6,8 @@ use strata_ptx::opcode::BarrierOp;
 use super::barrier::{
     ALL_BARRIERS, BARRIERS, BarrierState, IN_PLACE_OF_CLUSTER, OF_CLUSTER, Reduction, result,
 };
+use super::circles::Circles;
+use super::digest::Digest;
 use super::recording::{Accesses, Recording};
 use super::splits::{MAX_SPLITS, Split, Wait};
 use super::warp::{SLICE, Stop, Surroundings, Trouble, Warp};
@@ -14,11 +16,44 @@ use crate::access::{BadAccess, Memory};
 use crate::accesses::{AccessDictionary, AddressSink};
 use crate::barriers::BarrierDictionary;
 use crate::decode::Executable;
-use crate::device::{Device, Neighbour};
-use crate::fault::{AccessFault, Fault, Place};
+use crate::device::{Device, Neighbour, Watch};
+use crate::fault::{AccessFault, Fault, NeverEnds, Place};
 use crate::micro::Space;
 use crate::paths::PathInterner;
 use crate::row::lanes;
+
+/// Of threads' frames, so many bytes are looked at for each instruction that was executed since the
+/// last look, at most.
+const BYTES_FOR_AN_INSTRUCTION: u64 = 64;
+
+/// Why a CTA gives up its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// All its warps ended.
+    Ended,
+    /// It goes in circles, and will until another CTA changes something.
+    Stuck,
+    /// It seems to wait for another CTA.
+    Polled,
+}
+
+/// How long a CTA has waited in this turn, by the launch's instructions that are left.
+struct Waiting {
+    landmarks: (usize, u64),
+    /// The turn began.
+    began: u64,
+    /// The last landmark.
+    since: u64,
+    /// The last look at the state.
+    looked_at: u64,
+}
+
+impl Waiting {
+    fn new(landmarks: (usize, u64), progress: &Progress) -> Self {
+        let left = progress.left;
+        Self { landmarks, began: left, since: left, looked_at: left }
+    }
+}
 
 /// One CTA; reused for the next one.
 pub(crate) struct Cta<'e> {
@@ -26,6 +61,11 @@ pub(crate) struct Cta<'e> {
     geometry: Geometry,
     warps: Vec<Warp>,
     done: Vec<bool>,
+    /// Warps of which every lane waited when they last ran.
+    blocked: Vec<bool>,
+    /// Barriers completed so far.
+    completed: u64,
+    circles: Circles,
     shared: Vec<u8>,
     barriers: Vec<BarrierState>,
     /// Where each warp's barrier instructions arrived.
@@ -50,7 +90,10 @@ impl<'e> Cta<'e> {
             geometry,
             warps: (0..geometry.warps).map(warp).collect(),
             done: vec![false; geometry.warps as usize],
-            shared: vec![0; geometry.total_shared as usize],
+            blocked: vec![false; geometry.warps as usize],
+            completed: 0,
+            circles: Circles::default(),
+            shared: vec![0; geometry.shared as usize],
             barriers: vec![BarrierState::default(); ALL_BARRIERS],
             calls: vec![Vec::new(); geometry.warps as usize],
             max_kept_bytes,
@@ -63,6 +106,9 @@ impl<'e> Cta<'e> {
         self.geometry.ctaid = ctaid;
         self.shared.fill(0);
         self.done.fill(false);
+        self.blocked.fill(false);
+        self.completed = 0;
+        self.circles.reset();
         self.calls.iter_mut().for_each(Vec::clear);
         self.outgrown = None;
         for barrier in &mut self.barriers {
@@ -73,16 +119,21 @@ impl<'e> Cta<'e> {
         }
     }
 
-    /// Runs the CTA to its end.
+    /// Runs the CTA until it ends or gives up its turn.
     pub(crate) fn run(
         &mut self,
         device: &mut Device,
         parameters: &[u8],
         progress: &mut Progress,
-    ) -> Result<(), Fault> {
+    ) -> Result<Turn, Fault> {
         let mut looked_at = progress.left;
+        let mut waiting = Waiting::new(self.landmarks(), progress);
         loop {
             let mut progressed = false;
+            let changes = device.watch.changes();
+            if progress.at_once {
+                device.watch.arm();
+            }
             for number in 0..self.warps.len() {
                 if !self.done[number] {
                     progressed |= self.run_warp(number, device, parameters, progress)?;
@@ -94,7 +145,7 @@ impl<'e> Cta<'e> {
             }
             if self.done.iter().all(|&done| done) {
                 return match self.outgrown.take() {
-                    None => Ok(()),
+                    None => Ok(Turn::Ended),
                     Some(place) => {
                         let limit = self.max_kept_bytes;
                         Err(Fault::TooMuchToKeep { place, limit, of_launch: false })
@@ -104,7 +155,103 @@ impl<'e> Cta<'e> {
             if !progressed {
                 return Err(self.stuck());
             }
+            let unchanged = changes == device.watch.changes();
+            if let Some(turn) = self.gives_up(&mut waiting, unchanged, &mut device.watch, progress)
+            {
+                return Ok(turn);
+            }
         }
+    }
+
+    /// What only progress moves: warps that ended, and barriers that completed.
+    fn landmarks(&self) -> (usize, u64) {
+        (self.done.iter().filter(|&&done| done).count(), self.completed)
+    }
+
+    /// Whether the turn is over after a round of all warps; `unchanged` if other CTAs see nothing
+    /// new of the round.
+    fn gives_up(
+        &mut self,
+        waiting: &mut Waiting,
+        unchanged: bool,
+        watch: &mut Watch,
+        progress: &Progress,
+    ) -> Option<Turn> {
+        let landmarks = self.landmarks();
+        if landmarks != waiting.landmarks {
+            *waiting = Waiting { began: waiting.began, ..Waiting::new(landmarks, progress) };
+            self.circles.reset();
+            self.warps.iter_mut().for_each(|warp| warp.polled = false);
+        } else if waiting.looked_at - progress.left >= self.between_looks(progress) {
+            waiting.looked_at = progress.left;
+            let mut circles = self.circles;
+            let closed = circles.closed(watch, progress.slice, || self.digest());
+            self.circles = circles;
+            if closed {
+                return Some(Turn::Stuck);
+            }
+        }
+        if progress.at_once {
+            let idle = unchanged && landmarks == waiting.landmarks;
+            return (idle || waiting.began - progress.left >= SLICE).then_some(Turn::Polled);
+        }
+        let polls =
+            |(warp, (&done, &blocked)): (&Warp, (&bool, &bool))| done || blocked || warp.polled;
+        let long = waiting.since - progress.left >= progress.patience;
+        let all = || self.warps.iter().zip(self.done.iter().zip(&self.blocked)).all(polls);
+        (long && all()).then_some(Turn::Polled)
+    }
+
+    /// How long a CTA runs between two looks at its state. Unit: warp instructions.
+    fn between_looks(&self, progress: &Progress) -> u64 {
+        let frames = self.warps.iter().map(|warp| warp.local.held());
+        (frames.sum::<u64>() / BYTES_FOR_AN_INSTRUCTION).max(progress.slice)
+    }
+
+    /// All that its future depends on, but for what other CTAs see too.
+    fn digest(&self) -> Digest {
+        let mut digest = Digest::new();
+        self.warps.iter().for_each(|warp| warp.digest(&mut digest));
+        self.barriers.iter().for_each(|barrier| barrier.digest(&mut digest));
+        digest.bytes(&self.shared);
+        self.done.iter().for_each(|&done| digest.word(done.into()));
+        digest
+    }
+
+    /// Why a CTA that is stuck keeps the launch from ending; `waiting` are all that are stuck, and
+    /// `unstarted` those for which there is no room.
+    pub(crate) fn never_ends(&self, device: &Device, (waiting, unstarted): (u64, u64)) -> Fault {
+        let runs = |number: &usize| !self.done[*number] && !self.blocked[*number];
+        let number = (0..self.warps.len()).find(runs).unwrap_or(0);
+        let warp = &self.warps[number];
+        let split = warp.splits.last();
+        let pc = warp.last_read.map_or(split.pc, |(pc, _)| pc);
+        let lane = split.mask.trailing_zeros() & 31;
+        let place = self.executable.place(pc, self.geometry.thread(number as u32, lane));
+        let reads = warp.last_read.map(|(pc, address)| {
+            let space = self.executable.space_of(pc);
+            let inside = |near: &Neighbour| near.distance().is_none();
+            let buffer = device.nearest(address).filter(inside);
+            match buffer.filter(|_| matches!(space, Space::Global | Space::Generic)) {
+                Some(near) => format!("byte {} of `{}`", address - near.start, near.name),
+                None => format!("{} address {address:#x}", space.name()),
+            }
+        });
+        let beside = warp.splits.alive() & !split.mask;
+        Fault::NeverEnds(Box::new(NeverEnds { place, reads, beside, waiting, unstarted }))
+    }
+
+    /// What is kept of what it executes. Unit: bytes.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        let of_warp = |warp: &Warp| warp.recorder.bytes() + warp.accesses.bytes();
+        let calls = self.calls.iter().map(|calls| size_of_val(calls.as_slice()) as u64);
+        self.warps.iter().map(of_warp).chain(calls).sum()
+    }
+
+    /// Gives up all values: it has ended, and only what it recorded is wanted.
+    pub(crate) fn forget_values(&mut self) {
+        self.warps.iter_mut().for_each(Warp::forget_values);
+        self.shared = Vec::new();
     }
 
     /// Runs one warp until it has to wait or has ended. True when it executed anything, or released
@@ -117,6 +264,7 @@ impl<'e> Cta<'e> {
         progress: &mut Progress,
     ) -> Result<bool, Fault> {
         let before = progress.left;
+        self.blocked[number] = false;
         loop {
             let mut memory = Memory {
                 device,
@@ -148,6 +296,7 @@ impl<'e> Cta<'e> {
                 Stop::Yield => return Ok(true),
                 Stop::Blocked | Stop::Done => {
                     self.done[number] = stop == Stop::Done;
+                    self.blocked[number] = stop == Stop::Blocked;
                     // Exits may have completed a barrier.
                     let all = 0..ALL_BARRIERS;
                     let released = all.fold(false, |any, id| self.release(id) | any);
@@ -160,10 +309,7 @@ impl<'e> Cta<'e> {
     /// Keeps nothing more, and gives up what is kept, if that is too much. `number` is the warp
     /// that ran last.
     fn bound_kept(&mut self, number: usize) {
-        let of_warp = |warp: &Warp| warp.recorder.bytes() + warp.accesses.bytes();
-        let calls = self.calls.iter().map(|calls| size_of_val(calls.as_slice()) as u64);
-        let kept = self.warps.iter().map(of_warp).chain(calls).sum::<u64>();
-        if kept <= self.max_kept_bytes {
+        if self.kept_bytes() <= self.max_kept_bytes {
             return;
         }
         let split = self.warps[number].splits.iter().last();
@@ -221,6 +367,7 @@ impl<'e> Cta<'e> {
         let alive = self.warps.iter().map(|warp| warp.splits.alive());
         let Some(reduction) = self.barriers[id].complete(alive) else { return false };
         self.barriers[id].reset(self.warps.len());
+        self.completed += 1;
         for warp in &mut self.warps {
             for split in 0..warp.splits.len() {
                 let Split { pc, wait, .. } = warp.splits.get(split);
@@ -293,6 +440,11 @@ impl<'e> Cta<'e> {
             }
             Trouble::Texture { lane, ref problem } => Fault::Texture(place(lane), problem.clone()),
             // The caller has told of assertions already, with their texts.
+            Trouble::Trap { lane }
+                if self.geometry.workspace == 0 && self.executable.asks_for_workspace() =>
+            {
+                Fault::NotCooperative { place: place(lane) }
+            }
             Trouble::Trap { lane } | Trouble::Assertion { lane, .. } => Fault::Trap(place(lane)),
             Trouble::FreesForeign { lane, address } => {
                 Fault::FreesForeign { place: place(lane), address }

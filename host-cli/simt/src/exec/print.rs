@@ -41,6 +41,7 @@ fn string(warp: &Warp, lane: usize, around: &Surroundings<'_, '_>, address: u64)
 impl Warp {
     /// Prints for each lane of the mask, lowest first.
     pub(super) fn print(&mut self, mask: u32, call: u32, around: &mut Surroundings<'_, '_>) {
+        around.memory.device.watch.change();
         let call = &around.executable.calls[call as usize];
         for lane in lanes(mask) {
             let format = argument(self, lane, call.arguments[0]);

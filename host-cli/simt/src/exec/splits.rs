@@ -13,6 +13,7 @@
 //! The stack stays small: a side is only put on top of a placeholder with another reconvergence
 //! point, and reconvergence points on the stack are a chain in the post-dominator tree.
 
+use super::digest::Digest;
 use crate::micro::NO_RECONVERGENCE;
 
 /// Most splits of a warp.
@@ -79,6 +80,22 @@ impl Splits {
         (self.last, self.tired, self.turn) = (0, false, Turn::Topmost);
     }
 
+    /// All that decides how they go on.
+    pub(super) fn digest(&self, digest: &mut Digest) {
+        let Self { stack, alive, last, tired, turn } = self;
+        digest.words(&[*alive, *last as u32, u32::from(*tired), *turn as u32]);
+        digest.word(stack.len() as u64);
+        for &Split { pc, reconvergence, mask, wait } in stack {
+            let wait = match wait {
+                Wait::Ready => [0; 4],
+                Wait::Barrier { id, index, arrived } => [1, id, index, arrived],
+                Wait::Members { arrived } => [2, arrived, 0, 0],
+            };
+            digest.words(&[pc, reconvergence, mask]);
+            digest.words(&wait);
+        }
+    }
+
     /// Lanes that have not exited.
     pub(crate) fn alive(&self) -> u32 {
         self.alive
@@ -87,6 +104,11 @@ impl Splits {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.stack.len()
+    }
+
+    /// The one that ran last. Some lane is alive.
+    pub(super) fn last(&self) -> Split {
+        self.stack[self.last.min(self.stack.len() - 1)]
     }
 
     /// From the lowest to the topmost.

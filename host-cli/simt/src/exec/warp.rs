@@ -6,6 +6,7 @@
 
 use strata_ptx::module::SpecialRegister;
 
+use super::digest::Digest;
 use super::recording::{Accesses, Recording};
 use super::splits::{Split, Splits, TooManySplits};
 use super::{Geometry, Progress};
@@ -13,7 +14,7 @@ use crate::access::{BadAccess, BadMbarrier, LocalFrame, Memory};
 use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
 use crate::levels::WarpLevels;
-use crate::micro::{Action, Args, Clock, MicroOp, axis};
+use crate::micro::{Action, Args, Clock, Direction, MicroOp, axis};
 use crate::ops::convert::move_vector;
 use crate::ops::matrix::product::Room;
 use crate::ops::matrix::transfer::{BadTransfer, staging};
@@ -24,6 +25,13 @@ use crate::texture::TextureProblem;
 /// Instructions after which another split or warp gets its turn, so that threads that wait for each
 /// other in a loop make progress. Unit: warp instructions.
 pub(crate) const SLICE: u64 = 1 << 16;
+
+/// The same in launches whose CTAs take turns. Unit: warp instructions.
+pub(crate) const SHORT_SLICE: u64 = 1 << 10;
+
+/// Instructions for which all warps of a CTA poll before the next CTA starts, although the CTA does
+/// not go in circles. Unit: warp instructions.
+pub(crate) const PATIENCE: u64 = 1 << 24;
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +106,10 @@ pub(crate) struct Warp {
     pub(crate) splits: Splits,
     /// The lanes that it began with.
     pub(super) began: u32,
+    /// A slice ended in a loop that may wait for what others store, since this was last cleared.
+    pub(super) polled: bool,
+    /// The last access to memory that was noted: where, and the lowest lane's address.
+    pub(super) last_read: Option<(u32, u64)>,
     pub(crate) recorder: PathRecorder,
     /// Parts of its accesses that are recorded.
     pub(crate) accesses: Accesses,
@@ -154,6 +166,8 @@ impl Warp {
             local: LocalFrame::default(),
             splits: Splits::default(),
             began: 0,
+            polled: false,
+            last_read: None,
             recorder: PathRecorder::default(),
             accesses: Accesses::Nothing,
             levels: executable.levels.as_ref().map(|levels| Box::new(WarpLevels::new(levels))),
@@ -187,6 +201,7 @@ impl Warp {
             *always = u32::MAX;
         }
         self.lanes.carry = 0;
+        (self.polled, self.last_read) = (false, None);
         if let Some(levels) = &mut self.levels {
             levels.start(&mut self.lanes);
         }
@@ -198,12 +213,31 @@ impl Warp {
         self.accesses.start(record);
     }
 
+    /// All that its future depends on.
+    pub(super) fn digest(&self, digest: &mut Digest) {
+        digest.rows(&self.lanes.rows);
+        digest.words(&self.lanes.predicates);
+        digest.word(self.lanes.carry.into());
+        self.local.digest(digest);
+        self.splits.digest(digest);
+        if let Some(levels) = &self.levels {
+            levels.digest(digest);
+        }
+    }
+
+    /// Gives up the values of its threads: it runs no more.
+    pub(super) fn forget_values(&mut self) {
+        self.lanes.rows = Vec::new();
+        self.local = LocalFrame::default();
+        (self.levels, self.room) = (None, None);
+    }
+
     /// Runs until something outside of the warp has to happen.
     pub(crate) fn run(
         &mut self,
         around: &mut Surroundings<'_, '_>,
     ) -> Result<Stop, (u32, Trouble)> {
-        let mut slice = SLICE;
+        let mut slice = around.progress.slice;
         loop {
             let Some(current) = self.splits.choose() else {
                 if self.splits.alive() == 0 {
@@ -336,7 +370,7 @@ impl Warp {
         let executable = around.executable;
         match operation.action {
             Action::Memory(..) | Action::MoveVector(_) | Action::Copy(_) | Action::Texture(_) => {
-                self.access(operation.action, effective, around)?;
+                self.access((pc, operation.action), effective, around)?;
             }
             Action::Mbarrier(index) => return self.mbarrier(pc, index, effective, around),
             Action::Converge { .. } | Action::Matrix { .. } => {
@@ -359,7 +393,10 @@ impl Warp {
                     executable,
                 );
             }
-            Action::Clock(which) => self.read_clock(which, &operation.args, effective, clock),
+            Action::Clock(which) => {
+                around.memory.device.watch.change();
+                self.read_clock(which, &operation.args, effective, clock);
+            }
             Action::Print(call) => self.print(effective, call, around),
             Action::Allocate(call) => self.allocate(effective, call, around),
             Action::Free(call) => self.free(effective, call, around)?,
@@ -375,7 +412,7 @@ impl Warp {
     /// Carries out what moves data and does nothing else.
     fn access(
         &mut self,
-        action: Action,
+        (pc, action): (u32, Action),
         effective: u32,
         around: &mut Surroundings<'_, '_>,
     ) -> Result<(), Trouble> {
@@ -383,6 +420,11 @@ impl Warp {
         match action {
             Action::Memory(direction, index) => {
                 let access = &executable.accesses[index as usize];
+                if around.memory.device.watch.is_armed() && direction != Direction::Store {
+                    let lane = effective.trailing_zeros() as usize & 31;
+                    let address = around.memory.resolve(&self.lanes, access.address)[lane];
+                    self.last_read = Some((pc, address));
+                }
                 let threads = (&mut self.lanes, &mut self.local);
                 let done = around.memory.access(threads, access, effective, direction);
                 done.map_err(Trouble::Access)?;
@@ -455,6 +497,7 @@ impl Warp {
     /// Goes to a branch's target, but others first where a loop may wait for what they store.
     fn jump(&mut self, (current, pc): (usize, u32), target: u32, executable: &Executable) -> Next {
         if self.splits.is_tired() && executable.order.may_turn(pc as usize, target as usize) {
+            self.polled = true;
             self.splits.let_others_go_on(current, target);
             return Next::Choose;
         }

@@ -305,8 +305,6 @@ fn directives_and_linkage() {
             "mov.u32 %r31, %cluster_nctarank;",
             |_| 1,
         ),
-        // Nothing here depends on how many CTAs a cluster has.
-        directed(".reqnctapercluster 2", "mov.u32 %r31, 5;", |_| 5),
     ]);
 }
 
@@ -356,7 +354,7 @@ fn special_registers() {
             ".shared .b8 room[96]; mov.u32 %r1, room; mov.u32 %r2, %dynamic_smem_size;
             mov.u32 %r3, %total_smem_size; mov.u32 %r4, %aggr_smem_size; add.u32 %r31, %r3, %r4;
             add.u32 %r31, %r31, %r2;",
-            |_| 192,
+            |_| 256,
         ),
         feature(
             "mov.u32 %r1, %clusterid.x; mov.u32 %r2, %nclusterid.x; mov.u32 %r3, %cluster_ctaid.y;

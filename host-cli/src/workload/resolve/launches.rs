@@ -14,7 +14,6 @@ use super::{MAX_LAUNCHES, MAX_RESET_BYTES, Resolver, Result, list};
 
 impl Resolver<'_> {
     /// All steps, in the order of the file: the two kinds are merged by their places.
-    /// All steps, in the order of the file: the two kinds are merged by their places.
     pub(super) fn phases(&mut self, document: &Document) -> Result<()> {
         let launches = document.launch.iter().enumerate().map(|(index, step)| {
             let phase = step.get_ref().clone().into_phase(step.span());
@@ -135,6 +134,7 @@ impl Resolver<'_> {
             }
             arguments.push((template, place));
         }
+        let grid_unit = function.launch.ctas_of_grid_unit();
         let name = function.name.clone();
         let known = self.plan.kernels.iter().position(|kernel| *kernel == name);
         let kernel = known.unwrap_or_else(|| {
@@ -150,7 +150,8 @@ impl Resolver<'_> {
         };
         let grid = self.dimensions(&launch.grid, format!("{key}.grid"))?;
         let block = self.dimensions(&launch.block, format!("{key}.block"))?;
-        Ok(LaunchTemplate { kernel, grid, block, shared, arguments })
+        let cooperative = launch.cooperative;
+        Ok(LaunchTemplate { kernel, grid, grid_unit, block, shared, cooperative, arguments })
     }
 
     fn kernel(&self, name: &str, place: &Place) -> Result<&Function> {
