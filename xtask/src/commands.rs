@@ -2,6 +2,7 @@
 
 pub(crate) mod book;
 pub(crate) mod ci;
+pub(crate) mod compilers;
 pub(crate) mod deviations;
 pub(crate) mod doctor;
 pub(crate) mod formal;

@@ -2,7 +2,8 @@
 //! them a check needs, and where they lie.
 //!
 //! They stand in one environment, `hardware-tools` below the folder of build products, or in the
-//! one that `STRATA_HARDWARE_TOOLS` names, which is then used as it is and never changed. The
+//! one that `STRATA_HARDWARE_TOOLS` names, which is then used as it is and never changed. A compiler
+//! of kernels has an environment of its own below `compilers`, which its stage removes again. The
 //! programs whose names begin with `yowasp` are WebAssembly: each is compiled when it first runs,
 //! which takes up to a minute, and kept below `~/.cache/YoWASP` (`YOWASP_CACHE_DIR`).
 
@@ -62,48 +63,67 @@ impl HardwareTools {
 /// environment.
 pub(crate) fn ensure(tools: Tools) -> Result<HardwareTools, Missing> {
     let absent: Vec<&Wheel> = absent(tools).collect();
-    let environment = environment();
+    let environment = environment(tools);
     if absent.is_empty() {
         return Ok(HardwareTools { environment });
     }
     if let Some(folder) = std::env::var_os(OVERRIDE).filter(|folder| !folder.is_empty()) {
         let why = format!("not in {}, which {OVERRIDE} names", folder.display());
-        return Err(missing(&absent, &why));
+        return Err(missing(&absent, &environment, &why));
     }
     setup::ensure_packages(Need::Python)?;
     environment
         .install(absent.iter().map(|wheel| wheel.requirement))
-        .map_err(|Failure(why)| missing(&absent, &why))?;
+        .map_err(|Failure(why)| missing(&absent, &environment, &why))?;
     Ok(HardwareTools { environment })
+}
+
+/// Removes a compiler's own environment.
+pub(crate) fn discard(tools: Tools) -> Result<(), Failure> {
+    let Some(name) = tools.own_environment() else { return Ok(()) };
+    let folder = own_folder(name);
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure(format!("cannot remove {}: {error}", folder.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// True if a wheel is installed where it is looked for.
 pub(crate) fn has(wheel: &Wheel) -> bool {
-    environment().has(wheel.requirement)
+    wheel.tools.iter().any(|tools| environment(*tools).has(wheel.requirement))
 }
 
 fn absent(tools: Tools) -> impl Iterator<Item = &'static Wheel> {
-    let environment = environment();
+    let environment = environment(tools);
     WHEELS
         .iter()
         .filter(move |wheel| wheel.tools.contains(&tools) && !environment.has(wheel.requirement))
 }
 
-fn environment() -> Environment {
+fn environment(tools: Tools) -> Environment {
     match std::env::var_os(OVERRIDE) {
         Some(folder) if !folder.is_empty() => Environment::at(folder),
-        _ => Environment::at(machine::target_folder().join("hardware-tools")),
+        _ => Environment::at(match tools.own_environment() {
+            Some(name) => own_folder(name),
+            None => machine::target_folder().join("hardware-tools"),
+        }),
     }
 }
 
-fn missing(wheels: &[&Wheel], why: &str) -> Missing {
+fn own_folder(name: &str) -> PathBuf {
+    machine::target_folder().join("compilers").join(name)
+}
+
+fn missing(wheels: &[&Wheel], environment: &Environment, why: &str) -> Missing {
     let names: Vec<&str> = wheels.iter().map(|wheel| wheel.requirement).collect();
     let what = wheels
         .iter()
         .map(|wheel| format!("{} ({})", wheel.requirement, wheel.purpose))
         .collect::<Vec<_>>()
         .join(", ");
-    let folder = environment().folder().display().to_string();
+    let folder = environment.folder().display().to_string();
     let remedy =
         format!("python3 -m venv {folder} && {folder}/bin/pip install {}", names.join(" "));
     Missing { what: format!("{what}: {why}"), remedy }
@@ -117,11 +137,21 @@ mod tests {
     fn what_is_missing_is_reported_with_the_exact_command() {
         let wheels: Vec<&Wheel> =
             WHEELS.iter().filter(|wheel| wheel.tools == [Tools::Soc]).collect();
-        let Missing { what, remedy } = missing(&wheels, "no network");
+        let Missing { what, remedy } = missing(&wheels, &environment(Tools::Soc), "no network");
         assert!(what.starts_with("pythondata-cpu-vexriscv==1."), "{what}");
         assert!(what.ends_with(": no network"), "{what}");
         assert!(remedy.starts_with("python3 -m venv /"), "{remedy}");
         assert!(remedy.contains("/bin/pip install pythondata-cpu-vexriscv==1."), "{remedy}");
+    }
+
+    #[test]
+    fn a_compiler_has_an_environment_of_its_own() {
+        let folder = |tools| environment(tools).folder().to_owned();
+        if std::env::var_os(OVERRIDE).is_none() {
+            assert_eq!(folder(Tools::Soc), folder(Tools::Sweeps));
+            assert_ne!(folder(Tools::Numba), folder(Tools::Warp));
+            assert!(folder(Tools::Numba).ends_with("compilers/numba"));
+        }
     }
 
     #[test]

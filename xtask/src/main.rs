@@ -21,8 +21,8 @@ mod training;
 use std::process::ExitCode;
 
 use commands::{
-    ci, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, report, setup, soc, sweeps,
-    synth, test, wasm,
+    ci, compilers, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, report, setup, soc,
+    sweeps, synth, test, wasm,
 };
 use synthesis::board::Board;
 
@@ -56,6 +56,9 @@ Commands:
                         compare ours
   nvcc                  Compile the workloads' sources in every way that nvcc knows, and compare
                         the results with those of the committed PTX
+  compilers [COMPILER]  Compile kernels by eleven compilers, such as triton and gcc, or by one, without a
+                        GPU, and check what comes of their PTX: 4 GB of packages, one compiler after
+                        the other
   sweeps                Read files of sweeps with pandas and DuckDB, and sweep on a Dask cluster of
                         this machine
   report                Remake the papers' figures, and look at the page in Chromium
@@ -113,6 +116,7 @@ enum Request {
     Fuzz { targets: &'static [&'static str], seconds: u32 },
     LifeRanges,
     Nvcc,
+    Compilers(Option<&'static str>),
     Sweeps,
     Report,
     Book,
@@ -156,6 +160,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         }
         ["life-ranges"] => Request::LifeRanges,
         ["nvcc"] => Request::Nvcc,
+        ["compilers"] => Request::Compilers(None),
+        ["compilers", name] => Request::Compilers(Some(compilers::name_of(name)?)),
         ["sweeps"] => Request::Sweeps,
         ["report"] => Request::Report,
         ["book"] => Request::Book,
@@ -177,8 +183,8 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "sweeps" | "report" | "book" | "wasm" | "python"
-            | "regmap" | "synth" | "deviations" | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "compilers" | "sweeps" | "report" | "book"
+            | "wasm" | "python" | "regmap" | "synth" | "deviations" | "tidy" | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -232,6 +238,7 @@ fn main() -> ExitCode {
         Request::Fuzz { targets, seconds } => fuzz::run(targets, seconds),
         Request::LifeRanges => life_ranges::run(),
         Request::Nvcc => nvcc::run(),
+        Request::Compilers(name) => compilers::run(name),
         Request::Sweeps => sweeps::run(),
         Request::Report => report::run(),
         Request::Book => commands::book::run(),
@@ -281,6 +288,9 @@ mod tests {
         assert!(parse(&["fuzz", "traces"]).is_err_and(|message| message.contains("recording")));
         assert_eq!(parse(&["life-ranges"]), Ok(Request::LifeRanges));
         assert_eq!(parse(&["nvcc"]), Ok(Request::Nvcc));
+        assert_eq!(parse(&["compilers"]), Ok(Request::Compilers(None)));
+        assert_eq!(parse(&["compilers", "gcc"]), Ok(Request::Compilers(Some("gcc"))));
+        assert!(parse(&["compilers", "tcc"]).is_err_and(|message| message.contains("triton")));
         assert_eq!(parse(&["sweeps"]), Ok(Request::Sweeps));
         assert_eq!(parse(&["report"]), Ok(Request::Report));
         assert_eq!(parse(&["wasm"]), Ok(Request::Wasm));
@@ -319,6 +329,7 @@ mod tests {
             "qemu",
             "formal",
             "soc",
+            "compilers",
             "sweeps",
             "report",
             "wasm",

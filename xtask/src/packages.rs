@@ -23,6 +23,10 @@ pub(crate) enum Need {
     Python,
     /// For looking at the page of the papers' figures.
     Browser,
+    /// For PTX of clang.
+    Clang,
+    /// For PTX of GCC.
+    OffloadingGcc,
 }
 
 /// How a package is recognised without asking a package manager.
@@ -147,6 +151,30 @@ pub(crate) const PACKAGES: &[Package] = &[
         purpose: "shows the page of the papers' figures",
         probe: Probe::Program("chromium"),
     },
+    Package {
+        name: "clang-22",
+        need: Need::Clang,
+        purpose: "compiles kernels for GPUs, beside nvcc",
+        probe: Probe::Program("clang-22"),
+    },
+    Package {
+        name: "gcc-12",
+        need: Need::OffloadingGcc,
+        purpose: "compiles OpenACC, whose kernels it hands to gcc-12-offload-nvptx",
+        probe: Probe::Program("gcc-12"),
+    },
+    Package {
+        name: "gcc-12-offload-nvptx",
+        need: Need::OffloadingGcc,
+        purpose: "makes PTX of those kernels",
+        probe: Probe::Program("x86_64-linux-gnu-accel-nvptx-none-gcc-12"),
+    },
+    Package {
+        name: "nvptx-tools",
+        need: Need::OffloadingGcc,
+        purpose: "puts the declarations of that PTX in order",
+        probe: Probe::Program("nvptx-none-as"),
+    },
 ];
 
 /// What tools from the Python index are for.
@@ -158,6 +186,21 @@ pub(crate) enum Tools {
     LifeRanges,
     /// NVIDIA's compiler, for the workloads' sources. 350 MB.
     Nvcc,
+    /// Kernels of other compilers than nvcc, each in an environment of its own, which is removed when
+    /// they are compiled: 320 MB.
+    Cutlass,
+    /// 150 MB.
+    Llvmlite,
+    /// 830 MB.
+    Numba,
+    /// 550 MB.
+    Mojo,
+    /// 700 MB.
+    Triton,
+    /// 490 MB.
+    Warp,
+    /// 440 MB.
+    Zig,
     /// Driving a browser that shows the papers' figures, and running the page's explorer without
     /// one. 180 MB.
     Report,
@@ -194,6 +237,39 @@ const fn sweeps(requirement: &'static str, purpose: &'static str) -> Wheel {
 const fn python(requirement: &'static str, purpose: &'static str) -> Wheel {
     Wheel { requirement, tools: &[Tools::Python], purpose }
 }
+
+impl Tools {
+    /// The environment of a compiler: some need what contradicts the others' needs, and all are
+    /// large. The other tools share one.
+    pub(crate) fn own_environment(self) -> Option<&'static str> {
+        match self {
+            Self::Cutlass => Some("cutlass"),
+            Self::Llvmlite => Some("llvmlite"),
+            Self::Numba => Some("numba"),
+            Self::Mojo => Some("mojo"),
+            Self::Triton => Some("triton"),
+            Self::Warp => Some("warp"),
+            Self::Zig => Some("zig"),
+            _ => None,
+        }
+    }
+}
+
+/// A package for one of the compilers.
+const fn compiler(
+    requirement: &'static str,
+    tools: &'static [Tools],
+    purpose: &'static str,
+) -> Wheel {
+    Wheel { requirement, tools, purpose }
+}
+
+const CUTLASS: &[Tools] = &[Tools::Cutlass];
+const MOJO: &[Tools] = &[Tools::Mojo];
+const NUMBA: &[Tools] = &[Tools::Numba];
+const TRITON: &[Tools] = &[Tools::Triton];
+const WARP: &[Tools] = &[Tools::Warp];
+const ZIG: &[Tools] = &[Tools::Zig];
 
 /// All tools of the Python index and what they depend on, in the order in which they are shown.
 pub(crate) const WHEELS: &[Wheel] = &[
@@ -249,7 +325,7 @@ pub(crate) const WHEELS: &[Wheel] = &[
     },
     Wheel {
         requirement: "nvidia-nvvm==13.5.37",
-        tools: &[Tools::LifeRanges, Tools::Nvcc],
+        tools: &[Tools::LifeRanges, Tools::Nvcc, Tools::Numba],
         purpose: "the code generator that nvcc starts",
     },
     Wheel {
@@ -259,12 +335,12 @@ pub(crate) const WHEELS: &[Wheel] = &[
     },
     Wheel {
         requirement: "nvidia-cuda-runtime==13.5.37",
-        tools: &[Tools::LifeRanges, Tools::Nvcc],
+        tools: &[Tools::LifeRanges, Tools::Nvcc, Tools::Numba],
         purpose: "the headers that nvcc's own headers include",
     },
     Wheel {
         requirement: "nvidia-cuda-cccl==13.3.5.0.6",
-        tools: &[Tools::Nvcc],
+        tools: &[Tools::Nvcc, Tools::Numba],
         purpose: "the C++ headers that nvcc's own headers include",
     },
     Wheel {
@@ -288,7 +364,11 @@ pub(crate) const WHEELS: &[Wheel] = &[
     sweeps("pandas==3.1.1", "reads files of sweeps"),
     sweeps("pyarrow==26.0.1", "reads Parquet for pandas"),
     sweeps("matplotlib==3.11.2", "draws the plot of docs/SWEEPS.md"),
-    sweeps("numpy==2.4.6", "holds the numbers of pandas and matplotlib"),
+    Wheel {
+        requirement: "numpy==2.4.6",
+        tools: &[Tools::Sweeps, Tools::Numba, Tools::Warp],
+        purpose: "holds the numbers of pandas, matplotlib and two compilers",
+    },
     sweeps("cloudpickle==3.1.3", "sends functions to Dask's workers"),
     sweeps("fsspec==2026.9.0", "names files for Dask"),
     sweeps("importlib_metadata==10.2.0", "names packages for Dask"),
@@ -297,7 +377,11 @@ pub(crate) const WHEELS: &[Wheel] = &[
     sweeps("locket==1.0.0", "locks files for Dask"),
     sweeps("markupsafe==3.0.4", "makes pages for Dask"),
     sweeps("msgpack==1.2.4", "encodes Dask's messages"),
-    sweeps("packaging==26.4", "compares versions for Dask and matplotlib"),
+    Wheel {
+        requirement: "packaging==26.4",
+        tools: &[Tools::Sweeps, Tools::Numba],
+        purpose: "compares versions for Dask, matplotlib and Numba",
+    },
     sweeps("partd==1.4.2", "keeps tables for Dask"),
     sweeps("psutil==7.2.2", "watches the memory of Dask's workers"),
     sweeps("pyyaml==6.0.4", "reads Dask's settings"),
@@ -322,6 +406,41 @@ pub(crate) const WHEELS: &[Wheel] = &[
     python("iniconfig==2.3.1", "reads settings for pytest"),
     python("pluggy==1.7.0", "loads parts of pytest"),
     python("pygments==2.21.0", "colours code for pytest"),
+    compiler("triton==3.9.0", TRITON, "a compiler of kernels in Python"),
+    compiler("warp-lang==1.19.0", WARP, "a compiler of kernels in Python"),
+    compiler("numba-cuda==0.30.4", NUMBA, "a compiler of kernels in Python"),
+    compiler("numba==0.68.1", NUMBA, "the compiler below numba-cuda"),
+    Wheel {
+        requirement: "llvmlite==0.50.0",
+        tools: &[Tools::Llvmlite, Tools::Numba],
+        purpose: "LLVM for Numba, and a compiler of LLVM's own language",
+    },
+    compiler("cuda-core==1.2.2", NUMBA, "calls NVIDIA's libraries for Numba"),
+    compiler("cuda-toolkit==13.5.0", NUMBA, "names the versions of NVIDIA's libraries for Numba"),
+    compiler("nvidia-cuda-nvrtc==13.5.37", NUMBA, "compiles what Numba has in C++"),
+    compiler("nvidia-nvjitlink==13.5.37", NUMBA, "links for Numba"),
+    compiler("nvidia-cutlass-dsl==4.8.1", CUTLASS, "a compiler of kernels in Python"),
+    compiler("nvidia-cutlass-dsl-libs-base==4.8.1", CUTLASS, "that compiler's library"),
+    compiler("nvidia-cutlass-dsl-libs-core==4.8.1", CUTLASS, "that compiler's library"),
+    compiler("nvidia-cutlass-dsl-libs-cu12==4.8.1", CUTLASS, "that compiler's library"),
+    compiler("protobuf==7.36.2", CUTLASS, "encodes for that compiler"),
+    compiler("typing_extensions==4.16.0", CUTLASS, "names types for that compiler"),
+    compiler("mojo-compiler==1.2.0", MOJO, "a compiler of kernels in Mojo"),
+    compiler("mojo-compiler-mojo-libs==1.2.0", MOJO, "Mojo's standard library"),
+    compiler("max-core==26.7.0", MOJO, "lets Mojo compile for GPUs"),
+    compiler("max-mojo-libs==26.7.0", MOJO, "Mojo's library for GPUs"),
+    compiler("max-shmem-libs==26.7.0", MOJO, "a library of max-core"),
+    compiler("ziglang==0.17.0", ZIG, "a compiler of kernels in Zig"),
+    Wheel {
+        requirement: "cuda-bindings==13.5.0",
+        tools: &[Tools::Numba, Tools::Cutlass],
+        purpose: "declares NVIDIA's libraries for two compilers",
+    },
+    Wheel {
+        requirement: "cuda-pathfinder==1.9.1",
+        tools: &[Tools::Numba, Tools::Cutlass],
+        purpose: "finds NVIDIA's libraries for two compilers",
+    },
 ];
 
 /// What a probe found.

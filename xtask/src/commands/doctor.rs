@@ -38,7 +38,9 @@ pub(crate) fn run() -> Status {
             | Need::Cpp
             | Need::Hardware
             | Need::Python
-            | Need::Browser => package.purpose.to_owned(),
+            | Need::Browser
+            | Need::Clang
+            | Need::OffloadingGcc => package.purpose.to_owned(),
             Need::Devices => format!("devices without rustup's targets: {}", package.purpose),
         };
         let remedy = format!("apt-get install {}{why}", package.name);

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
 use super::{
-    book, formal, fpga, fuzz, nvcc, python, qemu, report, setup, soc, sweeps, synth, wasm,
+    book, compilers, formal, fpga, fuzz, nvcc, python, qemu, report, setup, soc, sweeps, synth,
+    wasm,
 };
 use crate::Status;
 use crate::machine;
@@ -55,6 +56,7 @@ pub(crate) fn run(extent: Extent) -> Status {
         nvcc::stages(&mut stages);
         if extent == Extent::Full {
             nvcc::pack_stage(&mut stages);
+            compilers::stages(&mut stages, None);
         }
         release_stages(&mut stages);
         report::stages(&mut stages);
