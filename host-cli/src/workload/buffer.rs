@@ -14,6 +14,8 @@ pub(super) enum Contents {
     /// Read from a file.
     Bytes(Arc<[u8]>),
     Zero,
+    /// Addresses, which are known once all buffers are allocated.
+    Addresses(Arc<[Target]>),
     Iota,
     Integer(i64),
     Real(f64),
@@ -48,6 +50,15 @@ pub(super) enum Contents {
     },
 }
 
+/// Where an address in a buffer points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    /// Number of the buffer.
+    pub(super) buffer: usize,
+    /// Unit: bytes from its start.
+    pub(super) offset: u64,
+}
+
 /// A buffer in device memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferPlan {
@@ -72,14 +83,15 @@ impl BufferPlan {
         self.count * self.element.bytes()
     }
 
-    /// The initial contents, little endian; of a variable that keeps what the module says, zeros.
+    /// The initial contents, little endian; of a variable that keeps what the module says, and of
+    /// addresses ([`Self::addresses`]), zeros.
     /// Cost: proportional to [`Self::bytes`]; the same bytes on every call and every host.
     pub fn initial(&self) -> Vec<u8> {
         let size = self.bytes() as usize;
         let mut bytes = Vec::with_capacity(size);
         match self.contents {
             Contents::Bytes(ref read) => return read.to_vec(),
-            Contents::Kept | Contents::Zero => bytes.resize(size, 0),
+            Contents::Kept | Contents::Zero | Contents::Addresses(_) => bytes.resize(size, 0),
             Contents::Integer(value) => return self.filled(value, 0.0),
             Contents::Real(value) => return self.filled(0, value),
             Contents::Iota => {
@@ -121,6 +133,18 @@ impl BufferPlan {
             }
         }
         bytes
+    }
+
+    /// The initial contents of a buffer of addresses, when the buffers lie at `addresses`; `None`
+    /// of any other.
+    pub(super) fn addresses(&self, addresses: &[u64]) -> Option<Vec<u8>> {
+        let Contents::Addresses(targets) = &self.contents else { return None };
+        let mut bytes = Vec::with_capacity(self.bytes() as usize);
+        for target in targets.iter().cycle().take(self.count as usize) {
+            let address = addresses[target.buffer] + target.offset;
+            bytes.extend_from_slice(&address.to_le_bytes()[..self.element.bytes() as usize]);
+        }
+        Some(bytes)
     }
 
     /// The buffer filled with one value: the integer one unless it is 0.

@@ -4,16 +4,14 @@
 //! Every field that can be wrong on its own keeps its place in the file (`Spanned`), so that each
 //! mistake is reported with its line. Unknown fields are errors everywhere.
 
-use std::collections::BTreeMap;
-use std::fmt;
+mod read;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeMap;
+
 use toml::Spanned;
 
 use super::element::ElementType;
 use super::expression::Expression;
-use super::real;
 
 /// A whole launch file.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -21,7 +19,9 @@ use super::real;
 pub(super) struct Document {
     /// What the workload does, in one line.
     pub(super) description: String,
-    /// Parameters of each size, by name.
+    /// Parameters of each size, by name. Without any, there is the size `default` without
+    /// parameters.
+    #[serde(default = "one_size")]
     pub(super) size: BTreeMap<String, BTreeMap<Spanned<String>, i64>>,
     /// What must hold between parameters.
     #[serde(default)]
@@ -49,14 +49,20 @@ pub(super) struct Document {
     pub(super) check: Option<Check>,
 }
 
+fn one_size() -> BTreeMap<String, BTreeMap<Spanned<String>, i64>> {
+    BTreeMap::from([("default".to_owned(), BTreeMap::new())])
+}
+
 impl Document {
     /// Whether some of its contents are random.
     pub(super) fn is_random(&self) -> bool {
         let mut all = self.buffer.iter().filter_map(|buffer| buffer.get_ref().generator.as_ref());
         all.any(|generator| match generator.get_ref() {
-            Generator::Zero | Generator::Iota | Generator::Constant(_) | Generator::File(_) => {
-                false
-            }
+            Generator::Zero
+            | Generator::Iota
+            | Generator::Constant(_)
+            | Generator::Addresses(_)
+            | Generator::File(_) => false,
             Generator::Uniform { .. }
             | Generator::Integers { .. }
             | Generator::GraphOffsets(_)
@@ -153,6 +159,8 @@ pub(super) enum Generator {
     Iota,
     /// One value everywhere.
     Constant(Literal),
+    /// The addresses of buffers, by turns.
+    Addresses(Vec<Spanned<Target>>),
     /// Read from a file.
     File(FileSource),
     /// Random floating-point numbers in `[low, high)`.
@@ -167,6 +175,14 @@ pub(super) enum Generator {
     SuffixTree { letters: Formula, seed: Formula },
     /// Reads of that text, `each` letters long.
     Reads { letters: Formula, each: Formula, seed: Formula },
+}
+
+/// Where an address points: the name of a buffer, or a table.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) buffer: String,
+    /// Unit: elements from the start of the buffer.
+    pub(super) offset: Option<Formula>,
 }
 
 /// What fixes a random graph.
@@ -338,6 +354,8 @@ pub(super) enum Expected {
 pub(super) enum Argument {
     /// The address of a buffer.
     Buffer(String),
+    /// A number of the type that the PTX says.
+    Number(Literal),
     /// Written as a table.
     Table(Box<ArgumentTable>),
 }
@@ -362,11 +380,15 @@ pub(super) struct ArgumentTable {
     /// The bytes of a structure.
     pub(super) bytes: Option<Vec<u8>>,
     pub(super) u8: Option<Formula>,
+    pub(super) s8: Option<Formula>,
     pub(super) u16: Option<Formula>,
+    pub(super) s16: Option<Formula>,
     pub(super) u32: Option<Formula>,
     pub(super) s32: Option<Formula>,
     pub(super) u64: Option<Formula>,
     pub(super) s64: Option<Formula>,
+    pub(super) f16: Option<Real>,
+    pub(super) bf16: Option<Real>,
     pub(super) f32: Option<Real>,
     pub(super) f64: Option<Real>,
 }
@@ -395,176 +417,4 @@ pub(super) struct Number(pub(super) f64);
 pub(super) enum Literal {
     Integer(i64),
     Real(f64),
-}
-
-struct FileSourceVisitor;
-
-impl<'de> Visitor<'de> for FileSourceVisitor {
-    type Value = FileSource;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a file's name or a table such as { path = \"x.npz\", member = \"x\" }")
-    }
-
-    fn visit_str<E: Error>(self, path: &str) -> Result<FileSource, E> {
-        let (path, format, member) = (path.to_owned(), None, None);
-        Ok(FileSource(FileTable { path, format, member, column: None, header: false }))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FileSource, A::Error> {
-        FileTable::deserialize(MapAccessDeserializer::new(map)).map(FileSource)
-    }
-}
-
-impl<'de> Deserialize<'de> for FileSource {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FileSourceVisitor)
-    }
-}
-
-struct FormulaVisitor;
-
-impl Visitor<'_> for FormulaVisitor {
-    type Value = Formula;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an integer or an expression in quotes")
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Formula, E> {
-        Ok(Formula(Expression::number(value)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Formula, E> {
-        Expression::parse(text).map(Formula).map_err(E::custom)
-    }
-}
-
-impl<'de> Deserialize<'de> for Formula {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FormulaVisitor)
-    }
-}
-
-struct RealVisitor;
-
-impl Visitor<'_> for RealVisitor {
-    type Value = Real;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a number, or a number or integer expression in quotes")
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Real, E> {
-        Ok(Real::Formula(Expression::number(value)))
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Real, E> {
-        Ok(Real::Number(value))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Real, E> {
-        let numeric = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'e');
-        let is_real = text.bytes().all(numeric) && text.contains(['.', 'e']);
-        match text.parse::<f64>() {
-            Ok(value) if is_real && value.is_infinite() => {
-                Err(E::custom(format!("`{text}` does not fit 64 bits: it would become infinite")))
-            }
-            Ok(value) if is_real => Ok(Real::Number(value)),
-            _ => Expression::parse(text).map(Real::Formula).map_err(E::custom),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Real {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RealVisitor)
-    }
-}
-
-struct LiteralVisitor;
-
-impl Visitor<'_> for LiteralVisitor {
-    type Value = Literal;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a number")
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Literal, E> {
-        Ok(Literal::Integer(value))
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Literal, E> {
-        Ok(Literal::Real(value))
-    }
-}
-
-impl<'de> Deserialize<'de> for Literal {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LiteralVisitor)
-    }
-}
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Literal::deserialize(deserializer)? {
-            Literal::Integer(value) => real::of_integer(value, ElementType::F64).map(Self),
-            Literal::Real(value) => Ok(Self(value)),
-        }
-        .map_err(D::Error::custom)
-    }
-}
-
-struct NamesVisitor;
-
-impl<'de> Visitor<'de> for NamesVisitor {
-    type Value = Names;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a buffer's name or a list of names")
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Names, E> {
-        Ok(Names(vec![name.to_owned()]))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Names, A::Error> {
-        let mut names = Vec::new();
-        while let Some(name) = sequence.next_element()? {
-            names.push(name);
-        }
-        Ok(Names(names))
-    }
-}
-
-impl<'de> Deserialize<'de> for Names {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NamesVisitor)
-    }
-}
-
-struct ArgumentVisitor;
-
-impl<'de> Visitor<'de> for ArgumentVisitor {
-    type Value = Argument;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a buffer's name or a table such as { u32 = \"n\" }")
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Argument, E> {
-        Ok(Argument::Buffer(name.to_owned()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Argument, A::Error> {
-        let table = ArgumentTable::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Argument::Table(Box::new(table)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Argument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ArgumentVisitor)
-    }
 }

@@ -379,6 +379,20 @@ pub enum Problem {
         /// What would become of it.
         because: &'static str,
     },
+    /// A number whose type nothing says.
+    #[error("a plain number has the type that the PTX says, which says none here")]
+    Untyped {
+        /// As written.
+        number: String,
+    },
+    /// A number with a fraction for a parameter of an integer type.
+    #[error("the parameter is .{kind}, {number} is not an integer")]
+    Whole {
+        /// As written.
+        number: String,
+        /// The parameter's type.
+        kind: &'static str,
+    },
     /// A list without elements.
     #[error("the list is empty")]
     EmptyList,
@@ -455,6 +469,13 @@ impl Problem {
             }
             Self::TooMany { .. } => "split the file into several",
             Self::Inexact { .. } => "write a number that the type holds, or use another type",
+            Self::Whole { .. } => "write an integer",
+            Self::Untyped { number } => {
+                return format!(
+                    "say the type: `{{ s32 = {number} }}`, `{{ u32 = {number} }}`, \
+                     `{{ f32 = {number} }}`"
+                );
+            }
             Self::EmptyList => "name at least one, or leave the field out",
             Self::NoLaunch => "add a [[launch]] or [[phase]]",
             Self::Needs { .. } => "give both fields or neither",
@@ -472,15 +493,16 @@ fn range(low: i64, high: i64) -> String {
 /// What to write for a parameter, by its type as PTX spells it.
 fn argument_for(parameter: &str) -> String {
     match parameter.strip_prefix('.') {
-        Some(ty @ ("f32" | "f64")) => format!("write a number: `{{ {ty} = 1.5 }}`"),
-        Some(ty @ ("u8" | "u16" | "u32" | "s32")) => format!("write a number: `{{ {ty} = 7 }}`"),
+        Some(ty @ ("f16" | "bf16" | "f32" | "f64")) => {
+            format!("write a number: `{{ {ty} = 1.5 }}`")
+        }
+        Some(ty @ ("u8" | "s8" | "u16" | "s16" | "u32" | "s32")) => {
+            format!("write a number: `{{ {ty} = 7 }}`")
+        }
         Some(ty @ ("u64" | "s64")) => {
             format!("write a buffer's name for a pointer, or a number: `{{ {ty} = 7 }}`")
         }
-        Some(ty @ ("s8" | "s16")) => {
-            format!("write a number of as many bits: `{{ {} = 7 }}`", ty.replace('s', "u"))
-        }
-        Some(_) => "pointers take a buffer, numbers u8 to s64, f32 or f64 of as many bits".into(),
+        Some(_) => "pointers take a buffer, numbers u8 to s64, f16 to f64 of as many bits".into(),
         None => "structures and vectors take `{ fields = [...] }` or `{ bytes = [...] }`".into(),
     }
 }

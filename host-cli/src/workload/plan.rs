@@ -7,11 +7,10 @@
 use strata_core::named;
 
 use super::buffer::{BufferPlan, Contents};
-use super::element::ElementType;
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
 use super::object::ObjectPlan;
-use super::real;
+use super::real::{self, Precision};
 use crate::config::place::Position;
 
 /// Most threads of a CTA. Source: CUDA C++ Programming Guide, technical specifications.
@@ -32,8 +31,12 @@ named! {
     pub enum ScalarKind {
         /// 8-bit unsigned.
         U8 = "u8",
+        /// 8-bit signed.
+        S8 = "s8",
         /// 16-bit unsigned.
         U16 = "u16",
+        /// 16-bit signed.
+        S16 = "s16",
         /// 32-bit unsigned.
         U32 = "u32",
         /// 32-bit signed.
@@ -42,6 +45,10 @@ named! {
         U64 = "u64",
         /// 64-bit signed.
         S64 = "s64",
+        /// Half precision.
+        F16 = "f16",
+        /// Half the bits of single precision, with its exponent.
+        Bf16 = "bf16",
         /// Single precision.
         F32 = "f32",
         /// Double precision.
@@ -53,32 +60,39 @@ impl ScalarKind {
     /// Size. Unit: bytes.
     pub const fn bytes(self) -> usize {
         match self {
-            Self::U8 => 1,
-            Self::U16 => 2,
+            Self::U8 | Self::S8 => 1,
+            Self::U16 | Self::S16 | Self::F16 | Self::Bf16 => 2,
             Self::U32 | Self::S32 | Self::F32 => 4,
             Self::U64 | Self::S64 | Self::F64 => 8,
         }
     }
 
-    /// True for `f32` and `f64`.
+    /// True for `f16`, `bf16`, `f32` and `f64`.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
 
-    /// The floating-point element of a floating-point kind.
-    pub(super) const fn element(self) -> ElementType {
-        if matches!(self, Self::F32) { ElementType::F32 } else { ElementType::F64 }
+    /// The precision of a floating-point kind.
+    pub(super) const fn precision(self) -> Precision {
+        match self {
+            Self::F16 => Precision::Half,
+            Self::Bf16 => Precision::Bfloat,
+            Self::F32 => Precision::Single,
+            _ => Precision::Double,
+        }
     }
 
     /// Smallest and largest value of an integer kind, as far as launch files can write them.
     const fn range(self) -> (i64, i64) {
         match self {
             Self::U8 => (0, u8::MAX as i64),
+            Self::S8 => (i8::MIN as i64, i8::MAX as i64),
             Self::U16 => (0, u16::MAX as i64),
+            Self::S16 => (i16::MIN as i64, i16::MAX as i64),
             Self::U32 => (0, u32::MAX as i64),
             Self::S32 => (i32::MIN as i64, i32::MAX as i64),
             Self::U64 => (0, i64::MAX),
-            Self::S64 | Self::F32 | Self::F64 => (i64::MIN, i64::MAX),
+            Self::S64 | Self::F16 | Self::Bf16 | Self::F32 | Self::F64 => (i64::MIN, i64::MAX),
         }
     }
 }
@@ -432,21 +446,14 @@ impl ArgumentTemplate {
                 let mask = u64::MAX >> (64 - 8 * kind.bytes());
                 scalar(*kind, value as u64 & mask)
             }
-            Self::Real { kind, value } => scalar(*kind, real_bits(*kind, *value)),
+            Self::Real { kind, value } => scalar(*kind, real::bits(*value, kind.precision())),
             Self::RealFormula { kind, value } => {
                 let value = evaluate(value)?;
-                let element = kind.element();
-                let exact = real::of_integer(value, element).map_err(|why| place.error(why))?;
-                scalar(*kind, real_bits(*kind, exact))
+                let precision = kind.precision();
+                let exact = real::of_integer(value, precision).map_err(|why| place.error(why))?;
+                scalar(*kind, real::bits(exact, precision))
             }
         }
-    }
-}
-
-fn real_bits(kind: ScalarKind, value: f64) -> u64 {
-    match kind {
-        ScalarKind::F32 => u64::from((value as f32).to_bits()),
-        _ => value.to_bits(),
     }
 }
 

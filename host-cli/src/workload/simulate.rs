@@ -328,6 +328,11 @@ impl<'a, S: LaunchSink> Target<'a, S> {
             }
             addresses.push(address);
         }
+        for (buffer, address) in prepared.plan.buffers.iter().zip(&addresses) {
+            if let Some(bytes) = buffer.addresses(&addresses) {
+                device.write(*address, &bytes).map_err(failed)?;
+            }
+        }
         let mut handles = Vec::with_capacity(prepared.plan.objects.len());
         for object in &prepared.plan.objects {
             let placed = object.placed(&addresses);

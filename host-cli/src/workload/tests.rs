@@ -21,6 +21,7 @@ fn parameter(ty: ScalarType, dimensions: Vec<u64>) -> Variable {
         initial: None,
         linkage: Linkage::Internal,
         register: None,
+        pointer: None,
         span: Span::default(),
     }
 }

@@ -1,6 +1,9 @@
 //! Arguments of launches.
 
-use super::super::document::{self, ArgumentTable, Formula, Real};
+use strata_ptx::module::Variable;
+use strata_ptx::types::Kind;
+
+use super::super::document::{self, ArgumentTable, Formula, Literal, Real};
 use super::super::error::Problem;
 use super::super::expression::Expression;
 use super::super::plan::{ArgumentTemplate, Extent, Place, ScalarKind};
@@ -21,6 +24,9 @@ impl Resolver<'_> {
                 let choices = vec![self.buffer(name, place)?];
                 return Ok(self.pointer(choices, Expression::number(0), Expression::number(0)));
             }
+            document::Argument::Number(number) => {
+                return Err(place.error(Problem::Untyped { number: number.to_string() }));
+            }
             document::Argument::Table(table) => table,
         };
         let mut found = Vec::new();
@@ -40,8 +46,8 @@ impl Resolver<'_> {
         if let (Some(template), 1) = (found.pop(), count) {
             return Ok(template);
         }
-        let fields = "`buffer`, `u8`, `u16`, `u32`, `s32`, `u64`, `s64`, `f32`, `f64`, `fields`, \
-                      `bytes`, `object`";
+        let fields = "`buffer`, `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, \
+                      `f32`, `f64`, `fields`, `bytes`, `object`";
         Err(place.error(Problem::ExactlyOne { fields, found: count }))
     }
 
@@ -122,10 +128,44 @@ impl Resolver<'_> {
     }
 }
 
+/// A number of the type that the PTX says that a parameter has.
+pub(super) fn of_parameter(
+    number: Literal,
+    parameter: &Variable,
+    place: &Place,
+) -> Result<ArgumentTemplate> {
+    let kind = match parameter.ty.kind() {
+        Kind::Unsigned | Kind::Signed | Kind::Float => {
+            ScalarKind::ALL.iter().copied().find(|kind| kind.name() == parameter.ty.name())
+        }
+        _ => None,
+    };
+    let scalar = parameter.dimensions.is_empty() && parameter.vector == 1;
+    let untyped = || place.error(Problem::Untyped { number: number.to_string() });
+    let kind = kind.filter(|_| scalar).ok_or_else(untyped)?;
+    match number {
+        Literal::Integer(value) if kind.is_float() => {
+            Ok(ArgumentTemplate::RealFormula { kind, value: Expression::number(value) })
+        }
+        Literal::Integer(value) => {
+            Ok(ArgumentTemplate::Integer { kind, value: Expression::number(value) })
+        }
+        Literal::Real(_) if !kind.is_float() => {
+            Err(place.error(Problem::Whole { number: number.to_string(), kind: kind.name() }))
+        }
+        Literal::Real(value) => {
+            real::rounded(value, kind.precision()).map_err(|why| place.error(why))?;
+            Ok(ArgumentTemplate::Real { kind, value })
+        }
+    }
+}
+
 fn scalars(table: &ArgumentTable, place: &Place, found: &mut Vec<ArgumentTemplate>) -> Result<()> {
     let integers = [
         (ScalarKind::U8, &table.u8),
+        (ScalarKind::S8, &table.s8),
         (ScalarKind::U16, &table.u16),
+        (ScalarKind::S16, &table.s16),
         (ScalarKind::U32, &table.u32),
         (ScalarKind::S32, &table.s32),
         (ScalarKind::U64, &table.u64),
@@ -136,10 +176,16 @@ fn scalars(table: &ArgumentTable, place: &Place, found: &mut Vec<ArgumentTemplat
             found.push(ArgumentTemplate::Integer { kind, value: value.clone() });
         }
     }
-    for (kind, value) in [(ScalarKind::F32, &table.f32), (ScalarKind::F64, &table.f64)] {
+    let reals = [
+        (ScalarKind::F16, &table.f16),
+        (ScalarKind::Bf16, &table.bf16),
+        (ScalarKind::F32, &table.f32),
+        (ScalarKind::F64, &table.f64),
+    ];
+    for (kind, value) in reals {
         match value {
             Some(Real::Number(value)) => {
-                real::rounded(*value, kind.element()).map_err(|why| place.error(why))?;
+                real::rounded(*value, kind.precision()).map_err(|why| place.error(why))?;
                 found.push(ArgumentTemplate::Real { kind, value: *value });
             }
             Some(Real::Formula(value)) => {

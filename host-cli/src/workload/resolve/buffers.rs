@@ -45,6 +45,16 @@ impl Resolver<'_> {
             total += planned.bytes();
             self.plan.buffers.push(planned);
         }
+        for (index, buffer) in buffers.iter().enumerate() {
+            let Some(generator) = &buffer.get_ref().generator else { continue };
+            if let Generator::Addresses(targets) = generator.get_ref() {
+                let key = format!("buffer[{index}].generator");
+                let place = self.source.place(generator.span(), key);
+                let BufferPlan { element, count, .. } = self.plan.buffers[index];
+                let contents = self.addresses(targets, element, count, &place)?;
+                self.plan.buffers[index].contents = contents;
+            }
+        }
         Ok(())
     }
 
@@ -72,6 +82,10 @@ impl Resolver<'_> {
             Generator::File(file) => Some((file, at(generator))),
             _ => None,
         });
+        let listed = generator.and_then(|generator| match generator.get_ref() {
+            Generator::Addresses(targets) => Some(targets.len() as u64),
+            _ => None,
+        });
         let (shape, read) = match (file, stated, whole) {
             (Some((file, place)), stated, _) => {
                 let array = self.array(file, element, limit, &place)?;
@@ -80,6 +94,9 @@ impl Resolver<'_> {
             }
             (None, Some(stated), _) => (stated.shape(), None),
             (None, None, Some(whole)) => (vec![whole], None),
+            (None, None, None) if listed.is_some_and(|listed| listed > 0) => {
+                (vec![listed.unwrap_or(0)], None)
+            }
             (None, None, None) => {
                 let (field, what) = ("count", "buffer");
                 let instead = "`shape`, `variable` or a file";

@@ -1,6 +1,8 @@
 //! Initial contents of buffers: generators with their expressions evaluated and ranges checked.
 
-use super::super::buffer::Contents;
+use toml::Spanned;
+
+use super::super::buffer::{BufferPlan, Contents, Target};
 use super::super::document::{self, Formula, Generator, Literal};
 use super::super::element::ElementType;
 use super::super::error::{LaunchFileError, Problem};
@@ -25,7 +27,8 @@ impl Resolver<'_> {
                 let array = self.array(file, element, count * element.bytes(), place)?;
                 Ok(Contents::Bytes(array.bytes.into()))
             }
-            Generator::Zero => Ok(Contents::Zero),
+            // The buffers that it names may follow.
+            Generator::Zero | Generator::Addresses(_) => Ok(Contents::Zero),
             Generator::Iota if count - 1 > highest as u64 => {
                 Err(unsuitable("iota", range(element)))
             }
@@ -73,6 +76,48 @@ impl Resolver<'_> {
                 Ok(Contents::Reads { letters, each, seed: self.seed(seed, place)? })
             }
         }
+    }
+
+    /// The addresses of buffers, once all are known, for a buffer of as many elements.
+    pub(super) fn addresses(
+        &self,
+        targets: &[Spanned<document::Target>],
+        element: ElementType,
+        count: u64,
+        place: &Place,
+    ) -> Result<Contents> {
+        let bits = self.module.address_bits;
+        let wanted = if bits == 32 { ElementType::U32 } else { ElementType::U64 };
+        if element != wanted {
+            let because = format!("the PTX has addresses of {bits} bits: {}", wanted.name());
+            return Err(unsuitable(place, "addresses", (count, element), because));
+        }
+        if targets.is_empty() {
+            return Err(place.error(Problem::EmptyList));
+        }
+        if targets.len() as u64 > count {
+            let because = format!("there are {} addresses", targets.len());
+            return Err(unsuitable(place, "addresses", (count, element), because));
+        }
+        let target = |(index, target): (usize, &Spanned<document::Target>)| {
+            let key = format!("{}.addresses[{index}]", place.key);
+            let place = self.source.place(target.span(), key);
+            let target = target.get_ref();
+            let buffer = self.buffer(&target.buffer, &place)?;
+            let BufferPlan { count, element, .. } = &self.plan.buffers[buffer];
+            let offset = match &target.offset {
+                Some(offset) => self.evaluate(&offset.0, &place)?,
+                None => 0,
+            };
+            let high = i64::try_from(*count).unwrap_or(i64::MAX);
+            if !(0..=high).contains(&offset) {
+                let (what, value, low) = ("`offset`", offset, 0);
+                return Err(place.error(Problem::OutOfRange { what, value, low, high }));
+            }
+            Ok(Target { buffer, offset: offset as u64 * element.bytes() })
+        };
+        let targets = targets.iter().enumerate().map(target).collect::<Result<Vec<_>>>()?;
+        Ok(Contents::Addresses(targets.into()))
     }
 
     /// Random numbers in `[low, high)`.

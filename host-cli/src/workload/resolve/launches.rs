@@ -9,6 +9,7 @@ use super::super::error::Problem;
 use super::super::expression::Expression;
 use super::super::parameter::accepts;
 use super::super::plan::{LaunchTemplate, PhasePlan, Place, Repeat};
+use super::arguments::of_parameter;
 use super::contents::constant;
 use super::{MAX_LAUNCHES, MAX_RESET_BYTES, Resolver, Result, list};
 
@@ -126,7 +127,10 @@ impl Resolver<'_> {
         let mut arguments = Vec::with_capacity(parameters.len());
         for (index, (argument, parameter)) in launch.arguments.iter().zip(parameters).enumerate() {
             let place = self.source.place(argument.span(), format!("{key}.arguments[{index}]"));
-            let template = self.argument(argument.get_ref(), &place)?;
+            let template = match argument.get_ref() {
+                document::Argument::Number(number) => of_parameter(*number, parameter, &place)?,
+                argument => self.argument(argument, &place)?,
+            };
             if let Err((expected, found)) = accepts(parameter, &template, self.module.address_bits)
             {
                 let kernel = function.name.clone();
