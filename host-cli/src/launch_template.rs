@@ -5,12 +5,15 @@
 //! that the PTX asks for. The file is tried: buffers and surfaces grow until no access misses them,
 //! and integers shrink if that does not help.
 
+mod meaning;
+mod memory;
 mod objects;
 mod parameters;
 mod text;
+mod value;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
@@ -26,8 +29,10 @@ use strata_simt::texture::TextureProblem;
 use crate::workload::element::ElementType;
 use crate::workload::simulate::{Options, Prepared, RunError};
 use crate::workload::{Overrides, Workload};
+use memory::Held;
 use objects::{ObjectTable, references};
-use parameters::{FieldUse, Fields, parameters};
+use parameters::{Fields, parameters};
+use value::{Argument, Value, element, value};
 
 pub use text::KIND;
 
@@ -51,37 +56,17 @@ struct Template<'m> {
     fixed_block: bool,
     /// Dynamic shared memory, if the kernel has any. Unit: bytes.
     shared: Option<u64>,
+    /// Shared memory of the kernel's own, which lies before that. Unit: bytes.
+    static_shared: u64,
+    /// How many arguments are addresses in the dynamic shared memory.
+    windows: u64,
     /// Value of every integer argument.
     n: i64,
     arguments: Vec<Argument>,
     /// What is bound to references of the module.
     bound: Vec<ObjectTable>,
     /// Variables of the module that the kernel uses and nothing initialises.
-    variables: Vec<&'m str>,
-}
-
-/// An argument with its parameter's name.
-#[derive(Clone, Debug)]
-struct Argument {
-    name: String,
-    value: Value,
-}
-
-/// What is passed.
-#[derive(Clone, Debug)]
-enum Value {
-    /// An address of a buffer with so many elements.
-    Buffer { name: String, element: ElementType, count: u64, read: bool, written: bool },
-    /// The handle of a texture, surface or sampler.
-    Object(ObjectTable),
-    /// `n`, as a type of the launch file.
-    Integer(&'static str),
-    /// 1.
-    Real(&'static str),
-    /// Fields, and the alignment of the whole.
-    Structure(Vec<Value>, u32),
-    /// Bytes of nothing.
-    Bytes(u64),
+    variables: Vec<(&'m str, ElementType)>,
 }
 
 /// A launch file, and whether it runs.
@@ -105,7 +90,7 @@ pub fn make(
     kernel: FunctionId,
 ) -> Result<Made, Vec<strata_ptx::diagnostic::Diagnostic>> {
     let function = &module.functions[kernel.index()];
-    let body = inline(module, kernel)?;
+    let body = inline(module, kernel)?.with_registers_for_values();
     let mut template = Template::new(file, function, &body, module);
     let fault = template.fit(ptx);
     Ok(Made { text: template.to_string(), fault })
@@ -115,19 +100,26 @@ pub fn make(
 /// pointer as a whole and that can be seen; none of a kernel that cannot be compiled.
 pub fn accessed(module: &Module, kernel: FunctionId) -> Vec<Option<ScalarType>> {
     let Ok(body) = inline(module, kernel) else { return Vec::new() };
-    let uses = parameters(&body, module.address_bits);
-    let pointer = |fields: &Fields| fields.get(&0)?.pointer.as_ref()?.element();
-    uses.iter().map(pointer).collect()
+    let body = body.with_registers_for_values();
+    let found = parameters(&body, module).parameters;
+    let whole = (0, u64::from(module.address_bits) / 8);
+    let pointer = |fields: &Fields| fields.get(&whole)?.pointer.as_ref()?.accessed();
+    found.iter().map(pointer).collect()
 }
 
 impl<'m> Template<'m> {
     fn new(file: &'m str, function: &'m Function, body: &Kernel, module: &'m Module) -> Self {
-        let uses = parameters(body, module.address_bits);
+        let found = parameters(body, module);
         let declared = &function.variables[..function.parameters as usize];
         let mut names = Vec::new();
-        let arguments = declared.iter().zip(&uses).map(|(parameter, fields)| {
+        let mut windows = 0;
+        let arguments = declared.iter().zip(&found.parameters).map(|(parameter, fields)| {
             let name = unique(&short_name(&parameter.name, &function.name), &mut names);
-            let value = value(parameter, fields, &name, module.address_bits);
+            let value = match parameter.pointer {
+                Some(StateSpace::Shared) => Value::Shared(windows, parameter.ty.bits()),
+                _ => value(parameter, fields, &name, module.address_bits),
+            };
+            windows += u64::from(matches!(value, Value::Shared(..)));
             Argument { name, value }
         });
         let arguments = arguments.collect();
@@ -138,14 +130,16 @@ impl<'m> Template<'m> {
             ObjectTable::new(name, Some(variable.clone()), used)
         });
         let bound = bound.collect();
-        let dynamic = module
-            .variables
-            .iter()
-            .any(|variable| variable.space == StateSpace::Shared && variable.size == 0);
+        let dynamic = windows > 0
+            || module
+                .variables
+                .iter()
+                .any(|variable| variable.space == StateSpace::Shared && variable.size == 0);
         let (grid, block) = extents(function.launch.block_sides(), body);
         let shared = dynamic.then_some(4096);
         let kernel = &function.name;
-        let variables = uninitialised(body, module);
+        let variables = uninitialised(body, module, &found.variables);
+        let static_shared = body.shared_bytes;
         let fixed_block = function.launch.block_sides().is_some();
         Self {
             file,
@@ -154,6 +148,8 @@ impl<'m> Template<'m> {
             block,
             fixed_block,
             shared,
+            static_shared,
+            windows,
             n: INTEGERS[0],
             arguments,
             bound,
@@ -247,10 +243,11 @@ impl<'m> Template<'m> {
         while let Some(value) = pending.pop() {
             match value {
                 Value::Structure(fields, _) => pending.extend(fields),
-                Value::Buffer { name, count, .. } if name == wanted && *count < MOST_ELEMENTS => {
-                    *count *= 4;
+                Value::Buffer(buffer) if buffer.name == wanted && buffer.count < MOST_ELEMENTS => {
+                    buffer.count *= 4;
                     return true;
                 }
+                Value::Buffer(buffer) => pending.extend(buffer.target.as_deref_mut()),
                 _ => {}
             }
         }
@@ -258,8 +255,13 @@ impl<'m> Template<'m> {
     }
 }
 
-/// Variables in global and constant memory that the kernel names and nothing initialises.
-fn uninitialised<'m>(body: &Kernel, module: &'m Module) -> Vec<&'m str> {
+/// Variables in global and constant memory that the kernel names and nothing initialises, with the
+/// types of what they hold; single-precision numbers where nothing tells.
+fn uninitialised<'m>(
+    body: &Kernel,
+    module: &'m Module,
+    held: &BTreeMap<VariableId, Held>,
+) -> Vec<(&'m str, ElementType)> {
     let operands = body.instructions.iter().flat_map(|instruction| &instruction.sources);
     let named: BTreeSet<VariableId> = operands
         .filter_map(|operand| match operand {
@@ -268,107 +270,20 @@ fn uninitialised<'m>(body: &Kernel, module: &'m Module) -> Vec<&'m str> {
             _ => None,
         })
         .collect();
-    let variables = named.into_iter().filter_map(|id| module.variables.get(id.index()));
-    let empty = |variable: &&Variable| {
+    let empty = |variable: &Variable| {
         matches!(variable.space, StateSpace::Global | StateSpace::Const)
             && variable.ty.kind() != Kind::Opaque
             && variable.size != 0
             && variable.initial.is_none()
     };
-    variables.filter(empty).map(|variable| variable.name.as_str()).collect()
-}
-
-/// The argument of a parameter.
-fn value(parameter: &Variable, fields: &Fields, name: &str, address_bits: u8) -> Value {
-    if parameter.dimensions.is_empty() && parameter.vector == 1 {
-        let found = fields.get(&0).cloned().unwrap_or_default();
-        return scalar(parameter.ty, &found, name, address_bits);
-    }
-    structure(parameter, fields, name, address_bits).unwrap_or(Value::Bytes(parameter.size))
-}
-
-fn scalar(ty: ScalarType, found: &FieldUse, name: &str, address_bits: u8) -> Value {
-    if let Some(used) = found.object.filter(|_| ty.bits() == 64) {
-        return Value::Object(ObjectTable::new(name.to_owned(), None, used));
-    }
-    let pointer = found.pointer.as_ref().filter(|_| ty.bits() == u32::from(address_bits));
-    if let (Some(pointer), Kind::Bits | Kind::Unsigned | Kind::Signed) = (pointer, ty.kind()) {
-        let element = pointer.element().map_or(ElementType::U8, element);
-        let (name, count) = (name.to_owned(), 1024);
-        let (read, written) = (pointer.read, pointer.written);
-        return Value::Buffer { name, element, count, read, written };
-    }
-    let float = ty.kind() == Kind::Float || ty.kind() == Kind::Bits && found.float;
-    match (ty.bytes(), float) {
-        (4, true) => Value::Real("f32"),
-        (8, true) => Value::Real("f64"),
-        (1, _) => Value::Integer("u8"),
-        (2, _) => Value::Integer("u16"),
-        (4, _) if ty.kind() == Kind::Signed => Value::Integer("s32"),
-        (4, _) => Value::Integer("u32"),
-        (8, _) if ty.kind() == Kind::Signed => Value::Integer("s64"),
-        (8, _) => Value::Integer("u64"),
-        _ => Value::Bytes(parameter_bytes(ty)),
-    }
-}
-
-fn parameter_bytes(ty: ScalarType) -> u64 {
-    ty.bytes().into()
-}
-
-/// The fields that the kernel loads, with integers in between, where they have their places.
-fn structure(parameter: &Variable, fields: &Fields, name: &str, address_bits: u8) -> Option<Value> {
-    let (mut values, mut end) = (Vec::new(), 0);
-    for (&place, found) in fields {
-        let ty = found.ty?;
-        let size = u64::from(ty.bytes());
-        if place < end || !place.is_multiple_of(size) {
-            return None;
-        }
-        fill(&mut values, &mut end, place, parameter.align);
-        values.push(scalar(ty, found, &format!("{name}_{place}"), address_bits));
-        end = place + size;
-    }
-    fill(&mut values, &mut end, parameter.size, parameter.align);
-    (end == parameter.size && !values.is_empty())
-        .then_some(Value::Structure(values, parameter.align))
-}
-
-/// Integers up to a place, none of which asks for more than the alignment of the whole.
-fn fill(values: &mut Vec<Value>, end: &mut u64, place: u64, align: u32) {
-    while *end < place {
-        let fits =
-            |size: &u64| *size <= align.into() && end.is_multiple_of(*size) && *end + size <= place;
-        let size = [8, 4, 2, 1].into_iter().find(fits).unwrap_or(1);
-        values.push(Value::Integer(match size {
-            8 => "u64",
-            4 => "u32",
-            2 => "u16",
-            _ => "u8",
-        }));
-        *end += size;
-    }
-}
-
-/// The element type of a launch file that holds a type of PTX.
-const fn element(ty: ScalarType) -> ElementType {
-    match ty {
-        ScalarType::S8 => ElementType::S8,
-        ScalarType::U16 | ScalarType::B16 | ScalarType::Bf16 => ElementType::U16,
-        ScalarType::S16 => ElementType::S16,
-        ScalarType::F16 => ElementType::F16,
-        ScalarType::U32
-        | ScalarType::B32
-        | ScalarType::F16x2
-        | ScalarType::Bf16x2
-        | ScalarType::Tf32 => ElementType::U32,
-        ScalarType::S32 => ElementType::S32,
-        ScalarType::F32 => ElementType::F32,
-        ScalarType::U64 | ScalarType::B64 | ScalarType::B128 => ElementType::U64,
-        ScalarType::S64 => ElementType::S64,
-        ScalarType::F64 => ElementType::F64,
-        _ => ElementType::U8,
-    }
+    let variables = named.into_iter().filter_map(|id| {
+        let variable = module.variables.get(id.index()).filter(|variable| empty(variable))?;
+        let ty = held.get(&id).filter(|held| !held.copied);
+        let element = ty.map_or(ElementType::F32, |held| element(held.ty));
+        let fits = variable.size.is_multiple_of(element.bytes());
+        Some((variable.name.as_str(), if fits { element } else { ElementType::U8 }))
+    });
+    variables.collect()
 }
 
 /// A grid of few CTAs and a block, of as many dimensions as the kernel asks for.

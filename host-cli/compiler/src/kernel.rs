@@ -3,7 +3,9 @@
 use strata_ptx::module::{Instruction, LabelId, Operand, Register, Span};
 use strata_ptx::opcode::{Modifiers, Opcode};
 
+use crate::cfg::Graph;
 use crate::program::ProgramVariable;
+use crate::values::Values;
 
 /// One kernel with its calls inlined.
 ///
@@ -123,6 +125,17 @@ impl Kernel {
         end_with_exit(self, span);
         drop_unreachable(self);
         self.lines = self.instructions.iter().map(|instruction| line(instruction.span)).collect();
+    }
+
+    /// The same kernel with a register for each value: definitions that no use may see together
+    /// have registers of their own. A kernel that is too large for that stays as it is.
+    #[must_use]
+    pub fn with_registers_for_values(self) -> Self {
+        let values = Graph::new(&self).and_then(|graph| Values::new(&self, &graph));
+        match values {
+            Ok(Values { instructions, webs, .. }) => Self { instructions, registers: webs, ..self },
+            Err(_) => self,
+        }
     }
 }
 

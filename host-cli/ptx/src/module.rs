@@ -155,6 +155,9 @@ pub struct Variable {
     /// Of a parameter or result declared `.reg`, the function's register, or the first of as many
     /// as there are components.
     pub register: Option<VirtualRegister>,
+    /// Of a parameter declared `.ptr`, the space that it points into: `Generic` where none is
+    /// written.
+    pub pointer: Option<StateSpace>,
     /// Place of the name.
     pub span: Span,
 }

@@ -122,7 +122,6 @@ fn a_file_without_one_of_its_words_is_another_file() {
         "+ in ld.global.u32 %r3, [%rd1+-8];",
         ".global in .global .surfref canvas;",
         ".global in .global .texref image;",
-        ".global in .visible .entry configured (.param .u64 .ptr .global .align 16 data, .param .align 4 .b8 block[12])",
         "0 in .global .attribute(.managed) .align 4 .f32 table[2][2] = {{0f3F800000, 1.5}, {-2.0, 0.0}};",
         "16 in .visible .const .align 8 .b8 limits[16] = {0, 0, 0, 0, 0, 0, 240, 63, 0, 0, 0, 0, 0, 0, 4, 192};",
         "2 in .global .attribute(.managed) .align 4 .f32 table[2][2] = {{0f3F800000, 1.5}, {-2.0, 0.0}};",

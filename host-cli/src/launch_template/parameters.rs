@@ -5,27 +5,53 @@
 //! that any of its definitions gives it. What is found is a guess for a person to correct, and a
 //! run of it tells whether it will do.
 
+mod notes;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use strata_compiler::kernel::Kernel;
 use strata_ptx::module::{
-    AddressBase, Instruction, Operand, StateSpace, Symbol, VariableId, VirtualRegister,
+    AddressBase, Instruction, Module, Operand, StateSpace, Symbol, VariableId, VirtualRegister,
 };
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::{Kind, ScalarType};
 
-use super::objects::{self, ObjectUse, names_object};
+use super::meaning::{Meaning, Meanings};
+use super::memory::{Held, Memory, held};
+use super::objects::{ObjectUse, names_object};
 
 /// Bytes of a variable: its number and how far they lie behind its start.
-type Field = (VariableId, u64);
+type At = (VariableId, u64);
+
+/// Part of a variable of the kernel that is loaded as one value, or what is loaded from where that
+/// value points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Field {
+    variable: VariableId,
+    /// Unit: bytes from the start of the variable.
+    place: u64,
+    /// Unit: bytes.
+    size: u64,
+    /// How many pointers are followed from the value.
+    depth: u8,
+}
+
+impl Field {
+    /// What is loaded from where the field points; of pointers to pointers to pointers no more.
+    fn behind(self) -> Option<Self> {
+        (self.depth < 2).then_some(Self { depth: self.depth + 1, ..self })
+    }
+}
 
 /// What is known of one field of a parameter: of a scalar the whole parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FieldUse {
     /// The type that it is loaded with.
     pub(super) ty: Option<ScalarType>,
-    /// It is an operand of floating-point arithmetic.
-    pub(super) float: bool,
+    /// What computing shows that it is.
+    pub(super) meaning: Option<Meaning>,
+    /// It is computed with as a whole, in integers of 64 bits.
+    pub(super) wide: bool,
     /// It points to memory.
     pub(super) pointer: Option<Pointer>,
     /// It is the handle of a texture, surface or sampler.
@@ -37,6 +63,10 @@ pub(super) struct FieldUse {
 pub(super) struct Pointer {
     /// How many accesses there are by type.
     types: BTreeMap<&'static str, (u32, ScalarType)>,
+    /// What the memory holds, as far as that can be seen.
+    pub(super) held: Option<Held>,
+    /// What the pointers there point to, if there are pointers.
+    pub(super) target: Option<Box<Self>>,
     /// Something is loaded from there.
     pub(super) read: bool,
     /// Something is stored there.
@@ -44,53 +74,70 @@ pub(super) struct Pointer {
 }
 
 impl Pointer {
-    /// The type of most accesses.
-    pub(super) fn element(&self) -> Option<ScalarType> {
+    /// The type of most accesses, as the PTX has it.
+    pub(super) fn accessed(&self) -> Option<ScalarType> {
         self.types.values().max_by_key(|(count, _)| *count).map(|(_, ty)| *ty)
     }
 }
 
-/// The fields of each parameter, by their places in it.
-pub(super) type Fields = BTreeMap<u64, FieldUse>;
+/// The fields of a parameter, by their places and sizes in it.
+pub(super) type Fields = BTreeMap<(u64, u64), FieldUse>;
 
-/// What a kernel does with each of its parameters, when addresses have so many bits.
-pub(super) fn parameters(kernel: &Kernel, address_bits: u8) -> Vec<Fields> {
+/// What a kernel does with its parameters and with variables of the module.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) parameters: Vec<Fields>,
+    pub(super) variables: BTreeMap<VariableId, Held>,
+}
+
+/// What a kernel of a module does with each of its parameters.
+pub(super) fn parameters(kernel: &Kernel, module: &Module) -> Found {
     let mut uses = Uses {
         kernel,
-        address_bits: address_bits.into(),
+        address_bits: module.address_bits.into(),
         derived: vec![BTreeSet::new(); kernel.registers.len()],
         copied: vec![BTreeSet::new(); kernel.registers.len()],
         places: places(kernel),
         stored: BTreeMap::new(),
+        kept: BTreeMap::new(),
         fields: BTreeMap::new(),
     };
     uses.follow();
     let (kinds, read) = (uses.kinds(), read(kernel));
+    let mut meanings = Meanings::new(&kernel.instructions, &kernel.registers);
+    let cells = uses.join_frame(&mut meanings);
+    meanings.conclude();
+    let mut accesses = Vec::new();
     for instruction in &kernel.instructions {
         uses.note(instruction, &kinds);
         uses.note_objects(instruction, &read);
+        uses.accesses(instruction, &kinds, &mut meanings, &mut accesses);
     }
-    let mut all = vec![Fields::new(); kernel.parameters as usize];
-    for ((variable, place), found) in uses.fields {
-        if let Some(fields) = all.get_mut(variable.index()) {
-            fields.insert(place, found);
+    let held = held(&accesses, &mut meanings);
+    for (field, node) in cells {
+        if field.depth == 0 {
+            let found = uses.fields.entry(field).or_default();
+            found.meaning = meanings.meaning(node);
+            found.wide = meanings.is_wide(node);
         }
     }
-    all
+    uses.found(&held)
 }
 
 struct Uses<'k> {
     kernel: &'k Kernel,
     address_bits: u32,
-    /// Fields that the address in a register may come from.
-    derived: Vec<BTreeSet<Field>>,
+    /// Memory that the address in a register may point into.
+    derived: Vec<BTreeSet<Memory>>,
     /// Fields whose value a register may hold as it is.
     copied: Vec<BTreeSet<Field>>,
     /// Where registers point, as far as that is known.
     places: BTreeMap<VirtualRegister, Place>,
     /// Fields whose value lies in a variable of the frame: arguments of inlined calls, and what
     /// code that was not optimised keeps there.
-    stored: BTreeMap<Field, BTreeSet<Field>>,
+    stored: BTreeMap<At, BTreeSet<Field>>,
+    /// Addresses that lie in the frame or somewhere in another variable.
+    kept: BTreeMap<(Memory, u64), BTreeSet<Memory>>,
     fields: BTreeMap<Field, FieldUse>,
 }
 
@@ -106,8 +153,14 @@ impl Kinds {
     fn pointers_among(&self, mut origins: BTreeSet<Field>) -> BTreeSet<Field> {
         if !origins.is_disjoint(&self.pointers) {
             origins.retain(|field| self.pointers.contains(field));
-        } else if !origins.is_subset(&self.indices) {
-            origins.retain(|field| !self.indices.contains(field));
+        } else {
+            // A number in memory is more often an index than a pointer.
+            if origins.iter().any(|field| field.depth == 0) {
+                origins.retain(|field| field.depth == 0);
+            }
+            if !origins.is_subset(&self.indices) {
+                origins.retain(|field| !self.indices.contains(field));
+            }
         }
         origins
     }
@@ -128,26 +181,29 @@ impl Uses<'_> {
     fn step(&mut self, instruction: &Instruction) -> bool {
         let Instruction { opcode, sources, destinations, .. } = instruction;
         match opcode {
-            Opcode::Ld => self.load(instruction),
+            Opcode::Ld | Opcode::Ldu => self.load(instruction),
             Opcode::St => self.store(instruction),
-            Opcode::Mov | Opcode::Cvta => {
+            Opcode::Mov => self.moved(instruction),
+            Opcode::Cvta => {
                 let copied = union(&self.copied, sources);
-                let derived = union(&self.derived, sources);
+                let derived = self.addresses(sources);
                 self.give(destinations, &copied, &derived)
             }
             Opcode::Add | Opcode::Sub | Opcode::Selp | Opcode::And | Opcode::Or => {
-                let derived = union(&self.derived, sources);
+                let derived = self.addresses(sources);
                 self.give(destinations, &BTreeSet::new(), &derived)
             }
             // A product is an index, what is added to it may be a pointer.
             Opcode::Mad => {
-                let derived = union(&self.derived, sources.get(2..).unwrap_or_default());
+                let derived = self.addresses(sources.get(2..).unwrap_or_default());
                 self.give(destinations, &BTreeSet::new(), &derived)
             }
+            Opcode::Shr => self.upper_part(instruction),
             Opcode::Cvt if self.keeps_address(instruction) => {
-                let derived = union(&self.derived, sources);
+                let derived = self.addresses(sources);
                 self.give(destinations, &BTreeSet::new(), &derived)
             }
+            Opcode::Cvt => self.narrowed(instruction),
             _ => false,
         }
     }
@@ -156,67 +212,197 @@ impl Uses<'_> {
         instruction.types.iter().all(|ty| ty.bits() == self.address_bits)
     }
 
-    /// The fields of a load from a parameter or from the frame, component by component.
-    fn load(&mut self, instruction: &Instruction) -> bool {
-        let Some((variable, place)) = self.place_in_variable(instruction.sources.first()) else {
+    /// The memory that the values of operands may point into.
+    fn addresses(&self, operands: &[Operand]) -> BTreeSet<Memory> {
+        let named = operands.iter().filter_map(|operand| match operand {
+            Operand::Symbol { symbol, .. } => of_symbol(*symbol),
+            _ => None,
+        });
+        union(&self.derived, operands).into_iter().chain(named).collect()
+    }
+
+    /// A copy, or parts of a field from the whole, or the whole of the parts.
+    fn moved(&mut self, instruction: &Instruction) -> bool {
+        let Instruction { sources, destinations, types, modifiers, .. } = instruction;
+        let size = types.first().map_or(0, |ty| u64::from(ty.bytes()));
+        match (destinations.first(), sources.first()) {
+            (Some(Operand::Vector(_)), Some(Operand::Vector(values))) if modifiers.vector > 1 => {
+                let mut changed = false;
+                for (result, value) in components(destinations).zip(values) {
+                    let value = std::slice::from_ref(value);
+                    let (copied, derived) = (union(&self.copied, value), self.addresses(value));
+                    changed |= self.give(std::slice::from_ref(result), &copied, &derived);
+                }
+                changed
+            }
+            (Some(Operand::Vector(parts)), Some(_)) => {
+                let whole = union(&self.copied, sources);
+                let mut changed = false;
+                for (place, part) in places_of(parts, size) {
+                    let of = |field: &Field| self.part(*field, size, place, parts.len());
+                    let copied = whole.iter().filter_map(of).collect();
+                    changed |= self.give(std::slice::from_ref(part), &copied, &BTreeSet::new());
+                }
+                changed
+            }
+            (Some(_), Some(Operand::Vector(parts))) => {
+                let copied = self.whole(parts, size);
+                let pointers = copied.iter().filter(|_| size * 8 == u64::from(self.address_bits));
+                let derived = pointers.map(|field| Memory::Behind(*field)).collect();
+                self.give(destinations, &copied, &derived)
+            }
+            _ => {
+                let copied = union(&self.copied, sources);
+                let derived = self.addresses(sources);
+                self.give(destinations, &copied, &derived)
+            }
+        }
+    }
+
+    /// One of so many parts of a field of a size.
+    fn part(&self, whole: Field, size: u64, place: u64, parts: usize) -> Option<Field> {
+        let fits = whole.size == size && whole.depth == 0;
+        let size = size / parts.max(1) as u64;
+        fits.then_some(Field { place: whole.place + place, size, ..whole })
+    }
+
+    /// The fields of a size whose parts are packed.
+    fn whole(&self, parts: &[Operand], size: u64) -> BTreeSet<Field> {
+        let each = size / parts.len().max(1) as u64;
+        let starts = union(&self.copied, parts.get(..1).unwrap_or_default());
+        let follows = |start: &Field, (place, part): (u64, &Operand)| {
+            let wanted = Field { place: start.place + place, size: each, ..*start };
+            union(&self.copied, std::slice::from_ref(part)).contains(&wanted)
+        };
+        let all = |start: &&Field| {
+            start.depth == 0 && places_of(parts, size).all(|part| follows(start, part))
+        };
+        starts.iter().filter(all).map(|start| Field { size, ..*start }).collect()
+    }
+
+    /// The upper part of a field, by a shift.
+    fn upper_part(&mut self, instruction: &Instruction) -> bool {
+        let (Some(ty), Some(Operand::Integer(bits))) =
+            (instruction.types.first(), instruction.sources.get(1))
+        else {
             return false;
         };
+        let size = u64::from(ty.bytes());
+        if *bits != size * 4 || size < 2 {
+            return false;
+        }
+        let whole = union(&self.copied, instruction.sources.get(..1).unwrap_or_default());
+        let copied = whole.into_iter().filter_map(|field| self.part(field, size, size / 2, 2));
+        let copied = copied.collect();
+        self.give(&instruction.destinations, &copied, &BTreeSet::new())
+    }
+
+    /// What of the value of a conversion is kept as it is.
+    fn narrowed(&mut self, instruction: &Instruction) -> bool {
+        let [to, from] = instruction.types.as_slice() else { return false };
+        if to.kind() == Kind::Float || from.kind() == Kind::Float {
+            return false;
+        }
+        let mut copied = union(&self.copied, &instruction.sources);
+        copied.retain(|field| field.size <= u64::from(to.bytes().min(from.bytes())));
+        self.give(&instruction.destinations, &copied, &BTreeSet::new())
+    }
+
+    /// The fields of a load from a parameter or from the frame, component by component; addresses
+    /// that a load from elsewhere may give.
+    fn load(&mut self, instruction: &Instruction) -> bool {
         let ty = instruction.types.first().copied();
         let size = ty.map_or(0, |ty| u64::from(ty.bytes()));
+        let is_address = size * 8 == u64::from(self.address_bits);
+        let Some((variable, place)) = self.place_in_variable(instruction.sources.first()) else {
+            return is_address && self.load_address(instruction);
+        };
         let mut changed = false;
-        for (index, register) in (0..).zip(registers(&instruction.destinations)) {
-            let field = (variable, place + index * size);
-            let mut values = self.stored.get(&field).cloned().unwrap_or_default();
+        for (index, register) in numbered(&instruction.destinations) {
+            let place = place + index * size;
+            let at = (variable, place);
+            let mut values = self.stored.get(&at).cloned().unwrap_or_default();
             if variable.index() < self.kernel.parameters as usize {
+                let field = Field { variable, place, size, depth: 0 };
                 self.fields.entry(field).or_default().ty = ty;
                 values.insert(field);
             }
-            let derived = if size * 8 == u64::from(self.address_bits) {
-                values.clone()
-            } else {
-                BTreeSet::new()
-            };
+            let mut derived = BTreeSet::new();
+            if is_address {
+                derived.extend(values.iter().map(|field| Memory::Behind(*field)));
+                let kept = self.kept.get(&(Memory::Local(variable), place));
+                derived.extend(kept.into_iter().flatten());
+            }
             changed |= add(&mut self.copied[register.index()], &values);
             changed |= add(&mut self.derived[register.index()], &derived);
         }
         changed
     }
 
-    /// What an argument of an inlined call holds.
+    /// Addresses that lie in memory: those that were stored there, or pointers of a buffer.
+    fn load_address(&mut self, instruction: &Instruction) -> bool {
+        let (mut derived, mut copied) = (BTreeSet::new(), BTreeSet::new());
+        for memory in self.origins(instruction) {
+            match memory {
+                Memory::Behind(field) => {
+                    copied.extend(field.behind());
+                    derived.extend(field.behind().map(Memory::Behind));
+                }
+                other => derived.extend(self.kept.get(&(other, 0)).into_iter().flatten()),
+            }
+        }
+        self.give(&instruction.destinations, &copied, &derived)
+    }
+
+    /// What an argument of an inlined call holds, and the addresses that memory holds.
     fn store(&mut self, instruction: &Instruction) -> bool {
-        let Some((variable, place)) = self.place_in_variable(instruction.sources.first()) else {
-            return false;
-        };
         let size = instruction.types.first().map_or(0, |ty| u64::from(ty.bytes()));
-        let values = instruction.sources.get(1..).unwrap_or_default();
+        let values = instruction.sources.get(1..2).unwrap_or_default();
+        let is_address = size * 8 == u64::from(self.address_bits);
         let mut changed = false;
-        for (index, register) in (0..).zip(registers(values)) {
-            let held = self.stored.entry((variable, place + index * size)).or_default();
-            changed |= add(held, &self.copied[register.index()]);
-            changed |= add(held, &self.derived[register.index()]);
+        if let Some((variable, place)) = self.place_in_variable(instruction.sources.first()) {
+            for (index, register) in numbered(values) {
+                let place = place + index * size;
+                let held = self.stored.entry((variable, place)).or_default();
+                changed |= add(held, &self.copied[register.index()]);
+                if is_address {
+                    let kept = self.kept.entry((Memory::Local(variable), place)).or_default();
+                    changed |= add(kept, &self.derived[register.index()]);
+                }
+            }
+        } else if is_address {
+            let addresses = self.addresses(values);
+            for memory in self.origins(instruction) {
+                if !addresses.is_empty() && !matches!(memory, Memory::Behind(_)) {
+                    changed |= add(self.kept.entry((memory, 0)).or_default(), &addresses);
+                }
+            }
         }
         changed
     }
 
     /// The variable of the kernel that an operand addresses, and where in it.
-    fn place_in_variable(&self, operand: Option<&Operand>) -> Option<Field> {
+    fn place_in_variable(&self, operand: Option<&Operand>) -> Option<At> {
         let Operand::Address { base, offset } = operand? else { return None };
         let (variable, start) = match base {
             AddressBase::Symbol(Symbol::Local(variable)) => (*variable, 0),
             AddressBase::Register(register) => match self.places.get(register)? {
-                Place::In(field) => *field,
+                Place::In(at) => *at,
                 Place::Elsewhere => return None,
             },
             _ => return None,
         };
-        Some((variable, start.checked_add_signed(*offset)?))
+        // Threads share what lies in shared memory: it is not followed from place to place.
+        let space = self.kernel.variables.get(variable.index())?.space;
+        let place = start.checked_add_signed(*offset)?;
+        (space != StateSpace::Shared).then_some((variable, place))
     }
 
     fn give(
         &mut self,
         destinations: &[Operand],
         copied: &BTreeSet<Field>,
-        derived: &BTreeSet<Field>,
+        derived: &BTreeSet<Memory>,
     ) -> bool {
         let mut changed = false;
         for register in registers(destinations) {
@@ -233,14 +419,14 @@ impl Uses<'_> {
         for instruction in &self.kernel.instructions {
             let origins = match instruction.opcode {
                 Opcode::Cvta => union(&self.copied, &instruction.sources),
-                _ => self.origins(instruction),
+                _ => self.fields_of(instruction),
             };
             if origins.len() == 1 {
                 kinds.pointers.extend(origins);
             }
         }
         for instruction in &self.kernel.instructions {
-            let origins = self.origins(instruction);
+            let origins = self.fields_of(instruction);
             if origins.iter().any(|field| kinds.pointers.contains(field)) {
                 kinds.indices.extend(origins.difference(&kinds.pointers));
             }
@@ -248,78 +434,62 @@ impl Uses<'_> {
         kinds
     }
 
-    /// Where the address of an access to global memory comes from.
-    fn origins(&self, instruction: &Instruction) -> BTreeSet<Field> {
-        let copies = instruction.opcode == Opcode::CpAsync;
-        let elsewhere = names_object(instruction.opcode)
-            || !copies
-                && matches!(
-                    instruction.modifiers.space,
-                    Some(StateSpace::Shared | StateSpace::Local | StateSpace::Param)
-                );
+    /// The memory that an access may be of.
+    fn origins(&self, instruction: &Instruction) -> BTreeSet<Memory> {
+        if names_object(instruction.opcode) {
+            return BTreeSet::new();
+        }
         // A copy names where it writes first, in shared memory.
-        let sources = instruction.sources.iter().skip(usize::from(copies));
-        let bases = sources.filter_map(|operand| match operand {
-            Operand::Address { base: AddressBase::Register(register), .. } if !elsewhere => {
-                Some(register)
-            }
-            _ => None,
-        });
-        bases.flat_map(|register| self.derived[register.index()].iter().copied()).collect()
+        let copies = usize::from(instruction.opcode == Opcode::CpAsync);
+        self.of_addresses(instruction.sources.iter().skip(copies))
     }
 
-    /// Notes the textures, surfaces and samplers that an instruction names.
-    fn note_objects(&mut self, instruction: &Instruction, read: &BTreeSet<VirtualRegister>) {
-        for (operand, used) in objects::uses(instruction, read) {
-            let register = match operand {
-                Operand::Register(register)
-                | Operand::Address { base: AddressBase::Register(register), .. } => *register,
-                _ => continue,
-            };
-            for field in self.copied[register.index()].clone() {
-                let object = &mut self.fields.entry(field).or_default().object;
-                *object = Some(object.map_or(used, |known| known.and(used)));
-            }
-        }
-    }
-
-    /// Notes what an instruction says about parameters.
-    fn note(&mut self, instruction: &Instruction, kinds: &Kinds) {
-        let ty = instruction.types.first().copied();
-        if instruction.opcode == Opcode::Cvta {
-            let global = matches!(
-                instruction.modifiers.space,
-                None | Some(StateSpace::Global | StateSpace::Generic)
-            );
-            for field in union(&self.copied, &instruction.sources) {
-                if global {
-                    self.fields.entry(field).or_default().pointer.get_or_insert_default();
+    fn of_addresses<'o>(&self, operands: impl Iterator<Item = &'o Operand>) -> BTreeSet<Memory> {
+        let mut found = BTreeSet::new();
+        for operand in operands {
+            match operand {
+                Operand::Address { base: AddressBase::Register(register), .. } => {
+                    found.extend(&self.derived[register.index()]);
                 }
+                Operand::Address { base: AddressBase::Symbol(symbol), .. } => {
+                    found.extend(of_symbol(*symbol));
+                }
+                _ => {}
             }
         }
-        for field in kinds.pointers_among(self.origins(instruction)) {
-            let found = self.fields.entry(field).or_default().pointer.get_or_insert_default();
-            let atomic = matches!(instruction.opcode, Opcode::Atom | Opcode::Red);
-            let matrix = instruction.opcode == Opcode::Wmma;
-            let stores = instruction.modifiers.has("store");
-            found.read |= atomic
-                || matches!(instruction.opcode, Opcode::Ld | Opcode::Ldu | Opcode::CpAsync)
-                || matrix && !stores;
-            found.written |= atomic || instruction.opcode == Opcode::St || matrix && stores;
-            if let Some(ty) = ty {
-                found.types.entry(ty.name()).or_insert((0, ty)).0 += 1;
-            }
-        }
-        let arithmetic = !matches!(
-            instruction.opcode,
-            Opcode::Ld | Opcode::St | Opcode::Mov | Opcode::Cvt | Opcode::Atom | Opcode::Red
-        );
-        if arithmetic && ty.is_some_and(|ty| ty.kind() == Kind::Float) {
-            for field in union(&self.copied, &instruction.sources) {
-                self.fields.entry(field).or_default().float = true;
-            }
-        }
+        found
     }
+
+    /// The fields that the address of an access to global memory may come from.
+    fn fields_of(&self, instruction: &Instruction) -> BTreeSet<Field> {
+        let copies = instruction.opcode == Opcode::CpAsync;
+        let elsewhere = !copies
+            && matches!(
+                instruction.modifiers.space,
+                Some(StateSpace::Shared | StateSpace::Local | StateSpace::Param)
+            );
+        let origins = if elsewhere { BTreeSet::new() } else { self.origins(instruction) };
+        let field = |memory| match memory {
+            Memory::Behind(field) => Some(field),
+            Memory::Module(_) | Memory::Local(_) => None,
+        };
+        origins.into_iter().filter_map(field).collect()
+    }
+}
+
+/// The memory that a symbol names.
+const fn of_symbol(symbol: Symbol) -> Option<Memory> {
+    match symbol {
+        Symbol::Module(id) => Some(Memory::Module(id)),
+        Symbol::Local(id) => Some(Memory::Local(id)),
+        Symbol::Function(_) => None,
+    }
+}
+
+/// The parts of a vector with their places in the whole, which has so many bytes.
+fn places_of(parts: &[Operand], size: u64) -> impl Iterator<Item = (u64, &Operand)> {
+    let each = size / parts.len().max(1) as u64;
+    (0..).map(move |index| index * each).zip(parts)
 }
 
 /// The registers that any instruction reads.
@@ -336,7 +506,7 @@ pub(super) fn read(kernel: &Kernel) -> BTreeSet<VirtualRegister> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// Into a variable of the kernel.
-    In(Field),
+    In(At),
     /// To several places, or to none in a variable.
     Elsewhere,
 }
@@ -389,24 +559,33 @@ fn pointed(instruction: &Instruction, places: &BTreeMap<VirtualRegister, Place>)
 }
 
 /// What any of the registers among operands may hold.
-fn union(of: &[BTreeSet<Field>], operands: &[Operand]) -> BTreeSet<Field> {
+fn union<T: Copy + Ord>(of: &[BTreeSet<T>], operands: &[Operand]) -> BTreeSet<T> {
     registers(operands).flat_map(|register| of[register.index()].iter().copied()).collect()
 }
 
-fn add(to: &mut BTreeSet<Field>, more: &BTreeSet<Field>) -> bool {
+fn add<T: Copy + Ord>(to: &mut BTreeSet<T>, more: &BTreeSet<T>) -> bool {
     let before = to.len();
     to.extend(more);
     to.len() != before
 }
 
-/// The registers among operands, those of vectors too; what is no register has a place as well.
-pub(super) fn registers(operands: &[Operand]) -> impl Iterator<Item = VirtualRegister> {
-    let flat = operands.iter().flat_map(|operand| match operand {
+/// Operands, with the components of vectors in their places.
+fn components(operands: &[Operand]) -> impl Iterator<Item = &Operand> {
+    operands.iter().flat_map(|operand| match operand {
         Operand::Vector(elements) => elements.as_slice(),
         other => std::slice::from_ref(other),
-    });
-    flat.filter_map(|operand| match operand {
-        Operand::Register(register) => Some(*register),
+    })
+}
+
+/// The registers among operands, those of vectors too.
+pub(super) fn registers(operands: &[Operand]) -> impl Iterator<Item = VirtualRegister> {
+    numbered(operands).map(|(_, register)| register)
+}
+
+/// The registers among operands with their places; what is no register has a place as well.
+fn numbered(operands: &[Operand]) -> impl Iterator<Item = (u64, VirtualRegister)> {
+    (0..).zip(components(operands)).filter_map(|(index, operand)| match operand {
+        Operand::Register(register) => Some((index, *register)),
         _ => None,
     })
 }

@@ -3,6 +3,7 @@
 
 use strata_ptx::module::Module;
 
+use super::value::{Buffer, Value};
 use super::*;
 use crate::workload::plan::{self, LaunchStep};
 use crate::workload::{LaunchPlan, Toolchain, all_names};
@@ -15,7 +16,7 @@ fn parsed(ptx: &str) -> Module {
 
 fn template<'m>(module: &'m Module, kernel: &str) -> Template<'m> {
     let id = module.kernel(kernel).expect("a kernel");
-    let body = inline(module, id).expect("it can be compiled");
+    let body = inline(module, id).expect("it can be compiled").with_registers_for_values();
     Template::new("k.ptx", &module.functions[id.index()], &body, module)
 }
 
@@ -27,7 +28,7 @@ fn difference(
     toolchain: Toolchain,
 ) -> Option<String> {
     match (guess, argument) {
-        (Value::Buffer { element, .. }, plan::Argument::Buffer { index, .. }) => {
+        (Value::Buffer(Buffer { element, .. }), plan::Argument::Buffer { index, .. }) => {
             let buffer = &plan.buffers[*index];
             // clang loads two words in the place of a double-precision number.
             let clang = matches!(toolchain, Toolchain::Clang | Toolchain::Clang32);
@@ -152,11 +153,11 @@ fn pointers_are_told_from_what_is_added_to_them() {
     let module = parsed(HARD);
     let guessed = template(&module, "hard");
     let told: Vec<_> = guessed.arguments.iter().map(|one| format!("{:?}", one.value)).collect();
-    assert!(told[0].starts_with("Buffer { name: \"bytes\", element: "), "{told:?}");
-    assert!(told[0].ends_with("read: true, written: true }"), "{told:?}");
+    assert!(told[0].starts_with("Buffer(Buffer { name: \"bytes\", element: "), "{told:?}");
+    assert!(told[0].contains("read: true, written: true"), "{told:?}");
     assert_eq!(told[1], "Integer(\"u64\")");
-    let pointer =
-        "Buffer { name: \"in_8\", element: U16, count: 1024, read: true, written: false }";
+    let pointer = "Buffer(Buffer { name: \"in_8\", element: U16, ty: \"u16\", count: 1024, \
+                   read: true, written: false, copied: false, target: None })";
     assert_eq!(told[2], format!("Structure([Integer(\"u64\"), {pointer}, Integer(\"u64\")], 8)"));
     assert_eq!((told[3].as_str(), told[4].as_str()), ("Real(\"f32\")", "Integer(\"u32\")"));
     let three = "Integer(\"u32\"), Integer(\"u32\"), Integer(\"u32\")";
@@ -230,4 +231,153 @@ fn copies_frames_surfaces_and_references_are_recognised() {
     let made = make("odd.ptx", ODD, &module, id).expect("it can be compiled");
     assert!(made.fault.is_none(), "{:?}", made.fault);
     assert!(made.text.contains("width = 512"), "{}", made.text);
+}
+
+/// The PTX of a kernel with three pointers, `x`, `y` and `z`, and a body.
+fn moving(body: &str) -> String {
+    format!(
+        ".version 8.6\n.target sm_100\n.address_size 64\n\
+         .visible .entry k(.param .u64 .ptr .global .align 4 x, .param .u64 y, .param .u64 z)\n\
+         {{ .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %a<9>, %d<9>;\n\
+         .reg .pred %p; .shared .align 8 .b8 s[64];\n\
+         ld.param.b64 %a1, [x];\nld.param.b64 %a2, [y];\nld.param.b64 %a3, [z];\n\
+         {body}\nret;\n}}\n"
+    )
+}
+
+/// What computing, before or behind a move, says of the buffers of `x`, `y` and `z`.
+const MOVED: &[(&str, [&str; 3])] = &[
+    (
+        "ld.global.b32 %r1, [%a1]; add.rn.f32 %r2, %r1, %r1; st.global.b32 [%a2], %r2;",
+        ["f32", "f32", "u8"],
+    ),
+    ("ld.global.b32 %r1, [%a1]; st.global.b32 [%a2], %r1;", ["u32 copied", "u32 copied", "u8"]),
+    // The type of a copy is that of where it comes from, or else of where it goes.
+    (
+        "ld.global.b32 %r1, [%a1]; st.global.b32 [%a2], %r1; ld.global.b32 %r2, [%a2]; \
+         mul.f32 %r3, %r2, %r2; st.global.b32 [%a3], %r3;",
+        ["f32", "f32", "f32"],
+    ),
+    // Through shared memory, shuffles, choices, comparisons and atomics.
+    (
+        "ld.global.b32 %r1, [%a1]; st.shared.b32 [s], %r1; bar.sync 0; ld.shared.b32 %r2, [s+4]; \
+         shfl.sync.bfly.b32 %r3, %r2, 1, 31, -1; add.f32 %r4, %r3, %r2; st.global.b32 [%a2], %r3;",
+        ["f32", "f32", "u8"],
+    ),
+    (
+        "ld.global.b32 %r1, [%a1]; ld.global.b32 %r2, [%a2]; setp.lt.f32 %p, %r1, 0f00000000; \
+         selp.b32 %r3, %r1, %r2, %p; st.global.b32 [%a3], %r3;",
+        ["f32", "f32", "f32"],
+    ),
+    (
+        "ld.global.b32 %r1, [%a1]; setp.lt.s32 %p, %r1, 3; ld.global.b32 %r2, [%a2]; \
+         div.u32 %r3, %r2, 3; cvt.rn.f32.s32 %r4, %r1; st.global.b32 [%a3], %r4;",
+        ["s32", "u32", "f32"],
+    ),
+    (
+        "ld.global.b32 %r1, [%a1]; add.f32 %r2, %r1, %r1; \
+         atom.global.cas.b32 %r3, [%a2], %r1, %r2; st.global.b32 [%a3], 0f3F800000;",
+        ["f32", "f32", "u32 copied"],
+    ),
+    // A register that holds two things one after the other.
+    (
+        "mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; add.s64 %a1, %a1, %d1; shr.u32 %r2, %r1, 1; \
+         ld.global.b32 %r1, [%a1]; add.f32 %r2, %r1, %r1; st.global.b32 [%a2], %r2;",
+        ["f32", "f32", "u8"],
+    ),
+    // Halves, in pairs, and bfloat16 as the upper half of single precision.
+    (
+        "ld.global.b32 %r1, [%a1]; mul.f16x2 %r2, %r1, %r1; mov.b32 {%h1, %h2}, %r2; \
+         st.global.b16 [%a2], %h1; ld.global.b16 %h3, [%a3]; mov.b32 %r3, {0, %h3}; add.f32 %r4, %r3, %r3;",
+        ["f16", "f16", "bf16"],
+    ),
+    (
+        "ld.global.b32 %r1, [%a1]; shl.b32 %r2, %r1, 16; and.b32 %r3, %r1, -65536; \
+         add.f32 %r4, %r2, %r3; cvt.rn.bf16.f32 %h1, %r4; st.global.b16 [%a2], %h1; \
+         ld.global.b16 %h2, [%a3]; cvt.f32.f16 %r5, %h2;",
+        ["bf16", "bf16", "f16"],
+    ),
+    // Numbers that are moved in pairs, of one kind and of two.
+    (
+        "ld.global.b64 %d1, [%a1]; mov.b64 {%r1, %r2}, %d1; add.f32 %r3, %r1, %r2; \
+         mov.b64 %d2, {%r3, %r3}; st.global.b64 [%a2], %d2; \
+         ld.global.v2.b32 {%r4, %r5}, [%a3]; mul.f32 %r4, %r4, %r4;",
+        ["f32", "f32", "f32"],
+    ),
+    (
+        "ld.global.b64 %d1, [%a1]; mov.b64 {%r1, %r2}, %d1; shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1; \
+         mov.b64 %d2, {%r1, %r2}; add.f64 %d3, %d1, %d2; st.global.b64 [%a2], %d3; \
+         ld.global.b64 %d4, [%a3]; add.s64 %d4, %d4, 1; setp.lt.s64 %p, %d4, 0;",
+        ["f64", "f64", "s64"],
+    ),
+    (
+        "ld.global.b8 %h1, [%a1]; cvt.s32.s8 %r1, %h1; cvt.rn.f32.s32 %r2, %r1; st.global.b32 [%a2], %r2; \
+         ld.global.u8 %h2, [%a3]; cvt.u32.u16 %r3, %h2;",
+        ["s8", "f32", "u8"],
+    ),
+];
+
+#[test]
+fn untyped_moves_have_the_type_of_what_is_computed() {
+    for (body, expected) in MOVED {
+        let ptx = moving(body);
+        let module = parsed(&ptx);
+        let guessed = template(&module, "k");
+        let told = guessed.arguments.iter().map(|argument| match &argument.value {
+            Value::Buffer(buffer) => {
+                let copied = if buffer.copied { " copied" } else { "" };
+                format!("{}{copied}", buffer.ty)
+            }
+            other => format!("{other:?}"),
+        });
+        assert_eq!(told.collect::<Vec<_>>(), expected, "{body}");
+    }
+}
+
+#[test]
+fn structures_are_followed_piece_by_piece_and_pointers_through_memory() {
+    let ptx = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .align 8 .b8 p[40], .param .u64 .ptr .global rows, .param .u64 .ptr .shared .align 4 w)
+{
+    .reg .b32 %r<9>; .reg .b64 %a<9>; .reg .pred %p;
+    .shared .align 8 .b8 s[64];
+    ld.param.v2.b64 {%a1, _}, [p];
+    ld.param.b64 %a2, [p+16];
+    mov.b64 {%r1, %r2}, %a2;
+    ld.param.v2.b32 {%r3, %r4}, [p+24];
+    mov.b64 %a3, {%r3, %r4};
+    setp.lt.s32 %p, %r2, 1;
+    mul.f32 %r5, %r1, %r1;
+    st.shared.b64 [s], %a3;
+    ld.shared.b64 %a4, [s];
+    st.global.b32 [%a4], %r5;
+    ld.global.b32 %r6, [%a1];
+    max.u32 %r6, %r6, 1;
+    ld.param.b64 %a5, [rows];
+    ld.global.b64 %a6, [%a5+8];
+    ld.global.b32 %r7, [%a6];
+    add.f32 %r7, %r7, %r7;
+    ld.param.b64 %a7, [w];
+    ld.shared.b32 %r8, [%a7+64];
+    ret;
+}
+";
+    let module = parsed(ptx);
+    let made = make("k.ptx", ptx, &module, module.kernel("k").expect("a kernel")).unwrap();
+    assert!(made.fault.is_none(), "{:?}", made.fault);
+    for part in [
+        "{ align = 8, fields = [\"p_0\", { u64 = \"n\" }, { f32 = 1.0 }, { s32 = \"n\" }, \"p_24\", \
+         { u64 = \"n\" }] }",
+        "name = \"p_0\"\ntype = \"u32\"",
+        "name = \"p_24\"\ntype = \"f32\"",
+        "name = \"rows_target\"\ntype = \"f32\"",
+        "name = \"rows\"\ntype = \"u64\"",
+        "generator = { addresses = [\"rows_target\"] }",
+        "{ u64 = 64 }",
+    ] {
+        assert!(made.text.contains(part), "{part}\n{}", made.text);
+    }
 }

@@ -24,6 +24,7 @@ pub(super) struct Attributes {
     pub(super) ty: ScalarType,
     pub(super) vector: u8,
     pub(super) align: Option<u32>,
+    pub(super) pointer: Option<StateSpace>,
 }
 
 impl<'a> Parser<'a> {
@@ -99,6 +100,7 @@ impl<'a> Parser<'a> {
         let mut ty = None;
         let mut vector = None;
         let mut align = None;
+        let mut pointer = None;
         let mut given: Vec<&str> = Vec::new();
         while let Some(word) = self.dot_word() {
             let span = self.bump().span;
@@ -116,7 +118,7 @@ impl<'a> Parser<'a> {
                 "v4" => vector = Some(4),
                 "v8" => vector = Some(8),
                 "attribute" => self.attribute_list()?,
-                "ptr" => self.pointer_attributes()?,
+                "ptr" => pointer = Some(self.pointer_attributes()?),
                 _ => match ScalarType::from_name(word) {
                     Some(found) if ty.is_none() => ty = Some(found),
                     Some(_) => {
@@ -128,7 +130,7 @@ impl<'a> Parser<'a> {
             given.push(word);
         }
         let Some(ty) = ty else { return Err(self.expected("a type such as `.u32`")) };
-        Ok(Attributes { space, linkage, ty, vector: vector.unwrap_or(1), align })
+        Ok(Attributes { space, linkage, ty, vector: vector.unwrap_or(1), align, pointer })
     }
 
     fn bad_type(&mut self, word: &str, span: Span) -> Reported {
@@ -151,15 +153,22 @@ impl<'a> Parser<'a> {
         Err(self.error_with_hint("bad-alignment", span, message, Some(hint)))
     }
 
-    /// `.ptr .global .align 4`: what a kernel parameter points to. Nothing depends on it.
-    fn pointer_attributes(&mut self) -> Result<()> {
-        if matches!(self.dot_word(), Some("global" | "const" | "shared" | "local")) {
+    /// `.ptr .global .align 4`: the space that a kernel parameter points into.
+    fn pointer_attributes(&mut self) -> Result<StateSpace> {
+        let space = match self.dot_word() {
+            Some("global") => StateSpace::Global,
+            Some("const") => StateSpace::Const,
+            Some("shared") => StateSpace::Shared,
+            Some("local") => StateSpace::Local,
+            _ => StateSpace::Generic,
+        };
+        if space != StateSpace::Generic {
             self.bump();
         }
         if self.eat_dot("align") {
             self.alignment()?;
         }
-        Ok(())
+        Ok(space)
     }
 
     /// `(.managed)`, `(.unified(1, 2))`, or both: nothing depends on them.
@@ -192,7 +201,14 @@ impl<'a> Parser<'a> {
         let word = self.dot_word().unwrap_or_default();
         let attributes = if let Some(ty) = opaque_type(word) {
             self.bump();
-            Attributes { space: StateSpace::Global, linkage, ty, vector: 1, align: None }
+            Attributes {
+                space: StateSpace::Global,
+                linkage,
+                ty,
+                vector: 1,
+                align: None,
+                pointer: None,
+            }
         } else if word == "tex" {
             // PTX 1.x: `.tex .u32 name` is what `.global .texref name` is now.
             self.bump();
@@ -287,6 +303,7 @@ impl<'a> Parser<'a> {
             initial: None,
             linkage: attributes.linkage,
             register: None,
+            pointer: attributes.pointer,
             span,
         };
         Ok((name, variable))
@@ -395,6 +412,7 @@ impl<'a> Parser<'a> {
             linkage: Linkage::Internal,
             // Replaced by the register's number when the function's body begins.
             register: Some(crate::module::VirtualRegister(u32::MAX)),
+            pointer: None,
             span,
         };
         Ok((name, variable))
