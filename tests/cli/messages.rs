@@ -103,7 +103,7 @@ fn launch_files() {
         ("[[buffer]]", "[[bufer]]"),
         ("kernel = \"increment\"", "kernel = \"incremnt\""),
         ("kernel = \"increment\"", "kernel = increment"),
-        ("{ u32 = \"n\" }", "7"),
+        ("{ u32 = \"n\" }", "7.5"),
         ("{ u32 = \"n\" }", "\"data\""),
         ("{ u32 = \"n\" }", "{ f32 = 1.5 }"),
         ("{ u32 = \"n\" }", "{ u32 = \"n\", s32 = 3 }"),

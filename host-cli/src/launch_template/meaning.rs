@@ -24,6 +24,8 @@ pub(super) enum Meaning {
     Unsigned,
     /// Integers of which nothing tells whether they have a sign.
     Integer,
+    /// Integers whose bits are combined.
+    Bits,
 }
 
 /// How many instructions say what of a class.
@@ -36,6 +38,7 @@ struct Votes {
     signed: u32,
     unsigned: u32,
     integer: u32,
+    bits: u32,
     /// Integers of 64 bits among them.
     wide: u32,
     /// Size of the parts that values of the class are packed of; 0 where none are. Unit: bytes.
@@ -52,6 +55,7 @@ impl Votes {
             Meaning::Signed => &mut self.signed,
             Meaning::Unsigned => &mut self.unsigned,
             Meaning::Integer => &mut self.integer,
+            Meaning::Bits => &mut self.bits,
         };
         *count += 1;
     }
@@ -64,6 +68,7 @@ impl Votes {
         self.signed += other.signed;
         self.unsigned += other.unsigned;
         self.integer += other.integer;
+        self.bits += other.bits;
         self.wide += other.wide;
         self.part = match (self.part, other.part) {
             (0, part) | (part, 0) => part,
@@ -86,6 +91,7 @@ impl Votes {
             () if self.signed > 0 && self.signed >= self.unsigned => Some(Meaning::Signed),
             () if self.unsigned > 0 => Some(Meaning::Unsigned),
             () if self.integer > 0 => Some(Meaning::Integer),
+            () if self.bits > 0 => Some(Meaning::Bits),
             () => None,
         }
     }
@@ -151,7 +157,10 @@ impl Meanings {
     fn exchange(&mut self) {
         for (register, (parts, bits)) in self.parts.clone() {
             let each = bits / parts.len().max(1) as u32;
-            let fits = |meaning: &Meaning| matches!(meaning, Meaning::Float(float) if float.bits() <= each);
+            let fits = |meaning: &Meaning| match meaning {
+                Meaning::Float(float) => float.bits() <= each,
+                _ => false,
+            };
             if let Some(meaning) = self.meaning(register) {
                 for part in parts.iter().filter(|_| fits(&meaning)) {
                     if self.meaning(*part).is_none() {
@@ -336,8 +345,8 @@ impl Meanings {
                 if ty != Some(ScalarType::Pred) =>
             {
                 let operands = sources.get(..3).unwrap_or(sources);
-                self.vote_all(destinations.get(..1).unwrap_or_default(), Some(Meaning::Integer));
-                self.vote_all(operands, Some(Meaning::Integer));
+                self.vote_all(destinations.get(..1).unwrap_or_default(), Some(Meaning::Bits));
+                self.vote_all(operands, Some(Meaning::Bits));
             }
             O::Testp => self.typed(sources, ty, true),
             _ => self.computed(instruction),
@@ -499,7 +508,7 @@ impl Meanings {
         let sign = match (opcode, ty.map(ScalarType::kind)) {
             (Opcode::Shr, Some(Kind::Signed)) => Meaning::Signed,
             (Opcode::Shr, _) => Meaning::Unsigned,
-            _ => Meaning::Integer,
+            _ => Meaning::Bits,
         };
         let shifted = if *opcode == Opcode::Shf { 2 } else { 1 };
         self.vote_all(sources.get(..shifted).unwrap_or_default(), Some(sign));

@@ -139,6 +139,7 @@ pub(super) const fn typed(ty: ScalarType, meaning: Meaning, part: Option<u32>) -
             Kind::Unsigned => false,
             _ => bytes >= 4,
         },
+        Meaning::Bits => matches!(ty.kind(), Kind::Signed),
     };
     match (bytes, signed) {
         (1, true) => T::S8,

@@ -237,7 +237,7 @@ fn copies_frames_surfaces_and_references_are_recognised() {
 fn moving(body: &str) -> String {
     format!(
         ".version 8.6\n.target sm_100\n.address_size 64\n\
-         .visible .entry k(.param .u64 .ptr .global .align 4 x, .param .u64 y, .param .u64 z)\n\
+         .visible .entry k(.param .u64 .ptr .global .align 4 x, .param .u64 .ptr y, .param .u64 .ptr .global z)\n\
          {{ .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %a<9>, %d<9>;\n\
          .reg .pred %p; .shared .align 8 .b8 s[64];\n\
          ld.param.b64 %a1, [x];\nld.param.b64 %a2, [y];\nld.param.b64 %a3, [z];\n\

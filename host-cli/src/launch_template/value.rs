@@ -91,7 +91,7 @@ fn scalar(ty: ScalarType, found: &FieldUse, name: &str, address_bits: u8) -> Val
         // Several numbers in one.
         Some(Meaning::Float(_)) => ty,
         // A sum does not tell, where the PTX does.
-        Some(Meaning::Integer) if ty.kind() != Kind::Bits => ty,
+        Some(Meaning::Integer | Meaning::Bits) if ty.kind() != Kind::Bits => ty,
         Some(meaning) => typed(ty, meaning, None),
         None => ty,
     };

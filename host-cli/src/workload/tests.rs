@@ -288,7 +288,7 @@ fn overrides_are_read_from_text() {
 fn syntax_errors_name_line_and_field() {
     for (text, expected) in [
         ("description = \n", "l.toml:1: "),
-        ("description = \"x\"\n", "l.toml:1: `size` is missing"),
+        ("size.small.n = 1\n", "l.toml:1: `description` is missing"),
         (
             "description = \"x\"\nsize.small.n = \"y\"\n",
             "l.toml:2: size.small.n: expected a whole number",
@@ -309,8 +309,8 @@ fn syntax_errors_name_line_and_field() {
     assert!(error.starts_with("l.toml:20: launch[0]: there is no key `repaet` here"), "{error}");
     let error = launch_message(&[("arguments", "[{ u33 = 1 }]")]);
     assert!(error.contains("launch[0].arguments[0]: there is no key `u33` here"), "{error}");
-    let error = launch_message(&[("arguments", "[3]")]);
-    assert!(error.contains("expected a buffer's name or a table such as"), "{error}");
+    let error = launch_message(&[("arguments", "[true]")]);
+    assert!(error.contains("expected a buffer's name, a number or a table such as"), "{error}");
 }
 
 /// Launches of `copy` with some lines replaced, and the message for each.
@@ -399,9 +399,8 @@ fn mistakes_of_arguments_and_repetition_are_named() {
         ),
         (
             &[("arguments", "[\"a\", \"b\", { u32 = 1, s32 = 1 }]")],
-            "l.toml:19: launch[0].arguments[2]: expected exactly one of `buffer`, `u8`, `u16`, \
-            `u32`, \
-          `s32`, `u64`, `s64`, `f32`, `f64`, `fields`, `bytes`, `object`, found 2",
+            "l.toml:19: launch[0].arguments[2]: expected exactly one of `buffer`, `u8`, `s8`, `u16`, \
+             `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `fields`, `bytes`, `object`, found 2",
         ),
         (
             &[("arguments", "[{ buffer = [\"a\", \"b\"] }, \"b\", { u32 = 1 }]")],

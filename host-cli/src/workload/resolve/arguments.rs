@@ -46,8 +46,8 @@ impl Resolver<'_> {
         if let (Some(template), 1) = (found.pop(), count) {
             return Ok(template);
         }
-        let fields = "`buffer`, `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, \
-                      `f32`, `f64`, `fields`, `bytes`, `object`";
+        let fields = "`buffer`, `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, \
+                      `bf16`, `f32`, `f64`, `fields`, `bytes`, `object`";
         Err(place.error(Problem::ExactlyOne { fields, found: count }))
     }
 

@@ -80,7 +80,7 @@ fn what_is_no_address_and_no_type_is_refused() {
         (
             "{ addresses = [\"three\"] }",
             scalars.as_str(),
-            "l.toml:5:30: buffer[0].generator.addresses[0]: there is no buffer `three`; there are: rows, one, two, out",
+            "l.toml:5:28: buffer[0].generator.addresses[0]: there is no buffer `three`; there are: rows, one, two, out",
         ),
         (
             "{ addresses = [{ buffer = \"one\", offset = 9 }] }",
