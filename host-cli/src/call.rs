@@ -54,6 +54,8 @@ pub struct Call {
     pub block: Vec<u32>,
     /// Dynamic shared memory. Unit: bytes for each CTA.
     pub dynamic_shared: u32,
+    /// All CTAs are resident at once, for `grid.sync()`.
+    pub cooperative: bool,
     /// Arrays, each its own buffer.
     pub arrays: Vec<CallArray>,
     /// One for each parameter of the kernel, in order.
@@ -241,13 +243,16 @@ impl Call {
                 ("generator".to_owned(), "zero".into()),
             ]))
         };
-        let launch = Table::from_iter([
+        let mut launch = Table::from_iter([
             ("kernel".to_owned(), kernel.into()),
             ("grid".to_owned(), integers(&self.grid)),
             ("block".to_owned(), integers(&self.block)),
             ("shared".to_owned(), Value::Integer(self.dynamic_shared.into())),
             ("arguments".to_owned(), Value::Array(arguments)),
         ]);
+        if self.cooperative {
+            launch.insert("cooperative".to_owned(), Value::Boolean(true));
+        }
         let size = Scale::Default.name().to_owned();
         let size = Table::from_iter([(size, Value::Table(Table::new()))]);
         let buffers = self.arrays.iter().enumerate().map(buffer).collect();
@@ -424,6 +429,7 @@ mod tests {
             grid: vec![1],
             block: vec![4],
             dynamic_shared: 0,
+            cooperative: false,
             arrays: vec![CallArray { element, bytes }],
             arguments: vec![CallArgument::Array(0), argument],
         }

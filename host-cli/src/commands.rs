@@ -28,6 +28,7 @@ pub mod technology;
 pub mod trace;
 pub mod write_pool;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -49,6 +50,10 @@ use crate::terminal;
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
+    if let Err(failure) = check_words(std::env::args_os().skip(1)) {
+        Printer::new(false).failure(&failure);
+        return failure.status().into();
+    }
     let color = terminal::color(std::env::args_os());
     terminal::look(color);
     let parsed = Cli::command().color(color).try_get_matches();
@@ -67,6 +72,19 @@ pub fn main() -> ExitCode {
             failure.status().into()
         }
     }
+}
+
+/// Refuses words that are not UTF-8. Names of files come from them, and stand in reports and in
+/// files that are written, where another name would stand in their place.
+fn check_words(words: impl Iterator<Item = OsString>) -> Result<(), Failure> {
+    for (index, word) in words.enumerate() {
+        if word.to_str().is_none() {
+            let message = format!("word {} of the command line is not UTF-8: {word:?}", index + 1);
+            return Err(Failure::input(message)
+                .hint("give the file a name in UTF-8, or a link that has one"));
+        }
+    }
+    Ok(())
 }
 
 fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -118,5 +136,27 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
             printer.data(&json::schema_text::<residency_study::Study>())
         }
         Command::Schema { of: Described::Fpga } => printer.data(&json::schema_text::<FpgaReport>()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    use super::*;
+
+    #[test]
+    fn words_that_are_not_utf_8_are_refused_as_they_are() {
+        let words = |bytes: &[&[u8]]| {
+            let words: Vec<_> =
+                bytes.iter().map(|word| OsString::from_vec(word.to_vec())).collect();
+            check_words(words.into_iter()).map_err(|failure| failure.message().to_owned())
+        };
+        assert_eq!(words(&[b"run", b"k\xc3\xa4.ptx", b"--launch=k.toml"]), Ok(()));
+        for word in [&b"k\xff.ptx"[..], b"--launch=k\xff.ptx", b"-ok\xff.ptx"] {
+            let refused = words(&[b"run", word]).unwrap_err();
+            assert!(refused.starts_with("word 2 of the command line is not UTF-8: "), "{refused}");
+            assert!(refused.contains("k\\xFF.ptx"), "{refused}");
+        }
     }
 }

@@ -349,21 +349,24 @@ fn rows_of_designs_with_memories_are_there_before_later_inputs_end() {
 #[test]
 fn ctrl_c_finishes_what_runs_and_names_what_is_missing() {
     let home = home();
-    let command = three("--keep-going --max-instructions 20000000");
-    let mut running = Running::start(&home, &command, Stdio::piped());
-    let mut output = first_row(&mut running);
-    // The second input begins after the first one's row.
-    thread::sleep(Duration::from_millis(500));
-    running.signal("INT");
-    let (status, _, errors) = running.ended();
-    let mut rest = String::new();
-    output.read_to_string(&mut rest).expect("UTF-8");
-    assert_eq!((status, rest.as_str()), (Some(130), ""), "{errors}");
-    let lines: Vec<_> = errors.lines().collect();
-    assert_eq!(lines[0], FINISHING.trim_end());
-    assert!(lines[1].contains("exceeded the budget of 20000000"), "{errors}");
-    let missing = "error: interrupted: 2 of 3 inputs are done; missing: bfs";
-    assert_eq!(lines.last(), Some(&missing), "{errors}");
+    // `-q` leaves the note out, and neither why an input failed nor what is missing.
+    for (quiet, note) in [("", FINISHING), ("-q", "")] {
+        let command = three(&format!("{quiet} --keep-going --max-instructions 20000000"));
+        let mut running = Running::start(&home, &command, Stdio::piped());
+        let mut output = first_row(&mut running);
+        // The second input begins after the first one's row.
+        thread::sleep(Duration::from_millis(500));
+        running.signal("INT");
+        let (status, _, errors) = running.ended();
+        let mut rest = String::new();
+        output.read_to_string(&mut rest).expect("UTF-8");
+        assert_eq!((status, rest.as_str()), (Some(130), ""), "{errors}");
+        let why = errors.strip_prefix(note).expect("the note first");
+        assert!(why.starts_with("error: "), "{errors}");
+        assert!(why.contains("exceeded the budget of 20000000"), "{errors}");
+        let missing = "error: interrupted: 2 of 3 inputs are done; missing: bfs";
+        assert_eq!(why.lines().last(), Some(missing), "{errors}");
+    }
     // A signal that is no Ctrl-C does not wait.
     let mut running = Running::start(&home, &three(""), Stdio::null());
     drop(first_row(&mut running));

@@ -69,13 +69,13 @@ impl Kernel {
     /// structure.
     ///
     /// `designs`: one or a list of names or files. `shared`: dynamic shared memory of a CTA in
-    /// bytes. `max_instructions`: ends with an error after so many warp instructions. The others
-    /// are those of `strata.run`.
+    /// bytes. `cooperative`: all CTAs are resident at once, for `grid.sync()`. `max_instructions`:
+    /// ends with an error after so many warp instructions. The others are those of `strata.run`.
     ///
     /// Returns a row for each design, with the columns of `strata.run`.
     #[pyo3(signature = (
-        grid, block, args, *, designs = None, mode = None, shared = 0, energy = None,
-        order = None, registers = None, max_instructions = None
+        grid, block, args, *, designs = None, mode = None, shared = 0, cooperative = false,
+        energy = None, order = None, registers = None, max_instructions = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn launch(
@@ -87,6 +87,7 @@ impl Kernel {
         designs: Option<&Bound<'_, PyAny>>,
         mode: Option<&str>,
         shared: u32,
+        cooperative: bool,
         energy: Option<std::path::PathBuf>,
         order: Option<&str>,
         registers: Option<u16>,
@@ -114,6 +115,7 @@ impl Kernel {
             grid: sides("grid", grid)?,
             block: sides("block", block)?,
             dynamic_shared: shared,
+            cooperative,
             arrays: given.arrays.iter().map(|array| array.contents.clone()).collect(),
         };
         let kernel = Arc::clone(&self.kernel);

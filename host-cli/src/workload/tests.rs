@@ -8,6 +8,8 @@ use strata_ptx::types::ScalarType;
 use super::plan::{Argument, DriveError, LaunchStep, LaunchTarget};
 use super::*;
 
+mod launches;
+
 fn parameter(ty: ScalarType, dimensions: Vec<u64>) -> Variable {
     let size = u64::from(ty.bytes()) * dimensions.iter().product::<u64>();
     Variable {

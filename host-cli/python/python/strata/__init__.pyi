@@ -70,6 +70,7 @@ class Kernel:
         designs: _Names | None = None,
         mode: _Mode | None = None,
         shared: int = 0,
+        cooperative: bool = False,
         energy: _Path | None = None,
         order: _Order | None = None,
         registers: int | None = None,

@@ -42,16 +42,18 @@ struct Waiting {
     landmarks: (usize, u64),
     /// The turn began.
     began: u64,
-    /// The last landmark.
+    /// The last landmark, change or look at which a warp had not polled.
     since: u64,
+    /// Changes that others see, until then.
+    changes: u64,
     /// The last look at the state.
     looked_at: u64,
 }
 
 impl Waiting {
-    fn new(landmarks: (usize, u64), progress: &Progress) -> Self {
+    fn new(landmarks: (usize, u64), watch: &Watch, progress: &Progress) -> Self {
         let left = progress.left;
-        Self { landmarks, began: left, since: left, looked_at: left }
+        Self { landmarks, began: left, since: left, changes: watch.changes(), looked_at: left }
     }
 }
 
@@ -127,7 +129,7 @@ impl<'e> Cta<'e> {
         progress: &mut Progress,
     ) -> Result<Turn, Fault> {
         let mut looked_at = progress.left;
-        let mut waiting = Waiting::new(self.landmarks(), progress);
+        let mut waiting = Waiting::new(self.landmarks(), &device.watch, progress);
         loop {
             let mut progressed = false;
             let changes = device.watch.changes();
@@ -179,27 +181,34 @@ impl<'e> Cta<'e> {
     ) -> Option<Turn> {
         let landmarks = self.landmarks();
         if landmarks != waiting.landmarks {
-            *waiting = Waiting { began: waiting.began, ..Waiting::new(landmarks, progress) };
+            *waiting = Waiting { began: waiting.began, ..Waiting::new(landmarks, watch, progress) };
             self.circles.reset();
             self.warps.iter_mut().for_each(|warp| warp.polled = false);
         } else if waiting.looked_at - progress.left >= self.between_looks(progress) {
             waiting.looked_at = progress.left;
+            let changed = waiting.changes != watch.changes();
             let mut circles = self.circles;
             let closed = circles.closed(watch, progress.slice, || self.digest());
             self.circles = circles;
             if closed {
                 return Some(Turn::Stuck);
             }
+            if changed || !self.have_polled() {
+                (waiting.since, waiting.changes) = (progress.left, watch.changes());
+            } else if waiting.since - progress.left >= progress.patience {
+                return Some(Turn::Polled);
+            }
         }
-        if progress.at_once {
-            let idle = unchanged && landmarks == waiting.landmarks;
-            return (idle || waiting.began - progress.left >= SLICE).then_some(Turn::Polled);
-        }
-        let polls =
-            |(warp, (&done, &blocked)): (&Warp, (&bool, &bool))| done || blocked || warp.polled;
-        let long = waiting.since - progress.left >= progress.patience;
-        let all = || self.warps.iter().zip(self.done.iter().zip(&self.blocked)).all(polls);
-        (long && all()).then_some(Turn::Polled)
+        let over = unchanged || waiting.began - progress.left >= SLICE;
+        (progress.at_once && over).then_some(Turn::Polled)
+    }
+
+    /// Whether every warp that could run has polled since this was last asked.
+    fn have_polled(&mut self) -> bool {
+        let others = self.done.iter().zip(&self.blocked).map(|(&done, &blocked)| done || blocked);
+        let warps = self.warps.iter_mut().zip(others);
+        // All of them: each is to begin anew.
+        warps.fold(true, |all, (warp, other)| all & (std::mem::take(&mut warp.polled) | other))
     }
 
     /// How long a CTA runs between two looks at its state. Unit: warp instructions.
