@@ -1,5 +1,5 @@
-//! Any text as an Accel-Sim trace: an error, or a launch that runs in both modes. Mutants change
-//! lines and words; an eighth are libFuzzer's own, of bytes.
+//! Any bytes as an Accel-Sim trace, text or container: an error, or a launch that runs in both modes.
+//! Mutants change lines, words and the container's numbers; an eighth are libFuzzer's own, of bytes.
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};

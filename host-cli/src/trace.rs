@@ -5,8 +5,8 @@
 //! `instruction`, `opcode` (meaning) -> `code` (image), `flow`, `liveness` (bits and marks) ->
 //! [`TracedLaunch`] (image and paths, as the executor makes them).
 //!
-//! What a trace does not say: predicates and uniform registers (absent before version 6),
-//! constants, widths of operands (they follow from the opcode; see [`Assumption`]), values. Code
+//! What a trace does not say: predicates, uniform registers (named by tracers since Accel-Sim 2.0, not
+//! counted), constants, widths of operands (they follow from the opcode; see [`Assumption`]), values. Code
 //! that no warp executed is not there, so "no path reads it" means no path that the trace shows.
 
 mod code;
@@ -22,12 +22,14 @@ mod lines;
 mod list;
 mod liveness;
 mod native;
+mod newer;
 mod opcode;
 mod plain;
 mod reader;
 pub mod store;
 #[cfg(test)]
 mod tests;
+mod tracez;
 
 pub use code::{Assumption, Code, TracedInstruction};
 pub use error::{Problem, TraceError};

@@ -52,6 +52,18 @@ fn traces_changed_by_lines_and_words_are_refused_or_run() {
     assert!((of / 40..of / 2).contains(&read), "{read} of {of} were read");
 }
 
+/// Text of version 6 and a container, small ones, which the fuzz target begins with as well.
+#[test]
+fn newer_traces_are_refused_or_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/trace");
+    let files = ["version-6.traceg", "version-6.tracez", "version-5-dictionary.tracez"];
+    let seeds = files.map(|file| std::fs::read(folder.join(file)).unwrap());
+    assert!(seeds.iter().all(|seed| check_trace(seed)));
+    let read = check_all(&seeds, mutate_trace, check_trace);
+    let of = mutants();
+    assert!((of / 40..of / 2).contains(&read), "{read} of {of} were read");
+}
+
 #[test]
 fn recordings_changed_behind_their_checksums_are_refused_or_run() {
     let folder = tempfile::tempdir().unwrap();

@@ -124,7 +124,8 @@ fn error(file: &str, from: &str, to: &str) -> TraceError {
 fn every_wrong_place_is_named_with_line_and_remedy() {
     let (v3, v5) = ("kernel-1.traceg", "kernel-3-ctx_0x55e3a796e730.traceg");
     let cases: &[(&str, &str, &str, u64, &str)] = &[
-        (v5, "version = 5\n", "version = 6\n", 15, "tracer version 6 is not read"),
+        (v5, "version = 5\n", "version = 6\n", 23, "expected `NoVal`, or `Val` and the values"),
+        (v5, "version = 5\n", "version = 7\n", 15, "tracer version 7 is not read"),
         (v5, "version = 5\n", "version = 2\n", 15, "tracer version 2 is not read"),
         (v5, "version = 5\n", "version = 4\n", 23, "expected the end of the line, found `-107"),
         (
@@ -144,10 +145,9 @@ fn every_wrong_place_is_named_with_line_and_remedy() {
         (v5, "block = 0,1,0", "block = 0,2,0", 19, "block index y 2 is outside the range 0 to 1"),
         (v5, "block = 0,1,0", "block = 0,1", 19, "expected `thread block = x,y,z`"),
         (v5, "block = 0,1,0", "block = 0,0,0", 33, "thread block 0 appears twice"),
-        (v5, "warp = 0", "cluster id = 0,1,0", 21, "`cluster id = 0,1,0` says where the thread"),
-        (v5, "warp = 0", "cta = 0,0,0\nwarp = 0", 21, "launches in clusters are not read"),
-        (v5, "warp = 0", "cta rank = 1\nwarp = 0", 21, "launches in clusters are not read"),
-        (v5, "warp = 0", "rank = 1\nwarp = 0", 21, "launches in clusters are not read"),
+        (v5, "warp = 0", "cluster id = 0,1,0", 22, "expected `cluster cta = x,y,z`, found `insts"),
+        (v5, "warp = 0", "cluster cta = 0,0,0", 21, "expected `warp = n` or `#END_TB`"),
+        (v5, "warp = 0", "cluster rank = 0", 21, "expected `warp = n` or `#END_TB`"),
         (v5, "warp = 0", "warp = 1", 21, "warp 1 is outside the range 0 to 0"),
         (v5, "warp = 0", "warp 0", 21, "expected `warp = n` or `#END_TB`"),
         (v5, "insts = 5", "insts = five", 22, "expected `insts = n`, found `insts = five`"),
@@ -156,8 +156,8 @@ fn every_wrong_place_is_named_with_line_and_remedy() {
         (v5, "insts = 5", "insts = 99999999999", 22, "more than 4294967296 warp instructions"),
         (v5, "0000 ffffffff", "00g0 ffffffff", 23, "a hexadecimal program counter, found `00g0`"),
         (v5, "0000 ffffffff", "0000 fffffffff", 23, "a mask of 8 hexadecimal digits"),
-        (v5, "1 R0 MOV 0 0", "2 R0 MOV 0 0", 23, "a register R0 to R255, found `MOV`"),
-        (v5, "1 R0 MOV 0 0", "1 R256 MOV 0 0", 23, "a register R0 to R255, found `R256`"),
+        (v5, "1 R0 MOV 0 0", "2 R0 MOV 0 0", 23, "P0 to P7 or UP0 to UP7, found `MOV`"),
+        (v5, "1 R0 MOV 0 0", "1 R256 MOV 0 0", 23, "P0 to P7 or UP0 to UP7, found `R256`"),
         (v5, "1 R0 MOV 0 0", "1 R0 mov 0 0", 23, "an opcode such as IMAD.MOV.U32"),
         (v5, "4 1 0x7f1000000000 0 0", "4 3 0x7f1000000000 0 0", 24, "an address mode: 0 (list)"),
         (v5, "4 1 0x7f1000000000 0 0", "4 2 0x7f1000000000 0 0", 24, "one delta for each"),

@@ -142,7 +142,7 @@ impl Builder {
             destinations,
             space: class.space,
             flags: class.flags,
-            // Traces name no predicates before version 6.
+            // Traces name no predicates.
             ..StaticInstruction::new(class.unit)
         });
     }

@@ -4,18 +4,26 @@ use strata_ptx::diagnostic::counted;
 
 /// What is wrong with a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}{}: {problem}", place(*.line))]
+#[error("{file}{}: {problem}", place(*.offset, *.line))]
 pub struct TraceError {
     /// The file.
     pub file: String,
-    /// Line, from 1; 0 when the file as a whole is meant.
+    /// Line, from 1; 0 when the file as a whole is meant. Behind an offset, the line of what is
+    /// packed there.
     pub line: u64,
+    /// First byte of the part of a `.tracez` file that is meant.
+    pub offset: Option<u64>,
     /// What is wrong.
     pub problem: Problem,
 }
 
-fn place(line: u64) -> String {
-    if line == 0 { String::new() } else { format!(":{line}") }
+fn place(offset: Option<u64>, line: u64) -> String {
+    match (offset, line) {
+        (None, 0) => String::new(),
+        (None, line) => format!(":{line}"),
+        (Some(offset), 0) => format!(": byte {offset}"),
+        (Some(offset), line) => format!(": byte {offset}, line {line}"),
+    }
 }
 
 /// What is wrong.
@@ -66,13 +74,10 @@ pub enum Problem {
         allowed: &'static str,
     },
     /// A tracer version that is known but not read.
-    #[error("tracer version {0} is not read; versions 3, 4 and 5 are")]
+    #[error("tracer version {0} is not read; versions 3 to 6 are")]
     Version(u32),
     /// Where a thread block lies in a cluster of thread blocks.
-    #[error(
-        "`{0}` says where the thread block lies in a cluster (sm_90 and later); launches in \
-         clusters are not read"
-    )]
+    #[error("`{0}`: the thread block lies in a cluster of several, and such launches are not read")]
     Cluster(String),
     /// A value that contradicts the header or an earlier line.
     #[error("{what} {value} is outside the range 0 to {last}")]
@@ -117,6 +122,16 @@ pub enum Problem {
         found: u32,
         /// Warps of a thread block.
         warps: u32,
+    },
+    /// Two numbers of a file that should be equal.
+    #[error("{what} is {found} and should be {expected}")]
+    Contradiction {
+        /// What the number is.
+        what: &'static str,
+        /// The number.
+        found: u64,
+        /// What another place of the file says.
+        expected: u64,
     },
     /// A list names a file outside its folder.
     #[error("`{0}` lies outside the folder of the list")]
@@ -186,12 +201,12 @@ impl TraceError {
             Problem::Version(0..=2) => {
                 "run the tracer's post-processing tool of version 3 or later"
             }
-            Problem::Version(_) | Problem::Cluster(_) => {
-                "trace with version 5 of the tracer (Accel-Sim 1.3)"
-            }
+            Problem::Version(_) => "trace with version 5 or 6 of the tracer (Accel-Sim 2.0)",
+            Problem::Cluster(_) => "trace a launch without clusters, or with clusters of one block",
             Problem::OutOfRange { .. }
             | Problem::Repeated { .. }
             | Problem::Lanes { .. }
+            | Problem::Contradiction { .. }
             | Problem::Stride(_) => "the file contradicts itself; make the trace again",
             Problem::Changed { .. } => {
                 "a file must hold one launch of one kernel; was it put together from several?"

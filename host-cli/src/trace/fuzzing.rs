@@ -5,6 +5,7 @@
 
 mod mutate_recording;
 mod mutate_trace;
+mod mutate_tracez;
 
 pub use mutate_recording::mutate_recording;
 pub use mutate_trace::mutate_trace;
@@ -42,15 +43,17 @@ enum Origin {
     Recording,
 }
 
-/// Reads bytes as a trace and runs what was read in both modes. Returns whether it was read.
+/// Reads bytes as a trace, text or container (`.tracez`), and runs what was read in both modes.
+/// Returns whether it was read.
 ///
 /// # Panics
 ///
 /// When what was read cannot be run: a defect of the reader.
 pub fn check_trace(text: &[u8]) -> bool {
+    let name = if mutate_tracez::is_container(text) { "fuzz.tracez" } else { "fuzz.traceg" };
     let read = |accesses| {
         let keep = Keep { accesses, max_instructions: BUDGET, ..Keep::default() };
-        TracedLaunch::parse(text.to_vec(), "fuzz.traceg", &keep)
+        TracedLaunch::parse(text.to_vec(), name, &keep)
     };
     let Ok(launch) = read(true) else { return false };
     let counted = read(false).expect("what cycle mode reads, count mode reads");

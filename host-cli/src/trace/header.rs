@@ -32,7 +32,7 @@ pub struct Header {
     /// First address of the window of the kernel's parameters; 0 when there is none, as on real
     /// GPUs.
     pub parameter_base: u64,
-    /// Version of the tracer. Range: 3 to 5.
+    /// Version of the tracer. Range: 3 to 6.
     pub tracer_version: u32,
     /// Instruction lines begin with a source line.
     pub line_info: bool,
@@ -76,7 +76,7 @@ impl Header {
         }
     }
 
-    /// The header of a trace file, plain, `.xz` or `.gz`; the rest of the file is not read.
+    /// The header of a trace file, plain, `.xz`, `.gz` or `.tracez`; the rest of the file is not read.
     ///
     /// # Errors
     /// A file that cannot be read, or a malformed header.
@@ -231,7 +231,7 @@ impl Fields {
     fn finish(mut self) -> Result<(Header, Vec<String>), Problem> {
         let missing = Problem::MissingHeader;
         let version = self.tracer_version.ok_or(missing("accelsim tracer version"))? as u32;
-        if !(3..=5).contains(&version) {
+        if !(3..=6).contains(&version) {
             return Err(Problem::Version(version));
         }
         let binary = self.binary_version.ok_or(missing("binary version"))?;

@@ -1,10 +1,12 @@
 //! One instruction line: the part that is the same in every execution, and the part that is not.
 //!
-//! `[line] PC mask ndst [Rd...] OPCODE nsrc [Rs...] width [mode addresses...] [immediate]`
+//! `[line] PC mask ndst [Rd...] OPCODE nsrc [Rs...] width [mode addresses...] [immediate]`, and what
+//! newer tracers add to it (`newer`).
 
 use strata_simt::moved::Addresses;
 
 use super::error::{Problem, expected};
+use super::newer::{Layout, Unused, unused};
 use super::plain::is_mnemonic;
 
 /// Registers that one line may name as results, or as operands.
@@ -24,6 +26,22 @@ const HEX_DIGITS: [u8; 256] = {
     digits
 };
 
+/// The version of a tracer, which says what its lines hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version(pub(crate) u32);
+
+impl Version {
+    /// Lines have one immediate, or two. From that version on, they may name uniform registers.
+    pub(crate) fn has_immediate(self) -> bool {
+        self.0 >= 5
+    }
+
+    /// Lines say whether values of registers follow.
+    pub(crate) fn has_values(self) -> bool {
+        self.0 >= 6
+    }
+}
+
 /// The part of a line that is the same in every execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
@@ -35,6 +53,17 @@ pub(crate) struct Named {
     pub(crate) sources: Vec<u8>,
     /// Bytes that each lane moves, as the tracer says; 0 when it is no memory instruction.
     pub(crate) width: u8,
+    /// Results and operands that are no general registers.
+    pub(crate) unused: Vec<Unused>,
+    /// How the rest of the line is laid out.
+    pub(crate) layout: Layout,
+}
+
+impl Named {
+    /// Results and operands that the line names, of all kinds.
+    pub(crate) fn operands(&self) -> usize {
+        self.destinations.len() + self.sources.len() + self.unused.len()
+    }
 }
 
 /// A place in a line.
@@ -72,7 +101,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn token(&mut self) -> &'a [u8] {
+    pub(crate) fn token(&mut self) -> &'a [u8] {
         self.skip_blanks();
         let end = self.rest.iter().position(|&byte| matches!(byte, b' ' | b'\t'));
         let (token, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
@@ -81,7 +110,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[cold]
-    fn refuse(&self, what: &'static str) -> Problem {
+    pub(crate) fn refuse(&self, what: &'static str) -> Problem {
         let end = self.rest.iter().position(|&byte| matches!(byte, b' ' | b'\t'));
         expected(what, &self.rest[..end.unwrap_or(self.rest.len())])
     }
@@ -183,16 +212,31 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() { Ok(()) } else { Err(expected("the end of the line", self.rest)) }
     }
 
-    fn registers(&mut self, count: u64) -> Result<Vec<u8>, Problem> {
-        (0..count).map(|_| self.register()).collect()
-    }
-
-    fn register(&mut self) -> Result<u8, Problem> {
-        let token = self.token();
-        let number = token.strip_prefix(b"R").and_then(super::header::decimal);
-        number
-            .and_then(|number| u8::try_from(number).ok())
-            .ok_or_else(|| expected("a register R0 to R255", token))
+    /// The general registers among `count` operands; the others are appended to `others`, with
+    /// their places from `first` on.
+    fn registers(
+        &mut self,
+        version: Version,
+        count: u64,
+        first: u8,
+        others: &mut Vec<Unused>,
+    ) -> Result<Vec<u8>, Problem> {
+        let mut registers = Vec::new();
+        for place in first..first + count as u8 {
+            let token = self.token();
+            let number = token.strip_prefix(b"R").and_then(super::header::decimal);
+            match number.and_then(|number| u8::try_from(number).ok()) {
+                Some(number) => registers.push(number),
+                None if version.has_immediate() => {
+                    const WHAT: &str =
+                        "a register R0 to R255, UR0 to UR255, P0 to P7 or UP0 to UP7";
+                    let (file, number) = unused(token).ok_or_else(|| expected(WHAT, token))?;
+                    others.push(Unused { place, file, number });
+                }
+                None => return Err(expected("a register R0 to R255", token)),
+            }
+        }
+        Ok(registers)
     }
 
     fn count(&mut self, what: &'static str) -> Result<u64, Problem> {
@@ -202,25 +246,41 @@ impl<'a> Cursor<'a> {
         if count > MAX_NAMED { Err(whole.refuse(what)) } else { Ok(count) }
     }
 
-    /// The part that is the same in every execution.
-    pub(crate) fn named(&mut self) -> Result<Named, Problem> {
-        let count = self.count("a number of results from 0 to 8")?;
-        let destinations = self.registers(count)?;
+    /// The part that is the same in every execution. `immediates` is how many the file's lines have,
+    /// if it is known.
+    pub(crate) fn named(
+        &mut self,
+        version: Version,
+        immediates: Option<usize>,
+    ) -> Result<Named, Problem> {
+        const MARKER: &str =
+            "`0000 ffffffff 0 REPLAY_START 0 0 0 0`, or _END, for a mark of a loop";
+        let mut unused = Vec::new();
+        let results = self.count("a number of results from 0 to 8")?;
+        let destinations = self.registers(version, results, 0, &mut unused)?;
         let mnemonic = self.token();
         if !is_mnemonic(mnemonic) {
             return Err(expected("an opcode such as IMAD.MOV.U32", mnemonic));
         }
+        if mnemonic.starts_with(b"REPLAY_") {
+            return Err(expected(MARKER, mnemonic));
+        }
         let mnemonic = String::from_utf8_lossy(mnemonic).into_owned();
         let count = self.count("a number of operands from 0 to 8")?;
-        let sources = self.registers(count)?;
+        let sources = self.registers(version, count, results as u8, &mut unused)?;
+        let newer = version.has_immediate();
+        let layout = if newer { self.layout(&mnemonic, immediates)? } else { Layout::Lanes };
+        // The width of a transfer is 0 where the warp has no lanes.
+        let width = if layout == Layout::Bulk { 0 } else { self.width()? };
+        Ok(Named { destinations, mnemonic, sources, width, unused, layout })
+    }
+
+    fn width(&mut self) -> Result<u8, Problem> {
         self.skip_blanks();
         let whole = *self;
         let what = "a width from 0 to 128 bytes";
         let width = self.unsigned(what)?;
-        if width > 128 {
-            return Err(whole.refuse(what));
-        }
-        Ok(Named { destinations, mnemonic, sources, width: width as u8 })
+        if width > 128 { Err(whole.refuse(what)) } else { Ok(width as u8) }
     }
 
     /// The immediate operand, which is of no use here: decimal or hexadecimal, perhaps negative.
@@ -336,7 +396,7 @@ mod tests {
 
     #[test]
     fn operands_are_read_and_wrong_ones_refused() {
-        let named = |text: &str| Cursor::new(text.as_bytes()).named();
+        let named = |text: &str| Cursor::new(text.as_bytes()).named(Version(4), None);
         let load = named("1 R4 LDG.E.128 1 R255 16").unwrap();
         assert_eq!((load.destinations, load.sources, load.width), (vec![4], vec![255], 16));
         for text in [

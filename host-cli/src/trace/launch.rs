@@ -52,24 +52,28 @@ pub struct TracedLaunch {
 }
 
 impl TracedLaunch {
-    /// Reads a trace file, plain, `.xz` or `.gz`.
+    /// Reads a trace file, plain, `.xz`, `.gz` or `.tracez`.
     ///
     /// Memory: the distinct paths, one record for each warp, and the accesses if they are kept.
     pub fn read(path: &Path, keep: &Keep) -> Result<Self, TraceError> {
         Self::of_lines(Lines::open(path)?, &path.display().to_string(), keep)
     }
 
-    /// Reads the text of a trace file; `file` is its name in messages.
+    /// Reads the bytes of a trace file; `file` is its name, for messages and to tell `.tracez`.
     pub fn parse(text: Vec<u8>, file: &str, keep: &Keep) -> Result<Self, TraceError> {
-        let text = Box::new(std::io::Cursor::new(text));
-        Self::of_lines(Lines::new(file.to_owned(), text), file, keep)
+        Self::of_lines(Lines::of_bytes(file, text)?, file, keep)
     }
 
     fn of_lines(lines: Lines, file: &str, keep: &Keep) -> Result<Self, TraceError> {
         let mut collector = Collector::new(keep.accesses || keep.lines, keep.lines);
         let contents = reader::read(lines, keep.max_instructions, &mut collector)?;
         let launch = collector.finish(contents, keep).map(|(launch, _)| launch);
-        launch.map_err(|problem| TraceError { file: file.to_owned(), line: 0, problem })
+        launch.map_err(|problem| TraceError {
+            file: file.to_owned(),
+            line: 0,
+            offset: None,
+            problem,
+        })
     }
 }
 

@@ -3,8 +3,10 @@
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 use super::error::{Problem, TraceError};
+use super::tracez::{self, Fault, Marks, Source, Text};
 use crate::failure::reason;
 
 /// Longest line: that of a kernel's name.
@@ -69,6 +71,8 @@ pub(crate) struct Lines {
     file: String,
     reader: Box<dyn Read>,
     format: Option<Format>,
+    /// Where the lines of a `.tracez` file come from.
+    marks: Option<Marks>,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -94,7 +98,10 @@ impl Lines {
     /// Opens a file. Whether it is compressed is seen from its first bytes.
     pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
         let file = path.display().to_string();
-        let refuse = |problem| TraceError { file: file.clone(), line: 0, problem };
+        if file.ends_with(tracez::ENDING) {
+            return Self::packed(file, || Ok(Box::new(File::open(path)?)));
+        }
+        let refuse = |problem| TraceError { file: file.clone(), line: 0, offset: None, problem };
         let unreadable = |error: std::io::Error| refuse(Problem::Unreadable(reason(&error)));
         let mut source = File::open(path).map_err(unreadable)?;
         let mut first = Vec::new();
@@ -115,12 +122,35 @@ impl Lines {
         Ok(Self { format, ..Self::new(file, reader) })
     }
 
+    /// Lines of a file's bytes.
+    pub(crate) fn of_bytes(file: &str, bytes: Vec<u8>) -> Result<Self, TraceError> {
+        let file = file.to_owned();
+        if !file.ends_with(tracez::ENDING) {
+            return Ok(Self::new(file, Box::new(Cursor::new(bytes))));
+        }
+        let bytes: Rc<[u8]> = bytes.into();
+        Self::packed(file, || Ok(Box::new(Cursor::new(bytes.clone()))))
+    }
+
+    /// Lines of a `.tracez` file, which `open` opens.
+    fn packed(
+        file: String,
+        open: impl FnMut() -> std::io::Result<Box<dyn Source>>,
+    ) -> Result<Self, TraceError> {
+        match Text::new(open) {
+            Ok((text, marks)) => Ok(Self { marks: Some(marks), ..Self::new(file, Box::new(text)) }),
+            Err(Fault { offset, problem }) => {
+                Err(TraceError { file, line: 0, offset: Some(offset), problem })
+            }
+        }
+    }
+
     /// Lines of a reader; `file` is for messages.
     pub(crate) fn new(file: String, reader: Box<dyn Read>) -> Self {
         let buffer = vec![0; BUFFER];
         let (start, end, searched, line_start, line, ended) = (0, 0, 0, 0, 0, false);
-        let format = None;
-        Self { file, reader, format, buffer, start, end, searched, line_start, line, ended }
+        let (format, marks) = (None, None);
+        Self { file, reader, format, marks, buffer, start, end, searched, line_start, line, ended }
     }
 
     /// The next line without its end, or `None` behind the last.
@@ -184,10 +214,29 @@ impl Lines {
         Ok(&self.buffer[first..end])
     }
 
+    /// Whether the next line that holds more than blanks begins with `text`. Blank lines before it
+    /// are read.
+    pub(crate) fn next_text_begins(&mut self, text: &[u8]) -> Result<bool, TraceError> {
+        loop {
+            let held = &self.buffer[self.start..self.end];
+            let blanks = held.len() - held.trim_ascii_start().len();
+            if held.len() - blanks >= text.len() || self.ended {
+                return Ok(held[blanks..].starts_with(text));
+            }
+            // Whole blank lines are read, so that the buffer has room.
+            if memchr::memchr(b'\n', &held[..blanks]).is_some() {
+                self.next()?;
+                continue;
+            }
+            self.fill()?;
+        }
+    }
+
     #[cold]
     fn fill(&mut self) -> Result<(), TraceError> {
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
+        self.forget_marks();
         if self.end > MAX_LINE {
             self.line += 1;
             return Err(self.error(Problem::LongLine(MAX_LINE)));
@@ -198,21 +247,52 @@ impl Lines {
                 other => break other,
             }
         };
-        let read = read.map_err(|error| self.error(unreadable(self.format, &error)))?;
+        let read = read.map_err(|error| self.of_reader(error))?;
         self.ended = read == 0;
         self.end += read;
         Ok(())
     }
 
+    /// What the reader says, at the line that was read last, or where a `.tracez` file is wrong.
+    fn of_reader(&self, error: std::io::Error) -> TraceError {
+        match error.downcast::<Fault>() {
+            Ok(Fault { offset, problem }) => {
+                TraceError { file: self.file.clone(), line: 0, offset: Some(offset), problem }
+            }
+            Err(error) => self.error(unreadable(self.format, &error)),
+        }
+    }
+
     /// An error at the line that was read last.
     #[cold]
     pub(crate) fn error(&self, problem: Problem) -> TraceError {
-        TraceError { file: self.file.clone(), line: self.line, problem }
+        let (line, offset) = self.place();
+        TraceError { file: self.file.clone(), line, offset, problem }
+    }
+
+    /// Where the line that was read last stands: its number, in a part of a `.tracez` file.
+    fn place(&self) -> (u64, Option<u64>) {
+        let Some(marks) = &self.marks else { return (self.line, None) };
+        let marks = marks.borrow();
+        let mark = marks.iter().rfind(|mark| mark.line <= self.line).or(marks.front());
+        mark.map_or((self.line, None), |mark| {
+            let line = (self.line + 1).saturating_sub(mark.line);
+            (if mark.is_text { line } else { 0 }, Some(mark.offset))
+        })
+    }
+
+    /// Forgets marks before the line that was read last.
+    fn forget_marks(&self) {
+        let Some(marks) = &self.marks else { return };
+        let mut marks = marks.borrow_mut();
+        while marks.get(1).is_some_and(|mark| mark.line <= self.line) {
+            marks.pop_front();
+        }
     }
 
     /// An error of the file as a whole.
     pub(crate) fn error_of_file(&self, problem: Problem) -> TraceError {
-        TraceError { file: self.file.clone(), line: 0, problem }
+        TraceError { file: self.file.clone(), line: 0, offset: None, problem }
     }
 }
 

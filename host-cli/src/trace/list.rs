@@ -37,7 +37,8 @@ pub enum Reach {
 /// Whether a file name is that of a trace or of a list of traces.
 pub fn is_trace(input: &str) -> bool {
     let extension = Path::new(unpacked_name(input)).extension();
-    extension.is_some_and(|extension| extension == "traceg" || extension == "g")
+    extension
+        .is_some_and(|extension| extension == "traceg" || extension == "tracez" || extension == "g")
 }
 
 /// Whether a file name is that of a list of traces.
@@ -78,15 +79,18 @@ fn entry(line: &[u8], folder: &Path, reach: Reach) -> Result<Option<Entry>, Prob
     if line.starts_with(b"Memcpy") {
         return copy(line);
     }
-    let wanted = "a trace file (.traceg, .traceg.xz or .traceg.gz) or a line `Memcpy...`";
+    let wanted = "a trace file (.traceg, .traceg.xz, .traceg.gz or .tracez) or a line `Memcpy...`";
     let name = std::str::from_utf8(line).ok().filter(|name| is_plain(name));
     let name =
         name.ok_or_else(|| expected("a file name of printable characters in UTF-8", line))?;
     let plain = unpacked_name(name);
     match Path::new(plain).extension().and_then(OsStr::to_str) {
         Some("traceg") => {}
+        Some("tracez") if plain == name => {}
         // What the tracer wrote and its second step did not read.
-        Some("trace") => return Err(expected("a post-processed trace file (.traceg)", line)),
+        Some("trace") => {
+            return Err(expected("a post-processed trace file (.traceg or .tracez)", line));
+        }
         _ => return Err(expected(wanted, line)),
     }
     let file = folder.join(name);

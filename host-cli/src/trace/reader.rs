@@ -7,18 +7,18 @@ use strata_simt::moved::Addresses;
 
 use super::error::{Problem, TraceError, bare, expected};
 use super::header::{Header, decimal, numbers};
-use super::instruction::{Cursor, Named};
-use super::lines::Lines;
+use super::instruction::{Cursor, Named, Version};
+use super::lines::{Lines, MAX_LINE};
+use super::newer::{Layout, Marker, Values};
 
 /// Most distinct program counters of a kernel.
 pub(crate) const MAX_INSTRUCTIONS: usize = 1 << 17;
 /// Longest line of an instruction, of which two are kept. The longest that a tracer writes, with 32
 /// addresses, is under 1000 bytes.
 const MAX_INSTRUCTION_LINE: usize = 2048;
-
-/// What newer tracers say of a thread block besides: its cluster in the grid, its place and its
-/// rank in the cluster. Only launches in clusters of one could be run without them.
-const CLUSTER: [&[u8]; 4] = [b"cluster id", b"cta", b"cta rank", b"rank"];
+/// Longest line of an instruction with values of its registers, which are not kept. Six registers
+/// with 32 values each take under 2100 bytes.
+const MAX_LINE_WITH_VALUES: usize = 4096;
 
 /// Receives what a trace file holds, in the file's order.
 pub(crate) trait Visitor {
@@ -76,12 +76,12 @@ pub(crate) fn read(
     if found != grid {
         return Err(lines.error_of_file(Problem::MissingBlocks { found, grid }));
     }
-    let Body { instructions, code, .. } = body;
-    Ok(Contents { header, unknown_keys, code: code.seen, instructions })
+    let Body { instructions, markers, code, .. } = body;
+    Ok(Contents { header, unknown_keys, code: code.seen, instructions: instructions - markers })
 }
 
 /// The instructions known so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Code {
     seen: Vec<Seen>,
     by_pc: FxHashMap<u64, u32>,
@@ -91,13 +91,17 @@ struct Code {
     followers: Vec<u32>,
     /// The instruction before.
     last: usize,
+    /// What the lines hold.
+    version: Version,
+    /// Immediates of each line, as far as it is known.
+    immediates: Option<usize>,
 }
 
 /// All of a line but what differs between executions.
 #[derive(Debug, Default)]
 struct Start {
-    /// The whole line of an instruction that accesses no memory, of others the part before mode and
-    /// addresses.
+    /// The whole line of an instruction that accesses no memory and has no values, of others the part
+    /// before mode and addresses, or immediates.
     text: Vec<u8>,
     whole: bool,
     mask: u32,
@@ -111,6 +115,18 @@ struct Found {
 }
 
 impl Code {
+    fn new(version: Version) -> Self {
+        Self {
+            seen: Vec::new(),
+            by_pc: FxHashMap::default(),
+            starts: Vec::new(),
+            followers: Vec::new(),
+            last: 0,
+            version,
+            immediates: None,
+        }
+    }
+
     /// The likeliest instruction, if `known` says that the next line is or begins as its last one.
     #[inline]
     fn repeated(&mut self, known: impl FnOnce(&Start) -> bool) -> Option<Found> {
@@ -123,8 +139,9 @@ impl Code {
         Some(Found { id, mask: start.mask })
     }
 
-    /// Remembers the line that executed an instruction behind `before`, up to its addresses.
-    fn remember(&mut self, before: usize, Found { id, mask }: Found, text: &[u8]) {
+    /// Remembers the line that executed an instruction behind `before`: the `whole`, or what comes
+    /// before its addresses.
+    fn remember(&mut self, before: usize, Found { id, mask }: Found, text: &[u8], whole: bool) {
         let count = self.seen.len();
         self.starts.resize_with(count, Start::default);
         self.followers.resize(count, 0);
@@ -132,7 +149,7 @@ impl Code {
         let start = &mut self.starts[id as usize];
         start.text.clear();
         start.text.extend_from_slice(text);
-        start.whole = self.seen[id as usize].named.width == 0;
+        start.whole = whole;
         start.mask = mask;
     }
 
@@ -157,8 +174,11 @@ impl Code {
         cursor: &mut Cursor<'_>,
     ) -> Result<u32, Problem> {
         let before = cursor.rest();
-        let named = cursor.named()?;
+        let named = cursor.named(self.version, self.immediates)?;
         let text = &before[..before.len() - cursor.rest().len()];
+        if text.len() > MAX_INSTRUCTION_LINE {
+            return Err(Problem::LongLine(MAX_INSTRUCTION_LINE));
+        }
         if let Some(id) = id {
             let seen = &self.seen[id];
             if seen.named == named {
@@ -185,9 +205,13 @@ struct Body {
     /// Lanes of the warp that is read.
     lanes: u32,
     line_info: bool,
-    immediate: bool,
     budget: u64,
+    /// Lines of instructions, marks of loops included.
     instructions: u64,
+    /// Marks of loops.
+    markers: u64,
+    /// The warp is between two marks of a loop.
+    in_loop: bool,
     ctas: FxHashSet<u64>,
     code: Code,
 }
@@ -198,11 +222,12 @@ impl Body {
             header: header.clone(),
             lanes: 0,
             line_info: header.line_info,
-            immediate: header.tracer_version >= 5,
             budget,
             instructions: 0,
+            markers: 0,
+            in_loop: false,
             ctas: FxHashSet::default(),
-            code: Code::default(),
+            code: Code::new(Version(header.tracer_version)),
         }
     }
 
@@ -229,6 +254,9 @@ impl Body {
         if !self.ctas.insert(cta) {
             return Err(lines.error(Problem::Repeated { what: "thread block", number: cta }));
         }
+        if self.code.version.has_immediate() {
+            self.cluster(lines, cta)?;
+        }
         let mut seen = 0_u32;
         loop {
             const WARP: &str = "`warp = n` or `#END_TB`";
@@ -239,14 +267,46 @@ impl Body {
                 return if found == warps { Ok(()) } else { Err(lines.error(missing)) };
             }
             let number = value(line, b"warp").and_then(decimal);
-            let warp = number.ok_or_else(|| {
-                let of_cluster = CLUSTER.iter().any(|key| value(line, key).is_some());
-                if of_cluster { Problem::Cluster(bare(line)) } else { expected(WARP, line) }
-            });
+            let warp = number.ok_or_else(|| expected(WARP, line));
             let warp = warp.and_then(|warp| self.new_warp(warp, &mut seen));
             let warp = warp.map_err(|problem| lines.error(problem))?;
             self.warp(lines, cta, warp, visitor)?;
         }
+    }
+
+    /// What tracers since Accel-Sim 2.0 say of a thread block besides, in three lines: its cluster in
+    /// the grid, its place and its rank in the cluster. Only clusters of one are read.
+    fn cluster(&self, lines: &mut Lines, cta: u64) -> Result<(), TraceError> {
+        const PLACE: &str = "`cluster cta = x,y,z`";
+        const RANK: &str = "`cluster rank = n`";
+        if !lines.next_text_begins(b"cluster id")? {
+            return Ok(());
+        }
+        let line = lines.next_text("`cluster id = x,y,z`")?;
+        let id = value(line, b"cluster id").and_then(numbers);
+        let id = id.ok_or_else(|| expected("`cluster id = x,y,z`", line));
+        // Machines without clusters count all blocks as the first one.
+        let alone = id.and_then(|id| match id {
+            [0, 0, 0] => Ok(()),
+            id if self.linear(id)? == cta => Ok(()),
+            _ => Err(Problem::Cluster(bare(line))),
+        });
+        alone.map_err(|problem| lines.error(problem))?;
+        let line = lines.next_text(PLACE)?;
+        let place = value(line, b"cluster cta").and_then(numbers);
+        let alone = match place {
+            Some([0, 0, 0]) => Ok(()),
+            Some(_) => Err(Problem::Cluster(bare(line))),
+            None => Err(expected(PLACE, line)),
+        };
+        alone.map_err(|problem| lines.error(problem))?;
+        let line = lines.next_text(RANK)?;
+        let alone = match value(line, b"cluster rank").and_then(decimal) {
+            Some(0) => Ok(()),
+            Some(_) => Err(Problem::Cluster(bare(line))),
+            None => Err(expected(RANK, line)),
+        };
+        alone.map_err(|problem| lines.error(problem))
     }
 
     fn linear(&self, place: [u64; 3]) -> Result<u64, Problem> {
@@ -294,7 +354,7 @@ impl Body {
         if self.instructions > self.budget {
             return Err(lines.error(Problem::Budget(self.budget)));
         }
-        self.lanes = self.header.lanes(warp);
+        (self.lanes, self.in_loop) = (self.header.lanes(warp), false);
         visitor.begin(cta, warp);
         for _ in 0..count {
             if let Some(found) = self.code.repeated(|start| start.whole && lines.pass(&start.text))
@@ -318,21 +378,34 @@ impl Body {
 
     #[inline]
     fn line(&mut self, line: &[u8], visitor: &mut impl Visitor) -> Result<(), Problem> {
-        if line.len() > MAX_INSTRUCTION_LINE {
-            return Err(Problem::LongLine(MAX_INSTRUCTION_LINE));
+        if let Some(marker) = Marker::of_line(line) {
+            return self.mark(marker, line);
         }
         let mut cursor = Cursor::new(line);
         let begun = |start: &Start| !start.whole && cursor.skip_text(&start.text);
         if let Some(found) = self.code.repeated(begun) {
-            return self.rest(cursor, found, visitor);
+            return self.rest(line, cursor, found, visitor).map(drop);
         }
         let before = self.code.last;
         let found = self.start(&mut cursor)?;
-        self.rest(cursor, found, visitor)?;
+        let whole = self.rest(line, cursor, found, visitor)?;
         // Only now is it known that the line is well formed.
-        let plain = self.code.seen[found.id as usize].named.width == 0;
-        let text = if plain { line } else { &line[..line.len() - cursor.rest().len()] };
-        self.code.remember(before, found, text);
+        let text = if whole { line } else { &line[..line.len() - cursor.rest().len()] };
+        if text.len() > MAX_INSTRUCTION_LINE {
+            return Err(Problem::LongLine(MAX_INSTRUCTION_LINE));
+        }
+        self.code.remember(before, found, text, whole);
+        Ok(())
+    }
+
+    /// A mark of the one turn of a spin loop that a tracer keeps: no instruction.
+    #[cold]
+    fn mark(&mut self, marker: Marker, line: &[u8]) -> Result<(), Problem> {
+        if !self.code.version.has_immediate() {
+            return Err(expected("an instruction", line));
+        }
+        self.in_loop = marker.check(self.in_loop)?;
+        self.markers += 1;
         Ok(())
     }
 
@@ -346,24 +419,42 @@ impl Body {
         Ok(Found { id: self.code.find(pc, cursor)?, mask })
     }
 
-    /// Reads what may differ between executions of an instruction.
+    /// Longest line of an instruction.
+    fn longest(&self, layout: Layout) -> usize {
+        match layout {
+            Layout::Bulk => MAX_LINE,
+            _ if self.code.version.has_values() => MAX_LINE_WITH_VALUES,
+            _ => MAX_INSTRUCTION_LINE,
+        }
+    }
+
+    /// Reads what may differ between executions of an instruction, behind the cursor. Says whether
+    /// nothing did.
     #[inline]
     fn rest(
-        &self,
+        &mut self,
+        line: &[u8],
         mut cursor: Cursor<'_>,
         found: Found,
         visitor: &mut impl Visitor,
-    ) -> Result<(), Problem> {
+    ) -> Result<bool, Problem> {
         let mut lanes = [0; 32];
         let mut addresses = Addresses::None;
-        if self.code.seen[found.id as usize].named.width != 0 {
+        let Named { width, layout, .. } = self.code.seen[found.id as usize].named;
+        if line.len() > self.longest(layout) {
+            return Err(Problem::LongLine(self.longest(layout)));
+        }
+        if layout == Layout::Bulk {
+            cursor.transfer()?;
+        } else if width != 0 {
             addresses = cursor.addresses(found.mask, &mut lanes)?;
         }
-        if self.immediate {
-            cursor.immediate()?;
-        }
+        let Code { version, immediates, seen, .. } = &mut self.code;
+        let operands = seen[found.id as usize].named.operands();
+        let values = cursor.tail(*version, immediates, operands)?;
         cursor.finish()?;
-        self.execute(found, addresses, visitor)
+        self.execute(found, addresses, visitor)?;
+        Ok(width == 0 && layout != Layout::Bulk && values == Values::None)
     }
 
     /// Hands an execution over.

@@ -1,6 +1,7 @@
 //! Traces changed by lines and words, so that most changes get past the first line.
 
 use super::Random;
+use super::mutate_tracez::{is_container, mutate_container, pack};
 
 /// Words that mean something somewhere, and numbers at the ends of ranges.
 const WORDS: &[&str] = &[
@@ -64,6 +65,18 @@ const WORDS: &[&str] = &[
     "HMMA.16816.F32",
     "IMAD.WIDE",
     "XYZZY.64",
+    "UR0",
+    "UR63",
+    "UR255",
+    "UR256",
+    "P0",
+    "UP7",
+    "NoVal",
+    "Val",
+    "HGMMA.64x8x16.F32",
+    "UTMALDG.2D",
+    "UBLKCP",
+    "REPLAY_START",
     "LDGSTS",
     "(1,1,1)",
     "(2,1,1)",
@@ -89,16 +102,35 @@ const LINES: &[&str] = &[
     "thread block = 0,0,0",
     "-enable lineinfo = 1",
     "-accelsim tracer version = 3",
+    "-accelsim tracer version = 6",
+    "cluster id = 0,0,0",
+    "cluster cta = 0,0,0",
+    "cluster rank = 0",
     "-unknown = 1",
     "-shmem = 49152",
     "0000 ffffffff 0 BAR.SYNC 0 0 0",
     "0010 00000000 1 R2 LDG.E 1 R2 4 1 0x0 0 0",
     "0020 00000001 1 R4 LDG.E.128 1 R2 16 2 0x7f1000000000 0",
     "0030 ffffffff 0 EXIT 0 0 0",
+    "0000 ffffffff 0 REPLAY_START 0 0 0 0",
+    "0000 ffffffff 0 REPLAY_END 0 0 0 0",
+    "0040 ffffffff 0 BAR.SYNC 2 R0 UR4 0 0 0 Val 1 00000000 1 00000000 ",
+    "0050 00000003 0 UTMALDG.2D 0 32 0x00000400 1 0x0003 96 0 4 0x7f2000000000 3 32 32 0 0 NoVal ",
+    "0060 ffffffff 1 R8 HGMMA.64x8x16.F32 1 R8 1 0 0 0 Val 1 00000000 1 00000000 ",
 ];
 
-/// Changes a trace in one to three places.
-pub fn mutate_trace(text: &[u8], random: &mut Random) -> Vec<u8> {
+/// Changes a trace, text or container (`.tracez`), in one to three places. Now and then, text
+/// becomes a container.
+pub fn mutate_trace(trace: &[u8], random: &mut Random) -> Vec<u8> {
+    if is_container(trace) {
+        return mutate_container(trace, random);
+    }
+    let text = mutate_text(trace, random);
+    if random.below(8) == 0 { pack(&text, random) } else { text }
+}
+
+/// Changes text in one to three places.
+pub(super) fn mutate_text(text: &[u8], random: &mut Random) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
     for _ in 0..=random.below(3) {
         if lines.is_empty() {

@@ -126,7 +126,7 @@ fn get_header(source: &mut Source<'_>) -> Option<Header> {
         line_info: flag(source)?,
     };
     // Version 0 is what was executed here.
-    let known = matches!(header.tracer_version, 0 | 3..=5) && header.binary_version <= 999;
+    let known = matches!(header.tracer_version, 0 | 3..=6) && header.binary_version <= 999;
     (known && header.registers <= MAX_REGISTERS).then_some(header)
 }
 

@@ -177,7 +177,7 @@ fn record_launch(
     let keep = Keep { max_instructions: budget, ..Keep::default() };
     let finished = collector.finish(contents, &keep);
     let file = file.to_owned();
-    Ok(finished.map_err(|problem| TraceError { file, line: 0, problem })?)
+    Ok(finished.map_err(|problem| TraceError { file, line: 0, offset: None, problem })?)
 }
 
 fn stored(launch: TracedLaunch) -> Stored {
