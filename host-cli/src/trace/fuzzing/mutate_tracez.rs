@@ -111,15 +111,15 @@ fn numbers(text: &[u8]) -> Vec<u32> {
     text.split(',').map(|number| number.trim().parse().unwrap_or(0)).collect()
 }
 
-/// Changes a container in one to three places.
+/// Changes a container in one or two places, its header mostly.
 pub(super) fn mutate_container(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    for _ in 0..=random.below(3) {
+    for _ in 0..=random.below(2) {
         let index = index_of(&bytes);
         let header = memchr::memchr(0, &bytes).unwrap_or(0);
-        match random.below(8) {
+        match random.below(12) {
             0 => bytes.truncate(random.below(bytes.len() + 1)),
-            1 | 2 => bytes = with_header(&bytes, header, random),
+            1 | 2 | 8.. => bytes = with_header(&bytes, header, random),
             3 | 4 => change_number(&mut bytes, index, random),
             5 => change_number(&mut bytes, header, random),
             6 if !bytes.is_empty() => {
@@ -214,6 +214,6 @@ mod tests {
         let read = (0..200).filter(|_| check_trace(&with_header(&packed, header, &mut random)));
         assert!(read.count() > 10, "most headers hurt, some do not");
         let read = (0..400).filter(|_| check_trace(&mutate_container(&packed, &mut random)));
-        assert!(read.count() > 4);
+        assert!(read.count() > 10);
     }
 }
